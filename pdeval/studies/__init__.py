@@ -6,24 +6,18 @@ made, theory about ties, arithmetic on search lengths, and headroom over several
 
 from pdeval.studies import (
     averaging,
-    collection_spread,
-    contribution_distribution,
-    deciding_level,
-    error_reduction,
-    headroom,
+    contributions,
     locality,
-    rank_contributions,
+    over_collections,
     robustness,
-    search_length_items,
-    search_length_pairs,
+    search_length,
     sign_agreement,
     synthetic_rankings,
     ties,
 )
 from pdeval.studies.averaging import average_length, effective_share, implicit_weights, swap_out
-from pdeval.studies.collection_spread import spread_over_collections
-from pdeval.studies.headroom import best_systems, headroom_of
-from pdeval.studies.rank_contributions import contribution_surface, discount_curves
+from pdeval.studies.contributions import contribution_surface, discount_curves
+from pdeval.studies.over_collections import best_systems, headroom_of, spread_over_collections
 from pdeval.studies.synthetic_rankings import fitted_scale, random_lists, sampled, uniform
 from pdeval.studies.ties import tie_probability, value_growth
 
@@ -31,24 +25,19 @@ __all__ = [
     "average_length",
     "averaging",
     "best_systems",
-    "collection_spread",
-    "contribution_distribution",
     "contribution_surface",
-    "deciding_level",
+    "contributions",
     "discount_curves",
     "effective_share",
-    "error_reduction",
     "fitted_scale",
-    "headroom",
     "headroom_of",
     "implicit_weights",
     "locality",
+    "over_collections",
     "random_lists",
-    "rank_contributions",
     "robustness",
     "sampled",
-    "search_length_items",
-    "search_length_pairs",
+    "search_length",
     "sign_agreement",
     "spread_over_collections",
     "swap_out",

@@ -7,24 +7,27 @@ levels are alike, the more that is justified.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views
 from pdeval.join.judged import Judged
 from pdeval.kernels.primitives import closer
-from pdeval.studies.sign_agreement import about_zero
+from pdeval.studies.blocks import pair_blocks, rank_blocks, rates, result
+from pdeval.studies.sign_agreement import Per, about_zero
+from pdeval.studies.ties import places
 from pdeval.tables.equal_values import NOISE, pairs_of, row_sizes
+from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of, whole
+from pdeval.verbs.arguments import whole
 
 CELLS = 1 << 20
 Values = Literal["difference", "sign"]
+PREDICTORS = ("sgnLP", "RR(i=2)")
 
 table(
     "locality",
@@ -57,6 +60,21 @@ table(
         "r_squared": "share of the sum of squares that the regression explains",
     },
     undrawn="the correlations are drawn: kind='correlation'",
+)
+
+table(
+    "masked_agreement",
+    "[query] measure pairs:int agreement:share",
+    "table of agreement without the first relevant item",
+    row="measure (and query, with per='query')",
+    sort="measure query",
+    then=".report()",
+    means={
+        "measure": "what foretells: lexicographic precision of the later items, or the second item alone",
+        "pairs": "number of (query, pair of runs) whose first relevant items are at different ranks",
+        "agreement": "share of those pairs that are foretold rightly, missing where there are none",
+    },
+    undrawn="it is two numbers; print the table itself",
 )
 
 
@@ -122,9 +140,6 @@ def locality(
     1       2      1   1802        0.781      0.024      0.372
     """
     whole("levels", levels, 1, 200)  # moments are levels to the third power
-    whole("ahead", ahead, 1)
-    one_of("kind", kind, ("correlation", "regression"))
-    one_of("values", values, ("difference", "sign"))
     if cascaded and kind == "correlation":
         raise ValueError("cascaded=True is for regressions, whose level has levels before it; add kind='regression'.")
     if levels < 2 or (kind == "regression" and ahead >= levels):
@@ -137,35 +152,32 @@ def locality(
         for i, part in _cascaded(judged, levels, ahead, values):
             moments[i, : len(part), : len(part)] += part
     else:
-        for size, part in _moments(judged, levels) if values == "difference" else _sign_moments(judged, levels):
-            moments[: size + 1, : size + 1, : size + 1] += part
+        parts = _moments(judged, levels) if values == "difference" else _sign_moments(judged, levels)
+        for part in parts:
+            moments[: len(part), : len(part), : len(part)] += part
     frame = _correlations(moments) if kind == "correlation" else _regressions(moments, ahead, 0 if cascaded else ahead)
     frame.attrs.update(judged.attrs)
     return frame
 
 
-def _moments(judged: Judged, levels: int) -> Iterator[tuple[int, np.ndarray]]:
+def _moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
     """Yield, for queries with so many levels, their pairs at [0, 0] and the sums over them of d_i d_j at [i, j].
 
     From the runs' own values, without forming pairs: over pairs of n runs, the sum of (x_a - x_b)(y_a - y_b) is
     n sum(xy) - sum(x) sum(y).
     """
-    counts = judged.counted()
-    for block in Views(judged).blocks("binary", judged.level):
-        if block.size == 0:
-            continue
-        size = min(block.size, levels)
-        here = counts[block.topics]
-        near = np.where(here, 1.0 / block["rank"][:size], 0.0)
-        n = here.sum(axis=1)
-        part = np.zeros((size + 1, size + 1))
-        part[0, 0] = pairs_of(n).sum()
-        sums = near.sum(axis=2)
+    for _, rank, counted in rank_blocks(judged, judged.counted()):
+        near = np.where(counted, 1.0 / rank[:levels], 0.0)
+        n = counted.sum(axis=1)
         # centred first: products of the means would cost digits
-        centred = np.where(here, near - (sums / np.maximum(n, 1))[..., None], 0.0)
+        means = near.sum(axis=2) / np.maximum(n, 1)
+        centred = np.where(counted, near - means[..., None], 0.0)
         centred[np.abs(centred) <= NOISE * row_sizes(near)] = 0.0  # what rounding leaves of equal ranks
+        # the sum over pairs of d_i d_j is n times the sum over runs of centred products
+        part = np.zeros((len(near) + 1, len(near) + 1))
+        part[0, 0] = pairs_of(n).sum()
         part[1:, 1:] = np.einsum("itr,jtr,t->ij", centred, centred, n.astype(np.float64))
-        yield size, part
+        yield part
 
 
 def _differences(judged: Judged, levels: int, values: Values) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -173,27 +185,21 @@ def _differences(judged: Judged, levels: int, values: Values) -> Iterator[tuple[
 
     A cell is a query and a pair that counts on it. Signs are taken of ranks: they do not depend on rounding.
     """
-    counts = judged.counted()
-    a, b = all_pairs(len(judged.runs))
-    for block in Views(judged).blocks("binary", judged.level):
-        if block.size == 0:
-            continue
-        rank, here = block["rank"][:levels], counts[block.topics]
-        step = max(CELLS // rank[..., 0].size, 1)
-        for first in range(0, len(a), step):
-            x, y = a[first : first + step], b[first : first + step]
-            used = here[:, x] & here[:, y]
+    for _, rank, counted in rank_blocks(judged, judged.counted()):
+        rank = rank[:levels]
+        for x, y in pair_blocks(*all_pairs(len(judged.runs)), CELLS // rank[..., 0].size):
+            used = counted[:, x] & counted[:, y]
             sign = closer(rank[..., x], rank[..., y])[:, used].astype(np.float64)
             if values == "sign":
                 yield sign, sign
-                continue
-            yield np.where(sign != 0, (1.0 / rank[..., x] - 1.0 / rank[..., y])[:, used], 0.0), sign
+            else:
+                yield np.where(sign != 0, (1.0 / rank[..., x] - 1.0 / rank[..., y])[:, used], 0.0), sign
 
 
-def _sign_moments(judged: Judged, levels: int) -> Iterator[tuple[int, np.ndarray]]:
+def _sign_moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
     """Yield the same as `_moments`, of the signs of the differences."""
     for sign, _ in _differences(judged, levels, "sign"):
-        yield len(sign), _products(sign)
+        yield _products(sign)
 
 
 def _cascaded(judged: Judged, levels: int, ahead: int, values: Values) -> Iterator[tuple[int, np.ndarray]]:
@@ -214,40 +220,96 @@ def _products(values: np.ndarray) -> np.ndarray:
 
 
 def _correlations(moments: np.ndarray) -> pd.DataFrame:
-    a, b = np.triu_indices(len(moments) - 1, k=1)
-    a, b = a + 1, b + 1
+    """Return the correlation of every two levels."""
+    a, b = (level + 1 for level in np.triu_indices(len(moments) - 1, k=1))
     have = moments[b]  # queries that have the deeper of the two levels
-    at = np.arange(len(b))
-    n = have[:, 0, 0]
-    r = about_zero(have[at, a, a], have[at, b, b], have[at, a, b])
-    return pd.DataFrame({"recall_a": a, "recall_b": b, "pairs": n.astype(np.int64), "r": r})
+    row = np.arange(len(b))
+    r = about_zero(have[row, a, a], have[row, b, b], have[row, a, b])
+    return pd.DataFrame({"recall_a": a, "recall_b": b, "pairs": have[:, 0, 0].astype(np.int64), "r": r})
 
 
 def _regressions(moments: np.ndarray, ahead: int, further: int) -> pd.DataFrame:
     """Return the regression of each level i on the next ones, from the moments that stand at i and so much further."""
     parts = []
     for i in range(1, len(moments) - ahead):
-        whole = moments[i + further]
-        given = np.arange(i + 1, i + ahead + 1)
-        inside, cross = whole[np.ix_(given, given)], whole[given, i]
-        n = whole[0, 0]
-        if n <= len(given) or np.linalg.matrix_rank(inside) < len(given):
-            weight, error, fit = np.full(len(given), np.nan), np.full(len(given), np.nan), np.nan
-        else:
+        moment = moments[i + further]
+        n, total = moment[0, 0], moment[i, i]
+        next_levels = np.arange(i + 1, i + ahead + 1)
+        inside, cross = moment[np.ix_(next_levels, next_levels)], moment[next_levels, i]
+        weight = error = np.full(ahead, np.nan)
+        fit = np.nan
+        if n > ahead and np.linalg.matrix_rank(inside) == ahead:
+            # ordinary least squares from sums of squares and products
             weight = np.linalg.solve(inside, cross)
-            left = whole[i, i] - weight @ cross
-            error = np.sqrt(np.diag(np.linalg.inv(inside)) * max(left, 0.0) / (n - len(given)))
-            fit = 1 - left / whole[i, i] if whole[i, i] > 0 else np.nan
-        parts.append(
-            pd.DataFrame(
-                {
-                    "recall": i,
-                    "ahead": np.arange(1, ahead + 1),
-                    "pairs": int(n),
-                    "coefficient": weight,
-                    "std_error": error,
-                    "r_squared": fit,
-                }
-            )
-        )
+            residual = total - weight @ cross
+            error = np.sqrt(np.diag(np.linalg.inv(inside)) * max(residual, 0.0) / (n - ahead))
+            fit = 1 - residual / total if total > 0 else np.nan
+        columns = {
+            "recall": i,
+            "ahead": np.arange(1, ahead + 1),
+            "pairs": int(n),
+            "coefficient": weight,
+            "std_error": error,
+            "r_squared": fit,
+        }
+        parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
+
+
+@verb(
+    on="judged",
+    gives="masked_agreement",
+    family="agree",
+    name="masked",
+    needs="relevant",
+    formerly="masked_agreement",
+)
+def masked(judged: Judged, *, per: Per = "all", baseline: object = None, pairs: object = None) -> pd.DataFrame:
+    """Return how often the run with the sooner first relevant item is foretold by the relevant items after it.
+
+    Over pairs whose first relevant items are at different ranks: by `sgnLP`, lexicographic precision of the second
+    and later items, and by `RR(i=2)`, the second item alone. A prediction of a tie is a miss.
+
+    Parameters
+    ----------
+    baseline : run, optional
+        Only pairs of a run with this one.
+
+    References
+    ----------
+    Diaz 2023, Best-Case Retrieval Evaluation, Table 2.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged(topics="common").agree.masked().round(3)
+       measure  pairs  agreement
+    0    sgnLP   1366      0.865
+    1  RR(i=2)   1366      0.832
+    """
+    a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
+    counts = judged.counted()
+    judged.tell(counts, pairs=(a, b))
+    # by query: pairs whose first items differ, and those that each predictor decides alike
+    totals = np.zeros((3, len(judged.queries)), dtype=np.int64)
+    for block, rank, counted in rank_blocks(judged, counts):
+        rest = np.zeros(block.shape, dtype=np.int64)
+        for rest in places(rank[1:]):  # noqa: B007 - the last one is the order by all later items
+            pass
+        second = rank[1] if block.size > 1 else rest
+        for x, y in pair_blocks(a, b, CELLS // max(block.shape[0], 1)):
+            target = closer(rank[0][:, x], rank[0][:, y])
+            target[~(counted[:, x] & counted[:, y])] = 0
+            predicted = [closer(ranks[:, x], ranks[:, y]) == target for ranks in (rest, second)]
+            alike = [np.ones_like(target, dtype=bool), *predicted]
+            totals[:, block.topics] += [((target != 0) & cells).sum(axis=1) for cells in alike]
+    columns: dict[str, Any] = {}
+    if per == "query":
+        kept = np.flatnonzero(counts.any(axis=1))
+        totals = totals[:, kept]
+        columns[str(judged.queries.name)] = labels(judged.queries[kept], np.tile(np.arange(len(kept)), 2))
+    else:
+        totals = totals.sum(axis=1, keepdims=True)
+    columns["measure"] = labels(pd.Index(PREDICTORS), np.repeat([0, 1], totals.shape[1]))
+    count = np.tile(totals[0], 2)
+    return result({**columns, "pairs": count, "agreement": rates(totals[1:].ravel(), count)}, judged.attrs)

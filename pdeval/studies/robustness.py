@@ -5,8 +5,10 @@ The join is made once. Dropping labels masks judged items, dropping queries weig
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -25,17 +27,17 @@ from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
-from pdeval.studies import subsampling
+from pdeval.studies.blocks import rates, result
 from pdeval.studies.sign_agreement import clear_pairs
-from pdeval.studies.subsampling import Policy
-from pdeval.tables.equal_values import NOISE, signs
+from pdeval.tables.equal_values import NOISE, begins, signs
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of, whole
+from pdeval.verbs.arguments import whole
 from pdeval.verbs.progress import track
 
 NEAR = 1 << 16  # preferences looked at together
+Policy = Literal["random", "pool"]
 STATISTICS = ("tau_b", "ranking_agreement", "system_agreement", "ties")
 
 
@@ -48,15 +50,15 @@ class Kept(Views):
 
     def blocks(self, kind: str, level: float | None, *, padded: bool = False, together: bool = False) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
-        found = super().blocks(kind, level, padded=padded, together=together)
-        if self.corpus is not None and found:
-            found[0].view.made.setdefault("corpus", self.corpus)
-        return found
+        blocks = super().blocks(kind, level, padded=padded, together=together)
+        if self.corpus is not None and blocks:
+            blocks[0].view.made.setdefault("corpus", self.corpus)
+        return blocks
 
 
 @dataclass
 class Full:
-    """What a measure says with all data: signs by query and pair, signs by pair, and the runs' ranks."""
+    """A measure with all data: signs by query and pair, signs by pair, and the runs' ranks."""
 
     sign: np.ndarray
     mean: np.ndarray
@@ -67,6 +69,8 @@ class Full:
 class Plan:
     """What stays the same over all draws."""
 
+    measures: list[Measure]
+    reference: Measure | None  # whose signs on all data are the target, if not the measure's own
     method: str | None
     memory: int
     a: np.ndarray
@@ -78,40 +82,37 @@ class Plan:
         """Yield (slice of pairs, preferences of shape (queries, pairs)) of a measure."""
         counts = self.counts[measure.label]
         step = max(self.memory // (8 * 8 * len(self.kept)), 1)
-        for first in range(0, len(self.a), step):
-            block = slice(first, min(first + step, len(self.a)))
+        for start in range(0, len(self.a), step):
+            block = slice(start, min(start + step, len(self.a)))
             a, b = self.a[block], self.b[block]
-            values = clear_pairs(views, measure, a, b)
-            values = values if self.kept.all() else values[self.kept]
+            values = clear_pairs(views, measure, a, b)[self.kept]
             if np.isinf(values).any():
                 raise ValueError(
                     f"{measure.label} is infinite where an item was not found, and has no mean; "
                     "use its reciprocal, e.g. RR for ISL and TSE for TSL."
                 )
-            if not counts.all():
-                values[~(counts[:, a] & counts[:, b])] = np.nan
+            values[~(counts[:, a] & counts[:, b])] = np.nan
             yield block, values
 
     def merit(self, views: Views, measure: Measure, look: Callable[[slice, np.ndarray], None]) -> np.ndarray:
         """Return what orders the runs on each query, the measure or win rates, and look at all pairs on the way."""
-
-        step = max(NEAR // max(int(self.kept.sum()), 1), 1)
+        counts = self.counts[measure.label]
+        step = max(NEAR // max(len(counts), 1), 1)
 
         def looked_at() -> Iterator[tuple[slice, np.ndarray]]:
             for block, values in self.preferences(views, measure):
-                for first in range(0, values.shape[1], step):
-                    near = slice(first, min(first + step, values.shape[1]))
-                    look(slice(block.start + near.start, block.start + near.stop), values[:, near])
+                for start in range(0, values.shape[1], step):
+                    end = min(start + step, values.shape[1])
+                    look(slice(block.start + start, block.start + end), values[:, start:end])
                 yield block, values
 
         if measure.entry.family == "metric":
-            for _ in looked_at():
-                pass
+            deque(looked_at(), maxlen=0)  # look at all pairs, keep none
             values = views.values(measure)[self.kept]
-            return np.where(self.counts[measure.label], values if measure.higher else -values, np.nan)
-        runs = self.counts[measure.label].shape[1]
-        sums, _, _ = votes.win_rates(looked_at(), self.a, self.b, queries=int(self.kept.sum()), runs=runs)
-        return np.where(self.counts[measure.label], sums, np.nan)
+            merit = values if measure.higher else -values
+        else:
+            merit, _, _ = votes.win_rates(looked_at(), self.a, self.b, queries=len(counts), runs=counts.shape[1])
+        return np.where(counts, merit, np.nan)
 
     def ranks(self, merit: np.ndarray, weights: np.ndarray, measure: Measure) -> np.ndarray:
         """Return the ranks of the runs, one row for each row of weights over queries."""
@@ -126,41 +127,42 @@ class Plan:
         for used in weights > 0:
             queries = pd.Index(np.flatnonzero(used), name="query_id")
             cube = Scores(runs, queries, (measure.label,), merit[used][None], np.array([True]))
-            rows.append(ordered(cube, self.method, winrates=preference))
+            frame = orderings.ordered(cube, method=self.method, winrates=preference, progress=False)
+            rows.append(frame.set_index("run")["rank"].reindex(runs["run"]).to_numpy())
         return np.stack(rows)
 
     def full(self, views: Views, measure: Measure) -> Full:
-        """Return what a measure says with all data."""
+        """Return a measure with all data."""
         sign = np.zeros((int(self.kept.sum()), len(self.a)), dtype=np.int8)
         mean = np.zeros(len(self.a), dtype=np.int8)
-        whole = np.ones((1, len(sign)))
+        weights = np.ones((1, len(sign)))
 
         def look(block: slice, values: np.ndarray) -> None:
-            sign[:, block], mean[block] = np.nan_to_num(np.sign(values)), mean_signs(values, whole)[0]
+            sign[:, block] = np.nan_to_num(np.sign(values))
+            mean[block] = mean_signs(values, weights)[0]
 
         merit = self.merit(views, measure, look)
-        return Full(sign, mean, self.ranks(merit, whole, measure)[0])
+        return Full(sign, mean, self.ranks(merit, weights, measure)[0])
 
     def statistics(
         self, views: Views, measure: Measure, rank: np.ndarray, target: Full, weights: np.ndarray
     ) -> np.ndarray:
         """Return the statistics of a measure, one row for each row of weights over queries."""
-        tied, told, right = np.zeros((3, int(self.kept.sum())))
-        systems = np.zeros(len(weights))
+        tied, decided, right = np.zeros((3, int(self.kept.sum())))  # pairs of runs by query
+        systems = np.zeros(len(weights))  # pairs of runs whose mean keeps its sign
 
         def look(block: slice, values: np.ndarray) -> None:
-            wanted, mean = target.sign[:, block], target.mean[block]
-            counts = ~np.isnan(values) & (wanted != 0)
+            sign, mean = target.sign[:, block], target.mean[block]
+            counts = ~np.isnan(values) & (sign != 0)
             tied[:] += np.count_nonzero(values == 0, axis=1)
-            told[:] += np.count_nonzero(counts, axis=1)
-            right[:] += np.count_nonzero(counts & (signs(values, 0.0) == wanted), axis=1)
+            decided[:] += np.count_nonzero(counts, axis=1)
+            right[:] += np.count_nonzero(counts & (signs(values, 0.0) == sign), axis=1)
             systems[:] += ((mean_signs(values, weights) == mean) & (mean != 0)).sum(axis=1)
 
         merit = self.merit(views, measure, look)
         taus = [tau_b(rank, row) for row in self.ranks(merit, weights, measure)]
-        decided, pairs = (target.mean != 0).sum(), weights @ told
-        ranking = np.where(pairs > 0, share(weights @ right, pairs), np.nan)
-        system = systems / decided if decided else np.full(len(weights), np.nan)
+        ranking = rates(weights @ right, weights @ decided)
+        system = rates(systems, np.full(len(weights), (target.mean != 0).sum()))
         return np.stack([taus, ranking, system, weights @ tied], axis=1)
 
 
@@ -173,17 +175,10 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     [[1, -1], [-1, 0]]
     """
     known = ~np.isnan(values)
-    if known.all():
-        filled, count = values, weights.sum(axis=1, keepdims=True)
-    else:
-        filled, count = np.where(known, values, 0.0), weights @ known.astype(np.float64)
+    filled = np.where(known, values, 0.0)
+    # one column if all are known: a matrix product would cost as much as the means
+    count = weights.sum(axis=1, keepdims=True) if known.all() else weights @ known.astype(np.float64)
     return signs(share(weights @ filled, count), share(weights @ np.abs(filled), count))
-
-
-def ordered(cube: Scores, method: str | None, *, winrates: bool) -> np.ndarray:
-    """Return the ranks of the runs of a cube of one measure, or of its win rates, by a method of ordering."""
-    frame = orderings.ordered(cube, method=method, winrates=winrates, progress=False)
-    return frame.set_index("run")["rank"].reindex(cube.runs["run"]).to_numpy()
 
 
 MEANS = {
@@ -289,128 +284,200 @@ def incomplete(
     6      RR  labels  random   0.2   system_agreement      2    0.742   0.064
     7      RR  labels  random   0.2               ties      2  257.000  21.213
     """
-    asked = parse_all(measures)
-    no_sets(asked)
-    other = None if against is None else parse(against)
-    one_of("drop", drop, ("queries", "labels"))
-    one_of("policy", policy, ("random", "pool"))
+    parsed = parse_all(measures)
+    no_sets(parsed)
+    reference = None if against is None else parse(against)
     if policy == "pool" and drop == "queries":
         raise ValueError("policy='pool' chooses among labels; queries are dropped at random.")
     whole("draws", draws, 1)
     judged.tell()
-    a, b = chosen_pairs(judged.runs)
     views = Views(judged)
-    counts = {m.label: views.counted(m) for m in (asked if other is None else [*asked, other])}
+    counts = {m.label: views.counted(m) for m in (parsed if reference is None else [*parsed, reference])}
     kept = np.logical_or.reduce([part.any(axis=1) for part in counts.values()])
     if not kept.any():
         raise ValueError(
             f"no query counts under topics={judged.topics!r} and level={judged.level!r}, so there is nothing to drop."
         )
-    plan = Plan(method, memory, a, b, kept, {label: part[kept] for label, part in counts.items()})
-    generators = list(subsampling.streams(draws, seed))
+    counts = {label: part[kept] for label, part in counts.items()}
+    plan = Plan(parsed, reference, method, memory, *chosen_pairs(judged.runs), kept, counts)
+    generators = list(streams(draws, seed))
     if drop == "labels":
-        sizes = subsampling.shares(keep)
-        values = _fewer_labels(plan, judged, asked, other, sizes, generators, policy, progress)
+        sizes = shares(keep)
+        values = _fewer_labels(plan, judged, sizes, generators, policy, progress)
     else:
-        sizes, numbers = subsampling.query_counts(keep, int(kept.sum()))
-        values = _fewer_queries(plan, judged, asked, other, numbers, generators, progress)
-    frame = _tidy(values, asked, drop, policy, sizes)
-    frame.attrs.update(attributes(judged, asked), seed=seed, draws=draws)
-    return summarised(frame) if summary else frame
-
-
-def _groups(plan: Plan, asked: list[Measure]) -> list[list[int]]:
-    """Return the measures in groups whose signs on all data are held at once."""
-    many = max(plan.memory // max(int(plan.kept.sum()) * len(plan.a), 1), 1)
-    return [list(range(first, min(first + many, len(asked)))) for first in range(0, len(asked), many)]
-
-
-def _fewer_queries(
-    plan: Plan,
-    judged: Judged,
-    asked: list[Measure],
-    other: Measure | None,
-    numbers: np.ndarray,
-    generators: list[np.random.Generator],
-    progress: bool | None,
-) -> np.ndarray:
-    queries = int(plan.kept.sum())
-    place = np.stack([np.argsort(rng.permutation(queries)) for rng in generators])
-    weights = (place[None] < numbers[:, None, None]).reshape(-1, queries).astype(np.float64)
-    views = Views(judged)
-    aim = None if other is None else plan.full(views, other)
-    values = []
-    for measure in track(asked, total=len(asked), desc="fewer queries", progress=progress):
-        own = plan.full(views, measure)
-        values.append(plan.statistics(views, measure, own.rank, aim or own, weights))
-    return np.stack(values).reshape(len(asked), len(numbers), len(generators), len(STATISTICS))
-
-
-def _fewer_labels(
-    plan: Plan,
-    judged: Judged,
-    asked: list[Measure],
-    other: Measure | None,
-    sizes: np.ndarray,
-    generators: list[np.random.Generator],
-    policy: Policy,
-    progress: bool | None,
-) -> np.ndarray:
-    needed = [subsampling.label_order(judged, rng, policy=policy) for rng in generators]
-    every = asked if other is None else [*asked, other]
-    asks = any("corpus" in measure.columns for measure in every)
-    corpus = corpus_sizes(judged.positions, judged.level) if asks else None
-    if not needs_judged(every):
-        positive = judged.positions.judged.grade > 0
-        judged, needed = judged.on(judged.positions.keep_items(positive)), [part[positive] for part in needed]
-    values = np.empty((len(asked), len(sizes), len(needed), len(STATISTICS)))
-    whole = np.ones((1, int(plan.kept.sum())))
-    views = Kept(judged, corpus)
-    aim = None if other is None else plan.full(views, other)
-    groups = _groups(plan, asked)
-    steps = [(g, k, s) for g in range(len(groups)) for k in range(len(sizes)) for s in range(len(needed))]
-    own: dict[int, Full] = {}
-    for g, k, s in track(steps, total=len(steps), desc="fewer labels", progress=progress):
-        if k == s == 0:
-            own = {m: plan.full(views, asked[m]) for m in groups[g]}
-        known = needed[s] <= sizes[k]
-        if s and np.array_equal(known, needed[0] <= sizes[k]):  # as always where all are kept
-            values[groups[g], k, s] = values[groups[g], k, 0]
-            continue
-        less = views if known.all() else Kept(judged.on(judged.positions.keep_items(known)), corpus)
-        for m in groups[g]:
-            values[m, k, s] = plan.statistics(less, asked[m], own[m].rank, aim or own[m], whole)[0]
-    return values
-
-
-def _tidy(values: np.ndarray, asked: list[Measure], drop: str, policy: str, sizes: np.ndarray) -> pd.DataFrame:
+        sizes, numbers = query_counts(keep, int(kept.sum()))
+        values = _fewer_queries(plan, judged, numbers, generators, progress)
     measure, size, draw, statistic = (axis.ravel() for axis in np.indices(values.shape, dtype=np.int32))
-    return pd.DataFrame(
+    frame = result(
         {
-            "measure": labels(pd.Index([one.label for one in asked]), measure),
+            "measure": labels(pd.Index([measure.label for measure in parsed]), measure),
             "drop": labels(pd.Index([drop]), np.zeros_like(measure)),
             "policy": labels(pd.Index([policy]), np.zeros_like(measure)),
             "keep": sizes[size],
             "draw": draw.astype(np.int64),
             "statistic": labels(pd.Index(STATISTICS), statistic),
             "value": values.ravel(),
-        }
+        },
+        {**attributes(judged, parsed), "seed": seed, "draws": draws},
     )
+    if not summary:
+        return frame
+    keys = ["measure", "drop", "policy", "keep", "statistic"]
+    cells = frame.groupby(keys, observed=True, sort=False)["value"]
+    return result(cells.agg(draws="size", mean="mean", sd="std").reset_index(), frame.attrs)
 
 
-def summarised(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean and standard deviation over draws of what `incomplete` returns.
+def _fewer_queries(
+    plan: Plan,
+    judged: Judged,
+    numbers: np.ndarray,
+    generators: list[np.random.Generator],
+    progress: bool | None,
+) -> np.ndarray:
+    """Return the statistics, shape (measures, sizes, draws, statistics)."""
+    queries = int(plan.kept.sum())
+    # a draw puts the queries in random order; a row of weights is 1 for the first so many
+    place = np.stack([np.argsort(rng.permutation(queries)) for rng in generators])
+    weights = (place[None] < numbers[:, None, None]).reshape(-1, queries).astype(np.float64)
+    views = Views(judged)
+    target = None if plan.reference is None else plan.full(views, plan.reference)
+    values = []
+    for measure in track(plan.measures, total=len(plan.measures), desc="fewer queries", progress=progress):
+        full = plan.full(views, measure)
+        values.append(plan.statistics(views, measure, full.rank, target or full, weights))
+    return np.stack(values).reshape(len(values), len(numbers), len(generators), len(STATISTICS))
+
+
+def _fewer_labels(
+    plan: Plan,
+    judged: Judged,
+    sizes: np.ndarray,
+    generators: list[np.random.Generator],
+    policy: Policy,
+    progress: bool | None,
+) -> np.ndarray:
+    """Return the statistics, shape (measures, sizes, draws, statistics)."""
+    needed = [label_order(judged, rng, policy=policy) for rng in generators]
+    every = plan.measures if plan.reference is None else [*plan.measures, plan.reference]
+    needs_corpus = any("corpus" in measure.columns for measure in every)
+    corpus = corpus_sizes(judged.positions, judged.level) if needs_corpus else None
+    if not needs_judged(every):
+        positive = judged.positions.judged.grade > 0
+        judged = judged.on(judged.positions.keep_items(positive))
+        needed = [part[positive] for part in needed]
+    values = np.empty((len(plan.measures), len(sizes), len(needed), len(STATISTICS)))
+    weights = np.ones((1, int(plan.kept.sum())))
+    views = Kept(judged, corpus)
+    target = None if plan.reference is None else plan.full(views, plan.reference)
+    # measures whose signs on all data fit into memory together
+    many = max(plan.memory // max(weights.size * len(plan.a), 1), 1)
+    groups = [range(start, min(start + many, len(values))) for start in range(0, len(values), many)]
+    steps = list(product(groups, range(len(sizes)), range(len(needed))))
+    full: dict[int, Full] = {}
+    for group, k, s in track(steps, total=len(steps), desc="fewer labels", progress=progress):
+        if k == s == 0:
+            full = {m: plan.full(views, plan.measures[m]) for m in group}
+        known = needed[s] <= sizes[k]
+        if s and np.array_equal(known, needed[0] <= sizes[k]):  # as always if all are kept
+            values[group, k, s] = values[group, k, 0]
+            continue
+        fewer = views if known.all() else Kept(judged.on(judged.positions.keep_items(known)), corpus)
+        for m in group:
+            values[m, k, s] = plan.statistics(fewer, plan.measures[m], full[m].rank, target or full[m], weights)[0]
+    return values
+
+
+def streams(draws: int, seed: int | None) -> Iterator[np.random.Generator]:
+    """Yield one generator per draw; the numbers of a draw do not depend on how many draws there are.
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"measure": "AP", "drop": "labels", "policy": "random", "keep": 0.5, "draw": [0, 1],
-    ...                       "statistic": "tau_b", "value": [0.5, 0.7]})
-    >>> summarised(frame).round(4)
-      measure    drop  policy  keep statistic  draws  mean      sd
-    0      AP  labels  random   0.5     tau_b      2   0.6  0.1414
+    >>> first, *_ = streams(3, seed=1)
+    >>> again, = streams(1, seed=1)
+    >>> bool(first.random() == again.random())
+    True
     """
-    keys = ["measure", "drop", "policy", "keep", "statistic"]
-    groups = frame.groupby(keys, observed=True, sort=False)["value"]
-    result = groups.agg(draws="size", mean="mean", sd="std").reset_index()
-    result.attrs.update(frame.attrs)
-    return result
+    for child in np.random.SeedSequence(seed).spawn(draws):
+        yield np.random.default_rng(child)
+
+
+def label_order(judged: Judged, rng: np.random.Generator, *, policy: Policy = "random") -> np.ndarray:
+    """Return, for every judged item, the share of its query's labels that must be kept for it to be kept.
+
+    Relevant items, other items of positive grade, and the rest are thinned apart, query by query, so that a share of
+    the labels is that share of each. At least one relevant item of a query stays, whatever the share.
+
+    Parameters
+    ----------
+    rng : Generator
+        Of the order, by `policy` "random"; of the order of items that equally many runs returned, by "pool".
+    policy : {'random', 'pool'}
+        Any items first, or those that most runs returned.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> order = label_order(pdeval.datasets.sample_judged(), np.random.default_rng(0))
+    >>> round(float((order <= 0.5).mean()), 3)
+    0.506
+    """
+    positions, items = judged.positions, judged.positions.judged
+    count = len(items.topic)
+    # items of positive grade draw first: their order is the same where the join holds no others
+    positive = items.grade > 0
+    chance = np.empty(count)
+    chance[positive], chance[~positive] = rng.random(int(positive.sum())), rng.random(int((~positive).sum()))
+    runs = np.bincount(positions.item, minlength=count) if policy == "pool" else np.zeros(count)
+    # relevant items, others of positive grade, and all else of a query are thinned separately
+    kind = np.select([positions.relevant(judged.level), positive], [0, 1], 2)
+    stratum = items.topic * 3 + kind
+    order = np.lexsort((chance, -runs, stratum))  # the last key is the primary one
+    ranked = stratum[order]
+    first = begins(ranked)
+    group = np.cumsum(first) - 1
+    place = np.arange(count) - np.flatnonzero(first)[group]
+    size = np.bincount(group)[group]
+    # a share s keeps floor(s * size + 1/2) items: the item at place p, from 0, from a share of (p + 1/2) / size on
+    share = (place + 0.5) / size
+    share[(place == 0) & (ranked % 3 == 0)] = 0.0  # one relevant item always stays
+    needed = np.empty(count)
+    needed[order] = share
+    return needed
+
+
+def shares(keep: Sequence[float] | None) -> np.ndarray:
+    """Return the shares of labels to keep, by default a tenth, two tenths, and so on to all.
+
+    Examples
+    --------
+    >>> shares(None)[:3].tolist(), shares([0.5]).tolist()
+    ([0.1, 0.2, 0.3], [0.5])
+    """
+    kept = np.round(np.arange(1, 11) / 10, 1) if keep is None else np.atleast_1d(np.asarray(keep, dtype=np.float64))
+    if not len(kept) or not ((kept > 0) & (kept <= 1)).all():
+        raise ValueError(f"keep={keep!r}: give shares of the labels above 0 and at most 1, e.g. [0.1, 0.5, 1].")
+    return kept
+
+
+def query_counts(keep: Sequence[float] | None, queries: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what was sizes for, and the numbers of queries that it means; by default ten even steps to all.
+
+    Numbers from 1 are counts; where all are at most 1 and not whole numbers alone, they are shares of the queries.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in query_counts([5, 10], 50)], [part.tolist() for part in query_counts([0.1, 1.0], 50)]
+    ([[5, 10], [5, 10]], [[0.1, 1.0], [5, 50]])
+    """
+    if keep is None:
+        counts = np.unique(np.maximum(np.round(np.arange(1, 11) / 10 * queries), 1)).astype(np.int64)
+        return counts, counts
+    sizes = np.atleast_1d(np.asarray(keep))
+    text = f"keep={keep!r}: give numbers of queries from 1 to {queries}, or shares above 0 and at most 1."
+    if not len(sizes) or sizes.dtype.kind not in "iuf" or not (sizes > 0).all():
+        raise ValueError(text)
+    if sizes.dtype.kind == "f" and sizes.max() <= 1:
+        return sizes, np.maximum(np.floor(sizes * queries + 0.5), 1).astype(np.int64)
+    if (sizes != np.floor(sizes)).any() or sizes.max() > queries:
+        raise ValueError(text)
+    return sizes.astype(np.int64), sizes.astype(np.int64)

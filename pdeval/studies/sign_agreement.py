@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,11 +18,11 @@ from pdeval.evaluate.scores import Views
 from pdeval.evaluate.sources import Averaged, Differences, Held, as_preferences, decided, sources
 from pdeval.join.judged import Judged
 from pdeval.kernels.primitives import share
+from pdeval.studies.blocks import rates
 from pdeval.tables.equal_values import NOISE, cleared
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of
 from pdeval.verbs.progress import track
 
 Stream: TypeAlias = Preferences | Pairs | Differences
@@ -37,12 +39,12 @@ def stream_of(held: Held, measures: object, *, baseline: object = None, pairs: o
     """
     if isinstance(held, Judged):
         return select(held, measures, baseline=baseline, pairs=pairs)
-    found = sources(held, measures)
-    source = found[0]
-    if len(found) == 1 and isinstance(source, Scores):
+    cubes = sources(held, measures)
+    source = cubes[0]
+    if len(cubes) == 1 and isinstance(source, Scores):
         return Differences(source, *chosen_pairs(source.runs, baseline=baseline, pairs=pairs))
     if isinstance(held, list | Averaged):  # of a join
-        return as_preferences(found, baseline=baseline, pairs=pairs)
+        return as_preferences(cubes, baseline=baseline, pairs=pairs)
     if not isinstance(source, Preferences | Pairs | Differences):
         raise TypeError(f"this needs a join, scores or preferences; it got {type(source).__name__}.")
     if baseline is not None or pairs is not None:
@@ -65,9 +67,8 @@ def together(source: Stream, *, desc: str = "", progress: bool | None = None) ->
     if isinstance(source, Pairs):
         yield from _of_join(source, desc, progress)
         return
-    of_scores = isinstance(source, Differences)
-    streams = [source.blocks(m) if of_scores else decided(source, m) for m in range(len(source.measures))]
-    for parts in track(zip(*streams, strict=True), desc=desc, progress=progress):
+    blocks = source.blocks if isinstance(source, Differences) else partial(decided, source)
+    for parts in track(zip(*map(blocks, range(len(source.measures))), strict=True), desc=desc, progress=progress):
         yield [values for _, values in parts]
 
 
@@ -84,17 +85,16 @@ def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
     if isinstance(source, Differences):
         values = list(np.abs(source.scores.values))
     else:
-        asked = source.asked if isinstance(source, Pairs) else ()
-        valued = {one.label for one in asked if one.entry.family == "metric"}
-        lacking = [label for label in source.measures if label not in valued]
-        if not isinstance(source, Pairs) or lacking:
+        measures = source.asked if isinstance(source, Pairs) else ()
+        with_values = [measure.label for measure in measures if measure.entry.family == "metric"]
+        if preferences := [label for label in source.measures if label not in with_values]:
             raise ValueError(
-                f"{lacking[0]} is a preference between two rankings, which have no values of their own that a "
+                f"{preferences[0]} is a preference between two rankings, which have no values of their own that a "
                 "difference could be a share of. Give measures of one ranking, or fuzziness as a difference."
             )
-        views = Views(source.judged)
-        values = [np.abs(views.values(one))[source.kept] for one in asked]
-    return lambda part: [np.maximum(one[:, source.a[part]], one[:, source.b[part]]) for one in values]
+        views = Views(source.judged)  # type: ignore[union-attr]
+        values = [np.abs(views.values(measure))[source.kept] for measure in measures]  # type: ignore[union-attr]
+    return lambda part: [np.maximum(value[:, source.a[part]], value[:, source.b[part]]) for value in values]
 
 
 def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -141,6 +141,7 @@ table(
 )
 
 
+@dataclass
 class Tally:
     """Counts of agreement between every two measures, query by query, added up block by block.
 
@@ -154,8 +155,6 @@ class Tally:
         The differences at or below which two rankings count as tied.
     scale : mapping of label to float, optional
         What values are multiplied by before their differences are held against the fuzziness; by default by 1.
-    two : pair of ndarray of int, optional
-        The places of the measures to hold against each other; by default each two.
 
     Examples
     --------
@@ -165,20 +164,18 @@ class Tally:
     ([[3]], [[[1]]])
     """
 
-    def __init__(
-        self,
-        measures: Sequence[str],
-        queries: int,
-        fuzziness: Sequence[float],
-        scale: Mapping[str, float] | None = None,
-        two: tuple[np.ndarray, np.ndarray] | None = None,
-    ) -> None:
-        self.measures, self.fuzziness = tuple(measures), tuple(fuzziness)
-        self.scale = [(scale or {}).get(label, 1.0) for label in self.measures]
-        self.a, self.b = all_pairs(len(self.measures)) if two is None else two
-        self.pairs = np.zeros((len(self.a), queries), dtype=np.int64)
-        self.agreeing = np.zeros((len(self.fuzziness), len(self.a), queries), dtype=np.int64)
-        self.sums = np.zeros((3, len(self.a), queries))
+    measures: Sequence[str]
+    queries: int
+    fuzziness: Sequence[float]
+    scale: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Begin with no pairs, for every two measures and each query."""
+        self.a, self.b = all_pairs(len(self.measures))
+        shape = (len(self.a), self.queries)
+        self.pairs = np.zeros(shape, dtype=np.int64)
+        self.agreeing = np.zeros((len(self.fuzziness), *shape), dtype=np.int64)
+        self.sums = np.zeros((3, *shape))  # of x * x, y * y and x * y
 
     def add(self, differences: Sequence[np.ndarray], larger: Sequence[np.ndarray] | None = None) -> None:
         """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count.
@@ -188,23 +185,21 @@ class Tally:
         """
         known = [~np.isnan(values) for values in differences]
         sign = [np.sign(values) for values in differences]
-        size = [np.abs(values) * factor for values, factor in zip(differences, self.scale)]
+        scale = [(self.scale or {}).get(label, 1.0) for label in self.measures]
+        size = [np.abs(values) * factor for values, factor in zip(differences, scale)]
         if larger is not None:
-            size = [_relative(one, values * k) for one, values, k in zip(size, larger, self.scale)]
+            size = [_relative(one, values * factor) for one, values, factor in zip(size, larger, scale)]
         most = [np.fmax.reduce(np.where(np.isinf(one), np.nan, one), axis=0, initial=0.0) for one in size]
         for k, (i, j) in enumerate(zip(self.a.tolist(), self.b.tolist())):
             both = known[i] & known[j]
-            x, y = differences[i], differences[j]
             self.pairs[k] += both.sum(axis=1)
-            opposite = (sign[i] * sign[j] < 0) & both
             for f, least in enumerate(self.fuzziness):
-                if least == 0:
-                    self.agreeing[f, k] += ((sign[i] == sign[j]) & both).sum(axis=1)
-                else:
+                agrees = sign[i] == sign[j]
+                if least > 0:  # opposite signs are forgiven, unless both differences are larger
                     beyond = [size[m] > least + NOISE * np.maximum(most[m], least) for m in (i, j)]
-                    self.agreeing[f, k] += (both & ~(opposite & beyond[0] & beyond[1])).sum(axis=1)
-            if not both.all():
-                x, y = np.where(both, x, 0.0), np.where(both, y, 0.0)
+                    agrees = ~((sign[i] * sign[j] < 0) & beyond[0] & beyond[1])
+                self.agreeing[f, k] += (both & agrees).sum(axis=1)
+            x, y = (np.where(both, differences[m], 0.0) for m in (i, j))
             with np.errstate(invalid="ignore"):  # an infinite difference has no correlation
                 for moment, product in enumerate((x * x, y * y, x * y)):
                     self.sums[moment, k] += product.sum(axis=1)
@@ -214,15 +209,18 @@ class Tally:
         pairs, agreeing, sums = self.pairs, self.agreeing, self.sums
         if queries is None:
             pairs, agreeing, sums = (part.sum(axis=-1, keepdims=True) for part in (pairs, agreeing, sums))
-        shape = agreeing.shape
-        level, pair, query = (axis.transpose(1, 2, 0).ravel() for axis in np.indices(shape))
+        # by pair of measures, then query, then fuzziness
+        level, pair, query = (axis.transpose(1, 2, 0).ravel() for axis in np.indices(agreeing.shape))
         names = pd.Index(self.measures)
         columns: dict[str, Any] = {} if queries is None else {str(queries.name): labels(queries, query)}
         columns |= {f"measure_{side}": labels(names, at[pair]) for side, at in zip("ab", (self.a, self.b))}
-        count = pairs[pair, query]
-        rate = np.where(count > 0, share(agreeing[level, pair, query], count), np.nan)
-        columns |= {"fuzziness": np.array(self.fuzziness)[level], "pairs": count, "agreement": rate}
-        return pd.DataFrame({**columns, "r": about_zero(*sums)[pair, query]})
+        columns |= {
+            "fuzziness": np.array(self.fuzziness)[level],
+            "pairs": pairs[pair, query],
+            "agreement": rates(agreeing[level, pair, query], pairs[pair, query]),
+            "r": about_zero(*sums)[pair, query],
+        }
+        return pd.DataFrame(columns)
 
 
 def _relative(size: np.ndarray, larger: np.ndarray) -> np.ndarray:
@@ -313,7 +311,6 @@ def agree(
     1        AP        RR        0.0   3168      0.367  0.579
     2       RPP        RR        0.0   3168      0.352  0.514
     """
-    one_of("per", per, ("all", "query"))
     stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
     return tallied(stream, fuzziness=fuzziness, relative=relative, per=per, progress=progress)
 
@@ -331,7 +328,7 @@ def tallied(
     least = fuzziness_of(fuzziness)
     if len(stream.measures) < 2:
         raise ValueError(f"agreement is between two measures; there is one: {stream.measures[0]}.")
-    tally = Tally(stream.measures, len(stream.queries), least, scale, all_pairs(len(stream.measures)))
+    tally = Tally(stream.measures, len(stream.queries), least, scale)
     count(tally, stream, relative=relative, progress=progress)
     frame = tally.frame(stream.queries if per == "query" else None)
     frame.attrs.update(stream.attrs)

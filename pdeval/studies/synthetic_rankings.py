@@ -9,13 +9,13 @@ them; the scale that fits its fuzzy columns best, of some twenty that were tried
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse_all
+from pdeval.catalog import parse_all
 from pdeval.catalog.directions import described
 from pdeval.evaluate.cube import all_pairs
 from pdeval.evaluate.pairs import Pairs
@@ -25,7 +25,8 @@ from pdeval.join.judged import Judged
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
 from pdeval.kernels.graded import Gains
-from pdeval.studies.sign_agreement import Tally, count, fuzziness_of, tallied
+from pdeval.studies.blocks import result
+from pdeval.studies.sign_agreement import Tally, count, fuzziness_of
 from pdeval.verbs.arguments import positive, whole
 from pdeval.verbs.checks import checks_arguments
 from pdeval.verbs.progress import track
@@ -96,6 +97,48 @@ def fitted_scale(N: int) -> dict[str, float]:
     return {measure: scale[measure] for measure in MEASURES if measure in scale}
 
 
+@dataclass
+class Agreement:
+    """The agreement of every two measures over pairs of lists of N places; the options of all functions here."""
+
+    measures: object
+    N: int
+    recall_base: int | None
+    fuzziness: float | Sequence[float]
+    relative: bool
+    scale: Mapping[str, float] | None
+
+    def __post_init__(self) -> None:
+        """Check the options, and begin with no pairs."""
+        self.parsed = tuple(parse_all(self.measures))
+        labels = [measure.label for measure in self.parsed]
+        if len(labels) < 2:
+            raise ValueError(f"agreement is between two measures; there is one: {labels[0]}.")
+        if self.recall_base is not None and whole("recall_base", self.recall_base, 1, LONGEST) < self.N:
+            raise ValueError(
+                f"recall_base={self.recall_base}: a list of {self.N} places may show {self.N} relevant items, so that "
+                f"there are at least as many. To divide by fewer, scale values: "
+                f"scale={{'AP': {self.N}/{self.recall_base}}}."
+            )
+        factors = {str(name): positive(f"scale[{str(name)!r}]", value) for name, value in (self.scale or {}).items()}
+        if unknown := [name for name in factors if name not in labels]:
+            raise KeyError(
+                f"scale= names {unknown[0]!r}, which is none of the measures asked for: {', '.join(labels)}."
+            )
+        self.tally = Tally(labels, 1, fuzziness_of(self.fuzziness), factors)
+
+    def count(self, lists: np.ndarray, a: np.ndarray, b: np.ndarray, *, progress: bool | None) -> None:
+        """Count pairs of lists."""
+        judged = judged_of(lists, self.N if self.recall_base is None else self.recall_base)
+        pairs = Pairs(judged, self.parsed, a, b, memory=1 << 28)
+        count(self.tally, pairs, relative=self.relative, progress=progress)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the agreement; synthetic lists have no rules of runs and queries that it could carry."""
+        attrs = {"measures": described(self.parsed), "table": "sign_agreement"}
+        return result(self.tally.frame(), attrs | ({"relative": True} if self.relative else {}))
+
+
 @checks_arguments
 def uniform(
     N: int = 10,
@@ -147,11 +190,10 @@ def uniform(
         raise ValueError(
             f"N={N!r}: all pairs of lists are counted for lists of 1 to {MOST} items; use random_lists(N=...) for more."
         )
-    lists = (np.arange(2**N)[:, None] >> np.arange(N)) & 1 == 1
-    asked = _asked(measures)
-    source = Pairs(judged_of(lists, _base(recall_base, N)), asked, *all_pairs(len(lists)), memory=1 << 28)
-    options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "scale": _scale(scale, asked)}
-    return _described(tallied(source, **options, progress=progress), asked, relative)
+    lists = (np.arange(2**N)[:, None] >> np.arange(N)) & 1 == 1  # the binary digits of 0, 1, ..., 2^N - 1
+    agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
+    agreement.count(lists, *all_pairs(len(lists)), progress=progress)
+    return agreement.frame()
 
 
 @checks_arguments
@@ -208,18 +250,19 @@ def random_lists(
       measure_a measure_b  fuzziness  pairs  agreement      r
     0        AP      P@10        0.0   2000       0.66  0.712
     """
-    _check_size(N, pairs)
+    whole("N", N, 1, LONGEST)
+    whole("pairs", pairs, 1, DRAWN)
     if not 0 < relevance < 1:
         raise ValueError(f"relevance={relevance!r}: the chance of a relevant item must be between 0 and 1.")
-    asked = _asked(measures)
-    tally = Tally([measure.label for measure in asked], 1, fuzziness_of(fuzziness), _scale(scale, asked))
-    base = _base(recall_base, N)
-    draws = _drawn(int(N), int(pairs), relevance, seed)
-    step = _pairs_at_a_time(N)
-    for lists in track(draws, total=-(-pairs // step), desc="random lists", progress=progress):
+    agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
+    rng = np.random.default_rng(seed)
+    step = max(CELLS // (2 * int(N)), 1)  # pairs at a time; one stream of numbers, so that it changes nothing
+    starts = range(0, int(pairs), step)
+    for start in track(starts, total=len(starts), desc="random lists", progress=progress):
+        lists = rng.random((2 * min(step, int(pairs) - start), int(N))) < relevance
         first = np.arange(0, len(lists), 2)
-        count(tally, Pairs(judged_of(lists, base), asked, first, first + 1), relative=relative, progress=False)
-    return _described(tally.frame(), asked, relative)
+        agreement.count(lists, first, first + 1, progress=False)
+    return agreement.frame()
 
 
 @checks_arguments
@@ -285,7 +328,8 @@ def sampled(
       measure_a   measure_b  fuzziness  pairs  agreement      r
     0        AP  RBP(p=0.8)        0.0   5000      0.973  0.969
     """
-    _check_size(N, pairs)
+    whole("N", N, 1, LONGEST)
+    whole("pairs", pairs, 1, DRAWN)
     lists = shown(judged, N)
     different, code = np.unique(lists, axis=0, return_inverse=True)
     code = np.asarray(code).ravel()
@@ -297,11 +341,9 @@ def sampled(
         more = code[rng.integers(len(code), size=(pairs, 2))]
         drawn = np.concatenate([drawn, more if identical else more[more[:, 0] != more[:, 1]]])
     a, b = drawn[:pairs].T
-    # a list is evaluated once, however often it was returned
-    asked = _asked(measures)
-    source = Pairs(judged_of(different, _base(recall_base, N)), asked, a, b, memory=1 << 28)
-    options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "scale": _scale(scale, asked)}
-    return _described(tallied(source, **options, progress=progress), asked, relative)
+    agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
+    agreement.count(different, a, b, progress=progress)  # a list is evaluated once, however often it was returned
+    return agreement.frame()
 
 
 def shown(judged: Judged, N: int) -> np.ndarray:
@@ -320,53 +362,3 @@ def shown(judged: Judged, N: int) -> np.ndarray:
         cells[block.topics[topic], run, block["rank"][at, topic, run].astype(np.int64) - 1] = True
     lists: np.ndarray = cells[counts]
     return lists
-
-
-def _asked(measures: object) -> tuple[Measure, ...]:
-    asked = tuple(parse_all(measures))
-    if len(asked) < 2:
-        raise ValueError(f"agreement is between two measures; there is one: {asked[0].label}.")
-    return asked
-
-
-def _base(recall_base: int | None, N: int) -> int:
-    """Return the recall base, or raise where lists could show more relevant items than there are."""
-    if recall_base is not None and whole("recall_base", recall_base, 1, LONGEST) < N:
-        raise ValueError(
-            f"recall_base={recall_base}: a list of {N} places may show {N} relevant items, so that there are at least "
-            f"as many. To divide by fewer, scale values: scale={{'AP': {N}/{recall_base}}}."
-        )
-    return N if recall_base is None else recall_base
-
-
-def _scale(scale: Mapping[str, float] | None, asked: tuple[Measure, ...]) -> dict[str, float]:
-    """Return what the values of measures are multiplied by, checked."""
-    given = {str(label): positive(f"scale[{str(label)!r}]", number) for label, number in (scale or {}).items()}
-    labels = [measure.label for measure in asked]
-    unknown = [label for label in given if label not in labels]
-    if unknown:
-        raise KeyError(f"scale= names {unknown[0]!r}, which is none of the measures asked for: {', '.join(labels)}.")
-    return given
-
-
-def _check_size(N: int, pairs: int) -> None:
-    whole("N", N, 1, LONGEST)
-    whole("pairs", pairs, 1, DRAWN)
-
-
-def _pairs_at_a_time(N: int) -> int:
-    return max(CELLS // (2 * int(N)), 1)
-
-
-def _drawn(N: int, pairs: int, relevance: float, seed: int | None) -> Iterator[np.ndarray]:
-    """Yield blocks of random lists; one stream of numbers, so that the size of a block changes nothing."""
-    rng = np.random.default_rng(seed)
-    step = _pairs_at_a_time(N)
-    for first in range(0, pairs, step):
-        yield rng.random((2 * min(step, pairs - first), N)) < relevance
-
-
-def _described(frame: pd.DataFrame, asked: tuple[Measure, ...], relative: bool) -> pd.DataFrame:
-    """Return the frame saying what it is; synthetic lists have no rules of runs and queries to say."""
-    frame.attrs = {"measures": described(asked), "table": "sign_agreement"} | ({"relative": True} if relative else {})
-    return frame

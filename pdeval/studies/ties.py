@@ -1,23 +1,24 @@
-"""Ties between rankings: how many there are under each measure, at each recall level, and given the first item."""
+"""Ties between rankings: how many there are, at each recall level, given the first item; and the level that decides."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaln
 
-from pdeval.evaluate.scores import Views
+from pdeval.evaluate.pairs import select
+from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.sources import Held
 from pdeval.join.judged import Judged
-from pdeval.kernels.primitives import share
+from pdeval.studies.blocks import rank_blocks, rates, result
 from pdeval.studies.sign_agreement import Per, stream_of, together
-from pdeval.tables.equal_values import apart, equal_pairs, pairs_of
-from pdeval.tables.labels import labels
+from pdeval.tables.equal_values import apart, begins, equal_pairs, pairs_of
+from pdeval.tables.labels import labels, repeated
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of, whole
 from pdeval.verbs.checks import checks_arguments
 
 MEANS = {
@@ -61,6 +62,62 @@ table(
     },
     unreported="it has a row per rank; draw it: .plot()",
 )
+table(
+    "tie_probability",
+    "n:int m:int p1:int probability:float",
+    "table of chances of a tie",
+    row="number of relevant items and rank of the first",
+    sort="m p1",
+    then=".plot()",
+    means={
+        "n": "number of items",
+        "m": "how many of them are relevant",
+        "p1": "the rank of the first relevant item",
+        "probability": "chance that a random ranking has its first relevant item there",
+    },
+    unreported="it is a curve; draw it: .plot()",
+)
+table(
+    "value_growth",
+    "n:int m:int k:int growth:float log10_growth:float",
+    "table of how the values of lexicographic precision grow",
+    row="number of relevant items and how many are added",
+    sort="m k",
+    means={
+        "n": "number of items",
+        "m": "how many of them are relevant",
+        "k": "how many relevant items are added",
+        "growth": "factor by which the number of different values grows; infinite beyond 1e308",
+        "log10_growth": "its decimal logarithm",
+    },
+    unreported="it is theory, not a result; print the table itself",
+    undrawn="it is theory, not a result; print the table itself",
+)
+table(
+    "deciding",
+    "run_a run_b query recall:int",
+    "table of deciding recall levels",
+    row="pair of runs and query",
+    sort="run_a run_b query",
+    then=".plot()",
+    means={"recall": "the lowest recall level at which the two runs differ, from 1; 0 where they never do"},
+    unreported="it has a row per query and pair; report or draw .ties.decided()",
+)
+table(
+    "decided",
+    "recall:int decided:int pairs:int ecdf:share",
+    "table of pairs decided by recall level",
+    row="recall level",
+    sort="recall",
+    then=".plot()",
+    means={
+        "recall": "the recall level, from 1",
+        "decided": "number of (query, pair of runs) that differ at this level and at none before",
+        "pairs": "number of (query, pair of runs) in all",
+        "ecdf": "share of pairs decided at or before this level; what is missing to 1 at the last is tied for good",
+    },
+    unreported="it has a row per recall level; draw it: .plot()",
+)
 
 
 @verb(on=("scores", "preferences", "judged"), gives="ties")
@@ -95,19 +152,17 @@ def ties(
     1    P@10   3168   516  0.163
     2   sgnLP   3168     0  0.000
     """
-    one_of("per", per, ("all", "query"))
     stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
-    counts = np.zeros((2, len(stream.measures), len(stream.queries)), dtype=np.int64)
+    counts = np.zeros((2, len(stream.measures), len(stream.queries)), dtype=np.int64)  # all pairs, and tied ones
     for block in together(stream, desc="ties", progress=progress):
         for m, values in enumerate(block):
-            known = ~np.isnan(values)
-            counts[:, m] += known.sum(axis=1), ((values == 0) & known).sum(axis=1)
+            counts[:, m] += (~np.isnan(values)).sum(axis=1), (values == 0).sum(axis=1)
     if per == "all":
         counts = counts.sum(axis=2, keepdims=True)
     measure, query = (axis.ravel() for axis in np.indices(counts.shape[1:]))
     columns: dict[str, Any] = {} if per == "all" else {str(stream.queries.name): labels(stream.queries, query)}
     columns["measure"] = labels(pd.Index(stream.measures), measure)
-    return _rates(columns, counts[0].ravel(), counts[1].ravel(), stream.attrs)
+    return _tie_rates(columns, counts[0].ravel(), counts[1].ravel(), stream.attrs)
 
 
 @verb(
@@ -142,22 +197,22 @@ def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
     1       2   3168  1287  0.406
     2       3   3168   815  0.257
     """
-    if levels is not None:
-        whole("levels", levels, 1)
     counts = judged.counted()
     judged.tell(counts)
-    deepest, parts = 0, []
-    for block in Views(judged).blocks("binary", judged.level):
-        rank = block["rank"][:levels]
-        here = counts[block.topics]
-        tied = np.array([equal_pairs(apart(row, here)).sum() for row in rank], dtype=np.int64)
-        parts.append((tied, pairs_of(here.sum(axis=1)).sum()))
-        deepest = max(deepest, len(rank))
-    found = np.zeros((2, deepest), dtype=np.int64)
-    for tied, total in parts:
-        found[0, : len(tied)] += total
-        found[1, : len(tied)] += tied
-    return _rates({"recall": np.arange(1, deepest + 1)}, found[0], found[1], judged.attrs)
+    pairs, tied = [], []
+    for _, rank, counted in rank_blocks(judged, counts):
+        tied.append(np.array([equal_pairs(apart(row, counted)).sum() for row in rank[:levels]], dtype=np.int64))
+        pairs.append(np.full(len(tied[-1]), pairs_of(counted.sum(axis=1)).sum()))
+    total = _add_levels(pairs)
+    return _tie_rates({"recall": np.arange(1, len(total) + 1)}, total, _add_levels(tied), judged.attrs)
+
+
+def _add_levels(parts: list[np.ndarray]) -> np.ndarray:
+    """Return the sums over blocks of counts per recall level; blocks have different numbers of levels."""
+    total = np.zeros(max(map(len, parts), default=0), dtype=np.int64)
+    for part in parts:
+        total[: len(part)] += part
+    return total
 
 
 @verb(
@@ -189,58 +244,146 @@ def ties_by_first(judged: Judged) -> pd.DataFrame:
     """
     counts = judged.counted()
     judged.tell(counts)
-    found = []
-    for block in Views(judged).blocks("binary", judged.level):
-        if block.size:
-            here = counts[block.topics]
-            row, run = np.nonzero(here & np.isfinite(block["rank"][0]))
-            first = block["rank"][0][row, run].astype(np.int64)
-            found.append(np.stack([block.topics[row], first, here.sum(axis=1)[row] - 1]))
-    topic, p1, others = np.concatenate([np.zeros((3, 0), dtype=np.int64), *found], axis=1)
-    _, cell, alike = np.unique(topic * (p1.max(initial=0) + 1) + p1, return_inverse=True, return_counts=True)
-    total, tied = (np.bincount(p1, weights=count) for count in (others, alike[cell] - 1))
+    parts = [np.zeros((3, 0), dtype=np.int64)]
+    for block, rank, counted in rank_blocks(judged, counts):
+        row, run = np.nonzero(counted & np.isfinite(rank[0]))
+        parts.append(np.stack([block.topics[row], rank[0][row, run].astype(np.int64), counted.sum(axis=1)[row] - 1]))
+    topic, p1, others = np.concatenate(parts, axis=1)
+    # runs of a query with the same first rank share a cell
+    _, cell, size = np.unique(topic * (p1.max(initial=0) + 1) + p1, return_inverse=True, return_counts=True)
+    total, tied = (np.bincount(p1, weights=count).astype(np.int64) for count in (others, size[cell] - 1))
     ranks = np.flatnonzero(total)
-    return _rates({"p1": ranks}, total[ranks].astype(np.int64), tied[ranks].astype(np.int64), judged.attrs)
+    return _tie_rates({"p1": ranks}, total[ranks], tied[ranks], judged.attrs)
 
 
-def _rates(columns: dict[str, Any], pairs: np.ndarray, tied: np.ndarray, attrs: dict[str, Any]) -> pd.DataFrame:
-    rate = np.where(pairs > 0, share(tied, pairs), np.nan)
-    frame = pd.DataFrame({**columns, "pairs": pairs, "ties": tied, "tied": rate})
-    frame.attrs.update(attrs)
-    return frame
+def _tie_rates(columns: dict[str, Any], pairs: np.ndarray, tied: np.ndarray, attrs: dict[str, Any]) -> pd.DataFrame:
+    """Return the number of pairs and of ties, and the fraction of ties."""
+    return result({**columns, "pairs": pairs, "ties": tied, "tied": rates(tied, pairs)}, attrs)
 
 
-table(
-    "tie_probability",
-    "n:int m:int p1:int probability:float",
-    "table of chances of a tie",
-    row="number of relevant items and rank of the first",
-    sort="m p1",
-    then=".plot()",
-    means={
-        "n": "number of items",
-        "m": "how many of them are relevant",
-        "p1": "the rank of the first relevant item",
-        "probability": "chance that a random ranking has its first relevant item there",
-    },
-    unreported="it is a curve; draw it: .plot()",
+def places(rank: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield, level by level, the place of each run in the order by all levels so far, shape (topics, runs).
+
+    Runs with equal ranks so far share a place. The last one is the lexicographic order.
+
+    Examples
+    --------
+    >>> rank = np.array([[[1.0, 2.0, 1.0]], [[3.0, 4.0, 2.0]]])
+    >>> [place.tolist() for place in places(rank)]
+    [[[0, 2, 0]], [[1, 2, 0]]]
+    """
+    place = np.zeros(rank.shape[1:], dtype=np.int64)
+    number = np.arange(rank.shape[2])
+    for row in rank:
+        order = np.lexsort((row, place), axis=-1)
+        ranked, before = np.take_along_axis(row, order, axis=-1), np.take_along_axis(place, order, axis=-1)
+        # a run takes the place at which the stretch of its equals begins
+        start = np.maximum.accumulate(np.where(begins(ranked, before), number, 0), axis=-1)
+        place = np.empty_like(place)
+        np.put_along_axis(place, order, start, axis=-1)
+        yield place
+
+
+@verb(
+    on="judged",
+    gives="deciding",
+    family="ties",
+    name="deciding",
+    needs="relevant",
+    formerly="deciding_levels",
 )
-table(
-    "value_growth",
-    "n:int m:int k:int growth:float log10_growth:float",
-    "table of how the values of lexicographic precision grow",
-    row="number of relevant items and how many are added",
-    sort="m k",
-    means={
-        "n": "number of items",
-        "m": "how many of them are relevant",
-        "k": "how many relevant items are added",
-        "growth": "factor by which the number of different values grows; infinite beyond 1e308",
-        "log10_growth": "its decimal logarithm",
-    },
-    unreported="it is theory, not a result; print the table itself",
-    undrawn="it is theory, not a result; print the table itself",
+def deciding(judged: Judged, *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
+    """Return the recall level that decides between two runs on each query: the lowest where they differ.
+
+    It is the level at which lexicographic precision prefers one of them.
+
+    Parameters
+    ----------
+    baseline : run, optional
+        Only pairs of a run with this one, which is then run_b.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged(topics="common").ties.deciding(baseline="bm25").head(3)
+          run_a run_b query_id  recall
+    0  bm25+rm3  bm25      101       2
+    1  bm25+rm3  bm25      102       1
+    2  bm25+rm3  bm25      103       2
+    """
+    counts = judged.counted()
+    source = select(judged, "sgnLP", baseline=baseline, pairs=pairs)
+    a, b = source.a, source.b
+    level = np.zeros((len(judged.queries), len(a)), dtype=np.int32)
+    for block, rank, _ in rank_blocks(judged, counts):
+        # the cells (query, pair) that are tied so far
+        topic, pair = (axis.ravel() for axis in np.indices((rank.shape[1], len(a))))
+        for i, row in enumerate(rank, start=1):
+            differs = row[topic, a[pair]] != row[topic, b[pair]]
+            level[block.topics[topic[differs]], pair[differs]] = i
+            topic, pair = topic[~differs], pair[~differs]
+            if not len(topic):
+                break
+    pair, topic = np.nonzero((counts[:, a] & counts[:, b]).T)  # by pair, then query
+    columns = {
+        f"{name}_{side}": repeated(judged.runs[name], run[pair])
+        for side, run in (("a", a), ("b", b))
+        for name in judged.runs.columns
+    }
+    columns[str(judged.queries.name)] = repeated(judged.queries, topic)
+    return result({**columns, "recall": level[topic, pair]}, judged.attrs)
+
+
+@verb(
+    on="judged",
+    gives="decided",
+    family="ties",
+    name="decided",
+    needs="relevant",
+    formerly="decided_by_level",
 )
+def decided(judged: Judged) -> pd.DataFrame:
+    """Return the share of pairs of runs that is decided at or before each recall level.
+
+    Computed from groups of equal rankings, without forming pairs.
+
+    References
+    ----------
+    Diaz 2023, Best-Case Retrieval Evaluation, Figure 6.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged(topics="common").ties.decided().head(3).round(3)
+       recall  decided  pairs   ecdf
+    0       1     1366   3168  0.431
+    1       2      597   3168  0.620
+    2       3      532   3168  0.788
+    """
+    chosen_pairs(judged.runs)
+    counts = judged.counted()
+    judged.tell(counts)
+    parts = []
+    for _, rank, counted in rank_blocks(judged, counts):
+        tied = [int(pairs_of(counted.sum(axis=1)).sum())]
+        for place in places(rank):
+            # runs of a query that share a place are tied
+            cell = (np.arange(len(place))[:, None] * place.shape[1] + place)[counted]
+            tied.append(int(pairs_of(np.bincount(cell)).sum()))
+            if not tied[-1]:
+                break
+        parts.append(-np.diff(tied))
+    newly_decided = np.trim_zeros(_add_levels(parts), "b")
+    pairs = int(pairs_of(counts.sum(axis=1)).sum())
+    return result(
+        {
+            "recall": np.arange(1, len(newly_decided) + 1),
+            "decided": newly_decided,
+            "pairs": pairs,
+            "ecdf": np.cumsum(newly_decided) / max(pairs, 1),
+        },
+        judged.attrs,
+    )
 
 
 @checks_arguments
@@ -276,8 +419,8 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
     2  4  2   1       0.5000
     3  4  2   2       0.3333
     """
-    relevant, first = (np.atleast_1d(np.asarray(given)) for given in (m, p1))
-    if (relevant < 1).any() or (relevant > n).any() or (first < 1).any() or (first > n).any():
+    relevant, first = (np.atleast_1d(np.asarray(values)) for values in (m, p1))
+    if any((values < 1).any() or (values > n).any() for values in (relevant, first)):
         raise ValueError(
             f"tie_probability() needs whole numbers 1 <= m <= n and 1 <= p1 <= n; found n={n}, m={m}, p1={p1}."
         )
@@ -285,9 +428,7 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
     possible = n - p_of >= m_of - 1
     log = log_choose(n - p_of, np.where(possible, m_of - 1, 0)) - log_choose(np.full(len(m_of), n), m_of)
     chance = np.where(possible, np.exp(log), 0.0)
-    frame = pd.DataFrame({"n": int(n), "m": m_of, "p1": p_of, "probability": chance})
-    frame.attrs["table"] = "tie_probability"
-    return frame
+    return result({"n": int(n), "m": m_of, "p1": p_of, "probability": chance}, {"table": "tie_probability"})
 
 
 @checks_arguments
@@ -321,7 +462,7 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
     0  10  2  1  2.6667         0.426
     1  10  2  2  4.6667         0.669
     """
-    relevant, more = (np.atleast_1d(np.asarray(given)) for given in (m, k))
+    relevant, more = (np.atleast_1d(np.asarray(values)) for values in (m, k))
     if (
         not relevant.size
         or not more.size
@@ -333,13 +474,12 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
             f"value_growth() needs whole numbers m and k of 0 or more with m + k <= n; found n={n}, m={m}, k={k}."
         )
     m_of, k_of = (axis.ravel() for axis in np.meshgrid(relevant, more, indexing="ij"))
-    whole = np.full(len(m_of), n)
-    log = log_choose(whole, m_of + k_of) - log_choose(whole, m_of)
+    items = np.full(len(m_of), n)
+    log = log_choose(items, m_of + k_of) - log_choose(items, m_of)
     with np.errstate(over="ignore"):
         growth = np.exp(log)
-    frame = pd.DataFrame({"n": int(n), "m": m_of, "k": k_of, "growth": growth, "log10_growth": log / np.log(10)})
-    frame.attrs["table"] = "value_growth"
-    return frame
+    columns = {"n": int(n), "m": m_of, "k": k_of, "growth": growth, "log10_growth": log / np.log(10)}
+    return result(columns, {"table": "value_growth"})
 
 
 def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
@@ -350,8 +490,6 @@ def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
     >>> round(float(np.exp(log_choose(5, 2))), 6)
     10.0
     """
-    from scipy.special import gammaln
-
     n, k = np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64)
     log: np.ndarray = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return log

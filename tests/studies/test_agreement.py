@@ -173,7 +173,7 @@ def test_runs_that_did_not_answer_count_only_where_the_topic_rule_says_so():
 )
 def test_options_that_make_no_sense_are_named(options, text):
     with pytest.raises(ValueError, match=text):
-        agree(judged({"q": {"a": [1], "b": [inf]}}), ["AP", "RR"], **options)
+        judged({"q": {"a": [1], "b": [inf]}}).agree(["AP", "RR"], **options)
 
 
 def test_one_measure_has_nothing_to_agree_with():

@@ -102,4 +102,4 @@ def test_lengths_below_or_at_zero_are_an_error():
         with pytest.raises(ValueError, match="search lengths must be above 0"):
             call([1, 0])
     with pytest.raises(ValueError, match=r"precision='AP': choose 'item' or 'atomized'."):
-        effective_shares(judged({"q": {"a": [1]}}), precision="AP")
+        judged({"q": {"a": [1]}}).lengths.effective_shares(precision="AP")

@@ -6,8 +6,7 @@ import statsmodels.api as sm
 
 import pdeval
 from pdeval.evaluate.pairs import select
-from pdeval.studies.deciding_level import masked
-from pdeval.studies.locality import locality
+from pdeval.studies.locality import locality, masked
 from tests.studies.rankings import inf, judged, random_judged
 
 FOUND = judged(
@@ -141,11 +140,11 @@ def test_options_that_make_no_sense_are_named():
     with pytest.raises(ValueError, match=r"levels=4 leaves nothing to compare; give more levels than ahead=4"):
         locality(FOUND, kind="regression", levels=4)
     with pytest.raises(ValueError, match=r"kind='pearson': choose 'correlation' or 'regression'."):
-        locality(FOUND, kind="pearson")
+        FOUND.agree.locality(kind="pearson")
     with pytest.raises(ValueError, match=r"ahead=0: give a whole number of at least 1."):
-        locality(FOUND, ahead=0)
+        FOUND.agree.locality(ahead=0)
     with pytest.raises(ValueError, match=r"per='run': choose 'all' or 'query'."):
-        masked(FOUND, per="run")
+        FOUND.agree.masked(per="run")
 
 
 @pytest.mark.parametrize("values", ["difference", "sign"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.evaluate.pairs import select
-from pdeval.studies.deciding_level import decided, deciding, places
+from pdeval.studies.ties import decided, deciding, places
 from tests.examples import examples
 from tests.studies.rankings import inf, judged, random_judged
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Scores
-from pdeval.studies.error_reduction import ablation, rrie
+from pdeval.studies.averaging import ablation, rrie
 from tests.studies.rankings import inf, judged
 
 RUNS = pd.DataFrame({"run": ["bm25", "neural"]})

@@ -8,7 +8,7 @@ from scipy import stats
 import pdeval
 from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.pairs import select
-from pdeval.studies import subsampling
+from pdeval.studies import robustness
 from pdeval.studies.robustness import Plan, incomplete
 from tests.studies.rankings import inf, judged, random_judged
 
@@ -72,7 +72,7 @@ def slow(found, measure, kept=None):
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
     table = incomplete(FOUND, measure, keep=[4], draws=2, seed=3, method=None)
-    for sample, rng in enumerate(subsampling.streams(2, seed=3)):
+    for sample, rng in enumerate(robustness.streams(2, seed=3)):
         kept = np.argsort(rng.permutation(9)) < 4
         rows = table[table["draw"] == sample]
         assert rows["value"].tolist() == pytest.approx(slow(FOUND, measure, kept))
@@ -82,8 +82,8 @@ def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
 @pytest.mark.parametrize("policy", ["random", "pool"])
 def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
     table = incomplete(FOUND, measure, drop="labels", keep=[0.4], draws=2, seed=3, policy=policy, method=None)
-    for sample, rng in enumerate(subsampling.streams(2, seed=3)):
-        kept = subsampling.label_order(FOUND, rng, policy=policy) <= 0.4
+    for sample, rng in enumerate(robustness.streams(2, seed=3)):
+        kept = robustness.label_order(FOUND, rng, policy=policy) <= 0.4
         rows = table[table["draw"] == sample]
         assert rows["value"].tolist() == pytest.approx(slow(FOUND.on(FOUND.positions.keep_items(kept)), measure))
 
@@ -146,7 +146,7 @@ def test_preferences_order_runs_by_the_markov_chain_of_the_paper(sample):
     table = incomplete(sample, ["RPP", "AP"], keep=[12], draws=2, seed=3)
     found = table[table["statistic"] == "tau_b"].set_index(["measure", "draw"])["value"]
     scores = {"RPP": sample.prefer("RPP"), "AP": sample.measure("AP")}
-    for draw, rng in enumerate(subsampling.streams(2, seed=3)):
+    for draw, rng in enumerate(robustness.streams(2, seed=3)):
         kept = sample.queries[np.argsort(rng.permutation(len(sample.queries))) < 12]
         for measure, method in (("RPP", "mc4"), ("AP", "mean")):
             every, few = (

@@ -7,7 +7,7 @@ import pytest
 import pdeval
 from pdeval.evaluate import scores as evaluate
 from pdeval.plots import asl_histogram
-from pdeval.studies.search_length_items import histogram, lengths
+from pdeval.studies.search_length import histogram, lengths
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing", "ignore:lists of unequal depth")
 
@@ -100,6 +100,6 @@ def test_options_that_make_no_sense_are_named():
     with pytest.raises(ValueError, match=r"edges=\[2, 5\]: give the lower edges of the buckets, rising from 1."):
         histogram(FOUND, edges=[2, 5])
     with pytest.raises(ValueError, match=r"unretrieved='worst': choose 'run' or 'corpus'."):
-        lengths(FOUND, unretrieved="worst")
+        FOUND.lengths(unretrieved="worst")
     with pytest.raises(KeyError, match=r"no run 'c'; the runs are 'a', 'b'."):
         lengths(FOUND, runs=["c"])

@@ -126,6 +126,6 @@ def test_ties_on_trec_covid_are_as_known(shared_data):
 
 def test_options_that_make_no_sense_are_named():
     with pytest.raises(ValueError, match=r"per='run': choose 'all' or 'query'."):
-        ties(FOUND, per="run")
+        FOUND.ties(per="run")
     with pytest.raises(ValueError, match=r"levels=0: give a whole number of at least 1\."):
-        ties_by_recall(FOUND, levels=0)
+        FOUND.ties.by_recall(levels=0)

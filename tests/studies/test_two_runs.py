@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.plots import asl_wins
-from pdeval.studies.search_length_pairs import differences, wins
+from pdeval.studies.search_length import differences, wins
 from tests.studies.rankings import inf, judged
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")

@@ -1,0 +1,304 @@
+"""What ranks and recall levels contribute: one item to a difference, ranks to a measure, levels over real pairs.
+
+Top-heavy measures collapse most differences between rankings to almost nothing. The distributions are those of the
+values of `disaggregate`, over every query, pair of runs and recall level, without a table of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse_all
+from pdeval.catalog.directions import described
+from pdeval.evaluate.contributions import disaggregate, parts_of, sums
+from pdeval.evaluate.run_selection import chosen_pairs
+from pdeval.evaluate.scores import Views, attributes, check_populations, scores
+from pdeval.join.judged import Judged
+from pdeval.kernels.primitives import share
+from pdeval.studies.blocks import pair_blocks, result
+from pdeval.studies.synthetic_rankings import judged_of
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import number, whole
+
+MEASURES = ("RBP(p=0.5)", "nDCG", "RPP")
+DISCOUNTED = ("DCG(discount=jk)", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
+CELLS = 1 << 21
+
+table(
+    "contribution_ecdf",
+    "measure value:float ecdf:share",
+    "distribution of contributions of recall levels",
+    row="measure and value",
+    then=".plot()",
+    means={
+        "value": "a difference at one recall level",
+        "ecdf": "share of (query, pair of runs, recall level) with at most that difference, each pair both ways",
+    },
+    unreported="it is a curve; draw it: .plot()",
+)
+table(
+    "contribution_shares",
+    "measure cells:int found:share differ:share small:share",
+    "table of how often recall levels contribute",
+    row="measure",
+    then=".report()",
+    means={
+        "cells": "number of (query, pair of runs, population, recall level) with a weight",
+        "found": "share of them where at least one of the two runs found so many items",
+        "differ": "share of them where the two differ",
+        "small": "share of them that differ, but by less than `least`",
+    },
+    undrawn="it is a few numbers per measure; draw their distribution: per='value'",
+)
+table(
+    "contribution_surface",
+    "measure rank_a:int rank_b:int value:float",
+    "surface of contributions of one relevant item",
+    known_by="rank_a rank_b value",
+    row="measure and pair of ranks",
+    sort="rank_a rank_b",
+    then=".plot()",
+    means={
+        "rank_a": "rank of the item in the first ranking",
+        "rank_b": "its rank in the second",
+        "value": "what its recall level contributes to the difference, positive where the first is better",
+    },
+    unreported="it is a surface; draw it: .plot()",
+)
+table(
+    "discounts",
+    "measure rank:int weight:float",
+    "table of discounts of ranks",
+    known_by="measure rank weight",
+    row="measure and rank",
+    sort="rank",
+    then=".plot()",
+    means={
+        "rank": "the rank, from 1",
+        "weight": "what a relevant item there is worth; the weights of a measure add up to 1",
+    },
+    unreported="it is a curve; draw it: .plot()",
+)
+
+
+@verb(on="judged", gives=("contribution_ecdf", "contribution_shares"), family="disaggregate", name="ecdf")
+def contribution_ecdf(
+    judged: Judged,
+    measures: object = MEASURES,
+    *,
+    per: Literal["value", "measure"] = "value",
+    points: int = 100,
+    least: float = 0.01,
+    baseline: object = None,
+    pairs: object = None,
+) -> pd.DataFrame:
+    """Return the distribution of what single recall levels contribute to the differences of all pairs of runs.
+
+    The values are those of `disaggregate`, unweighted, at the levels that have a weight. A pair has no first run, so
+    each counts both ways and the distribution is symmetric. Where neither run found i items, the two are equal there.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        What `disaggregate` takes, but for I and OI, whose parts are no recall levels.
+    per : {'value', 'measure'}
+        The distribution; or one row per measure: how often runs differ at a level at all, and how often by little.
+    points : int
+        At how many values on either side of 0 the distribution is given, evenly spaced up to the largest.
+    least : float
+        The difference that `small` takes as the least to be seen.
+    baseline : run, optional
+        Only pairs of a run with this one.
+
+    References
+    ----------
+    Diaz & Ferraro 2022, Offline retrieval evaluation without evaluation metrics, Figure 2: on the runs of the TREC
+    2019 Deep Learning document track, about 93% of the ranks differ.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common", level=1)
+    >>> judged.disaggregate.ecdf(["RBP(p=0.5)", "RPP"], per="measure").round(3)
+          measure  cells  found  differ  small
+    0  RBP(p=0.5)  75570  0.847   0.759  0.651
+    1         RPP  75570  0.847   0.759  0.000
+    >>> judged.disaggregate.ecdf("RPP", points=1).round(3)
+      measure  value  ecdf
+    0     RPP   -1.0  0.38
+    1     RPP    0.0  0.62
+    2     RPP    1.0  1.00
+    """
+    parsed = sums(measures)
+    if other := [measure.label for measure in parsed if measure.entry.name in ("I", "OI")]:
+        raise ValueError(f"the parts of {other[0]} are no recall levels, and have no distribution over them.")
+    least = number("least", least, 0)
+    check_populations(judged.positions, parsed)
+    a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
+    counts = judged.counted()
+    if not counts.any():
+        raise judged.nothing_counts()
+    judged.tell(counts, pairs=(a, b))
+    views = Views(judged)
+    rows = [
+        _shares(views, measure, a, b, least) if per == "measure" else _curve(views, measure, a, b, points)
+        for measure in parsed
+    ]
+    return result(pd.concat(rows, ignore_index=True), attributes(judged, parsed))
+
+
+def _sizes(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the sizes of the differences of cells that have a weight, and whether a run found so many items."""
+    counted = views.counted(measure)
+    blocks = views.blocks("binary", views.judged.level)
+    largest = max((block.size * block.shape[0] for block in blocks), default=1)
+    for x, y in pair_blocks(a, b, CELLS // max(largest, 1)):
+        for _, block, weight, value in parts_of(views, measure, x, y):
+            used = (counted[:, x] & counted[:, y])[block.topics] & (weight > 0)  # not a number if there is no share
+            used = np.broadcast_to(used, value.shape)
+            rank = block["rank"]
+            yield np.abs(value[used]), np.isfinite(np.minimum(rank[..., x], rank[..., y])[used])
+
+
+def _shares(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, least: float) -> pd.DataFrame:
+    """Return how many cells there are, and the shares of those found, different, and different by little."""
+    total = np.zeros(4, dtype=np.int64)
+    for size, retrieved in _sizes(views, measure, a, b):
+        total += [len(size), retrieved.sum(), (size > 0).sum(), ((size > 0) & (size < least)).sum()]
+    retrieved, differ, small = share(total[1:], total[:1]).tolist()
+    return pd.DataFrame(
+        {"measure": [measure.label], "cells": total[:1], "found": retrieved, "differ": differ, "small": small}
+    )
+
+
+def _curve(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, points: int) -> pd.DataFrame:
+    """Return the distribution over both directions, from sizes alone: of v and -v one is above any t > 0, if |v| is."""
+    top = max((float(size.max(initial=0.0)) for size, _ in _sizes(views, measure, a, b)), default=0.0) or 1.0
+    grid = np.linspace(0.0, top, points + 1)
+    within, at = np.zeros((2, points + 1), dtype=np.int64)  # sizes up to each value of the grid, and on it
+    for size, _ in _sizes(views, measure, a, b):
+        place = np.minimum(np.searchsorted(grid, size), points)
+        within += np.bincount(place, minlength=points + 1)
+        at += np.bincount(place[grid[place] == size], minlength=points + 1)
+    within = np.cumsum(within)
+    n = max(int(within[-1]), 1)
+    above = (n - within) / n
+    from_here = (n - within + at) / n
+    # at -t half of the sizes of t and more, at t all but half of those above
+    ecdf = np.concatenate([from_here[:0:-1] / 2, 1 - above / 2])
+    return pd.DataFrame({"measure": measure.label, "value": np.concatenate([-grid[:0:-1], grid]), "ecdf": ecdf})
+
+
+def contribution_surface(measures: object = MEASURES, *, ranks: int = 25, recall: int = 1) -> pd.DataFrame:
+    """Return what one recall level contributes to the difference of two rankings, by the item's ranks in both.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Measures and preferences that `disaggregate` takes, but for search lengths, which depend on a corpus.
+    ranks : int
+        How many ranks are looked at.
+    recall : int
+        The recall level; the items before it hold the first ranks of both rankings.
+
+    Returns
+    -------
+    DataFrame
+        measure, rank_a, rank_b, value.
+
+    References
+    ----------
+    Diaz & Ferraro 2022, Offline retrieval evaluation without evaluation metrics, Figure 2, left.
+
+    Examples
+    --------
+    >>> contribution_surface(["RBP(p=0.5)", "RPP"], ranks=2)
+          measure  rank_a  rank_b  value
+    0  RBP(p=0.5)       1       1   0.00
+    1  RBP(p=0.5)       1       2   0.25
+    2  RBP(p=0.5)       2       1  -0.25
+    3  RBP(p=0.5)       2       2   0.00
+    4         RPP       1       1   0.00
+    5         RPP       1       2   1.00
+    6         RPP       2       1  -1.00
+    7         RPP       2       2   0.00
+    """
+    recall = whole("recall", recall, 1, 999)
+    ranks = whole("ranks", ranks, recall + 1, 1000)
+    parsed = parse_all(measures)
+    if lengths := [measure.label for measure in parsed if not measure.higher]:
+        raise ValueError(f"{lengths[0]} has no surface: search lengths depend on the size of a corpus.")
+    # list i has its first relevant items on top, and the last one at rank recall + i
+    lists = np.zeros((ranks - recall + 1, ranks), dtype=bool)
+    lists[:, : recall - 1] = True
+    lists[np.arange(len(lists)), np.arange(recall - 1, ranks)] = True
+    rows = disaggregate(judged_of(lists), parsed)
+    rows = rows[rows["recall"] == recall]
+    a, b = rows["run_a"].to_numpy(int), rows["run_b"].to_numpy(int)
+    names = [measure.label for measure in parsed]
+    measure = pd.Index(names).get_indexer(pd.Index(rows["measure"].astype(str)))
+    cube = np.zeros((len(names), len(lists), len(lists)))
+    cube[measure, a, b] = rows["value"]
+    cube[measure, b, a] = -rows["value"]
+    name, rank_a, rank_b = (axis.ravel() for axis in np.indices(cube.shape))
+    columns = {
+        "measure": np.array(names, dtype=object)[name],
+        "rank_a": rank_a + recall,
+        "rank_b": rank_b + recall,
+        "value": cube.ravel(),
+    }
+    return result(columns, {"measures": described(parsed), "table": "contribution_surface"})
+
+
+def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.DataFrame:
+    """Return how much each rank counts in a measure, as shares of all ranks.
+
+    A rank counts as much as a ranking whose only relevant item is there. Of measures that add up ranks, such as DCG,
+    P and RBP, that is their discount; the discount of AP depends on the other relevant items.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Measures of which more is better.
+    ranks : int
+        How many ranks are looked at, and add up to 1.
+
+    Returns
+    -------
+    DataFrame
+        measure, rank, weight.
+
+    References
+    ----------
+    Shokouhi, Yilmaz, Craswell and Robertson 2009, Are evaluation metrics identical with binary judgements?, Figure 1.
+
+    Examples
+    --------
+    >>> discount_curves(["RBP(p=0.5)", "P@2"], ranks=3).round(3)
+          measure  rank  weight
+    0  RBP(p=0.5)     1   0.571
+    1  RBP(p=0.5)     2   0.286
+    2  RBP(p=0.5)     3   0.143
+    3         P@2     1   0.500
+    4         P@2     2   0.500
+    5         P@2     3   0.000
+    """
+    ranks = whole("ranks", ranks, 1, 5000)
+    parsed = parse_all(measures)
+    if lower := [measure.label for measure in parsed if measure.entry.family != "metric" or not measure.higher]:
+        raise ValueError(f"{lower[0]} has no discount: give measures of one ranking of which more is better.")
+    # list i has one relevant item, at rank i + 1
+    values = scores(judged_of(np.eye(ranks, dtype=bool)), parsed).values[:, 0]
+    total = values.sum(axis=1, keepdims=True)
+    weight = np.divide(values, total, out=np.zeros_like(values), where=total > 0)
+    columns = {
+        "measure": np.repeat([measure.label for measure in parsed], ranks),
+        "rank": np.tile(np.arange(1, ranks + 1), len(parsed)),
+        "weight": weight.ravel(),
+    }
+    return result(columns, {"measures": described(parsed), "table": "discounts"})

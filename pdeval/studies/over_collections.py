@@ -1,0 +1,341 @@
+"""Over many collections: what their best systems reach, and the mean and spread of any statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import parse
+from pdeval.catalog.directions import Known
+from pdeval.evaluate.cube import Scores, scores_cube
+from pdeval.evaluate.groups import named
+from pdeval.evaluate.scores import scores
+from pdeval.evaluate.sources import only
+from pdeval.join.judged import Judged
+from pdeval.studies.averaging import largest_value
+from pdeval.studies.blocks import result
+from pdeval.studies.search_length import EDGES
+from pdeval.tables import reader
+from pdeval.tables.dataframes import not_a_table
+from pdeval.tables.equal_values import NOISE, settled
+from pdeval.tables.labels import run_labels
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import shown
+from pdeval.verbs.checks import checks_arguments
+
+MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
+TENTHS = tuple(np.round(np.arange(10) / 10, 1).tolist())
+
+Collection: TypeAlias = Judged | Scores | pd.DataFrame
+Edges: TypeAlias = Mapping[str, Sequence[float]]
+
+table(
+    "best_systems",
+    "collection measure run value:float",
+    "table of the best systems",
+    known_by="collection measure value",
+    row="collection and measure",
+    then=".report()",
+    means={"collection": "the collection, as it was named", "value": "mean over queries of the best run"},
+    undrawn="draw how the best are spread: pdeval.studies.headroom_of(...).ireval.plot()",
+)
+table(
+    "headroom",
+    "measure bucket:text low:float high:float count:int share:share",
+    "table of headroom",
+    known_by="measure bucket low high count share",
+    row="measure and bucket",
+    sort="measure low",
+    then=".report(), .plot()",
+    means={
+        "bucket": "the means of the bucket, e.g. '[0.3, 0.4)'",
+        "low": "the lower edge of the bucket; the first one holds what is below it too",
+        "high": "the upper edge of the bucket",
+        "count": "number of collections whose best run is in the bucket",
+        "share": "share of collections whose best run is in the bucket",
+    },
+)
+table(
+    "over_collections",
+    "[step measure measure_old measure_new] statistic collections:int mean:float sd:float low:float high:float",
+    "table of means over collections",
+    known_by="statistic collections mean sd low high",
+    row="statistic, of each measure or pair of measures",
+    means={
+        "step": "what the step changes",
+        "measure_old": "the measure before it",
+        "measure_new": "the measure after it",
+        "statistic": "the column that was averaged",
+        "collections": "number of collections that have it",
+        "mean": "mean over collections",
+        "sd": "standard deviation over collections, missing where there is one",
+        "low": "mean - sd",
+        "high": "mean + sd",
+    },
+    unreported="it is a few numbers per statistic; print the table itself",
+    undrawn="it is a few numbers per statistic; print the table itself",
+)
+
+
+def best_systems(collections: Mapping[str, Collection], measures: object = MEASURES) -> pd.DataFrame:
+    """Return the best run of each collection by each measure, and its mean.
+
+    Parameters
+    ----------
+    collections : mapping
+        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, or to scores:
+        a cube or a table.
+    measures : str, Measure, or list of them
+        What to compute where joins are given; scores have their own.
+
+    Returns
+    -------
+    DataFrame
+        collection, measure, run, value; in the order given.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> best_systems({"all": judged, "strict": judged.at(level=2)}, ["AP", "ASL"]).round(3)
+      collection measure        run   value
+    0        all      AP  rerank-s1   0.560
+    1        all     ASL  rerank-s1  20.262
+    2     strict      AP  rerank-s1   0.533
+    3     strict     ASL  rerank-s1  15.901
+    """
+    return _best(collections, measures)[0]
+
+
+def headroom_of(
+    collections: Mapping[str, Collection], measures: object = MEASURES, *, edges: Edges | None = None
+) -> pd.DataFrame:
+    """Return for how many collections the best run's mean is in each bucket.
+
+    Parameters
+    ----------
+    collections : mapping
+        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, or to scores:
+        a cube or a table.
+    measures : str, Measure, or list of them
+        What to compute where joins are given; scores have their own.
+    edges : mapping, optional
+        The lower edges of a measure's buckets, by its name. By default tenths for a measure where more is better, and
+        1, 2, 5, 10, 20, ... 1000 for a search length.
+
+    Returns
+    -------
+    DataFrame
+        measure, bucket, low, high, count, share: of collections. A value below the first edge is in the first bucket.
+
+    References
+    ----------
+    Alex, Hall and Metzler 2022, Atomized search length: beyond user models, Figures 1 to 4.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> headroom_of({"all": judged, "strict": judged.at(level=2)}, "P@20", edges={"P@20": [0, 0.25, 0.5, 0.75]})
+      measure       bucket   low  high  count  share
+    0    P@20    [0, 0.25)  0.00  0.25      0    0.0
+    1    P@20  [0.25, 0.5)  0.25  0.50      1    0.5
+    2    P@20  [0.5, 0.75)  0.50  0.75      1    0.5
+    3    P@20    [0.75, 1]  0.75  1.00      0    0.0
+    """
+    if edges is not None and not isinstance(edges, Mapping):
+        raise ValueError(f"edges={shown(edges)}: give the lower edges of measures, e.g. {{'AP': [0, 0.25, 0.5]}}.")
+    return _count_buckets(*_best(collections, measures), edges)
+
+
+@verb(on="scores", gives="headroom", family="lengths", name="headroom", formerly="headroom")
+def headroom(
+    table: Table, measures: object = None, *, by: str | Sequence[str], edges: Edges | None = None
+) -> pd.DataFrame:
+    """Return for how many collections the best run's mean is in each bucket.
+
+    Several joins, each a collection, go into `pdeval.studies.headroom_of`.
+
+    Parameters
+    ----------
+    by : str or list of str
+        The column(s) that name the collection of a row.
+    edges : mapping, optional
+        The lower edges of a measure's buckets, by its name. By default tenths for a measure where more is better, and
+        1, 2, 5, 10, 20, ... 1000 for a search length.
+
+    References
+    ----------
+    Alex, Hall and Metzler 2022, Atomized search length: beyond user models, Figures 1 to 4.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("P@20")
+    >>> tens = scores.assign(ten=[query[:2] for query in scores["query_id"]])
+    >>> tens.ireval.lengths.headroom(by="ten").query("count > 0")
+      measure      bucket  low  high  count     share
+    4    P@20  [0.4, 0.5)  0.4   0.5      2  0.333333
+    5    P@20  [0.5, 0.6)  0.5   0.6      3  0.500000
+    6    P@20  [0.6, 0.7)  0.6   0.7      1  0.166667
+    """
+    names = named(by)
+    if missing := [name for name in names if name not in table.frame.columns]:
+        raise _no_column(missing[0], table.frame)
+    selected = table if measures is None else only(table, measures)
+    parts = {}
+    for name, part in selected.frame.groupby(names, observed=True, sort=False):
+        rows = Table(selected.kind, part, selected.roles, selected.run_columns, selected.higher)
+        parts[" / ".join(map(str, name))] = scores_cube(rows)
+    frame = _count_buckets(*_best(parts, None), edges)
+    frame.attrs.update(table.frame.attrs)
+    return frame
+
+
+def _no_column(name: str, frame: pd.DataFrame) -> KeyError:
+    """Return the error of a column that a table does not have."""
+    return KeyError(f"no column {name!r} in this table; it has {', '.join(map(str, frame.columns))}.")
+
+
+def _best(collections: Mapping[str, Collection], measures: object) -> tuple[pd.DataFrame, dict[str, bool]]:
+    """Return the best run of each collection by each measure, and whether higher values of a measure are better."""
+    if not isinstance(collections, Mapping) or not collections:  # type: ignore[redundant-expr]
+        raise TypeError("headroom is over collections: give a mapping of their names to joins or scores, not empty.")
+    rows: list[tuple[str, str, str, float]] = []
+    higher: dict[str, bool] = {}
+    known: dict[str, Known] = {}
+    for name, source in collections.items():
+        cube = _scores(source, measures)
+        known |= cube.attrs.get("measures", {})
+        texts = run_labels(cube.runs)
+        for m, label in enumerate(cube.measures):
+            higher[label] = bool(cube.higher[m])
+            means = np.nanmean(cube.values[m], axis=0)
+            best = int(np.nanargmax(settled(means if higher[label] else -means)))  # of equals the first
+            rows.append((name, label, texts[best], float(means[best])))
+    frame = pd.DataFrame(rows, columns=["collection", "measure", "run", "value"])
+    frame.attrs.update(measures=known, table="best_systems")
+    return frame, higher
+
+
+def _scores(source: Collection, measures: object) -> Scores:
+    """Return the scores of one collection."""
+    if isinstance(source, Scores):
+        return source
+    if isinstance(source, Judged):
+        return scores(source, measures)
+    if isinstance(source, pd.DataFrame):
+        return scores_cube(reader.read(source, "scores"))
+    raise TypeError(f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}.")
+
+
+def _count_buckets(best: pd.DataFrame, higher: dict[str, bool], edges: Edges | None) -> pd.DataFrame:
+    """Return for each measure how many collections are in each bucket."""
+    # labels as the table has them: 'AP', also for other spellings of it
+    edges_of = {name if name in higher else parse(name).label: values for name, values in (edges or {}).items()}
+    if unknown := [name for name in edges_of if name not in higher]:
+        raise ValueError(f"edges= names {unknown[0]!r}, which is not among the measures {', '.join(higher)}.")
+    parts = []
+    for name, more in higher.items():
+        edge = _checked_edges(name, edges_of.get(name, TENTHS if more else EDGES))
+        values = best["value"].to_numpy()[(best["measure"] == name).to_numpy()]
+        # a mean of 0.3 may come out as 0.29999999999999993
+        noise = NOISE * np.abs(np.where(np.isfinite(values), values, 0.0))
+        place = np.clip(np.searchsorted(edge, values + noise, side="right") - 1, 0, None)
+        count = np.bincount(place, minlength=len(edge))
+        top = largest_value(name, unknown=np.inf)
+        high = np.array([*edge[1:], top if top > edge[-1] else np.inf])
+        ends = [*[")"] * (len(edge) - 1), "]" if np.isfinite(high[-1]) else ")"]
+        columns = {
+            "measure": name,
+            "bucket": [f"[{low:g}, {to:g}{end}" for low, to, end in zip(edge, high, ends)],
+            "low": edge,
+            "high": high,
+            "count": count,
+            "share": count / len(values),
+        }
+        parts.append(pd.DataFrame(columns))
+    return result(pd.concat(parts, ignore_index=True), best.attrs | {"table": "headroom"})
+
+
+def _checked_edges(name: str, edges: object) -> np.ndarray:
+    """Return the lower edges of the buckets of a measure; they must rise."""
+    try:
+        edge = np.asarray(edges, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"the edges of {name} must be numbers, found {shown(edges)}.") from None
+    if edge.ndim != 1 or not len(edge) or (np.diff(edge) <= 0).any():
+        raise ValueError(f"the edges of {name} must rise, found {edge.tolist()}.")
+    return edge
+
+
+@checks_arguments
+def spread_over_collections(
+    frame: pd.DataFrame, *, by: str = "collection", keys: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Return mean and standard deviation over collections of every number of a table that has a row for each.
+
+    Rows of the same collection and keys are averaged first, so that every collection counts alike.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any result with a column that names the collection, as `by=` gives it, or `pd.concat` of several.
+    by : str
+        The column that names the collection.
+    keys : list of str, optional
+        The columns that tell rows of a collection apart; by default all that hold no numbers. The statistics are the
+        columns of floats among the others.
+
+    Returns
+    -------
+    DataFrame
+        The keys, statistic, collections, mean, sd, low, high.
+
+    References
+    ----------
+    Alex, Hall and Metzler 2022, Atomized search length: beyond user models, Table 2 ("(mean - stddev) - (mean +
+    stddev)") and section 3.3 (57% +- 16).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> sites = {"all": judged, "strict": judged.at(level=2)}
+    >>> both = pd.concat([one.delta_sort("ASL").assign(collection=name) for name, one in sites.items()])
+    >>> spread_over_collections(both).drop(columns=["low", "high"]).round(3)
+      measure_old measure_new    statistic  collections   mean     sd
+    0          AP         ASL   delta_sort            2  8.333  0.000
+    1          AP         ASL        tau_b            2  0.955  0.021
+    2          AP         ASL  delta_value            2  0.094  0.016
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(not_a_table(frame, "a result with a row for each collection"))
+    if by not in frame.columns:
+        raise _no_column(by, frame)
+    numeric = [name for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    keys = [str(name) for name in frame.columns if name != by and name not in numeric] if keys is None else list(keys)
+    if missing := [name for name in keys if name not in frame.columns]:
+        raise _no_column(missing[0], frame)
+    floats = [name for name in frame.columns if pd.api.types.is_float_dtype(frame[name].dtype)]
+    statistics = [name for name in floats if name not in (by, *keys)]
+    if not statistics or frame.empty:
+        raise ValueError("there is nothing to average: the table has no rows, or no column of floats beside its keys.")
+    options: dict[str, Any] = {"observed": True, "sort": False, "dropna": False}
+    within = frame.groupby([*keys, by], **options)[statistics].mean().reset_index()
+    code = within.groupby(keys, **options).ngroup().to_numpy() if keys else np.zeros(len(within), dtype=np.int64)
+    every = within[keys].iloc[np.unique(code, return_index=True)[1]].reset_index(drop=True)
+    parts = []
+    for name in statistics:
+        spread = within[name].groupby(code).agg(collections="count", mean="mean", sd="std")
+        parts.append(pd.concat([every.assign(statistic=name), spread.reset_index(drop=True)], axis=1))
+    # the statistics of a key stand together, keys in the order of the frame
+    table = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
+    table["low"] = table["mean"] - table["sd"]
+    table["high"] = table["mean"] + table["sd"]
+    return result(table, {"table": "over_collections"})
