@@ -52,10 +52,11 @@ def size_of_join(judged: Judged) -> str:
     >>> size_of_join(pdeval.datasets.sample_judged(topics="common"))
     '12 runs x 48 of 50 queries'
     """
-    counts, queries = int(judged.counted().any(axis=1).sum()), many(len(judged.queries), "query", "queries")
-    return (
-        f"{many(len(judged.runs), 'run')} x {queries if counts == len(judged.queries) else f'{counts:,} of {queries}'}"
-    )
+    counted = int(judged.counted().any(axis=1).sum())
+    queries = many(len(judged.queries), "query", "queries")
+    if counted < len(judged.queries):
+        queries = f"{counted:,} of {queries}"
+    return f"{many(len(judged.runs), 'run')} x {queries}"
 
 
 def many(count: int, one: str, more: str | None = None) -> str:
@@ -71,16 +72,12 @@ def many(count: int, one: str, more: str | None = None) -> str:
 
 def _unrecognised(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
     columns = ", ".join(map(str, list(frame.columns)[:8]))
+    text = f"a table that pdeval does not recognise (columns {columns})"
     try:
         reader.not_in_the_index(frame, binding)
     except ValueError as error:
-        return f"a table that pdeval does not recognise (columns {columns}): {error}"
-    if hint := nearly(frame):
-        return f"a table that pdeval does not recognise (columns {columns}); {hint}"
-    return (
-        f"a table that pdeval does not recognise (columns {columns}); "
-        "bind its roles: df.ireval(query=..., doc=..., score=...)"
-    )
+        return f"{text}: {error}"
+    return f"{text}; {nearly(frame) or 'bind its roles: df.ireval(query=..., doc=..., score=...)'}"
 
 
 def _runs(table: reader.Table) -> str:

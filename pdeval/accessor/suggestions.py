@@ -49,23 +49,22 @@ class NoSuchVerb(AttributeError, ValueError):
 
 def every_verb() -> dict[str, list[Verb]]:
     """Return all verbs by name, each with all its declarations."""
-    found: dict[str, list[Verb]] = {}
+    declarations: dict[str, dict[Verb, None]] = {}
     for verbs in VERBS.values():
         for name, verb in verbs.items():
-            if verb not in found.setdefault(name, []):
-                found[name].append(verb)
-    return found
+            declarations.setdefault(name, {})[verb] = None
+    return {name: list(verbs) for name, verbs in declarations.items()}
 
 
-def wrong_name(kind: str | None, name: str, door: Any = None) -> AttributeError:
+def wrong_name(kind: str | None, name: str, accessor: Any = None) -> AttributeError:
     """Return the error for a name that a table does not have, with what was meant.
 
     Parameters
     ----------
     kind : str, optional
         What the table is; None where it is not recognised.
-    door : accessor, optional
-        Of the table, whose columns then tell what is missing.
+    accessor : Ireval, optional
+        The accessor of the table, whose columns then tell what is missing.
 
     Examples
     --------
@@ -75,35 +74,33 @@ def wrong_name(kind: str | None, name: str, door: Any = None) -> AttributeError:
     """
     if name.startswith("_") or name in ("shape", "columns", "size"):
         return AttributeError(name)
-    every = every_verb()
-    for verbs in every.values():
-        for verb in verbs:
-            if name in verb.formerly:
-                return NoSuchVerb(f"{name}() is now .{verb.name}().")
-            if name in verb.meant_by:
-                return NoSuchVerb(f"no verb {name!r}. Use .{verb.meant_by[name]}.")
-    whose = [verb for full, verbs in every.items() if full.partition(".")[0] == name for verb in verbs]
+    every = [verb for verbs in every_verb().values() for verb in verbs]
+    for verb in every:
+        if name in verb.formerly:
+            return NoSuchVerb(f"{name}() is now .{verb.name}().")
+        if name in verb.meant_by:
+            return NoSuchVerb(f"no verb {name!r}. Use .{verb.meant_by[name]}.")
     if schema := SCHEMAS.get(kind or ""):
         reason = {"report": schema.unreported, "plot": schema.undrawn}.get(name)
         if reason:
             return NoSuchVerb(f"there is no {name} of {schema.article}: {reason}.")
-    if whose:
-        return NoSuchVerb(_elsewhere(kind, name, dict.fromkeys(one for verb in whose for one in verb.on), door))
+    if kinds := dict.fromkeys(on for verb in every if verb.family == name for on in verb.on):
+        return NoSuchVerb(_elsewhere(kind, name, kinds, accessor))
     near = nearest(name, {verb.family for verb in of_kind(kind or "").values()})
     hint = f" Did you mean .{near}()?" if near else ""
     return NoSuchVerb(f"no verb {name!r}.{hint} {_looks(kind)}")
 
 
-def _elsewhere(kind: str | None, name: str, kinds: Iterable[str], door: Any) -> str:
+def _elsewhere(kind: str | None, name: str, kinds: Iterable[str], accessor: Any) -> str:
     """Return what kinds of table have the verb, and what keeps this one from being one of them."""
     wanted = list(dict.fromkeys("runs" if one == "judged" else one for one in kinds))
-    if kind is None and door is not None:
-        if hint := nearly(door._frame):
+    if kind is None and accessor is not None:
+        if hint := nearly(accessor._frame):
             return f"{name}(): this table is not recognised; {hint}."
         known = [one for one in wanted if one in SCHEMAS and not SCHEMAS[one].square]
-        first = min(known, key=lambda one: (_share_lacking(one, door), one != "runs"))
+        first = min(known, key=lambda one: (_missing_fraction(one, accessor), one != "runs"))
         try:
-            reader.read(door, first)
+            reader.read(accessor, first)
         except (ValueError, KeyError, TypeError) as fault:
             return f"{name}(): {fault.args[0]}"
     if kind == "judged" and len(wanted) > FEW:
@@ -116,11 +113,11 @@ def _elsewhere(kind: str | None, name: str, kinds: Iterable[str], door: Any) -> 
     return f"{name}() needs {needs}; {_looks(kind)}"
 
 
-def _share_lacking(kind: str, door: Any) -> float:
-    """Return the share of the columns that mark a kind of table which a table lacks; the only run needs no name."""
+def _missing_fraction(kind: str, accessor: Any) -> float:
+    """Return the fraction of the columns of a kind of table that a table does not have; one run needs no name."""
     schema = SCHEMAS[kind]
     marks = [one for one in schema.known_by or schema.required if one != "run"]
-    return len(lacking(schema, door._frame, door._binding)) / max(len(marks), 1)
+    return len(lacking(schema, accessor._frame, accessor._binding)) / max(len(marks), 1)
 
 
 def _looks(kind: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Verbs: each is one function, declared where it is written; every door is built from the declarations.
+"""Verbs: each is one function, declared where it is written; every accessor is built from the declarations.
 
     @verb(on="judged", gives="ties_by_recall", family="ties", name="by_recall", needs="relevant")
     def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame: ...
@@ -11,7 +11,7 @@ What a verb works on is the annotation of its first parameter:
     DataFrame   a frame as it is, for reports and plots
 
 A verb on "judged" becomes `judged.verb(...)` and `runs.ireval.verb(qrels, ..., level=, topics=, ...)`, on pandas and on
-Dask; one on "runs" becomes a verb of the join too, which then knows the judgments and the rules. `accessor.building`
+Dask; one on "runs" becomes a verb of the join too, which then knows the judgments and the rules. `accessor.methods`
 makes the methods; the command line, the README and the stubs read the same registry.
 """
 
@@ -29,7 +29,6 @@ from pdeval.verbs.registry import Registry
 Needs = Literal["measures", "relevant", "judged"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-RESULTS = ("scores", "preferences", "judged")
 TAKES = {"Judged": "judged", "Held": "held", "Table": "table", "DataFrame": "frame"}
 
 
@@ -99,10 +98,10 @@ class Verb:
     @cached_property
     def takes(self) -> str:
         """What its first parameter is: 'judged', 'held', 'table' or 'frame'."""
-        said = next(iter(self.signature.parameters.values())).annotation
-        if not isinstance(said, str):  # written in a notebook, where annotations are the types themselves
-            said = said.__name__ if isinstance(said, type) else "Held"
-        takes = TAKES.get(said.rpartition(".")[2])
+        annotation = next(iter(self.signature.parameters.values())).annotation
+        if not isinstance(annotation, str):  # written in a notebook, where annotations are the types themselves
+            annotation = annotation.__name__ if isinstance(annotation, type) else "Held"
+        takes = TAKES.get(annotation.rpartition(".")[2])
         if takes is None:
             raise TypeError(f"{self.name}(): annotate its first parameter as one of {', '.join(TAKES)}.")
         return takes
@@ -114,8 +113,8 @@ class Verb:
 
 
 VERBS: dict[str, Registry[Verb]] = {}  # by kind of table
-FAMILIES: set[str] = set()  # names that other verbs stand behind, as `ties` of `ties.by_recall`
-WATCHERS: list[Callable[[Verb], None]] = []  # the doors, which take up what is declared after they were built
+FAMILIES: set[str] = set()  # first parts of names, such as `ties` of `ties.by_recall`
+WATCHERS: list[Callable[[Verb], None]] = []  # the accessors, which add what is declared after they were built
 
 
 def verb(
@@ -154,8 +153,8 @@ def verb(
 
     def declare(function: Function) -> Function:
         describes_parameters(function)
-        own_name = name or function.__name__
-        full = own_name if family in (None, own_name) else f"{family}.{own_name}"
+        short = name or function.__name__
+        full = short if family in (None, short) else f"{family}.{short}"
         made = Verb(
             full,
             function,
@@ -200,8 +199,5 @@ def of_kind(kind: str) -> dict[str, Verb]:
     []
     """
     both = {"runs": ("runs", "judged"), "judged": ("judged", "runs")}.get(kind, (kind,))
-    found: dict[str, Verb] = {}
-    for one in both:
-        for full, made in VERBS.get(one, {}).items():
-            found.setdefault(full, made)
-    return dict(sorted(found.items(), key=lambda item: (not item[1].core, item[0])))
+    verbs = {name: verb for kind in reversed(both) for name, verb in VERBS.get(kind, {}).items()}
+    return dict(sorted(verbs.items(), key=lambda item: (not item[1].core, item[0])))

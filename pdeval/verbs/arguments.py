@@ -117,12 +117,14 @@ def one_of(
     Traceback (most recent call last):
     ValueError: correction='hlom': choose 'holm', 'fdr_bh' or 'none'. Did you mean 'holm'?
     """
-    choices, aliases = tuple(choices), aliases or {}
-    text = value.lower() if isinstance(value, str) else value
-    text = aliases.get(text, text) if isinstance(text, str) else text
-    for choice in choices:
-        if isinstance(text, str) and text == choice.lower():
-            return choice
+    choices = tuple(choices)
+    aliases = aliases or {}
+    text: Any = value
+    if isinstance(value, str):
+        text = aliases.get(value.lower(), value.lower())
+        for choice in choices:
+            if text == choice.lower():
+                return choice
     near = (meant or {}).get(shown(text).strip("'")) or nearest(text, dict(zip(choices, choices)) | dict(aliases))
     hint = f" Did you mean {near!r}?" if near else ""
     listed = ", ".join(map(repr, choices[:-1])) + (" or " if len(choices) > 1 else "") + repr(choices[-1])
@@ -140,10 +142,10 @@ def several(name: str, value: object) -> list[Any]:
     Traceback (most recent call last):
     ValueError: measures=[]: it is empty; leave it out, or name at least one.
     """
-    found = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
-    if not found:
+    values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if not values:
         raise ValueError(f"{name}={shown(value)}: it is empty; leave it out, or name at least one.")
-    return found
+    return values
 
 
 def seed(value: object) -> int | None:

@@ -1,7 +1,7 @@
 """Arguments checked by what declares them: a parameter's annotation says its type, and its name what it means.
 
 A word has one meaning everywhere, so what it may be is written once, in `WORDS`: `alpha` is a share, `draws` a count.
-The doors check whatever they were given before a verb runs; what a verb was not given costs nothing.
+The accessors check the arguments of a call before the verb runs; options that are not given cost nothing.
 
     checker("alpha", float)                 a number, and a share
     checker("seed", int | None)             a whole number that is not negative, or None
@@ -22,7 +22,6 @@ import os
 import sys
 import types
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 import numpy as np
@@ -49,7 +48,7 @@ def named_type(annotation: Any, function: Callable[..., Any]) -> Any:
         return eval(annotation, {**typing_only(function.__module__), **function.__globals__})
 
 
-@cache
+@functools.cache
 def typing_only(module: str) -> dict[str, type]:
     """Return what a module imports for type checkers alone, each as an empty type of that name and home.
 
@@ -62,14 +61,15 @@ def typing_only(module: str) -> dict[str, type]:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
     except (OSError, TypeError):  # written in a notebook
         return {}
-    found = {}
-    for block in ast.walk(tree):
-        if isinstance(block, ast.If) and ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
-            for node in block.body:
-                if isinstance(node, ast.ImportFrom):
-                    for one in node.names:
-                        found[one.asname or one.name] = type(one.name, (), {"__module__": node.module})
-    return found
+    blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    blocks = [block for block in blocks if ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")]
+    return {
+        alias.asname or alias.name: type(alias.name, (), {"__module__": node.module})
+        for block in blocks
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 Check = Callable[[str, Any], Any]
@@ -109,11 +109,11 @@ WORDS: dict[str, Check] = {
 # choices whose verbs know other names for them, and say which entry of a registry was meant
 REGISTERED = ("correction", "test", "method", "compat", "ties")
 # what verbs check themselves, and say more of: tables and levels, names of measures, groups and buckets
-SAID_BY_VERBS = (
+CHECKED_BY_VERBS = (
     *("qrels", "lists", "labelled", "level", "measures", "pairs", "over"),
     *("by", "replicate", "shares", "aggregate"),
 )
-SAID_BY_FUNCTIONS = ("encoding", "parts", "ax")
+CHECKED_BY_FUNCTIONS = ("encoding", "parts", "ax")
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
 
 
@@ -132,21 +132,21 @@ def checks_arguments(function: Function) -> Function:
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
         try:
-            named = signature.bind(*args, **given).arguments
+            bound = signature.bind(*args, **options).arguments
         except TypeError:
-            named = {}  # Python says itself what is missing or not known
-        for name, value in named.items():
+            bound = {}  # Python says itself what is missing or not known
+        for name, value in bound.items():
             arguments.refuse_unusable(name, value)
             parts = _parts(named_type(signature.parameters[name].annotation, function))
-            if name not in SAID_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
+            if name not in CHECKED_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
                 empty = "it is empty; " if isinstance(value, Mapping) and not value else ""
-                raise ValueError(f"{name}={arguments.shown(value)}: {empty}give {_said(parts)}.")
+                raise ValueError(f"{name}={arguments.shown(value)}: {empty}give {_type_names(parts)}.")
             if name in WORDS and arguments.is_number(value) and {int, float} & set(parts):
                 WORDS[name](name, value)
-        with explained(named.values()):
-            return function(*args, **given)
+        with explained(bound.values()):
+            return function(*args, **options)
 
     return cast("Function", call)
 
@@ -186,7 +186,7 @@ def checker(name: str, annotation: Any) -> Check:
 def _checker(name: str, annotation: Any, _written: str) -> Check:
     """Return the check of a parameter, made once."""
     parts = _parts(annotation)
-    if name in SAID_BY_VERBS:
+    if name in CHECKED_BY_VERBS:
         return lambda _, value: value
     if object in parts or Any in parts:
         return functools.partial(_something, needed=name in NEEDED)
@@ -210,9 +210,9 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
         if word is not None and not several and not any(get_origin(part) is collections.abc.Mapping for part in parts):
             return word(name, value)
         if not any(_fits(part, value) for part in parts):
-            raise ValueError(f"{name}={arguments.shown(value)}: give {_said(parts)}.")
+            raise ValueError(f"{name}={arguments.shown(value)}: give {_type_names(parts)}.")
         if several and not isinstance(value, str) and name not in MAY_BE_EMPTY and _size(value) == 0:
-            raise ValueError(f"{name}={arguments.shown(value)}: it is empty; give {_said(parts)}.")
+            raise ValueError(f"{name}={arguments.shown(value)}: it is empty; give {_type_names(parts)}.")
         return _names(value) if several else value
 
     return check
@@ -253,37 +253,46 @@ def _size(value: Any) -> int:
     return len(value) if hasattr(value, "__len__") else 1
 
 
+def _is_table(value: Any) -> bool:
+    known = any(hasattr(value, name) for name in ("columns", "_frame", "__arrow_c_stream__"))
+    return known and not isinstance(value, pd.Series)
+
+
+def _is_present(value: Any) -> bool:
+    return not arguments.is_missing(value)
+
+
+# whether a value is of a simple type
+SIMPLE: dict[Any, Callable[[Any], bool]] = {
+    object: _is_present,
+    Any: _is_present,
+    str: lambda value: isinstance(value, str) or hasattr(value, "entry"),  # a declared function stands for its name
+    bool: lambda value: isinstance(value, bool | np.bool_),
+    int: lambda value: arguments.is_whole(value) and abs(int(value)) <= LARGEST,
+    float: lambda value: arguments.is_finite(value) or (arguments.is_number(value) and value in (np.inf, -np.inf)),
+    pd.DataFrame: _is_table,
+}
+
+
 def _fits(annotation: Any, value: Any) -> bool:
-    """Return whether a value is what an annotation says, down to the elements of lists and mappings."""
-    origin = get_origin(annotation)
+    """Return whether a value is of the annotated type, down to the elements of lists and mappings."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is None and annotation in SIMPLE:
+        return SIMPLE[annotation](value)
     if origin in (Union, types.UnionType):
-        return any(_fits(part, value) for part in get_args(annotation))
-    if annotation in (object, Any):
-        return not arguments.is_missing(value)
-    if annotation is str:
-        return isinstance(value, str) or hasattr(value, "entry")  # a declared function stands for its name
-    if annotation is bool:
-        return isinstance(value, bool | np.bool_)
-    if annotation is int:
-        return arguments.is_whole(value) and abs(int(value)) <= LARGEST
-    if annotation is float:
-        return arguments.is_finite(value) or (arguments.is_number(value) and value in (np.inf, -np.inf))
+        return any(_fits(part, value) for part in inner)
     if origin is Literal:
-        return isinstance(value, str) and value.lower() in {str(one).lower() for one in get_args(annotation)}
+        return isinstance(value, str) and value.lower() in {str(choice).lower() for choice in inner}
     if origin is tuple:
-        return isinstance(value, list | tuple) and len(value) == len(get_args(annotation))
+        return isinstance(value, list | tuple) and len(value) == len(inner)
     if origin in LISTS:
-        return _is_list(value) and all(_fits(get_args(annotation)[0], one) for one in _elements(value))
+        return _is_list(value) and all(_fits(inner[0], element) for element in _elements(value))
     if origin is collections.abc.Mapping:
-        keys, values = get_args(annotation)
         return isinstance(value, Mapping | pd.Series) and all(
-            _fits(keys, key) and _fits(values, one) for key, one in value.items()
+            _fits(inner[0], key) and _fits(inner[1], element) for key, element in value.items()
         )
     if origin is os.PathLike:
         return isinstance(value, os.PathLike)
-    if annotation is pd.DataFrame:
-        table = any(hasattr(value, name) for name in ("columns", "_frame", "__arrow_c_stream__"))
-        return table and not isinstance(value, pd.Series)
     if getattr(annotation, "__name__", "") == "Axes":  # matplotlib is not imported to look at one
         return hasattr(value, "transData")
     return not isinstance(annotation, type) or isinstance(value, annotation)
@@ -299,23 +308,25 @@ def _elements(value: Any) -> Any:
     return value if hasattr(value, "__len__") else ()  # what can be read only once is not
 
 
-def _said(parts: tuple[Any, ...]) -> str:
+# types in words, alone and in a list
+WORDED = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
+LISTED = {int: "whole numbers", float: "numbers", str: "texts", pd.DataFrame: "DataFrames"}
+
+
+def _type_names(parts: tuple[Any, ...]) -> str:
     """Return the types of a parameter in words."""
-    said = list(dict.fromkeys(_worded(part) for part in parts))
-    return said[0] if len(said) == 1 else ", ".join(said[:-1]) + f" or {said[-1]}"
+    names = list(dict.fromkeys(_type_name(part) for part in parts))
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" or {names[-1]}"
 
 
-def _worded(part: Any) -> str:
-    origin = get_origin(part)
-    words = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
+def _type_name(part: Any) -> str:
+    origin, inner = get_origin(part), get_args(part)
     if origin is Literal:
-        return "one of " + ", ".join(map(repr, get_args(part)))
+        return "one of " + ", ".join(map(repr, inner))
     if origin in LISTS:
-        plural = {int: "whole numbers", float: "numbers", str: "texts", pd.DataFrame: "DataFrames"}
-        element = get_args(part)[0]
-        return "a list of pairs" if get_origin(element) is tuple else f"a list of {plural.get(element, 'names')}"
+        return "a list of pairs" if get_origin(inner[0]) is tuple else f"a list of {LISTED.get(inner[0], 'names')}"
     if origin is collections.abc.Mapping:
         return "a mapping"
     if origin is os.PathLike:
         return "a path"
-    return words.get(part) or f"a {getattr(part, '__name__', 'value')}"
+    return WORDED.get(part) or f"a {getattr(part, '__name__', 'value')}"

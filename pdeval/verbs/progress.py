@@ -23,8 +23,7 @@ def track(steps: Iterable[T], *, total: int | None = None, desc: str = "", progr
     >>> list(track([1, 2], progress=False))
     [1, 2]
     """
-    shown = watched() if progress is None else progress
-    if not shown:
+    if not (is_interactive() if progress is None else progress):
         yield from steps
         return
     with warnings.catch_warnings():
@@ -34,6 +33,6 @@ def track(steps: Iterable[T], *, total: int | None = None, desc: str = "", progr
     yield from tqdm(steps, total=total, desc=desc, delay=0 if progress else 1, leave=False)
 
 
-def watched() -> bool:
+def is_interactive() -> bool:
     """Return whether a person is watching: a notebook, or a terminal on standard error."""
     return "ipykernel" in sys.modules or (hasattr(sys.stderr, "isatty") and sys.stderr.isatty())

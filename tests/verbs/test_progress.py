@@ -1,7 +1,7 @@
 import io
 import sys
 
-from pdeval.verbs.progress import track, watched
+from pdeval.verbs.progress import is_interactive, track
 
 
 class Terminal(io.StringIO):
@@ -29,7 +29,7 @@ def test_nobody_watching_means_no_bar(capsys, monkeypatch):
 
 def test_short_work_shows_no_bar_even_to_a_person(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert watched()
+    assert is_interactive()
     list(track(range(3), desc="preferences"))
     assert "preferences" not in sys.stderr.getvalue()
 
@@ -42,10 +42,10 @@ def test_a_bar_is_never_shown_when_it_is_not_wanted(monkeypatch):
 
 def test_a_notebook_is_watched(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
-    assert watched()
+    assert is_interactive()
 
 
 def test_a_process_without_standard_error_is_not_watched(monkeypatch):
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     monkeypatch.setattr(sys, "stderr", None)
-    assert not watched()
+    assert not is_interactive()
