@@ -155,7 +155,7 @@ def joined(runs: object, qrels: object, *, level: float | None = None, **rules: 
     items, history = (gathered_table(rules.pop(name, None)) for name in ("items", "history"))
     check_shared_ids(runs, qrels)
     join = DaskJudged(plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics)
-    if gaps := join.plan.found.gaps:
+    if gaps := join.plan.census.gaps:
         join.known.tell_once("gaps", gaps)
     return join
 

@@ -25,11 +25,12 @@ from pdeval.dask import partition, partition_ids
 from pdeval.dask.delayed import gathered, is_dask
 from pdeval.dask.partition_plan import Plan
 from pdeval.join import merge_parts
+from pdeval.join.item_catalog import Listed
 from pdeval.join.judged import Judged
 from pdeval.join.judgments import Judgments, read_judgments
-from pdeval.join.list_columns import Listed, check_lists, join_lists
+from pdeval.join.list_columns import check_lists
 from pdeval.join.merge_parts import Pair, Returned
-from pdeval.join.positions import Positions
+from pdeval.join.positions import Positions, join
 from pdeval.join.rules import outside
 from pdeval.tables.reader import Table
 
@@ -57,11 +58,11 @@ class Gathered(Pair):
     @cached_property
     def runs(self) -> Table:
         """The rows of the run table, or an error if they are too many."""
-        plan, count = self.plan, int(self.plan.found.rows.sum())
+        plan, count = self.plan, int(self.plan.census.rows.sum())
         few_enough(count, plan.frame._meta)
         rows = rows_of(plan.frame)
         now = partition_ids.combined([partition_ids.holding(rows, plan.table.roles["query"], plan.table.run_columns)])
-        if not np.array_equal(now.rows, plan.found.rows):
+        if not np.array_equal(now.rows, plan.census.rows):
             raise RuntimeError(
                 f"the run table is not what it was when it was first read: it had {count:,} rows, and now has "
                 f"{len(rows):,}, in other lists. Persist the table, or write it with .ireval.to_parquet(path)."
@@ -85,7 +86,7 @@ class Gathered(Pair):
         """Raise if the positions, which the caller needs, might not fit."""
         hits, size = self.expected()
         if size > limit():
-            runs, queries = len(self.plan.found.runs), len(self.plan.known.queries)
+            runs, queries = len(self.plan.census.runs), len(self.plan.known.queries)
             raise ValueError(
                 f"{caller} looks at the positions of all judged items at once, which may take {format_bytes(size)} "
                 f"({runs:,} runs x {queries:,} queries, up to {hits:,} items found); no more than "
@@ -100,8 +101,8 @@ class Gathered(Pair):
         self.check("this")
         plan = self.plan
         if plan.catalogue is not None:  # measures that look at all items of a list need the rows
-            checks = {"validate": plan.validate, "complete": plan.complete}
-            return join_lists(self.runs, self.qrels, plan.catalogue, **plan.rules, **checks)
+            options = {**plan.rules, "validate": plan.validate, "complete": plan.complete}
+            return join(self.runs, self.qrels, catalogue=plan.catalogue, **options)
         hits = gathered(plan.division().joins, partition.part_hits)
         return merge_parts.joined_hits(plan.known, self.judged, hits, self)
 

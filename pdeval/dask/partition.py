@@ -24,7 +24,7 @@ from pdeval.join import merge_parts, positions
 from pdeval.join.ids import column_ids
 from pdeval.join.item_catalog import Catalogue
 from pdeval.join.judged import Judged
-from pdeval.join.list_columns import join_lists, lists_of
+from pdeval.join.list_columns import lists_of
 from pdeval.join.positions import Positions
 from pdeval.join.rules import Topics
 from pdeval.tables.labels import repeated
@@ -51,7 +51,7 @@ class ByList(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class Context:
     """What every partition has to know of all of them; sent to each worker once.
 
     Parameters
@@ -126,27 +126,24 @@ class Part:
         return (self.topics[:, None] * runs + self.runs)[mask]
 
 
-def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, whole: Whole) -> Part | None:
+def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, context: Context) -> Part | None:
     """Return the join of a partition, or None if it is responsible for no judged query."""
-    if whole.coded:
-        rows = decoded(rows, whole)
-    table = Table("runs", rows, whole.roles, whole.run_columns)
-    here = _topics(table, whole)
-    topics = _by_query(here, number, whole) if whole.lists is None else _by_list(here, number, whole.lists)
+    if context.coded:
+        rows = decoded(rows, context)
+    table = Table("runs", rows, context.roles, context.run_columns)
+    here = _topics(table, context)
+    topics = _by_query(here, number, context) if context.lists is None else _by_list(here, number, context.lists)
     if not len(here):
-        _check_unchanged(NOTHING, number, whole)
+        _check_unchanged(NOTHING, number, context)
     if not len(topics):
         return None
     if judged is None:
-        judged = of_topics(whole.qrels, whole.starts, topics)  # type: ignore[arg-type]
-    known = Table("qrels", judged, whole.qrels_roles)
-    if whole.catalogue is None:
-        joined = positions.join(table, known, **whole.rules)
-    else:
-        joined = join_lists(table, known, whole.catalogue, **whole.rules)
+        judged = of_topics(context.qrels, context.starts, topics)  # type: ignore[arg-type]
+    known = Table("qrels", judged, context.qrels_roles)
+    joined = positions.join(table, known, catalogue=context.catalogue, **context.rules)
     if len(joined.queries) != len(topics):
         raise _changed(number)
-    return _placed(joined, topics, number, whole)
+    return _placed(joined, topics, number, context)
 
 
 def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -168,50 +165,50 @@ def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.array([len(rows), rows.sum(), total], dtype=np.uint64)
 
 
-def _check_unchanged(now: np.ndarray, number: int, whole: Whole) -> None:
+def _check_unchanged(now: np.ndarray, number: int, context: Context) -> None:
     """Raise if the judged lists of a partition are not those of the first pass."""
-    if whole.tallies is None or (now == whole.tallies[number]).all():
+    if context.tallies is None or (now == context.tallies[number]).all():
         return
-    lists, rows = whole.tallies[number, :2].tolist()
-    same_lengths = (now[:2] == whole.tallies[number, :2]).all()
+    lists, rows = context.tallies[number, :2].tolist()
+    same_lengths = (now[:2] == context.tallies[number, :2]).all()
     others = "others of the same lengths" if same_lengths else f"{now[0]} of {now[1]}"
     raise _changed(number, f" It held {lists} judged lists of {rows:,} rows, and now {others}.")
 
 
-def decoded(rows: pd.DataFrame, whole: Whole) -> pd.DataFrame:
+def decoded(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Return shuffled rows with ids instead of codes, as categoricals; in the order of the table if that was kept."""
     if ROW in rows:
         rows = rows.sort_values(ROW, kind="stable")
     run, query = rows["run"].to_numpy(), rows["query"].to_numpy()
     columns: dict[str, Any] = {}
-    for name in whole.run_columns:
-        code, values = pd.factorize(whole.runs[name], sort=True)
+    for name in context.run_columns:
+        code, values = pd.factorize(context.runs[name], sort=True)
         columns[name] = pd.Categorical.from_codes(code[run], categories=values)
-    columns[whole.roles["query"]] = pd.Categorical.from_codes(query, categories=whole.queries)
+    columns[context.roles["query"]] = pd.Categorical.from_codes(query, categories=context.queries)
     for role in ("doc", "score", "rank"):
-        if role in whole.roles:
-            columns[whole.roles[role]] = rows[role].array
+        if role in context.roles:
+            columns[context.roles[role]] = rows[role].array
     return pd.DataFrame(columns, copy=False)
 
 
-def _topics(table: Table, whole: Whole) -> np.ndarray:
+def _topics(table: Table, context: Context) -> np.ndarray:
     """Return the topics of the rows, sorted."""
     query = column_ids(table.column("query"), "query")
     if not len(query):
         return np.zeros(0, dtype=np.int64)
     begins = np.flatnonzero(np.append(True, query.changes()))
     # an index hashes its values once, whatever the number of partitions
-    topic = whole.queries.get_indexer(query.take(begins).unique()[0].index())
+    topic = context.queries.get_indexer(query.take(begins).unique()[0].index())
     return np.sort(topic[topic >= 0]).astype(np.int64)
 
 
-def _by_query(here: np.ndarray, number: int, whole: Whole) -> np.ndarray:
-    foreign = here[whole.home[here] != number]
+def _by_query(here: np.ndarray, number: int, context: Context) -> np.ndarray:
+    foreign = here[context.home[here] != number]
     if len(foreign):
         # a query in two partitions would be two short lists, and the numbers wrong without notice
-        query = whole.queries[foreign[0]]
+        query = context.queries[foreign[0]]
         raise _changed(number, f" It holds rows of query {query!r}, which is another partition's.")
-    return np.flatnonzero(whole.home == number)
+    return np.flatnonzero(context.home == number)
 
 
 def _by_list(here: np.ndarray, number: int, lists: ByList) -> np.ndarray:
@@ -226,23 +223,23 @@ def _changed(number: int, what: str = "") -> RuntimeError:
     )
 
 
-def _placed(joined: Positions, topics: np.ndarray, number: int, whole: Whole) -> Part:
+def _placed(joined: Positions, topics: np.ndarray, number: int, context: Context) -> Part:
     """Return the join with the runs of all partitions instead of the partition's runs."""
-    at = places(joined.runs, whole.runs)
+    at = places(joined.runs, context.runs)
     topic, run = np.nonzero(joined.list_sizes)
-    _check_unchanged(tally(topics[topic], at[run], joined.list_sizes[topic, run]), number, whole)
-    if whole.lists is None:
-        runs = np.arange(len(whole.runs))
+    _check_unchanged(tally(topics[topic], at[run], joined.list_sizes[topic, run]), number, context)
+    if context.lists is None:
+        runs = np.arange(len(context.runs))
         mine = np.ones((len(topics), len(runs)), dtype=bool)
     else:
         # lists that are here, and missing ones of the runs that this partition is the home of
-        at_home = whole.lists.home == number
-        expected = np.minimum(whole.lists.rows[topics], whole.rules["depth"] or np.iinfo(np.int64).max)
+        at_home = context.lists.home == number
+        expected = np.minimum(context.lists.rows[topics], context.rules["depth"] or np.iinfo(np.int64).max)
         mine = (expected == 0) & at_home
         mine[:, at] |= joined.answered
         runs = np.flatnonzero(at_home | mine.any(axis=0))
         mine = mine[:, runs]
-    new_index = np.full(len(whole.runs), -1)
+    new_index = np.full(len(context.runs), -1)
     new_index[runs] = np.arange(len(runs))
     place = new_index[at]
     retrieved, lengths = np.zeros((2, *mine.shape), dtype=np.int64)
@@ -250,14 +247,14 @@ def _placed(joined: Positions, topics: np.ndarray, number: int, whole: Whole) ->
     lengths[:, place[place >= 0]] = joined.list_sizes[:, place >= 0]
     wide = replace(
         joined,
-        runs=whole.runs.iloc[runs].reset_index(drop=True),
+        runs=context.runs.iloc[runs].reset_index(drop=True),
         run=place[joined.run],
         retrieved=retrieved,
         lengths=None if joined.lengths is None else lengths,
-        top_grade=whole.top_grade,
+        top_grade=context.top_grade,
         listed=None if joined.listed is None else joined.listed.placed(place, len(runs)),
     )
-    return Part(wide, topics, runs, whole.common[topics], mine)
+    return Part(wide, topics, runs, context.common[topics], mine)
 
 
 def without_rows(part: Part) -> Part:
@@ -347,10 +344,10 @@ def request(
 
 
 def tidy(
-    rows: pd.DataFrame, numbers: pd.DataFrame, judged: pd.DataFrame | None, whole: Whole, requested: Request
+    rows: pd.DataFrame, numbers: pd.DataFrame, judged: pd.DataFrame | None, context: Context, requested: Request
 ) -> pd.DataFrame:
     """Return the scores or preferences of a partition as a tidy frame."""
-    part = part_of(rows, int(numbers["number"].iloc[0]), judged, whole)
+    part = part_of(rows, int(numbers["number"].iloc[0]), judged, context)
     if part is None:
         return requested.empty()
     join = part.under(requested.level, requested.topics)

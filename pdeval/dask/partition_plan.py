@@ -13,7 +13,7 @@ from pdeval.catalog import Measure
 from pdeval.dask import broadcast_judgments, partition, partition_ids, shuffle
 from pdeval.dask.broadcast_judgments import Given
 from pdeval.dask.delayed import calls, frozen, of_part
-from pdeval.dask.partition import ByList, Whole
+from pdeval.dask.partition import ByList, Context
 from pdeval.dask.partition_ids import Census
 from pdeval.evaluate.scores import call_of
 from pdeval.join.id_mismatch import NothingJudged, same_type
@@ -35,20 +35,20 @@ class Division:
         The run table in partitions of complete queries, or of complete lists.
     judged : Dask DataFrame or None
         The judgments in the same partitions, if they are too many to send to every worker.
-    whole : Whole
+    context : Context
         What each partition has to know.
     """
 
     rows: Any
     judged: Any
-    whole: Whole
+    context: Context
 
     @cached_property
     def sent(self) -> Any:
         """What each partition has to know, delayed: sent once."""
         import dask
 
-        return dask.delayed(self.whole, traverse=False)
+        return dask.delayed(self.context, traverse=False)
 
     @cached_property
     def joins(self) -> list[Any]:
@@ -75,7 +75,7 @@ class Plan:
         The run table.
     table : Table
         Its columns.
-    found : Census
+    census : Census
         Its runs, queries and lists.
     given : Given
         The judgments.
@@ -91,7 +91,7 @@ class Plan:
 
     frame: Any
     table: Table
-    found: Census
+    census: Census
     given: Given
     topic: np.ndarray
     rules: dict[str, Any]
@@ -103,8 +103,8 @@ class Plan:
     @cached_property
     def retrieved(self) -> np.ndarray:
         """The length of each list of a judged query, (topics, runs)."""
-        retrieved = np.zeros((len(self.given.queries), len(self.found.runs)), dtype=np.int64)
-        retrieved[self.topic[self.topic >= 0]] = self.found.rows[self.topic >= 0]
+        retrieved = np.zeros((len(self.given.queries), len(self.census.runs)), dtype=np.int64)
+        retrieved[self.topic[self.topic >= 0]] = self.census.rows[self.topic >= 0]
         return retrieved
 
     @cached_property
@@ -123,7 +123,7 @@ class Plan:
         )
         no_items, no_ranks = np.zeros(0, dtype=np.int64), np.zeros(0)
         return Positions(
-            self.found.runs,
+            self.census.runs,
             given.queries.index().rename(self.table.roles["query"]),
             items,
             no_items,
@@ -135,27 +135,27 @@ class Plan:
             doc_name=self.table.roles["doc"],
             rules=self.rules,
             complete=self.complete,
-            extra=int((self.found.rows[self.topic < 0] > 0).sum()),
+            extra=int((self.census.rows[self.topic < 0] > 0).sum()),
             top_grade=float(given.best.max(initial=0.0)),
-            gaps=self.found.gaps,
+            gaps=self.census.gaps,
         )
 
-    def division(self, asked: Sequence[Measure] = (), *, pairs: bool = False) -> Division:
+    def division(self, measures: Sequence[Measure] = (), *, pairs: bool = False) -> Division:
         """Return the partitions in which measures can be computed; made on first use.
 
         Three cases. Every judged query is in one partition: the partitions stay. Every list is, and the measures look
         at single lists, as positions do: they stay too. Else the rows of judged queries are shuffled, by query.
         """
-        corpus = asks_corpus(asked, self.rules)
-        single = not (pairs or corpus or any(measure.entry.family != "metric" for measure in asked))
+        corpus = asks_corpus(measures, self.rules)
+        single = not (pairs or corpus or any(measure.entry.family != "metric" for measure in measures))
         slim = not (self.complete or corpus)
         if (single, slim) not in self.made:
             self.made[single, slim] = self._divided(self.given.relevant_only() if slim else self.given, single)
         return self.made[single, slim]
 
     def _divided(self, given: Given, single: bool) -> Division:
-        census, known, table = self.found, self.topic >= 0, needed(self.table, self.rules["ties"])
-        whole = Whole(
+        census, known, table = self.census, self.topic >= 0, needed(self.table, self.rules["ties"])
+        context = Context(
             roles=dict(table.roles),
             run_columns=table.run_columns,
             runs=census.runs,
@@ -170,31 +170,31 @@ class Plan:
             catalogue=None if self.catalogue is None else self.catalogue.sent(),
         )
         if (census.parts[known] == 1).all():
-            whole = replace(whole, home=_homes(census, self.topic, len(whole.queries)))
+            context = replace(context, home=_homes(census, self.topic, len(context.queries)))
         elif single and given.frame is not None and not census.split(known):
-            whole = replace(whole, lists=ByList(_homes_of_runs(census, known), self.retrieved))
+            context = replace(context, lists=ByList(_homes_of_runs(census, known), self.retrieved))
         else:
             size = self.retrieved.sum(axis=1)
             home = shuffle.balanced(size, shuffle.wanted_parts(int(size.sum()), self.frame.npartitions))
-            whole = replace(whole, home=home, coded=True)
-        shuffle.check_partitions(census.sizes, shuffle.MOVED if whole.coded else shuffle.KEPT)
-        if whole.coded:
+            context = replace(context, home=home, coded=True)
+        shuffle.check_partitions(census.sizes, shuffle.MOVED if context.coded else shuffle.KEPT)
+        if context.coded:
             in_order = self.rules["ties"] in ("first", "expected")  # other ties do not depend on the order of rows
-            rows = shuffle.shuffled(self.frame, table, census.runs, whole.queries, whole.home, in_order=in_order)
+            rows = shuffle.shuffled(self.frame, table, census.runs, context.queries, context.home, in_order=in_order)
         else:
             rows = frozen(self.frame, [*table.run_columns, *table.roles.values()])
-        whole = replace(whole, tallies=self._tallies(whole, rows.npartitions))
-        judged = None if given.large is None else given.divided(whole.home, rows.npartitions)
-        return Division(rows, judged, whole)
+        context = replace(context, tallies=self._tallies(context, rows.npartitions))
+        judged = None if given.large is None else given.divided(context.home, rows.npartitions)
+        return Division(rows, judged, context)
 
-    def _tallies(self, whole: Whole, count: int) -> np.ndarray:
+    def _tallies(self, context: Context, count: int) -> np.ndarray:
         """Return the `tally` that each partition is to have, by the census: of the lists of judged queries."""
         most = self.rules["depth"] or np.iinfo(np.int64).max
-        if whole.coded:  # after a shuffle a topic is at home in one partition
-            topics = [np.flatnonzero(whole.home == number) for number in range(count)]
+        if context.coded:  # after a shuffle a topic is at home in one partition
+            topics = [np.flatnonzero(context.home == number) for number in range(count)]
             return np.stack([_tally(part, self.retrieved[part], most) for part in topics])
         tallies = []
-        for query, run, rows in self.found.pieces:
+        for query, run, rows in self.census.pieces:
             known = self.topic[query] >= 0
             tallies.append(_tally(self.topic[query][known], rows[known], most, run))
         return np.stack(tallies)
@@ -249,9 +249,9 @@ def needed(table: Table, ties: str) -> Table:
     return Table("runs", table.frame, roles, table.run_columns)
 
 
-def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
+def asks_corpus(measures: Sequence[Measure], rules: dict[str, Any]) -> bool:
     """Return whether a measure counts all items returned or judged, so needs the rows of both tables."""
-    for measure in asked:
+    for measure in measures:
         metric = measure.entry.family == "metric"
         columns = call_of(measure, rules)[1] if metric else measure.columns
         if any(name.endswith("corpus") for name in columns):
@@ -259,9 +259,9 @@ def asks_corpus(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
     return False
 
 
-def asks_rows(asked: Sequence[Measure], rules: dict[str, Any]) -> bool:
+def asks_rows(measures: Sequence[Measure], rules: dict[str, Any]) -> bool:
     """Return whether a measure needs the rows, which kept joins do not have: their number, or their items."""
-    return asks_corpus(asked, rules) or any(measure.kind == "items" for measure in asked)
+    return asks_corpus(measures, rules) or any(measure.kind == "items" for measure in measures)
 
 
 def _homes(census: Census, topic: np.ndarray, count: int) -> np.ndarray:

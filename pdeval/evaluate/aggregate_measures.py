@@ -21,9 +21,9 @@ import pandas as pd
 from pdeval.catalog import Measure
 from pdeval.catalog.directions import described
 from pdeval.evaluate.sources import sd_over_replicates, systems_of
-from pdeval.join.item_catalog import Catalogue
+from pdeval.join.item_catalog import Catalogue, Listed, all_lists
 from pdeval.join.judged import Judged
-from pdeval.join.list_columns import Listed, lists_of, popular, whole_lists
+from pdeval.join.list_columns import lists_of, popular
 from pdeval.join.positions import Rows, unjudged
 from pdeval.join.rules import outside
 from pdeval.tables.labels import labels
@@ -120,7 +120,7 @@ def everyone(listed: Listed, answered: np.ndarray, label: str) -> tuple[Listed, 
     judged, topic = unjudged(rows.lists, rows.doc)
     there = np.zeros((len(judged.queries), len(rows.lists.runs) + 1), dtype=bool)  # the last is a run without lists
     there[topic, rows.lists.run] = True
-    whole = whole_lists(rows._replace(judged=judged, topic=topic), listed.catalogue, listed.depth)
+    whole = all_lists(rows._replace(judged=judged, topic=topic), listed.catalogue, listed.depth)
     return whole.keep_runs(listed.runs), there[:, listed.runs]
 
 

@@ -12,9 +12,8 @@ from pdeval.evaluate.scores import scores
 from pdeval.evaluate.summary import summary
 from pdeval.join import duplicates, ids
 from pdeval.join import lists as list_index
-from pdeval.join.item_catalog import catalogue_of
+from pdeval.join.item_catalog import all_lists, catalogue_of
 from pdeval.join.judged import Judged
-from pdeval.join.list_columns import whole_lists
 from pdeval.join.positions import Rows, positions_of, unjudged
 from pdeval.join.ranks import closed_gaps, scores_of, sorted_scores
 from pdeval.join.rules import Compat, Ties, checked_rules
@@ -122,7 +121,7 @@ def without_judgments(
     rows = Rows((runs, runs), judged, found, topic, doc, score, order, ties, gaps)
     positions = positions_of(rows, compat=compat, depth=depth)
     if catalogue is not None:
-        positions = replace(positions, listed=whole_lists(rows, catalogue, depth))
+        positions = replace(positions, listed=all_lists(rows, catalogue, depth))
     made = Judged(positions, None, "answered", {"missing queries"})
     if gaps:
         made.tell_once("gaps", gaps)

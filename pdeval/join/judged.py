@@ -15,7 +15,6 @@ from pdeval.join import positions as joining
 from pdeval.join.id_mismatch import partly_unlike, sharing_nothing
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.item_catalog import catalogue_of
-from pdeval.join.list_columns import join_lists
 from pdeval.join.positions import Positions
 from pdeval.join.rules import Topics, checked_level, counted, nothing_text, of_runs, outside, warn_missing
 from pdeval.tables import reader
@@ -179,10 +178,7 @@ def join(
         lambda: reader.read(qrels, "qrels"),
         lambda: catalogue_of(items, history),
     )
-    if catalogue is None:
-        positions = joining.join(run_table, judgments, **rules)
-    else:  # the rows stay, for measures that look at more than judged items
-        positions = join_lists(run_table, judgments, catalogue, **rules)
+    positions = joining.join(run_table, judgments, catalogue=catalogue, **rules)
     judged = Judged(positions, level, topics)
     judged.warn_of_ids(sharing_nothing(positions), lambda: column_ids(run_table.column("doc"), "doc"))
     return judged

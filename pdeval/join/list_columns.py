@@ -7,117 +7,12 @@ there is no item: code -1, and 0 in columns of numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
 
-from pdeval.join.id_mismatch import examples
-from pdeval.join.item_catalog import Catalogue, alike
-from pdeval.join.positions import Positions, Rows, positions_of, rows_of
-from pdeval.join.ranks import first_rows
-from pdeval.tables.reader import Table
-
-
-@dataclass(frozen=True, eq=False)
-class Listed:
-    """The lists of a join, or of a part of its topics and runs.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows of all lists, sorted.
-    catalogue : Catalogue
-        The items that could be recommended.
-    topics, runs : ndarray
-        The places of the topics and runs of this part in the join; -1 for a run that has no list in it.
-    depth : int, optional
-        The rule of the join: items beyond it are ignored.
-    """
-
-    rows: Rows
-    catalogue: Catalogue
-    topics: np.ndarray
-    runs: np.ndarray
-    depth: int | None = None
-    made: dict[int, np.ndarray] = field(default_factory=dict)
-    user: list[np.ndarray] = field(default_factory=list)
-
-    def keep_topics(self, kept: np.ndarray) -> Listed:
-        """Return the lists of these topics."""
-        return replace(self, topics=self.topics[kept])
-
-    def keep_runs(self, kept: np.ndarray) -> Listed:
-        """Return the lists of these runs."""
-        return replace(self, runs=self.runs[kept])
-
-    def users(self) -> np.ndarray:
-        """Return the place of each topic's user in the history, or -1."""
-        if not self.user:  # once for all topics: those of a part may all be of users without a history
-            self.user.append(self.catalogue.user_of(self.rows.judged.queries))
-        return self.user[0][self.topics]
-
-    def placed(self, place: np.ndarray, count: int) -> Listed:
-        """Return the lists among `count` runs: each run at its new place, or at none if that is -1."""
-        runs = np.full(count, -1)
-        runs[place[place >= 0]] = self.runs[place >= 0]
-        return replace(self, runs=runs)
-
-    def deepest(self) -> int:
-        """Return the length of the longest list."""
-        longest = int(self.rows.lists.sizes.max(initial=0))
-        return longest if self.depth is None else min(longest, self.depth)
-
-    def top(self, k: float) -> np.ndarray:
-        """Return the codes of the items at ranks 1 to k, (k, topics, runs); -1 beyond the end of a list."""
-        depth = max(int(min(k, self.deepest())), 1)
-        cached = [codes for cutoff, codes in self.made.items() if cutoff >= depth]
-        codes = (cached[0] if cached else self._codes(depth))[:depth, self.topics[:, None], self.runs]
-        codes[:, :, self.runs < 0] = -1
-        return codes
-
-    def _codes(self, depth: int) -> np.ndarray:
-        """Return the codes of all lists of the join, and keep them for smaller cutoffs."""
-        rows, lists, catalogue = self.rows, self.rows.lists, self.catalogue
-        place, list_of_row, rank = first_rows(
-            rows.score, rows.order, rows.doc, lists, rows.ties, depth, rows.topic >= 0
-        )
-        doc = rows.doc.take(place if rows.order is None else rows.order[place])
-        alike("doc", doc, catalogue.ids, "the run table", catalogue.called)
-        code = doc.probe(catalogue.ids)
-        if (code < 0).any():
-            unknown = doc.take(np.flatnonzero(code < 0)).unique()[0].index()
-            advice = (
-                "add what is missing to items=, which holds every item that could be recommended"
-                if catalogue.called == "items="
-                else "give items= with every item that could be recommended"
-            )
-            raise ValueError(
-                f"{len(unknown):,} recommended items are not in {catalogue.called}: {examples(unknown)}; {advice}."
-            )
-        shape = depth, len(rows.judged.queries), len(lists.runs)
-        codes = np.full(shape, -1, dtype=np.int32 if len(doc) < 2**31 else np.int64)
-        codes[rank - 1, rows.topic[list_of_row], lists.run[list_of_row]] = code
-        self.made.clear()
-        self.made[depth] = codes
-        return codes
-
-
-def whole_lists(rows: Rows, catalogue: Catalogue, depth: int | None) -> Listed:
-    """Return all lists of a join."""
-    return Listed(rows, catalogue, np.arange(len(rows.judged.queries)), np.arange(len(rows.lists.runs)), depth)
-
-
-def join_lists(runs: Table, qrels: Table, catalogue: Catalogue, **rules: Any) -> Positions:
-    """Return the join of two tables under the rules of `positions.join`, with the lists that it was made from."""
-    only = rules.pop("judged_only", False)
-    rules["complete"] = rules.get("complete", True) or only
-    rows = rows_of(runs, qrels, **rules)
-    rules.pop("ties", None)
-    listed = whole_lists(rows, catalogue, rules.get("depth"))
-    positions = replace(positions_of(rows, **rules), listed=listed)
-    return positions.only_judged() if only else positions
-
+from pdeval.join.item_catalog import Catalogue, Listed
+from pdeval.join.positions import Positions
 
 POPULAR = ("popularity", "popularity_rank", "popularity_place", "users")
 OF_USERS = ("seen", "had", "had_popularity", "profile", "taste")

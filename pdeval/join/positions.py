@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,15 +16,13 @@ from pdeval.join import ids, ranks
 from pdeval.join.bitmap import Bitmap
 from pdeval.join.duplicates import no_duplicates
 from pdeval.join.id_mismatch import NothingJudged, same_type
+from pdeval.join.item_catalog import Catalogue, Listed, all_lists
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.lists import Lists, find_lists
 from pdeval.join.rules import Compat, Ties, checked_rules
 from pdeval.tables.codes import by_code
 from pdeval.tables.equal_values import Spans
 from pdeval.tables.reader import Table, together
-
-if TYPE_CHECKING:
-    from pdeval.join.list_columns import Listed
 
 _TABLE = 1 << 22  # cells of a lookup table that is small
 _ROWS = 1 << 18
@@ -278,6 +276,7 @@ def join(
     judged_only: bool = False,
     validate: bool = True,
     complete: bool = True,
+    catalogue: Catalogue | None = None,
 ) -> Positions:
     """Return the ranks at which each run of a run table retrieved the judged items.
 
@@ -295,6 +294,8 @@ def join(
         Look for duplicate documents. Otherwise the best rank of each counts.
     complete : bool
         Keep judged non-relevant items too, which some measures need.
+    catalogue : Catalogue, optional
+        Side tables of items: the rows are kept, for measures that look at more than judged items.
 
     Examples
     --------
@@ -307,6 +308,8 @@ def join(
     complete = complete or judged_only
     rows = rows_of(runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete)
     positions = positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
+    if catalogue is not None:
+        positions = replace(positions, listed=all_lists(rows, catalogue, depth))
     return positions.only_judged() if judged_only else positions
 
 

@@ -86,7 +86,7 @@ class TestPositions:
         parts = [part for _, part in some.groupby("run", observed=True)]
         joined = dd.from_map(lambda at: parts[at], range(5), meta=some.iloc[:0]).ireval.join(qrels)
         same_positions(some.ireval.join(qrels).positions, joined.positions)
-        assert [made.whole.coded for made in joined.plan.made.values()] == [False]
+        assert [made.context.coded for made in joined.plan.made.values()] == [False]
 
 
 class TestTheBound:

@@ -53,7 +53,7 @@ class TestLargeJudgments:
     @pytest.mark.broad
     def test_no_worker_gets_all_judgments(self, some, qrels):
         joined = divided(some, 4, "by query").ireval.join(divided(qrels, 4)).plan.division()
-        assert joined.whole.qrels is None
+        assert joined.context.qrels is None
         parts = [joined.judged.partitions[at].compute() for at in range(joined.judged.npartitions)]
         assert sum(map(len, parts)) == len(qrels)
         assert max(map(len, parts)) < len(qrels) / 2
@@ -67,7 +67,7 @@ class TestLargeJudgments:
         table = dd.from_map(lambda at: split[at], range(30), meta=some.iloc[:0])
         joined = table.ireval.join(qrels)
         division = joined.plan.division()
-        assert not division.whole.coded
+        assert not division.context.coded
         assert division.judged.npartitions == 30
         same_bits(quiet(some.ireval.measure, qrels, "AP"), gathered(quiet(joined.measure, "AP"), SCORES))
 
@@ -82,13 +82,13 @@ class TestLargeJudgments:
 def test_small_judgments_on_dask_are_sent(some, qrels):
     joined = divided(some, 2).ireval.join(divided(qrels, 3)).plan.division()
     assert joined.judged is None
-    assert len(joined.whole.qrels) == len(qrels)
+    assert len(joined.context.qrels) == len(qrels)
 
 
 def test_only_the_needed_columns_are_sent(some, qrels):
     wide = qrels.assign(assessor_note="a long text")
     joined = divided(some, 2).ireval.join(wide).plan.division()
-    assert list(joined.whole.qrels.columns) == ["query_id", "doc_id", "relevance", "subtopic"]
+    assert list(joined.context.qrels.columns) == ["query_id", "doc_id", "relevance", "subtopic"]
 
 
 @pytest.mark.broad
@@ -96,11 +96,11 @@ def test_judgments_of_no_relevance_are_sent_only_where_measures_look_at_them(som
     qrels = pdeval.datasets.sample_qrels()
     table = divided(some, 3, "mixed")
     few, all_of_them = (plan(table, qrels, complete=complete) for complete in (False, True))
-    assert len(all_of_them.division().whole.qrels) == len(qrels)
+    assert len(all_of_them.division().context.qrels) == len(qrels)
     relevant = qrels[qrels["relevance"] > 0]
-    assert len(relevant) <= len(few.division().whole.qrels) <= len(relevant) + 50
+    assert len(relevant) <= len(few.division().context.qrels) <= len(relevant) + 50
     corpus = parse_all("ASL(unretrieved=corpus)")
-    assert len(few.division(corpus).whole.qrels) == len(qrels)
+    assert len(few.division(corpus).context.qrels) == len(qrels)
     for measure in ("AP", "bpref"):
         expected = quiet(some.ireval.measure, qrels, measure, topics="judged")
         same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measure, topics="judged"), SCORES))

@@ -41,8 +41,8 @@ class TestShuffle:
         parts = [part for _, part in some.groupby("query_id", observed=True)]
         table = dd.from_map(lambda at: parts[at], range(30), meta=some.iloc[:0])
         division = table.ireval.join(qrels).plan.division(pairs=True)
-        assert not division.whole.coded
-        assert division.whole.lists is None
+        assert not division.context.coded
+        assert division.context.lists is None
         assert division.rows.npartitions == 30
 
     @pytest.mark.broad
@@ -52,11 +52,11 @@ class TestShuffle:
         parts = [part for _, part in some.groupby("run", observed=True)]
         table = dd.from_map(lambda at: parts[at], range(5), meta=some.iloc[:0])
         plan = table.ireval.join(qrels).plan
-        assert plan.division(parse_all(["AP", "bpref"])).whole.lists is not None
-        assert plan.division().whole.lists is not None  # positions are those of single lists
-        assert plan.division(parse_all(["AP", "ASL"])).whole.coded  # ASL counts what all runs returned for the query
-        assert plan.division(parse_all(["AP", "RPP"])).whole.coded
-        assert plan.division(parse_all("AP"), pairs=True).whole.coded
+        assert plan.division(parse_all(["AP", "bpref"])).context.lists is not None
+        assert plan.division().context.lists is not None  # positions are those of single lists
+        assert plan.division(parse_all(["AP", "ASL"])).context.coded  # ASL counts what all runs returned for the query
+        assert plan.division(parse_all(["AP", "RPP"])).context.coded
+        assert plan.division(parse_all("AP"), pairs=True).context.coded
 
     @pytest.mark.broad
     def test_shuffled_rows_are_codes_of_judged_queries_alone(self, some, qrels):
@@ -91,7 +91,7 @@ class TestParquet:
         assert [pq.ParquetFile(file).num_row_groups for file in files] == [1] * 4
         table = dd.read_parquet(tmp_path)
         assert partition_ids.take(table, "query_id", ("run",)).parts.max() == 1
-        assert not table.ireval.join(qrels).plan.division(pairs=True).whole.coded
+        assert not table.ireval.join(qrels).plan.division(pairs=True).context.coded
         same_bits(
             quiet(some.ireval.measure, qrels, ["AP", "ASL"]),
             gathered(quiet(table.ireval.measure, qrels, ["AP", "ASL"]), SCORES),

@@ -51,7 +51,7 @@ def test_every_topic_is_spoken_for_once(some, qrels):
     for table in (by_query(some), divided(some, 3, "mixed")):
         joined = division(table, qrels, pairs=True)
         rows = [joined.rows.partitions[at].compute() for at in range(joined.rows.npartitions)]
-        parts = [part_of(frame, at, None, joined.whole) for at, frame in enumerate(rows)]
+        parts = [part_of(frame, at, None, joined.context) for at, frame in enumerate(rows)]
         assert sorted(np.concatenate([part.topics for part in parts]).tolist()) == list(range(50))
         assert all(part.positions.retrieved.shape == (len(part.topics), 5) for part in parts)
 
@@ -61,11 +61,11 @@ def test_every_list_is_spoken_for_once_where_queries_are_divided(some, qrels):
     cells = np.zeros((50, 5), dtype=int)
     frames = [part for _, part in some.groupby("run", observed=True)]
     joined = division(_by_run(frames), qrels, "AP")
-    assert joined.whole.lists is not None
+    assert joined.context.lists is not None
     for at, frame in enumerate(frames):
-        part = part_of(frame, at, None, joined.whole)
+        part = part_of(frame, at, None, joined.context)
         cells[np.ix_(part.topics, part.runs)] += part.mine
-        expected = joined.whole.runs.iloc[part.runs].reset_index(drop=True)
+        expected = joined.context.runs.iloc[part.runs].reset_index(drop=True)
         pd.testing.assert_frame_equal(part.positions.runs, expected)
     assert (cells == 1).all()
 
@@ -82,14 +82,14 @@ def test_the_largest_grade_is_that_of_all_judgments(some, qrels):
     top = qrels.groupby("query_id", observed=True)["relevance"].max()
     assert top.min() < 3
     for at in range(2):
-        assert part_of(joined.rows.partitions[at].compute(), at, None, joined.whole).positions.top_grade == 3.0
+        assert part_of(joined.rows.partitions[at].compute(), at, None, joined.context).positions.top_grade == 3.0
 
 
 def test_a_partition_with_another_partitions_query_is_an_error(some, qrels):
     joined = division(by_query(some), qrels)
     rows = pd.concat([joined.rows.partitions[0].compute(), joined.rows.partitions[1].compute().head(3)])
     with pytest.raises(RuntimeError, match=r"partition 0 of the run table is not what it was .* of query '116'"):
-        part_of(rows, 0, None, joined.whole)
+        part_of(rows, 0, None, joined.context)
 
 
 @pytest.mark.broad
@@ -97,14 +97,14 @@ def test_a_list_that_has_lost_rows_is_an_error_where_queries_are_divided(some, q
     frames = [part for _, part in some.groupby("run", observed=True)]
     joined = division(_by_run(frames), qrels, "AP")
     with pytest.raises(RuntimeError, match="partition 2 of the run table is not what it was when the table was first"):
-        part_of(frames[2].iloc[5:], 2, None, joined.whole)
+        part_of(frames[2].iloc[5:], 2, None, joined.context)
 
 
 def test_a_partition_without_judged_queries_speaks_for_nothing(some, qrels):
     parts = [some, some.head(4).assign(query_id="none"), some.iloc[:0]]
     joined = division(_by_run(parts), qrels)
-    assert part_of(parts[1], 1, None, joined.whole) is None
-    assert part_of(parts[2], 2, None, joined.whole) is None
+    assert part_of(parts[1], 1, None, joined.context) is None
+    assert part_of(parts[2], 2, None, joined.context) is None
 
 
 CHANGES = {

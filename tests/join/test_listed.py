@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.join import list_columns, positions
+from pdeval.join import positions
 from pdeval.join.item_catalog import catalogue_of
 from pdeval.tables import reader
 from tests import naive
@@ -29,7 +29,7 @@ def read(shuffled=False, lists=LISTS):
 
 
 def joined(items=ITEMS, history=None, shuffled=False, lists=LISTS, **rules):
-    return list_columns.join_lists(*read(shuffled, lists), catalogue_of(items, history), **rules)
+    return positions.join(*read(shuffled, lists), catalogue=catalogue_of(items, history), **rules)
 
 
 def wanted(k, users=USERS, runs=RUNS):
@@ -119,7 +119,9 @@ def test_tied_items_stand_by_the_rule_of_the_join(ties, first):
     tested = pd.DataFrame({"user_id": ["u"], "item_id": ["a"], "rating": [1]})
     for rows in (frame, frame.sort_values("score", kind="stable")):  # sorted already but for one, and turned about
         runs = reader.read(rows.reset_index(drop=True), "runs")
-        found = list_columns.join_lists(runs, reader.read(tested, "qrels"), catalogue_of(ITEMS, None), ties=ties).listed
+        found = positions.join(
+            runs, reader.read(tested, "qrels"), catalogue=catalogue_of(ITEMS, None), ties=ties
+        ).listed
         for k in (2, 5):
             codes = found.top(k)[:, 0, 0]
             assert "".join(ITEMS["item_id"].iloc[codes]) == first[:k]
