@@ -50,7 +50,7 @@ class Given:
         if self.frame is None or self.starts is None or "subtopic" in self.roles:
             return self
         kept = numbers(self.frame[self.roles["grade"]], "judgments' grade") > 0
-        kept[self.starts[:-1]] = True
+        kept[self.starts[:-1]] = True  # a topic without judgments would be lost
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
         return replace(self, frame=self.frame[kept].reset_index(drop=True), starts=starts, items=np.diff(starts))
 
@@ -142,6 +142,7 @@ def sent(table: Table) -> Given:
     items = np.bincount(read_judgments(table).topic)  # raises every fault of the judgments before any work begins
     queries, topic = column_ids(table.column("query"), "judgments' query").unique()
     order = np.argsort(topic, kind="stable")
+    # rows of a topic are adjacent now: its judgments are a slice
     starts = np.searchsorted(topic[order], np.arange(len(queries) + 1))
     best = np.maximum.reduceat(numbers(table.column("grade"), "judgments' grade")[order], starts[:-1])
     frame = table.frame.iloc[order].reset_index(drop=True)

@@ -79,6 +79,7 @@ class Gathered(Pair):
         plan = self.plan
         items = (plan.given if plan.complete else plan.given.relevant_only()).items
         retrieved = plan.known.retrieved
+        # a list has at most its length, or all judged items of its topic
         hits = int(np.minimum(retrieved, items[:, None]).sum())
         return hits, PER_HIT * hits + PER_ITEM * int(items.sum()) + PER_LIST * retrieved.size
 

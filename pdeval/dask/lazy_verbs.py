@@ -236,7 +236,7 @@ class Stream(Pairs):
         a, b = self.a[block], self.b[block]
         topics, pieces = gathered(list(self.joins), partition.of_pairs, (measure, a, b, self.judged.level))
         values = np.empty((len(self.judged.queries), len(a)))
-        values[topics] = pieces.T
+        values[topics] = pieces.T  # every topic is in one partition
         counts = views.counted(measure)
         values[~(counts[:, a] & counts[:, b])] = np.nan
         return values

@@ -161,7 +161,7 @@ def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """
     mark = (topic.astype(np.uint64) * _MIX[0] + run.astype(np.uint64)) * _MIX[1] + rows.astype(np.uint64)
     mark = (mark ^ (mark >> np.uint64(31))) * _MIX[2]
-    total = np.sum(mark ^ (mark >> np.uint64(29)))
+    total = np.sum(mark ^ (mark >> np.uint64(29)))  # a sum does not depend on the order of lists
     return np.array([len(rows), rows.sum(), total], dtype=np.uint64)
 
 
@@ -239,6 +239,7 @@ def _placed(joined: Positions, topics: np.ndarray, number: int, context: Context
         mine[:, at] |= joined.answered
         runs = np.flatnonzero(at_home | mine.any(axis=0))
         mine = mine[:, runs]
+    # from the runs of the join to those of the part, -1 for a run that the part does not have
     new_index = np.full(len(context.runs), -1)
     new_index[runs] = np.arange(len(runs))
     place = new_index[at]
@@ -293,18 +294,13 @@ class Request:
     attrs: dict[str, Any]
     pairs: tuple[np.ndarray, np.ndarray] | None = None
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The labels of the measures."""
-        return tuple(measure.label for measure in self.measures)
-
     def frame(self, values: np.ndarray, queries: np.ndarray, runs: np.ndarray) -> pd.DataFrame:
         """Return values, (measures, queries, runs or pairs), as the tidy frame of these queries and runs."""
-        labelled = self.queries.take(queries)
-        if self.pairs is None:
-            higher = np.array([measure.higher for measure in self.measures])
-            return Scores(self.runs.iloc[runs], labelled, self.names, values, higher, self.attrs).frame()
-        return Preferences(self.runs, labelled, self.names, *self.pairs, values, self.attrs).frame()
+        labels, names = self.queries.take(queries), tuple(measure.label for measure in self.measures)
+        if self.pairs is not None:
+            return Preferences(self.runs, labels, names, *self.pairs, values, self.attrs).frame()
+        higher = np.array([measure.higher for measure in self.measures])
+        return Scores(self.runs.iloc[runs], labels, names, values, higher, self.attrs).frame()
 
     def empty(self) -> pd.DataFrame:
         """Return the frame without rows: the exact meta."""

@@ -49,7 +49,7 @@ def holding(frame: pd.DataFrame, query: str, run_columns: tuple[str, ...], rank:
     """
     lists = find_lists(Table("runs", frame, {"query": query}, run_columns))
     rows = np.zeros((len(lists.queries), len(lists.runs)), dtype=np.int64)
-    rows[lists.query, lists.run] = lists.sizes
+    rows[lists.query, lists.run] = lists.sizes  # each (query, run) is one list
     ends = None
     if rank is not None and len(frame):
         ranks = numbers(frame[rank], "rank")
@@ -104,7 +104,7 @@ class Census:
     def first(self) -> np.ndarray:
         """The first partition with each query."""
         first = np.zeros(len(self.queries), dtype=np.int64)
-        for number in reversed(range(len(self.pieces))):
+        for number in reversed(range(len(self.pieces))):  # earlier partitions overwrite later ones
             first[self.pieces[number][0]] = number
         return first
 
@@ -115,7 +115,7 @@ class Census:
             cells = np.ix_(query, run)
             if (seen[cells] & (lengths > 0))[queries[query]].any():
                 return True
-            seen[cells] |= lengths > 0
+            seen[cells] |= lengths > 0  # lists of the partitions so far
         return False
 
 

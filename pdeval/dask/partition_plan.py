@@ -277,6 +277,7 @@ def _homes(census: Census, topic: np.ndarray, count: int) -> np.ndarray:
 def _homes_of_runs(census: Census, known: np.ndarray) -> np.ndarray:
     """Return the partition responsible for the missing lists of each run: the first with a judged list of it."""
     home = np.full(len(census.runs), -1)
+    # backwards, so the first partition is written last
     for number, (query, run, rows) in reversed(list(enumerate(census.pieces))):
         home[run[(rows[known[query]] > 0).any(axis=0)]] = number
     home[home < 0] = home[home >= 0].min(initial=len(census.pieces))

@@ -47,11 +47,6 @@ class Keys(NamedTuple):
         """The ranks, `nowhere` for an item that was not retrieved."""
         return self.key >> self.bits
 
-    @property
-    def slot(self) -> np.ndarray:
-        """The places of the items."""
-        return self.key & ((1 << self.bits) - 1)
-
 
 class View:
     """The items that a kind of measure looks at (relevant, graded, judged, subtopic), topic by topic.
@@ -167,7 +162,7 @@ class View:
     def ranked(self) -> tuple[np.ndarray, np.ndarray]:
         """Flat columns in rank order: the cell (see `hits`) of the item at each level, and its row in `items`."""
         runs = len(self.positions.runs)
-        slots = self.keys.slot
+        slots = self.keys.key & ((1 << self.keys.bits) - 1)
         source, row = np.empty((2, len(slots)), dtype=np.int64)
         for group in self.filled:
             slot = slots[group.cells].reshape(group.size, -1)
@@ -302,19 +297,32 @@ class View:
                 yield Block(self, group, slice(at, min(at + step, len(group.topics))))
 
 
-class Block:
-    """Topics with `size` items each; `block["rank"]` is the column of that name."""
+class NamedColumns:
+    """Arrays by name, computed on first use: `block["rank"]` is the column of that name."""
 
-    def __init__(self, view: View, group: Group, part: slice) -> None:
-        self.view, self.group, self.part = view, group, part
-        self.topics, self.size = group.topics[part], group.size
-        self.shape = (len(self.topics), len(view.positions.runs))
-        self.made: dict[str, Any] = {}
+    made: dict[str, Any]
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.made:
             self.made[name] = self._column(name)
         return self.made[name]
+
+    def _column(self, name: str) -> Any:
+        raise NotImplementedError
+
+    def columns(self, names: tuple[str, ...]) -> list[Any]:
+        """Return several columns."""
+        return [self[name] for name in names]
+
+
+class Block(NamedColumns):
+    """Topics with `size` items each."""
+
+    def __init__(self, view: View, group: Group, part: slice) -> None:
+        self.view, self.group, self.part = view, group, part
+        self.topics, self.size = group.topics[part], group.size
+        self.shape = (len(self.topics), len(view.positions.runs))
+        self.made = {}
 
     def _column(self, name: str) -> Any:
         if name in ITEM_COLUMNS:
@@ -330,10 +338,6 @@ class Block:
         """Return this block's part of a flat column, (levels, topics, runs)."""
         cells = column[self.group.cells].reshape(self.size, len(self.group.topics), self.shape[1])
         return cells[:, self.part]
-
-    def columns(self, names: tuple[str, ...]) -> list[Any]:
-        """Return several columns."""
-        return [self[name] for name in names]
 
     @property
     def rows(self) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from pdeval.join.blocks import NamedColumns
 from pdeval.join.item_catalog import Catalogue, Listed
 from pdeval.join.positions import Positions
 
@@ -19,15 +20,15 @@ OF_USERS = ("seen", "had", "had_popularity", "profile", "taste")
 MOST = 1 << 20  # cells of a block, times features if a kernel uses them
 
 
-class ListBlock:
-    """The lists of some topics down to a cutoff; `block["item"]` is the column of that name."""
+class ListBlock(NamedColumns):
+    """The lists of a block of topics down to a cutoff."""
 
     def __init__(self, positions: Positions, level: float | None, measure: str, topics: np.ndarray, k: int) -> None:
         self.listed = lists_of(positions, measure).keep_topics(topics)
         self.positions, self.level, self.measure = positions, level, measure
         self.topics, self.size = topics, k
         self.shape = (len(topics), len(positions.runs))
-        self.made: dict[str, Any] = {}
+        self.made = {}
 
     @property
     def catalogue(self) -> Catalogue:
@@ -43,19 +44,10 @@ class ListBlock:
         """Return values of users, (users + 1, ...), for the topics; the last row for those without a history."""
         return values[self.listed.users()]
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self.made:
-            self.made[name] = self._column(name)
-        return self.made[name]
-
     def _column(self, name: str) -> Any:
         if name in RANK_COLUMNS:
             return RANK_COLUMNS[name][0](self)
         return cast(np.ndarray, self.catalogue.numbers(name))[self["item"]]  # `check_columns` has checked it
-
-    def columns(self, names: tuple[str, ...]) -> list[Any]:
-        """Return several columns."""
-        return [self[name] for name in names]
 
 
 def list_blocks(
