@@ -165,7 +165,7 @@ def pair_columns(
     return {f"{name}_{side}": take(runs[name], codes) for side, codes in sides for name in runs.columns}
 
 
-def described_frame(columns: dict[str, Any], attrs: Mapping[Any, Any]) -> pd.DataFrame:
+def described_frame(columns: Any, attrs: Mapping[Any, Any]) -> pd.DataFrame:
     """Return a frame of new columns that carries these attributes."""
     frame = pd.DataFrame(columns, copy=False)
     frame.attrs.update(attrs)

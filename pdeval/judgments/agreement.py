@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import described_frame
 from pdeval.evaluate.groups import named
 from pdeval.judgments.agreement_coefficients import (
     COEFFICIENTS,
@@ -184,9 +185,9 @@ def agreement(
         ends = _intervals(chosen, part, unit, what, draws, confidence, seed) if draws else [{}] * len(chosen)
         rows += [{**ids, **_row(one, part), **end} for one, end in zip(chosen, ends, strict=True)]
     frame = pd.DataFrame(rows, columns=[*groups, *AGREEMENT.required, *(("ci_low", "ci_high") if draws else ())])
+    frame.attrs.update(role_columns(labels))
     if draws:
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
-    frame.attrs.update(role_columns(labels))
     return frame
 
 
@@ -275,15 +276,12 @@ def agreement_by_query(
     # each assessor of a query once
     assessor_of_query = np.unique(query * max(len(assessors), 1) + part.assessor) // max(len(assessors), 1)
     counted = {"items": query_of_item[np.unique(part.item)], "assessors": assessor_of_query, "labels": query}
-    frame = pd.DataFrame(
-        {
-            labels.roles["query"]: repeated(ids, np.arange(len(ids))),
-            **{name: np.bincount(queries, minlength=len(ids)) for name, queries in counted.items()},
-            **{one.name: of_each_unit(one, codes, query_of_item)[2] for one in chosen},
-        }
-    )
-    frame.attrs.update(role_columns(labels))
-    return frame
+    columns = {
+        labels.roles["query"]: repeated(ids, np.arange(len(ids))),
+        **{name: np.bincount(queries, minlength=len(ids)) for name, queries in counted.items()},
+        **{one.name: of_each_unit(one, codes, query_of_item)[2] for one in chosen},
+    }
+    return described_frame(columns, role_columns(labels))
 
 
 @verb(
@@ -318,12 +316,11 @@ def agreement_of_pairs(labels: Table, matrix: str | None = None) -> pd.DataFrame
     values = {one: COEFFICIENTS[one].of_pairs(two) for one in PAIRWISE}
     if matrix is None:
         ids = {f"{name}_{side}": repeated(assessors, two[side]) for side in "ab"}
-        frame = pd.DataFrame({**ids, "items": two["items"], **values})
-    else:
-        square = np.full((len(assessors), len(assessors)), np.nan)
-        square[two["a"], two["b"]] = square[two["b"], two["a"]] = values[matrix]
-        np.fill_diagonal(square, 1.0)
-        frame = pd.DataFrame(square, index=assessors.rename(name), columns=assessors.rename(name))
+        return described_frame({**ids, "items": two["items"], **values}, role_columns(labels))
+    square = np.full((len(assessors), len(assessors)), np.nan)
+    square[two["a"], two["b"]] = square[two["b"], two["a"]] = values[matrix]
+    np.fill_diagonal(square, 1.0)
+    frame = pd.DataFrame(square, index=assessors.rename(name), columns=assessors.rename(name))
     frame.attrs.update(role_columns(labels))
     return frame
 
@@ -388,15 +385,16 @@ def confusion(
     cell = (place[codes.assessor[two]] * number + codes.label[one]) * number + codes.label[two]
     shape = (len(others), number, number)
     tables = np.bincount(cell, minlength=len(others) * number**2).reshape(shape)
-    frame = of_tables(tables, labels.roles["assessor"], others, values)
-    frame.attrs.update(role_columns(labels))
-    frame.attrs["reference"] = REFERENCE if isinstance(reference, pd.DataFrame) else ", ".join(map(str, names))
+    name_of_reference = REFERENCE if isinstance(reference, pd.DataFrame) else ", ".join(map(str, names))
+    attrs = {**role_columns(labels), "reference": name_of_reference}
+    frame = of_tables(tables, labels.roles["assessor"], others, values, attrs)
     if draws:
         unit, what = units_of(both, codes, resample)
         unit_of_pair = np.unique(unit[codes.item[one]], return_inverse=True)[1]
         check_units(int(unit_of_pair.max()) + 1, what)
-        drawn = _resampled_shares(unit_of_pair, cell, shape, draws, seed)
-        frame["ci_low"], frame["ci_high"] = interval(drawn, confidence, int(unit_of_pair.max()) + 1)
+        frame["ci_low"], frame["ci_high"] = interval(
+            _resampled_shares(unit_of_pair, cell, shape, draws, seed), confidence, int(unit_of_pair.max()) + 1
+        )
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
     return frame
 
@@ -409,8 +407,10 @@ def _resampled_shares(
 
     units, size = int(unit.max()) + 1, int(np.prod(shape))
     sums = csr_matrix((np.ones(len(cell)), (unit, cell)), shape=(units, size))
-    blocks = resamples(units, draws, seed, size)
-    tables = [np.asarray((sums.T @ times.astype(np.float64).T).T).reshape(-1, *shape) for times in blocks]
+    tables = [
+        np.asarray((sums.T @ times.astype(np.float64).T).T).reshape(-1, *shape)
+        for times in resamples(units, draws, seed, size)
+    ]
     return np.concatenate([_row_shares(table).reshape(len(table), -1) for table in tables])
 
 
@@ -420,7 +420,9 @@ def _row_shares(tables: np.ndarray) -> np.ndarray:
     return np.divide(tables, total, out=np.full(tables.shape, np.nan), where=total > 0)
 
 
-def of_tables(tables: np.ndarray, name: str, assessors: pd.Index, values: pd.Index) -> pd.DataFrame:
+def of_tables(
+    tables: np.ndarray, name: str, assessors: pd.Index, values: pd.Index, attrs: dict[str, Any]
+) -> pd.DataFrame:
     """Return tables of counts (assessor, label of the reference, label) as a tidy frame with the shares of rows."""
     who, first, second = (axis.ravel() for axis in np.indices(tables.shape))
     columns: dict[str, Any] = {
@@ -430,7 +432,7 @@ def of_tables(tables: np.ndarray, name: str, assessors: pd.Index, values: pd.Ind
         "n": tables.ravel(),
         "share": _row_shares(tables).ravel(),
     }
-    return pd.DataFrame(columns)
+    return described_frame(columns, attrs)
 
 
 def with_reference(labels: Table, reference: object) -> tuple[Table, list[object]]:

@@ -163,8 +163,10 @@ def kappa(confusion: np.ndarray, *, marginals: Literal["pooled", "own"] = "poole
 def _expected(rows: np.ndarray, columns: np.ndarray, total: np.ndarray | np.float64) -> dict[str, np.ndarray]:
     """Return chance agreement from the label shares of each assessor, and from those of both pooled."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        own = (rows * columns).sum(axis=-1) / np.square(total)
-        return {"own": own, "pooled": np.square(rows + columns).sum(axis=-1) / np.square(2 * total)}
+        return {
+            "own": (rows * columns).sum(axis=-1) / np.square(total),
+            "pooled": np.square(rows + columns).sum(axis=-1) / np.square(2 * total),
+        }
 
 
 @coefficient("observed", pair_chance="none")
@@ -371,8 +373,9 @@ def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> 
     # columns only for the pairs of assessors that have an item in common
     met, pair = np.unique(cell // max(n_labels**2, 1), return_inverse=True)
     column = pair * n_labels**2 + cell % max(n_labels**2, 1)
-    shape = (count_units(unit), max(len(met) * n_labels**2, 1))
-    sums = csr_matrix((count.astype(np.float64), (row, column)), shape=shape)
+    sums = csr_matrix(
+        (count.astype(np.float64), (row, column)), shape=(count_units(unit), max(len(met) * n_labels**2, 1))
+    )
     return Tally(sums, partial(_from_pairs, weights=_weights(scale, part.values)))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs, described_frame, run_columns
 from pdeval.evaluate.scores import attributes
 from pdeval.join.judged import Judged
 from pdeval.join.judgments import Judgments, read_judgments
@@ -241,9 +241,8 @@ def swap_assessors(
         names.append(name)
         orderings.append(order_runs(read(part, "qrels", roles), warn=not orderings))
     base = order_runs(others[0]) if others else None
-    frame = _orders(judged.runs, names, orderings) if orders else _taus(names, orderings, base)
-    frame.attrs.update(attributes(judged, parsed))
-    return frame
+    columns = _orders(judged.runs, names, orderings) if orders else _taus(names, orderings, base)
+    return described_frame(columns, attributes(judged, parsed))
 
 
 def items_of_qrels(qrels: Table) -> pd.DataFrame:
@@ -257,8 +256,9 @@ def all_items(parts: Sequence[pd.DataFrame]) -> Table:
     items = parts[0]
     if len(parts) > 1:  # ids of several types meet as objects
         items = pd.concat([part.set_axis([query, doc], axis=1).astype(object) for part in parts]).infer_objects()
-    roles = {"query": query, "doc": doc, "grade": "relevance"}
-    return read(items.drop_duplicates().assign(relevance=1), "qrels", roles)
+    return read(
+        items.drop_duplicates().assign(relevance=1), "qrels", {"query": query, "doc": doc, "grade": "relevance"}
+    )
 
 
 def regraded(positions: Positions, others: Judgments) -> Positions:
@@ -280,8 +280,9 @@ def regraded(positions: Positions, others: Judgments) -> Positions:
     grade = np.full(len(key), np.nan)
     grade[at[known]] = others.grade[known]
     changed = replace(judged, grade=np.nan_to_num(grade), subtopic=None)
-    top = float(others.grade.max(initial=0.0))
-    kept = replace(positions, judged=changed, top_grade=top).keep_items(~np.isnan(grade))
+    kept = replace(positions, judged=changed, top_grade=float(others.grade.max(initial=0.0))).keep_items(
+        ~np.isnan(grade)
+    )
     has_judgments = np.zeros(len(positions.queries), dtype=bool)
     has_judgments[topic[known]] = True
     return kept if has_judgments.all() else kept.keep_topics(has_judgments)
@@ -297,29 +298,32 @@ def _check_some_relevant(orderings: Sequence[Standing | None]) -> Standing:
     return first
 
 
-def _orders(runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]) -> pd.DataFrame:
-    """Return one row per run, measure, method and set of judgments that orders runs."""
+def _orders(runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]) -> dict[str, Any]:
+    """Return the columns of one row per run, measure, method and set of judgments that orders runs."""
     first = _check_some_relevant(orderings)
     real = [one for one in orderings if one is not None]
     place = np.array([number for number, one in enumerate(orderings) if one is not None])
     score, rank = (np.stack([getattr(one, name) for one in real], axis=1) for name in ("score", "rank"))
     key, judgments, run = (axis.ravel() for axis in np.indices(rank.shape))
     by = np.lexsort((run, rank.ravel(), judgments, key))
-    columns: dict[str, Any] = {name: repeated(runs[name], run[by]) for name in runs.columns}
-    columns |= first.columns(key[by])
-    columns["judgments"] = repeated(pd.Index(names), place[judgments[by]])
-    return pd.DataFrame({**columns, "score": score.ravel()[by], "rank": rank.ravel()[by].astype(np.int64)})
+    return {
+        **run_columns(runs, run[by]),
+        **first.columns(key[by]),
+        "judgments": repeated(pd.Index(names), place[judgments[by]]),
+        "score": score.ravel()[by],
+        "rank": rank.ravel()[by].astype(np.int64),
+    }
 
 
-def _taus(names: list[object], orderings: list[Standing | None], base: Standing | None) -> pd.DataFrame:
-    """Return Kendall's tau-b of every two orderings, or of each with the base."""
+def _taus(names: list[object], orderings: list[Standing | None], base: Standing | None) -> dict[str, Any]:
+    """Return the columns of Kendall's tau-b of every two orderings, or of each with the base."""
     first = _check_some_relevant([*orderings, base])
     if base is None and len(orderings) < 2:
         raise ValueError(
             "there is one set of judgments and nothing to compare it with; give qrels=, or more assessors."
         )
-    no_ranks = np.zeros(first.rank.shape)
-    ranks = np.stack([no_ranks if one is None else one.rank for one in [*orderings, base]], axis=1)
+    all_tied = np.zeros(first.rank.shape)
+    ranks = np.stack([all_tied if one is None else one.rank for one in [*orderings, base]], axis=1)
     a, b = all_pairs(ranks.shape[2])
     sign = np.sign(ranks[..., a] - ranks[..., b])  # (keys, judgments, pairs of runs)
     untied = (sign**2).sum(axis=2)
@@ -330,6 +334,9 @@ def _taus(names: list[object], orderings: list[Standing | None], base: Standing 
         one, two = np.arange(len(names)), np.full(len(names), len(names))
     key, pair = (axis.ravel() for axis in np.indices((len(tau), len(one))))
     sides = {"judgments_a": one[pair], "judgments_b": two[pair]} if base is None else {"judgments": one[pair]}
-    columns: dict[str, Any] = {name: repeated(pd.Index(names), place) for name, place in sides.items()}
-    columns |= first.columns(key)
-    return pd.DataFrame({**columns, "runs": ranks.shape[2], "tau_b": tau[key, one[pair], two[pair]]})
+    return {
+        **{name: repeated(pd.Index(names), place) for name, place in sides.items()},
+        **first.columns(key),
+        "runs": ranks.shape[2],
+        "tau_b": tau[key, one[pair], two[pair]],
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import described_frame, run_columns
 from pdeval.join import duplicates
 from pdeval.join import lists as list_index
 from pdeval.join.ids import Ids, column_ids
@@ -14,7 +15,6 @@ from pdeval.join.positions import Positions, Rows, positions_of, rows_of
 from pdeval.join.ranks import have_gaps
 from pdeval.join.rules import checked_level
 from pdeval.tables.items_and_history import read_history
-from pdeval.tables.labels import labels
 from pdeval.tables.reader import Table, numbers, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
@@ -140,10 +140,8 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
         counts["had"] = count(lists.run, leaked)
         counts["tested_before"] = count(lists.run[known], tested[topic[known]])
     kept = np.flatnonzero(count(lists.run))
-    columns = {name: labels(lists.runs[name], kept) for name in lists.runs.columns}
-    frame = pd.DataFrame({**columns, **{name: values[kept] for name, values in counts.items()}})
-    frame.attrs.update(Judged(positions, level).attrs)
-    return frame
+    columns = run_columns(lists.runs, kept) | {name: values[kept] for name, values in counts.items()}
+    return described_frame(columns, Judged(positions, level).attrs)
 
 
 def _list_of(rows: np.ndarray, lists: list_index.Lists) -> np.ndarray:
@@ -162,8 +160,7 @@ def _tied(rows: Rows) -> np.ndarray:
     if rows.ties != "rank":
         np.equal(rows.score[1:], rows.score[:-1], out=same[1:-1])
     same[starts] = False  # of two lists
-    tied = same[1:] | same[:-1]
-    return np.add.reduceat(tied, starts[:-1], dtype=np.int64)
+    return np.add.reduceat(same[1:] | same[:-1], starts[:-1], dtype=np.int64)
 
 
 def _misranked(runs: Table, lists: list_index.Lists) -> np.ndarray:
@@ -183,8 +180,9 @@ def _with_gaps(runs: Table, lists: list_index.Lists) -> np.ndarray:
     """Return the lists whose ranks do not follow each other from 1 or 0."""
     if "rank" not in runs:
         return np.zeros(0, dtype=np.int64)
-    rank = _by_list(_ranks(runs), lists)
-    first, last = (extreme.reduceat(rank, lists.starts[:-1]) for extreme in (np.minimum, np.maximum))
+    first, last = (
+        extreme.reduceat(_by_list(_ranks(runs), lists), lists.starts[:-1]) for extreme in (np.minimum, np.maximum)
+    )
     return np.flatnonzero(have_gaps(first, last, lists.sizes))
 
 
@@ -243,8 +241,7 @@ def leaks(rows: Rows, positions: Positions, history: object, level: float | None
         place = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
         return (keys[place] == key) & (user >= 0) & (item >= 0)
 
-    returned = _by_list(rows.doc.probe(items), lists)
-    again = in_history(np.repeat(user_of_list, lists.sizes), returned)
+    again = in_history(np.repeat(user_of_list, lists.sizes), _by_list(rows.doc.probe(items), lists))
     leaked = np.add.reduceat(again, lists.starts[:-1], dtype=np.int64)
     relevant = np.flatnonzero(positions.relevant(level))
     topic = judged.topic[relevant]
@@ -296,18 +293,16 @@ def describe(judged: Judged) -> pd.DataFrame:
     scale = f"{grades[0]} to {grades[-1]} ({len(grades)} different)" if len(grades) > MOST_GRADES else ", ".join(grades)
     with np.errstate(invalid="ignore"):
         columns = {
-            "queries": n,
-            "runs": len(judged.runs),
-            "docs_per_query": np.float64(positions.retrieved[lists].sum()) / lists.sum(),
-            "judged_per_query": items.sum() / n,
-            "relevant_per_query": (positions.relevant(judged.level) & items).sum() / n,
-            "subtopics_per_query": _subtopics(judged, queries) / n,
-            "grades": scale,
+            "queries": [n],
+            "runs": [len(judged.runs)],
+            "docs_per_query": [np.float64(positions.retrieved[lists].sum()) / lists.sum()],
+            "judged_per_query": [items.sum() / n],
+            "relevant_per_query": [(positions.relevant(judged.level) & items).sum() / n],
+            "subtopics_per_query": [_subtopics(judged, queries) / n],
+            "grades": [scale],
         }
-    frame = pd.DataFrame([columns])
     # how ties are ranked is of no matter to what a collection is
-    frame.attrs.update({name: value for name, value in judged.attrs.items() if name not in ("ties", "compat")})
-    return frame
+    return described_frame(columns, {key: judged.attrs[key] for key in judged.attrs if key not in ("ties", "compat")})
 
 
 def _subtopics(judged: Judged, queries: np.ndarray) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import described_frame
 from pdeval.join.rules import outside
 from pdeval.judgments.agreement import of_tables
 from pdeval.judgments.agreement_coefficients import check_units, interval, resamples
@@ -106,7 +107,6 @@ def fitted(
         (np.ones(len(labels.item)), (labels.item, labels.assessor * number + labels.label)),
         shape=(int(labels.item.max(initial=-1)) + 1, assessors * number),
     )
-    by_label = given.T.tocsr()
     weight = np.ones(given.shape[0]) if weight is None else weight
     if start is None:
         votes = labels.counts()
@@ -116,7 +116,7 @@ def fitted(
     converged, step = False, 0
     while not converged and step < max(steps, 1):
         step += 1
-        prevalence, errors = _maximised(by_label, posterior, weight, (assessors, number))
+        prevalence, errors = _maximised(given.T.tocsr(), posterior, weight, (assessors, number))
         before = posterior
         posterior, log_likelihoods = _expected(given, prevalence, errors)
         likelihood = float(weight[weight > 0] @ log_likelihoods[weight > 0])
@@ -310,8 +310,7 @@ def assessors(
         "agreed": np.bincount(codes.assessor, right, minlength=number) / count,
         "accuracy": fit.accuracy,
     }
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(crowd.attrs(labels))
+    frame = described_frame(columns, crowd.attrs(labels))
     if draws:
         unit, what = units_of(labels, codes, resample)
         units = int(unit.max()) + 1
@@ -354,13 +353,14 @@ def assessor_errors(
     crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
     codes, number = crowd.labels, len(crowd.names)
     cell = codes.assessor.astype(np.int64) * number + codes.label
-    size = len(crowd.assessors) * number
     # expected counts by true label: (true label, assessor, label) becomes (assessor, true label, label)
-    counts = [np.bincount(cell, crowd.fit.posterior[codes.item, true], minlength=size) for true in range(number)]
+    counts = [
+        np.bincount(cell, crowd.fit.posterior[codes.item, true], minlength=len(crowd.assessors) * number)
+        for true in range(number)
+    ]
     tables = np.stack(counts).reshape(number, -1, number).transpose(1, 0, 2)
-    frame = of_tables(tables, labels.roles["assessor"], crowd.assessors, crowd.names)
-    frame.attrs.update(crowd.attrs(labels), reference="true label")
-    return frame
+    attrs = {**crowd.attrs(labels), "reference": "true label"}
+    return of_tables(tables, labels.roles["assessor"], crowd.assessors, crowd.names, attrs)
 
 
 @verb(on="labels", gives="posteriors", family="assessors", name="posteriors")
@@ -391,10 +391,8 @@ def posteriors(
     items = items_of(labels, crowd.labels)
     item, label = (axis.ravel() for axis in np.indices(crowd.fit.posterior.shape))
     columns: dict[str, Any] = {name: repeated(items[name], item) for name in items.columns}
-    columns[labels.roles["label"]] = repeated(crowd.names, label)
-    frame = pd.DataFrame({**columns, "probability": crowd.fit.posterior.ravel()})
-    frame.attrs.update(crowd.attrs(labels))
-    return frame
+    columns |= {labels.roles["label"]: repeated(crowd.names, label), "probability": crowd.fit.posterior.ravel()}
+    return described_frame(columns, crowd.attrs(labels))
 
 
 @verb(on="labels", gives="consensus")
@@ -455,18 +453,15 @@ def consensus(
     tied = best.sum(axis=1) > 1
     if tied.any() and ties is None:
         at = int(np.flatnonzero(tied)[0])
-        example = tuple(items.iloc[at])
         those = " and ".join(repr(names.tolist()[by_grade[one]]) for one in np.flatnonzero(best[at]))
         other = ", or weigh the assessors with method='dawid_skene'" if method == "majority" else ""
         raise ValueError(
-            f"{int(tied.sum()):,} of {len(items):,} items have a tie for the first label, e.g. {example} between "
-            f"{those}. Say ties='lowest' or ties='highest'{other}."
+            f"{int(tied.sum()):,} of {len(items):,} items have a tie for the first label, e.g. {tuple(items.iloc[at])} "
+            f"between {those}. Say ties='lowest' or ties='highest'{other}."
         )
     # the first, or the last, of the best labels by grade
     chosen = best.argmax(axis=1) if ties != "highest" else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
     row = np.arange(len(items))
     columns: dict[str, Any] = {name: repeated(items[name], row) for name in items.columns}
     columns |= {"relevance": grade[by_grade[chosen]], "labels": np.bincount(codes.item), "share": share[row, chosen]}
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(attrs, method=method, grade_column="relevance")
-    return frame
+    return described_frame(columns, {**attrs, "method": method, "grade_column": "relevance"})

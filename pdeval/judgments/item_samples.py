@@ -340,10 +340,15 @@ def estimate_sampled(
             stacklevel=outside(),
         )
     values = [ESTIMATES[one.entry.name](plain if one.label in ratios else guessed, one) for one in parsed]
-    names = tuple(measure.label for measure in parsed)
-    higher = np.array([measure.higher for measure in parsed])
     attrs = {**attributes(judged, parsed), "level": level, "judgments": "sampled"}
-    return Scores(judged.runs, judged.queries, names, np.stack(values), higher, attrs).frame()
+    return Scores(
+        judged.runs,
+        judged.queries,
+        tuple(measure.label for measure in parsed),
+        np.stack(values),
+        np.array([measure.higher for measure in parsed]),
+        attrs,
+    ).frame()
 
 
 def _known(sample: Table, qrels: Table, level: float | None) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, np.ndarray]:
@@ -371,10 +376,9 @@ def _known(sample: Table, qrels: Table, level: float | None) -> tuple[pd.DataFra
     grade = frame[names].merge(judgments, on=names, how="left")["_grade"].to_numpy(dtype=float)
     missing = np.flatnonzero(known & np.isnan(grade))
     if len(missing):
-        first = tuple(frame[names].iloc[missing[0]])
         raise ValueError(
-            f"{len(missing):,} of the {known.sum():,} items that were drawn have no judgment, e.g. {first}. Judge "
-            "them: the estimate is for all that were drawn."
+            f"{len(missing):,} of the {known.sum():,} items that were drawn have no judgment, e.g. "
+            f"{tuple(frame[names].iloc[missing[0]])}. Judge them: the estimate is for all that were drawn."
         )
     relevant = (grade > 0) & (grade >= (0.0 if level is None else level))
     guess = numbers(frame["predicted"], "predicted") if "predicted" in frame.columns else np.zeros(len(frame))

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
+from pdeval.evaluate.cube import run_columns
 from pdeval.evaluate.scores import MEASURES, attributes
 from pdeval.join.judged import Judged
 from pdeval.join.judgments import read_judgments
@@ -27,7 +28,6 @@ from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.registry import TESTS, which_test
 from pdeval.significance.test_result import Outcome, direction
-from pdeval.tables.labels import labels as repeated
 from pdeval.tables.reader import Table, read
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import table
@@ -325,7 +325,7 @@ def judge_scores(
         rank, rank_machine = (side.rank.ravel()[by].astype(np.int64) for side in (one, two))
         columns: dict[str, Any] = {
             "judge": [pair.judge] * len(by),
-            **{name: repeated(pair.human.runs[name], run[by]) for name in pair.human.runs.columns},
+            **run_columns(pair.human.runs, run[by]),
             **one.columns(key[by]),
             "human": human,
             "machine": other,
@@ -403,8 +403,7 @@ def judge_pairs(
         )
         part.insert(0, "judge", [pair.judge] * len(part))
         parts.append(part)
-    frame = pd.concat(parts, ignore_index=True)
-    return judged.described(frame, alpha=alpha, correction=correction, queries=queries)
+    return judged.described(pd.concat(parts, ignore_index=True), alpha=alpha, correction=correction, queries=queries)
 
 
 class Pair(NamedTuple):
@@ -424,14 +423,13 @@ class JudgedTwice(NamedTuple):
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> JudgedTwice:
         """Return both sides from the options that all verbs of judges share."""
-        measures = parse_all(options["measures"])
         human, machines = read(options["qrels"], "qrels"), judges_of(options["machine"], options["grades"])
         on_scale(human, machines, options["scale"])
         rules = {name: options[name] for name in ("queries", "level", "topics", "ties", "compat", "validate")}
         pairs = paired_sets(options["runs"], human, machines, **rules)
         if len(pairs[0].human.runs) < 2:
             raise TooFew("judges are compared by how they order runs, and there is one run; it needs at least two.")
-        return cls(pairs, measures)
+        return cls(pairs, parse_all(options["measures"]))
 
     def _for_sides(self, function: Callable[[Judged], Any]) -> Iterator[tuple[Any, Any]]:
         """Yield what a function returns for both sides of every pair; once for sides that judges share."""
@@ -553,10 +551,9 @@ def paired_sets(
     base.tell()
     sides = {name: _under(base, name, table) for name, table in tables.items()}
     counting = {name: side.queries[np.flatnonzero(side.counted().any(axis=1))] for name, side in sides.items()}
-    chosen = _chosen_queries(counting.pop(PEOPLE), counting, queries)
     people: dict[tuple[object, ...], Judged] = {}
     pairs = []
-    for name, (of_people, of_judge) in chosen.items():
+    for name, (of_people, of_judge) in _chosen_queries(counting.pop(PEOPLE), counting, queries).items():
         key = tuple(of_people)
         if key not in people:  # judges who share their queries share people's numbers
             people[key] = _kept(sides[PEOPLE], of_people)
@@ -750,7 +747,7 @@ def _bias_of_judge(
         bias = np.nansum(mean, axis=0) / np.where(n > 0, n, np.nan)
     columns: dict[str, Any] = {
         "judge": [name] * n_runs,
-        **{column: repeated(pool.runs[column], np.arange(n_runs)) for column in pool.runs.columns},
+        **run_columns(pool.runs, np.arange(n_runs)),
         "n": n,
         "items": items,
         "higher": share(np.bincount(run, difference > 0, minlength=n_runs), items),

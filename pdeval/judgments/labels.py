@@ -36,8 +36,7 @@ class Labels(NamedTuple):
         if not len(part.item):
             return part
         size = np.bincount(part.item)
-        common = np.bincount(size[size > 0]).argmax()
-        return part.take(np.flatnonzero(size[part.item] == common))
+        return part.take(np.flatnonzero(size[part.item] == np.bincount(size[size > 0]).argmax()))
 
     def counts(self) -> Any:
         """Return the sparse table items x labels of how often each label was given."""
@@ -121,8 +120,11 @@ def coded(
     assessor = labels.roles["assessor"]
     items = [*by, *item_columns(labels)]
     keys = [*items, assessor]
-    missing = frame[list(dict.fromkeys(keys))].isna().sum()
-    faults = [f"{count:,} rows without a value in {name!r}" for name, count in missing.items() if count]
+    faults = [
+        f"{count:,} rows without a value in {name!r}"
+        for name, count in frame[list(dict.fromkeys(keys))].isna().sum().items()
+        if count
+    ]
     twice = frame.duplicated(keys)
     if twice.any() and not repeats:
         example = next(frame.loc[twice, keys].itertuples(index=False, name=None))
@@ -161,8 +163,7 @@ def _in_order(column: pd.Series, order: Sequence[object] | None) -> pd.Series:
 
 def label_names(labels: Table, order: Sequence[object] | None = None) -> pd.Index:
     """Return the labels that were given, in the order of their codes."""
-    column = _in_order(given(labels)[labels.roles["label"]], order)
-    names = pd.Index(pd.factorize(column, sort=True)[1])
+    names = pd.Index(pd.factorize(_in_order(given(labels)[labels.roles["label"]], order), sort=True)[1])
     return pd.Index(names.astype(names.categories.dtype)) if isinstance(names, pd.CategoricalIndex) else names
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
+from pdeval.evaluate.cube import described_frame, run_columns
 from pdeval.evaluate.scores import attributes
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
@@ -105,8 +105,7 @@ def leave_one_out(
     parsed = parse_all(measures)
     full = standing(judged, parsed, method=method, tell=True)
     owner = owners(positions, group, depth)
-    relevant = positions.relevant(judged.level)
-    removed = np.bincount(owner[relevant & (owner >= 0)], minlength=int(group.max()) + 1)
+    removed = np.bincount(owner[positions.relevant(judged.level) & (owner >= 0)], minlength=int(group.max()) + 1)
     score, rank, tau = full.score.copy(), full.rank.copy(), np.empty(full.rank.shape)
     queries = np.empty(full.rank.shape, dtype=np.int64)
     level = {measure.label: measure.level for measure in parsed}
@@ -123,7 +122,7 @@ def leave_one_out(
         queries[:, runs] = [without.counted(level[label]).sum(axis=0)[runs] for label, _ in full.keys]
         tau[:, runs] = np.array(taus)[:, None]
     key, run = np.divmod(np.arange(tau.size), len(positions.runs))
-    columns: dict[str, Any] = {name: labels(positions.runs[name], run) for name in positions.runs.columns}
+    columns = run_columns(positions.runs, run)
     if teams is not None:
         columns[str(teams.names.name)] = labels(teams.names, teams.codes[run])
     rank_before, rank_without = (ranks.ravel().astype(np.int64) for ranks in (full.rank, rank))
@@ -139,9 +138,7 @@ def leave_one_out(
         "rank_change": rank_without - rank_before,
         "tau_b": tau.ravel(),
     }
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(attributes(judged, parsed))
-    return frame
+    return described_frame(columns, attributes(judged, parsed))
 
 
 def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:

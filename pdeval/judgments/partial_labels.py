@@ -19,7 +19,7 @@ import pandas as pd
 
 from pdeval.catalog.directions import aggregate_of
 from pdeval.catalog.measures import parse
-from pdeval.evaluate.cube import Preferences, Scores
+from pdeval.evaluate.cube import Preferences, Scores, described_frame, pair_columns, run_columns
 from pdeval.evaluate.ppi import Powered, degrees, powered
 from pdeval.evaluate.sources import machine_cube
 from pdeval.tables.equal_values import NOISE
@@ -154,17 +154,14 @@ def label_next(
         )
     size, chance, chosen = planned(people, judge, queries, design, np.random.default_rng(seed))
     before = np.full(len(labelled), labelled.mean()) if cube.probability is None else cube.probability
-    frame = pd.DataFrame(
-        {
-            str(cube.queries.name): labels(cube.queries, np.arange(len(labelled))),
-            "labelled": labelled,
-            "predicted_sd": size,
-            "probability": before + (1 - before) * chance,
-            "chosen": np.isin(np.arange(len(labelled)), chosen),
-        }
-    )
-    frame.attrs = {"query_column": str(cube.queries.name), "design": design, "seed": seed}
-    return frame
+    columns = {
+        str(cube.queries.name): labels(cube.queries, np.arange(len(labelled))),
+        "labelled": labelled,
+        "predicted_sd": size,
+        "probability": before + (1 - before) * chance,
+        "chosen": np.isin(np.arange(len(labelled)), chosen),
+    }
+    return described_frame(columns, {"query_column": str(cube.queries.name), "design": design, "seed": seed})
 
 
 def planned(
@@ -213,8 +210,9 @@ def _squared_residuals(people: np.ndarray, judge: np.ndarray) -> np.ndarray:
 
 def _near_places(square: np.ndarray, place: np.ndarray, labelled: np.ndarray) -> np.ndarray:
     """Return the mean squared residual of the labelled queries with the nearest places."""
-    distance = np.abs(place[:, None] - place[labelled])
-    nearest = np.argsort(distance, axis=1, kind="stable")[:, : min(NEAREST, len(square))]
+    nearest = np.argsort(np.abs(place[:, None] - place[labelled]), axis=1, kind="stable")[
+        :, : min(NEAREST, len(square))
+    ]
     return np.asarray(square[nearest].mean(axis=1))
 
 
@@ -297,29 +295,22 @@ def labels_needed(held: Table, measures: object = None, *, width: float, confide
                 "queries_needed": queries_needed(estimate, width, confidence),
             }
         )
-    frame = by_run_or_pair(cube, rows)
-    frame.attrs["confidence"] = confidence
-    return frame
+    return by_run_or_pair(cube, rows, confidence=confidence)
 
 
-def by_run_or_pair(cube: Any, columns_of_measure: list[dict[str, np.ndarray]]) -> pd.DataFrame:
+def by_run_or_pair(cube: Any, columns_of_measure: list[dict[str, np.ndarray]], **attrs: Any) -> pd.DataFrame:
     """Return one row per run and measure, or per measure and pair of runs, from the columns of each measure."""
     count, size = len(cube.measures), len(next(iter(columns_of_measure[0].values())))
-    sides = {"": np.arange(size)}
     if isinstance(cube, Preferences):  # preferences go measure by measure, scores run by run
         measure, row = np.divmod(np.arange(size * count), size)
-        sides = {"_a": cube.a, "_b": cube.b}
+        columns = pair_columns(cube.runs, cube.a[row], cube.b[row], labels)
     else:
         row, measure = np.divmod(np.arange(size * count), count)
-    columns: dict[str, Any] = {
-        f"{name}{side}": labels(cube.runs[name], run[row]) for side, run in sides.items() for name in cube.runs.columns
-    }
+        columns = run_columns(cube.runs, row)
     columns["measure"] = labels(pd.Index(cube.measures), measure)
     for name in columns_of_measure[0]:
         columns[name] = np.stack([one[name] for one in columns_of_measure])[measure, row]
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(cube.attrs)
-    return frame
+    return described_frame(columns, {**cube.attrs, **attrs})
 
 
 def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) -> np.ndarray:
@@ -343,8 +334,11 @@ def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) ->
     rest = np.maximum(total - n, 0.0)
     # as they come with the best lambda: what people's residuals add, and what the machine's values do
     parts = (1 - explained * (rest / total) * (2 - rest / total)) / n, explained * rest / total**2
-    df = degrees(parts, (n - 1, np.maximum(rest - 1, 1)))
-    ends = 2 * special.stdtrit(df, (1 + confidence) / 2) * np.sqrt(estimate.spread * (parts[0] + parts[1]))
+    ends = (
+        2
+        * special.stdtrit(degrees(parts, (n - 1, np.maximum(rest - 1, 1))), (1 + confidence) / 2)
+        * np.sqrt(estimate.spread * (parts[0] + parts[1]))
+    )
     reached = (ends <= width) & (n <= total)
     return np.where(reached.any(axis=0), n[reached.argmax(axis=0), 0].astype(float), np.inf)
 

@@ -143,8 +143,7 @@ def residuals(
     frame = _ranges([cube, *bounds], per)
     if limits is not None:
         ids = pd.Index(judged.tables[0].column("query").unique())
-        n_unjudged = int((~ids.isin(judged.queries.astype(ids.dtype))).sum())
-        frame = _of_all(frame, cube, limits, n_unjudged)
+        frame = _of_all(frame, cube, limits, int((~ids.isin(judged.queries.astype(ids.dtype))).sum()))
     frame.attrs["assumed_grade"] = assumed_grade(positions)
     return frame
 
@@ -331,12 +330,11 @@ class _Lists:
     def assuming(self, rows: np.ndarray, ranks: np.ndarray, start: np.ndarray, size: int) -> dict[str, Any]:
         """Return the columns of some lists, filled up to `size` items by unjudged ones from `start` on."""
         step, judged_size = np.arange(size), self.size[rows][:, None]
-        judged = step < judged_size
         at = np.minimum(step, self.columns["rank"].shape[1] - 1)
 
         def filled(name: str, value: Any) -> np.ndarray:
             """Return a column of items, with a value for the unjudged ones."""
-            return np.where(judged, self.columns[name][rows][:, at], value)
+            return np.where(step < judged_size, self.columns[name][rows][:, at], value)
 
         more = ranks[rows[:, None], np.clip(start[:, None] + step - judged_size, 0, ranks.shape[1] - 1)]
         rank = filled("rank", more)

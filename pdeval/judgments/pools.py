@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns, run_columns
 from pdeval.join import ids, ranks
 from pdeval.join.id_mismatch import same_type
 from pdeval.join.ids import Ids
@@ -163,8 +163,9 @@ def partition(
             metadata = table.frame
         known = _teams_in_metadata(runs, team, metadata)
         name, source = team, f"the column {team!r}"
-    runs_as_tuples = runs.astype(object).itertuples(index=False, name=None)
-    team_of_run = pd.Series([known.get(run) for run in runs_as_tuples], dtype=object)
+    team_of_run = pd.Series(
+        [known.get(run) for run in runs.astype(object).itertuples(index=False, name=None)], dtype=object
+    )
     missing = np.flatnonzero(team_of_run.isna())
     if len(missing):
         examples = ", ".join(repr(run_labels(runs)[place]) for place in missing[:3])
@@ -258,11 +259,14 @@ class Pool:
     def frame(self, columns: Mapping[str, Any], row: np.ndarray | None = None, **attrs: Any) -> pd.DataFrame:
         """Return a table of items, by default of all of them, with these columns after query and doc."""
         row = np.arange(len(self.query)) if row is None else row
-        query = labels(self.queries.index(), self.query[row])
-        ids = dict(zip(self.names, (query, self.docs.index().take(self.doc[row])), strict=True))
-        made = pd.DataFrame({**ids, **columns}, copy=False)
-        made.attrs.update({**self.attrs, **attrs})
-        return made
+        ids = dict(
+            zip(
+                self.names,
+                (labels(self.queries.index(), self.query[row]), self.docs.index().take(self.doc[row])),
+                strict=True,
+            )
+        )
+        return described_frame({**ids, **columns}, {**self.attrs, **attrs})
 
     def by_team(self, teams: Teams) -> Pool:
         """Return the pool with the runs of a team taken together: an item has the best of their ranks."""
@@ -275,8 +279,14 @@ class Pool:
         item, team, rank = item[first], team[first], rank[first]
         cell = self.query[item] * len(teams.names) + team
         lists = np.bincount(cell, minlength=len(self.queries) * len(teams.names))
-        runs = pd.DataFrame({str(teams.names.name): teams.names})
-        return replace(self, runs=runs, item=item, run=team, rank=rank, lists=lists.reshape(-1, len(teams.names)))
+        return replace(
+            self,
+            runs=pd.DataFrame({str(teams.names.name): teams.names}),
+            item=item,
+            run=team,
+            rank=rank,
+            lists=lists.reshape(-1, len(teams.names)),
+        )
 
     def grades(self, qrels: Table) -> np.ndarray:
         """Return the grade of each item of the pool; NaN where it was not judged."""
@@ -394,8 +404,7 @@ def frame(made: Pool, *, qrels: Table | None = None, per: Literal["item", "run"]
     row, attrs = np.arange(len(made.query)), {}
     if per == "run":
         row = made.item
-        columns = {name: labels(made.runs[name], made.run) for name in made.runs.columns}
-        columns["rank"] = made.rank
+        columns = run_columns(made.runs, made.run) | {"rank": made.rank}
     if qrels is not None:
         columns[qrels.roles["grade"]] = made.grades(qrels)[row]
         attrs = {"grade_column": qrels.roles["grade"]}
@@ -488,11 +497,10 @@ def contributions(pool: Pool, *, qrels: Table | None = None, level: float | None
     if qrels is not None:
         counted |= pool.judged_and_relevant(qrels, level)
         counted["unique_relevant"] = counted["relevant"] & unique
-    columns: dict[str, Any] = {name: labels(pool.runs[name], np.arange(number)) for name in pool.runs.columns}
-    columns["queries"] = (pool.lists > 0).sum(axis=0)
+    columns = run_columns(pool.runs, np.arange(number)) | {"queries": (pool.lists > 0).sum(axis=0)}
     for name, items in counted.items():
         columns[name] = np.bincount(pool.run[items[pool.item]], minlength=number)
-    return _described(pool, columns)
+    return described_frame(columns, pool.attrs)
 
 
 def sizes(pool: Pool, *, qrels: Table | None = None, level: float | None = None) -> pd.DataFrame:
@@ -519,7 +527,7 @@ def sizes(pool: Pool, *, qrels: Table | None = None, level: float | None = None)
     if qrels is not None:
         for name, counted in pool.judged_and_relevant(qrels, level).items():
             columns[name] = np.bincount(pool.query[counted], minlength=number)
-    return _described(pool, columns)
+    return described_frame(columns, pool.attrs)
 
 
 def overlap(pool: Pool) -> pd.DataFrame:
@@ -545,16 +553,6 @@ def overlap(pool: Pool) -> pd.DataFrame:
         both += has.T @ has
     a, b = all_pairs(number)
     shared, size = both[a, b].astype(np.int64), np.diag(both).astype(np.int64)
-    columns: dict[str, Any] = {
-        f"{name}_{side}": labels(pool.runs[name], codes)
-        for side, codes in (("a", a), ("b", b))
-        for name in pool.runs.columns
-    }
+    columns = pair_columns(pool.runs, a, b, labels)
     columns |= {"shared": shared, "only_a": size[a] - shared, "only_b": size[b] - shared}
-    return _described(pool, {**columns, "overlap": shared / (size[a] + size[b] - shared)})
-
-
-def _described(pool: Pool, columns: dict[str, Any]) -> pd.DataFrame:
-    counts = pd.DataFrame(columns)
-    counts.attrs.update(pool.attrs)
-    return counts
+    return described_frame({**columns, "overlap": shared / (size[a] + size[b] - shared)}, pool.attrs)

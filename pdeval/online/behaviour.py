@@ -102,16 +102,15 @@ def behaviour(
     rows = []
     for number, bucket in enumerate(experiment.buckets):
         for measure in experiment.measures:
+            observed = experiment.observed[measure.name].in_bucket(number)
             rng = rng_of(seed, measure.name, number)
-            values = experiment.observed[measure.name].in_bucket(number)
-            result = _estimated(values, measure, experiment, interval == "bootstrap", confidence, draws, rng)
-            rows.append((bucket, measure.name, experiment.aggregate[measure.name], len(values.who), *result))
-    columns = [str(experiment.buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
-    frame = pd.DataFrame(rows, columns=columns)
-    frame = frame if "bucket" in experiment.log.names else frame.drop(columns=columns[0])
-    options: dict[Any, Any] = {"interval": interval, "confidence": confidence, "draws": draws, "seed": seed}
-    frame.attrs = {**experiment.log.attrs("bucket"), **experiment.attrs, **options}
-    return frame
+            result = _estimated(observed, measure, experiment, interval == "bootstrap", confidence, draws, rng)
+            rows.append((bucket, measure.name, experiment.aggregate[measure.name], len(observed.who), *result))
+    names = [str(experiment.buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
+    frame = pd.DataFrame(rows, columns=names)
+    options = {"interval": interval, "confidence": confidence, "draws": draws, "seed": seed}
+    frame.attrs.update({**experiment.log.attrs("bucket"), **experiment.attrs, **options})
+    return frame if "bucket" in experiment.log.names else frame.drop(columns=names[0])
 
 
 def _estimated(

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs, described_frame
 from pdeval.join.rules import outside
 from pdeval.online.behaviour import Experiment, Unit, units_of
 from pdeval.online.behaviour_measures import measure_named, names_in
@@ -196,8 +196,7 @@ def compare_buckets(
         known = np.zeros(len(observed.who), dtype=bool)
         arms = plain = arms_of(observed, comparison, len(buckets), (seed, name, draws))
         if name in before:
-            stream = (seed, name, draws)
-            arms, known = adjusted_arms(observed, comparison, places, len(buckets), stream, before[name])
+            arms, known = adjusted_arms(observed, comparison, places, len(buckets), (seed, name, draws), before[name])
         for a, b in zip(places[first], places[second], strict=True):  # a handful of buckets
             x, y = arms[a], arms[b]
             result = compared(x, y, comparison)
@@ -211,7 +210,7 @@ def compare_buckets(
     columns = [f"{bucket}_a", f"{bucket}_b", "measure", "aggregate", "test", "n_a", "n_b", "value_a", "value_b"]
     columns += ["difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
-    family = np.repeat(np.arange(len(comparisons)), len(first))
+    family = np.repeat(np.arange(len(comparisons)), len(first))  # the pairs of a measure
     p_adjusted = adjust(frame["p_value"].to_numpy(), family, correction=correction or "none")
     frame = frame.assign(p_adjusted=p_adjusted, significant=p_adjusted < alpha)
     if pre is not None:
@@ -367,9 +366,7 @@ def verdict(
             "verdict": _word(toward, significant),
         }
         rows.append(row)
-    frame = pd.DataFrame(rows)
-    frame.attrs = {name: pairs.attrs[name] for name in ("measures", "unit", "correction", "alpha")}
-    return frame
+    return described_frame(rows, {name: pairs.attrs[name] for name in ("measures", "unit", "correction", "alpha")})
 
 
 def _word(toward: np.ndarray, significant: np.ndarray) -> str:
@@ -503,9 +500,8 @@ def aa_test(
             "as_stated": bool(low <= alpha <= high),
         }
         rows.append(row)
-    frame = pd.DataFrame(rows)
-    frame.attrs = {**experiment.attrs, "share": share, "alpha": alpha, "confidence": confidence, "seed": seed}
-    return frame
+    options = {"share": share, "alpha": alpha, "confidence": confidence, "seed": seed}
+    return described_frame(rows, {**experiment.attrs, **options})
 
 
 def _owners(log: Log, unit: Unit, assigned: Unit) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import Known
-from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs, described_frame
 from pdeval.join.rules import outside
 from pdeval.online.interleaving import blocks_of
 from pdeval.online.log_checks import CLICK
@@ -163,9 +163,8 @@ def credit(
         credits = _with_winner(credits, earned[:, 0], earned[:, 1])
     else:
         names, credits = _pairs(credits, shown, runs, list_of_row, unit, row)
-    who_columns: dict[Any, Any] = {f"{role}_column": log.roles[role] for role in ("session", "user") if role in log}
-    credits.attrs = {"run_columns": names, "query_column": query, "shared": shared, **who_columns}
-    return credits
+    who_columns = {f"{role}_column": log.roles[role] for role in ("session", "user") if role in log}
+    return described_frame(credits, {"run_columns": names, "query_column": query, "shared": shared, **who_columns})
 
 
 def _check(lists: Table, log: Table, runs: object) -> None:
@@ -202,8 +201,9 @@ def _results(
             left = np.flatnonzero(clicked & (list_of_event >= 0) & (row < 0) & column.notna().to_numpy())
             if role == "rank" and "doc" in log:
                 left = left[log.column("doc").isna().to_numpy()[left]]  # a document that is not there is not there
-            known = [pd.Series(list_of_row), column_of_lists]
-            row[left] = places(known, [pd.Series(list_of_event[left]), column.iloc[left]])
+            row[left] = places(
+                [pd.Series(list_of_row), column_of_lists], [pd.Series(list_of_event[left]), column.iloc[left]]
+            )
     return row
 
 
@@ -233,10 +233,9 @@ def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shar
         lowest = np.full(n, -1, dtype=np.int64)
         lowest[unit[order]] = row[order]
         ranks = lists[["rank_a", "rank_b"]].to_numpy(dtype=np.float64)
-        depth = ranks.min(axis=1)[lowest[unit]]
+        read = ranks[row] <= ranks.min(axis=1)[lowest[unit]][:, None]  # by either run
         for side in range(2):
-            seen = balanced & ~common & (ranks[row, side] <= depth)
-            earned[:, side] += np.bincount(unit[seen], minlength=n)
+            earned[:, side] += np.bincount(unit[balanced & ~common & read[:, side]], minlength=n)
     return earned
 
 
@@ -369,11 +368,10 @@ def _preferences(
         line = passed[topic_at[row_of_unit[block]][u]]
         ends = (each[u, i, j].astype(np.int64) - 1 for each in (from_, to))
         since, until = (np.take_along_axis(line, end[:, None], axis=1)[:, 0] for end in ends)
-        weight = np.exp(since - until)
         for run, rank in enumerate(ranks):
             clicked_rank, missed_rank = rank[rows[u, i]], rank[rows[u, j]]
             agrees = np.where(clicked_rank == missed_rank, 0.5, clicked_rank < missed_rank)
-            earned[units[block], run] = np.bincount(u, weight * agrees, len(hit))
+            earned[units[block], run] = np.bincount(u, np.exp(since - until) * agrees, len(hit))
     return earned
 
 
@@ -448,7 +446,7 @@ def wins(
     p_adjusted = adjust(p_value, np.zeros(n, dtype=np.int64), correction=correction or "none")
     with np.errstate(invalid="ignore"):
         a_share, b_share = np.stack([a_wins, b_wins]) / total
-    frame = pairs.assign(
+    table = pairs.assign(
         per=per,
         n=total,
         a_wins=a_wins,
@@ -460,9 +458,8 @@ def wins(
         p_adjusted=p_adjusted,
         significant=p_adjusted < alpha,
     )
-    options: dict[Any, Any] = {"alternative": alternative, "correction": correction or "none", "alpha": alpha}
-    frame.attrs = {"run_columns": list(credits.run_columns), **options}
-    return frame
+    options = {"alternative": alternative, "correction": correction or "none", "alpha": alpha}
+    return described_frame(table, {"run_columns": list(credits.run_columns), **options})
 
 
 @verb(on="credits", gives="preferences", formerly="click_preferences")
@@ -489,11 +486,10 @@ def preferences(credits: Table) -> pd.DataFrame:
     rows = frame.loc[clicked, [query, *sides]].reset_index(drop=True)
     rows["measure"] = frame.loc[clicked, "method"].to_numpy() if "method" in frame.columns else "interleaving"
     means = rows.assign(value=sign).groupby([query, *sides, "measure"], sort=True, observed=True)["value"].mean()
-    table = means.reset_index()
     known: Known = {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}
-    attrs: dict[Any, Any] = {"run_columns": list(credits.run_columns), "query_column": query}
-    table.attrs = {**attrs, "measures": {str(measure): known for measure in table["measure"].unique()}}
-    return table
+    measures = {str(measure): known for measure in means.index.unique("measure")}
+    attrs = {"run_columns": list(credits.run_columns), "query_column": query, "measures": measures}
+    return described_frame(means.reset_index(), attrs)
 
 
 def _votes(credits: Table) -> tuple[list[str], np.ndarray, np.ndarray]:

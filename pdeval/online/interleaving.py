@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns
 from pdeval.evaluate.run_selection import place_of
 from pdeval.join.rules import Compat, Ties, outside
 from pdeval.online.rankings import Rankings, best_ranks, rankings
@@ -133,17 +133,14 @@ def interleave(
     pair, topic = np.nonzero((ranked.size[a] > 0) & (ranked.size[b] > 0))
     prefix = _prefix(ranked, a[pair], b[pair], topic, None if method == "probabilistic" else depth)
     pair, topic, prefix = (np.repeat(column, draws) for column in (pair, topic, prefix))
-    teams = np.stack([a[pair], b[pair]], axis=1)
-    rows, position, chosen, team = drafted(ranked, teams, topic, method, depth, seed, tau, progress)
+    rows, position, chosen, team = drafted(
+        ranked, np.stack([a[pair], b[pair]], axis=1), topic, method, depth, seed, tau, progress
+    )
     rank_a, rank_b = (ranked.rank(side[pair[rows]], topic[rows], chosen) for side in (a, b))
     shared = rank_a <= prefix[rows]
     if method == "balanced":
         team = np.where(shared, -1, team)
-    columns: dict[str, Any] = {
-        f"{name}_{side}": labels(ranked.runs[name], codes[pair[rows]])
-        for side, codes in (("a", a), ("b", b))
-        for name in ranked.runs.columns
-    }
+    columns = pair_columns(ranked.runs, a[pair[rows]], b[pair[rows]], labels)
     columns |= shown_columns(ranked, topic, rows, draws, position, chosen)
     columns["team"] = pd.Index(["a", "b"]).array.take(team, allow_fill=True)
     columns |= {"rank_a": rank_a, "rank_b": rank_b, "shared": shared}
@@ -171,15 +168,25 @@ def shown_columns(
 
 
 def described_lists(
-    columns: dict[str, Any], method: str, ranked: Rankings, ties: Ties | None, compat: Compat, seed: int | None
+    columns: dict[str, Any],
+    method: str,
+    ranked: Rankings,
+    ties: Ties | None,
+    compat: Compat,
+    seed: int | None,
+    **more: Any,
 ) -> pd.DataFrame:
     """Return lists that say which columns play which roles and how the runs were ranked."""
     columns["method"] = labels(pd.Index([method]), np.zeros(len(columns["position"]), np.int8))
-    frame = pd.DataFrame(columns, copy=False)
-    names: dict[Any, Any] = {"run_columns": list(map(str, ranked.runs.columns))}
-    names |= {"query_column": str(ranked.queries.name), "doc_column": str(ranked.docs.name)}
-    frame.attrs = {**names, "ties": ties, "compat": compat, "seed": seed}
-    return frame
+    attrs = {
+        "run_columns": list(map(str, ranked.runs.columns)),
+        "query_column": str(ranked.queries.name),
+        "doc_column": str(ranked.docs.name),
+        "ties": ties,
+        "compat": compat,
+        "seed": seed,
+    }
+    return described_frame(columns, {**attrs, **more})
 
 
 @verb(on="runs", gives="multileaved_lists", family="interleave", name="many", own="depth", formerly="multileave")
@@ -247,12 +254,16 @@ def interleave_many(
     else:
         rows, position, chosen = _optimised(ranked, answered, draws, depth, candidates, seed, progress)
     columns = shown_columns(ranked, topic, rows, draws, position, chosen)
-    nobody = pd.array([pd.NA] * len(rows), dtype="string")
-    columns["team"] = nobody if team is None else labels(ranked.names, team)
-    name = "multileave" if method == "team-draft" else method
-    frame = described_lists(columns, name, ranked, ties, compat, seed)
-    frame.attrs["multileaved"] = run_labels(ranked.runs)
-    return frame
+    columns["team"] = pd.array([pd.NA] * len(rows), dtype="string") if team is None else labels(ranked.names, team)
+    return described_lists(
+        columns,
+        "multileave" if method == "team-draft" else method,
+        ranked,
+        ties,
+        compat,
+        seed,
+        multileaved=run_labels(ranked.runs),
+    )
 
 
 def drafted(
@@ -444,8 +455,7 @@ def shuffled(ranked: np.ndarray, length: int, tau: float, rng: np.random.Generat
     >>> shuffled(np.array([[[7, 8, 9]]]), 2, 50.0, np.random.default_rng(0)).tolist()
     [[[7, 8]]]
     """
-    rank = np.arange(1, ranked.shape[2] + 1, dtype=np.float64)
-    wait = rng.standard_exponential(ranked.shape) * rank**tau
+    wait = rng.standard_exponential(ranked.shape) * np.arange(1, ranked.shape[2] + 1, dtype=np.float64) ** tau
     wait[ranked < 0] = np.inf
     if length < ranked.shape[2]:
         soon = np.argpartition(wait, length - 1, axis=2)[:, :, :length]
@@ -557,9 +567,8 @@ def possible(ranked: np.ndarray, length: int, most: int, rng: np.random.Generato
     lists = np.zeros((1, 0), dtype=np.int64)
     for _ in range(length):
         taken = (ranked[None, :, :, None] == lists[:, None, None, :]).any(axis=3) | (ranked < 0)
-        left = ~taken.all(axis=2)
         best = ranked[np.arange(n_runs), np.argmin(taken, axis=2)]
-        row, run = np.nonzero(left)
+        row, run = np.nonzero(~taken.all(axis=2))
         lists = np.unique(np.concatenate([lists[row], best[row, run][:, None]], axis=1), axis=0)
         if len(lists) > most:
             break

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import described_frame
 from pdeval.join.rules import outside
 from pdeval.online.log_checks import (
     CLICK,
@@ -237,8 +238,9 @@ def _read(table: Table) -> Log:
     def problem(words: str, rows: np.ndarray, handling: str) -> None:
         """Add a problem of these rows, if there are any."""
         if rows.any():
-            example = f"e.g. {tuple(events[rows].iloc[0].astype(str))}"
-            problems.append(Problem(words, int(rows.sum()), handling, example))
+            problems.append(
+                Problem(words, int(rows.sum()), handling, f"e.g. {tuple(events[rows].iloc[0].astype(str))}")
+            )
 
     again = events.duplicated().to_numpy()
     problem("duplicate rows", again, "counted once")
@@ -318,8 +320,9 @@ def _people(events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray) -
     row[person] = np.arange(len(events))
     person_of_session = np.zeros(int(session.max()) + 1, dtype=np.int64)
     person_of_session[session] = person  # a session is of one user
-    people = events.loc[row, columns].reset_index(drop=True)
-    return people.assign(sessions=np.bincount(person_of_session, minlength=len(keys))), person
+    return events.loc[row, columns].reset_index(drop=True).assign(
+        sessions=np.bincount(person_of_session, minlength=len(keys))
+    ), person
 
 
 def _answered(
@@ -368,9 +371,8 @@ def per_query(log: Table) -> pd.DataFrame:
     1  jaguar car       0         False                   NaN                 NaN
     """
     read = read_log(log)
-    frame = behaviour_of(read)
-    frame.attrs = {**read.attrs("bucket", "session", "user", "query", "time"), **described_events(read)}
-    return frame
+    attrs = {**read.attrs("bucket", "session", "user", "query", "time"), **described_events(read)}
+    return described_frame(behaviour_of(read), attrs)
 
 
 @verb(on="clicks", gives="sessions")
@@ -387,9 +389,7 @@ def per_session(log: Table) -> pd.DataFrame:
     1       t        1
     """
     read = read_log(log)
-    frame = sessions_of(read)
-    frame.attrs = read.attrs("bucket", "session", "user")
-    return frame
+    return described_frame(sessions_of(read), read.attrs("bucket", "session", "user"))
 
 
 @verb(on="clicks", gives="users")
@@ -412,9 +412,7 @@ def per_user(log: Table) -> pd.DataFrame:
     read = read_log(log)
     if "user" not in read.names:
         raise ValueError("per_user() needs a user column in the log; bind it: log.ireval(user=...).")
-    frame = users_of(read)
-    frame.attrs = {**read.attrs("bucket", "user"), **described_events(read)}
-    return frame
+    return described_frame(users_of(read), {**read.attrs("bucket", "user"), **described_events(read)})
 
 
 def described_events(log: Log) -> dict[Any, Any]:
@@ -426,7 +424,6 @@ def behaviour_of(log: Log) -> pd.DataFrame:
     """Return the behaviour after every issued query of a log that has been read."""
     n = len(log.queries)
     session, _ = log.codes("session")
-    last = np.append(session[1:] != session[:-1], True)
     issue, rank = _results(log)
     clicks = np.bincount(issue, minlength=n)
     ranked = ~np.isnan(rank)
@@ -439,7 +436,7 @@ def behaviour_of(log: Log) -> pd.DataFrame:
         impressions=log.shown,
         clicks=clicks,
         abandoned=clicks == 0,
-        reformulated=~last,
+        reformulated=~np.append(session[1:] != session[:-1], True),
         max_reciprocal_rank=_extreme(np.fmax, at, inverse, n),
         mean_reciprocal_rank=mean,
         time_to_first_click=_extreme(np.fmin, *times, n),
@@ -466,20 +463,20 @@ def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
 def users_of(log: Log) -> pd.DataFrame:
     """Return what every user of a log that has been read did."""
     n, clicks = len(log.people), np.bincount(_results(log)[0], minlength=len(log.queries))
-    frame = log.people.assign(
-        queries=np.bincount(log.asker, minlength=n),
-        impressions=np.bincount(log.asker, log.shown, n).astype(np.int64),
-        clicks=np.bincount(log.asker, clicks, n).astype(np.int64),
-    )
-    return _with_events(frame, log, log.events["person"].to_numpy())
+    counts = {
+        "queries": np.bincount(log.asker, minlength=n),
+        "impressions": np.bincount(log.asker, log.shown, n).astype(np.int64),
+        "clicks": np.bincount(log.asker, clicks, n).astype(np.int64),
+    }
+    return _with_events(log.people.assign(**counts), log, log.events["person"].to_numpy())
 
 
 def _with_events(frame: pd.DataFrame, log: Log, row: np.ndarray) -> pd.DataFrame:
     """Return a table with a column for every kind of event, and the sum of values; `row` is the row of each event."""
     kept = row >= 0
-    kind = log.events["action"].to_numpy()
+    action = log.events["action"].to_numpy()
     columns: dict[str, np.ndarray] = {
-        name: np.bincount(row[kept & (kind == name)], minlength=len(frame)) for name in log.kinds
+        name: np.bincount(row[kept & (action == name)], minlength=len(frame)) for name in log.kinds
     }
     if "value" in log.names:
         columns[log.names["value"]] = np.bincount(row[kept], log.events["value"][kept], len(frame))
@@ -491,5 +488,4 @@ def sessions_of(log: Log) -> pd.DataFrame:
     session, _ = log.codes("session")
     first = np.append(True, session[1:] != session[:-1])[: len(session)]
     columns = [log.names[role] for role in ("bucket", "session", "user") if role in log.names]
-    frame = log.queries.loc[first, columns].reset_index(drop=True)
-    return frame.assign(queries=np.bincount(session))
+    return log.queries.loc[first, columns].reset_index(drop=True).assign(queries=np.bincount(session))

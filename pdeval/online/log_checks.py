@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import described_frame
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
 from pdeval.tables.vocabularies import names_of
@@ -112,8 +113,11 @@ def faults_of(table: Table) -> list[Problem]:
             fault(f"rows of sessions that have more than one {names[role]}", several, has["session"])
     if "rank" in has:
         rank = pd.to_numeric(log[has["rank"]].astype(object), errors="coerce")
-        wrong = log[has["rank"]].notna() & ~((rank >= 1) & (rank % 1 == 0))
-        fault("ranks that are not whole numbers from 1", wrong, has["rank"])
+        fault(
+            "ranks that are not whole numbers from 1",
+            log[has["rank"]].notna() & ~((rank >= 1) & (rank % 1 == 0)),
+            has["rank"],
+        )
     if not absent:
         unknown = log[[has[role] for role in ("rank", "doc") if role in has]].isna().all(axis=1)
         fault("clicks with neither rank nor doc", (action == CLICK) & unknown)
@@ -126,8 +130,7 @@ def faults_of(table: Table) -> list[Problem]:
 
 def _nearly(action: object) -> str:
     """Return which of impression and click an action spells in another way, or nothing."""
-    text = str(action).strip().lower()
-    near = difflib.get_close_matches(text, [IMPRESSION, CLICK], n=1, cutoff=0.8)
+    near = difflib.get_close_matches(str(action).strip().lower(), [IMPRESSION, CLICK], n=1, cutoff=0.8)
     return near[0] if near else ""
 
 
@@ -139,9 +142,11 @@ def _wrong_values(action: pd.Series, value: pd.Series, name: str) -> list[tuple[
         (f"infinite {name}s", number.astype(np.float64).abs() == np.inf),
     ]
     for kind in action[value.notna()].dropna().unique():
-        lacks_value = (action == kind) & value.isna()
         faults.append(
-            (f"{kind!r} rows without a {name}, which other {kind!r} rows have: fill in 0, or leave out", lacks_value)
+            (
+                f"{kind!r} rows without a {name}, which other {kind!r} rows have: fill in 0, or leave out",
+                (action == kind) & value.isna(),
+            )
         )
     return faults
 
@@ -158,10 +163,9 @@ def seconds(column: pd.Series) -> tuple[np.ndarray, Problem | None]:
     [0.0, 10.0]
     """
     column = column.reset_index(drop=True)
-    unknown = np.full(len(column), np.nan)
 
     def fault(bad: pd.Series | np.ndarray, words: str, example: str = "") -> tuple[np.ndarray, Problem]:
-        return unknown, Problem(f"{int(bad.sum()):,} {words}", int(bad.sum()), "error", example)
+        return np.full(len(column), np.nan), Problem(f"{int(bad.sum()):,} {words}", int(bad.sum()), "error", example)
 
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -218,8 +222,14 @@ def users_in_several(log: Table) -> list[Problem]:
         return []
     who = several[user].tolist()[0]
     buckets = ", ".join(sorted(map(str, several.loc[several[user] == who, bucket])))
-    rows = int(log.frame[user].isin(several[user].unique()).sum())
-    return [Problem("rows of users in more than one bucket", rows, IN_EACH, f"e.g. {who!r} in {buckets}")]
+    return [
+        Problem(
+            "rows of users in more than one bucket",
+            int(log.frame[user].isin(several[user].unique()).sum()),
+            IN_EACH,
+            f"e.g. {who!r} in {buckets}",
+        )
+    ]
 
 
 def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[Problem]:
@@ -296,12 +306,15 @@ def _bucket_sizes(log: Table, shares: Mapping[object, float] | None, least: int 
     sizes = np.bincount(code, minlength=len(buckets))
     expected = _shares(list(buckets), shares) * sizes.sum()
     p_value = float(special.chdtrc(len(sizes) - 1, ((sizes - expected) ** 2 / expected).sum()))
-    frame = pd.DataFrame(
-        {has["bucket"]: pd.Index(buckets), "n": sizes, "expected": expected, "share": sizes / sizes.sum()}
-    )
-    frame = frame.assign(p_value=p_value, mismatch=p_value < MISMATCH)
-    frame.attrs = {"bucket_column": has["bucket"], "unit": who}
-    return frame
+    columns = {
+        has["bucket"]: pd.Index(buckets),
+        "n": sizes,
+        "expected": expected,
+        "share": sizes / sizes.sum(),
+        "p_value": p_value,
+        "mismatch": p_value < MISMATCH,
+    }
+    return described_frame(columns, {"bucket_column": has["bucket"], "unit": who})
 
 
 def _shares(buckets: list[object], shares: Mapping[object, float] | None) -> np.ndarray:

@@ -19,6 +19,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import described_frame
 from pdeval.join.judgments import read_judgments
 from pdeval.join.rules import Compat, Ties, checked_level, outside
 from pdeval.online.log_checks import CLICK, IMPRESSION
@@ -63,8 +64,7 @@ class ClickModel:
     says: str = ""
 
     def __post_init__(self) -> None:
-        chances = (*self.click, *self.stop)
-        if not all(0 <= chance <= 1 for chance in chances) or self.bias < 0:
+        if not all(0 <= chance <= 1 for chance in (*self.click, *self.stop)) or self.bias < 0:
             raise ValueError(f"a click model has probabilities from 0 to 1 and a bias of at least 0; found {self}.")
 
     def clicks(self, grade: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -262,12 +262,13 @@ def simulate_clicks(
     first = np.repeat(np.arange(len(lists.keys)), sessions)
     blocks = [first[at : at + SESSIONS] for at in range(0, len(first), SESSIONS)]
     streams = np.random.SeedSequence(seed).spawn(len(blocks) + 1)
-    pace = (seconds_per_result, seconds_per_click)
     parts = []
     steps = track(zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress)
     for turn, (block, stream) in enumerate(steps):
         rng = np.random.default_rng(stream)
-        events = _sessions(lists, block, click_model_used, reformulate, max_queries, pace, rng)
+        events = _sessions(
+            lists, block, click_model_used, reformulate, max_queries, (seconds_per_result, seconds_per_click), rng
+        )
         events[0] += turn * SESSIONS
         parts.append(events)
     session, when, at, position = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -277,9 +278,10 @@ def simulate_clicks(
     if users is not None:
         user = lists.arm[first] * users + np.random.default_rng(streams[0]).integers(users, size=len(first))
     moment = begin + np.round(1000 * (when[order] + 60 * session)).astype("timedelta64[ms]")
-    frame = _log(lists, session, user[session], at, position, moment)
-    frame.attrs = {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed}
-    return frame
+    columns = _log(lists, session, user[session], at, position, moment)
+    return described_frame(
+        columns, {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed}
+    )
 
 
 def _moment(start: object) -> np.datetime64:
@@ -396,13 +398,11 @@ def _sessions(
         visit = rng.standard_exponential(grade.shape) * pace[1] * clicked
         spent = np.cumsum(reading + visit, axis=1)
         rows, position = np.nonzero(clicked)
-        moment = clock[rows] + (spent - visit)[rows, position]
         events.append((session, clock, at, np.full(len(session), -1)))
-        events.append((session[rows], moment, at[rows], position))
-        satisfied = (clicked & (grade > 0)).any(axis=1)
+        events.append((session[rows], clock[rows] + (spent - visit)[rows, position], at[rows], position))
         chance = rng.random((2, len(session)))
         following = _next(shown, at, chance[1])
-        again = ~satisfied & (chance[0] < reformulate) & (following >= 0)
+        again = ~(clicked & (grade > 0)).any(axis=1) & (chance[0] < reformulate) & (following >= 0)
         session, at = session[again], following[again]
         clock = (clock + spent[:, -1])[again] + 1.0
     return [np.concatenate(column) for column in zip(*events, strict=True)]
@@ -411,22 +411,22 @@ def _sessions(
 def _next(shown: Shown, at: np.ndarray, chance: np.ndarray) -> np.ndarray:
     """Return a list of another query of the same arm, or -1 where the arm has no other."""
     group, begin, low, high = shown.groups
-    count = np.diff(np.append(begin, len(group)))
     own_group = group[at]
     others = (high - low)[own_group] - 1
     # the whole part of the step picks the query, what is left of it the list
     step = chance * np.maximum(others, 1)
     other = low[own_group] + (own_group - low[own_group] + 1 + step.astype(np.int64)) % (others + 1)
+    count = np.diff(np.append(begin, len(group)))
     picked = begin[other] + ((step % 1) * count[other]).astype(np.int64)
     return np.where(others > 0, picked, -1)
 
 
 def _log(
     lists: Shown, session: np.ndarray, user: np.ndarray, at: np.ndarray, position: np.ndarray, moment: np.ndarray
-) -> pd.DataFrame:
-    """Return events as a click log."""
+) -> dict[str, Any]:
+    """Return the columns of a click log."""
     clicked = position >= 0
-    columns: dict[str, object] = {"session": session, "user": user}
+    columns: dict[str, Any] = {"session": session, "user": user}
     for name in lists.keys.columns:
         codes, values = pd.factorize(lists.keys[name], sort=True)
         columns[name] = labels(pd.Index(values), codes[at])
@@ -437,4 +437,4 @@ def _log(
     # an impression has no document: text and categories have a place for that, whole numbers need a mask
     ids = lists.docs.astype("Int64") if pd.api.types.is_integer_dtype(lists.docs.dtype) else lists.docs
     columns[lists.names["doc_column"]] = ids.array.take(document, allow_fill=True)
-    return pd.DataFrame(columns, copy=False)
+    return columns

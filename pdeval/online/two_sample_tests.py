@@ -198,10 +198,14 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     statistic = difference / error if error > 0 else 0.0  # without error both rates are 0, or both are 1
     z = _normal(confidence)
     (p_low, p_high), (q_low, q_high) = _wilson(p, len(x), z), _wilson(q, len(y), z)
-    low = difference - float(np.hypot(p - p_low, q_high - q))
-    high = difference + float(np.hypot(p_high - p, q - q_low))
-    effect = float(2 * np.arcsin(np.sqrt(p)) - 2 * np.arcsin(np.sqrt(q)))
-    return Tested("z", low, high, effect, statistic, float(2 * special.ndtr(-abs(statistic))))
+    return Tested(
+        "z",
+        difference - float(np.hypot(p - p_low, q_high - q)),
+        difference + float(np.hypot(p_high - p, q - q_low)),
+        float(2 * np.arcsin(np.sqrt(p)) - 2 * np.arcsin(np.sqrt(q))),
+        statistic,
+        float(2 * special.ndtr(-abs(statistic))),
+    )
 
 
 def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
@@ -232,9 +236,14 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
     half = float(_student(freedom, confidence)) * error
     statistic = difference / error
-    p_value = float(2 * special.stdtr(freedom, -abs(statistic)))
-    effect = difference / float(np.sqrt(pooled))
-    return Tested("welch", difference - half, difference + half, effect, statistic, p_value)
+    return Tested(
+        "welch",
+        difference - half,
+        difference + half,
+        difference / float(np.sqrt(pooled)),
+        statistic,
+        float(2 * special.stdtr(freedom, -abs(statistic))),
+    )
 
 
 def always_valid(x: np.ndarray, y: np.ndarray, *, confidence: float, planned: int) -> Tested:
@@ -268,8 +277,14 @@ def always_valid(x: np.ndarray, y: np.ndarray, *, confidence: float, planned: in
     half = error * float(np.sqrt((mixed + 1) / mixed * np.log((mixed + 1) / alpha**2)))
     statistic = difference / error
     evidence = mixed / (2 * (mixed + 1)) * statistic**2 - np.log(mixed + 1) / 2  # logarithm of the mixture's ratio
-    p_value = float(np.exp(-max(evidence, 0.0)))
-    return Tested("sequential", difference - half, difference + half, plain.effect_size, statistic, p_value)
+    return Tested(
+        "sequential",
+        difference - half,
+        difference + half,
+        plain.effect_size,
+        statistic,
+        float(np.exp(-max(evidence, 0.0))),
+    )
 
 
 def mann_whitney(
@@ -298,8 +313,14 @@ def mann_whitney(
     if np.ptp(np.concatenate([x, y])) == 0:  # all equal
         return Tested("mann-whitney", low, high, 0.0, len(x) * len(y) / 2, 1.0)
     result = mannwhitneyu(x, y, alternative="two-sided")
-    effect = 2 * float(result.statistic) / (len(x) * len(y)) - 1
-    return Tested("mann-whitney", low, high, effect, float(result.statistic), float(result.pvalue))
+    return Tested(
+        "mann-whitney",
+        low,
+        high,
+        2 * float(result.statistic) / (len(x) * len(y)) - 1,
+        float(result.statistic),
+        float(result.pvalue),
+    )
 
 
 def bootstrapped(
@@ -322,9 +343,14 @@ def bootstrapped(
     between = gap(drawn[0] - drawn[1], 0.0, size_of(x, y))
     low, high = _percentiles(between, confidence)
     beyond = 1 + min(int((between <= 0).sum()), int((between >= 0).sum()))
-    effect = welch(x, y, confidence=confidence).effect_size
-    p_value = min(2 * beyond / (len(between) + 1), 1.0)
-    return Tested("bootstrap", float(low), float(high), effect, difference, p_value)
+    return Tested(
+        "bootstrap",
+        float(low),
+        float(high),
+        welch(x, y, confidence=confidence).effect_size,
+        difference,
+        min(2 * beyond / (len(between) + 1), 1.0),
+    )
 
 
 def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:

@@ -174,8 +174,13 @@ def compared(a: Arm, b: Arm, comparison: Comparison) -> Tested:
     if comparison.planned is not None:
         return always_valid(a.values, b.values, confidence=confidence, planned=comparison.planned)
     if test == "bootstrap":
-        difference = float(gap(a.value, b.value, size_of(a.values, b.values)))
-        return bootstrapped(a.values, b.values, confidence=confidence, drawn=(a.drawn, b.drawn), difference=difference)
+        return bootstrapped(
+            a.values,
+            b.values,
+            confidence=confidence,
+            drawn=(a.drawn, b.drawn),
+            difference=float(gap(a.value, b.value, size_of(a.values, b.values))),
+        )
     if test == "mann-whitney" or (test == "auto" and kind == "median"):
         x, y = (arm.total / arm.over if comparison.aggregate == "ratio" else arm.values for arm in (a, b))
         return mann_whitney(x, y, confidence=confidence, drawn=(a.drawn, b.drawn))
@@ -266,8 +271,7 @@ def covariates(
             "same user ids."
         )
     fitting(past, measures.values(), "user", named=True)
-    no_bucket = np.zeros(len(past.queries), dtype=np.int64)
-    observed = observe(past, measures.values(), "user", no_bucket, pd.Index(["all"]))
+    observed = observe(past, measures.values(), "user", np.zeros(len(past.queries), dtype=np.int64), pd.Index(["all"]))
     values = {}
     for name, measure in measures.items():
         one = observed[measure.name]
