@@ -269,6 +269,7 @@ def agreement_by_query(
     """
     codes, assessors, ordered = coded(labels, order=order)
     chosen = _chosen(coefficients, ordered)
+    # items with one label count for no query
     query_of_item, _ = units_of(labels, codes, "query")
     part = codes.paired()
     ids = pd.Index(pd.factorize(given(labels)[labels.roles["query"]], sort=True)[1])
@@ -318,6 +319,7 @@ def agreement_of_pairs(labels: Table, matrix: str | None = None) -> pd.DataFrame
         ids = {f"{name}_{side}": repeated(assessors, two[side]) for side in "ab"}
         return described_frame({**ids, "items": two["items"], **values}, role_columns(labels))
     square = np.full((len(assessors), len(assessors)), np.nan)
+    # each pair from both sides
     square[two["a"], two["b"]] = square[two["b"], two["a"]] = values[matrix]
     np.fill_diagonal(square, 1.0)
     frame = pd.DataFrame(square, index=assessors.rename(name), columns=assessors.rename(name))
@@ -370,6 +372,7 @@ def confusion(
             f"there are {len(values):,} different labels, e.g. {low!r} and {high!r}; a confusion has at most {MOST}. "
             "Round them to grades first."
         )
+    # which assessors are the reference, by code
     is_reference = np.isin(np.arange(len(assessors)), assessors.get_indexer(pd.Index(names)))
     one, two = _matched(codes, is_reference)
     if not len(one):
@@ -483,7 +486,9 @@ def _with_judgments(labels: Table, qrels: Table) -> tuple[Table, list[object]]:
 def _matched(codes: Labels, is_reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return every label of the reference with every other label of the same item, as places in the table."""
     theirs, others = (np.flatnonzero(mask[codes.assessor]) for mask in (is_reference, ~is_reference))
+    # sorted by item, so that the labels of an item are next to each other
     theirs = theirs[np.argsort(codes.item[theirs], kind="stable")]
+    # where the labels of the reference for the item of each other label begin and end
     low, high = (np.searchsorted(codes.item[theirs], codes.item[others], side=side) for side in ("left", "right"))
     often = high - low
     two = np.repeat(others, often)

@@ -369,6 +369,7 @@ def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> 
         cell = (pair * n_labels + part.label[one]) * n_labels + part.label[two]
         counted.append(np.unique(unit[part.item[one]] * np.int64(n_cells) + cell, return_counts=True))
     key, count = (np.concatenate(column) for column in zip(*counted)) if counted else np.zeros((2, 0), dtype=np.int64)
+    # a key is (unit, pair of assessors, label, label) as one number
     row, cell = np.divmod(key, max(n_cells, 1))
     # columns only for the pairs of assessors that have an item in common
     met, pair = np.unique(cell // max(n_labels**2, 1), return_inverse=True)
@@ -381,6 +382,7 @@ def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> 
 
 def _from_pairs(sums: np.ndarray, *, weights: np.ndarray) -> np.ndarray:
     n_labels = len(weights)
+    # (units, pairs of assessors, labels, labels)
     tables = sums[:, : sums.shape[1] // n_labels**2 * n_labels**2].reshape(len(sums), -1, n_labels, n_labels)
     rows, columns = tables.sum(axis=3), tables.sum(axis=2)
     items = rows.sum(axis=2)
@@ -511,6 +513,7 @@ def interval(values: np.ndarray, confidence: float, units: int) -> tuple[np.ndar
     """
     from scipy import special
 
+    # percentiles of Student's interval, expanded for few units
     wider = np.sqrt(units / (units - 1)) * special.stdtrit(units - 1, (1 - confidence) / 2)
     tail = float(special.ndtr(wider))
     empty = np.isnan(values).all(axis=0)

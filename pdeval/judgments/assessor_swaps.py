@@ -77,6 +77,7 @@ def swapped_qrels(
     if rows.empty:
         count = len(labels.frame)
         raise ValueError(f"the label table holds no labels: column {label!r} is empty in all {count:,} rows.")
+    # lexsort: the last key, the item, is the primary one
     by_item = np.lexsort((codes.assessor, codes.item))
     qrels = rows[[query, doc]].assign(relevance=grades_of(rows[label], grades)).iloc[by_item]
     who = codes.assessor[by_item].astype(np.int64)
@@ -274,6 +275,7 @@ def regraded(positions: Positions, others: Judgments) -> Positions:
     judged = positions.judged
     topic = others.queries.probe(judged.queries)[others.topic].astype(np.int64)
     doc = others.docs.probe(judged.docs)[others.doc]
+    # an item is (query, doc) as one number; -1 for what the join does not have
     key, wanted = judged.key(), topic * max(len(judged.docs), 1) + doc
     at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
     known = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
@@ -288,7 +290,7 @@ def regraded(positions: Positions, others: Judgments) -> Positions:
     return kept if has_judgments.all() else kept.keep_topics(has_judgments)
 
 
-def _check_some_relevant(orderings: Sequence[Standing | None]) -> Standing:
+def _first_ordering(orderings: Sequence[Standing | None]) -> Standing:
     """Return the first ordering, or raise where no set of judgments has one."""
     first = next((one for one in orderings if one is not None), None)
     if first is None:
@@ -300,7 +302,7 @@ def _check_some_relevant(orderings: Sequence[Standing | None]) -> Standing:
 
 def _orders(runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]) -> dict[str, Any]:
     """Return the columns of one row per run, measure, method and set of judgments that orders runs."""
-    first = _check_some_relevant(orderings)
+    first = _first_ordering(orderings)
     real = [one for one in orderings if one is not None]
     place = np.array([number for number, one in enumerate(orderings) if one is not None])
     score, rank = (np.stack([getattr(one, name) for one in real], axis=1) for name in ("score", "rank"))
@@ -317,7 +319,7 @@ def _orders(runs: pd.DataFrame, names: list[object], orderings: list[Standing | 
 
 def _taus(names: list[object], orderings: list[Standing | None], base: Standing | None) -> dict[str, Any]:
     """Return the columns of Kendall's tau-b of every two orderings, or of each with the base."""
-    first = _check_some_relevant([*orderings, base])
+    first = _first_ordering([*orderings, base])
     if base is None and len(orderings) < 2:
         raise ValueError(
             "there is one set of judgments and nothing to compare it with; give qrels=, or more assessors."
@@ -332,6 +334,7 @@ def _taus(names: list[object], orderings: list[Standing | None], base: Standing 
     one, two = all_pairs(len(names))
     if base is not None:  # the last set of judgments
         one, two = np.arange(len(names)), np.full(len(names), len(names))
+    # one row per measure and method, and pair of sets of judgments
     key, pair = (axis.ravel() for axis in np.indices((len(tau), len(one))))
     sides = {"judgments_a": one[pair], "judgments_b": two[pair]} if base is None else {"judgments": one[pair]}
     return {

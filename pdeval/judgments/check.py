@@ -113,6 +113,7 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
     rows = rows_of(runs, qrels, validate=False)
     lists, topic = rows.lists, rows.topic
     positions = positions_of(rows, ranked=False)
+    # which queries have a relevant item
     relevant = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
     known = topic >= 0
     n_runs = len(lists.runs)
@@ -199,6 +200,7 @@ def _by_list(column: np.ndarray, lists: list_index.Lists) -> np.ndarray:
 def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndarray:
     """Return the share of judged items of each run, in its lists of these topics."""
     n_runs = positions.retrieved.shape[1]
+    # hits are the judged items of lists
     judged = np.bincount(positions.run, positions.judged.grade[positions.item] >= 0, minlength=n_runs)
     rows = np.bincount(run, positions.retrieved[topic, run], minlength=n_runs)
     share: np.ndarray = np.divide(judged, rows, out=np.zeros(n_runs), where=rows > 0)
@@ -311,5 +313,6 @@ def _subtopics(judged: Judged, queries: np.ndarray) -> int:
     if judgments.subtopic is None or judgments.subtopics is None:
         return 0
     topic = judgments.topic[judgments.subtopic[0].astype(np.int64)]
+    # (query, subtopic) as one number
     key = topic * len(judgments.subtopics) + judgments.subtopic[1].astype(np.int64)
     return len(np.unique(key[queries[topic]]))

@@ -107,8 +107,10 @@ def fitted(
         (np.ones(len(labels.item)), (labels.item, labels.assessor * number + labels.label)),
         shape=(int(labels.item.max(initial=-1)) + 1, assessors * number),
     )
+    by_label = given.T.tocsr()
     weight = np.ones(given.shape[0]) if weight is None else weight
     if start is None:
+        # a soft majority: the share of each label among those of the item
         votes = labels.counts()
         posterior = np.asarray(votes.multiply(1 / votes.sum(axis=1)).todense())
     else:
@@ -116,9 +118,10 @@ def fitted(
     converged, step = False, 0
     while not converged and step < max(steps, 1):
         step += 1
-        prevalence, errors = _maximised(given.T.tocsr(), posterior, weight, (assessors, number))
+        prevalence, errors = _maximised(by_label, posterior, weight, (assessors, number))
         before = posterior
         posterior, log_likelihoods = _expected(given, prevalence, errors)
+        # items that a bootstrap sample left out do not count
         likelihood = float(weight[weight > 0] @ log_likelihoods[weight > 0])
         converged = bool(np.abs(posterior - before)[weight > 0].max(initial=0.0) <= CLOSE)
     return Fit(posterior, prevalence, errors, likelihood, step, converged)
@@ -132,6 +135,7 @@ def _maximised(
     prevalence = weighted.sum(axis=0) / weight.sum()
     # (assessor, label) x true label, as (assessor, true label, label)
     errors = np.asarray(by_label @ weighted).reshape(*shape, shape[1]).transpose(0, 2, 1)
+    # an assessor who never met a true label has no row of errors for it
     met = errors.sum(axis=2, keepdims=True)
     return prevalence, np.divide(errors, met, out=np.zeros_like(errors), where=met > 0)
 
@@ -449,6 +453,7 @@ def consensus(
     items = items_of(labels, codes)
     by_grade = np.argsort(grade, kind="stable")
     share = share[:, by_grade]
+    # shares that differ by rounding are tied
     best = share >= share.max(axis=1, keepdims=True) - NOISE
     tied = best.sum(axis=1) > 1
     if tied.any() and ties is None:

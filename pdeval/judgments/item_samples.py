@@ -255,6 +255,7 @@ def effects(pool: Pool, measures: list[Measure], of: str = "means") -> np.ndarra
         square = np.bincount(pool.item, weight**2, minlength=count) / runs
         if of == "differences":  # the mean squared difference of two runs is twice the variance over runs
             square -= (np.bincount(pool.item, weight, minlength=count) / runs) ** 2
+            # what rounding left of a difference of 0
             square[square < NOISE * square.max(initial=0.0)] = 0.0
         squares += square / max(float(square.mean()), np.finfo(float).tiny)
     return np.asarray(np.sqrt(squares / len(measures)))
@@ -373,6 +374,7 @@ def _known(sample: Table, qrels: Table, level: float | None) -> tuple[pd.DataFra
         raise ValueError(
             f"the ids in {' and '.join(names)} are of other types in the sample than in the judgments."
         ) from None
+    # a left merge keeps the order of the sample
     grade = frame[names].merge(judgments, on=names, how="left")["_grade"].to_numpy(dtype=float)
     missing = np.flatnonzero(known & np.isnan(grade))
     if len(missing):

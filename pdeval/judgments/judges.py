@@ -392,6 +392,7 @@ def judge_pairs(
     compared = judged.compared(test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
     parts = []
     for pair, (human, other) in zip(judged.pairs, compared, strict=True):
+        # the columns that name the pair stand before the measure
         ids = list(human.columns[: list(human.columns).index("measure")])
         part = human[[*ids, "measure", "test"]].assign(
             human=human["difference"].to_numpy(),
@@ -551,6 +552,7 @@ def paired_sets(
     base.tell()
     sides = {name: _under(base, name, table) for name, table in tables.items()}
     counting = {name: side.queries[np.flatnonzero(side.counted().any(axis=1))] for name, side in sides.items()}
+    # people's side by the queries that it is restricted to
     people: dict[tuple[object, ...], Judged] = {}
     pairs = []
     for name, (of_people, of_judge) in _chosen_queries(counting.pop(PEOPLE), counting, queries).items():

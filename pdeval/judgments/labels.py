@@ -150,6 +150,7 @@ def coded(
     else:  # a label that nobody gave keeps its place on the scale
         values = categories.get_indexer(pd.Index(uniques)).astype(np.float64)
     who, assessors = pd.factorize(frame[assessor], sort=True)
+    # items are numbered in the order of their ids
     item = frame.groupby(items, observed=True, sort=True).ngroup().to_numpy()
     return Labels(item, who, codes, values), pd.Index(assessors), ordered
 

@@ -116,11 +116,12 @@ def leave_one_out(
         without, rest, taus = judged, full, [1.0] * len(tau)
         if not kept.all():
             without = judged.on(positions.keep_items(kept))
-            rest = _standing_without(without, parsed, runs, method)
+            rest = _order_without(without, parsed, runs, method)
             taus = [float(tau_b(-a, -b)) for a, b in zip(full.rank, rest.rank)]
         score[:, runs], rank[:, runs] = rest.score[:, runs], rest.rank[:, runs]
         queries[:, runs] = [without.counted(level[label]).sum(axis=0)[runs] for label, _ in full.keys]
         tau[:, runs] = np.array(taus)[:, None]
+    # one row per measure and method, and run
     key, run = np.divmod(np.arange(tau.size), len(positions.runs))
     columns = run_columns(positions.runs, run)
     if teams is not None:
@@ -155,14 +156,13 @@ def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
     item, group_of_hit = positions.item[inside], group[positions.run[inside]]
     first = np.full(len(positions.judged.topic), len(positions.runs))
     last = np.full(len(positions.judged.topic), -1)
+    # an item of one group has the same first and last group
     np.minimum.at(first, item, group_of_hit)
     np.maximum.at(last, item, group_of_hit)
     return np.where(first == last, last, -1)
 
 
-def _standing_without(
-    judged: Judged, measures: object, runs: np.ndarray, method: str | Sequence[str] | None
-) -> Standing:
+def _order_without(judged: Judged, measures: object, runs: np.ndarray, method: str | Sequence[str] | None) -> Standing:
     """Return the ordering of the runs without the items that only some of them contributed."""
     try:
         return standing(judged, measures, method=method, tell=False)

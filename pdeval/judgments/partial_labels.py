@@ -104,7 +104,7 @@ _tables_of_runs_and_pairs(
 
 @verb(on=("scores", "preferences"), machine=True, gives="to_label", family="label_next")
 def label_next(
-    held: Table,
+    scores: Table,
     measures: object = None,
     *,
     queries: int = 10,
@@ -143,7 +143,7 @@ def label_next(
     22      124     False         0.915        0.491    True
     38      141     False         0.915        0.491    True
     """
-    cube = machine_cube(held, measures)
+    cube = machine_cube(scores, measures)
     # (queries, measures x runs or pairs)
     people, judge = (values.transpose(1, 0, 2).reshape(len(cube.queries), -1) for values in (cube.values, cube.machine))
     labelled = (~np.isnan(people)).any(axis=1)
@@ -256,7 +256,7 @@ def systematic(chance: np.ndarray, order: np.ndarray, start: float) -> np.ndarra
     family="label_next",
     name="sample_size",
 )
-def labels_needed(held: Table, measures: object = None, *, width: float, confidence: float = 0.95) -> pd.DataFrame:
+def labels_needed(scores: Table, measures: object = None, *, width: float, confidence: float = 0.95) -> pd.DataFrame:
     """Return how many queries people have to label in all for intervals of a wanted width.
 
     With n of Q queries labelled the variance is s^2 ((1 - r) / n + r / Q): r is the share of the variance of people's
@@ -281,7 +281,7 @@ def labels_needed(held: Table, measures: object = None, *, width: float, confide
     1  bm25+rm3      AP  19         29     0.111     0.1            24.0
     """
     positive("width", width)
-    cube = machine_cube(held, measures)
+    cube = machine_cube(scores, measures)
     rows = []
     for human, machine in zip(cube.values, cube.machine, strict=True):
         estimate = powered(human, machine, probability=cube.probability)
@@ -344,7 +344,7 @@ def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) ->
 
 
 @verb(on=("scores", "preferences"), machine=True, gives=("label_bounds", "pair_label_bounds"), name="bounds")
-def label_bounds(held: Table, measures: object = None, *, between: tuple[float, float] | None = None) -> pd.DataFrame:
+def label_bounds(scores: Table, measures: object = None, *, between: tuple[float, float] | None = None) -> pd.DataFrame:
     """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label.
 
     Nothing is assumed: neither that people's queries are a random sample, nor anything of the machine. The mean is that
@@ -366,7 +366,7 @@ def label_bounds(held: Table, measures: object = None, *, between: tuple[float, 
     0      bm25      AP  38         10  0.325  0.257  0.466     0.208
     1  bm25+rm3      AP  38         10  0.330  0.261  0.469     0.208
     """
-    cube = machine_cube(held, measures)
+    cube = machine_cube(scores, measures)
     rows = []
     for number, label in enumerate(cube.measures):
         least, most = _limits(cube, label, between)

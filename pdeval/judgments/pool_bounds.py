@@ -138,6 +138,7 @@ def residuals(
         ranks, count = unjudged(positions, lists.topic, lists.run, depth)
         cells = np.array(numbers)[:, None], lists.topic, lists.run  # (measures, lists)
         low[cells], high[cells] = lists.range(calls, ranks, count, assume, value[cells])
+    # queries that count
     kept = positions.queries.isin(cube.queries)
     bounds = [replace(cube, values=np.where(np.isnan(cube.values), np.nan, part[:, kept])) for part in (low, high)]
     frame = _ranges([cube, *bounds], per)
@@ -250,6 +251,7 @@ def unjudged(
     retrieved = positions.retrieved[topic, run]
     width = _width(retrieved, depth)
     in_doubt = np.arange(1, width + 1) <= retrieved[:, None]  # (lists, ranks)
+    # the list of every (topic, run); -1 for lists that are not asked about
     list_of_cell = np.full(positions.retrieved.shape, -1)
     list_of_cell[topic, run] = np.arange(len(topic))
     # hits are sorted by item and items by topic, so those of a topic are next to each other
@@ -262,6 +264,7 @@ def unjudged(
     known = (list_of_hit >= 0) & (positions.rank[hits] <= width) & judged
     in_doubt[list_of_hit[known], positions.rank[hits[known]].astype(np.int64) - 1] = False
     count = in_doubt.sum(axis=1)
+    # ranks of unjudged items come first, infinity after them
     ranks = np.sort(np.where(in_doubt, np.arange(1.0, width + 1), np.inf), axis=1)
     return ranks[:, : int(count.max(initial=0))], count
 
@@ -338,6 +341,7 @@ class _Lists:
 
         more = ranks[rows[:, None], np.clip(start[:, None] + step - judged_size, 0, ranks.shape[1] - 1)]
         rank = filled("rank", more)
+        # judged and assumed items in rank order
         order = np.argsort(rank, axis=1, kind="stable")
         columns: dict[str, Any] = {"rank": rank}
         columns |= {

@@ -295,6 +295,7 @@ class Pool:
         same_type("doc", self.docs.type, judged.docs.type)
         topic = self.queries.probe(judged.queries)[self.query].astype(np.int64)
         doc = self.docs.probe(judged.docs)[self.doc]
+        # -1 for queries and docs that were not judged
         key, wanted = judged.key(), topic * len(judged.docs) + doc
         at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
         known = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
@@ -331,9 +332,11 @@ def pooled(
     first = ranks.top(runs, depth, ties=ties, compat=compat, validate=validate)
     lists = first.lists
     docs, doc = ids.column_ids(runs.column("doc"), "doc").take(first.row).unique()
+    # an item is (query, doc) as one number
     key = lists.query[first.own].astype(np.int64) * len(docs) + doc
     items, item = np.unique(key, return_inverse=True)
     run = lists.run[first.own]
+    # by item, then by run
     order = np.lexsort((run, item))
     size = np.zeros((len(lists.queries), len(lists.runs)), dtype=np.int64)
     size[lists.query, lists.run] = np.minimum(lists.sizes, depth)

@@ -138,6 +138,7 @@ def _estimated(
 
 def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:
     """Return a stream of its own for every cell: an interval does not depend on which others were asked for."""
+    # measures that callers declared have no fixed place
     place = list(MEASURES).index(measure) if measure in MEASURES else crc32(measure.encode())
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place, bucket)))
 
@@ -187,7 +188,7 @@ class Experiment:
         if "bucket" in log.names:
             bucket, buckets = log.codes("bucket")
         unit = unit_of(log.names, log.queries, unit)
-        chosen = fitting(log, chosen, unit, named=measures is not None)
+        chosen = fitting(log, chosen, unit, required=measures is not None)
         # whether a unit's own mean of yes and no is yes or no
         single = unit == "query" or not log.queries[log.names[unit]].duplicated().any()
         how: dict[str, Aggregate] = {}
@@ -245,8 +246,8 @@ def unit_of(names: Mapping[str, str], queries: pd.DataFrame, unit: Unit | None) 
     return unit
 
 
-def fitting(log: Log, measures: Iterable[BehaviourMeasure], unit: Unit, *, named: bool) -> list[BehaviourMeasure]:
-    """Return the measures that can be observed of a log; where they were named, raise at the first that cannot."""
+def fitting(log: Log, measures: Iterable[BehaviourMeasure], unit: Unit, *, required: bool) -> list[BehaviourMeasure]:
+    """Return the measures that can be observed of a log; where they are required, raise at the first that cannot."""
     columns = pd.DataFrame()
     columns.attrs = described_events(log)
     observable = []
@@ -258,7 +259,7 @@ def fitting(log: Log, measures: Iterable[BehaviourMeasure], unit: Unit, *, named
                 reason = f"{measure.name} is observed of users, and the log has none; bind them: log.ireval(user=...)."
         if not reason:
             observable.append(measure)
-        elif named:
+        elif required:
             raise ValueError(reason)
     return observable
 
@@ -327,6 +328,7 @@ def observe(
         who = np.arange(len(rows)) if unit == "query" else units.get_indexer(pd.Index(rows[log.names[unit]]))
         total, over, bucket, who = total[known], over[known], bucket[known], who[known]
         if unit != "query" and measure.per != "user":  # the sums of each unit in a bucket
+            # (bucket, unit) as one number
             key = bucket * np.int64(max(len(units), 1)) + who
             sums = pd.DataFrame({"total": total, "over": over}).groupby(key).sum()
             bucket, who = np.divmod(sums.index.to_numpy(), max(len(units), 1))

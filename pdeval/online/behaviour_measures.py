@@ -268,12 +268,12 @@ ALIASES = {
 }
 
 
-def measure_named(name: object) -> BehaviourMeasure:
+def measure_of_name(name: object) -> BehaviourMeasure:
     """Return the measure of a name, of an alias, or of a name with its event; labelled as it was asked for.
 
     Examples
     --------
-    >>> measure_named("CTR").aggregate, measure_named("conversion(order)").event
+    >>> measure_of_name("CTR").aggregate, measure_of_name("conversion(order)").event
     ('ratio', 'order')
     """
     if isinstance(name, str):
@@ -326,8 +326,8 @@ def chosen_measures(
     given = {} if aggregate is None else aggregate
     how = given if isinstance(given, Mapping) else dict.fromkeys(chosen, given)
     for name in how:
-        measure_named(name)
-    parsed = [measure_named(name) for name in chosen]
+        measure_of_name(name)
+    parsed = [measure_of_name(name) for name in chosen]
     for value in how.values():
         if not isinstance(value, str) or value not in ("mean", "median", "ratio"):  # type: ignore[redundant-expr]
             raise ValueError(f"aggregate is 'mean', 'median' or 'ratio', not {shown(value)}.")

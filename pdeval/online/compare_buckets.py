@@ -13,7 +13,7 @@ import pandas as pd
 from pdeval.evaluate.cube import all_pairs, described_frame
 from pdeval.join.rules import outside
 from pdeval.online.behaviour import Experiment, Unit, units_of
-from pdeval.online.behaviour_measures import measure_named, names_in
+from pdeval.online.behaviour_measures import measure_of_name, names_in
 from pdeval.online.log import Log
 from pdeval.online.log_checks import users_in_several
 from pdeval.online.two_sample_tests import Aggregate
@@ -256,7 +256,7 @@ def past_of(pre: object, covariate: str | None, log: Table, experiment: Experime
             raise ValueError(f"pre= adjusts means and ratios, {name} is summed up by its median: add aggregate='mean'.")
     predictors = {measure.name: measure for measure in experiment.measures}
     if covariate is not None:
-        predictors = dict.fromkeys(predictors, measure_named(covariate))
+        predictors = dict.fromkeys(predictors, measure_of_name(covariate))
         how = {name: measure.aggregate for name, measure in predictors.items()}
     return covariates(read_pre(pre, log), experiment.log, predictors, how)
 
@@ -349,7 +349,7 @@ def verdict(
     )
     rows = []
     for name, part in pairs.groupby("measure", sort=False, observed=True):
-        sign, mark = (-1, "<") if measure_named(str(name)).worse == "increase" else (1, ">")
+        sign, mark = (-1, "<") if measure_of_name(str(name)).worse == "increase" else (1, ">")
         toward = direction(part) * sign
         significant = part["significant"].to_numpy()
         # the first bucket is on the left of the first pairs, which have all others on the right
@@ -469,6 +469,7 @@ def aa_test(
     p_values = np.full((draws, len(comparisons)), np.nan)
     names = {}
     for draw in track(range(draws), total=draws, desc="A/A", progress=progress):
+        # buckets of the same sizes in every assignment
         bucket = (rng.permutation(n) >= first).astype(np.int64)
         stream = int(rng.integers(2**32))
         for place, (name, comparison) in enumerate(comparisons):

@@ -97,7 +97,7 @@ def credit(
     Parameters
     ----------
     lists : DataFrame or bound accessor
-        What `interleave` or `interleave.many` returned: the lists that were shown.
+        What `interleave` or `interleave.many` returned: the lists that were list_table.
     shared : {'team', 'nobody'}
         Whether in drafted lists clicks on the shared top ranks count for the team that drew the result, or not at
         all: there teams are a coin toss, so leaving them out takes away noise.
@@ -122,10 +122,10 @@ def credit(
     kind = (
         kind_of(frame_of_lists, getattr(lists, "_binding", None), ("lists", "multileaved_lists")) if is_frame else None
     )
-    shown = reader.read(lists, kind or "lists")
-    _check(shown, log, runs)
-    frame, events, query = shown.frame, log.frame, shown.roles["query"]
-    sides = [f"{name}_{side}" for side in "ab" for name in shown.run_columns]
+    list_table = reader.read(lists, kind or "lists")
+    _check(list_table, log, runs)
+    frame, events, query = list_table.frame, log.frame, list_table.roles["query"]
+    sides = [f"{name}_{side}" for side in "ab" for name in list_table.run_columns]
     keys = [*sides, query, *[name for name in ("draw", "method") if name in frame.columns]]
     heads = frame[keys].drop_duplicates().sort_values(keys).reset_index(drop=True)
     in_log = {name: log.roles["query"] if name == query else name for name in keys}  # the log's own query column
@@ -142,7 +142,7 @@ def credit(
     clicked = np.ones(len(events), dtype=bool)
     if "action" in log:
         clicked = (log.column("action") == CLICK).to_numpy()
-    row = _results(shown, log, list_of_row, list_of_event, clicked)
+    row = _results(list_table, log, list_of_row, list_of_event, clicked)
     in_list = list_of_event >= 0
     _warn(int((clicked & ~in_list).sum()), int((clicked & in_list & (row < 0)).sum()))
     # an impression is a list that was shown in a session, or to a user
@@ -159,10 +159,10 @@ def credit(
     credits = pd.concat([head.drop(columns="method"), units[who], head["method"]], axis=1)
     credits["clicks"] = np.bincount(unit, minlength=len(units))
     if sides:
-        names, earned = list(shown.run_columns), _earned(frame, unit, row, len(units), shared)
+        names, earned = list(list_table.run_columns), _earned(frame, unit, row, len(units), shared)
         credits = _with_winner(credits, earned[:, 0], earned[:, 1])
     else:
-        names, credits = _pairs(credits, shown, runs, list_of_row, unit, row)
+        names, credits = _pairs(credits, list_table, runs, list_of_row, unit, row)
     who_columns = {f"{role}_column": log.roles[role] for role in ("session", "user") if role in log}
     return described_frame(credits, {"run_columns": names, "query_column": query, "shared": shared, **who_columns})
 
@@ -219,6 +219,7 @@ def _warn(n_unknown: int, n_strange: int) -> None:
 
 def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shared: str) -> np.ndarray:
     """Return the clicks credited to a and b, shape (impressions, 2)."""
+    # 0, 1, or -1 for nobody's
     team = lists["team"].map({"a": 0, "b": 1}).astype(np.float64).fillna(-1).to_numpy(dtype=np.int64)[row]
     common, balanced = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
     if "shared" in lists.columns:
@@ -240,12 +241,12 @@ def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shar
 
 
 def _pairs(
-    credits: pd.DataFrame, shown: Table, runs: object, list_of_row: np.ndarray, unit: np.ndarray, row: np.ndarray
+    credits: pd.DataFrame, list_table: Table, runs: object, list_of_row: np.ndarray, unit: np.ndarray, row: np.ndarray
 ) -> tuple[list[str], pd.DataFrame]:
     """Return the column that names runs, and multileaved credit as pairs of runs."""
-    lists = shown.frame
+    lists = list_table.frame
     if by_ranks(lists):
-        teams, earned = credit_by_ranks(shown, runs, list_of_row, unit, row, len(credits))
+        teams, earned = credit_by_ranks(list_table, runs, list_of_row, unit, row, len(credits))
     else:
         team, teams = pd.factorize(lists["team"], sort=True)
         earned = np.bincount(unit * len(teams) + team[row], minlength=len(credits) * len(teams))
@@ -358,12 +359,14 @@ def _preferences(
     row_of_unit[at] = row
     for block in blocks_of(len(units), length * length * 4):
         rows, hit = row_at[list_of_row[row_of_unit[block]]], clicked[block]
+        # the lowest click, by impression; users are taken to have read one result further
         last = length - 1 - np.argmax(hit[:, ::-1], axis=1)
         missed = ~hit & (rows >= 0) & (place <= last[:, None] + 1)
         high, low = best[rows][:, :, None], best[rows][:, None, :]
         from_, to = np.minimum(high, low), np.maximum(high, low)
         # where both could stand in either order, they are shown in either order equally often
         pair = hit[:, :, None] & missed[:, None, :] & (np.minimum(place[:, None], place) + 1 >= to)
+        # impression, clicked and missed place of every preference
         u, i, j = np.nonzero(pair)
         line = passed[topic_at[row_of_unit[block]][u]]
         ends = (each[u, i, j].astype(np.int64) - 1 for each in (from_, to))
@@ -432,6 +435,7 @@ def wins(
             )
         who = pd.factorize(credits.column(per))[0][clicked]
         known = who >= 0
+        # the sign of the sum decides the vote of a query or user
         sums = pd.Series(sign[known]).groupby([pair[known], who[known]]).sum()
         pair, sign = sums.index.get_level_values(0).to_numpy(), np.sign(sums.to_numpy())
     n = len(pairs)

@@ -130,6 +130,7 @@ def interleave(
         a, b = (np.array([place_of(ranked.runs, pair[side]) for pair in pairs], dtype=np.int64) for side in range(2))
     if not len(a):
         raise ValueError(f"interleaving needs two runs; the run table has {len(ranked.runs)}.")
+    # pairs and queries that both runs answered
     pair, topic = np.nonzero((ranked.size[a] > 0) & (ranked.size[b] > 0))
     prefix = _prefix(ranked, a[pair], b[pair], topic, None if method == "probabilistic" else depth)
     pair, topic, prefix = (np.repeat(column, draws) for column in (pair, topic, prefix))
@@ -141,7 +142,7 @@ def interleave(
     if method == "balanced":
         team = np.where(shared, -1, team)
     columns = pair_columns(ranked.runs, a[pair[rows]], b[pair[rows]], labels)
-    columns |= shown_columns(ranked, topic, rows, draws, position, chosen)
+    columns |= list_columns(ranked, topic, rows, draws, position, chosen)
     columns["team"] = pd.Index(["a", "b"]).array.take(team, allow_fill=True)
     columns |= {"rank_a": rank_a, "rank_b": rank_b, "shared": shared}
     return described_lists(columns, method, ranked, ties, compat, seed)
@@ -155,7 +156,7 @@ def _check_pairs(pairs: object) -> None:
         raise ValueError(f"pairs= holds {wrong[0]!r}: every pair is two runs, such as ('bm25', 'dense').")
 
 
-def shown_columns(
+def list_columns(
     ranked: Rankings, topic: np.ndarray, rows: np.ndarray, draws: int, position: np.ndarray, chosen: np.ndarray
 ) -> dict[str, object]:
     """Return what tables of lists say of every row: query, draw, position and document."""
@@ -253,7 +254,7 @@ def interleave_many(
         rows, position, chosen = _pairwise(ranked, topic, depth, seed)
     else:
         rows, position, chosen = _optimised(ranked, answered, draws, depth, candidates, seed, progress)
-    columns = shown_columns(ranked, topic, rows, draws, position, chosen)
+    columns = list_columns(ranked, topic, rows, draws, position, chosen)
     columns["team"] = pd.array([pd.NA] * len(rows), dtype="string") if team is None else labels(ranked.names, team)
     return described_lists(
         columns,
@@ -311,6 +312,7 @@ def drafted(
 
 def _rows(chosen: np.ndarray, first: int, *more: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return list number, position from 1 and document of every place of lists that has one; and more of each."""
+    # places without a document are left out
     rows, at = np.nonzero(chosen >= 0)
     return (rows + first, at + 1, *(cells[rows, at] for cells in (chosen, *more)))
 
@@ -455,9 +457,11 @@ def shuffled(ranked: np.ndarray, length: int, tau: float, rng: np.random.Generat
     >>> shuffled(np.array([[[7, 8, 9]]]), 2, 50.0, np.random.default_rng(0)).tolist()
     [[[7, 8]]]
     """
+    # exponential waiting times with rate rank ** -tau: the first is drawn with probability ~ rate
     wait = rng.standard_exponential(ranked.shape) * np.arange(1, ranked.shape[2] + 1, dtype=np.float64) ** tau
     wait[ranked < 0] = np.inf
     if length < ranked.shape[2]:
+        # the first ones only, in any order; they are sorted below
         soon = np.argpartition(wait, length - 1, axis=2)[:, :, :length]
         ranked, wait = np.take_along_axis(ranked, soon, axis=2), np.take_along_axis(wait, soon, axis=2)
     return np.take_along_axis(ranked, wait.argsort(axis=2, kind="stable"), axis=2)

@@ -143,7 +143,7 @@ class Log:
         For every click, the rank of its result; NaN where unknown.
     result : ndarray of int
         For every click, a number that is the same for clicks on one result.
-    shown, asker : ndarray of int
+    impressions, asker : ndarray of int
         For every issued query, how many impressions it has, and the row of `people` who issued it.
     events : DataFrame
         Events of other kinds, and whatever has a value: `action`; `value`, 0 where there is none; `issue`, the row of
@@ -162,7 +162,7 @@ class Log:
     after: np.ndarray
     rank: np.ndarray
     result: np.ndarray
-    shown: np.ndarray
+    impressions: np.ndarray
     asker: np.ndarray
     events: pd.DataFrame
     times: pd.Series
@@ -249,6 +249,7 @@ def _read(table: Table) -> Log:
     session = pd.factorize(events[has["session"]], sort=True)[0].astype(np.int64)
     query, values = pd.factorize(events[has["query"]], sort=True)
     clicked, appeared = ((events[has["action"]] == action).to_numpy() for action in (CLICK, IMPRESSION))
+    # (session, query) as one number
     page = session * len(values) + query
     # impressions by session and time; a new issue begins where the page changes
     order = np.flatnonzero(appeared)
@@ -262,12 +263,12 @@ def _read(table: Table) -> Log:
     click, other = np.flatnonzero(clicked), np.flatnonzero(~(appeared | clicked) | ~np.isnan(value))
     both = np.concatenate([click, other])
     parts = _answered(page[first], start, page[both], when[both])
-    (issue_of_click, issue_of_other), (shown, other_shown), (early, _) = (
+    (issue_of_click, issue_of_other), (is_known, other_is_known), (early, _) = (
         np.split(part, [len(click)]) for part in parts
     )
     row = np.arange(len(events))
-    problem("clicks on a query never shown in their session", np.isin(row, click[~shown]), "left out")
-    click, issue_of_click, early = click[shown], issue_of_click[shown], early[shown]
+    problem("clicks on a query never shown in their session", np.isin(row, click[~is_known]), "left out")
+    click, issue_of_click, early = click[is_known], issue_of_click[is_known], early[is_known]
     problem("clicks before their query was shown", np.isin(row, click[early]), "counted without their times")
     doc = pd.factorize(events[has["doc"]], sort=True)[0] if "doc" in has else np.full(len(events), -1)
     rank = np.full(len(events), np.nan)
@@ -275,7 +276,7 @@ def _read(table: Table) -> Log:
         rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(dtype=np.float64)
     rank_of_click = _ranks(issue_of_click, doc[click], rank[click], issue, doc[order], rank[order])
     people, person = _people(events, has, session)
-    issue_of_other = np.where(other_shown & (query[other] >= 0), issue_of_other, -1)
+    issue_of_other = np.where(other_is_known & (query[other] >= 0), issue_of_other, -1)
     free = np.flatnonzero(issue_of_other < 0)  # of the query issued last, whichever it was
     near = np.flatnonzero(np.isin(session[first], session[other[free]]))
     last, known, _ = _answered(session[first[near]], start[near], session[other[free]], when[other[free]])
@@ -297,7 +298,7 @@ def _read(table: Table) -> Log:
         rank=rank_of_click,
         # documents count from 0, results without one by their rank, from -1 down
         result=np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(rank_of_click)).astype(np.int64),
-        shown=np.bincount(issue, minlength=len(first)),
+        impressions=np.bincount(issue, minlength=len(first)),
         asker=person[first],
         events=others.sort_values("value", ignore_index=True),
         times=events[has["time"]],
@@ -433,7 +434,7 @@ def behaviour_of(log: Log) -> pd.DataFrame:
     timed = ~np.isnan(log.after)
     times = log.issue[timed], log.after[timed]
     frame = log.queries.assign(
-        impressions=log.shown,
+        impressions=log.impressions,
         clicks=clicks,
         abandoned=clicks == 0,
         reformulated=~np.append(session[1:] != session[:-1], True),
@@ -454,6 +455,7 @@ def _extreme(ufunc: np.ufunc, at: np.ndarray, values: np.ndarray, n: int) -> np.
 
 def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """Return issued query and rank of every clicked result; one that is clicked twice counts once, at its best rank."""
+    # the best rank of each clicked result comes first
     order = np.lexsort((log.rank, log.result, log.issue))
     issue, result = log.issue[order], log.result[order]
     once = np.append(True, (issue[1:] != issue[:-1]) | (result[1:] != result[:-1]))[: len(issue)]
@@ -465,7 +467,7 @@ def users_of(log: Log) -> pd.DataFrame:
     n, clicks = len(log.people), np.bincount(_results(log)[0], minlength=len(log.queries))
     counts = {
         "queries": np.bincount(log.asker, minlength=n),
-        "impressions": np.bincount(log.asker, log.shown, n).astype(np.int64),
+        "impressions": np.bincount(log.asker, log.impressions, n).astype(np.int64),
         "clicks": np.bincount(log.asker, clicks, n).astype(np.int64),
     }
     return _with_events(log.people.assign(**counts), log, log.events["person"].to_numpy())

@@ -217,6 +217,7 @@ def users_in_several(log: Table) -> list[Problem]:
         return []
     user, bucket = log.roles["user"], log.roles["bucket"]
     assigned = log.frame[[user, bucket]].drop_duplicates()
+    # a user appears once per bucket
     several = assigned[assigned.duplicated(user, keep=False) & assigned[user].notna()]
     if not len(several):
         return []

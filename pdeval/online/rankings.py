@@ -90,6 +90,7 @@ def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_ev
     start[lists.run, lists.query] = lists.starts[:-1]  # rows come list after list
     doc = code[ranked.row].astype(np.int64)
     key = lists.starts[:-1].astype(np.int64)[ranked.own] * len(docs) + doc
+    # sorted, so that ranks are found by binary search
     by_key = np.argsort(key, kind="stable")
     return Rankings(lists.runs, queries, docs, doc, start, size, key[by_key], ranked.rank[by_key])
 
@@ -114,6 +115,7 @@ def best_ranks(ranked: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndar
     every = [ranked.top(np.full(len(topics), run), topics, deep) for run in range(n_runs)]
     doc = np.stack(every, axis=1).reshape(len(topics), -1)
     rank = np.broadcast_to(np.tile(np.arange(1.0, deep + 1), n_runs), doc.shape)
+    # by document, then by rank: the first row of a document has its best rank
     order = np.lexsort((rank, doc), axis=1)
     doc, rank = np.take_along_axis(doc, order, axis=1), np.take_along_axis(rank, order, axis=1)
     first = np.ones(doc.shape, dtype=bool)

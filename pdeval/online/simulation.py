@@ -155,7 +155,7 @@ def chosen_model(model: str | ClickModel) -> ClickModel:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ListArrays:
     """Lists that users can be shown: one row per list, sorted by arm and query.
 
     `keys` holds the columns that a log carries along (arm, query, draw), `names` says which of its columns play which
@@ -174,6 +174,7 @@ class Shown:
     @cached_property
     def groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The (arm, query) of every list as a number; where each begins; the first and last + 1 of its arm."""
+        # lists are sorted by arm and query: a group begins where either changes
         new = np.append(True, (np.diff(self.query) != 0) | (np.diff(self.arm) != 0))[: len(self.arm)]
         begin = np.flatnonzero(new)
         arm = self.arm[begin]
@@ -182,7 +183,7 @@ class Shown:
 
 @verb(on=("lists", "multileaved_lists", "runs"), gives="clicks", own="depth")
 def simulate_clicks(
-    shown: Table,
+    ranked: Table,
     qrels: object,
     model: str | ClickModel = "perfect",
     *,
@@ -252,13 +253,13 @@ def simulate_clicks(
     1        0   bm25      101       click     2  doc-03054
     2        1   bm25      102  impression  <NA>        NaN
     """
-    click_model_used = chosen_model(model)
+    user_model = chosen_model(model)
     ties = None if ties is None else one_of("ties", ties, ("docid", "rank", "first"))  # type: ignore[assignment]
     compat = one_of("compat", compat, get_args(Compat))  # type: ignore[assignment]
     begin = _moment(start)
     judged = qrels if isinstance(qrels, Table) else reader.read(qrels, "qrels")
-    rows, arms = _ranked(shown, depth, ties, compat) if shown.kind == "runs" else _as_shown(shown, depth)
-    lists = _lists(rows, arms, shown, judged, checked_level(level), graded)
+    rows, arms = _of_runs(ranked, depth, ties, compat) if ranked.kind == "runs" else _interleaved(ranked, depth)
+    lists = _lists(rows, arms, ranked, judged, checked_level(level), graded)
     first = np.repeat(np.arange(len(lists.keys)), sessions)
     blocks = [first[at : at + SESSIONS] for at in range(0, len(first), SESSIONS)]
     streams = np.random.SeedSequence(seed).spawn(len(blocks) + 1)
@@ -267,11 +268,12 @@ def simulate_clicks(
     for turn, (block, stream) in enumerate(steps):
         rng = np.random.default_rng(stream)
         events = _sessions(
-            lists, block, click_model_used, reformulate, max_queries, (seconds_per_result, seconds_per_click), rng
+            lists, block, user_model, reformulate, max_queries, (seconds_per_result, seconds_per_click), rng
         )
         events[0] += turn * SESSIONS
         parts.append(events)
     session, when, at, position = (np.concatenate(column) for column in zip(*parts, strict=True))
+    # an impression (-1) comes before the clicks of its moment
     order = np.lexsort((position, when, session))
     session, at, position = (column[order].astype(np.int64) for column in (session, at, position))
     user = np.arange(len(first))
@@ -295,7 +297,7 @@ def _moment(start: object) -> np.datetime64:
     raise ValueError(f"start={start!r}: give a date, such as '2024-01-01', or a date and time.")
 
 
-def _as_shown(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[str]]:
+def _interleaved(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows of interleaved lists, and the columns that name the arm."""
     frame = lists.frame
     arms = [f"{name}_{side}" for side in "ab" for name in lists.run_columns]
@@ -303,7 +305,7 @@ def _as_shown(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[str]]
     return (frame if depth is None else frame[frame["position"] <= depth]), arms
 
 
-def _ranked(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -> tuple[pd.DataFrame, list[str]]:
+def _of_runs(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -> tuple[pd.DataFrame, list[str]]:
     """Return runs as rows (bucket, query, position, doc), and the column that names the arm."""
     ranked = rankings(runs, ties=ties, compat=compat)
     run, topic = np.nonzero(ranked.size)
@@ -318,11 +320,13 @@ def _ranked(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -
     return pd.DataFrame(columns), ["bucket"]
 
 
-def _lists(rows: pd.DataFrame, arms: list[str], shown: Table, qrels: Table, level: float | None, graded: bool) -> Shown:
+def _lists(
+    rows: pd.DataFrame, arms: list[str], ranked: Table, qrels: Table, level: float | None, graded: bool
+) -> ListArrays:
     """Return rows of lists as arrays of lists x positions, with the relevance of every document."""
     if not len(rows):
         raise ValueError("the lists hold no rows, so nobody can be shown anything.")
-    query, doc = shown.roles["query"], shown.roles["doc"]
+    query, doc = ranked.roles["query"], ranked.roles["doc"]
     keys = [*arms, query, *(["draw"] if "draw" in rows.columns else [])]
     list_of_row = rows.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
     position = reader.numbers(rows["position"], "position")
@@ -335,24 +339,24 @@ def _lists(rows: pd.DataFrame, arms: list[str], shown: Table, qrels: Table, leve
     codes, docs = pd.factorize(rows[doc], sort=True)
     document, grades = np.full(shape, -1, dtype=np.int64), np.full(shape, np.nan)
     document[cells] = codes
-    _check_shared(shown, qrels)
+    _check_shared(ranked, qrels)
     grades[cells] = _relevance(rows[query], rows[doc], qrels, level, graded)
     first = ~rows.duplicated(keys).to_numpy()
     head = rows.loc[first, keys].iloc[np.argsort(list_of_row[first])].reset_index(drop=True)
     arm = head.groupby(arms, sort=True, observed=True).ngroup().to_numpy() if arms else np.zeros(len(head), np.int64)
     names: dict[Any, Any] = {"query_column": query, "doc_column": doc}
-    if shown.run_columns and shown.kind != "runs":
-        names["run_columns"] = list(shown.run_columns)
-    return Shown(head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
+    if ranked.run_columns and ranked.kind != "runs":
+        names["run_columns"] = list(ranked.run_columns)
+    return ListArrays(head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
 
 
-def _check_shared(shown: Table, qrels: Table) -> None:
+def _check_shared(ranked: Table, qrels: Table) -> None:
     """Raise where lists and judgments share no query, or no item: nobody would click, without a word."""
     for role, word in (("query", "query"), ("doc", "item")):
-        listed, judged = (pd.Index(table.column(role).dropna().unique()).astype(object) for table in (shown, qrels))
+        listed, judged = (pd.Index(table.column(role).dropna().unique()).astype(object) for table in (ranked, qrels))
         if not listed.isin(judged).any() and numeric(listed) == numeric(judged):
             raise ValueError(
-                f"no {word} of the lists is in the judgments, so nobody would click: {shown.roles[role]} holds "
+                f"no {word} of the lists is in the judgments, so nobody would click: {ranked.roles[role]} holds "
                 f"{_examples(listed)}; the judgments' {qrels.roles[role]} holds {_examples(judged)}."
             )
 
@@ -379,7 +383,7 @@ def _relevance(query: pd.Series, doc: pd.Series, qrels: Table, level: float | No
 
 
 def _sessions(
-    shown: Shown,
+    lists: ListArrays,
     first: np.ndarray,
     model: ClickModel,
     reformulate: float,
@@ -392,37 +396,38 @@ def _sessions(
     session, at = np.arange(len(first)), first
     clock = np.zeros(len(first))
     for _ in range(max_queries if reformulate else 1):
-        grade = shown.grade[at]
+        grade = lists.grade[at]
         examined, clicked = model.clicks(grade, rng)
         reading = rng.standard_exponential(grade.shape) * pace[0] * examined
         visit = rng.standard_exponential(grade.shape) * pace[1] * clicked
+        # a click is made after reading down to it, and before its visit
         spent = np.cumsum(reading + visit, axis=1)
         rows, position = np.nonzero(clicked)
         events.append((session, clock, at, np.full(len(session), -1)))
         events.append((session[rows], clock[rows] + (spent - visit)[rows, position], at[rows], position))
         chance = rng.random((2, len(session)))
-        following = _next(shown, at, chance[1])
+        following = _next(lists, at, chance[1])
         again = ~(clicked & (grade > 0)).any(axis=1) & (chance[0] < reformulate) & (following >= 0)
         session, at = session[again], following[again]
         clock = (clock + spent[:, -1])[again] + 1.0
     return [np.concatenate(column) for column in zip(*events, strict=True)]
 
 
-def _next(shown: Shown, at: np.ndarray, chance: np.ndarray) -> np.ndarray:
+def _next(lists: ListArrays, at: np.ndarray, chance: np.ndarray) -> np.ndarray:
     """Return a list of another query of the same arm, or -1 where the arm has no other."""
-    group, begin, low, high = shown.groups
-    own_group = group[at]
-    others = (high - low)[own_group] - 1
+    group, begin, low, high = lists.groups
+    group_of_list = group[at]
+    others = (high - low)[group_of_list] - 1
     # the whole part of the step picks the query, what is left of it the list
     step = chance * np.maximum(others, 1)
-    other = low[own_group] + (own_group - low[own_group] + 1 + step.astype(np.int64)) % (others + 1)
+    other = low[group_of_list] + (group_of_list - low[group_of_list] + 1 + step.astype(np.int64)) % (others + 1)
     count = np.diff(np.append(begin, len(group)))
     picked = begin[other] + ((step % 1) * count[other]).astype(np.int64)
     return np.where(others > 0, picked, -1)
 
 
 def _log(
-    lists: Shown, session: np.ndarray, user: np.ndarray, at: np.ndarray, position: np.ndarray, moment: np.ndarray
+    lists: ListArrays, session: np.ndarray, user: np.ndarray, at: np.ndarray, position: np.ndarray, moment: np.ndarray
 ) -> dict[str, Any]:
     """Return the columns of a click log."""
     clicked = position >= 0

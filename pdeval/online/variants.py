@@ -264,13 +264,14 @@ def covariates(
         raise ValueError("pre= needs a user column in both logs; bind it: log.ireval(user=...).")
     _check_before(past, log)
     users, past_users = units_of(log, "user"), units_of(past, "user")
+    # -1, the last place of the values below, for users who are not there
     at = past_users.get_indexer(users)
     if not (at >= 0).any():
         raise TooFew(
             f"pre= has no user of the log: there {past_users.tolist()[0]!r}, here {users.tolist()[0]!r}; give both the "
             "same user ids."
         )
-    fitting(past, measures.values(), "user", named=True)
+    fitting(past, measures.values(), "user", required=True)
     observed = observe(past, measures.values(), "user", np.zeros(len(past.queries), dtype=np.int64), pd.Index(["all"]))
     values = {}
     for name, measure in measures.items():
