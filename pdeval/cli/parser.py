@@ -59,7 +59,7 @@ SERVED = {"Rel_info_format": "qrels", "Results_format": "trec_results", "Debug_l
 
 NAMES = {"measure": "evaluate"}  # where the shell has another word for a verb
 # where a command prints something else than the verb returns
-SAYS = {
+DESCRIPTIONS = {
     "evaluate": "Print what every run scores: its means over the queries, or with -q every query.",
     "prefer": "Print the preferences between runs: the mean of every pair, or with -q every query.",
     "check": "Account for queries, duplicates, ties and judgments. The status is 1 if something is amiss.",
@@ -109,7 +109,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         # what a verb returns is printed here
         text = " ".join(sections(verb.function.__doc__ or "")[""].split()).replace("`", "")
         text = re.sub("^Return ", "Print ", text)
-        command = _command(commands, name, SAYS.get(name, text), "QRELS RUN [RUN ...]")
+        command = _command(commands, name, DESCRIPTIONS.get(name, text), "QRELS RUN [RUN ...]")
         if words is None or name in words:
             _add_options(command, name, verb)
     for name, (text, usage, arguments) in OTHERS.items():
@@ -406,7 +406,7 @@ def split(text: str, *, sentences: bool = False) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return number_of(text, int)
@@ -471,7 +471,7 @@ SUBTOPICS = {"--subtopics": {**FLAG, "help": "The second column of QRELS is a su
 OUTPUT: dict[str, dict[str, Any]] = {
     "--format": {"help": "By default as the ending of FILE says, else a table."},
     "-o --output": {"metavar": "FILE", "help": "Write to this file."},
-    "--digits": {"type": _whole, "metavar": "N", "help": "Decimals of a printed table (default: 4)."},
+    "--digits": {"type": _integer, "metavar": "N", "help": "Decimals of a printed table (default: 4)."},
     "--quiet": {**FLAG, "help": "No warnings, no progress bar."},
 }
 # what the shell adds to the options of a verb
@@ -524,7 +524,7 @@ TREC_EVAL_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--complete_rel_info_wanted": {**HIDDEN, **FLAG, "dest": "complete"},
     "--level_for_rel": {**HIDDEN, "dest": "level", "type": float},
     "--Judged_docs_only": {**HIDDEN, **FLAG, "dest": "judged_only"},
-    "--Max_retrieved_per_topic": {**HIDDEN, "dest": "depth", "type": _whole},
+    "--Max_retrieved_per_topic": {**HIDDEN, "dest": "depth", "type": _integer},
 }
 # commands that are no verbs: what they do, their usage, their arguments
 OTHERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {

@@ -172,8 +172,8 @@ def rows(
                 yield from (row(line, cube.queries[place], values[place]) for line, values in texts_of_line)
         if total:
             texts |= {label: formats[label].format(mean) for label, mean in zip(cube.measures, means[run])}
-            shown = [line for line in lines if line.measure not in QUERY_ONLY]
-            yield from (row(line.name, "all", texts[line.label or line.measure]) for line in shown)
+            of_run = [line for line in lines if line.measure not in QUERY_ONLY]
+            yield from (row(line.name, "all", texts[line.label or line.measure]) for line in of_run)
 
 
 def row(name: str, query: object, value: str) -> str:

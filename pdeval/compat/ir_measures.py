@@ -31,8 +31,7 @@ from pdeval.evaluate.scores import Views
 from pdeval.join import positions
 from pdeval.join.id_mismatch import NothingJudged
 from pdeval.join.judged import Judged
-from pdeval.tables import reader
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, read
 
 measures: Any = ir_measures.measures  # none of it has annotations
 util: Any = ir_measures.util
@@ -194,7 +193,7 @@ class Evaluator(providers.Evaluator):
 
 def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Iterator[Any]:
     """Yield the values of measures that trec_eval does not define."""
-    runs = dict_table(rows, "runs") if isinstance(rows, dict) else reader.read(rows, "runs")
+    runs = dict_table(rows, "runs") if isinstance(rows, dict) else read(rows, "runs")
     if not len(runs.frame) or not len(judgments.frame):
         return
     if ties == "ascending":
@@ -206,10 +205,10 @@ def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Ite
     views = Views(Judged(joined, None, "judged"))
     for measure in requested:
         parsed = parse(measure)
-        shown = joined.answered[:, 0]
+        kept = joined.answered[:, 0]
         if measure.NAME == "Accuracy":  # ir_measures leaves out lists without a relevant item
-            shown = views.values(parse("Success", level=parsed.level, k=parsed.parameters["k"]))[:, 0] > 0
-        for query, value in zip(joined.queries[shown], views.values(parsed)[shown, 0].tolist()):
+            kept = views.values(parse("Success", level=parsed.level, k=parsed.parameters["k"]))[:, 0] > 0
+        for query, value in zip(joined.queries[kept], views.values(parsed)[kept, 0].tolist()):
             yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
 
@@ -219,7 +218,7 @@ def _judgments(qrels: Any, subtopics: bool) -> Table:
         return dict_table(qrels, "qrels")
     frame = dict_table(qrels, "qrels").frame if isinstance(qrels, dict) else qrels
     items = frame[["query_id", "doc_id", "relevance"]]
-    return reader.read(items.assign(subtopic=frame.get("iteration", "0")) if subtopics else items, "qrels")
+    return read(items.assign(subtopic=frame.get("iteration", "0")) if subtopics else items, "qrels")
 
 
 def _rules(measure: Any) -> tuple[Any, ...]:

@@ -71,14 +71,14 @@ def experiment_test(
                 f"a paired test needs two lists of one length; these have shapes {one.shape}, {two.shape}."
             )
         differences = (one - two)[:, None]
-        found = completed(
+        result = completed(
             chosen(differences, draws=draws, seed=seed, progress=progress),
             lambda: describe(differences),
             name=chosen.name,
             pairs=1,
             confidence=0.95,
         )
-        return float(found.statistic[0]), float(found.p_value[0])
+        return float(result.statistic[0]), float(result.p_value[0])
 
     return run_test
 
@@ -111,22 +111,22 @@ def corrected(averages: pd.DataFrame, correction: str = "holm", *, alpha: float 
     1     a  0.4         0.01        True                   0.02
     2     b  0.2         0.04        True                   0.04
     """
-    named = [name for name in map(str, averages.columns) if name.endswith(P_VALUE)]
-    if not named:
+    columns = [name for name in map(str, averages.columns) if name.endswith(P_VALUE)]
+    if not columns:
         raise ValueError(
             f"no column ends in '{P_VALUE}'; there are {listed(averages.columns)}. Give Experiment a baseline=."
         )
     arguments.share("alpha", alpha)
     correction = which_correction(correction)
-    found = averages.copy()
-    for name in named:
-        p_values = found[name].to_numpy(dtype=np.float64, na_value=np.nan)
-        adjusted = adjust(p_values, np.zeros(len(found), dtype=np.int64), correction=correction, alpha=alpha)
-        found[name] = p_values
-        place = list(found.columns).index(name) + 1
-        found.insert(place, name.removesuffix(P_VALUE) + " reject", adjusted <= alpha)
-        found.insert(place + 1, f"{name} corrected", adjusted)
-    return found
+    table = averages.copy()
+    for name in columns:
+        p_values = table[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        adjusted = adjust(p_values, np.zeros(len(table), dtype=np.int64), correction=correction, alpha=alpha)
+        table[name] = p_values
+        place = list(table.columns).index(name) + 1
+        table.insert(place, name.removesuffix(P_VALUE) + " reject", adjusted <= alpha)
+        table.insert(place + 1, f"{name} corrected", adjusted)
+    return table
 
 
 def scores_of(per_query: pd.DataFrame | Mapping[Any, Any], *, names: Sequence[str] | None = None) -> pd.DataFrame:
@@ -162,17 +162,17 @@ def scores_of(per_query: pd.DataFrame | Mapping[Any, Any], *, names: Sequence[st
             for measure, value in values.items()
         ]
         per_query = pd.DataFrame(rows, columns=COLUMNS)
-    lacking = [name for name in COLUMNS if name not in per_query.columns]
-    if lacking:
+    absent = [name for name in COLUMNS if name not in per_query.columns]
+    if absent:
         raise ValueError(
-            f"no column {lacking[0]!r} among {listed(per_query.columns)}: give what pt.Experiment(..., perquery=True) "
+            f"no column {absent[0]!r} among {listed(per_query.columns)}: give what pt.Experiment(..., perquery=True) "
             "returns."
         )
-    found = per_query[COLUMNS].reset_index(drop=True).astype({"value": np.float64})
-    again = found.duplicated(COLUMNS[:3])
+    scores = per_query[COLUMNS].reset_index(drop=True).astype({"value": np.float64})
+    again = scores.duplicated(COLUMNS[:3])
     if again.any():
-        name, query, measure = found.loc[again, COLUMNS[:3]].iloc[0]
+        name, query, measure = scores.loc[again, COLUMNS[:3]].iloc[0]
         raise ValueError(f"two systems are called {name!r}: both have {measure} of query {query!r}. Give names=.")
-    found = found.sort_values(COLUMNS[:2], kind="stable", ignore_index=True)
-    found.attrs = {"run_columns": ["name"], "query_column": "qid"}
-    return found
+    scores = scores.sort_values(COLUMNS[:2], kind="stable", ignore_index=True)
+    scores.attrs = {"run_columns": ["name"], "query_column": "qid"}
+    return scores

@@ -30,9 +30,8 @@ from pdeval.join import positions
 from pdeval.join.id_mismatch import NothingJudged
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
-from pdeval.tables import reader
 from pdeval.tables.dataframes import text_dtype
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, read
 
 __all__ = [
     "RelevanceEvaluator",
@@ -105,7 +104,7 @@ class RelevanceEvaluator:
         }
         self._complete = self._judged_only or needs_judged(self._measures.values())
         is_dict = isinstance(query_relevance, Mapping)
-        self._qrels = dict_table(query_relevance, "qrels") if is_dict else reader.read(query_relevance, "qrels")
+        self._qrels = dict_table(query_relevance, "qrels") if is_dict else read(query_relevance, "qrels")
 
     def evaluate(self, scores: Any) -> dict[Any, Any]:
         """Return the value of every measure on every judged query that the run answers.
@@ -126,7 +125,7 @@ class RelevanceEvaluator:
             return self._of_dict(scores)
         if not isinstance(scores, pd.DataFrame) and not hasattr(scores, "_frame"):
             raise TypeError(f"a run is a dict of dicts or a DataFrame; this is {type(scores).__name__}.")
-        table = reader.read(scores, "runs")
+        table = read(scores, "runs")
         joined = self._join(table, validate=True)
         results = {} if joined is None else self._nested(joined, joined.answered)
         return results if table.run_columns else next(iter(results.values()), {})
@@ -161,7 +160,7 @@ class RelevanceEvaluator:
         except NothingJudged:
             return None
 
-    def _nested(self, joined: Positions, shown: np.ndarray) -> dict[Any, dict[Any, dict[str, float]]]:
+    def _nested(self, joined: Positions, mask: np.ndarray) -> dict[Any, dict[Any, dict[str, float]]]:
         """Return run -> query -> measure -> value, of the cells (query, run) of a mask."""
         joined = joined.only_judged() if self._judged_only else joined
         values = self._values(joined)
@@ -171,7 +170,7 @@ class RelevanceEvaluator:
             runs = list(joined.runs.iloc[:, 0].astype(object))
         results = {}
         for run, name in enumerate(runs):
-            rows = zip(queries[shown[:, run]], values[:, shown[:, run], run].T.tolist())
+            rows = zip(queries[mask[:, run]], values[:, mask[:, run], run].T.tolist())
             results[name] = {query: dict(zip((line.name for line in self._lines), row)) for query, row in rows}
         return results
 

@@ -43,14 +43,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     'run,AP'
     """
     if is_stream(path):
-        with _named_as(path, Path(path)):
+        with _renamed_errors(path, Path(path)):
             yield Path(path)
         return
     check_place(path)
     target = Path(os.path.realpath(path))
     before = target.stat() if target.exists() else None
     beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
-    with _named_as(path, beside), _removed_after_errors(beside):
+    with _renamed_errors(path, beside), _removed_after_errors(beside):
         os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, USUAL if before is None else PRIVATE))
         yield beside
         _copy_permissions(before, beside)
@@ -81,7 +81,7 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target in (here := Path.cwd(), *here.parents):
         raise ValueError(f"'{os.fspath(path)}' is the folder in which the program runs; write to one inside it.")
     beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
-    with _named_as(path, beside), _removed_after_errors(beside):
+    with _renamed_errors(path, beside), _removed_after_errors(beside):
         beside.mkdir()
         yield beside
         for file in sorted(beside.rglob("*")):
@@ -110,7 +110,7 @@ def _removed_after_errors(beside: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _named_as(path: str | os.PathLike[str], beside: Path) -> Iterator[None]:
+def _renamed_errors(path: str | os.PathLike[str], beside: Path) -> Iterator[None]:
     """Let an error of the system name the path of the caller, not the one beside it."""
     try:
         yield
@@ -161,12 +161,12 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def told_written(paths: Collection[Path]) -> Iterator[list[Path]]:
+def name_written(paths: Collection[Path]) -> Iterator[list[Path]]:
     """Yield a list for the files that are written, which an error of the system names if some are missing.
 
     Examples
     --------
-    >>> with told_written([Path("a.run"), Path("b.run"), Path("c.run")]) as written:
+    >>> with name_written([Path("a.run"), Path("b.run"), Path("c.run")]) as written:
     ...     written.append(Path("a.run"))
     ...     raise OSError(28, "No space left on device", "b.run")
     Traceback (most recent call last):
@@ -208,10 +208,10 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 def _check_parent(target: Path, path: str | os.PathLike[str]) -> None:
     folder = target.parent
     if not folder.is_dir():
-        said = os.path.dirname(path) or str(folder)  # noqa: PTH120, as the caller wrote it
+        parent = os.path.dirname(path) or str(folder)  # noqa: PTH120, as the caller wrote it
         if folder.exists():
-            raise NotADirectoryError(errno.ENOTDIR, f"'{said}' is a file, not a folder to write to", os.fspath(path))
-        raise FileNotFoundError(errno.ENOENT, f"there is no folder '{said}' to write to", os.fspath(path))
+            raise NotADirectoryError(errno.ENOTDIR, f"'{parent}' is a file, not a folder to write to", os.fspath(path))
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder '{parent}' to write to", os.fspath(path))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(
             errno.EACCES,

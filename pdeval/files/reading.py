@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.files import file_io
-from pdeval.files.file_io import PathLike
 from pdeval.files.ir_metadata import metadata_of
 from pdeval.files.lines import QRELS, RUN, check_encoding, read_columns, repeated
 from pdeval.files.tabular import column_table, has_header
@@ -42,7 +41,7 @@ class RunFile(NamedTuple):
 
 @checks_arguments
 def read_run(
-    path: PathLike, *, name: str | None = None, names: Names = "file", encoding: str | None = None
+    path: file_io.PathLike, *, name: str | None = None, names: Names = "file", encoding: str | None = None
 ) -> pd.DataFrame:
     """Return the run in a TREC or parquet file: run, query_id, doc_id, score, rank; rows as in the file.
 
@@ -76,15 +75,14 @@ def read_run(
     bm25      051 FBIS3-1    2.5     1
     bm25      051 FT911-3    1.5     2
     """
-    check_names(names)
-    check_encoding(encoding)
+    check_options(names, encoding)
     run = name or (file_io.run_name(path) if names == "file" else None)
     return from_arrow(run_table(RunFile(Path(path), run, given=bool(name), encoding=encoding)))
 
 
 @overload
 def read_runs(
-    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    paths: file_io.PathLike | Iterable[file_io.PathLike] | Mapping[str, file_io.PathLike],
     *,
     names: Names = ...,
     encoding: str | None = ...,
@@ -96,7 +94,7 @@ def read_runs(
 
 @overload
 def read_runs(
-    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    paths: file_io.PathLike | Iterable[file_io.PathLike] | Mapping[str, file_io.PathLike],
     *,
     names: Names = ...,
     encoding: str | None = ...,
@@ -108,7 +106,7 @@ def read_runs(
 
 @checks_arguments
 def read_runs(
-    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    paths: file_io.PathLike | Iterable[file_io.PathLike] | Mapping[str, file_io.PathLike],
     *,
     names: Names = "file",
     encoding: str | None = None,
@@ -151,10 +149,9 @@ def read_runs(
     bm25      301     d1    2.5     1
       ql      301     d1    2.5     1
     """
-    check_names(names)
+    check_options(names, encoding)
     if engine not in ENGINES:
         raise ValueError(f"no engine {engine!r}; engines are {', '.join(map(repr, ENGINES))}.")
-    check_encoding(encoding)
     files = run_files(paths, names=names, encoding=encoding)
     runs = ENGINES[engine](files, progress=progress)
     if not metadata:
@@ -163,7 +160,7 @@ def read_runs(
 
 
 @checks_arguments
-def read_qrels(path: PathLike, *, subtopics: bool = False, encoding: str | None = None) -> pd.DataFrame:
+def read_qrels(path: file_io.PathLike, *, subtopics: bool = False, encoding: str | None = None) -> pd.DataFrame:
     """Return the judgments in a TREC or parquet file: query_id, doc_id, relevance[, subtopic]; rows as in the file.
 
     Grades are whole numbers if all are, else floats.
@@ -202,7 +199,7 @@ def qrels_table(path: Path, *, subtopics: bool, encoding: str | None) -> pa.Tabl
 
 
 def run_files(
-    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    paths: file_io.PathLike | Iterable[file_io.PathLike] | Mapping[str, file_io.PathLike],
     *,
     names: Names,
     encoding: str | None = None,
@@ -277,15 +274,16 @@ def _check_different(names: Iterable[tuple[str, Path]]) -> None:
         first[name] = path
 
 
-def check_names(names: str) -> None:
-    """Raise where runs are to be named after something else than their file or tag."""
+def check_options(names: str, encoding: str | None) -> None:
+    """Raise if runs are to be named after something else than their file or tag, or if the encoding is unknown."""
     if names not in ("file", "tag"):
         raise ValueError(f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'.")
+    check_encoding(encoding)
 
 
 @checks_arguments
 def read_collections(
-    collections: PathLike | Mapping[str, PathLike | tuple[Any, PathLike]],
+    collections: file_io.PathLike | Mapping[str, file_io.PathLike | tuple[Any, file_io.PathLike]],
     *,
     names: Names = "file",
     subtopics: bool | Iterable[str] = False,
@@ -338,8 +336,7 @@ def read_collections(
         core17 bm25   1.0
          trec8 bm25   1.0
     """
-    check_names(names)
-    check_encoding(encoding)
+    check_options(names, encoding)
     locations = _locations(collections)
     with_subtopics = _with_subtopics(subtopics, list(locations))
     parts = []
@@ -362,7 +359,7 @@ def read_collections(
     return frames[0], frames[1]
 
 
-def _locations(collections: Any) -> dict[str, tuple[Any, PathLike]]:
+def _locations(collections: Any) -> dict[str, tuple[Any, file_io.PathLike]]:
     """Return where the runs and the judgments of each collection are."""
     if isinstance(collections, Mapping):
         return {str(name): _location(str(name), place) for name, place in collections.items()}
@@ -385,7 +382,7 @@ def _locations(collections: Any) -> dict[str, tuple[Any, PathLike]]:
     return locations
 
 
-def _location(name: str, place: Any) -> tuple[Any, PathLike]:
+def _location(name: str, place: Any) -> tuple[Any, file_io.PathLike]:
     """Return the runs and the judgments of a collection: those given, or those in its folder."""
     if isinstance(place, tuple | list) and len(place) == 2:
         return place[0], place[1]

@@ -18,9 +18,7 @@ from pdeval.catalog.directions import Known, described, known_of
 from pdeval.catalog.measures import parse
 from pdeval.catalog.trec_eval_names import TEXTS
 from pdeval.files import file_io
-from pdeval.files.file_io import PathLike
-from pdeval.files.lines import check_encoding
-from pdeval.files.reading import Names, check_names
+from pdeval.files.reading import Names, check_options
 from pdeval.files.tabular import SEPARATORS, file_text, separated_table
 from pdeval.tables.dataframes import as_table, from_dict, is_ranx, not_a_table
 from pdeval.tables.dataframes import frame as frame_of
@@ -456,7 +454,7 @@ META = "model_meta.json"  # what MTEB writes beside its results
 
 @checks_arguments
 def read_scores(
-    paths: PathLike | Iterable[PathLike] | Mapping[str, PathLike],
+    paths: file_io.PathLike | Iterable[file_io.PathLike] | Mapping[str, file_io.PathLike],
     *,
     names: Names = "file",
     measures: Sequence[str] | None = None,
@@ -505,13 +503,12 @@ def read_scores(
     0    ql     map   mean   0.65     1
     1  bm25     map   mean   0.50     2
     """
-    check_names(names)
+    check_options(names, encoding)
     if topics not in (None, "answered", "common"):
         raise ValueError(f"topics={topics!r}: choose 'answered' or 'common'.")
-    check_encoding(encoding)
-    named = paths if isinstance(paths, Mapping) else {None: paths}
+    paths_of_run = paths if isinstance(paths, Mapping) else {None: paths}
     parts = []
-    for name, path in ((name, path) for name, several in named.items() for path in file_io.expand(several)):
+    for name, path in ((name, path) for name, several in paths_of_run.items() for path in file_io.expand(several)):
         if path.name == META:
             continue
         part = _rows(path, encoding)

@@ -12,13 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.files import file_io
-from pdeval.files.atomic_write import check_places, replacing, told_written
-from pdeval.files.file_io import PathLike, is_parquet, run_name
+from pdeval.files.atomic_write import check_places, name_written, replacing
+from pdeval.files.file_io import PathLike, compression, is_parquet, run_name
 from pdeval.files.lines import TEXT, repeated
 from pdeval.join import ids
-from pdeval.tables import reader
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, numbers, read
 from pdeval.verbs.checks import checks_arguments
 
 LONGEST = 255  # bytes: what file systems take for a name
@@ -72,13 +70,13 @@ def _file_name(name: str, ending: str) -> str:
     return file
 
 
-def check_apart(columns: dict[str, pa.DictionaryArray], joined: pa.DictionaryArray) -> None:
+def check_distinct(columns: dict[str, pa.DictionaryArray], joined: pa.DictionaryArray) -> None:
     """Raise an error if two runs, each named by several columns, are joined to one name.
 
     Examples
     --------
     >>> model, seed, joined = (pa.array(x).dictionary_encode() for x in (["a-b", "a"], ["c", "b-c"], ["a-b-c"] * 2))
-    >>> check_apart({"model": model, "seed": seed}, joined)
+    >>> check_distinct({"model": model, "seed": seed}, joined)
     Traceback (most recent call last):
     ...
     ValueError: the runs ('a-b', 'c') and ('a', 'b-c') would both be called 'a-b-c'. Join their columns by another \
@@ -139,7 +137,7 @@ def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) ->
     path = Path(path)
     table = _table(runs, "runs", path)
     run = run_names(table)
-    if file_io.is_parquet(path):
+    if is_parquet(path):
         run = run if name is None else repeated(name, len(table.frame))
         write_parquet(table, {} if run is None else {"run": run}, path)
         return
@@ -149,11 +147,11 @@ def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) ->
             f"the table holds {len(names):,} runs, e.g. {', '.join(map(repr, names[:3]))}; "
             "a TREC file holds one. Write them with write_runs(runs, folder), or to a .parquet file."
         )
-    write_lines(run_columns(table, run), name or (names[0] if names else file_io.run_name(path)), path)
+    write_lines(run_columns(table, run), name or (names[0] if names else run_name(path)), path)
 
 
 def _table(frame: pd.DataFrame, kind: str, path: Path) -> Table:
-    table = reader.read(frame, kind)
+    table = read(frame, kind)
     if len(table.frame) == 0:
         raise ValueError(f"the table has no rows to write to '{path}'.")
     return table
@@ -204,7 +202,7 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
         raise NotADirectoryError(f"{folder} is a file; name a folder: every run becomes a file in it.")
     folder.mkdir(parents=True, exist_ok=True)
     check_places(paths)
-    with told_written(paths) as written:
+    with name_written(paths) as written:
         for rows, name, path in zip(np.split(order, bounds[1:]), names.to_pylist(), paths):
             write_lines([column.take(pa.array(rows)) for column in columns], name, path)
             written.append(path)
@@ -234,11 +232,11 @@ def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
     """
     path = Path(path)
     table = _table(qrels, "qrels", path)
-    grade = reader.numbers(table.column("grade"), "grade")
+    grade = numbers(table.column("grade"), "grade")
     if not np.isfinite(grade).all():
         raise ValueError("the grade column holds infinite values; grades must be finite numbers.")
     grades = _integers(grade)
-    if file_io.is_parquet(path):
+    if is_parquet(path):
         write_parquet(table, {"relevance": grades}, path)
         return
     subtopic = _words(table, "subtopic") if "subtopic" in table else repeated("0", len(grades))
@@ -252,7 +250,7 @@ def run_names(table: Table) -> pa.DictionaryArray | None:
         return next(iter(columns.values()), None)
     texts = [column.dictionary_decode() for column in columns.values()]
     joined = _encoded(pc.binary_join_element_wise(*texts, pa.scalar("-", TEXT)))
-    check_apart(columns, joined)
+    check_distinct(columns, joined)
     return joined
 
 
@@ -297,10 +295,10 @@ def check_words(text: pa.Array, what: str, first: bool = False) -> None:
 def run_columns(table: Table, run: pa.DictionaryArray | None) -> list[pa.Array]:
     """Return the first five columns of a run file: query, Q0, doc, rank, score."""
     query, doc = _words(table, "query"), _words(table, "doc")
-    score = reader.numbers(table.column("score"), "score") if "score" in table else None
+    score = numbers(table.column("score"), "score") if "score" in table else None
     rank = _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)) if "rank" in table else None
     if score is None:
-        score = -reader.numbers(table.column("rank"), "rank")
+        score = -numbers(table.column("rank"), "rank")
     if rank is None or not pa.types.is_integer(rank.type):
         rank = pa.array(counted_ranks(run, query, doc, score))
     return [query, repeated("Q0", len(doc)), doc, rank, pa.array(score)]
@@ -336,7 +334,7 @@ def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
     if tag is not None:
         check_words(pa.array([tag], TEXT), "run name")
         columns = [*columns, repeated(tag, n)]
-    with replacing(path) as beside, pa.output_stream(str(beside), compression=file_io.compression(path)) as sink:
+    with replacing(path) as beside, pa.output_stream(str(beside), compression=compression(path)) as sink:
         for first in range(0, n, ROWS):
             texts = [_decoded(column.slice(first, ROWS)) for column in columns]
             joined = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT))

@@ -289,7 +289,7 @@ def from_dict(
         query -> doc -> number, as pytrec_eval and ranx take it; run -> query -> doc -> score; or the `ScoredDoc` and
         `Qrel` tuples of ir_measures and ir_datasets, whose iterators are read to their end.
     what : {'runs', 'qrels'}, optional
-        Whether the numbers are scores or grades. By default as these tools write them: whole numbers are grades, all
+        Whether the numbers are scores or grades. By default as these tools write them: unified numbers are grades, all
         others scores.
     run : str, optional
         What to call the run of query -> doc -> score; by default it has no name, or that of a `ranx.Run`.
@@ -525,9 +525,9 @@ def series(column: pa.ChunkedArray) -> Any:
     """Return one column of `from_arrow`: a text array, a categorical or numbers."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        whole = column.unify_dictionaries().combine_chunks()
-        codes = whole.indices.fill_null(-1) if whole.null_count else whole.indices
-        return categorical(codes.to_numpy(zero_copy_only=False), whole.dictionary.to_pylist())
+        unified = column.unify_dictionaries().combine_chunks()
+        codes = unified.indices.fill_null(-1) if unified.null_count else unified.indices
+        return categorical(codes.to_numpy(zero_copy_only=False), unified.dictionary.to_pylist())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return text_dtype().__from_arrow__(column)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):

@@ -1,7 +1,7 @@
 import pytest
 
 from pdeval.cli.commands import COMMANDS, OTHER_COMMANDS
-from pdeval.cli.parser import EXTRAS, NAMES, SAYS, parser, verbs
+from pdeval.cli.parser import DESCRIPTIONS, EXTRAS, NAMES, parser, verbs
 
 
 @pytest.mark.broad
@@ -18,7 +18,7 @@ def test_the_commands_are_those_that_are_documented():
 
 
 def test_what_the_shell_adds_is_added_to_commands_that_there_are():
-    assert {*EXTRAS, *SAYS, *COMMANDS, *NAMES.values()} <= set(verbs())
+    assert {*EXTRAS, *DESCRIPTIONS, *COMMANDS, *NAMES.values()} <= set(verbs())
 
 
 def test_the_options_of_trec_eval_keep_their_letters():
