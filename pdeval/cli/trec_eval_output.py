@@ -168,7 +168,7 @@ def rows(
                 for line in lines
                 if line.measure not in TOTAL_ONLY
             ]
-            for place in np.flatnonzero(printed[:, run]):
+            for place in np.flatnonzero(printed[:, run]).tolist():
                 yield from (row(line, cube.queries[place], values[place]) for line, values in texts_of_line)
         if total:
             texts |= {label: formats[label].format(mean) for label, mean in zip(cube.measures, means[run])}

@@ -147,9 +147,16 @@ class RelevanceEvaluator:
         joined = self._join(Table("runs", first, roles), validate=False)
         if joined is None:
             return None
-        rows = dict.fromkeys(("item", "run"), np.zeros(0, dtype=np.int64))
-        ranks = dict.fromkeys(("rank", "start", "size"), np.zeros(0))
-        return replace(joined, **rows, **ranks, retrieved=np.zeros_like(joined.retrieved))
+        none = np.zeros(0, dtype=np.int64)
+        return replace(
+            joined,
+            item=none,
+            run=none,
+            rank=none.astype(np.float64),
+            start=none.astype(np.float64),
+            size=none.astype(np.float64),
+            retrieved=np.zeros_like(joined.retrieved),
+        )
 
     def _join(self, runs: Table, *, validate: bool) -> Positions | None:
         if not len(self._qrels.frame) or not len(runs.frame):

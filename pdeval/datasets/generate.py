@@ -108,7 +108,7 @@ def utilities(rng: np.random.Generator, topicality: np.ndarray) -> np.ndarray:
 
 def run_table(order: np.ndarray, utility: np.ndarray, candidates: np.ndarray, docs: np.ndarray) -> pa.Table:
     """Return the rankings as a table: run, query_id, doc_id, score, rank."""
-    system, query, place = np.indices(order.shape)
+    system, query, place = np.meshgrid(*map(np.arange, order.shape), indexing="ij")
     retrieved = utility[system, query, order]
     scales = SYSTEMS[["offset", "scale", "decimals"]].itertuples(index=False)
     scores = [
@@ -123,7 +123,7 @@ def run_table(order: np.ndarray, utility: np.ndarray, candidates: np.ndarray, do
             "query_id": repeated(QUERIES, query[kept]),
             "doc_id": pa.array(docs[candidates[query, order]][kept], pa.large_string()),
             "score": np.stack(scores)[kept],
-            "rank": place[kept] + 1,
+            "rank": place[kept].astype(np.int64) + 1,
         }
     )
 
@@ -131,8 +131,8 @@ def run_table(order: np.ndarray, utility: np.ndarray, candidates: np.ndarray, do
 def subtopic_grades(rng: np.random.Generator, topicality: np.ndarray) -> np.ndarray:
     """Return the true grades: (queries, subtopics, candidates); -1 for a subtopic that a query does not have."""
     n_queries, n_candidates = topicality.shape
-    count = 2 + (4 * rng.random(n_queries)).astype(np.int64)
-    relevant = 8 + (64 * rng.random(n_queries) ** 2).astype(np.int64)
+    count = 2 + (4 * rng.random((n_queries,))).astype(np.int64)
+    relevant = 8 + (64 * rng.random((n_queries,)) ** 2).astype(np.int64)
     # argsort of argsort: the rank of each candidate
     place = np.argsort(np.argsort(-topicality, axis=1, kind="stable"), axis=1, kind="stable")
     share = (place + 3 * rng.random(place.shape)) / relevant[:, None]
