@@ -300,6 +300,12 @@ class Fitted:
         """The standard error of each strength, against the mean of all."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
+    def interval(self, confidence: float) -> np.ndarray:
+        """Return the lower and the upper ends of the normal intervals of the strengths."""
+        from scipy import special
+
+        return self.strength + np.outer([-1.0, 1.0], self.errors * special.ndtri((1 + confidence) / 2))
+
     @property
     def root(self) -> np.ndarray:
         """A matrix whose product with its transpose is the covariance."""

@@ -18,7 +18,6 @@ from pdeval.significance import (
     registry,
     replicates,
     segments,
-    vote_leaderboard,
 )
 
 __all__ = [
@@ -36,5 +35,4 @@ __all__ = [
     "registry",
     "replicates",
     "segments",
-    "vote_leaderboard",
 ]

@@ -23,7 +23,6 @@ from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import run_labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import several
 
 STEPS = ("atomise precision", "aggregate within query", "aggregate across queries", "cumulative")
 
@@ -107,10 +106,11 @@ def delta_sort(
         if isinstance(held, Judged):
             cubes.append(scores(held, parse_all(measures), tell=not cubes))
         else:
-            cubes += sources(held, [str(one) for one in several("measures", measures)])
+            names = measures if isinstance(measures, list | tuple) else [measures]
+            cubes += sources(held, list(map(str, names)))
     if replicate is not None:
-        names = named(replicate, "replicate")
-        cubes = [averaged(cube, names, tell=cube is cubes[0]) for cube in cubes]
+        columns = named(replicate, "replicate")
+        cubes = [averaged(cube, columns, tell=cube is cubes[0]) for cube in cubes]
     return moved(*cubes, margin=margin, alpha=alpha, per=per)
 
 

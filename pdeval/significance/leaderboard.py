@@ -1,29 +1,42 @@
-"""Leaderboards that admit ties: ranks and values with intervals, and tiers of runs that no test tells apart."""
+"""Leaderboards that admit ties, of runs on queries and of systems by votes.
+
+Ranks and values have intervals, and runs are in tiers: neighbours of which no test calls one significantly better.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog import Measure
 from pdeval.evaluate import groups
-from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.grouped import grouped_cube
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.sources import Held, each, sources
 from pdeval.join.judged import Judged
-from pdeval.orderings.methods import Method
+from pdeval.join.rules import outside
+from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
+from pdeval.orderings.methods import Method, chosen
 from pdeval.orderings.order import of_judged, ordered
+from pdeval.orderings.vote_logs import VOTED, Log, log_of
+from pdeval.orderings.votes import rank_interval, ranks, surplus_of_pairs
 from pdeval.significance.compare import compare
-from pdeval.significance.corrections import Correction
+from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.significance.registry import WALD
 from pdeval.significance.test_result import direction
 from pdeval.tables.equal_values import begins_along
 from pdeval.tables.reader import Table
-from pdeval.tables.schemas import SCHEMAS, table
+from pdeval.tables.schemas import SCHEMAS
+from pdeval.tables.schemas import table as declare_table
+from pdeval.tables.vocabularies import listed
 from pdeval.verbs import arguments, verb
 from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.progress import track
 
 
 def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
@@ -85,7 +98,7 @@ ELO = 400 / np.log(10)  # of one unit of log strength
 BRADLEY_TERRY = "bradley-terry"
 SCORES = ["score", "score_low", "score_high"]
 
-table(
+declare_table(
     "leaderboards",
     "run measure method rank:int rank_low:int rank_high:int tier:int tier_last:int top:bool score:float "
     "score_low:float score_high:float",
@@ -168,30 +181,44 @@ def leaderboard(
     2     hybrid     3         3          5     1          2   True  0.499
     3  splade-s2     4         3          7     2          2  False  0.462
     """
-    alpha, confidence = arguments.share("alpha", alpha), arguments.share("confidence", confidence)
     draws = arguments.whole("draws", draws, 1)
     if resample is not None:
         held, measures = [_means_of(held, measures, resample)], None
-    options: dict[str, Any] = {"method": method, "draws": draws, "confidence": confidence, "seed": seed}
-    options |= {"progress": progress, "scores": True}
+    options: dict[str, Any] = {
+        "method": method,
+        "draws": draws,
+        "confidence": confidence,
+        "seed": seed,
+        "progress": progress,
+        "scores": True,
+    }
     if isinstance(held, Judged):
         orders = of_judged(held, measures, **options)
     else:
-        orders = stacked([ordered(one, **options) for one in sources(held, measures)])
-    told = compare(held, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress)
+        orders = each(ordered, sources(held, measures), **options)
+    compared = compare(held, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress)
     runs = list(orders.columns[: orders.columns.get_loc("measure")])
     parts = []
     for (measure, _), part in orders.groupby(["measure", "method"], sort=False, observed=True):
-        pairs = told[told["measure"].astype(str) == str(measure)]
+        pairs = compared[compared["measure"].astype(str) == str(measure)]
         lowest, highest, top = tiers(part["rank"].to_numpy(), _beaten_by(part[runs], pairs))
         parts.append(part.assign(tier=lowest, tier_last=highest, top=top))
     frame = pd.concat(parts, ignore_index=True)
     if scale == "elo":
-        _as_elo(frame)
+        methods = dict.fromkeys(frame["method"].astype(str))
+        others = [one for one in methods if one.partition("(")[0] != BRADLEY_TERRY]
+        if others:
+            raise ValueError(f"scale='elo' is of method='{BRADLEY_TERRY}'; {others[0]!r} has a scale of its own.")
+        frame[SCORES] = frame[SCORES] * ELO
     frame = frame[[*runs, *(name for name in SCHEMAS["leaderboards"].named if name in frame.columns and name != "run")]]
-    frame.attrs = {**orders.attrs, **{name: told.attrs[name] for name in ("correction", "alpha", "seed")}}
-    tests = told[["test", "measure"]].astype(str).drop_duplicates().groupby("test", sort=False)["measure"].agg(list)
-    frame.attrs |= {"tests": tests.to_dict(), "draws": draws, "confidence": confidence}
+    tests = compared[["test", "measure"]].astype(str).drop_duplicates().groupby("test", sort=False)["measure"]
+    frame.attrs = {
+        **orders.attrs,
+        **{name: compared.attrs[name] for name in ("correction", "alpha", "seed")},
+        "tests": tests.agg(list).to_dict(),
+        "draws": draws,
+        "confidence": confidence,
+    }
     if resample is not None:
         frame.attrs["resample"] = groups.named(resample)
     return frame
@@ -204,11 +231,11 @@ def _means_of(held: Held, measures: object, resample: object) -> Scores | Prefer
             f"resample={resample!r} names a column of a table of scores or preferences: call "
             ".measure(..., by=that column) or .prefer(..., by=that column) first, and then .ireval.leaderboard()."
         )
-    found = grouped_cube(held, measures, resample)
-    if len(found) < 2:
-        raise TooFew(f"a leaderboard over collections needs at least two; {resample!r} has only {found.names[0]!r}.")
-    values = np.stack([_mean(found.source.values[:, part]) for part in found.slices()], axis=1)
-    return replace(found.source, queries=pd.Index(found.names, name="collection"), values=values)
+    cube = grouped_cube(held, measures, resample)
+    if len(cube) < 2:
+        raise TooFew(f"a leaderboard over collections needs at least two; {resample!r} has only {cube.names[0]!r}.")
+    values = np.stack([_mean(cube.source.values[:, part]) for part in cube.slices()], axis=1)
+    return replace(cube.source, queries=pd.Index(cube.names, name="collection"), values=values)
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
@@ -223,15 +250,250 @@ def _beaten_by(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
     index = pd.MultiIndex.from_frame(runs.astype(object))  # the ids themselves: names made of them may be the same
     sides = (pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1) for side in "ab")
     a, b = (index.get_indexer(pd.MultiIndex.from_frame(side.astype(object))) for side in sides)
-    beats = np.zeros((len(index), len(index)), dtype=bool)
-    significant, favored = pairs["significant"].to_numpy(dtype=bool), direction(pairs)
+    return _beats(len(index), a, b, direction(pairs), pairs["significant"].to_numpy(dtype=bool))
+
+
+def _beats(runs: int, a: np.ndarray, b: np.ndarray, favored: np.ndarray, significant: np.ndarray) -> np.ndarray:
+    """Return the matrix of who is significantly better than whom, from pairs; `favored` is positive for run a."""
+    beats = np.zeros((runs, runs), dtype=bool)
     beats[a, b], beats[b, a] = significant & (favored > 0), significant & (favored < 0)
     return beats
 
 
-def _as_elo(frame: pd.DataFrame) -> None:
-    """Put the strengths of Bradley-Terry on Elo's scale, in place."""
-    others = [one for one in dict.fromkeys(frame["method"].astype(str)) if one.partition("(")[0] != BRADLEY_TERRY]
-    if others:
-        raise ValueError(f"scale='elo' is of method='{BRADLEY_TERRY}'; {others[0]!r} has a scale of its own.")
-    frame[SCORES] = frame[SCORES] * ELO
+COUNTED = ("net", "shared", "surplus", "wins")  # what counts of votes can tell an ordering
+USUAL = f"{BRADLEY_TERRY}(prior=0.01)"
+CELLS = 1 << 22  # of the tables of votes (resamples x systems x systems) that are held at a time
+
+
+@verb(on="votes", gives="leaderboards", name="leaderboard", meant_by={"arena": "leaderboard(scale='elo')"})
+def vote_leaderboard(
+    table: Table,
+    *,
+    method: Method | Sequence[Method] = USUAL,
+    correction: Correction | None = "holm",
+    alpha: float = 0.05,
+    resample: str | Sequence[str] | None = None,
+    errors: Literal["bootstrap", "sandwich"] = "bootstrap",
+    scale: Literal["own", "elo"] = "own",
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the systems that were voted on in order, with intervals of rank and score, and the tiers of a test.
+
+    Parameters
+    ----------
+    method : str or list of str
+        How to order: by the strengths of Bradley and Terry, for which chains of votes suffice; or, where every two
+        systems met, 'borda', 'winrate', 'copeland', 'mc4', on the shares that each pair won. A tie is half a win.
+    alpha : float
+        A system is significantly better than another if the corrected p is below it and the strength larger.
+    resample : str or list of str, optional
+        Column(s) whose votes belong together, such as the prompt or the user: these are then what is drawn, and what
+        standard errors count. By default the column of queries where there is one, else each vote by itself; 'vote'
+        says the latter.
+    errors : {'bootstrap', 'sandwich'}
+        Whether intervals are percentiles of resamples, or come from sandwich standard errors of Bradley-Terry, which
+        no repeats of votes make too small; ranks are then those of strengths drawn from their normal distribution.
+    scale : {'own', 'elo'}
+        'elo' gives strengths of Bradley-Terry as 400 times their decimal logarithm, on average 0: 400 more is to win
+        ten times as often.
+    draws : int
+        Resamples, or draws of strengths.
+
+    Raises
+    ------
+    ValueError
+        Systems that no chain of votes joins; with prior=0 systems that won or lost all votes against the others, which
+        have no finite strength; a method that needs every pair where some never met.
+
+    Notes
+    -----
+    "bradley-terry(prior=0.01)" adds a hundredth of a tied vote to every pair that met, never to one that did not, so
+    that a resample in which a system wins all its votes has an answer too; prior=0 is plain maximum likelihood. Tiers
+    come from Wald tests of the differences of these strengths with sandwich errors, whatever the method. A tier is a
+    longest stretch of the order in which no system is significantly better than one below it.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame([("x", "y", "a"), ("y", "z", "a"), ("x", "z", "tie"), ("y", "x", "a")] * 9,
+    ...                    columns=["model_a", "model_b", "winner"])
+    >>> board = log.ireval.leaderboard(scale="elo", draws=200)
+    >>> board[["model", "rank", "rank_low", "rank_high", "tier", "score"]].round(1)
+      model  rank  rank_low  rank_high  tier  score
+    0     y     1         1          2     1  101.2
+    1     x     2         1          2     1   27.1
+    2     z     3         3          3     2 -128.4
+    """
+    draws = arguments.whole("draws", draws, 1)
+    log = log_of(table)
+    together, over = _together(table, resample)
+    counts = Counts.of(log.one, log.two, log.sign, len(log.names), together)
+    methods = _methods(method, errors, scale)
+    _check_votes(counts, log, methods)
+    prior = next((one.parameters["prior"] for one in methods if one.entry.name == BRADLEY_TERRY), 0.01)
+    fitted = Fitted.of(counts, prior)
+    beats = _stronger(fitted, correction, alpha)
+    rng = np.random.default_rng(seed)
+    scores = _scores(methods, counts, counts.times(), lambda *_: fitted.strength)
+    if errors == "sandwich":
+        drawn = [fitted.strength + rng.standard_normal((draws, len(log.names))) @ fitted.root.T]
+    else:
+        drawn = _drawn(methods, counts, fitted, rng, draws, progress)
+    unit = ELO if scale == "elo" else 1.0
+    parts = []
+    for one, score, resampled in zip(methods, scores, drawn, strict=True):
+        tolerance = one.entry.tolerance * max(1.0, float(np.abs(score).max()))
+        rank = ranks(score, tolerance)
+        best, worst = rank_interval(ranks(resampled, tolerance), confidence)
+        if errors == "sandwich":
+            low, high = fitted.interval(confidence)
+        else:
+            low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+        lowest, highest, top = tiers(rank, beats)
+        columns = {
+            log.column: log.labels(),
+            "measure": VOTED,
+            "method": one.label,
+            "rank": rank,
+            "rank_low": best,
+            "rank_high": worst,
+            "tier": lowest,
+            "tier_last": highest,
+            "top": top,
+            "score": unit * score,
+            "score_low": unit * low,
+            "score_high": unit * high,
+        }
+        parts.append(pd.DataFrame(columns).iloc[np.argsort(rank, kind="stable")])
+    board = pd.concat(parts, ignore_index=True)
+    board.attrs = {
+        "run_columns": [log.column],
+        "correction": which_correction(correction),
+        "alpha": alpha,
+        "seed": seed,
+        "draws": draws,
+        "confidence": confidence,
+        "tests": {WALD: [VOTED]},
+        "resample": over,
+        "errors": errors,
+        "votes": len(log.sign),
+    }
+    return board
+
+
+def _methods(method: Any, errors: str, scale: str) -> list[Measure]:
+    """Return the orderings, which counts of votes must be able to tell."""
+    methods = chosen(method, has_values=False)
+    for one in methods:
+        missing = [name for name in one.entry.columns if name not in COUNTED]
+        if missing:
+            raise ValueError(f"method={one.label!r} needs {missing[0]!r} of every query, which votes do not have.")
+        options = {"errors='sandwich'": errors == "sandwich", "scale='elo'": scale == "elo"}
+        for option, is_set in options.items():
+            if is_set and one.entry.name != BRADLEY_TERRY:
+                raise ValueError(f"{option} is of method='{BRADLEY_TERRY}'; {one.label!r} has none.")
+    if sum(one.entry.name == BRADLEY_TERRY for one in methods) > 1:
+        raise ValueError("tiers rest on one Bradley-Terry; ask for one prior at a time.")
+    return methods
+
+
+def _together(table: Table, resample: Any) -> tuple[np.ndarray | None, list[str]]:
+    """Return the group of each vote, None where each stands by itself, and what groups are called."""
+    by_vote = resample == "vote" and "vote" not in table.frame.columns
+    if by_vote or (resample is None and "query" not in table.roles):
+        return None, ["votes"]
+    names = [table.roles["query"]] if resample is None else groups.named(resample, "resample")
+    missing = [name for name in names if name not in table.frame.columns]
+    if missing:
+        raise KeyError(f"no column {missing[0]!r} to resample by; the log has {listed(table.frame.columns)}.")
+    code = table.frame.groupby(names, sort=True, observed=True, dropna=False).ngroup().to_numpy()
+    if code.max() < 1:
+        raise TooFew(f"there is one group of votes only, by {listed(names)}; nothing can be drawn from it.")
+    return code, names
+
+
+def _check_votes(counts: Counts, log: Log, methods: list[Measure]) -> None:
+    """Raise where votes do not tell what is asked: systems apart, strengths without an end, pairs that never met."""
+    names = np.array([str(name) for name in log.names], dtype=object)
+    if len(names) < 2:
+        raise TooFew(f"a leaderboard needs at least two systems; there is {listed(names)}.")
+    parts = sorted(counts.apart(), key=len)
+    if len(parts) > 1:
+        few, many = (listed(names[part], 4) for part in (parts[0], parts[-1]))
+        raise ValueError(
+            f"the votes fall into {len(parts)} groups of systems that no vote joins: {few} never met {many}. Rank each "
+            "group by itself, or collect votes between them."
+        )
+    never = np.argwhere(np.triu(counts.met == 0, k=1))
+    priors = [one.parameters["prior"] for one in methods if one.entry.name == BRADLEY_TERRY]
+    for one in methods:
+        if one.entry.name != BRADLEY_TERRY and len(never):
+            a, b = names[never[0]]
+            raise ValueError(
+                f"method={one.label!r} counts every pair of systems, and {len(never):,} of "
+                f"{len(names) * (len(names) - 1) // 2:,} never met, e.g. {a!r} and {b!r}. "
+                f"method='{BRADLEY_TERRY}' works with chains of votes."
+            )
+    if priors and (ahead := counts.unbeaten()) is not None:
+        text = f"{listed(names[ahead], 4)} lost and tied no vote with the other {len(names) - len(ahead)} systems"
+        if not priors[0]:
+            raise ValueError(f"{text}: no finite strength explains that; method='{USUAL}' keeps it finite.")
+        warnings.warn(f"{text}: how far ahead they are rests on the prior alone.", UserWarning, stacklevel=outside())
+
+
+def _stronger(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
+    """Return, by two systems, whether a Wald test says that the strength of the first is larger."""
+    from scipy import special
+
+    a, b = np.triu_indices(len(fitted.strength), k=1)
+    spread = np.sqrt(np.maximum(fitted.pair_variance(a, b), 0.0))
+    favored = fitted.strength[a] - fitted.strength[b]
+    gap = np.abs(favored)
+    z = np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
+    p = adjust(2.0 * special.ndtr(-z), np.zeros(len(a), dtype=np.int64), correction=correction or "none", alpha=alpha)
+    return _beats(len(fitted.strength), a, b, favored, p < alpha)
+
+
+def _scores(
+    methods: list[Measure], counts: Counts, times: np.ndarray, strengths: Callable[..., np.ndarray]
+) -> list[np.ndarray]:
+    """Return the scores of each method, of shape (runs,), or with a leading axis of resamples as `times` has it."""
+    net, shared = counts.tables(times)
+    counted = {"net": net, "shared": shared}
+    if any({"surplus", "wins"} & set(one.entry.columns) for one in methods):
+        counted["surplus"] = counted["wins"] = surplus_of_pairs(net, shared)
+    scores = []
+    for one in methods:
+        arrays = (counted[name] for name in one.entry.columns)
+        is_fitted = one.entry.name == BRADLEY_TERRY
+        score = strengths(net, shared) if is_fitted else one.entry.kernel(*arrays, **one.parameters)
+        scores.append(np.asarray(score, dtype=float))
+    return scores
+
+
+def _drawn(
+    methods: list[Measure], counts: Counts, fitted: Fitted, rng: np.random.Generator, draws: int, progress: bool | None
+) -> list[np.ndarray]:
+    """Return the scores of resamples of each method."""
+    blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=progress)
+    scores = [
+        _scores(methods, counts, times, lambda net, shared: many_fitted(net, shared, counts.met, fitted))
+        for times in blocks
+    ]
+    drawn = [np.concatenate(one) for one in zip(*scores)]
+    lost = max(int(np.isnan(one).any(axis=1).sum()) for one in drawn)
+    if lost:
+        raise ValueError(
+            f"{lost:,} of {draws:,} resamples have a system that lost no vote, or won none, and so no finite strength "
+            f"without a prior. Use errors='sandwich', or method='{USUAL}'."
+        )
+    return drawn
+
+
+def _resamples(counts: Counts, rng: np.random.Generator, draws: int) -> Iterator[np.ndarray]:
+    """Yield, in blocks of resamples, how often each kind of vote is drawn."""
+    size = max(1, min(draws, CELLS // max(counts.met.size, counts.kinds, counts.groups)))
+    for start in range(0, draws, size):
+        yield counts.drawn(rng, min(size, draws - start))

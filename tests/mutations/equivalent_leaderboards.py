@@ -83,7 +83,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         BAR,
     ),
     (
-        "significance/vote_leaderboard.py",
+        "significance/leaderboard.py",
         'blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=track_of)',
         (
             'track(_resamples(counts, rng, draws), desc="bootstrap votes", progr... -> '
@@ -187,7 +187,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "the name of an index that no result shows",
     ),
     (
-        "significance/vote_leaderboard.py",
+        "significance/leaderboard.py",
         "size = max(1, min(draws, CELLS // max(counts.met.size, counts.kinds, counts.groups)))",
         (
             "CELLS // max(counts.met.size, counts.kinds, counts.groups) -> "
@@ -196,7 +196,7 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         AT_A_TIME,
     ),
     (
-        "significance/vote_leaderboard.py",
+        "significance/leaderboard.py",
         "code = table.frame.groupby(names, sort=True, observed=True, dropna=False)",
         (
             "table.frame.groupby(names, sort=True, observed=True, dropna=False) -> "

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.significance import vote_leaderboard as room
+from pdeval.significance import leaderboard as room
 from pdeval.tables.reader import read
 from tests.significance.test_vote_leaderboard import PLAIN, Known, arena, by_system, chain
 
@@ -57,8 +57,8 @@ def test_the_correction_and_its_level_reach_the_p_values(monkeypatch):
         return p
 
     monkeypatch.setattr(room, "adjust", kept)
-    room._beaten_by(Known([0.0, 1.0], 0.25), "fdr_tsbky", 0.2)
-    room._beaten_by(Known([0.0, 1.0], 0.25), None, 0.1)
+    room._stronger(Known([0.0, 1.0], 0.25), "fdr_tsbky", 0.2)
+    room._stronger(Known([0.0, 1.0], 0.25), None, 0.1)
     assert asked == [
         ([0.0455], [0], {"correction": "fdr_tsbky", "alpha": 0.2}),
         ([0.0455], [0], {"correction": "none", "alpha": 0.1}),
@@ -121,7 +121,7 @@ def test_a_system_ahead_of_all_is_told_of_only_where_strengths_are_asked_for(rec
 
 
 def test_systems_of_equal_strength_without_an_error_are_never_told_apart():
-    assert not room._beaten_by(Known([1.0, 1.0], 0.0), None, 0.9).any()
+    assert not room._stronger(Known([1.0, 1.0], 0.0), None, 0.9).any()
 
 
 def test_a_single_resample_is_a_board_too():

@@ -7,7 +7,7 @@ from scipy import stats
 
 import pdeval
 from pdeval.orderings.bradley_terry import Counts, Fitted
-from pdeval.significance import vote_leaderboard as room
+from pdeval.significance import leaderboard as room
 
 PLAIN = "bradley-terry(prior=0)"
 
@@ -326,9 +326,9 @@ def test_two_systems_differ_where_the_wald_test_of_their_strengths_is_below_the_
     p = 2 * stats.norm.sf(2.0)  # one apart, with a standard error of a half
     two = Known([0.0, 1.0], 0.25)
     for alpha, differs in ((1.01 * p, True), (0.99 * p, False)):
-        assert room._beaten_by(two, None, alpha).tolist() == [[False, False], [differs, False]]
+        assert room._stronger(two, None, alpha).tolist() == [[False, False], [differs, False]]
     three = Known([0.0, 1.0, 0.0], 0.25)  # of three pairs, by Bonferroni
-    assert room._beaten_by(three, "bonferroni", 3.01 * p).sum() == 2
-    assert room._beaten_by(three, "bonferroni", 2.99 * p).sum() == 0
-    sure = room._beaten_by(Known([0.0, 1.0, 0.0], 0.0), None, 0.05)  # without an error
+    assert room._stronger(three, "bonferroni", 3.01 * p).sum() == 2
+    assert room._stronger(three, "bonferroni", 2.99 * p).sum() == 0
+    sure = room._stronger(Known([0.0, 1.0, 0.0], 0.0), None, 0.05)  # without an error
     assert sure.tolist() == [[False, False, False], [True, False, True], [False, False, False]]
