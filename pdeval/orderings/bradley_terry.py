@@ -63,6 +63,7 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     >>> np.exp(many_strengths(games, np.array([[3.0, 1.0], [1.0, 1.0]]))).round(4).tolist()
     [[1.7321, 0.5774], [1.0, 1.0]]
     """
+    # one start and one inverse of the curvature serve all resamples
     start, inverse = _of_mean(games.mean(axis=0), won.mean(axis=0))
     even = bool((games == games[:, :1, 1:2]).sum() == games.size - won.size)  # all but a run with itself
     strength = np.empty(won.shape)
@@ -119,6 +120,7 @@ def _with_one_curvature(
     A step that grows has the wrong curvature: such resamples are left to others.
     """
     strength, settled = np.repeat(start[None], len(won), axis=0), np.zeros(len(won), dtype=bool)
+    # left: the resamples that are still worked on; all other arrays but two shrink with it
     left, now, gone, before = np.arange(len(won)), strength.copy(), np.zeros(won.shape), np.zeros(won.shape)
     least = np.full(len(won), np.inf)
     for turn in range(STEPS):
@@ -149,6 +151,7 @@ def _with_one_curvature(
 
 def _chances(strength: np.ndarray) -> np.ndarray:
     """Return the chance that a run (rows) wins against another (columns)."""
+    # odds / (odds + odds of the other), written over the denominator
     odds = np.exp(strength - strength.mean(axis=-1, keepdims=True))
     chance: np.ndarray = odds[..., :, None] + odds[..., None, :]
     return np.divide(odds[..., :, None], chance, out=chance)
@@ -239,7 +242,7 @@ class Counts:
         shared[..., a, b] = shared[..., b, a] = np.add.reduceat(times, starts, axis=-1)
         return net, shared
 
-    def apart(self) -> list[np.ndarray]:
+    def components(self) -> list[np.ndarray]:
         """Return the groups of systems that chains of votes join."""
         from scipy.sparse import csgraph
 
@@ -281,6 +284,7 @@ class Fitted:
         [3.0, 1.1547]
         """
         net, shared = counts.tables(counts.times())
+        # a tied vote is half a win for both: (games + net) / 2 wins of `games`
         games = shared + prior * (counts.met > 0)
         strength = strengths(games, ((games + net) / 2.0).sum(axis=-1))
         bread = inverse_curvature(games, strength)
@@ -324,6 +328,7 @@ def _add_groups(spread: np.ndarray, counts: Counts, surprise: np.ndarray) -> Non
     height = max(1, BLOCK // size)
     for first in range(0, counts.groups, height):
         part = slice(*np.searchsorted(counts.cell_group, (first, first + height)))
+        # slope[group, system]: wins beyond expectation, minus losses
         row, kind = counts.cell_group[part] - first, counts.cell_kind[part]
         slope = np.bincount(row * size + counts.a[kind], weights=value[part], minlength=height * size)
         slope -= np.bincount(row * size + counts.b[kind], weights=value[part], minlength=height * size)

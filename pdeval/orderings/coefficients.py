@@ -113,7 +113,7 @@ def coefficient(
     return declare if function is None else declare(function)
 
 
-def which_coefficients(asked: str | Sequence[str]) -> list[Coefficient]:
+def which_coefficients(names: str | Sequence[str]) -> list[Coefficient]:
     """Return the coefficients of these names, each once.
 
     Examples
@@ -121,24 +121,24 @@ def which_coefficients(asked: str | Sequence[str]) -> list[Coefficient]:
     >>> [one.name for one in which_coefficients(["kendall", "tau_b", "rbo"])]
     ['tau_b', 'rbo']
     """
-    texts = list(asked) if isinstance(asked, list | tuple) else [asked]
-    found = {one.name: one for one in (lookup("coefficient", str(text), COEFFICIENTS) for text in texts)}
-    if not found:
+    texts = names if isinstance(names, list | tuple) else [names]
+    coefficients = [lookup("coefficient", str(text), COEFFICIENTS) for text in texts]
+    if not coefficients:
         raise ValueError(f"no coefficient was asked for; name at least one of {', '.join(COEFFICIENTS)}.")
-    return list(found.values())
+    return list({one.name: one for one in coefficients}.values())
 
 
 def _of_numbers(function: Callable[..., float]) -> Callable[..., float]:
     """Return a coefficient of what the runs score, made equal where rounding alone tells it apart; NaN of a NaN."""
 
     @wraps(function)
-    def found(x: ArrayLike, y: ArrayLike, **options: float) -> float:
+    def of_settled(x: ArrayLike, y: ArrayLike, **options: float) -> float:
         one, other = (settled(np.asarray(values, dtype=np.float64)) for values in (x, y))
         if one.shape != other.shape:
             raise ValueError(f"two orderings of the same runs have as many values: {one.size} and {other.size} found.")
         return float("nan") if np.isnan(one).any() or np.isnan(other).any() else function(one, other, **options)
 
-    return found
+    return of_settled
 
 
 @coefficient(reference="Kendall 1938")
@@ -220,6 +220,7 @@ def tau_ap_b(x: np.ndarray, y: np.ndarray) -> float:
         below = before > 0
         if not below.any():
             return float("nan")
+        # of the runs above each run, the share that both orderings put above it
         right = (above & (belongs > 0)).sum(axis=1)[below] / before[below]
         halves.append(2.0 * right.mean() - 1.0)
     return float(np.mean(halves))
@@ -245,10 +246,11 @@ def rbo(x: np.ndarray, y: np.ndarray, *, p: float = 0.9) -> float:
     """
     first, second = ranks(x), ranks(y)
     n = len(first)
+    # sizes[d], common[d]: runs in both tops down to depth d + 1, counted twice, and those in common
     sizes = np.cumsum(np.bincount(first, minlength=n + 1) + np.bincount(second, minlength=n + 1))[1:]
     common = np.cumsum(np.bincount(np.maximum(first, second), minlength=n + 1))[1:]
-    apart = 1.0 - 2.0 * common / sizes
-    return float(1.0 - (1.0 - p) * (p ** np.arange(n) * apart).sum())
+    distinct = 1.0 - 2.0 * common / sizes  # the share of the tops at each depth that is in one of them only
+    return float(1.0 - (1.0 - p) * (p ** np.arange(n) * distinct).sum())
 
 
 @coefficient(aliases=("rho",), reference="Spearman 1904")

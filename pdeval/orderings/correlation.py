@@ -56,7 +56,7 @@ table(
 )
 @listed_in_docs(coefficients=COEFFICIENTS)
 def correlate(
-    held: Held,
+    data: Held,
     measures: object = ("RPP", "AP"),
     *,
     coefficients: str | Sequence[str] = "tau_b",
@@ -107,7 +107,7 @@ def correlate(
         names = ", ".join(one.name for one in by)
         raise ValueError(f"matrix=True shows one coefficient; {len(by)} were asked for: {names}.")
     try:
-        orders = _orders(held, measures, method)
+        orders = _orders(data, measures, method)
     except KeyError:
         _not_coefficients(measures)
         raise
@@ -134,7 +134,7 @@ def correlate(
 @verb(on="orders", gives="correlations_by_measure", family="correlate", name="against", formerly="correlate_with")
 @listed_in_docs(coefficients=COEFFICIENTS)
 def correlate_against(
-    held: Table,
+    data: Table,
     others: object,
     measures: object = None,
     *,
@@ -171,7 +171,7 @@ def correlate_against(
     1      RR       tau_b    12  0.595
     """
     by = which_coefficients(coefficients)
-    first, second = held, read(others, "orders")
+    first, second = data, read(others, "orders")
     if measures is not None:
         try:
             first, second = only(first, measures), only(second, measures)
@@ -191,21 +191,21 @@ def correlate_against(
     return _tidy(columns, by, which, count, value, reference.attrs)
 
 
-def _orders(held: Held, measures: object, method: Method | Sequence[Method] | None) -> _Orders:
+def _orders(data: Held, measures: object, method: Method | Sequence[Method] | None) -> _Orders:
     """Return the orderings of a table of orders, or those made from anything else."""
-    if not isinstance(held, Table) or held.kind != "orders":
-        frame = order(held, measures, method=method)
+    if not isinstance(data, Table) or data.kind != "orders":
+        frame = order(data, measures, method=method)
         roles = {name: name for name in ("measure", "method", "score", "rank")}
         by = list(map(str, frame.columns))
         table = Table("orders", frame, roles, tuple(by[: by.index("measure")]))
         return _Orders(table, keys=_rows(frame, ["measure", "method"]))  # in the order asked
     if measures is not None:
-        held = only(held, measures)
+        data = only(data, measures)
     if method is not None:
         names = ["mean", "mc4"] if method == PAPER else [one.label for one in chosen(method, has_values=True)]
-        kept = held.frame[held.column("method").astype(str).isin(names)]
-        held = Table(held.kind, kept, held.roles, held.run_columns, held.higher)
-    return _Orders(held)
+        kept = data.frame[data.column("method").astype(str).isin(names)]
+        data = Table(data.kind, kept, data.roles, data.run_columns, data.higher)
+    return _Orders(data)
 
 
 def _not_coefficients(measures: object, call: str = "correlate") -> None:

@@ -37,6 +37,7 @@ def _leave(weight: np.ndarray, start: int, end: int) -> None:
 def stationary(move: np.ndarray) -> np.ndarray:
     """Return the share of time at each run of walks with these chances of moving, which stay put otherwise."""
     move = leave_out(move)
+    # back substitution: run k gets what the runs before it pass on to it
     mass: np.ndarray = np.ones(move.shape[:-1])
     for k in range(1, mass.shape[-1]):
         mass[..., k] = (mass[..., :k] * move[..., :k, k]).sum(axis=-1)
@@ -51,6 +52,7 @@ def balance(weight: np.ndarray, right: np.ndarray) -> np.ndarray:
     for last in range(x.shape[-1] - 1, 1, -1):  # what the first run has to have is not looked at
         right[..., :last] += weight[..., :last, last] * right[..., last, None]
     for k in range(1, x.shape[-1]):
+        # the balance of run k among the runs before it, whose values are known
         row = weight[..., k, :k]
         x[..., k] = (right[..., k] + (row * x[..., :k]).sum(axis=-1)) / row.sum(axis=-1)
     return x - x.mean(axis=-1, keepdims=True)

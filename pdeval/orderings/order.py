@@ -63,7 +63,7 @@ table(
 )
 @listed_in_docs(methods=orderings())
 def order(
-    held: Held,
+    data: Held,
     measures: object = ("RPP",),
     *,
     method: Method | Sequence[Method] | None = None,
@@ -127,12 +127,12 @@ def order(
     }
     if compat not in (None, "pref_eval"):
         raise ValueError(f"compat={compat!r} is not an ordering's; it is None or 'pref_eval'.")
-    if isinstance(held, Judged):
-        return of_judged(held, measures, compat=compat, **options)
-    if isinstance(held, Averaged):
-        compat = compat or held.compat  # type: ignore[assignment]
+    if isinstance(data, Judged):
+        return of_judged(data, measures, compat=compat, **options)
+    if isinstance(data, Averaged):
+        compat = compat or data.compat  # type: ignore[assignment]
     try:
-        cubes = sources(held, measures, machine=True)
+        cubes = sources(data, measures, machine=True)
     except KeyError:
         _not_orderings(measures)
         raise
@@ -140,8 +140,8 @@ def order(
         if compat:
             raise ValueError(f"compat={compat!r} orders by one value a query; leave it out with machine labels.")
         return _ordered_with_machine(cubes[0], **options)
-    if compat and isinstance(held, Table):
-        options["queries"] = as_they_stand(held.column("query"), cubes[0].queries)
+    if compat and isinstance(data, Table):
+        options["queries"] = as_they_stand(data.column("query"), cubes[0].queries)
     return cube.stacked([ordered(one, compat=compat, **options) for one in cubes])
 
 
@@ -469,6 +469,7 @@ def standing(
     frame = of_judged(judged, requested, method=method, tell=tell)
     keys = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
     runs = judged.runs
+    # rows of the frame come key by key; runs are put back in the order of the join
     place = {run: number for number, run in enumerate(runs.itertuples(index=False, name=None))}
     run = np.array([place[one] for one in frame[list(runs.columns)].itertuples(index=False, name=None)])
     row = np.repeat(np.arange(len(keys)), len(place))

@@ -46,6 +46,7 @@ def tally(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> tuple[np.
     height = max(1, BLOCK // max(1, n_runs * n_runs))
     for start in range(0, n_queries, height):
         part = slice(start, start + height)
+        # above[q, i, j] > 0: query q ranks run i above run j, the smaller rank being the better
         above = rank[part][:, None, :] - rank[part][:, :, None]
         np.sign(above, out=above)
         if not complete:
@@ -81,6 +82,7 @@ def surplus(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> np.ndar
     """
     if known.all():
         n_queries, n_runs = rank.shape
+        # equals: how many runs of the query have the same rank, counted by (query, rank)
         cell = np.arange(n_queries)[:, None] * (n_runs + 1) + rank
         equals = np.bincount(cell.ravel())[cell]
         lead = n_runs + 2.0 - 2 * rank - equals  # rank - 1 are above; below are all but these and its equals
@@ -109,6 +111,7 @@ def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
     >>> ranks(np.array([0.2, 0.5, 0.1, 0.2])).tolist()
     [2, 1, 4, 2]
     """
+    # runs without a score come last, tied
     score = np.where(np.isnan(score), -np.inf, score)
     best_first = np.argsort(-score, axis=-1)
     ordered = np.take_along_axis(score, best_first, axis=-1)
@@ -135,6 +138,7 @@ def ranks_by_name(score: np.ndarray, name: np.ndarray) -> np.ndarray:
     >>> ranks_by_name(np.array([0.2, 0.5, 0.2]), np.array([1, 2, 0])).tolist()
     [3, 1, 2]
     """
+    # lexsort: the last key is the primary one
     best_first = np.lexsort((np.broadcast_to(name, score.shape), -score))
     return _back(np.broadcast_to(np.arange(1, score.shape[-1] + 1), score.shape), best_first)
 
@@ -200,7 +204,9 @@ def _of_squares(
         known = ~np.isnan(values)
         complete = bool(known.all())
         value = values if complete else np.where(known, values, 0.0)
+        # pairs and runs lead, so that each addition is of whole rows
         turned, total = np.ascontiguousarray(value.T), np.ascontiguousarray(sums.T)
+        # as_one, as_two: where the pairs begin in which a run is the first, and the second
         by_two = np.argsort(two, kind="stable")
         as_one, as_two = (np.searchsorted(side, np.arange(runs + 1)) for side in (one, two[by_two]))
         for opponent in range(runs):
@@ -337,6 +343,7 @@ def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndar
             "compared from the worst query up only where all have the same queries. Evaluate with topics='relevant', "
             "where a missing query is the worst case, or with topics='common'."
         )
+    # (runs, queries), each run from its worst query up
     upward = np.argsort(value.T, axis=-1)
     ordered = np.take_along_axis(value.T, upward, axis=-1)
     if weights is None:
@@ -435,6 +442,7 @@ def check_pairs(source: cube.Preferences | Pairs) -> None:
     """
     n_runs = len(source.runs)
     texts = run_labels(source.runs)
+    # times[i, j], i < j: how often the unordered pair occurs; the diagonal counts runs with themselves
     first, second = np.minimum(source.a, source.b), np.maximum(source.a, source.b)
     times = np.bincount(first.astype(np.int64) * n_runs + second, minlength=n_runs**2).reshape(n_runs, n_runs)
     if (times > 1).any() or times.trace():

@@ -39,7 +39,7 @@ table(
 
 
 @verb(on=("scores", "preferences", "judged"), per_measure=True, gives="anova", independent=True)
-def anova(held: Held, measures: object = MEASURES) -> pd.DataFrame:
+def anova(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell.
 
     Parameters
@@ -63,7 +63,7 @@ def anova(held: Held, measures: object = MEASURES) -> pd.DataFrame:
     2      AP  residual  517   6.426        NaN      NaN          NaN
     3      AP     total  575  22.153        NaN      NaN          NaN
     """
-    return each(_analysed, sources(held, measures), verb="anova", column="source", kinds=SOURCES, analysis=two_way)
+    return each(_analysed, sources(data, measures), verb="anova", column="source", kinds=SOURCES, analysis=two_way)
 
 
 def _analysed(
@@ -164,7 +164,7 @@ table(
 
 
 @verb(on=("scores", "preferences", "judged"), per_measure=True, gives="friedman", independent=True)
-def friedman(held: Held, measures: object = MEASURES) -> pd.DataFrame:
+def friedman(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     """Return Friedman's test of each measure: whether the runs rank differently over the queries at all.
 
     Every query ranks the runs; under the null hypothesis all its orders are equally likely. Which runs differ is then
@@ -200,7 +200,7 @@ def friedman(held: Held, measures: object = MEASURES) -> pd.DataFrame:
     3      RR  iman_davenport  48    12      6.219  11     517.0      0.0
     """
     # ranks are those of scores that preferences are the differences of, too
-    cubes = sources(held, measures)
+    cubes = sources(data, measures)
     return each(_analysed, cubes, verb="friedman", column="test", kinds=KINDS, analysis=lambda X, _: rank_tests(X))
 
 
@@ -218,6 +218,7 @@ def rank_tests(X: np.ndarray) -> dict[str, np.ndarray]:
     queries, runs = X.shape
     agreement = concordance(ranks_of(X))
     df, df_error = runs - 1, (runs - 1) * (queries - 1)
+    # both statistics are functions of Kendall's W
     squared = agreement * queries * df
     with np.errstate(divide="ignore"):
         F = np.divide((queries - 1) * agreement, np.float64(1 - agreement))

@@ -80,7 +80,7 @@ table(
 )
 @listed_in_docs(tests=TESTS)
 def compare(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     test: str | None = None,
@@ -145,7 +145,7 @@ def compare(
     2  dense-s2  bm25  48      0.1139   0.0001      0.0009         True
     """
     try:
-        cubes = sources(held, measures, machine=True)
+        cubes = sources(data, measures, machine=True)
     except KeyError:
         not_tests(measures, "compare(test={})")
         raise
@@ -177,8 +177,8 @@ def compare(
     frames = []
     for (pairs, kinds), columns, p_adjusted in zip(tables, results, np.split(adjusted, ends[:-1]), strict=True):
         columns = with_correction(columns, p_adjusted, alpha)
-        shown = np.tile(pairs.against, len(kinds))
-        columns = {key: values[shown] for key, values in columns.items()}
+        reported = np.tile(pairs.against, len(kinds))
+        columns = {key: values[reported] for key, values in columns.items()}
         frames.append(pairs.frame([columns], [kind.name for kind in kinds]))
     frame = stacked(frames)
     if len(tables) > len(cubes):  # measure by measure, whatever the baseline

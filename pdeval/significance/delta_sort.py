@@ -60,7 +60,7 @@ table(
 
 @verb(on=("scores", "judged"), gives=("delta_sort", "delta_sort_runs"), independent=True)
 def delta_sort(
-    held: Held,
+    data: Held,
     new: object,
     *,
     old: object = "AP",
@@ -103,11 +103,11 @@ def delta_sort(
     """
     cubes: list[Any] = []
     for measures in (old, new):
-        if isinstance(held, Judged):
-            cubes.append(scores(held, parse_all(measures), tell=not cubes))
+        if isinstance(data, Judged):
+            cubes.append(scores(data, parse_all(measures), tell=not cubes))
         else:
             names = measures if isinstance(measures, list | tuple) else [measures]
-            cubes += sources(held, list(map(str, names)))
+            cubes += sources(data, list(map(str, names)))
     if replicate is not None:
         columns = named(replicate, "replicate")
         cubes = [averaged(cube, columns, tell=cube is cubes[0]) for cube in cubes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import merged_attrs, stacked
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, Source, sources
+from pdeval.evaluate.sources import Held, sources
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction
 from pdeval.significance.registry import TESTS, not_tests, which_test
@@ -59,7 +59,7 @@ table(
 )
 @listed_in_docs(tests=TESTS)
 def discriminative_power(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     tests: str | Sequence[str | None] = ("default", "hsd"),
@@ -102,18 +102,26 @@ def discriminative_power(
     4      AP  hsd  none needed   0.05     66          37     0.561
     5      RR  hsd  none needed   0.05     66          11     0.167
     """
-    found = _found(held, measures)
-    options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
-    parts = []
-    for frame in _compared(found, tests, alpha=alpha, **options):
-        measure, test = frame["measure"].array, frame["test"].array
-        code, names = pd.factorize(pd.Index(measure))
+    options = {"correction": correction, "alpha": alpha, "draws": draws, "seed": seed, "progress": progress}
+
+    def detected(compared: pd.DataFrame) -> pd.DataFrame:
+        code, names = pd.factorize(pd.Index(compared["measure"].array))
         pairs = np.bincount(code)
-        told = np.bincount(code[frame["significant"].to_numpy()], minlength=len(pairs))
+        count = np.bincount(code[compared["significant"].to_numpy()], minlength=len(pairs))
         first = np.unique(code, return_index=True)[1]
-        columns = {"measure": names, "test": test[first], "correction": frame.attrs["correction"], "alpha": alpha}
-        parts.append(pd.DataFrame({**columns, "pairs": pairs, "n_detected": told, "detected": told / pairs}))
-    return _whole(parts, found)
+        return pd.DataFrame(
+            {
+                "measure": names,
+                "test": compared["test"].array[first],
+                "correction": compared.attrs["correction"],
+                "alpha": alpha,
+                "pairs": pairs,
+                "n_detected": count,
+                "detected": count / pairs,
+            }
+        )
+
+    return _by_test(data, measures, tests, detected, options)
 
 
 @verb(
@@ -127,7 +135,7 @@ def discriminative_power(
 )
 @listed_in_docs(tests=TESTS)
 def discriminative_curve(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     tests: str | Sequence[str | None] = ("default", "hsd"),
@@ -162,42 +170,38 @@ def discriminative_curve(
     19     RPP    t       none    20  0.303   0.0011
     85      RR    t       none    20  0.303   0.2737
     """
-    found = _found(held, measures)
     options = {"correction": correction, "draws": draws, "seed": seed, "progress": progress}
-    parts = []
-    for frame in _compared(found, tests, **options):
-        p_value, code = frame["p_adjusted"].to_numpy(), pd.factorize(frame["measure"])[0]
+
+    def curve(compared: pd.DataFrame) -> pd.DataFrame:
+        p_value, code = compared["p_adjusted"].to_numpy(), pd.factorize(compared["measure"])[0]
         # by measure as they come, then by falling p-value
         order = np.lexsort((-p_value, code))
         code = code[order]
         pair = np.arange(len(code)) - np.searchsorted(code, code) + 1
-        part = frame.iloc[order][["measure", "test"]].assign(correction=frame.attrs["correction"], pair=pair)
-        parts.append(part.assign(share=pair / np.bincount(code)[code], p_value=p_value[order]))
-    return _whole(parts, found)
+        part = compared.iloc[order][["measure", "test"]].assign(correction=compared.attrs["correction"], pair=pair)
+        return part.assign(share=pair / np.bincount(code)[code], p_value=p_value[order])
+
+    return _by_test(data, measures, tests, curve, options)
 
 
-def _found(held: Held, measures: object) -> list[Source]:
-    """Return the sources, or say what was meant where a measure is the name of a test."""
+def _by_test(
+    data: Held,
+    measures: object,
+    tests: str | Sequence[str | None],
+    rows: Callable[[pd.DataFrame], pd.DataFrame],
+    options: dict[str, Any],
+) -> pd.DataFrame:
+    """Return what `rows` makes of the comparisons of all pairs by each test; names are checked before any work."""
     try:
-        return sources(held, measures)
+        cubes = sources(data, measures)
     except KeyError:
         not_tests(measures, "discriminative_power(tests={})")
         raise
-
-
-def _compared(found: list[Source], tests: str | Sequence[str | None], **options: Any) -> Iterator[pd.DataFrame]:
-    """Yield the comparisons of all pairs by each test; all names are checked before any work."""
-    asked = [tests] if isinstance(tests, str) else list(tests)
-    if not asked:
+    requested = [tests] if isinstance(tests, str) else list(tests)
+    if not requested:
         raise ValueError("tests is empty: name at least one test, e.g. tests=['t'].")
-    for test in asked:
+    for test in requested:
         which_test(test)
-    for test in asked:
-        yield compare(found, test=test, **options)
-
-
-def _whole(parts: list[pd.DataFrame], found: list[Source]) -> pd.DataFrame:
-    """Return the parts as one frame that carries what its sources do."""
-    frame = stacked(parts).reset_index(drop=True)
-    frame.attrs = merged_attrs(one.attrs for one in found)
+    frame = stacked([rows(compare(cubes, test=test, **options)) for test in requested]).reset_index(drop=True)
+    frame.attrs = merged_attrs(cube.attrs for cube in cubes)
     return frame

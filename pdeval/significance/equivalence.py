@@ -140,7 +140,7 @@ table(
     meant_by={"rope": "equivalence(rope=...)", "bayes": "equivalence(rope=...)"},
 )
 def equivalence(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     rope: float,
@@ -213,7 +213,7 @@ def equivalence(
     if test == "signed_rank":
         posterior = partial(signed_rank, rope=rope, prior=prior, draws=draws, seed=seed, progress=progress)
         settings = {"prior": prior, "draws": draws}
-    frame = each(_of_source, sources(held, measures), posterior=posterior, rope=rope, test=test, baseline=baseline)
+    frame = each(_of_source, sources(data, measures), posterior=posterior, rope=rope, test=test, baseline=baseline)
     frame.attrs.update({**settings, "seed": seed})
     return frame
 

@@ -64,11 +64,11 @@ def macro_and_micro(
     >>> macro.mean.round(3).tolist(), micro.mean.round(3).tolist(), (macro.ci_low < 0).tolist()
     ([0.2], [0.186], [True])
     """
-    described = [describe(part) if len(part) else _nothing(part) for part in parts]
-    n, mean, sd = (np.stack([one[i] for one in described]) for i in range(3))
+    n, mean, sd = map(np.stack, zip(*map(describe, parts), strict=True))
     there = n > 1
     n, mean = np.where(there, n, 0), np.where(there, mean, 0.0)
     variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)
+    # macro weighs collections equally, micro by their queries
     weights = [there.astype(np.float64), n.astype(np.float64)]
     centres = [np.where(there.any(axis=0), ratio((w * mean).sum(axis=0), w.sum(axis=0)), np.nan) for w in weights]
     if over == "collections" or (n == n.max(axis=0)).all():
@@ -81,17 +81,15 @@ def macro_and_micro(
     blocks = [(kept, pairs[at : at + WIDTH]) for kept, pairs in sets for at in range(0, len(pairs), WIDTH)]
     blocks = [(kept, pairs) for kept, pairs in blocks if len(kept) > (over == "collections")]
     for kept, pairs in track(blocks, desc="verdict", progress=progress):
-        own = [_Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()]
-        at = 0
+        collections = [_Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()]
+        drawn = []
         for size, chunk in chunks(draws, seed):
             rng = np.random.default_rng(chunk)
-            drawn = (
-                _drawn_collections(own, size, rng)
-                if over == "collections"
-                else _drawn_queries(own, size, rng, len(weights))
-            )
-            distance[:, at : at + size, pairs] = drawn
-            at += size
+            if over == "collections":
+                drawn.append(_drawn_collections(collections, size, rng)[None])
+            else:
+                drawn.append(_drawn_queries(collections, size, rng, len(weights)))
+        distance[:, :, pairs] = np.concatenate(drawn, axis=1)
     made = [_estimate(*one, confidence) for one in zip(centres, errors, distance)]
     if over == "collections":
         # a few large collections decide the micro mean, and so few have no interval that keeps its level
@@ -117,36 +115,27 @@ class _Part:
     def drawn(self, times: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | float, np.ndarray]:
         """Return the means (times, pairs) of queries drawn, of how many they are, and how often each was drawn."""
         queries = len(self.away)
+        # often[t, q]: how often draw t has query q; one bincount over all (draw, query) cells
         place = rng.integers(queries, size=(times, queries)) + queries * np.arange(times)[:, None]
         often = np.bincount(place.ravel(), minlength=times * queries).reshape(times, queries).astype(np.float64)
         n = float(queries) if self.counted is None else np.maximum(often @ self.counted, 1.0)
         return often @ self.away / n, n, often
 
 
-def _nothing(part: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    empty = np.full(part.shape[1], np.nan)
-    return np.zeros(part.shape[1], dtype=np.int64), empty, empty
-
-
 def _standard_error(
     weight: np.ndarray, mean: np.ndarray, variance: np.ndarray, there: np.ndarray, over: Over
 ) -> np.ndarray:
-    """Return the standard error of the weighted mean of collections; NaN where there are too few."""
+    """Return the standard error of the weighted mean of collections; NaN where there are too few.
+
+    Over collections it is that of a ratio of two sums, and with equal weights that of a mean.
+    """
+    k, total = there.sum(axis=0), weight.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         if over == "queries":
-            return np.sqrt((np.square(weight) * variance).sum(axis=0)) / weight.sum(axis=0)
-        return _between(weight, mean, there.sum(axis=0))[1]
-
-
-def _between(weight: np.ndarray, mean: np.ndarray, k: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weighted mean over the collections (the axis before the last) and its standard error.
-
-    It is that of a ratio of two sums over collections, and with equal weights that of a mean.
-    """
-    total = weight.sum(axis=-2)
-    centre = (weight * mean).sum(axis=-2) / total
-    square = np.square(weight * (mean - centre[..., None, :])).sum(axis=-2)
-    return centre, np.sqrt(k / (k - 1) * square) / total
+            return np.sqrt((np.square(weight) * variance).sum(axis=0)) / total
+        centre = (weight * mean).sum(axis=0) / total
+        square = np.square(weight * (mean - centre)).sum(axis=0)
+        return np.sqrt(k / (k - 1) * square) / total
 
 
 def _drawn_collections(parts: list[_Part], draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -157,14 +146,15 @@ def _drawn_collections(parts: list[_Part], draws: int, rng: np.random.Generator)
     total, squares = np.zeros((2, draws, len(observed)))
     for c, part in enumerate(parts):
         times = (place == c).sum(axis=1)
-        some = np.flatnonzero(times)
-        first = np.append(0, np.cumsum(times[some]))[:-1]
+        # the queries of all draws of this collection are drawn at once: those of a draw are a stretch from `first`
+        with_it = np.flatnonzero(times)
+        first = np.append(0, np.cumsum(times[with_it]))[:-1]
         means = part.mean + part.drawn(int(times.sum()), rng)[0]
         away = _settled(means - observed, observed)
-        total[some] += np.add.reduceat(away, first, axis=0)
-        squares[some] += np.add.reduceat(np.square(away), first, axis=0)
+        total[with_it] += np.add.reduceat(away, first, axis=0)
+        squares[with_it] += np.add.reduceat(np.square(away), first, axis=0)
     centre = total / k
-    # the sum of squared distances from the mean of the draw, as `_between` has it
+    # the sum of squared distances from the mean of the draw, as `_standard_error` has it
     spread = np.maximum(squares - 2 * centre * total + np.square(centre) * k, 0.0)
     return ratio(centre, np.sqrt(k / (k - 1) * spread) / k)
 
@@ -176,6 +166,7 @@ def _drawn_queries(parts: list[_Part], draws: int, rng: np.random.Generator, wei
     size = np.max([np.abs(part.mean) for part in parts], axis=0)
     for part in parts:
         away, n, often = part.drawn(draws, rng)
+        # variance of the drawn queries about their own mean, over n - 1
         spread = np.maximum(often @ np.square(part.away) / n - np.square(away), 0.0) / np.maximum(n - 1, 1.0)
         for number in range(weights):
             weight = part.size / total if number else 1 / len(parts)

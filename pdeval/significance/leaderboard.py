@@ -85,11 +85,12 @@ def tiers(rank: np.ndarray, beats: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     down = np.argsort(rank, kind="stable")
     place = np.empty(len(rank), dtype=np.int64)
     place[down] = np.cumsum(begins_along(np.asarray(rank)[down])) - 1
+    # a place differs from another if any of its runs beats one there
     at_places = np.zeros((int(place.max()) + 1,) * 2, dtype=bool)
     np.logical_or.at(at_places, (place[:, None], place[None, :]), beats)
-    found = np.array(stretches_alike(at_places))  # runs at one place are alike there
-    lowest = np.searchsorted(found[:, 1], place) + 1  # stretches end one after the other, as they begin
-    highest = np.searchsorted(found[:, 0], place, side="right")
+    stretches = np.array(stretches_alike(at_places))  # runs at one place are alike there
+    lowest = np.searchsorted(stretches[:, 1], place) + 1  # stretches end one after the other, as they begin
+    highest = np.searchsorted(stretches[:, 0], place, side="right")
     beaten = np.logical_or.reduce(beats[rank == np.min(rank)], axis=0)
     return lowest, highest, ~beaten
 
@@ -129,7 +130,7 @@ declare_table(
     meant_by={"ranking": "leaderboard()", "elo": "leaderboard(method='bradley-terry', scale='elo')"},
 )
 def leaderboard(
-    held: Held,
+    data: Held,
     measures: object = ("RPP",),
     *,
     method: Method | Sequence[Method] | None = None,
@@ -183,7 +184,7 @@ def leaderboard(
     """
     draws = arguments.whole("draws", draws, 1)
     if resample is not None:
-        held, measures = [_means_of(held, measures, resample)], None
+        data, measures = [_means_of(data, measures, resample)], None
     options: dict[str, Any] = {
         "method": method,
         "draws": draws,
@@ -192,11 +193,11 @@ def leaderboard(
         "progress": progress,
         "scores": True,
     }
-    if isinstance(held, Judged):
-        orders = of_judged(held, measures, **options)
+    if isinstance(data, Judged):
+        orders = of_judged(data, measures, **options)
     else:
-        orders = each(ordered, sources(held, measures), **options)
-    compared = compare(held, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress)
+        orders = each(ordered, sources(data, measures), **options)
+    compared = compare(data, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress)
     runs = list(orders.columns[: orders.columns.get_loc("measure")])
     parts = []
     for (measure, _), part in orders.groupby(["measure", "method"], sort=False, observed=True):
@@ -224,14 +225,14 @@ def leaderboard(
     return frame
 
 
-def _means_of(held: Held, measures: object, resample: object) -> Scores | Preferences:
+def _means_of(data: Held, measures: object, resample: object) -> Scores | Preferences:
     """Return the mean of every collection as if it were a query."""
-    if not isinstance(held, Table):
+    if not isinstance(data, Table):
         raise ValueError(
             f"resample={resample!r} names a column of a table of scores or preferences: call "
             ".measure(..., by=that column) or .prefer(..., by=that column) first, and then .ireval.leaderboard()."
         )
-    cube = grouped_cube(held, measures, resample)
+    cube = grouped_cube(data, measures, resample)
     if len(cube) < 2:
         raise TooFew(f"a leaderboard over collections needs at least two; {resample!r} has only {cube.names[0]!r}.")
     values = np.stack([_mean(cube.source.values[:, part]) for part in cube.slices()], axis=1)
@@ -419,7 +420,7 @@ def _check_votes(counts: Counts, log: Log, methods: list[Measure]) -> None:
     names = np.array([str(name) for name in log.names], dtype=object)
     if len(names) < 2:
         raise TooFew(f"a leaderboard needs at least two systems; there is {listed(names)}.")
-    parts = sorted(counts.apart(), key=len)
+    parts = sorted(counts.components(), key=len)
     if len(parts) > 1:
         few, many = (listed(names[part], 4) for part in (parts[0], parts[-1]))
         raise ValueError(
@@ -451,6 +452,7 @@ def _stronger(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
     spread = np.sqrt(np.maximum(fitted.pair_variance(a, b), 0.0))
     favored = fitted.strength[a] - fitted.strength[b]
     gap = np.abs(favored)
+    # without an error any gap is infinitely far
     z = np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
     p = adjust(2.0 * special.ndtr(-z), np.zeros(len(a), dtype=np.int64), correction=correction or "none", alpha=alpha)
     return _beats(len(fitted.strength), a, b, favored, p < alpha)

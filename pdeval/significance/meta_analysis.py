@@ -65,11 +65,13 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
         w = np.where(there, 1 / variance, 0.0)  # a collection without variance has 1 / 0, which makes all of it NaN
         total = w.sum(axis=0)
         fixed = (w * effect).sum(axis=0) / total
+        # Cochran's Q, and tau2 by its expectation
         q = (w * np.square(effect - fixed)).sum(axis=0)
         tau2 = np.maximum((q - df) / (total - np.square(w).sum(axis=0) / total), 0.0)
         v = np.where(there, 1 / (variance + tau2), 0.0)
         share = v / v.sum(axis=0)
         random = (share * effect).sum(axis=0)
+        # Hartung and Knapp's variance of the mean
         between = (share * np.square(effect - random)).sum(axis=0) / df
         spread = np.sqrt(np.maximum(between, 1 / v.sum(axis=0)))
         of_fixed = np.sqrt(1 / total)

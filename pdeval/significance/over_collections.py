@@ -46,7 +46,7 @@ class Effects:
 
 
 def read_collections(
-    held: Held,
+    data: Held,
     measures: object,
     by: object,
     replicate: object,
@@ -55,7 +55,7 @@ def read_collections(
     metadata: Metadata = None,
 ) -> tuple[GroupedCube, Pairs]:
     """Return values by collection, and the pairs of runs; `over` is what needs at least two of them."""
-    collections = grouped_cube(held, measures, by, replicate, metadata)
+    collections = grouped_cube(data, measures, by, replicate, metadata)
     if over == "collections" and len(collections) < 2:
         raise TooFew(
             f"a verdict over collections needs at least two; {' and '.join(collections.by.columns)} has only "
@@ -70,7 +70,7 @@ def rules_of(collections: GroupedCube) -> dict[Any, Any]:
     return {name: value for name, value in attrs.items() if name not in ("by", "collections", "table")}
 
 
-def said_of(collections: GroupedCube) -> dict[Any, Any]:
+def attrs_over_collections(collections: GroupedCube) -> dict[Any, Any]:
     """Return what a result over collections says of itself: the rules of its table, and the columns of collections."""
     return rules_of(collections) | {"verdict_by": list(map(str, collections.by.columns))}
 
@@ -233,7 +233,7 @@ table(
     independent=True,
 )
 def verdict(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     by: str | Sequence[str],
@@ -308,9 +308,9 @@ def verdict(
     draws, correction = arguments.whole("draws", draws, 1), which_correction(correction)  # type: ignore[assignment]
     seed = fixed_seed(seed)
     collections, pairs = read_collections(
-        held, measures, by, replicate, baseline, over if per == "pair" else "queries", metadata
+        data, measures, by, replicate, baseline, over if per == "pair" else "queries", metadata
     )
-    attrs = said_of(collections)
+    attrs = attrs_over_collections(collections)
     options: dict[str, Any] = {"confidence": confidence, "draws": draws, "seed": seed}
     family: dict[str, Any] = {"baseline": baseline is not None, "correction": correction, "alpha": alpha}
     frames = []

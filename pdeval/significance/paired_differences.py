@@ -65,9 +65,9 @@ class Pairs:
             if not against.any():
                 name = run_labels(source.runs.iloc[[row]])[0]
                 raise ValueError(f"no pair of the table has the baseline {name!r}: compute its pairs first.")
-            shown = slice(None) if others else against
+            kept = slice(None) if others else against
             columns = (np.where(flipped, b, a), np.where(flipped, a, b), number, flipped, against)
-            parts.append([column[shown] for column in columns])
+            parts.append([column[kept] for column in columns])
         return cls(source, *map(np.concatenate, zip(*parts, strict=True)))
 
     def __len__(self) -> int:
@@ -159,6 +159,7 @@ class Pairs:
         if counted.ndim == 1 or counted.all():
             means = values[counted].mean(axis=0) if counted.ndim == 1 else values.mean(axis=0)
             return means[a], means[b]
+        # means over the cells that count, pair by pair
         n = counted.sum(axis=0)
         mean_a, mean_b = (np.where(counted, values[:, side], 0.0).sum(axis=0) / n for side in (a, b))
         return mean_a, mean_b
@@ -220,6 +221,7 @@ def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndar
         values = values if source.higher[measure] else 0.0 - values
     else:
         values = square(source, measure, what)
+    # queries without a gap, of scores as of matrices
     counted = np.asarray(~np.isnan(values.reshape(len(values), -1)).any(axis=1))
     if counted.sum() < 2:
         raise TooFew(

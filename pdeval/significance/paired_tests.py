@@ -101,6 +101,7 @@ def share_of_signs(rank: np.ndarray, most: np.ndarray) -> np.ndarray:
     [0.375]
     """
     n, columns = rank.shape
+    # row i has the binary digits of i: all subsets of positive ranks
     signs = (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
     width = max(1, PATTERNS // 2**n)
     parts = [slice(start, start + width) for start in range(0, columns, width)]
@@ -116,6 +117,7 @@ def rank_sum_distribution(n: int) -> np.ndarray:
     >>> rank_sum_distribution(2).tolist()
     [0.25, 0.5, 0.75, 1.0]
     """
+    # ways[w]: subsets of the ranks so far that add up to w; a rank is in the subset or not
     ways = np.ones(1)
     for rank in range(1, n + 1):
         ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
@@ -246,6 +248,7 @@ def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray
     t = np.empty((draws, centred.shape[1]))
     done = 0
     for size, child in chunks(draws, seed):
+        # times[draw, query]: how often a query is drawn; sums over a sample become a product of matrices
         picked = np.random.default_rng(child).integers(0, n, size=(size, n))
         picked += n * np.arange(size)[:, None]
         times = np.bincount(picked.ravel(), minlength=size * n).reshape(size, n).astype(float)

@@ -11,11 +11,11 @@ from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, Source, each, sources
 from pdeval.significance.over_collections import (
     Effects,
+    attrs_over_collections,
     blocks_within,
     effects_of,
     pairwise_test,
     read_collections,
-    said_of,
 )
 from pdeval.significance.paired_differences import Pairs, concatenated
 from pdeval.significance.test_result import describe, ratio
@@ -50,7 +50,7 @@ table(
     row="pair of runs and measure",
     sort="measure run_a run_b",
     means={
-        **{name: said for name, said in MEANS.items() if name != "queries"},
+        **{name: text for name, text in MEANS.items() if name != "queries"},
         "power": "wanted chance",
         "queries_needed": "fewest that find it; infinite for no difference",
     },
@@ -78,7 +78,7 @@ table(
 
 @verb(on=("scores", "preferences", "judged"), per_measure=True, gives="power", independent=True)
 def power(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     difference: float | None = None,
@@ -111,7 +111,7 @@ def power(
     1  dense-s1  bm25  0.169        0.119      100  0.217
     2  dense-s2  bm25  0.183        0.109      100  0.191
     """
-    frame = each(_pilot, sources(held, measures), baseline=baseline, difference=difference)
+    frame = each(_pilot, sources(data, measures), baseline=baseline, difference=difference)
     planned = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
     frame = frame.assign(alpha=alpha, queries=planned)
     return frame.assign(power=t_power(frame["effect_size"].to_numpy(), frame["queries"].to_numpy(), alpha))
@@ -126,7 +126,7 @@ def power(
     independent=True,
 )
 def sample_size(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     difference: float | None = None,
@@ -157,7 +157,7 @@ def sample_size(
     1  dense-s1  bm25  0.169        0.119    0.8           560.0
     2  dense-s2  bm25  0.183        0.109    0.8           661.0
     """
-    frame = each(_pilot, sources(held, measures), baseline=baseline, difference=difference)
+    frame = each(_pilot, sources(data, measures), baseline=baseline, difference=difference)
     needed = queries_needed(frame["effect_size"].to_numpy(), power, alpha)
     return frame.assign(alpha=alpha, power=power, queries_needed=needed)
 
@@ -171,7 +171,7 @@ def sample_size(
     independent=True,
 )
 def detectable_difference(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     power: float = 0.8,
@@ -203,7 +203,7 @@ def detectable_difference(
     """
     if power <= alpha:
         raise ValueError(f"power={power!r}: give a chance above alpha={alpha!r}.")
-    frame = each(_pilot, sources(held, measures), baseline=baseline).drop(columns="effect_size")
+    frame = each(_pilot, sources(data, measures), baseline=baseline).drop(columns="effect_size")
     planned = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
     frame = frame.assign(alpha=alpha, power=power, queries=planned)
     sizes, member = np.unique(frame["queries"].to_numpy(), return_inverse=True)
@@ -265,6 +265,7 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
         return np.full(size.shape, 2.0)
     needed = np.where(size == 0, np.inf, 2.0)
     unmet = np.flatnonzero((size > 0) & (t_power(size, 2, alpha) < power))
+    # double until all reach the power, then bisect all at once
     high = np.full(len(unmet), 4.0)
     while (short := t_power(size[unmet], high, alpha) < power).any():
         high = np.where(short, 2 * high, high)
@@ -320,7 +321,7 @@ table(
 
 @verb(on=("scores", "preferences", "judged"), gives="collections_needed", family="verdict", name="sample_size")
 def collections_needed(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     by: str | Sequence[str],
@@ -359,7 +360,7 @@ def collections_needed(
     1  dense-s1  bm25            6  0.063        0.789                15.0
     2  dense-s2  bm25            6  0.055        0.912                12.0
     """
-    collections, pairs = read_collections(held, measures, by, replicate, baseline, "collections", metadata)
+    collections, pairs = read_collections(data, measures, by, replicate, baseline, "collections", metadata)
     t = pairwise_test("t", "", {})
     parts = []
     for measure in range(len(collections.source.measures)):
@@ -377,7 +378,7 @@ def collections_needed(
         wanted = {"effect_size": effect, "alpha": np.full(len(pairs), alpha), "power": np.full(len(pairs), power)}
         parts.append(columns | wanted | {"collections_needed": needed})
     frame = pairs.frame(parts)
-    frame.attrs = said_of(collections)
+    frame.attrs = attrs_over_collections(collections)
     return frame
 
 

@@ -165,13 +165,13 @@ def significance_test(
     """
 
     def declare(given: Callable[..., Any]) -> Callable[..., Any]:
-        own = name or given.__name__
-        said = says or f"{own.replace('_', ' ')} test"
-        made = SignificanceTest(
-            own, given, family_wise, scores_only, tuple(aliases), reference, said, joint or family_wise, machine
+        test_name = name or given.__name__
+        title = says or f"{test_name.replace('_', ' ')} test"
+        test = SignificanceTest(
+            test_name, given, family_wise, scores_only, tuple(aliases), reference, title, joint or family_wise, machine
         )
-        _check(made)
-        (MACHINE_TESTS if machine else TESTS).add(made.name, made, given.__module__)
+        _check_signature(test)
+        (MACHINE_TESTS if machine else TESTS).add(test_name, test, given.__module__)
         ordered = sorted(TESTS.items(), key=lambda item: item[1].joint)  # listed in this order everywhere
         TESTS.clear()
         TESTS.update(ordered)
@@ -183,21 +183,19 @@ def significance_test(
 significance_test.__test__ = False  # type: ignore[attr-defined]  # pytest takes `test` for one of its own
 
 
-def _check(made: SignificanceTest) -> None:
+def _check_signature(test: SignificanceTest) -> None:
     """Raise where a function cannot be called as a test is."""
-    parameters = inspect.signature(made.function).parameters.values()
-    arrays = [p.name for p in parameters if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
-    needed = 3 if made.joint or made.machine else 1
-    if len(arrays) != needed:
-        what = "the values of all runs and both sides of the pairs" if made.joint else "the differences"
-        what = "the differences by people and by the machine, and the probabilities" if made.machine else what
-        raise TypeError(f"the test {made.name!r} has to take {what}: {needed} arrays, not ({', '.join(arrays)}).")
-    unknown = [
-        p.name for p in parameters if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in OPTIONS
-    ]
+    needed = [p for p in inspect.signature(test.function).parameters.values() if p.default is p.empty]
+    arrays = [p.name for p in needed if p.kind is not p.KEYWORD_ONLY]
+    expected = 3 if test.joint or test.machine else 1
+    if len(arrays) != expected:
+        what = "the values of all runs and both sides of the pairs" if test.joint else "the differences"
+        what = "the differences by people and by the machine, and the probabilities" if test.machine else what
+        raise TypeError(f"the test {test.name!r} has to take {what}: {expected} arrays, not ({', '.join(arrays)}).")
+    unknown = [p.name for p in needed if p.kind is p.KEYWORD_ONLY and p.name not in OPTIONS]
     if unknown:
         raise TypeError(
-            f"the parameter {unknown[0]!r} of the test {made.name!r} has no default; give it one, or name it as one of "
+            f"the parameter {unknown[0]!r} of the test {test.name!r} has no default; give it one, or name it as one of "
             f"{', '.join(OPTIONS)}."
         )
 
@@ -223,21 +221,20 @@ def which_test(
     >>> [which_test(*one).name for one in ((None, "sgnLP"), ("default", "AP"), ("binomial", "AP"))]
     ['sign', 't', 'sign']
     """
+    usual = test in (None, "default")
     if machine:
-        if test not in (None, "default", *MACHINE_TESTS):
+        if not usual and test not in MACHINE_TESTS:
             names = " or ".join(map(repr, MACHINE_TESTS))
             raise ValueError(
                 f"test={test!r} knows one value a query; with machine labels there is test={names}. People's labels "
                 "alone are tested without machine=."
             )
-        return MACHINE_TESTS[next(iter(MACHINE_TESTS)) if test in (None, "default") else test]
-    if test is None or test == "default":
-        test = default_test(measure, attrs)
+        return MACHINE_TESTS[next(iter(MACHINE_TESTS)) if usual else str(test)]
     if test in MACHINE_TESTS:
         raise ValueError(
             f"test={test!r} needs labels by a machine beside people's: runs.ireval.compare(human, ..., machine=qrels)."
         )
-    return lookup("test", test, TESTS)
+    return lookup("test", default_test(measure, attrs) if usual else str(test), TESTS)
 
 
 def not_tests(measures: object, call: str) -> None:
@@ -250,6 +247,7 @@ def not_tests(measures: object, call: str) -> None:
     ValueError: 'Tukey' is a significance test, not a measure. Say compare(test='tukey').
     """
     for one in measures if isinstance(measures, list | tuple) else [measures]:
-        if isinstance(one, str) and (found := search(one, TESTS)) is not None:
-            told = f"{one!r} is a significance test, not a measure. Say {call.format(repr(found.name))}."
-            raise ValueError(told) from None
+        test = search(one, TESTS) if isinstance(one, str) else None
+        if test is not None:
+            text = f"{one!r} is a significance test, not a measure. Say {call.format(repr(test.name))}."
+            raise ValueError(text) from None

@@ -20,7 +20,7 @@ from pdeval.significance.anova import rows_per_measure
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.paired_differences import Pairs, concatenated, finite
 from pdeval.significance.test_result import Outcome, describe, ratio, with_correction
-from pdeval.significance.variance_components import Components, Seeds, fitted, squares_of
+from pdeval.significance.variance_components import Seeds, fitted, squares_of
 from pdeval.tables.equal_values import settled
 from pdeval.tables.labels import run_labels
 from pdeval.tables.schemas import table
@@ -51,7 +51,7 @@ table(
 
 @verb(on=("scores", "judged"), gives="components")
 def replicates(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     replicate: str | Sequence[str] | None = None,
@@ -102,10 +102,10 @@ def replicates(
     3      AP        residual    0.0037  0.0605  0.1161         0.2732
     """
     frames = []
-    for source in _scored(held, measures):
+    for source in _scored(data, measures):
         systems, code = _systems(source, replicate, system, metadata)
         exact = _exact(systems, code, deterministic)
-        shares = [_shares(_fit(source, number, code, exact)) for number in range(len(source.measures))]
+        shares = [_shares(*_fit(source, number, code, exact)) for number in range(len(source.measures))]
         frame = rows_per_measure(source, "source", SOURCES, shares)
         frame.attrs.update(_about_systems(systems, code))
         frames.append(frame)
@@ -114,7 +114,7 @@ def replicates(
 
 @verb(on=("scores", "judged"), gives="comparisons", family="replicates", name="compare")
 def compare_training(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     replicate: str | Sequence[str] | None = None,
@@ -186,7 +186,7 @@ def compare_training(
     'Is this way of training different? Queries and replicates are both random.'
     """
     correction, frames = which_correction(correction), []  # type: ignore[assignment]
-    for source in _scored(held, measures):
+    for source in _scored(data, measures):
         systems, code = _systems(source, replicate, system, metadata)
         if len(systems) < 2:
             raise TooFew(f"a comparison needs at least two systems, found {len(systems)}.")
@@ -216,9 +216,9 @@ def compare_training(
     return frame
 
 
-def _scored(held: Held, measures: object) -> list[Scores]:
+def _scored(data: Held, measures: object) -> list[Scores]:
     """Return the scores of a table or a join; preferences have no value per run."""
-    cubes = sources(held, measures)
+    cubes = sources(data, measures)
     for cube in cubes:
         if not isinstance(cube, Scores):
             raise ValueError(
@@ -271,8 +271,8 @@ def _warn_single(systems: pd.DataFrame, code: np.ndarray, exact: np.ndarray) -> 
         )
 
 
-def _fit(source: Scores, measure: int, code: np.ndarray, exact: np.ndarray) -> Components:
-    """Return the model of one measure, fitted to the queries that all runs have."""
+def _fit(source: Scores, measure: int, code: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the variances of one measure, fitted to the queries that all runs have, and the number of these."""
     label = source.measures[measure]
     values = settled(finite(source.values[measure], label))
     counted = ~np.isnan(values).any(axis=1)
@@ -288,12 +288,11 @@ def _fit(source: Scores, measure: int, code: np.ndarray, exact: np.ndarray) -> C
             UserWarning,
             stacklevel=outside(),
         )
-    return fitted(squares_of(values[counted], code, exact))
+    return fitted(squares_of(values[counted], code, exact)), int(counted.sum())
 
 
-def _shares(fit: Components) -> dict[str, np.ndarray]:
+def _shares(variance: np.ndarray, n: int) -> dict[str, np.ndarray]:
     """Return the columns of one measure: the variances, and what they are shares of."""
-    n, variance = fit.squares.queries, fit.variances
     in_means = np.array([0.0, variance[1] / n, variance[2], variance[3] / n])  # a query is the same for both systems
     with np.errstate(invalid="ignore"):
         share, of_difference = variance / variance.sum(), in_means / in_means.sum()

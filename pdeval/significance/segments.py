@@ -64,6 +64,7 @@ def of_others(described: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         count = n.sum(axis=0) - n
         centre = (n * mean).sum(axis=0) / n.sum(axis=0)
+        # means and squares of the others from those of all minus those of the segment
         other = centre - n * (mean - centre) / count
         total = (square + n * np.square(mean - centre)).sum(axis=0)
         left = total - square - n * np.square(mean - centre) - count * np.square(other - centre)
@@ -182,7 +183,7 @@ class _Described:
 
 @verb(on=ON, gives=("segments", "segment_differences"))
 def segments(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     by: str | Sequence[str],
@@ -242,7 +243,7 @@ def segments(
     2     z  hybrid  bm25  17       0.195       0.000        a  0.031  0.541
     """
     correction = which_correction(correction)  # type: ignore[assignment]
-    groups, pairs = _read(held, measures, by, replicate, baseline, metadata)
+    groups, pairs = _read(data, measures, by, replicate, baseline, metadata)
     frames = []
     for segment in _described(groups, pairs):
         group, item = np.nonzero(segment.n)
@@ -275,7 +276,7 @@ def segments(
     name="gaps",
 )
 def segment_gaps(
-    held: Held,
+    data: Held,
     measures: object = MEASURES,
     *,
     by: str | Sequence[str],
@@ -315,7 +316,7 @@ def segment_gaps(
     2  bm25         y         z  0.045  -0.063    0.154       1.000    False
     """
     correction = which_correction(correction)  # type: ignore[assignment]
-    groups, pairs = _read(held, measures, by, replicate, baseline, metadata)
+    groups, pairs = _read(data, measures, by, replicate, baseline, metadata)
     first, second = np.triu_indices(len(groups), k=1)
     names = pd.Index(groups.names)
     frames = []
@@ -351,9 +352,9 @@ def segment_gaps(
 
 
 def _read(
-    held: Held, measures: object, by: object, replicate: object, baseline: object, metadata: Metadata
+    data: Held, measures: object, by: object, replicate: object, baseline: object, metadata: Metadata
 ) -> tuple[GroupedCube, Pairs | None]:
-    groups = grouped_cube(held, measures, by, replicate, metadata)
+    groups = grouped_cube(data, measures, by, replicate, metadata)
     if len(groups) < 2:
         raise TooFew(
             f"segments are compared with each other; {' and '.join(groups.by.columns)} has only {groups.names[0]!r}."

@@ -115,7 +115,7 @@ def student_interval(
 
 
 def completed(
-    found: Any,
+    returned: Any,
     described: Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray]],
     *,
     name: str,
@@ -128,7 +128,7 @@ def completed(
 
     Parameters
     ----------
-    found : Outcome, array, or (statistic, p-value)
+    returned : Outcome, array, or (statistic, p-value)
         What the test returned, one value per pair.
     described : callable
         Gives number, mean and standard deviation of the differences, where they are needed.
@@ -145,21 +145,21 @@ def completed(
     >>> completed([0.07], lambda: describe(D), name="mine", pairs=1, confidence=0.95).effect_size.round(3).tolist()
     [2.0]
     """
-    if isinstance(found, Outcome):
-        return found
+    if isinstance(returned, Outcome):
+        return returned
     statistic: Any = None
-    if hasattr(found, "pvalue"):
-        statistic, found = getattr(found, "statistic", None), found.pvalue
-    elif isinstance(found, tuple) and len(found) == 2:
-        statistic, found = found
-    p = np.asarray(found, dtype=np.float64)
+    if hasattr(returned, "pvalue"):
+        statistic, returned = getattr(returned, "statistic", None), returned.pvalue
+    elif isinstance(returned, tuple) and len(returned) == 2:
+        statistic, returned = returned
+    p = np.asarray(returned, dtype=np.float64)
     if p.shape != (pairs,):
         raise ValueError(
             f"the test {name!r} gave p-values of shape {p.shape} for {pairs} pairs; it gives one for each column of "
             "the differences: reduce axis 0, the queries."
         )
-    if not ((p >= 0) & (p <= 1)).all():
-        wrong = p[~((p >= 0) & (p <= 1))]
+    wrong = p[~((p >= 0) & (p <= 1))]
+    if len(wrong):
         raise ValueError(
             f"the test {name!r} gave {len(wrong):,} p-values that are not between 0 and 1, e.g. {wrong[0]!r}; a pair "
             "that never differs has p = 1."

@@ -12,6 +12,7 @@ deviations from them are independent.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,14 +51,6 @@ class Squares:
     def balanced(self) -> bool:
         """Whether all systems have as many replicates."""
         return bool((self.shares == self.shares[0]).all()) and bool(self.shares[0])
-
-
-@dataclass(frozen=True)
-class Components:
-    """The four variances, and the sums of squares that they are fitted to."""
-
-    squares: Squares
-    variances: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -114,13 +107,13 @@ class Seeds:
         single, exact = np.isnan(self.variance), self.shares == 0
         total = np.square(sd) / n
         error = np.square(total) / (n - 1)
-        for own, other in ((a, b), (b, a)):
+        for system, other in ((a, b), (b, a)):
             # the replicates of this system stand for those of a single other one too
-            weight = self.shares[own] + np.where(single[other], self.shares[other], 0.0)
-            weight = np.where(single[own], 0.0, weight)
-            total = total + weight * np.nan_to_num(self.variance[own])
-            error = error + np.square(weight) * np.nan_to_num(self.error[own])
-            total = np.where(single[own] & (single | exact)[other], np.nan, total)
+            weight = self.shares[system] + np.where(single[other], self.shares[other], 0.0)
+            weight = np.where(single[system], 0.0, weight)
+            total = total + weight * np.nan_to_num(self.variance[system])
+            error = error + np.square(weight) * np.nan_to_num(self.error[system])
+            total = np.where(single[system] & (single | exact)[other], np.nan, total)
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.where(total == 0, np.inf, np.square(total) / error)
         return total, np.minimum(freedom, n - 1)  # never more than those of the queries
@@ -142,6 +135,7 @@ def squares_of(X: np.ndarray, system: np.ndarray, exact: np.ndarray) -> Squares:
     ([1.5, 4.5], 2.0, 2.0, [1, 1, 2, 2])
     """
     n, sizes = len(X), np.bincount(system)
+    # cell: mean of each system on each query; reduceat adds the runs of a system, sorted next to each other
     order = np.argsort(system, kind="stable")
     cell = np.add.reduceat(X[:, order], np.cumsum(sizes) - sizes, axis=1) / sizes
     run, mean = X.mean(axis=0), cell.mean(axis=0)
@@ -160,19 +154,19 @@ def squares_of(X: np.ndarray, system: np.ndarray, exact: np.ndarray) -> Squares:
     )
 
 
-def fitted(squares: Squares) -> Components:
+def fitted(squares: Squares) -> np.ndarray:
     """Return the variance components: by expected mean squares on balanced data, else by a search.
 
     Examples
     --------
     >>> X = np.array([[0.0, 4.0, 8.0, 6.0], [2.0, 4.0, 1.0, 1.0], [9.0, 11.0, 9.0, 5.0]])
-    >>> fitted(squares_of(X, np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))).variances.round(4).tolist()
+    >>> fitted(squares_of(X, np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))).round(4).tolist()
     [6.0, 8.8333, 2.3333, 1.3333]
     """
     return by_mean_squares(squares) if squares.balanced else by_search(squares)
 
 
-def by_mean_squares(squares: Squares) -> Components:
+def by_mean_squares(squares: Squares) -> np.ndarray:
     """Return the components of balanced data: differences of mean squares, pooled where one would be negative."""
     n, systems, each = squares.queries, len(squares.sizes), int(squares.sizes[0])
     total = each * float(np.trace(squares.cells))
@@ -186,7 +180,7 @@ def by_mean_squares(squares: Squares) -> Components:
     for part, times in ((QUERY, systems * each), (SYSTEM_QUERY, each), (REPLICATE, n)):
         under = WITHIN[part] if freedom[WITHIN[part]] else RESIDUAL
         contrast[part, part], contrast[part, under] = 1 / times, -1 / times
-    return Components(squares, np.maximum(contrast @ expected, 0.0))
+    return np.maximum(contrast @ expected, 0.0)
 
 
 def in_order(sums: np.ndarray, freedom: np.ndarray) -> np.ndarray:
@@ -200,6 +194,7 @@ def in_order(sums: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     >>> in_order(np.array([80.0, 30.0, 1.0, 29.0]), np.array([10, 10, 5, 10])).tolist()
     [8.0, 3.0, 2.0, 2.0]
     """
+    # pool[part]: the group of mean squares that a part is pooled with
     pool = np.arange(4)
     while True:
         total, count = (np.bincount(pool, weights=part) for part in (sums, freedom))
@@ -215,31 +210,32 @@ def in_order(sums: np.ndarray, freedom: np.ndarray) -> np.ndarray:
         pool = np.where(pool == pool[part], pool[WITHIN[part]], pool)
 
 
-def by_search(squares: Squares) -> Components:
+def by_search(squares: Squares) -> np.ndarray:
     """Return the components of any data, by a search for the maximum of the restricted likelihood."""
     from scipy import optimize
 
     freedom = squares.freedom
     size = float(np.trace(squares.cells)) / freedom[QUERY] + (squares.replicate + squares.residual) / freedom[REPLICATE]
     if size == 0:
-        return Components(squares, np.zeros(4))
+        return np.zeros(4)
     least = np.array([0.0, 0.0, 0.0, NOISE])
     start = np.array([0.25, 0.25, 0.25, 0.25])
     start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)
-    found = optimize.minimize(
+    theta = optimize.minimize(
         lambda theta: _deviance(squares, size, theta),
         start,
         jac=True,
         bounds=[(low, None) for low in least],
         options={"ftol": 1e-10, "gtol": 1e-6, "maxiter": 500},
     ).x
-    found = _polished(squares, size, found, least)
-    return Components(squares, np.where(found > NOISE, found, 0.0) * size)
+    theta = _polished(squares, size, theta, least)
+    return np.where(theta > NOISE, theta, 0.0) * size
 
 
 def _polished(squares: Squares, size: float, theta: np.ndarray, least: np.ndarray) -> np.ndarray:
     """Return the maximum after steps of Fisher's scoring."""
     deviance, slope = _deviance(squares, size, theta)
+    # variances at their bound whose likelihood does not rise inward stay there
     free = np.flatnonzero((theta > 1e-7) | ((slope < 0) & (theta > least)))
     free = free if RESIDUAL in free else np.append(free, RESIDUAL)
     theta = np.where(np.isin(np.arange(4), free), theta, least)
@@ -270,6 +266,7 @@ def _deviance(squares: Squares, size: float, theta: np.ndarray) -> tuple[float, 
     """Return -2 times the restricted log likelihood of variances in units of `size`, and its slope."""
     freedom = squares.freedom
     sigma, expected = _parts(squares, theta)
+    # not positive definite: outside of what variances can be
     sign, log = np.linalg.slogdet(sigma)
     if sign <= 0:
         return np.inf, np.zeros(4)
@@ -282,8 +279,8 @@ def _deviance(squares: Squares, size: float, theta: np.ndarray) -> tuple[float, 
     away = n * inverse - inverse @ cells @ inverse
     of_replicate = freedom[REPLICATE] / expected - replicate / expected**2
     of_residual = freedom[RESIDUAL] / theta[RESIDUAL] - residual / theta[RESIDUAL] ** 2
-    own = float(np.diagonal(away) @ squares.shares)
-    slope = [away.sum(), np.trace(away), squares.queries * of_replicate, own + of_replicate + of_residual]
+    of_systems = float(np.diagonal(away) @ squares.shares)
+    slope = [away.sum(), np.trace(away), squares.queries * of_replicate, of_systems + of_replicate + of_residual]
     return float(value), np.array(slope)
 
 
@@ -292,13 +289,13 @@ def _information(squares: Squares, theta: np.ndarray) -> np.ndarray:
     freedom, systems = squares.freedom, len(squares.sizes)
     sigma, expected = _parts(squares, theta)
     inverse = np.linalg.inv(sigma)
-    by = {QUERY: np.ones((systems, systems)), SYSTEM_QUERY: np.eye(systems), RESIDUAL: np.diag(squares.shares)}
-    turned = {part: inverse @ matrix for part, matrix in by.items()}
-    found = np.zeros((4, 4))
-    for one, left in turned.items():
-        for two, right in turned.items():
-            found[one, two] = freedom[QUERY] * (left * right.T).sum()
-    slope = np.array([0.0, 0.0, squares.queries, 1.0])
-    found += freedom[REPLICATE] / expected**2 * np.outer(slope, slope)
-    found[RESIDUAL, RESIDUAL] += freedom[RESIDUAL] / theta[RESIDUAL] ** 2
-    return found / 2
+    # the slopes of the covariance matrix of the systems' means
+    slopes = {QUERY: np.ones((systems, systems)), SYSTEM_QUERY: np.eye(systems), RESIDUAL: np.diag(squares.shares)}
+    turned = {part: inverse @ matrix for part, matrix in slopes.items()}
+    information = np.zeros((4, 4))
+    for (one, left), (two, right) in itertools.product(turned.items(), repeat=2):
+        information[one, two] = freedom[QUERY] * (left * right.T).sum()
+    slope = np.array([0.0, 0.0, squares.queries, 1.0])  # of the expected mean square of replicates
+    information += freedom[REPLICATE] / expected**2 * np.outer(slope, slope)
+    information[RESIDUAL, RESIDUAL] += freedom[RESIDUAL] / theta[RESIDUAL] ** 2
+    return information / 2

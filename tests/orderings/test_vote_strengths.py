@@ -38,12 +38,12 @@ def test_votes_that_belong_together_are_counted_by_group():
 
 
 def test_systems_fall_into_groups_that_chains_of_votes_join():
-    assert [one.tolist() for one in Counts.of(ONE, TWO, SIGN, 6).apart()] == [[0, 1, 2], [3, 4], [5]]
+    assert [one.tolist() for one in Counts.of(ONE, TWO, SIGN, 6).components()] == [[0, 1, 2], [3, 4], [5]]
 
 
 def test_a_group_is_joined_by_any_of_its_systems():
     one, two = np.array([0, 0, 1, 5]), np.array([1, 2, 3, 6])  # the fourth met the second alone
-    assert [group.tolist() for group in Counts.of(one, two, one * 0, 7).apart()] == [[0, 1, 2, 3], [4], [5, 6]]
+    assert [group.tolist() for group in Counts.of(one, two, one * 0, 7).components()] == [[0, 1, 2, 3], [4], [5, 6]]
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.grouped import GroupedCube
 from pdeval.significance import paired_tests
 from pdeval.significance.over_collections import (
+    attrs_over_collections,
     blocks_within,
     corrected,
     effects_of,
     pairs_within,
     pairwise_test,
     read_collections,
-    said_of,
 )
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import TESTS, SignificanceTest
@@ -169,7 +169,7 @@ def test_a_test_of_all_runs_at_once_is_refused_within_groups():
 
 def test_a_result_over_collections_says_what_told_them_apart_and_the_rules_of_its_table():
     found = collected([2, 2], attrs={"level": 2, "by": ["x"], "collections": ["x"], "table": "scores"})
-    assert said_of(found) == {"level": 2, "verdict_by": ["site"]}
+    assert attrs_over_collections(found) == {"level": 2, "verdict_by": ["site"]}
 
 
 def test_values_are_read_by_group_with_replicates_averaged_and_groups_from_metadata():

@@ -383,6 +383,6 @@ def test_draws_of_queries_that_a_pair_lacks_are_weighed_by_how_many_it_has():
 
 
 def test_columns_without_a_query_count_none_as_a_whole_number():
-    n, *rest = hierarchical_bootstrap._nothing(np.zeros((0, 2)))
+    n, *rest = describe(np.zeros((0, 2)))
     assert (n.tolist(), n.dtype) == ([0, 0], np.int64)
     assert np.isnan(rest).all()

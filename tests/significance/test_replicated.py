@@ -333,7 +333,7 @@ def test_shares_are_those_of_one_value_and_of_a_difference_of_two_means(sizes):
     code = np.repeat(np.arange(len(sizes)), sizes)
     for number in range(2):
         model = fitted(squares_of(source.values[number], code, np.zeros(len(sizes), dtype=bool)))
-        variance = model.variances * (1 if len(sizes) > 1 else np.array([1, 0, 1, 1]))
+        variance = model * (1 if len(sizes) > 1 else np.array([1, 0, 1, 1]))
         part = found.iloc[4 * number : 4 * number + 4]
         of_means = np.array([variance[1] / 10, variance[2], variance[3] / 10])
         assert part["variance"].tolist() == pytest.approx(variance.tolist())
