@@ -181,8 +181,14 @@ def of_judged(
     parts: list[pd.DataFrame] = []
     for measure in requested:
         source = _source(judged, measure, tell=tell and not parts)
-        queries = _of_judgments(judged, measure.level, source.queries) if compat else None
-        parts.append(ordered(source, compat=compat, queries=queries, **options))
+        parts.append(
+            ordered(
+                source,
+                compat=compat,
+                queries=_of_judgments(judged, measure.level, source.queries) if compat else None,
+                **options,
+            )
+        )
     return cube.stacked(parts)
 
 
@@ -264,8 +270,13 @@ def ordered(
             # the mean goes back to its own unit
             less = isinstance(source, cube.Scores) and not source.higher[m] and one.entry.name == "mean"
             sign = -1.0 if less else 1.0
-            part = {"run": votes.runs[row], "measure": np.full(n_runs, m), "method": np.full(n_runs, k)}
-            part |= {"score": sign * score[row], "rank": rank[row]}
+            part = {
+                "run": votes.runs[row],
+                "measure": np.full(n_runs, m),
+                "method": np.full(n_runs, k),
+                "score": sign * score[row],
+                "rank": rank[row],
+            }
             if draws:
                 drawn_scores, drawn_ranks = (np.concatenate(one) for one in zip(*(block[k] for block in resampled)))
                 part |= dict(zip(("rank_low", "rank_high"), rank_interval(drawn_ranks, confidence)[:, row]))
@@ -397,8 +408,13 @@ def _with_machine(
     tolerance = NOISE * float(np.nanmax(np.abs(np.asarray(scores.machine)[number])))
     rank = ranks(sign * made.mean, tolerance)
     row = np.argsort(rank, kind="stable")
-    part: dict[Any, Any] = {name: labels(column, row) for name, column in scores.runs.items()}
-    part |= {"measure": scores.measures[number], "method": method, "score": made.mean[row], "rank": rank[row]}
+    part: dict[Any, Any] = {
+        **{name: labels(column, row) for name, column in scores.runs.items()},
+        "measure": scores.measures[number],
+        "method": method,
+        "score": made.mean[row],
+        "rank": rank[row],
+    }
     if draws:
         drawn = np.concatenate(list(_resampled(scores, number, draws, seed, progress)))
         ends = rank_interval(ranks(sign * drawn, tolerance), confidence)

@@ -109,8 +109,7 @@ def delta_sort(
             names = measures if isinstance(measures, list | tuple) else [measures]
             cubes += sources(data, list(map(str, names)))
     if replicate is not None:
-        columns = named(replicate, "replicate")
-        cubes = [averaged(cube, columns, tell=cube is cubes[0]) for cube in cubes]
+        cubes = [averaged(cube, named(replicate, "replicate"), tell=cube is cubes[0]) for cube in cubes]
     return moved(*cubes, margin=margin, alpha=alpha, per=per)
 
 
@@ -151,23 +150,29 @@ def moved(
         name_old, name_new = (side.measures[measure] for side, measure in sides)
         (value_old, better_old), (value_new, better_new) = (standing(*side, margin, alpha) for side in sides)
         move = 100 * np.abs(better_old - better_new) / n_runs
-        columns = {
-            "measure_old": name_old,
-            "measure_new": name_new,
-            "value_old": value_old,
-            "value_new": value_new,
-            "better_old": better_old,
-            "better_new": better_new,
-            "delta_sort": move,
-        }
-        frames.append(old.runs.reset_index(drop=True).assign(**columns))
+        names = {"measure_old": name_old, "measure_new": name_new}
+        frames.append(
+            old.runs.reset_index(drop=True).assign(
+                **names,
+                value_old=value_old,
+                value_new=value_new,
+                better_old=better_old,
+                better_new=better_new,
+                delta_sort=move,
+            )
+        )
         values = zip((value_old, value_new), sides, strict=True)
         x, y = (gain(value, bool(side.higher[measure])) for value, (side, measure) in values)
-        change = float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan
-        tau = tau_b(*(places(*side) for side in sides))
-        rows.append((name_old, name_new, n_runs, move.max(), tau, change))
-    names = ["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"]
-    frame = pd.concat(frames, ignore_index=True) if per == "run" else pd.DataFrame(rows, columns=names)
+        rows.append(
+            {
+                **names,
+                "runs": n_runs,
+                "delta_sort": move.max(),
+                "tau_b": tau_b(*(places(*side) for side in sides)),
+                "delta_value": float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan,
+            }
+        )
+    frame = pd.concat(frames, ignore_index=True) if per == "run" else pd.DataFrame(rows)
     frame.attrs = merged_attrs([old.attrs, new.attrs])
     return frame
 

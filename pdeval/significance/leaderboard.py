@@ -469,9 +469,10 @@ def _scores(
     scores = []
     for one in methods:
         arrays = (counted[name] for name in one.entry.columns)
-        is_fitted = one.entry.name == BRADLEY_TERRY
-        score = strengths(net, shared) if is_fitted else one.entry.kernel(*arrays, **one.parameters)
-        scores.append(np.asarray(score, dtype=float))
+        if one.entry.name == BRADLEY_TERRY:
+            scores.append(strengths(net, shared))
+        else:
+            scores.append(np.asarray(one.entry.kernel(*arrays, **one.parameters), dtype=float))
     return scores
 
 

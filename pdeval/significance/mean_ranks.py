@@ -133,8 +133,15 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     # the residual mean square of the ranks, twice over, per query
     error = np.sqrt(2 * rank_variance(ranks) * (1 - concordance(ranks)) * (runs - 1) / df / queries)
     t = ratio(better, np.asarray(error))
-    p = 2 * special.stdtr(df, -np.abs(t))
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), better, t, p, sides)
+    return Outcome(
+        n,
+        mean,
+        *student_interval(n, mean, sd, confidence),
+        effect_size=better,
+        statistic=t,
+        p_value=2 * special.stdtr(df, -np.abs(t)),
+        more=sides,
+    )
 
 
 def _rank_difference(ranks: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -329,9 +329,12 @@ def verdict(
                 estimates = macro_and_micro(parts, over=over, progress=progress, **options)
                 columns = _over_all(effects, significant[:, numbers], estimates, confidence)
             else:
-                weight = meta_analysis(effects.difference, effects.se).weight
-                columns = vars(effects) | {"p_adjusted": adjusted[:, numbers]}
-                columns |= {"significant": significant[:, numbers], "weight": weight}
+                columns = {
+                    **vars(effects),
+                    "p_adjusted": adjusted[:, numbers],
+                    "significant": significant[:, numbers],
+                    "weight": meta_analysis(effects.difference, effects.se).weight,
+                }
             limits = pairs.limits(measure, np.concatenate(parts))
             ends = {key: np.clip(columns[key], *limits) for key in columns if key.endswith(("_low", "_high"))}
             made.append((numbers, columns | ends))
@@ -345,8 +348,17 @@ def verdict(
             there = ~np.isnan(columns["difference"])
             group, pair = np.nonzero(there)
             columns = {name: values[there] for name, values in columns.items()}
-        head = pairs.run_columns(pair) | {"measure": label, "test": chosen.name}
-        frames.append(pd.DataFrame({**head, **columns, "_group": group}))
+        frames.append(
+            pd.DataFrame(
+                {
+                    **pairs.run_columns(pair),
+                    "measure": label,
+                    "test": chosen.name,
+                    **columns,
+                    "_group": group,
+                }
+            )
+        )
     frame = pd.concat(frames, ignore_index=True)
     if per == "pair":
         frame = frame.drop(columns="_group")

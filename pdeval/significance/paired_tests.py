@@ -43,8 +43,14 @@ def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
 
     n, mean, sd = describe(D)
     t = ratio(mean, sd / np.sqrt(n))
-    p = 2 * special.stdtr(n - 1, -np.abs(t))
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), t, p)
+    return Outcome(
+        n,
+        mean,
+        *student_interval(n, mean, sd, confidence),
+        effect_size=ratio(mean, sd),
+        statistic=t,
+        p_value=2 * special.stdtr(n - 1, -np.abs(t)),
+    )
 
 
 @significance_test(reference="Wilcoxon 1945", says="Wilcoxon signed-rank test")
@@ -87,9 +93,14 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     for count in np.flatnonzero(np.bincount(kept[tied > 0])[: MOST_TIED + 1]):
         exact = np.flatnonzero((kept == count) & (tied > 0))
         p[exact] = 2 * share_of_signs(rank[:count, exact], smaller[exact])
-    p = np.where(kept == 0, 1.0, np.minimum(p, 1.0))
-    effect = ratio(plus - minus, plus + minus)
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, smaller, p)
+    return Outcome(
+        n,
+        mean,
+        *student_interval(n, mean, sd, confidence),
+        effect_size=ratio(plus - minus, plus + minus),
+        statistic=smaller,
+        p_value=np.where(kept == 0, 1.0, np.minimum(p, 1.0)),
+    )
 
 
 def share_of_signs(rank: np.ndarray, most: np.ndarray) -> np.ndarray:
@@ -143,9 +154,15 @@ def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     wins, losses = (D > 0).sum(axis=0), (D < 0).sum(axis=0)
     decided, fewer = wins + losses, np.minimum(wins, losses)
     # P(X <= fewer) for X binomial(decided, 1/2), as a regularised incomplete beta function
-    p = np.minimum(1.0, 2 * special.betainc(np.maximum(decided, 1) - fewer, fewer + 1, 0.5))
-    effect = ratio((wins - losses).astype(float), decided)
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), effect, wins.astype(float), p)
+    below = special.betainc(np.maximum(decided, 1) - fewer, fewer + 1, 0.5)
+    return Outcome(
+        n,
+        mean,
+        *student_interval(n, mean, sd, confidence),
+        effect_size=ratio((wins - losses).astype(float), decided),
+        statistic=wins.astype(float),
+        p_value=np.minimum(1.0, 2 * below),
+    )
 
 
 @significance_test(
@@ -183,12 +200,17 @@ def randomisation(
     # in sums, not means: the number of queries of a pair is the same in every draw
     least = np.abs(filled.sum(axis=0)) - NOISE * np.abs(filled).sum(axis=0)
     reached = np.zeros(D.shape[1])
-    steps = chunks(draws, seed)
-    for size, child in track(steps, desc="randomisation test", progress=progress):
+    for size, child in track(chunks(draws, seed), desc="randomisation test", progress=progress):
         swaps = 2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8) - 1
         reached += (np.abs(swaps @ filled) >= least).sum(axis=0)
-    p = (1 + reached) / (1 + draws)
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), mean, p)
+    return Outcome(
+        n,
+        mean,
+        *student_interval(n, mean, sd, confidence),
+        effect_size=ratio(mean, sd),
+        statistic=mean,
+        p_value=(1 + reached) / (1 + draws),
+    )
 
 
 @significance_test(reference="Sakai 2006", says="paired bootstrap test")
@@ -244,21 +266,18 @@ def bootstrap(
 def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray:
     """Return |t| of every bootstrap sample: shape (draws, pairs), from differences with mean 0."""
     n = len(centred)
-    square = np.square(centred)
-    t = np.empty((draws, centred.shape[1]))
-    done = 0
+    parts = []
     for size, child in chunks(draws, seed):
         # times[draw, query]: how often a query is drawn; sums over a sample become a product of matrices
         picked = np.random.default_rng(child).integers(0, n, size=(size, n))
         picked += n * np.arange(size)[:, None]
         times = np.bincount(picked.ravel(), minlength=size * n).reshape(size, n).astype(float)
-        mean, total = times @ centred / n, times @ square
+        mean, total = times @ centred / n, times @ np.square(centred)
         spread = total - n * mean**2
         # one value n times over has no spread but for rounding
         spread[spread <= NOISE * total] = 0.0
-        t[done : done + size] = np.abs(ratio(mean, np.sqrt(spread / (n - 1) / n)))
-        done += size
-    return t
+        parts.append(np.abs(ratio(mean, np.sqrt(spread / (n - 1) / n))))
+    return np.concatenate(parts)
 
 
 @significance_test(
@@ -272,11 +291,20 @@ def prediction_powered(
 ) -> Outcome:
     """Student's test of the prediction-powered mean difference, from labels by people and by a machine."""
     made = powered(people, machine, probability=probability)
-    low, high = made.interval(confidence)
-    more = {"df": made.df, "n_machine": made.n_machine.astype(np.int64), "lam": made.lam}
-    more["effective_n"] = made.effective_n
-    effect = ratio(made.mean, made.human_sd)
-    return Outcome(made.n, made.mean, low, high, effect, made.statistic, made.p_value, more)
+    return Outcome(
+        made.n,
+        made.mean,
+        *made.interval(confidence),
+        effect_size=ratio(made.mean, made.human_sd),
+        statistic=made.statistic,
+        p_value=made.p_value,
+        more={
+            "df": made.df,
+            "n_machine": made.n_machine.astype(np.int64),
+            "lam": made.lam,
+            "effective_n": made.effective_n,
+        },
+    )
 
 
 # Differences other than 0 up to which all signs are tried: 2^40 of them, by the sums of two halves, 2^20 each.

@@ -112,8 +112,10 @@ def power(
     2  dense-s2  bm25  0.183        0.109      100  0.191
     """
     frame = each(_pilot, sources(data, measures), baseline=baseline, difference=difference)
-    planned = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
-    frame = frame.assign(alpha=alpha, queries=planned)
+    frame = frame.assign(
+        alpha=alpha,
+        queries=frame["n"] if queries is None else arguments.whole("queries", queries, 2),
+    )
     return frame.assign(power=t_power(frame["effect_size"].to_numpy(), frame["queries"].to_numpy(), alpha))
 
 
@@ -158,8 +160,11 @@ def sample_size(
     2  dense-s2  bm25  0.183        0.109    0.8           661.0
     """
     frame = each(_pilot, sources(data, measures), baseline=baseline, difference=difference)
-    needed = queries_needed(frame["effect_size"].to_numpy(), power, alpha)
-    return frame.assign(alpha=alpha, power=power, queries_needed=needed)
+    return frame.assign(
+        alpha=alpha,
+        power=power,
+        queries_needed=queries_needed(frame["effect_size"].to_numpy(), power, alpha),
+    )
 
 
 @verb(
@@ -204,8 +209,11 @@ def detectable_difference(
     if power <= alpha:
         raise ValueError(f"power={power!r}: give a chance above alpha={alpha!r}.")
     frame = each(_pilot, sources(data, measures), baseline=baseline).drop(columns="effect_size")
-    planned = frame["n"] if queries is None else arguments.whole("queries", queries, 2)
-    frame = frame.assign(alpha=alpha, power=power, queries=planned)
+    frame = frame.assign(
+        alpha=alpha,
+        power=power,
+        queries=frame["n"] if queries is None else arguments.whole("queries", queries, 2),
+    )
     sizes, member = np.unique(frame["queries"].to_numpy(), return_inverse=True)
     effect = np.array([smallest_effect(int(size), power, alpha) for size in sizes])[member]
     return frame.assign(effect_size=effect, detectable=effect * frame["sd"])

@@ -195,10 +195,11 @@ def compare_training(
         warn_partial_replicates(source, systems, code, ["replicate"])
         averages = replace(source, runs=systems, values=group_means(source.values, code, len(systems)))
         pairs = Pairs.of(averages, baseline=baseline)
-        parts = []
-        for number, label in enumerate(source.measures):
-            seeds = Seeds.of(settled(finite(source.values[number], label)), code, exact)
-            parts.append(pairs.gather(_tested(pairs, number, seeds, confidence)))
+        seeds = [
+            Seeds.of(settled(finite(values, label)), code, exact)
+            for values, label in zip(source.values, source.measures, strict=True)
+        ]
+        parts = [pairs.gather(_tested(pairs, number, one, confidence)) for number, one in enumerate(seeds)]
         columns = concatenated(parts)
         family = np.repeat(np.arange(len(parts)), len(pairs))
         adjusted = adjust(columns["p_value"], family, correction=str(correction), alpha=alpha)

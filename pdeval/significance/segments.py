@@ -246,8 +246,7 @@ def segments(
     groups, pairs = _read(data, measures, by, replicate, baseline, metadata)
     frames = []
     for segment in _described(groups, pairs):
-        group, item = np.nonzero(segment.n)
-        at = group, item
+        at = group, item = np.nonzero(segment.n)
         n, mean, sd = segment.n[at], segment.mean[at], segment.sd[at]
         low, high = np.clip(interval_of(n, mean, sd, confidence), *segment.limits)
         columns: dict[str, Any] = _names(groups, pairs, item) | {"measure": segment.measure, "n": n}

@@ -62,10 +62,10 @@ def with_correction(columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha:
     """Return the columns with the corrected p-values after the p-values; what only some tests have comes last."""
     names = list(columns)
     end = names.index("p_value") + 1
-    corrected = {"p_adjusted": adjusted, "significant": adjusted < alpha}
     return {
         **{name: columns[name] for name in names[:end]},
-        **corrected,
+        "p_adjusted": adjusted,
+        "significant": adjusted < alpha,
         **{name: columns[name] for name in names[end:]},
     }
 
