@@ -284,14 +284,38 @@ def query_differences(
     place = np.arange(len(value))
     ax = style.axes(ax)
     if len(value) <= MAX_BARS:
-        ax.bar(place, value, width=0.85, color=np.where(value < 0, style.LOSS, style.WIN), linewidth=0)
+        ax.bar(
+            place,
+            value,
+            width=0.85,
+            color=np.where(value < 0, style.LOSS, style.WIN),
+            linewidth=0,
+        )
     else:
-        ax.fill_between(place, np.maximum(value, 0), step="mid", color=style.WIN, linewidth=0)
-        ax.fill_between(place, np.minimum(value, 0), step="mid", color=style.LOSS, linewidth=0)
+        ax.fill_between(
+            place,
+            np.maximum(value, 0),
+            step="mid",
+            color=style.WIN,
+            linewidth=0,
+        )
+        ax.fill_between(
+            place,
+            np.minimum(value, 0),
+            step="mid",
+            color=style.LOSS,
+            linewidth=0,
+        )
     ax.axhline(0, color="black", linewidth=0.6)
     if mean and len(value):
         at = float(value.mean())
-        ax.axhline(at, color="black", linewidth=0.9, linestyle="--", label=f"mean {at:+.3f}")
+        ax.axhline(
+            at,
+            color="black",
+            linewidth=0.9,
+            linestyle="--",
+            label=f"mean {at:+.3f}",
+        )
     ax.set_xlim(-0.7, len(value) - 0.3)
     won, lost = int((value > 0).sum()), int((value < 0).sum())
     title = f"{a} better: {won}, tied: {len(value) - won - lost}, {b} better: {lost}"
@@ -363,15 +387,34 @@ def behaviour_bars(
     for i, name in enumerate(buckets):
         y = np.arange(len(selected)) + (i - (len(buckets) - 1) / 2) * thick
         value, low, high = cube[:, i].T
-        ax.barh(y, np.nan_to_num(value), height=0.92 * thick, label=text_layout.entry(name), **style.fill(i))
+        ax.barh(
+            y,
+            np.nan_to_num(value),
+            height=0.92 * thick,
+            label=text_layout.entry(name),
+            **style.fill(i),
+        )
         known = ~np.isnan(low + high)
-        ax.hlines(y[known], low[known], high[known], color="black", linewidth=1.0, zorder=3)
+        ax.hlines(
+            y[known],
+            low[known],
+            high[known],
+            color="black",
+            linewidth=1.0,
+            zorder=3,
+        )
     ax.set_ylim(len(selected) - 0.45, -0.55)
     ax.set_xlim(left=min(0.0, float(np.nanmin(cube, initial=0.0))))
     if scale == "relative":
         ax.axvline(1, color="black", linewidth=0.6)
     note = "" if np.isnan(cube[..., 1:]).all() else f"line: {style.interval(frame)}"
-    style.finish(ax, x=x, grid="x", note=note, place=legend if len(buckets) > 1 else None)
+    style.finish(
+        ax,
+        x=x,
+        grid="x",
+        note=note,
+        place=legend if len(buckets) > 1 else None,
+    )
     text_layout.name_ticks(ax, "y", [_with_direction(name, frame) for name in selected])
     return ax
 
@@ -483,10 +526,24 @@ def variance_components(
         if np.isnan(share[rows]).all():  # queries have no part in a difference
             continue
         width = np.nan_to_num([share[rows & (measure == name)].sum() for name in selected])
-        ax.barh(np.arange(len(selected)), width, left=ends, height=0.7, label=text_layout.entry(kind), **style.fill(i))
+        ax.barh(
+            np.arange(len(selected)),
+            width,
+            left=ends,
+            height=0.7,
+            label=text_layout.entry(kind),
+            **style.fill(i),
+        )
         ends = ends + width
     ax.set(xlim=(0, 100), ylim=(len(selected) - 0.45, -0.55))
-    return style.finish(ax, x=VARIANCES[of], grid="x", rows=selected, what="Measures", place=legend)
+    return style.finish(
+        ax,
+        x=VARIANCES[of],
+        grid="x",
+        rows=selected,
+        what="Measures",
+        place=legend,
+    )
 
 
 @plot(on=("lengths", "length_histogram"), first=("lengths", "length_histogram"))
@@ -544,7 +601,13 @@ def asl_histogram(
     width = 0.85 / len(runs)
     for i, run in enumerate(runs):
         place = np.arange(len(order)) + (i - (len(runs) - 1) / 2) * width
-        ax.bar(place, heights[run], width=width * 0.95, label=text_layout.entry(str(run)), **style.fill(i))
+        ax.bar(
+            place,
+            heights[run],
+            width=width * 0.95,
+            label=text_layout.entry(str(run)),
+            **style.fill(i),
+        )
     found = sum(not _not_retrieved(name) for name in order)
     if len(order) > 1 and found < len(order):
         ax.axvline(found - 0.5, color="black", linewidth=0.6, linestyle=":")

@@ -53,52 +53,51 @@ def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax:
             f"hasse({n}, {m}) has {comb(n, m):,} position vectors; at most {MOST} can be read. Choose a smaller n or m."
         )
     vectors = np.array(list(combinations(range(1, n + 1), m)))
-    row = _rows(vectors, order)
-    edges = _edges(vectors, row, order)
-    width = np.bincount(row)
-    # each row is centred; within it the vectors stand in lexicographic order
-    nth = np.array([int((row[:i] == row[i]).sum()) for i in range(len(row))])
-    x, y = nth - (width[row] - 1) / 2, -row.astype(float)
-    from_each = 0.1 + 0.085 * (2 * m + 1)  # inches that a label needs
-    ax = style.axes(ax, width=max(2.4, 0.6 + from_each * width.max()), height=max(1.8, 0.4 + 0.42 * len(width)))
-    return _draw(ax, vectors, x, y, edges)
-
-
-def _rows(vectors: np.ndarray, order: str) -> np.ndarray:
-    """Return the row of each vector, 0 for the best."""
-    if order == "RR":
-        return vectors[:, 0] - 1
-    if order == "LP":
-        return np.arange(len(vectors))
-    return vectors.sum(axis=1) - vectors[0].sum()
-
-
-def _edges(vectors: np.ndarray, row: np.ndarray, order: str) -> np.ndarray:
-    """Return the pairs (better, worse) with nothing in between."""
+    # the row of each vector, 0 for the best
+    row = {
+        "RR": vectors[:, 0] - 1,
+        "LP": np.arange(len(vectors)),
+        "dominance": vectors.sum(axis=1) - vectors[0].sum(),
+    }[order]
+    # pairs (better, worse) with nothing in between are in rows next to each other
     below = row[None, :] - row[:, None] == 1
     if order == "dominance":
         below &= (vectors[None, :, :] >= vectors[:, None, :]).all(axis=2)
-    return np.argwhere(below)
+    width = np.bincount(row)
+    # each row is centred; within it the vectors are in lexicographic order
+    nth = np.array([int((row[:i] == row[i]).sum()) for i in range(len(row))])
+    points = np.column_stack([nth - (width[row] - 1) / 2, -row.astype(float)])
+    label_width = 0.1 + 0.085 * (2 * m + 1)  # inches
+    ax = style.axes(ax, width=max(2.4, 0.6 + label_width * width.max()), height=max(1.8, 0.4 + 0.42 * len(width)))
+    return _draw(ax, vectors, points, np.argwhere(below))
 
 
-def _draw(ax: Axes, vectors: np.ndarray, x: np.ndarray, y: np.ndarray, edges: np.ndarray) -> Axes:
+def _draw(ax: Axes, vectors: np.ndarray, points: np.ndarray, edges: np.ndarray) -> Axes:
     """Draw lines, then the vectors on white ground."""
     from matplotlib.collections import LineCollection
 
-    points = np.column_stack([x, y])
     # a weak order joins every vector of a row with every one of the next: many lines, so faint ones
     look = {"colors": "#888888", "linewidths": 0.7} if len(edges) <= 40 else {"colors": "#C4C4C4", "linewidths": 0.4}
     ax.add_collection(LineCollection(points[edges], zorder=1, **look))
     names = [f"({','.join(map(str, vector))})" for vector in vectors]
+    left, bottom = points.min(axis=0)
+    right, top = points.max(axis=0)
     wide, high = text_layout.inches(ax)
-    room = 72 * wide / (x.max() - x.min() + 1.2)
-    tall = 72 * high / (y.max() - y.min() + 1.0)
-    size = max(3.5, min(text_layout.text_size(ax), room / (0.6 * max(map(len, names))), 0.62 * tall))
-    for name, (at, level) in zip(names, points):
+    # points that a label has across and down
+    across = 72 * wide / (right - left + 1.2)
+    down = 72 * high / (top - bottom + 1.0)
+    size = max(3.5, min(text_layout.text_size(ax), across / (0.6 * max(map(len, names))), 0.62 * down))
+    for name, (x, y) in zip(names, points):
         ax.text(
-            at, level, name, ha="center", va="center", fontsize=size, zorder=2,
+            x,
+            y,
+            name,
+            ha="center",
+            va="center",
+            fontsize=size,
+            zorder=2,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-        )  # fmt: skip
-    ax.set(xlim=(x.min() - 0.6, x.max() + 0.6), ylim=(y.min() - 0.5, y.max() + 0.5))
+        )
+    ax.set(xlim=(left - 0.6, right + 0.6), ylim=(bottom - 0.5, top + 0.5))
     ax.set_axis_off()
     return ax

@@ -55,7 +55,15 @@ def write_numbers(ax: Axes, square: pd.DataFrame, annotate: bool | None, form: s
     ink = style.ink(ax.images[0].to_rgba(np.nan_to_num(values)))
     for row, column in np.argwhere(~np.isnan(values)):
         text = format(values[row, column], form).replace("-", "−")
-        ax.text(column, row, text, ha="center", va="center_baseline", fontsize=size, color=ink[row, column])
+        ax.text(
+            column,
+            row,
+            text,
+            ha="center",
+            va="center_baseline",
+            fontsize=size,
+            color=ink[row, column],
+        )
 
 
 def draw_scale(ax: Axes, label: str, *, below: bool = False) -> Axes:
@@ -123,7 +131,13 @@ def preference_heatmap(
     square = square.loc[runs, runs]
     ax = square_axes(ax, len(runs), 0.16, most=11.0)
     largest = float(np.nanmax(np.abs(square.to_numpy()), initial=0.0)) or 1.0
-    draw_cells(ax, square.to_numpy(), colors=style.diverging(), vmin=-largest, vmax=largest)
+    draw_cells(
+        ax,
+        square.to_numpy(),
+        colors=style.diverging(),
+        vmin=-largest,
+        vmax=largest,
+    )
     style.finish(ax, title=name if comparisons is None else f"{name} (dot: significant)".strip())
     # rows have name and rank, columns the rank alone: names twice would leave little space for the cells
     text_layout.number_ticks(ax, len(runs))
@@ -250,9 +264,21 @@ def correlation_heatmap(
     names = list(square.index)
     ax = square_axes(ax, len(names), 0.3)
     if (square.to_numpy() < 0).any():
-        draw_cells(ax, square.to_numpy(), colors=style.diverging(), vmin=-1.0, vmax=1.0)
+        draw_cells(
+            ax,
+            square.to_numpy(),
+            colors=style.diverging(),
+            vmin=-1.0,
+            vmax=1.0,
+        )
     else:
-        draw_cells(ax, square.to_numpy(), colors=style.rising(), vmin=0.0, vmax=1.0)
+        draw_cells(
+            ax,
+            square.to_numpy(),
+            colors=style.rising(),
+            vmin=0.0,
+            vmax=1.0,
+        )
     style.finish(ax)
     if colorbar:
         draw_scale(ax, label if label is not None else text_layout.plain(what))  # a label may hold a formula
@@ -330,7 +356,13 @@ def matrix_heatmap(
         )
     values = frame.to_numpy(float)
     draw: Any = correlation_heatmap if np.allclose(values, values.T, equal_nan=True) else preference_heatmap
-    return draw(frame, ax=ax, order=order, annotate=annotate, colorbar=colorbar)
+    return draw(
+        frame,
+        ax=ax,
+        order=order,
+        annotate=annotate,
+        colorbar=colorbar,
+    )
 
 
 def is_square(frame: pd.DataFrame) -> bool:
@@ -411,7 +443,13 @@ def confusion_heatmap(
     square = wide["share"].unstack().reindex(index=values, columns=values).astype(float)
     items = wide["n"].unstack().reindex(index=values).sum(axis=1)
     ax = square_axes(ax, len(values), 0.4)
-    draw_cells(ax, square.to_numpy(), colors=style.rising(), vmin=0.0, vmax=1.0)
+    draw_cells(
+        ax,
+        square.to_numpy(),
+        colors=style.rising(),
+        vmin=0.0,
+        vmax=1.0,
+    )
     reference = str(table.frame.attrs.get("reference", "reference"))
     style.finish(ax, x=f"Label by {name}", y=f"{REFERENCES.get(reference, f'Label by {reference}')} (items)")
     if colorbar:
@@ -522,7 +560,14 @@ def contribution_surface(
     )
     if len(np.unique(values)) > 3 and min(values.shape) > 1:  # a sign has no slope
         heights = top * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])
-        ax.contour(across, down, values, levels=heights, colors="black", linewidths=0.5)
+        ax.contour(
+            across,
+            down,
+            values,
+            levels=heights,
+            colors="black",
+            linewidths=0.5,
+        )
     style.finish(ax, x="Rank in run b", y="Rank in run a", title=name)
     ax.spines[["top", "right"]].set_visible(True)
     for axis, ticks in ((ax.xaxis, across), (ax.yaxis, down)):

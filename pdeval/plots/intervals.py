@@ -122,7 +122,13 @@ def summary_bars(
     ax.set_ylim(len(runs) - 0.4, -0.6)
     of = f" {selected[0]}" if len(selected) == 1 and selected[0] else ""
     place = legend if len(selected) > 1 else None
-    return style.finish(ax, x=f"Mean{of}{text}", grid="x", rows=runs, place=place)
+    return style.finish(
+        ax,
+        x=f"Mean{of}{text}",
+        grid="x",
+        rows=runs,
+        place=place,
+    )
 
 
 @plot(
@@ -193,7 +199,14 @@ def intervals(
         draw_reference(ax, 0)
     ax.set_ylim(len(frame) - 0.4, -0.6)
     x = f"{VALUES[value]} {name}".rstrip() + f" (with {style.interval(table.frame)})"
-    return style.finish(ax, x=x, grid="x", rows=texts, what="Rows", place=legend if tested else None)
+    return style.finish(
+        ax,
+        x=x,
+        grid="x",
+        rows=texts,
+        what="Rows",
+        place=legend if tested else None,
+    )
 
 
 def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
@@ -309,8 +322,24 @@ def _finish_forest(ax: Axes, table: PlotTable, value: str, sizes: np.ndarray, na
     mean = table.numbers(value)
     place = np.arange(len(mean))
     spread = np.nan_to_num(whiskers(table.frame, value))
-    ax.errorbar(mean, place, xerr=spread, linestyle="none", color=style.BLUE, elinewidth=1.1, zorder=2)
-    ax.scatter(mean, place, s=(6.0 * sizes) ** 2, marker="s", color=style.BLUE, linewidths=0, zorder=3)
+    ax.errorbar(
+        mean,
+        place,
+        xerr=spread,
+        linestyle="none",
+        color=style.BLUE,
+        elinewidth=1.1,
+        zorder=2,
+    )
+    ax.scatter(
+        mean,
+        place,
+        s=(6.0 * sizes) ** 2,
+        marker="s",
+        color=style.BLUE,
+        linewidths=0,
+        zorder=3,
+    )
     draw_reference(ax, 0)
     ax.set_ylim(len(names) - 0.4, -0.6)
     x = f"{label} {table.frame['measure'].iloc[0]} (with {style.interval(table.frame)})"

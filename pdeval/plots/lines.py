@@ -90,12 +90,30 @@ def precision_recall(
     grey: dict[str, Any] = {"color": style.FADED, "linewidth": 0.6}
     ax = style.axes(ax)
     if others:
-        ax.plot(points.index, points[others].to_numpy(), label="_others", zorder=1, **grey)
-    draw_lines(ax, {name: points[name].dropna() for name in colored}, marks=11, staggered=True, zorder=3)
+        ax.plot(
+            points.index,
+            points[others].to_numpy(),
+            label="_others",
+            zorder=1,
+            **grey,
+        )
+    draw_lines(
+        ax,
+        {name: points[name].dropna() for name in colored},
+        marks=11,
+        staggered=True,
+        zorder=3,
+    )
     if others:  # a line without points puts them at the end of the legend
         ax.plot([], [], label=f"{len(others)} other runs", **grey)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    return style.finish(ax, x="Recall", y="Precision", grid="both", place=legend)
+    return style.finish(
+        ax,
+        x="Recall",
+        y="Precision",
+        grid="both",
+        place=legend,
+    )
 
 
 def _mean_curve(table: PlotTable) -> pd.DataFrame:
@@ -248,7 +266,13 @@ def running_sum(
     # the populations of the first measure; border i is between the users i and i + 1
     population = frame["population"].astype(str).to_numpy()[measure == selected[0]]
     for border in np.flatnonzero(population[1:] != population[:-1]) + 1:
-        ax.axvline(border + 0.5, color="grey", linewidth=0.6, linestyle=":", label="_population")
+        ax.axvline(
+            border + 0.5,
+            color="grey",
+            linewidth=0.6,
+            linestyle=":",
+            label="_population",
+        )
     draw_lines(ax, curves, marks=15)
     last = max(1, *(len(curve) - 1 for curve in curves.values()))
     text_layout.recall_ticks(ax, last)
@@ -395,10 +419,22 @@ def p_value_curves(
             label=text_layout.entry(f"{label} ({100 * float((curve < alpha).mean()):.1f}%)"),
             **(style.line(i) | {"markevery": max(1, len(curve) // 12), "markersize": 3.0}),
         )
-    ax.axhline(alpha, color="black", linewidth=0.7, linestyle=":", label=f"α = {float(alpha):g} (% below it)")
+    ax.axhline(
+        alpha,
+        color="black",
+        linewidth=0.7,
+        linestyle=":",
+        label=f"α = {float(alpha):g} (% below it)",
+    )
     ax.set(xlim=(0, longest + 1), ylim=(0, min(1.0, 4 * alpha) if upper is None else float(upper)))
     text_layout.whole_numbers(ax)
-    return style.finish(ax, x="Pairs of runs, sorted by p", y=P_VALUES[p], grid="y", place=legend)
+    return style.finish(
+        ax,
+        x="Pairs of runs, sorted by p",
+        y=P_VALUES[p],
+        grid="y",
+        place=legend,
+    )
 
 
 @plot(on=("contribution_ecdf",), first=("contribution_ecdf",), needs=("measure", "value", "ecdf"))
@@ -476,7 +512,13 @@ def discount_curves(
         ax.set_xscale("log")
     else:
         text_layout.recall_ticks(ax, float(table.frame["rank"].max()))
-    return style.finish(ax, x="Rank", y="Share of all weight", grid="both", place=legend)
+    return style.finish(
+        ax,
+        x="Rank",
+        y="Share of all weight",
+        grid="both",
+        place=legend,
+    )
 
 
 def _curves(table: PlotTable, x: str, y: str, measures: Sequence[str] | None) -> dict[str, pd.Series]:
@@ -520,7 +562,13 @@ def ties_by_recall(
     ax = _lines_by_recall(ax, lines, levels)
     ax.set_ylim(bottom=0)
     place = legend if len(lines.columns) > 1 else None
-    return style.finish(ax, x="Recall level", y="Share of pairs tied", grid="both", place=place)
+    return style.finish(
+        ax,
+        x="Recall level",
+        y="Share of pairs tied",
+        grid="both",
+        place=place,
+    )
 
 
 @plot(on=("ties_by_first", "tie_probability"), first=("ties_by_first", "tie_probability"), needs=("p1",))
@@ -632,7 +680,13 @@ def decided_by_recall(
     ax = _lines_by_recall(ax, lines, levels, marks=12, drawstyle="steps-post")
     ax.set_ylim(0, 1.03)
     place = legend if len(lines.columns) > 1 else None
-    return style.finish(ax, x="Recall level", y="Share of pairs decided", grid="both", place=place)
+    return style.finish(
+        ax,
+        x="Recall level",
+        y="Share of pairs decided",
+        grid="both",
+        place=place,
+    )
 
 
 def _lines_by_recall(ax: Axes | None, lines: pd.DataFrame, levels: int | None, **options: Any) -> Axes:

@@ -87,11 +87,25 @@ def critical_difference(
         ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
         note = f"line: {style.interval(table.frame, 'interval of the rank over resampled queries')}"
     size = min(5.0, 0.7 * row) ** 2
-    ax.scatter(rows.numbers("rank"), place, s=size, color=style.BLACK, zorder=3, linewidths=0)
+    ax.scatter(
+        rows.numbers("rank"),
+        place,
+        s=size,
+        color=style.BLACK,
+        zorder=3,
+        linewidths=0,
+    )
     ax.set_ylim(len(runs) - 0.4, -0.6)
     text_layout.recall_ticks(ax, max(rows.frame[rank].max() for rank in ("rank", "rank_high") if rank in rows.frame))
     x = f"Rank{ordered_by(name, how)}"
-    style.finish(ax, x=x, title=title if joined else "", grid="x", note=note, rows=runs)
+    style.finish(
+        ax,
+        x=x,
+        title=title if joined else "",
+        grid="x",
+        note=note,
+        rows=runs,
+    )
     _join(ax, joined)
     return ax
 
@@ -232,7 +246,13 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
     _draw_ruler(ax, rank, ends, row)
     for (first, last), lane in zip(joined, lanes):
         y = [0.55 + LANE * lane] * 2
-        ax.plot(rank[[first, last]], y, color=style.BLACK, linewidth=min(2.6, 0.55 * LANE * row), label="_group")
+        ax.plot(
+            rank[[first, last]],
+            y,
+            color=style.BLACK,
+            linewidth=min(2.6, 0.55 * LANE * row),
+            label="_group",
+        )
     if limit is not None:
         _draw_limit(ax, limit, ends, row)
     if step > 1:
@@ -293,7 +313,14 @@ def _write_names(ax: Axes, runs: list[str], rank: np.ndarray, start: float, ends
         left = at < half
         y = start + (at if left else len(runs) - 1 - at)
         end = ends[0] if left else ends[1]
-        ax.plot([rank[at], rank[at], end], [0, y, y], color=style.FADED, linewidth=0.8, zorder=1, label="_name")
+        ax.plot(
+            [rank[at], rank[at], end],
+            [0, y, y],
+            color=style.FADED,
+            linewidth=0.8,
+            zorder=1,
+            label="_name",
+        )
         ax.annotate(
             text_layout.plain(texts[at]),
             (end, y),
@@ -314,9 +341,29 @@ def _draw_ruler(ax: Axes, rank: np.ndarray, ends: tuple[int, int], row: float) -
     points = 72 * text_layout.inches(ax)[0] / (high - low)  # of a rank
     step = next((step for step in STEPS if step * points > 1.8 * size), STEPS[-1])
     for tick in range(-(-ends[0] // step) * step, ends[1] + 1, step):
-        ax.plot([tick, tick], [-3 / row, 0], color=style.BLACK, linewidth=0.9, label="_tick")
-        ax.annotate(str(tick), (tick, 0), (0, 4), textcoords="offset points", ha="center", fontsize=size)
-    ax.scatter(rank, np.zeros(len(rank)), s=min(14.0, row**2), color=style.BLUE, zorder=3, linewidths=0)
+        ax.plot(
+            [tick, tick],
+            [-3 / row, 0],
+            color=style.BLACK,
+            linewidth=0.9,
+            label="_tick",
+        )
+        ax.annotate(
+            str(tick),
+            (tick, 0),
+            (0, 4),
+            textcoords="offset points",
+            ha="center",
+            fontsize=size,
+        )
+    ax.scatter(
+        rank,
+        np.zeros(len(rank)),
+        s=min(14.0, row**2),
+        color=style.BLUE,
+        zorder=3,
+        linewidths=0,
+    )
 
 
 def _draw_limit(ax: Axes, limit: float, ends: tuple[int, int], row: float) -> None:
@@ -327,8 +374,23 @@ def _draw_limit(ax: Axes, limit: float, ends: tuple[int, int], row: float) -> No
     if limit > ends[1] - ends[0]:
         ax.annotate(f"{text}, more than the line is long", (ends[0], y), fontsize=size, va="center")
         return
-    ax.errorbar(ends[0] + limit / 2, y, xerr=limit / 2, color=style.VERMILLION, linewidth=1.4, capsize=3, capthick=1.2)
-    ax.annotate(text, (ends[0] + limit, y), (6, 0), textcoords="offset points", fontsize=size, va="center")
+    ax.errorbar(
+        ends[0] + limit / 2,
+        y,
+        xerr=limit / 2,
+        color=style.VERMILLION,
+        linewidth=1.4,
+        capsize=3,
+        capthick=1.2,
+    )
+    ax.annotate(
+        text,
+        (ends[0] + limit, y),
+        (6, 0),
+        textcoords="offset points",
+        fontsize=size,
+        va="center",
+    )
 
 
 class TwoOrderings(NamedTuple):
@@ -441,10 +503,25 @@ def rank_scatter(table: PlotTable, *, ax: Axes | None = None, orderings: Sequenc
     ax = style.axes(ax, width=4.2, height=4.2)
     ax.plot([1, last], [1, last], color=style.FADED, linewidth=0.8, zorder=1)
     size = 3.2 if len(two.runs) > 40 else 4.5
-    ax.plot(two.first, two.second, "o", color=style.BLUE, markersize=size, markeredgewidth=0, alpha=0.8, zorder=3)
+    ax.plot(
+        two.first,
+        two.second,
+        "o",
+        color=style.BLUE,
+        markersize=size,
+        markeredgewidth=0,
+        alpha=0.8,
+        zorder=3,
+    )
     pad = 0.06 * max(last - 1, 1)
     ax.set(xlim=(1 - pad, last + pad), ylim=(1 - pad, last + pad))
-    style.finish(ax, x=f"Rank{two.by[0]}", y=f"Rank{two.by[1]}", title=two.tau, grid="both")
+    style.finish(
+        ax,
+        x=f"Rank{two.by[0]}",
+        y=f"Rank{two.by[1]}",
+        title=two.tau,
+        grid="both",
+    )
     text_layout.recall_ticks(ax, last)
     ax.set_yticks(ax.get_xticks())
     _name_movers(ax, two, last)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from pdeval.evaluate.groups import groups_of, named
-from pdeval.plots import text_layout
+from pdeval.plots import style, text_layout
 from pdeval.plots.registry import PLOTS
 from pdeval.tables.labels import natural_places
 from pdeval.tables.recognition import kind_of
@@ -69,83 +69,77 @@ def panels(
             f"{len(parts):,} panels by {listed(names)} are too many to read, at most {MOST} are drawn: keep some, e.g. "
             f"df[df[{names[0]!r}].isin([...])], or draw one column of them at a time."
         )
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("plots need matplotlib: pip install 'pdeval[plots]'.") from None
     across = max(1, min(columns, len(parts)))
-    down = -(-len(parts) // across)
-    figure = plt.figure(figsize=(3.4 * across, 2.8 * down), layout="constrained")
-    made = [figure.add_subplot(down, across, place + 1) for place in range(len(parts))]
-    for ax, label, part in zip(made, labels, parts):
+    down = -(-len(parts) // across)  # rounded up
+    figure: Figure = style.pyplot().figure(figsize=(3.4 * across, 2.8 * down), layout="constrained")
+    axes = [figure.add_subplot(down, across, place) for place, _ in enumerate(parts, start=1)]
+    for ax, label, part in zip(axes, labels, parts):
         draw(part, **{**(options or {}), "ax": ax})
-        own = ax.get_title()
-        ax.set_title(f"{label}: {own}" if own else label, fontsize=1.1 * text_layout.text_size(ax))
-    _share(made)
-    _say_once(made, across)
-    ticks = max(len(ax.get_yticks()) if _fixed(ax.yaxis) else 0 for ax in made)
+        title = ax.get_title()
+        ax.set_title(f"{label}: {title}" if title else label, fontsize=1.1 * text_layout.text_size(ax))
+    _share_scales(axes)
+    _label_once(axes, across)
+    # the longest list of names sets the height
+    ticks = max(len(ax.get_yticks()) if _has_names(ax.yaxis) else 0 for ax in axes)
     figure.set_size_inches(3.4 * across, max(2.8, 0.17 * ticks + 0.9) * down)
     return figure
 
 
 def _plot_of(frame: pd.DataFrame, name: str | None) -> Any:
     """Return what draws one panel."""
-    kind = str(kind_of(frame))
-    offered = {key.partition(".")[2]: one for key, one in VERBS.get(kind, {}).items() if key.startswith("plot.")}
-    offered.pop("panels", None)
-    if name is None and "plot" in VERBS.get(kind, {}):
-        return VERBS[kind]["plot"].function
-    if name not in offered:
-        raise KeyError(f"plot={name!r} is no plot of this table; there are {listed(sorted(offered))}.")
-    return offered[name].function
+    verbs = VERBS.get(str(kind_of(frame)), {})
+    if name is None and "plot" in verbs:
+        return verbs["plot"].function
+    plots = sorted(key.partition(".")[2] for key in verbs if key.startswith("plot.") and key != "plot.panels")
+    if name not in plots:
+        raise KeyError(f"plot={name!r} is no plot of this table; there are {listed(plots)}.")
+    return verbs[f"plot.{name}"].function
 
 
 def _parts(frame: pd.DataFrame, names: list[str]) -> tuple[list[str], list[pd.DataFrame]]:
     """Return the title and the rows of each panel; categories stand in their order, all else in natural order."""
-    found = groups_of(names, frame[names], pd.DataFrame(index=[0]))
-    rows = list(found.labels.itertuples(index=False, name=None))
-    parts, order = [], natural_places(rows)
-    for at in order:
-        part = frame[found.queries == found.query[at]].reset_index(drop=True)
+    groups = groups_of(names, frame[names], pd.DataFrame(index=[0]))
+    rows = list(groups.labels.itertuples(index=False, name=None))
+    order = natural_places(rows)
+    parts = [frame[groups.queries == groups.query[at]].reset_index(drop=True) for at in order]
+    for part in parts:
         part.attrs = {key: value for key, value in frame.attrs.items() if key not in ("by", "collections")}
-        parts.append(part)
     return [", ".join(map(str, rows[at])) for at in order], parts
 
 
-def _fixed(axis: Any) -> bool:
+def _has_names(axis: Any) -> bool:
     """Return whether an axis has names on it, and no scale."""
     from matplotlib.ticker import FixedFormatter, FuncFormatter
 
     return isinstance(axis.get_major_formatter(), FixedFormatter | FuncFormatter)
 
 
-def _share(made: Sequence[Axes]) -> None:
-    """Give all panels the scale that has room for each."""
+def _share_scales(axes: Sequence[Axes]) -> None:
+    """Give all panels one scale on each axis, unless it has names."""
     for side in "xy":
-        if any(_fixed(getattr(ax, f"{side}axis")) for ax in made):
+        if any(_has_names(getattr(ax, f"{side}axis")) for ax in axes):
             continue
-        ends = [getattr(ax, f"get_{side}lim")() for ax in made]
+        ends = [getattr(ax, f"get_{side}lim")() for ax in axes]
         low, high = min(map(min, ends)), max(map(max, ends))
-        for ax, (first, last) in zip(made, ends):
+        for ax, (first, last) in zip(axes, ends):
+            # an axis that runs downwards still does
             getattr(ax, f"set_{side}lim")(*((low, high) if first <= last else (high, low)))
 
 
-def _say_once(made: Sequence[Axes], across: int) -> None:
-    """Say labels of axes at the rim alone, and a legend once, where all panels have the same."""
-    for side, outer in (
-        ("x", [place + across >= len(made) for place in range(len(made))]),
-        ("y", [place % across == 0 for place in range(len(made))]),
-    ):
-        if len({getattr(ax, f"get_{side}label")() for ax in made}) == 1:
-            for ax, keep in zip(made, outer):
-                if not keep:
-                    getattr(ax, f"set_{side}label")("")
-    legends = [ax.get_legend() for ax in made]
-    texts = {tuple(text.get_text() for text in one.get_texts()) if one is not None else () for one in legends}
+def _label_once(axes: Sequence[Axes], across: int) -> None:
+    """Label the outer axes only, and draw one legend, if all panels have the same."""
+    for side in "xy":
+        if len({getattr(ax, f"get_{side}label")() for ax in axes}) > 1:
+            continue
+        for place, ax in enumerate(axes):
+            outer = place % across == 0 if side == "y" else place + across >= len(axes)
+            if not outer:
+                getattr(ax, f"set_{side}label")("")
+    legends = [ax.get_legend() for ax in axes]
+    texts = {tuple(text.get_text() for text in legend.get_texts()) if legend else () for legend in legends}
     if len(texts) == 1:
-        for one in legends[1:]:
-            if one is not None:
-                one.remove()
+        for legend in filter(None, legends[1:]):
+            legend.remove()
 
 
 verb(on=tuple(dict.fromkeys(kind for one in PLOTS.values() for kind in one.first)), family="plot")(panels)

@@ -178,7 +178,14 @@ def judge_dots(
     ax.set_xlim(min(-1.05 if low < 0 else 0.0, low), 1.05)
     ax.set_ylim(len(judges) - 0.4, -0.6)
     place = legend if count > 1 else None
-    return style.finish(ax, x=NUMBERS[value], grid="x", rows=judges, what="Judges", place=place)
+    return style.finish(
+        ax,
+        x=NUMBERS[value],
+        grid="x",
+        rows=judges,
+        what="Judges",
+        place=place,
+    )
 
 
 @plot(on=("judge_scores",), first=("judge_scores",), needs=("judge", "human", "machine"))
@@ -215,7 +222,14 @@ def judge_scatter(
     low, high = float(np.nanmin([human, machine])), float(np.nanmax([human, machine]))
     pad = 0.05 * (high - low or 1.0)
     ax = style.axes(ax, width=4.2, height=4.2)
-    ax.plot([low, high], [low, high], color=style.FADED, linewidth=0.8, zorder=1, label="_equal")
+    ax.plot(
+        [low, high],
+        [low, high],
+        color=style.FADED,
+        linewidth=0.8,
+        zorder=1,
+        label="_equal",
+    )
     judges = draw_groups(ax, human, machine, judge, markersize=4.5, alpha=0.8)
     ax.set(xlim=(low - pad, high + pad), ylim=(low - pad, high + pad))
     score = name or "Score"
@@ -296,14 +310,37 @@ def level_scatter(
             slope = xy / xx * scale[j] / scale[i]
             length = min(1.0, 1.0 / abs(slope)) if slope else 1.0  # the line ends at the border of its cell
             ends = REACH * length * np.array([-1.0, 1.0])
-            ax.plot(j + 0.5 + ends, i + 0.5 - slope * ends, color=style.VERMILLION, linewidth=1.0, zorder=4)
+            ax.plot(
+                j + 0.5 + ends,
+                i + 0.5 - slope * ends,
+                color=style.VERMILLION,
+                linewidth=1.0,
+                zorder=4,
+            )
         # above the diagonal: the correlation
         r = xy / np.sqrt(xx * yy) if xx * yy > 0 else np.nan
         shade = colors(0.5 + 0.5 * np.nan_to_num(r))
-        ax.bar(i, 1.0, width=1.0, bottom=j, align="edge", color=[shade], linewidth=0, zorder=1)
+        ax.bar(
+            i,
+            1.0,
+            width=1.0,
+            bottom=j,
+            align="edge",
+            color=[shade],
+            linewidth=0,
+            zorder=1,
+        )
         text = "–" if np.isnan(r) else format(r, ".2f").replace("-", "−")
         ink = style.ink(np.array([shade]))[0]
-        ax.text(i + 0.5, j + 0.5, text, ha="center", va="center", fontsize=size, color=ink)
+        ax.text(
+            i + 0.5,
+            j + 0.5,
+            text,
+            ha="center",
+            va="center",
+            fontsize=size,
+            color=ink,
+        )
     for at in range(n + 1):
         ax.axhline(at, color="#CCCCCC", linewidth=0.6)
         ax.axvline(at, color="#CCCCCC", linewidth=0.6)

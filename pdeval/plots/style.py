@@ -52,11 +52,16 @@ def axes(ax: Axes | None, *, width: float = 5.0, height: float = 3.4) -> Axes:
                 "Of several, pass one: fig, (left, right) = plt.subplots(1, 2), then ax=left."
             )
         return ax
+    return pyplot().subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def pyplot() -> Any:
+    """Return matplotlib's pyplot, or raise if it is not installed."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError("plots need matplotlib: pip install 'pdeval[plots]'.") from None
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return plt
 
 
 def finish(

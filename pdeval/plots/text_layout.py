@@ -183,15 +183,16 @@ def shorten(names: Sequence[str], length: int) -> list[str]:
     """
     length = max(length, 7)
     cut = {n: n if len(n) <= length + 1 else n[: length // 2] + "…" + n[-(length - length // 2) :] for n in names}
-    alike: dict[str, list[str]] = {}
+    names_of: dict[str, list[str]] = {}
     for name, short in cut.items():
-        alike.setdefault(short, []).append(name)
-    groups = [group for group in alike.values() if len(group) > 1]
+        names_of.setdefault(short, []).append(name)
+    groups = [group for group in names_of.values() if len(group) > 1]
     for group in groups:
-        apart = next((at for at, letters in enumerate(zip(*group)) if len(set(letters)) > 1), 2)
-        first = max(apart - 2, 0)
-        cut.update({name: f"…{name[first : first + length - 1]}…" for name in group})
-    if len(set(cut.values())) < len(cut):  # they differ in several places
+        # begin two letters before the first one that differs
+        differs = next((at for at, letters in enumerate(zip(*group)) if len(set(letters)) > 1), 2)
+        start = max(differs - 2, 0)
+        cut.update({name: f"…{name[start : start + length - 1]}…" for name in group})
+    if len(set(cut.values())) < len(cut):  # they differ in several places: number them
         several = [name for group in groups for name in group]
         cut.update({name: f"{name[: length - 4]}… #{number}" for number, name in enumerate(several, 1)})
     return [cut[name] for name in names]
@@ -211,21 +212,23 @@ def name_ticks(ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share
     >>> name_ticks(ax, "y", ["bm25", "lm"]), name_ticks(ax, "y", [f"run {i}" for i in range(79)])
     (1, 3)
     """
-    width, height = inches(ax)
     names = [visible(name) for name in names]
     size = text_size(ax) * 0.9
-    room = 72 * (width if axis == "x" else height) / max(len(names), 1)  # points for each name
-    longest = max(map(len, names), default=1)
-    flat = axis == "x" and 0.62 * size * longest < room
+    points = 72 * inches(ax)[0 if axis == "x" else 1] / max(len(names), 1)  # for each name
+    flat = axis == "x" and 0.62 * size * max(map(len, names), default=1) < points
     step = 1
     if not flat:
-        step = int(np.ceil(LEAST_LABEL * 1.05 / room))
-        size = min(size, room * step / 1.05)
-        whole = allotted(ax)[0 if axis == "y" else 1]
-        names = shorten(names, int(share * whole * 72 / (0.55 * size)))
-    ticks = list(range(0, len(names), step))
-    turn: dict[str, Any] = {"rotation": 0 if axis == "y" or flat else 90}
-    (ax.set_xticks if axis == "x" else ax.set_yticks)(ticks, [plain(names[i]) for i in ticks], fontsize=size, **turn)
+        # names below each other: those that would be too small are thinned out, long ones are cut
+        step = int(np.ceil(LEAST_LABEL * 1.05 / points))
+        size = min(size, points * step / 1.05)
+        length = allotted(ax)[0 if axis == "y" else 1]
+        names = shorten(names, int(share * length * 72 / (0.55 * size)))
+    getattr(ax, f"set_{axis}ticks")(
+        range(0, len(names), step),
+        [plain(name) for name in names[::step]],
+        fontsize=size,
+        rotation=0 if axis == "y" or flat else 90,
+    )
     ax.tick_params(axis=axis, length=0 if step == 1 else 2)
     return step
 
