@@ -220,11 +220,13 @@ def _counts(table: PlotTable, name: str, baseline: object, per: str | None) -> t
         wins = np.where((a == base)[:, None], wins[:, ::-1], wins)
         rows = (a == base) ^ (b == base)
         return _total(wins[rows], np.where(a == base, b, a)[rows], runs), runs[base]
+    # a number for each ordered pair of runs
     code = a * len(runs) + b
     bars = pd.unique(code)
     if per == "pair" or (per is None and len(bars) <= 40):
         titles = [f"{runs[pair // len(runs)]} vs {runs[pair % len(runs)]}" for pair in bars]
         return _total(wins, pd.Index(bars).get_indexer(pd.Index(code)), titles), ""
+    # every comparison counts for both of its runs
     both = np.concatenate([wins, wins[:, ::-1]])
     return _total(both, np.concatenate([a, b]), runs), "all other runs"
 
@@ -383,7 +385,7 @@ def behaviour_bars(
         unit = cube[:, :1, :1].copy()
         cube = np.divide(cube, unit, out=np.full_like(cube, np.nan), where=unit != 0)
     ax = style.axes(ax, width=5.4, height=1.1 + 0.14 * len(selected) * (1 + len(buckets)))
-    thick = 0.82 / len(buckets)
+    thick = 0.82 / len(buckets)  # of a row of bars, which is 1 high
     for i, name in enumerate(buckets):
         y = np.arange(len(selected)) + (i - (len(buckets) - 1) / 2) * thick
         value, low, high = cube[:, i].T
@@ -520,7 +522,7 @@ def variance_components(
     source = table.frame["source"].astype(str).to_numpy(object)
     table.unique("row per measure and source", measure, source)
     ax = style.axes(ax, height=max(1.6, text_layout.list_height(len(selected), row=0.4)))
-    ends = np.zeros(len(selected))
+    ends = np.zeros(len(selected))  # of the bars so far
     for i, kind in enumerate(pd.unique(source)):
         rows = source == kind
         if np.isnan(share[rows]).all():  # queries have no part in a difference
@@ -598,7 +600,7 @@ def asl_histogram(
             f"{listed(runs, 6)}. Select some, e.g. frame[frame['run'] == {runs[0]!r}]."
         )
     ax = style.axes(ax)
-    width = 0.85 / len(runs)
+    width = 0.85 / len(runs)  # of a bar; the bars of a bucket are centred
     for i, run in enumerate(runs):
         place = np.arange(len(order)) + (i - (len(runs) - 1) / 2) * width
         ax.bar(
@@ -608,9 +610,9 @@ def asl_histogram(
             label=text_layout.entry(str(run)),
             **style.fill(i),
         )
-    found = sum(not _not_retrieved(name) for name in order)
-    if len(order) > 1 and found < len(order):
-        ax.axvline(found - 0.5, color="black", linewidth=0.6, linestyle=":")
+    retrieved = sum(not _not_retrieved(name) for name in order)
+    if len(order) > 1 and retrieved < len(order):
+        ax.axvline(retrieved - 0.5, color="black", linewidth=0.6, linestyle=":")
     style.finish(
         ax,
         x="Search length of the item (ASL)",
@@ -699,7 +701,9 @@ def asl_wins(
         table, value = replace(table, frame=_count_differences(table.frame, edges)), "count"
     height = value or _height(table.frame)
     frame = table.need("bucket", height).frame
-    side = _sides(frame)
+    classes = frame["class"].astype(str).tolist() if "class" in frame.columns else [""] * len(frame)
+    # -1, 0 or 1: a win of run a, a tie, a loss; 2, 3 or 4 for items that runs lack
+    side = np.array([_side(bucket, kind) for bucket, kind in zip(frame["bucket"], classes)], dtype=float)
     heights = table.numbers(height)
     place = np.arange(len(frame))
     looks: dict[int, Any] = {
@@ -754,12 +758,6 @@ def _count_differences(frame: pd.DataFrame, edges: Sequence[float]) -> pd.DataFr
     buckets = [f"≤ −{edges[-1]:g}", *downs[::-1], "0", *ups, f"≥ {edges[-1]:g}"]
     both = pd.DataFrame({"bucket": buckets, "count": np.bincount(place, minlength=len(buckets)), "class": "both"})
     return pd.concat([both, classes], ignore_index=True)
-
-
-def _sides(frame: pd.DataFrame) -> np.ndarray:
-    """Return -1, 0 or 1 for each bucket: a win of run a, a tie, a loss; 2, 3 or 4 for items that runs lack."""
-    classes = frame["class"].astype(str).tolist() if "class" in frame.columns else [""] * len(frame)
-    return np.array([_side(bucket, kind) for bucket, kind in zip(frame["bucket"], classes)], dtype=float)
 
 
 def _side(bucket: object, kind: str) -> float:

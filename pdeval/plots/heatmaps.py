@@ -282,6 +282,7 @@ def correlation_heatmap(
     style.finish(ax)
     if colorbar:
         draw_scale(ax, label if label is not None else text_layout.plain(what))  # a label may hold a formula
+    # the names of the rows change the width of the axes: fit those of the columns again
     text_layout.name_ticks(ax, "x", names)
     text_layout.name_list(ax, names, what="")
     text_layout.name_ticks(ax, "x", names)
@@ -311,6 +312,7 @@ def _correlation_matrix(table: PlotTable, value: str | None, coefficient: str | 
         )
     square = np.full((len(labels), len(labels)), np.nan)
     square[b, a] = square[a, b] = rows.numbers(value)
+    # a measure agrees with itself
     diagonal = np.diagonal(square)
     np.fill_diagonal(square, np.where(np.isnan(diagonal), 1.0, diagonal))
     what = COEFFICIENTS.get(kind, kind) or VALUES.get(value, value)
@@ -494,6 +496,7 @@ def query_heatmap(
     known = known_of(name, table.frame.attrs) if name else None
     sign = -1.0 if known is not None and not known["higher"] else 1.0
     better = sign * np.where(np.isfinite(values), values, np.nan)
+    # the best run on top, the hardest query at the left
     down = np.argsort(-_means(better, 1), kind="stable")
     across = np.argsort(_means(better, 0), kind="stable")
     ax = style.axes(ax, width=6.4, height=text_layout.list_height(len(down)))

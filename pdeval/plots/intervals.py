@@ -89,7 +89,7 @@ def summary_bars(
             f"Choose some: measures={selected[:2]!r}."
         )
     runs = [str(name) for name in run.categories]
-    # for each measure a row per run
+    # a row per run for each measure, missing where a run has none
     by_run = table.frame.set_index(np.asarray(run, dtype=object))
     means = [by_run[measure == name].reindex(runs) for name in selected]
     if sort:
@@ -195,7 +195,7 @@ def intervals(
                 markeredgecolor=style.BLUE,
                 color=style.BLUE,
             )
-    if value in ("difference", "gap", "favour"):
+    if value in ("difference", "gap", "favour"):  # of which 0 means none
         draw_reference(ax, 0)
     ax.set_ylim(len(frame) - 0.4, -0.6)
     x = f"{VALUES[value]} {name}".rstrip() + f" (with {style.interval(table.frame)})"
@@ -311,6 +311,7 @@ def _forest_of_collections(
         )
     if diamonds:
         ax.axhline(len(frame) - 0.5, color=style.FADED, linewidth=0.7)
+    # areas are proportional to weights; unknown ones are equal
     weight = frame["weight"].fillna(1 / len(frame)).to_numpy(float)
     a, b = _pairs(table)[0]
     sizes = np.sqrt(weight / weight.max())
@@ -350,6 +351,7 @@ def _macro_mean(table: PlotTable, verdict: pd.DataFrame) -> list[float]:
     """Return the lower end, the mean and the upper end of the macro mean of a pair of runs."""
     verdicts = plot_table(verdict, "forest(verdict=...)", ["collection_verdicts"])
     pair = _pairs(table)[0]
+    # the row of the same runs and measure
     same = np.array([other == pair for other in _pairs(verdicts)])
     rows = verdict[same & (verdict["measure"] == table.frame["measure"].iloc[0]).to_numpy()]
     if len(rows) != 1:

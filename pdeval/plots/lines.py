@@ -202,7 +202,7 @@ def recall_levels(
     means = parts.groupby(["recall", "measure"], observed=True)["value"].mean().unstack()
     selected = chosen(measures, [str(name) for name in means.columns])
     if scale == "share":
-        sizes = means.abs().sum()
+        sizes = means.abs().sum()  # of a measure over all levels
         means = means / sizes.where(sizes > 0, 1.0)
     if levels is not None:
         means = means[means.index <= levels]
@@ -348,12 +348,12 @@ def incomplete(
                 linewidth=0,
                 zorder=1,
             )
-    unit = "queries" if keep.max() > 1 else "data"
+    unit = "queries" if keep.max() > 1 else "data"  # numbers above 1 count queries; others are shares
     dropped = str(frame["drop"].iloc[0]) if "drop" in frame.columns else unit
     share = "Share of " if keep.max() <= 1 else ""
     what = what or ("mean" if "mean" in frame.columns else "value")
     if keep.max() > 1:
-        text_layout.whole_numbers(ax)
+        text_layout.integer_ticks(ax)
     return style.finish(
         ax,
         x=f"{share}{dropped} kept".capitalize(),
@@ -427,7 +427,7 @@ def p_value_curves(
         label=f"α = {float(alpha):g} (% below it)",
     )
     ax.set(xlim=(0, longest + 1), ylim=(0, min(1.0, 4 * alpha) if upper is None else float(upper)))
-    text_layout.whole_numbers(ax)
+    text_layout.integer_ticks(ax)
     return style.finish(
         ax,
         x="Pairs of runs, sorted by p",
@@ -702,6 +702,7 @@ def _group_column(table: PlotTable, group: str | None) -> str:
     """Return the column with a value for each line: by default the first known one that varies; '' if there is none."""
     if group is not None:
         return str(table.column(group).name)
+    # the first known column that varies, else the first known one
     known = [name for name in GROUPS if name in table.frame.columns]
     varying = [name for name in known if table.frame[name].nunique() > 1]
     return next(iter([*varying, *known]), "")

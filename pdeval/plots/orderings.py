@@ -160,6 +160,7 @@ def _tiers(orders: pd.DataFrame) -> list[tuple[int, int]]:
     """Return (first, last) of each tier of a leaderboard that has more than one run; of other orders there are none."""
     if "tier" not in orders.columns:
         return []
+    # a run may belong to several tiers, from its first to its last
     low, high = orders["tier"].to_numpy(), orders["tier_last"].to_numpy()
     members = [np.flatnonzero((low <= tier) & (tier <= high)) for tier in np.unique(high)]
     return [(int(of[0]), int(of[-1])) for of in members if len(of) > 1]
@@ -182,6 +183,7 @@ def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
         return
     lanes = _lanes(joined)
     count = max(lanes) + 1
+    # fractions of the width of the axes
     gap = 0.03 if count <= 8 else 0.24 / count
     strip = gap * (count + 1)
     width = min(2.2, 0.4 * gap * 72 * text_layout.inches(ax)[0])

@@ -77,14 +77,15 @@ def plot(
             return function(plot_table(frame, name, on).need(*needs), *args, **options)
 
         # users see a DataFrame as the first parameter
-        shown = inspect.signature(function)
-        _, *others = shown.parameters.values()
+        signature = inspect.signature(function)
+        _, *others = signature.parameters.values()
         frame_parameter = inspect.Parameter("frame", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="pd.DataFrame")
-        draw.__signature__ = shown.replace(parameters=[frame_parameter, *others])  # type: ignore[attr-defined]
+        draw.__signature__ = signature.replace(parameters=[frame_parameter, *others])  # type: ignore[attr-defined]
         PLOTS.add(name, Plot(name, draw, on, first))
         verb(on=on, family="plot")(draw)
         if first:
             verb(on=first, name="plot", family="plot", core=True)(draw)
+        # the accessor checks arguments itself; the function of `pdeval.plots` does it here
         checked = checks_arguments(draw)
 
         @functools.wraps(draw)

@@ -134,6 +134,7 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
     parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in codes]
     if any(part.duplicated(keys).any() for part in parts):
         raise ValueError(f"difference_scatter() needs one value per measure and ({', '.join(keys)}); some repeat.")
+    # only queries and pairs that both measures have
     joined = parts[0].merge(parts[1], on=keys, suffixes=("_x", "_y"))
     return [(present[code], joined[f"value_{side}"].to_numpy(float)) for code, side in zip(codes, "xy")]
 
@@ -171,6 +172,7 @@ def judge_dots(
     label = texts.agg(", ".join, axis=1) if keys else pd.Series("", index=frame.index)
     table.unique("row per judge and measure", judge, label)
     number = table.numbers(value)
+    # the row of each judge, in order of appearance
     row = pd.Index(judges).get_indexer(pd.Index(judge)).astype(float)
     ax = style.axes(ax, height=text_layout.list_height(len(judges)))
     count = draw_groups(ax, number, row, label, spread=0.6, markersize=5.5)  # equal numbers would hide each other

@@ -219,6 +219,7 @@ def names(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Categorical:
     if not columns:
         return pd.Categorical(np.full(len(frame), "", dtype=object))
     if len(columns) > 1:
+        # numbered in order of appearance; -1 where an id is missing
         codes = frame.groupby(list(columns), sort=False, observed=True).ngroup().to_numpy()
         ids, first = np.unique(codes, return_index=True)
         distinct = frame[list(columns)].iloc[first[ids >= 0]]
@@ -259,6 +260,7 @@ def pairs(frame: pd.DataFrame, stems: Sequence[str]) -> tuple[np.ndarray, np.nda
     >>> a.tolist(), b.tolist(), runs
     ([0, 0], [1, 2], ['bm25', 'lm', 'rm3'])
     """
+    # one set of categories for both sides
     sides = [names(frame, [f"{stem}_{side}" for stem in stems]) for side in "ab"]
     both = by_name(pd.api.types.union_categoricals(sides))
     codes = both.codes.astype(np.intp)

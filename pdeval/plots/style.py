@@ -258,5 +258,6 @@ def ink(colours: np.ndarray) -> np.ndarray:
     >>> ink(np.array([[1.0, 1, 1, 1], [0, 0.2, 0.4, 1]])).tolist()
     ['black', 'white']
     """
+    # perceived lightness of red, green and blue
     light = np.asarray(colours)[..., :3] @ np.array([0.299, 0.587, 0.114])
     return np.where(light > 0.55, "black", "white")

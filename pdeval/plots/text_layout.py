@@ -45,7 +45,7 @@ def allotted(ax: Axes) -> tuple[float, float]:
     figure: Any = ax.figure
     width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
     cell = ax.get_subplotspec()
-    if cell is None:
+    if cell is None:  # axes placed by hand: matplotlib's margins leave them about this part
         box = ax.get_position(original=True)
         return float(width * min(1.0, box.width / 0.775)), float(height * min(1.0, box.height / 0.77))
     rows, cols = cell.get_gridspec().get_geometry()
@@ -66,6 +66,7 @@ def settle(ax: Axes) -> None:
     True
     """
     figure: Any = ax.figure
+    # a subfigure is laid out with the figure around it
     while figure is not getattr(figure, "figure", figure):
         figure = figure.figure
     engine = figure.get_layout_engine()
@@ -121,7 +122,7 @@ def entry(name: str) -> str:
     return plain(f" {name}" if name.startswith("_") else name)
 
 
-def wrapped(text: str, room: float, size: float) -> str:
+def wrapped(text: str, width: float, size: float) -> str:
     """Return a label, written as it is, in as many lines as fit so many inches; it is broken between words.
 
     Examples
@@ -129,7 +130,7 @@ def wrapped(text: str, room: float, size: float) -> str:
     >>> wrapped("Mean AP (with 95% confidence interval)", 1.6, 10).splitlines()
     ['Mean AP (with 95%', 'confidence interval)']
     """
-    fitting = max(16, int(72 * room / (0.56 * size)))
+    fitting = max(16, int(72 * width / (0.56 * size)))  # letters; one is 0.56 of its size wide
     text = visible(text)
     if len(text) <= fitting:
         return plain(text)
@@ -145,6 +146,7 @@ def even_lines(text: str, fitting: int) -> list[str]:
     ['Posterior probability in %', '(nDCG@10, equivalent: ±0.02)']
     """
     lines = textwrap.wrap(text, fitting)
+    # the shortest length that needs no more lines
     shorter = range(-(-len(text) // max(len(lines), 1)), fitting)
     return next((even for length in shorter if len(even := textwrap.wrap(text, length)) <= len(lines)), lines)
 
@@ -244,6 +246,7 @@ def name_list(ax: Axes, names: Sequence[str], *, what: str = "Runs", share: floa
     >>> ax.get_ylabel()
     'Runs (every 3rd named)'
     """
+    # names take width from the axes, so that labels and sizes are fitted twice
     name_ticks(ax, "y", names, share=share)
     settle(ax)
     fit_label(ax)
@@ -264,9 +267,10 @@ def number_ticks(ax: Axes, count: int) -> None:
     ['1', '5', '10', '15']
     """
     size = text_size(ax) * 0.9
-    room = 72 * inches(ax)[0] / max(count, 1)
-    least = 0.65 * size * (len(str(count)) + 0.6) / room
+    points = 72 * inches(ax)[0] / max(count, 1)  # for each number
+    least = 0.65 * size * (len(str(count)) + 0.6) / points
     step = next((s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= least), 1000)
+    # 1, 5, 10, ... rather than 1, 6, 11
     ticks = [0, *range(step - 1, count, step)] if step > 2 else list(range(0, count, step))
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks], fontsize=size)
     ax.tick_params(axis="x", length=0 if step == 1 else 2)
@@ -286,19 +290,20 @@ def recall_ticks(ax: Axes, last: float) -> None:
     if not np.isfinite(last):
         raise ValueError("there is nothing to draw: no row of the table has a value that can be drawn.")
     reach = max(1, int(last))
+    # at most six steps
     steps = (5, 10, 20, 50, 100, 200, 500, 1000, 5000 if reach <= 30_000 else 10 ** (len(str(reach)) - 1))
     step = 1 if reach <= 10 else next((s for s in steps if reach / s <= 6), steps[-1])
     ax.set_xticks(range(1, reach + 1) if step == 1 else [1, *range(step, reach + 1, step)])
 
 
-def whole_numbers(ax: Axes) -> None:
+def integer_ticks(ax: Axes) -> None:
     """Put the ticks of the x axis on whole numbers.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> ax = Figure().subplots()
-    >>> whole_numbers(ax)
+    >>> integer_ticks(ax)
     >>> ax.get_xticks().tolist()
     [0.0, 1.0]
     """

@@ -178,6 +178,7 @@ def effective_share(lengths: ArrayLike) -> np.ndarray:
     """
     values = np.sort(_checked_lengths(lengths), axis=0)
     count = levels_of(values)
+    # row i: the mean search length of the first i + 1 items
     mean = np.add.accumulate(values, axis=0) / count
     target = average_length(values)
     with np.errstate(invalid="ignore"):
@@ -242,7 +243,7 @@ def effective_shares(judged: Judged, *, precision: Literal["item", "atomized"] =
 
 
 @verb(on=("scores", "judged"), gives="rrie", family="lengths", name="rrie", formerly="rrie")
-def rrie(held: Held, run_a: object, run_b: object, measures: object = ("AP", "P@10", "ASL")) -> pd.DataFrame:
+def rrie(data: Held, run_a: object, run_b: object, measures: object = ("AP", "P@10", "ASL")) -> pd.DataFrame:
     """Return the relative reduction in error from one run to another, by each measure.
 
     The error is the distance to the best value, 1 both for precision-like measures and for search lengths:
@@ -271,8 +272,8 @@ def rrie(held: Held, run_a: object, run_b: object, measures: object = ("AP", "P@
     1  bm25  bm25+rm3    P@10   0.452   0.462  0.018
     2  bm25  bm25+rm3     ASL  37.664  35.865  0.049
     """
-    two_runs = selected_runs(held, [run_a, run_b]) if isinstance(held, Judged) else None
-    cube = sources(held, measures)[0] if two_runs is None else scores(two_runs, measures)
+    two_runs = selected_runs(data, [run_a, run_b]) if isinstance(data, Judged) else None
+    cube = sources(data, measures)[0] if two_runs is None else scores(two_runs, measures)
     if not isinstance(cube, Scores):
         raise ValueError("error reduction is of measures of one ranking; preferences have none.")
     for name, higher in zip(cube.measures, cube.higher):
@@ -281,7 +282,7 @@ def rrie(held: Held, run_a: object, run_b: object, measures: object = ("AP", "P@
                 f"{name} has no best value of 1, so that there is no error to reduce; use e.g. nDCG for DCG."
             )
     a, b = (place_of(cube.runs, run) for run in (run_a, run_b))
-    means = np.nanmean(cube.values, axis=1)
+    means = np.nanmean(cube.values, axis=1)  # measures x runs
     count = len(cube.measures)
     return result(
         {

@@ -17,6 +17,7 @@ from pdeval.tables.labels import labels
 
 def rank_blocks(judged: Judged, counts: np.ndarray) -> Iterator[tuple[Block, np.ndarray, np.ndarray]]:
     """Yield the blocks of queries with relevant items, their ranks (items, queries, runs), and which lists count."""
+    # blocks of queries with the same number of relevant items
     for block in Views(judged).blocks("binary", judged.level):
         if block.size:
             yield block, block["rank"], counts[block.topics]

@@ -215,6 +215,7 @@ def _best(collections: Mapping[str, Collection], measures: object) -> tuple[pd.D
         texts = run_labels(cube.runs)
         for m, label in enumerate(cube.measures):
             higher[label] = bool(cube.higher[m])
+            # over queries
             means = np.nanmean(cube.values[m], axis=0)
             best = int(np.nanargmax(settled(means if higher[label] else -means)))  # of equals the first
             rows.append((name, label, texts[best], float(means[best])))
@@ -327,6 +328,7 @@ def spread_over_collections(
     if not statistics or frame.empty:
         raise ValueError("there is nothing to average: the table has no rows, or no column of floats beside its keys.")
     options: dict[str, Any] = {"observed": True, "sort": False, "dropna": False}
+    # first within each collection, so that all count alike
     within = frame.groupby([*keys, by], **options)[statistics].mean().reset_index()
     code = within.groupby(keys, **options).ngroup().to_numpy() if keys else np.zeros(len(within), dtype=np.int64)
     every = within[keys].iloc[np.unique(code, return_index=True)[1]].reset_index(drop=True)

@@ -97,6 +97,7 @@ class Plan:
     def merit(self, views: Views, measure: Measure, look: Callable[[slice, np.ndarray], None]) -> np.ndarray:
         """Return what orders the runs on each query, the measure or win rates, and look at all pairs on the way."""
         counts = self.counts[measure.label]
+        # parts that stay in the processor's cache
         step = max(NEAR // max(len(counts), 1), 1)
 
         def looked_at() -> Iterator[tuple[slice, np.ndarray]]:

@@ -197,6 +197,7 @@ def warn_of_depths(judged: Judged) -> None:
     total = np.bincount(positions.judged.topic[relevant], minlength=len(length))
     retrieved = np.zeros(length.shape, dtype=np.int64)
     np.add.at(retrieved, (positions.judged.topic[positions.item[hits]], positions.run[hits]), 1)
+    # shorter than another list, and relevant items are missing
     short = counts & (length < longest[:, None]) & (retrieved < total[:, None])
     if not short.any():
         return

@@ -28,7 +28,7 @@ from pdeval.verbs.progress import track
 Stream: TypeAlias = Preferences | Pairs | Differences
 
 
-def stream_of(held: Held, measures: object, *, baseline: object = None, pairs: object = None) -> Stream:
+def stream_of(data: Held, measures: object, *, baseline: object = None, pairs: object = None) -> Stream:
     """Return a stream of preferences: of a join and the measures asked for, of scores, or of preferences.
 
     Examples
@@ -37,13 +37,13 @@ def stream_of(held: Held, measures: object, *, baseline: object = None, pairs: o
     >>> len(stream_of(pdeval.datasets.sample_judged(topics="common"), ["AP", "RPP"]).a)
     66
     """
-    if isinstance(held, Judged):
-        return select(held, measures, baseline=baseline, pairs=pairs)
-    cubes = sources(held, measures)
+    if isinstance(data, Judged):
+        return select(data, measures, baseline=baseline, pairs=pairs)
+    cubes = sources(data, measures)
     source = cubes[0]
     if len(cubes) == 1 and isinstance(source, Scores):
         return Differences(source, *chosen_pairs(source.runs, baseline=baseline, pairs=pairs))
-    if isinstance(held, list | Averaged):  # of a join
+    if isinstance(data, list | Averaged):  # of a join
         return as_preferences(cubes, baseline=baseline, pairs=pairs)
     if not isinstance(source, Preferences | Pairs | Differences):
         raise TypeError(f"this needs a join, scores or preferences; it got {type(source).__name__}.")
@@ -183,6 +183,7 @@ class Tally:
         Ties are 0 (see `together`); a difference is larger than the fuzziness by more than the rounding of its pair.
         Where the larger values of the pairs are given too, fuzziness is a share of these.
         """
+        # lists with an array (queries, pairs) for each measure
         known = [~np.isnan(values) for values in differences]
         sign = [np.sign(values) for values in differences]
         scale = [(self.scale or {}).get(label, 1.0) for label in self.measures]
@@ -242,6 +243,7 @@ def about_zero(xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
     [0.7894, 0.7894]
     """
     with np.errstate(invalid="ignore", over="ignore"):
+        # two square roots: the product of the sums may overflow
         known = (np.minimum(xx, yy) > 0) & np.isfinite(xx) & np.isfinite(yy)
         r = np.divide(xy, np.sqrt(np.where(known, xx, 1.0)) * np.sqrt(np.where(known, yy, 1.0)))
     return np.where(known, np.clip(r, -1.0, 1.0), np.nan)
@@ -266,7 +268,7 @@ def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
     gives="sign_agreement",
 )
 def agree(
-    held: Held,
+    data: Held,
     measures: object = ("RPP", "AP"),
     *,
     fuzziness: float | Sequence[float] = 0.0,
@@ -311,7 +313,7 @@ def agree(
     1        AP        RR        0.0   3168      0.367  0.579
     2       RPP        RR        0.0   3168      0.352  0.514
     """
-    stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
+    stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
     return tallied(stream, fuzziness=fuzziness, relative=relative, per=per, progress=progress)
 
 

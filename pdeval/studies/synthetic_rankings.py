@@ -330,12 +330,13 @@ def sampled(
     """
     whole("N", N, 1, LONGEST)
     whole("pairs", pairs, 1, DRAWN)
-    lists = shown(judged, N)
+    lists = first_places(judged, N)
     different, code = np.unique(lists, axis=0, return_inverse=True)
     code = np.asarray(code).ravel()
     if len(different) < 2 and not identical:
         raise ValueError(f"the first {N} places of all {len(lists):,} lists are the same; there is no pair to compare.")
     rng = np.random.default_rng(seed)
+    # pairs of codes of lists, drawn until there are enough different ones
     drawn = np.empty((0, 2), dtype=np.int64)
     while len(drawn) < pairs:
         more = code[rng.integers(len(code), size=(pairs, 2))]
@@ -346,17 +347,17 @@ def sampled(
     return agreement.frame()
 
 
-def shown(judged: Judged, N: int) -> np.ndarray:
+def first_places(judged: Judged, N: int) -> np.ndarray:
     """Return which of the first N places hold a relevant item, for every list that counts: shape (lists, N).
 
     Examples
     --------
     >>> import pdeval
-    >>> shown(pdeval.datasets.sample_judged(), 10).shape
+    >>> first_places(pdeval.datasets.sample_judged(), 10).shape
     (600, 10)
     """
     counts = judged.counted()
-    cells = np.zeros((*counts.shape, N), dtype=bool)
+    cells = np.zeros((*counts.shape, N), dtype=bool)  # queries x runs x places
     for block in Views(judged).blocks("binary", judged.level):
         at, topic, run = np.nonzero(block["rank"] <= N)
         cells[block.topics[topic], run, block["rank"][at, topic, run].astype(np.int64) - 1] = True

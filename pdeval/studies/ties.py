@@ -122,7 +122,7 @@ table(
 
 @verb(on=("scores", "preferences", "judged"), gives="ties")
 def ties(
-    held: Held,
+    data: Held,
     measures: object = ("RR", "sgnLP"),
     *,
     per: Per = "all",
@@ -152,7 +152,7 @@ def ties(
     1    P@10   3168   516  0.163
     2   sgnLP   3168     0  0.000
     """
-    stream = stream_of(held, measures, baseline=baseline, pairs=pairs)
+    stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
     counts = np.zeros((2, len(stream.measures), len(stream.queries)), dtype=np.int64)  # all pairs, and tied ones
     for block in together(stream, desc="ties", progress=progress):
         for m, values in enumerate(block):

@@ -199,7 +199,7 @@ FOUND = judged({"q": {"a": [1, 4], "b": [1, 4], "c": [2, inf]}, "s": {"a": [3], 
 
 
 def test_the_first_places_of_runs_become_lists():
-    lists = synthetic_rankings.shown(FOUND, 4)
+    lists = synthetic_rankings.first_places(FOUND, 4)
     assert lists.astype(int).tolist() == [
         [1, 0, 0, 1], [1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0]
     ]  # fmt: skip
