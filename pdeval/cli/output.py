@@ -149,7 +149,7 @@ def _report(content: pd.DataFrame | Report, digits: int) -> Report:
     if isinstance(content, Report):
         return content
     parts = [columns.any_column(str(name), str(name), content[name], digits) for name in content.columns]
-    return columns.assemble(parts, columns.About())
+    return columns.assemble(parts)
 
 
 def aligned(frame: pd.DataFrame, digits: int) -> str:

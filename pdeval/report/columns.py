@@ -1,26 +1,25 @@
-"""Columns of a frame as columns of print; what every report but that of systems is made of."""
+"""Columns of a frame as columns of a report, with one row per row or per collection; the options of all reports."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.groups import named
 from pdeval.report import numbers as decimals
 from pdeval.report.report import DASH, Cell, Column, Emphasis, Group, Report
+from pdeval.tables.vocabularies import listed
 
 Part = tuple[Column, list[Cell]]
-
-
-@dataclass(frozen=True)
-class About:
-    """What stands around a table."""
-
-    caption: str | None = None
-    label: str | None = None
-    notes: str | Sequence[str] | None = None
+MEAN = "Mean"
+MORE = "†"
 
 
 def texts(name: str, header: str, values: Iterable[object], names: Mapping[str, str] | None = None) -> Part:
@@ -32,8 +31,8 @@ def texts(name: str, header: str, values: Iterable[object], names: Mapping[str, 
     >>> cells[0].text
     'BM25'
     """
-    shown = [(names or {}).get(str(value), str(value)) for value in values]
-    return Column(name, header, numeric=False), [Cell(text, text) for text in shown]
+    labels = [(names or {}).get(str(value), str(value)) for value in values]
+    return Column(name, header, numeric=False), [Cell(label, label) for label in labels]
 
 
 def numbers(
@@ -48,7 +47,7 @@ def numbers(
     spread: Mapping[str, np.ndarray] | None = None,
     text: Callable[[float, int], str] = decimals.number,
 ) -> Part:
-    """Return a column of numbers; whole-number columns have no decimals, NaN is a dash.
+    """Return a column of numbers; integer columns have no decimals, NaN is a dash.
 
     Examples
     --------
@@ -56,25 +55,24 @@ def numbers(
     >>> [cell.text for cell in cells]
     ['3', '4']
     """
-    whole = pd.api.types.is_integer_dtype(values)
-    array = np.asarray(values, dtype=float)
-    places = 0 if whole else digits
-    ends = {} if spread is None else {key: np.asarray(value, dtype=float) for key, value in spread.items()}
+    is_integer = pd.api.types.is_integer_dtype(values)
+    places = 0 if is_integer else digits
+    ends = {end: np.asarray(bounds, dtype=float) for end, bounds in (spread or {}).items()}
     cells = []
-    for i, value in enumerate(array):
-        printed = text(float(value), places)
+    for i, value in enumerate(np.asarray(values, dtype=float).tolist()):
+        printed = text(value, places)
         if printed == DASH:
             cells.append(Cell(None, DASH))
             continue
-        around = tuple(float(end[i]) for end in ends.values())
+        bounds = tuple(float(bound[i]) for bound in ends.values())
         cells.append(
             Cell(
-                int(value) if whole else float(value),
+                int(value) if is_integer else value,
                 printed,
-                "" if emphasis is None else emphasis[i],
-                "" if marks is None else marks[i],
-                around,
-                tuple(decimals.number(end, places) for end in around),
+                emphasis[i] if emphasis else "",
+                marks[i] if marks else "",
+                bounds,
+                tuple(decimals.number(bound, places) for bound in bounds),
             )
         )
     return Column(name, header, group=group, spread=tuple(ends)), cells
@@ -91,33 +89,89 @@ def any_column(name: str, header: str, values: pd.Series, digits: int, names: Ma
 
 def assemble(
     parts: Sequence[Part],
-    about: About,
+    notes: Sequence[str] = (),
     *,
-    said: Sequence[str] = (),
     groups: Sequence[Group] = (),
     group_names: Sequence[str] = (),
+    caption: str | None = None,
 ) -> Report:
-    """Return the report of columns that stand side by side.
+    """Return the report of columns side by side; `group_names` are the columns of the titles over rows.
 
     Examples
     --------
-    >>> print(assemble([texts("run", "System", ["bm25"])], About(notes="Nothing else.")))
+    >>> print(assemble([texts("run", "System", ["bm25"])], ["Nothing else."]))
     | System |
     |:-------|
     | bm25   |
     <BLANKLINE>
     Nothing else.
     """
-    own = [about.notes] if isinstance(about.notes, str) else list(about.notes or ())
     return Report(
         columns=tuple(column for column, _ in parts),
         rows=tuple(zip(*(cells for _, cells in parts))),
         groups=tuple(groups),
-        group_names=tuple(group_names),
-        caption=about.caption,
-        label=about.label,
-        notes=(*said, *own),
+        group_names=(", ".join(group_names),) if group_names else (),
+        caption=caption,
+        notes=tuple(notes),
     )
+
+
+def reported(*, has_footnotes: bool = True) -> Callable[[Callable[..., Report]], Callable[..., Report]]:
+    """Return the decorator that adds the options of all reports: names, caption, label, notes and footnotes.
+
+    The decorated function takes `known`, the display names, in the place of `names`, and `digits` that are checked. The
+    notes of its report are the footnotes; its caption is a default.
+
+    Parameters
+    ----------
+    has_footnotes : bool
+        Whether the option `footnotes` can leave the notes of the function out.
+
+    Examples
+    --------
+    >>> @reported()
+    ... def report_runs(runs: list[str], *, known: Mapping[str, str]) -> Report:
+    ...     return assemble([texts("run", "System", runs, known)])
+    >>> report_runs(["bm25"], names={"bm25": "BM25"}, caption="One run.").to_markdown().split()
+    ['One', 'run.', '|', 'System', '|', '|:-------|', '|', 'BM25', '|']
+    """
+
+    def decorate(build: Callable[..., Report]) -> Callable[..., Report]:
+        def report(
+            *args: Any,
+            names: Mapping[str, str] | None = None,
+            caption: str | None = None,
+            label: str | None = None,
+            notes: str | Sequence[str] | None = None,
+            footnotes: bool = True,
+            **options: Any,
+        ) -> Report:
+            if not isinstance(options.get("digits", {}), Mapping):
+                options["digits"] = decimals.check(options["digits"])
+            known = {str(key): str(text) for key, text in (names or {}).items()}
+            built = build(*args, known=known, **options)
+            if built.caption is not None:  # a default, which an empty text removes
+                caption = (built.caption if caption is None else caption) or None
+            own_notes = built.notes if footnotes else ()
+            added_notes = [notes] if isinstance(notes, str) else notes or ()
+            return replace(built, caption=caption, label=label, notes=(*own_notes, *added_notes))
+
+        shared = inspect.signature(report).parameters
+        # `names` takes the place of `known`, the other options come last
+        parameters = [
+            shared["names"] if parameter.name == "known" else parameter
+            for parameter in inspect.signature(build).parameters.values()
+        ]
+        parameters += [shared[name] for name in ("caption", "label", "notes")]
+        parameters += [shared["footnotes"]] if has_footnotes else []
+        functools.update_wrapper(report, build)
+        report.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
+            "return": "Report"
+        }
+        report.__signature__ = inspect.Signature(parameters, return_annotation="Report")  # type: ignore[attr-defined]
+        return report
+
+    return decorate
 
 
 def need(frame: object, columns: Sequence[str], what: str, they: str = "they") -> pd.DataFrame:
@@ -129,27 +183,24 @@ def need(frame: object, columns: Sequence[str], what: str, they: str = "they") -
     Traceback (most recent call last):
     ValueError: the orders have no column 'rank'; they have run.
     """
-    have = "have" if they == "they" else "has"
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"{what} must be a pandas DataFrame, not {type(frame).__name__}.")
+    have = "have" if they == "they" else "has"
     missing = [name for name in columns if name not in frame.columns]
     if missing:
-        found = ", ".join(map(str, frame.columns))
-        raise ValueError(f"{what} {have} no column {missing[0]!r}; {they} {have} {found}.")
+        present = ", ".join(map(str, frame.columns))
+        raise ValueError(f"{what} {have} no column {missing[0]!r}; {they} {have} {present}.")
     if not len(frame):
         raise ValueError(f"{what} {have} no rows; there is nothing to report.")
     return frame.reset_index(drop=True)
 
 
-def unique(frame: pd.DataFrame, key: Sequence[str], what: str) -> None:
-    """Raise where a key occurs twice, or is no column."""
-    missing = [name for name in key if name not in frame.columns]
-    if missing:
-        found = ", ".join(map(str, frame.columns))
-        raise ValueError(f"{what} have no column {missing[0]!r}; they have {found}.")
-    repeated = frame[frame.duplicated(list(key))]
+def check_unique(frame: pd.DataFrame, key: Sequence[str], what: str) -> None:
+    """Raise if a key occurs twice, or is not a column."""
+    need(frame, key, what)
+    repeated = frame.loc[frame.duplicated(list(key)), list(key)]
     if len(repeated):
-        first = tuple(str(value) for value in repeated[list(key)].iloc[0])
+        first = tuple(map(str, repeated.iloc[0]))
         raise ValueError(f"{what} have {len(repeated)} duplicate ({', '.join(key)}) rows, e.g. {first}; keep one each.")
 
 
@@ -180,19 +231,255 @@ def grouped(
     >>> frame["n"].tolist(), [(group.title, group.size) for group in groups]
     ([1, 3, 2], [('x', 2), ('y', 1)])
     """
-    columns = [] if column is None else [column] if isinstance(column, str) else list(column)
+    columns = column_names(column)
     if not columns:
         return frame, []
-    missing = [name for name in columns if name not in frame.columns]
-    if missing:
-        raise KeyError(f"no column {missing[0]!r} to group by; there are {', '.join(map(str, frame.columns))}.")
     values = list(zip(*(frame[name].astype(str) for name in columns)))
-    first = {value: place for place, value in enumerate(dict.fromkeys(values))}
-    place = np.array([first[value] for value in values], dtype=np.intp)
-    frame = frame.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
-    sizes = np.bincount(place, minlength=len(first))
-    found = []
-    for value, size in zip(first, sizes):
-        shown = ", ".join((names or {}).get(one, one) for one in value)
-        found.append(Group(shown, int(size), (shown,)))
-    return frame, found
+    # groups are numbered as they first appear
+    codes, distinct = pd.factorize(pd.Series(values, dtype=object))
+    frame = frame.iloc[np.argsort(codes, kind="stable")].reset_index(drop=True)
+    groups = []
+    for value, size in zip(distinct, np.bincount(codes)):
+        title = ", ".join((names or {}).get(part, part) for part in value)
+        groups.append(Group(title, int(size), (title,)))
+    return frame, groups
+
+
+def column_names(columns: str | Sequence[str] | None) -> list[str]:
+    """Return one column, several or none as a list."""
+    if columns is None:
+        return []
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def by_of(frame: pd.DataFrame, by: str | Sequence[str] | None, *, attribute: str = "by") -> list[str]:
+    """Return the columns of the collections or segments of a table: the requested ones, or those of its `attrs`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"collection": ["x"], "measure": ["AP"]})
+    >>> frame.attrs["by"] = ["collection"]
+    >>> by_of(frame, None), by_of(frame, "measure")
+    (['collection'], ['measure'])
+    """
+    if by is None:
+        return [name for name in frame.attrs.get(attribute, ()) if name in frame.columns]
+    names = named(by)
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise KeyError(f"no column {missing[0]!r} to group by; there are {listed(frame.columns)}.")
+    return names
+
+
+def titles(labels: pd.DataFrame, names: Mapping[str, str]) -> list[str]:
+    """Return one text per row of labels: 'news, robust'."""
+    return [", ".join(names.get(str(one), str(one)) for one in row) for row in labels.itertuples(index=False)]
+
+
+def header(name: str, names: Mapping[str, str]) -> str:
+    """Return the header of a column that names collections.
+
+    Examples
+    --------
+    >>> header("query_group", {}), header("collection", {"collection": "Dataset"})
+    ('Query group', 'Dataset')
+    """
+    words = name.removesuffix("_id").replace("_", " ")
+    return names.get(name) or words[:1].upper() + words[1:]
+
+
+def row_per_collection(
+    frame: pd.DataFrame,
+    by: Sequence[str],
+    across: Sequence[str],
+    value: str,
+    *,
+    digits: int,
+    names: Mapping[str, str],
+    percent: bool = False,
+    average: bool = False,
+    higher: bool | None = None,
+    against: str | None = None,
+    heading: Callable[[Mapping[Any, Any]], str] | None = None,
+    what: str = "the table",
+) -> tuple[list[Part], list[Group]]:
+    """Return a column for each combination of some columns, with one row per collection; earlier columns are titles.
+
+    Parameters
+    ----------
+    across : sequence of str
+        Columns whose values become columns: the last gives the header, those before it the heading over headers.
+    average : bool
+        Whether the last row is the mean over collections; a dash where one of them has no value.
+    higher : bool, optional
+        Whether more is better: then the best of each row and heading is marked.
+    against : str, optional
+        One of the headers: what is better than it, in the same row and under the same heading, has a mark.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"set": ["x", "x", "y", "y"], "measure": ["AP", "RR"] * 2, "tied": [0.1, 0.2, 0.3, 0.5]})
+    >>> parts, _ = row_per_collection(frame, ["set"], ["measure"], "tied", digits=1, names={}, percent=True,
+    ...                               average=True)
+    >>> [[cell.text for cell in cells] for _, cells in parts]
+    [['x', 'y', 'Mean'], ['10.0', '30.0', '20.0'], ['20.0', '50.0', '35.0']]
+    """
+    by, across = list(by), list(across)
+    check_unique(frame, [*by, *across], what)
+    labels = _neighbors(frame[by].drop_duplicates().reset_index(drop=True))
+    keys = _neighbors(frame[across].drop_duplicates().reset_index(drop=True))
+    row = _index(labels).get_indexer(_index(frame[by]))
+    column = _index(keys).get_indexer(_index(frame[across]))
+    values = np.full((len(labels), len(keys)), np.nan)
+    values[row, column] = frame[value].to_numpy(dtype=float) * (100.0 if percent else 1.0)
+    rows = [names.get(str(label), str(label)) for label in labels[by[-1]]]
+    if average:
+        values = np.vstack([values, values.mean(axis=0)])
+        rows.append(names.get(MEAN, MEAN))
+    varied = [name for name in across[:-1] if keys[name].nunique() > 1]
+    headings = [
+        heading(settings) if heading is not None else _heading(settings, names)
+        for settings in keys[varied].to_dict("records")
+    ]
+    last = keys[across[-1]].astype(str).tolist()
+    stress = _best(values, headings, digits, higher)
+    marks = _better(values, headings, last, digits, higher is not False, against)
+    parts: list[Part] = [texts(by[-1], header(by[-1], names), rows)]
+    for i, key in enumerate(keys.itertuples(index=False)):
+        look: dict[str, Any] = {
+            "group": headings[i],
+            "emphasis": [row_stress[i] for row_stress in stress],
+            "marks": marks[:, i].tolist(),
+        }
+        parts.append(numbers(" ".join(map(str, key)), names.get(last[i], last[i]), values[:, i], digits, **look))
+    groups = title_groups(titles(labels[by[:-1]], names), int(average)) if len(by) > 1 else []
+    return parts, groups
+
+
+def title_groups(texts: Sequence[str], n_more: int = 0) -> list[Group]:
+    """Return the titles over neighboring rows with the same text; `n_more` rows after them have the title All.
+
+    Examples
+    --------
+    >>> [(group.title, group.size) for group in title_groups(["news", "news", "web"], 1)]
+    [('news', 2), ('web', 1), ('All', 1)]
+    """
+    sizes = [(text, len(list(members))) for text, members in groupby(texts)]
+    sizes += [("All", n_more)] if n_more else []
+    return [Group(text, size, (text,)) for text, size in sizes]
+
+
+def _index(labels: pd.DataFrame) -> pd.Index:
+    plain = labels.astype(object)
+    return pd.Index(plain.iloc[:, 0]) if plain.shape[1] == 1 else pd.MultiIndex.from_frame(plain)
+
+
+def _neighbors(keys: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the same heading, all but the last column, next to each other, as headings first appear."""
+    if keys.shape[1] == 1:
+        return keys
+    codes = keys.groupby(list(keys.columns[:-1]), sort=False, observed=True, dropna=False).ngroup()
+    return keys.iloc[np.argsort(codes.to_numpy(), kind="stable")].reset_index(drop=True)
+
+
+def _heading(settings: Mapping[Any, Any], names: Mapping[str, str]) -> str:
+    """Return the heading over a column; a number is given with its name."""
+    return ", ".join(
+        names.get(str(value), f"{name} {value:g}" if isinstance(value, float) else str(value))
+        for name, value in settings.items()
+    )
+
+
+def _best(values: np.ndarray, headings: list[str], digits: int, higher: bool | None) -> list[list[Emphasis]]:
+    """Return which cells are the best and the second of their row, under each heading."""
+    stress: list[list[Emphasis]] = [[""] * len(headings) for _ in values]
+    for heading in dict.fromkeys(headings) if higher is not None else ():
+        columns = [i for i, other in enumerate(headings) if other == heading]
+        for row, row_values in zip(stress, values):
+            words = decimals.emphases(decimals.printed(row_values[columns], digits), bool(higher))
+            if words.count("second") > 1 and "" not in words:
+                # all others are second, which does not distinguish any
+                words = [word if word == "best" else "" for word in words]
+            for i, word in zip(columns, words):
+                row[i] = word
+    return stress
+
+
+def _better(
+    values: np.ndarray, headings: list[str], keys: list[str], digits: int, higher: bool, against: str | None
+) -> np.ndarray:
+    """Return the marks of values that are better, as printed, than one column under the same heading."""
+    marks = np.full(values.shape, "", dtype=object)
+    if against is None:
+        return marks
+    if against not in keys:
+        raise KeyError(f"against={against!r} is none of the columns; there are {listed(dict.fromkeys(keys))}.")
+    printed = np.array([decimals.printed(row, digits) for row in values])
+    base = {heading: i for i, (heading, key) in enumerate(zip(headings, keys)) if key == against}
+    for i, heading in enumerate(headings):
+        if heading in base:
+            gain = printed[:, i] - printed[:, base[heading]]
+            marks[(gain if higher else -gain) > 0, i] = MORE
+    return marks
+
+
+def triangle(
+    frame: pd.DataFrame, sides: tuple[str, str], value: str, *, digits: int, names: Mapping[str, str]
+) -> list[Part]:
+    """Return pairs of measures as a triangle, each value the mean over all rows of its pair: one per collection.
+
+    A pair that some collections lack, or have no value of, is a dash.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"measure_a": ["AP", "AP", "RR"], "measure_b": ["RR", "P", "P"], "value": [1, 0.5, 0]})
+    >>> parts = triangle(frame, ("measure_a", "measure_b"), "value", digits=1, names={})
+    >>> [[cell.text for cell in cells] for _, cells in parts]
+    [['AP', 'RR'], ['1.0', '–'], ['0.5', '0.0']]
+    """
+    grouped = frame.astype(dict.fromkeys(sides, str)).groupby(list(sides), sort=False, observed=True)[value]
+    means: dict[Any, float] = grouped.mean().where(grouped.count() == grouped.size().max()).to_dict()
+    measures = list(dict.fromkeys([*(a for a, _ in means), *(b for _, b in means)]))
+    parts: list[Part] = [texts(sides[0], "", measures[:-1], names)]
+    for j, column in enumerate(measures[1:], 1):
+        values = [
+            means.get((row, column), means.get((column, row), np.nan)) if i < j else np.nan
+            for i, row in enumerate(measures[:-1])
+        ]
+        parts.append(numbers(column, names.get(column, column), np.array(values, dtype=float), digits))
+    return parts
+
+
+def over_collections(
+    frame: pd.DataFrame, by: Sequence[str], selected: Sequence[str], *, digits: Mapping[str, int], spread: bool
+) -> tuple[pd.DataFrame, dict[str, Part]]:
+    """Return the rows of a table without its collections, and each column of numbers as its mean over them.
+
+    With `spread` a cell is the range from one standard deviation below the mean to one above it, as '0.3–0.6'.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"set": ["x", "y"], "step": "all", "tau_b": [0.5, 0.7]})
+    >>> rows, parts = over_collections(frame, ["set"], ["step", "tau_b"], digits={"tau_b": 2}, spread=True)
+    >>> rows["step"].tolist(), parts["tau_b"][1][0].text
+    (['all'], '0.46–0.74')
+    """
+    selected = [name for name in selected if name not in by]
+    values = [name for name in selected if pd.api.types.is_float_dtype(frame[name].dtype)]
+    keys = [name for name in selected if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    if not keys:
+        frame, keys = frame.assign(_all="all"), ["_all"]
+    check_unique(frame, [*by, *keys], "the table")
+    grouped = frame.groupby(keys, sort=False, observed=True, dropna=False)[values]
+    in_all = grouped.count() == len(frame[list(by)].drop_duplicates())  # means over fewer are not comparable
+    mean, sd = grouped.mean().where(in_all), grouped.std()
+    parts: dict[str, Part] = {}
+    for name in values:
+        column, cells = numbers(name, name, mean[name], digits[name])
+        if spread:
+            ends = [mean[name] - sd[name], mean[name] + sd[name]]
+            low, high = ([decimals.number(float(value), digits[name]) for value in end] for end in ends)
+            ranges = [DASH if start == DASH else f"{start}{DASH}{end}" for start, end in zip(low, high)]
+            cells = [Cell(cell.value, text) for cell, text in zip(cells, ranges)]
+        parts[name] = (column, cells)
+    return mean.index.to_frame(index=False), parts

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
-from pdeval.report.columns import About, Part, assemble, grouped, need, numbers, texts, unique
+from pdeval.report.columns import (
+    MORE,
+    Part,
+    assemble,
+    by_of,
+    check_unique,
+    grouped,
+    need,
+    numbers,
+    reported,
+    row_per_collection,
+    texts,
+)
 from pdeval.report.report import Report
-from pdeval.report.rows import emphases
-from pdeval.report.stacked_collections import MORE, by_of, row_per_collection
 from pdeval.significance.corrections import NOT_NEEDED
 from pdeval.verbs import verb
 
+SETTINGS = ("test", "correction", "alpha")
 EACH_ITS_OWN = "paired tests"
 
 
 @verb(on="discriminative_power", name="report", core=True, command=True)
+@reported()
 def report_discriminative_power(
     frame: pd.DataFrame,
     *,
@@ -28,11 +40,7 @@ def report_discriminative_power(
     by: str | Sequence[str] | None = None,
     average: bool = False,
     against: str | None = None,
-    names: Mapping[str, str] | None = None,
-    caption: str | None = None,
-    label: str | None = None,
-    notes: str | Sequence[str] | None = None,
-    footnotes: bool = True,
+    known: Mapping[str, str],
 ) -> Report:
     """Return the table of discriminative power: the percentage of pairs told apart, measures x tests.
 
@@ -67,63 +75,63 @@ def report_discriminative_power(
     """
     frame = need(frame, ["measure", "detected"], "the discriminative powers")
     frame = frame.assign(percent=100 * frame["detected"].astype(float))
-    places, known = decimals.check(digits), dict(names or {})
-    setting = [name for name in ("test", "correction", "alpha") if name in frame.columns]
-    varied = [name for name in setting if frame[name].nunique() > 1] or setting[:1]
-    by_of(frame, group)
+    titles = [] if group is None else by_of(frame, group)
     collections = [name for name in by_of(frame, by) if name != group]
     if collections:
-        rows_by = [*([group] if group else []), *collections]
-        options = {"digits": places, "average": average, "names": known, "against": against}
-        return _power_of_collections(frame, rows_by, options, About(caption, label, notes), footnotes)
+        return _power_of_collections(frame, [*titles, *collections], digits, average, against, known)
     if against is not None:
         raise ValueError("against= marks a table of several collections; name the column that tells them apart, by=.")
-    key = [*([group] if group else []), "measure"]
-    unique(frame, [*key, *setting], "the discriminative powers")
+    settings = [name for name in SETTINGS if name in frame.columns]
+    varied = [name for name in settings if frame[name].nunique() > 1] or settings[:1]
+    key = [*titles, "measure"]
+    check_unique(frame, [*key, *settings], "the discriminative powers")
     ordered, _ = grouped(frame, group, known)
     rows, groups = grouped(ordered.drop_duplicates(key)[key], group, known)
     parts: list[Part] = [texts("measure", "Measure", rows["measure"], known)]
-    settings = ordered[varied].drop_duplicates() if varied else pd.DataFrame(index=[0])
-    for values in settings.itertuples(index=False):
-        chosen = (
-            ordered if not varied else ordered[(ordered[varied].astype(str) == [str(v) for v in values]).all(axis=1)]
-        )
-        percent = rows.merge(chosen[[*key, "percent"]], on=key, how="left")["percent"].to_numpy(dtype=float)
-        printed = decimals.printed(percent, places)
-        stress: list[Any] = []
-        for size in [part.size for part in groups] or [len(rows)]:
-            stress += emphases(printed[len(stress) : len(stress) + size], higher=True)
+    combinations = ordered[varied].drop_duplicates() if varied else pd.DataFrame(index=[0])
+    for values in combinations.itertuples(index=False):
+        same = (ordered[varied].astype(str) == [str(value) for value in values]).all(axis=1)
+        chosen = ordered.loc[same, [*key, "percent"]]
+        percent = rows.merge(chosen, on=key, how="left")["percent"].to_numpy(dtype=float)
+        printed = decimals.printed(percent, digits)
+        # the best of each group of rows
+        ends = np.cumsum([part.size for part in groups])
+        stress = [word for part in np.split(printed, ends[:-1]) for word in decimals.emphases(part, higher=True)]
         title = _setting(dict(zip(varied, values)), known) or "Detected"
-        name = " ".join(map(str, ("percent", *values))) if len(settings) > 1 else "percent"
-        parts.append(numbers(name, f"{title} (%)", percent, places, emphasis=stress))
-    used = {cell.emphasis for _, cells in parts for cell in cells}
-    said = _power_notes(frame, varied, footnote.emphasis(used)) if footnotes else []
-    return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=[group] if group else [])
+        name = " ".join(map(str, ("percent", *values))) if len(combinations) > 1 else "percent"
+        parts.append(numbers(name, f"{title} (%)", percent, digits, emphasis=stress))
+    return assemble(
+        parts,
+        _power_notes(frame, varied, footnote.emphasis(cells for _, cells in parts)),
+        groups=groups,
+        group_names=titles,
+    )
 
 
 def _power_of_collections(
-    frame: pd.DataFrame, by: list[str], options: dict[str, Any], about: About, footnotes: bool
+    frame: pd.DataFrame, by: list[str], digits: int, average: bool, against: str | None, known: Mapping[str, str]
 ) -> Report:
-    """Return one row per collection with measures in columns, under the name of the test where there are several."""
+    """Return one row per collection with measures in columns, under the name of the test if there are several."""
     frame, tests = _each_its_own(frame, [*by, "measure"])
-    setting = [name for name in ("test", "correction", "alpha") if name in frame.columns]
-    several = [name for name in setting if frame[name].nunique() > 1]
+    settings = [name for name in SETTINGS if name in frame.columns]
+    varied = [name for name in settings if frame[name].nunique() > 1]
     parts, groups = row_per_collection(
         frame,
         by,
-        [*(several or setting[:1]), "measure"],
+        [*(varied or settings[:1]), "measure"],
         "percent",
+        digits=digits,
+        names=known,
+        average=average,
+        against=against,
         higher=True,
-        heading=lambda values: _setting(values, options["names"]),
+        heading=lambda values: _setting(values, known),
         what="the discriminative powers",
-        **options,
     )
-    used = {cell.emphasis for _, cells in parts for cell in cells}
-    bold = footnote.emphasis(used)
-    if any(cell.marks for _, cells in parts for cell in cells):
-        bold.append(f"{MORE} more than {options['names'].get(options['against'], options['against'])}.")
-    said = _power_notes(frame, several, bold, tests) if footnotes else []
-    return assemble(parts, about, said=said, groups=groups, group_names=[", ".join(by[:-1])] if groups else [])
+    legend = footnote.emphasis(cells for _, cells in parts)
+    if against is not None and any(cell.marks for _, cells in parts for cell in cells):
+        legend.append(f"{MORE} more than {known.get(against, against)}.")
+    return assemble(parts, _power_notes(frame, varied, legend, tests), groups=groups, group_names=by[:-1])
 
 
 def _each_its_own(frame: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, list[str]]]:
@@ -136,54 +144,51 @@ def _each_its_own(frame: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, di
     >>> found["test"].tolist(), tests
     (['paired tests', 'paired tests'], {'t': ['rrLP'], 'sign': ['sgnLP']})
     """
-    told: dict[str, list[str]] = {}
+    measures_of: dict[str, list[str]] = {}
     if "test" not in frame.columns:
-        return frame, told
-    names, measures = frame["test"].astype(str).to_numpy(dtype=object), frame["measure"].astype(str).to_numpy()
-    rest = [name for name in ("correction", "alpha") if name in frame.columns]
-    for rows in frame.groupby(rest, sort=False, observed=True).indices.values() if rest else [slice(None)]:
-        own = list(dict.fromkeys(zip(names[rows], measures[rows])))
-        of = [measure for _, measure in own]
-        if len({test for test, _ in own}) < 2 or len(set(of)) < len(of) or frame.iloc[rows].duplicated(key).any():
+        return frame, measures_of
+    names = frame["test"].astype(str).to_numpy(dtype=object)
+    measures = frame["measure"].astype(str).to_numpy()
+    fixed = [name for name in ("correction", "alpha") if name in frame.columns]
+    for rows in frame.groupby(fixed, sort=False, observed=True).indices.values() if fixed else [slice(None)]:
+        tests = list(dict.fromkeys(zip(names[rows], measures[rows])))
+        one_test = len({test for test, _ in tests}) < 2
+        several_per_measure = len({measure for _, measure in tests}) < len(tests)
+        if one_test or several_per_measure or frame.iloc[rows].duplicated(key).any():
             continue
-        for test, measure in own:
-            told.setdefault(test, []).append(measure)
+        for test, measure in tests:
+            measures_of.setdefault(test, []).append(measure)
         names[rows] = EACH_ITS_OWN
-    return frame.assign(test=names), told
+    return frame.assign(test=names), measures_of
 
 
-def _setting(values: Mapping[str, object], names: Mapping[str, str]) -> str:
-    said = []
+def _setting(values: Mapping[str, object], known: Mapping[str, str]) -> str:
+    """Return test, correction and alpha as the header of a column."""
+    texts = []
     for name, value in values.items():
-        if str(value) in names or value == EACH_ITS_OWN:
-            said.append(names.get(str(value), str(value)))
+        text = str(value)
+        if text in known or value == EACH_ITS_OWN:
+            texts.append(known.get(text, text))
         elif name == "alpha":
-            said.append(f"α = {decimals.share(float(str(value)))}")
+            texts.append(f"α = {decimals.share(float(text))}")
         elif value != NOT_NEEDED:
-            known = (
-                footnote.words_of_test(str(value))
-                if name == "test"
-                else footnote.CORRECTIONS.get(str(value), str(value))
-            )
-            said.append(known.removeprefix("paired ").removesuffix(" test").removesuffix(" correction"))
-    text = ", ".join(said)
-    return text[:1].upper() + text[1:]
+            words = footnote.words_of_test(text) if name == "test" else footnote.CORRECTIONS.get(text, text)
+            texts.append(words.removeprefix("paired ").removesuffix(" test").removesuffix(" correction"))
+    header = ", ".join(texts)
+    return header[:1].upper() + header[1:]
 
 
 def _power_notes(
-    frame: pd.DataFrame, varied: list[str], bold: list[str], own: Mapping[str, Sequence[str]] | None = None
+    frame: pd.DataFrame, varied: list[str], legend: list[str], measures_of: Mapping[str, Sequence[str]] | None = None
 ) -> list[str]:
-    fixed = {
-        name: frame[name].iloc[0]
-        for name in ("test", "correction", "alpha")
-        if name in frame.columns and name not in varied
-    }
+    """Return the footnotes; `measures_of` are the measures of each test if every measure has its own."""
+    fixed = {name: frame[name].iloc[0] for name in SETTINGS if name in frame.columns and name not in varied}
     tests: Mapping[str, Sequence[str]] = {str(fixed["test"]): [""]} if "test" in fixed else {}
-    if own and "test" in fixed:
-        tests, own = own, None
-    how = footnote.significance(tests, fixed.get("correction"), fixed.get("alpha"))
+    how = footnote.significance(
+        measures_of if measures_of and tests else tests, fixed.get("correction"), fixed.get("alpha")
+    )
     pairs = f"{frame['pairs'].iloc[0]} pairs" if "pairs" in frame and frame["pairs"].nunique() == 1 else "the pairs"
     first = f"Percentage of {pairs} of systems that are significantly different" + (f" ({how})." if how else ".")
-    if own:
-        first += f" {EACH_ITS_OWN.capitalize()}: {footnote.significance(own, None, None)}."
-    return [first, *bold, *footnote.basis_of(frame)]
+    if measures_of and not tests:
+        first += f" {EACH_ITS_OWN.capitalize()}: {footnote.significance(measures_of, None, None)}."
+    return [first, *legend, *footnote.basis_of(frame)]

@@ -1,9 +1,9 @@
-"""The footnote: what the numbers and marks of a table rest on, in words."""
+"""The footnotes of a table: tests, marks, intervals, numbers of queries and rules, in words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.report.numbers import share
+from pdeval.report.report import Cell
 from pdeval.significance.corrections import NOT_NEEDED
 from pdeval.significance.registry import MACHINE_TESTS, TESTS, WALD
 from pdeval.significance.replicates import TEST as REPLICATES
@@ -44,19 +45,20 @@ TOPICS = {
     "common": "only {queries} that every system answered count",
 }
 RAISED, BELOW = "Raised letters:", "Letters below a number:"
-ASKERS = ("user", "customer", "member", "visitor", "reader", "session")
+_ID_ENDING = re.compile(r"(?i)[ _-]?(id|idx|no|key)$")
+USERS = ("user", "customer", "member", "visitor", "reader", "session")
 ITEMS = ("item", "product", "movie", "book", "track", "song", "video", "article", "page", "passage")
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a table's own columns call that which was asked and that which was ranked: queries and documents, or not."""
+    """The nouns of a table, after its columns: queries and documents, or users and items."""
 
     query: str = "query"
     queries: str = "queries"
     doc: str = "document"
     docs: str = "documents"
-    per: str = field(default="system", repr=False)  # what may have more of them than another
+    per: str = field(default="system", repr=False)  # systems, or collections, may have different numbers of queries
 
 
 def words(attrs: Mapping[Any, Any]) -> Words:
@@ -69,15 +71,11 @@ def words(attrs: Mapping[Any, Any]) -> Words:
     >>> words({"query_column": "qid"}).queries
     'queries'
     """
-    asker, item = (_stem(str(attrs.get(name, ""))) for name in ("query_column", "doc_column"))
-    query = (asker, f"{asker}s") if asker in ASKERS else ("query", "queries")
+    # the names of columns without the ending of ids
+    user, item = (_ID_ENDING.sub("", str(attrs.get(name, ""))).lower() for name in ("query_column", "doc_column"))
+    query = (user, f"{user}s") if user in USERS else ("query", "queries")
     doc = item if item in ITEMS else "document"
     return Words(*query, doc, f"{doc}s", str(attrs.get("counted_per", "system")))
-
-
-def _stem(column: str) -> str:
-    """A column's name without what says that it is an id."""
-    return re.sub(r"(?i)[ _-]?(id|idx|no|key)$", "", column).lower()
 
 
 def words_of_test(test: str) -> str:
@@ -88,12 +86,10 @@ def words_of_test(test: str) -> str:
     >>> words_of_test("t"), words_of_test("of mine")
     ('paired Student t test', 'of mine test')
     """
-    if test == WALD:
-        return "Wald test of Bradley–Terry strengths with sandwich errors"
-    if test == REPLICATES:
-        return "t test of a model with queries and replicates random"
-    known = {**TESTS, **MACHINE_TESTS}
-    return (known[test].says if test in known else "") or f"{test} test"
+    texts = {name: declared.says for name, declared in {**TESTS, **MACHINE_TESTS}.items()}
+    texts[WALD] = "Wald test of Bradley–Terry strengths with sandwich errors"
+    texts[REPLICATES] = "t test of a model with queries and replicates random"
+    return texts.get(test) or f"{test} test"
 
 
 def significance(
@@ -117,22 +113,22 @@ def significance(
     >>> significance({"hsd": ["AP"]}, "none needed", 0.05, draws=10_000)
     'randomised Tukey HSD test with 10,000 draws, α = 0.05'
     """
-    said = []
+    parts = []
     for test, measures in tests.items():
-        name = words_of_test(test)
-        drawn = test in TESTS and TESTS[test].drawn
-        name += f" with {int(str(draws)):,} draws" if drawn and draws is not None else ""
-        said.append(name + (f" for {', '.join(measures)}" if len(tests) > 1 else ""))
+        drawn = draws is not None and test in TESTS and TESTS[test].drawn
+        number = f" with {int(str(draws)):,} draws" if drawn else ""
+        which = f" for {', '.join(measures)}" if len(tests) > 1 else ""
+        parts.append(words_of_test(test) + number + which)
     if correction is not None and correction != NOT_NEEDED:
         each = " for each baseline" if each_baseline and correction != "none" else ""
-        said.append(CORRECTIONS.get(str(correction), f"{correction} correction") + each)
+        parts.append(CORRECTIONS.get(str(correction), f"{correction} correction") + each)
     if alpha is not None:
-        said.append(f"α = {share(float(str(alpha)))}")
-    return ", ".join(said)
+        parts.append(f"α = {share(float(str(alpha)))}")
+    return ", ".join(parts)
 
 
-def of_comparisons(comparisons: pd.DataFrame, **asked: object) -> str:
-    """Return how comparisons were made, from their `test` column and attributes; `asked` fills what they do not say.
+def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
+    """Return how comparisons were made, from their `test` column and attributes; `defaults` are of missing attributes.
 
     Examples
     --------
@@ -143,9 +139,9 @@ def of_comparisons(comparisons: pd.DataFrame, **asked: object) -> str:
     if "test" in comparisons:
         for test, measure in comparisons[["test", "measure"]].astype(str).drop_duplicates().itertuples(index=False):
             tests.setdefault(test, []).append(measure)
-    known = {name: comparisons.attrs.get(name, asked.get(name)) for name in ("correction", "alpha", "draws")}
-    each = bool(comparisons.attrs.get("each_baseline"))
-    how = significance(tests, known["correction"], known["alpha"], known["draws"], each_baseline=each)
+    attrs: dict[Any, Any] = {**defaults, **comparisons.attrs}
+    options = (attrs.get(name) for name in ("correction", "alpha", "draws"))
+    how = significance(tests, *options, each_baseline=bool(attrs.get("each_baseline")))
     if {"difference", "significant"} <= set(comparisons.columns):
         against_mean = direction(comparisons) * comparisons["difference"].to_numpy(dtype=float) < 0
         if (against_mean & comparisons["significant"].to_numpy(dtype=bool)).any():
@@ -153,14 +149,15 @@ def of_comparisons(comparisons: pd.DataFrame, **asked: object) -> str:
     return how
 
 
-def emphasis(used: Collection[str]) -> list[str]:
-    """Return what bold and underlined mean, as far as they are used.
+def emphasis(cells: Iterable[Iterable[Cell]]) -> list[str]:
+    """Return what bold and underlined mean, as far as some rows or columns use them.
 
     Examples
     --------
-    >>> emphasis({"best", ""})
+    >>> emphasis([[Cell(0.5, "0.5", "best"), Cell(0.1, "0.1")]])
     ['Best in bold.']
     """
+    used = {cell.emphasis for several in cells for cell in several}
     if "best" not in used:
         return []
     return ["Best in bold, second underlined." if "second" in used else "Best in bold."]
@@ -176,17 +173,18 @@ def meaning(kind: str, marked: str, baselines: Sequence[str]) -> str:
     >>> meaning("daggers", "†1‡2", ["bm25", "ql"])
     '† significantly better, ‡ significantly worse than the baseline of that number: 1 bm25, 2 ql'
     """
-    if not marked and kind == "letters":
-        return "No difference is significant"
+    if kind == "letters":
+        return (
+            f"{RAISED} significantly better than the system of that letter"
+            if marked
+            else "No difference is significant"
+        )
     if not marked:
         return f"No difference to {' or '.join(baselines)} is significant"
-    if kind == "letters":
-        return f"{RAISED} significantly better than the system of that letter"
-    said = [f"{sign} significantly {word}" for sign, word in (("†", "better"), ("‡", "worse")) if sign in marked]
-    if len(baselines) == 1:
-        return f"{', '.join(said)} than {baselines[0]}"
-    listed = ", ".join(f"{i + 1} {text}" for i, text in enumerate(baselines))
-    return f"{', '.join(said)} than the baseline of that number: {listed}"
+    signs = [f"{sign} significantly {word}" for sign, word in (("†", "better"), ("‡", "worse")) if sign in marked]
+    numbered = ", ".join(f"{i} {text}" for i, text in enumerate(baselines, 1))
+    against = baselines[0] if len(baselines) == 1 else f"the baseline of that number: {numbered}"
+    return f"{', '.join(signs)} than {against}"
 
 
 def placed(notes: Sequence[str], *, below: bool) -> list[str]:
@@ -200,34 +198,40 @@ def placed(notes: Sequence[str], *, below: bool) -> list[str]:
     return [BELOW + one.removeprefix(RAISED) if below and one.startswith(RAISED) else one for one in notes]
 
 
-def over_replicates(attrs: Mapping[Any, Any]) -> str:
-    """Return what ± is in a table of systems with replicates.
+def interval(kind: str | None, attrs: Mapping[Any, Any], confidence: float | None) -> list[str]:
+    """Return what follows the means of a table of systems; `confidence` is None if nobody knows it.
 
     Examples
     --------
-    >>> over_replicates({"replicate": ["seed"]})
-    '± the standard deviation over replicates (seed) of the mean over queries.'
+    >>> interval("replicates", {"replicate": ["seed"]}, 0.95)
+    ['± the standard deviation over replicates (seed) of the mean over queries.']
     """
-    names = attrs.get("replicate") or ()
-    of = f" ({', '.join(map(str, names))})" if names else ""
-    return f"± the standard deviation over replicates{of} of the mean over {words(attrs).queries}."
+    queries = words(attrs).queries
+    names = ", ".join(map(str, attrs.get("replicate") or ()))
+    replicates = f"replicates ({names})" if names else "replicates"
+    level = "" if confidence is None else f"{share(100 * confidence)}% "
+    test = "" if confidence is None else " (Student t)"
+    notes = {
+        "sd": f"± the standard deviation over {queries}.",
+        "replicates": f"± the standard deviation over {replicates} of the mean over {queries}.",
+        "ci": f"In brackets the {level}confidence interval of the mean{test}.",
+    }
+    return [notes[kind]] if kind is not None else []
 
 
-def queries(n: np.ndarray, said: Words | None = None) -> str:
-    """Return "50 queries", or the least and the most where systems differ.
+def queries(n: np.ndarray, nouns: Words | None = None) -> str:
+    """Return "50 queries", or the least and the most if systems differ.
 
     Examples
     --------
     >>> queries(np.array([[50, 50]])), queries(np.array([[48, 50]])), queries(np.array([[1]]))
     ('50 queries', '48 to 50 queries per system', '1 query')
     """
-    said = said or Words()
+    nouns = nouns or Words()
     least, most = int(np.min(n)), int(np.max(n))
-    if most == 0:
-        return ""
     if least != most:
-        return f"{least} to {most} {said.queries} per {said.per}"
-    return f"{most} {said.query if most == 1 else said.queries}"
+        return f"{least} to {most} {nouns.queries} per {nouns.per}"
+    return f"{most} {nouns.query if most == 1 else nouns.queries}" if most else ""
 
 
 def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
@@ -238,21 +242,20 @@ def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> li
     >>> rules({"ties": "docid", "topics": "relevant", "level": 2})
     ['tied scores ordered by document id', 'queries without a relevant document do not count', 'relevant from grade 2']
     """
-    own = words(attrs)
-    said = []
-    if attrs.get("ties") is not None:
-        known = TIES.get(str(attrs["ties"]))
-        said.append(f"ties: {attrs['ties']}" if known is None else known.format(**vars(own)))
-    if attrs.get("topics") is not None:
-        known = TOPICS.get(str(attrs["topics"]))
-        said.append(f"topics: {attrs['topics']}" if known is None else known.format(**vars(own)))
+    nouns = words(attrs)
+    notes = []
+    for option, texts in (("ties", TIES), ("topics", TOPICS)):
+        value = attrs.get(option)
+        if value is not None:
+            text = texts.get(str(value))
+            notes.append(text.format(**vars(nouns)) if text else f"{option}: {value}")
     if attrs.get("judged_only"):
-        said.append(f"unjudged {own.docs} removed")
+        notes.append(f"unjudged {nouns.docs} removed")
     if attrs.get("level") is not None:
-        said += levels(attrs, measures)
+        notes += levels(attrs, measures)
     if attrs.get("compat") is not None:
-        said.append(f"conventions of {attrs['compat']}")
-    return said
+        notes.append(f"conventions of {attrs['compat']}")
+    return notes
 
 
 def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
@@ -272,29 +275,29 @@ def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> l
     """
     from pdeval.catalog import parse
 
-    level = f"relevant from grade {share(float(attrs['level']))}"
-    known = attrs.get("measures")
-    shown = list(dict.fromkeys(measures if measures is not None else known if isinstance(known, Mapping) else ()))
+    if measures is None:
+        measures = attrs["measures"] if isinstance(attrs.get("measures"), Mapping) else ()
     graded, binary = [], []
-    for name in shown:
+    for name in dict.fromkeys(measures):
         try:
-            found = parse(name)
+            measure = parse(name)
         except (ValueError, KeyError, TypeError):
-            continue  # a measure of the table's own: nothing is known of it
-        if found.kind == "graded":
+            continue  # a measure that the catalog does not have
+        if measure.kind == "graded":
             graded.append(name)
-        elif found.level is None:  # its own level is in its name
+        elif measure.level is None:  # otherwise the name has the level
             binary.append(name)
-    said = []
+    notes = []
     if not graded or binary:
-        own = words(attrs)
-        said.append(level + (f" in {', '.join(binary)}" if graded else ""))
+        nouns = words(attrs)
+        which = f" in {', '.join(binary)}" if graded else ""
+        note = f"relevant from grade {share(float(attrs['level']))}{which}"
         if attrs.get("topics", "relevant") not in (None, "relevant"):
-            there = " there" if graded else ""
-            said[0] += f"; {own.queries} without a relevant {own.doc} count as 0{there}"
+            note += f"; {nouns.queries} without a relevant {nouns.doc} count as 0{' there' if graded else ''}"
+        notes.append(note)
     if graded:
-        said.append(f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade")
-    return said
+        notes.append(f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade")
+    return notes
 
 
 def basis(n: np.ndarray | None, attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
@@ -305,12 +308,13 @@ def basis(n: np.ndarray | None, attrs: Mapping[Any, Any], measures: Iterable[str
     >>> basis(np.array([2]), {"ties": "docid"})
     ['2 queries; tied scores ordered by document id.']
     """
-    counted = "" if n is None else queries(n, words(attrs))
-    if " per system" in counted and attrs.get("topics") == "common":  # systems of several tables, put together
+    number = "" if n is None else queries(n, words(attrs))
+    if " per system" in number and attrs.get("topics") == "common":  # systems of several tables, combined
         attrs = {**attrs, "topics": None}
-    said = "; ".join(part for part in [counted, *rules(attrs, measures)] if part)
-    capital = said[:1].islower() and said[1:2].islower()  # a measure's name stays as it is
-    return [(said[0].upper() if capital else said[0]) + said[1:] + "."] if said else []
+    text = "; ".join(filter(None, [number, *rules(attrs, measures)]))
+    if text[:1].islower() and text[1:2].islower():  # the name of a measure stays as it is
+        text = text[0].upper() + text[1:]
+    return [f"{text}."] if text else []
 
 
 def basis_of(frame: pd.DataFrame, n: np.ndarray | None = None) -> list[str]:
@@ -323,8 +327,8 @@ def basis_of(frame: pd.DataFrame, n: np.ndarray | None = None) -> list[str]:
     >>> basis_of(frame)
     ['nDCG@10 counts every positive grade.']
     """
-    shown = list(frame["measure"].astype(str).unique()) if "measure" in frame.columns else None
-    return basis(n, frame.attrs, shown)
+    measures = list(frame["measure"].astype(str).unique()) if "measure" in frame.columns else None
+    return basis(n, frame.attrs, measures)
 
 
 def of_machine(summaries: Sequence[pd.DataFrame | None]) -> list[str]:
@@ -339,13 +343,13 @@ def of_machine(summaries: Sequence[pd.DataFrame | None]) -> list[str]:
     frames = [frame for frame in summaries if frame is not None]
     if not frames:
         return []
-    said = words(frames[0].attrs)
+    nouns = words(frames[0].attrs).queries
     counts = []
     for name in ("n", "n_machine", "effective_n"):
-        values = np.concatenate([frame[name].to_numpy(dtype=float) for frame in frames])
-        least, most = (int(np.rint(end)) for end in (values.min(), values.max()))
-        counts.append(f"{least:,}" if least == most else f"{least:,} to {most:,}")
+        values = np.rint(np.concatenate([frame[name].to_numpy(dtype=float) for frame in frames]))
+        ends = dict.fromkeys([f"{int(values.min()):,}", f"{int(values.max()):,}"])
+        counts.append(" to ".join(ends))
     return [
-        f"Prediction-powered estimates and intervals: people's labels of {counts[0]} {said.queries} and a machine's of "
-        f"{counts[1]} more are worth {counts[2]} {said.queries} labelled by people."
+        f"Prediction-powered estimates and intervals: people's labels of {counts[0]} {nouns} and a machine's of "
+        f"{counts[1]} more are worth {counts[2]} {nouns} labelled by people."
     ]

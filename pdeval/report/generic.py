@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,9 +11,20 @@ import pandas as pd
 from pdeval.evaluate.groups import named
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
-from pdeval.report.columns import About, Part, any_column, assemble, grouped, need, numbers
+from pdeval.report.columns import (
+    Part,
+    any_column,
+    assemble,
+    by_of,
+    column_names,
+    grouped,
+    need,
+    numbers,
+    over_collections,
+    reported,
+    row_per_collection,
+)
 from pdeval.report.report import DASH, Report
-from pdeval.report.stacked_collections import by_of, over_collections, row_per_collection
 from pdeval.tables import schemas
 from pdeval.tables.labels import naturally
 from pdeval.tables.reader import query_column
@@ -37,6 +48,7 @@ HEADERS = {
 }
 
 
+@reported()
 def report_table(
     frame: pd.DataFrame,
     *,
@@ -48,11 +60,7 @@ def report_table(
     average: Literal["row", "mean", "range"] | None = None,
     percent: bool = False,
     digits: int | Mapping[str, int] = 3,
-    names: Mapping[str, str] | None = None,
-    caption: str | None = None,
-    label: str | None = None,
-    notes: str | Sequence[str] | None = None,
-    footnotes: bool = True,
+    known: Mapping[str, str],
 ) -> Report:
     """Return the table as a paper prints it, every column under its header and numbers aligned.
 
@@ -107,106 +115,108 @@ def report_table(
     | dense-s1 | bm25     | 0.356 | 0.496 |
     """
     schema = SCHEMAS.get(str(kind_of(frame)))
-    whole = need(frame, [*(columns or ()), *([group] if group else ())], "the table", "it")
-    known = {str(key): str(text) for key, text in (names or {}).items()}
-    if caption is None and schema is not None:
-        caption = f"{schema.says[0].upper()}{schema.says[1:]}."
-    about = About(caption or None, label, notes)
+    table = need(frame, [*(columns or ()), *column_names(group)], "the table", "it")
+    caption = "" if schema is None else f"{schema.says[0].upper()}{schema.says[1:]}."
     if across is not None or average is not None:
-        way = _Way(by_of(whole, by), named(across) if across is not None else [], value, average, percent)
-        return _over_collections(whole, schema, way, about, columns, digits, known, footnotes)
-    whole = naturally(whole, _named_by(schema, whole))
-    whole, groups = grouped(whole, group, known)
-    shown = [str(name) for name in (columns or whole.columns) if name != group]
-    places = dict(zip(shown, decimals.per_column(digits, shown)))
-    heads = {name: known.get(name) or header_of(name, whole) for name in shown}
-    if schema is not None and "n" in schema.means and "n" not in known and "n" in heads:
-        heads["n"] = "n"  # no count of queries: the note says of what
-    parts: list[Part] = []
-    for name in shown:
-        if name in ("p_value", "p_adjusted"):
-            parts.append(numbers(name, heads[name], whole[name].astype(float), places[name], text=decimals.p_value))
+        collections = by_of(table, by)
+        if not collections:
+            raise ValueError("the table does not say which column tells its collections apart: name it with by=.")
+        if across is not None and average in (None, "row"):
+            options: dict[str, Any] = {"percent": percent, "average": average == "row"}
+            built = _row_per_collection(table, schema, collections, named(across), value, digits, known, **options)
+        elif average in ("mean", "range"):
+            selected = [str(name) for name in (columns or table.columns) if name not in collections]
+            built = _over_collections(table, schema, collections, selected, average, digits, known)
         else:
-            parts.append(any_column(name, heads[name], whole[name], places[name], known))
-    said = _footnotes(schema, heads, frame) if footnotes else []
-    return assemble(parts, about, said=said, groups=groups, group_names=[group] if group else [])
+            raise ValueError(
+                "average='row' is the last row of a table with one row per collection: name its columns with across=."
+            )
+        return replace(built, caption=caption)
+    table = naturally(table, _sort_columns(schema, table))
+    table, groups = grouped(table, group, known)
+    selected = [str(name) for name in (columns or table.columns) if name != group]
+    headers = {name: known.get(name) or header_of(name, table) for name in selected}
+    if schema is not None and "n" in schema.means and "n" not in known and "n" in headers:
+        headers["n"] = "n"  # not a number of queries: the note says of what
+    parts: list[Part] = []
+    for name, places in zip(selected, decimals.per_column(digits, selected)):
+        if name in ("p_value", "p_adjusted"):
+            parts.append(numbers(name, headers[name], table[name].astype(float), places, text=decimals.p_value))
+        else:
+            parts.append(any_column(name, headers[name], table[name], places, known))
+    notes = _footnotes(schema, headers, frame)
+    return assemble(parts, notes, groups=groups, group_names=column_names(group), caption=caption)
 
 
-@dataclass(frozen=True)
-class _Way:
-    """How collections are shown."""
-
-    by: list[str]
-    across: list[str]
-    value: str | None
-    average: str | None
-    percent: bool
+def _row_per_collection(
+    table: pd.DataFrame,
+    schema: Schema | None,
+    by: list[str],
+    across: list[str],
+    value: str | None,
+    digits: int | Mapping[str, int],
+    known: Mapping[str, str],
+    *,
+    percent: bool,
+    average: bool,
+) -> Report:
+    """Return the table with one row per collection."""
+    value = value or _only_value(table, [*by, *across])
+    need(table, [*across, value], "the table", "it")
+    places = decimals.per_column(digits, [value], 1 if percent else 3)[0]
+    parts, groups = row_per_collection(
+        table, by, across, value, digits=places, names=known, percent=percent, average=average
+    )
+    meaning = "" if schema is None else schema.meaning(value).replace("NaN", DASH)
+    notes = [f"{'Percentages' if percent else header_of(value, table)}: {meaning}."] if meaning else []
+    return assemble(parts, [*notes, *footnote.basis_of(table)], groups=groups, group_names=by[:-1])
 
 
 def _over_collections(
-    whole: pd.DataFrame,
+    table: pd.DataFrame,
     schema: Schema | None,
-    way: _Way,
-    about: About,
-    columns: Sequence[str] | None,
+    by: list[str],
+    selected: list[str],
+    average: str,
     digits: int | Mapping[str, int],
-    names: Mapping[str, str],
-    footnotes: bool,
+    known: Mapping[str, str],
 ) -> Report:
-    """Return the table with one row per collection, or of means over collections."""
-    if not way.by:
-        raise ValueError("the table does not say which column tells its collections apart: name it with by=.")
-    if way.across and way.average in (None, "row"):
-        value = way.value or _only_value(whole, [*way.by, *way.across])
-        need(whole, [*way.across, value], "the table", "it")
-        places = decimals.per_column(digits, [value], 1 if way.percent else 3)[0]
-        options: dict[str, Any] = {"percent": way.percent, "average": way.average == "row"}
-        parts, groups = row_per_collection(whole, way.by, way.across, value, digits=places, names=names, **options)
-        meant = "" if schema is None else schema.meaning(value).replace("NaN", DASH)
-        said = [f"{'Percentages' if way.percent else header_of(value, whole)}: {meant}."] if meant else []
-        said = [*said, *footnote.basis_of(whole)] if footnotes else []
-        titles = [", ".join(way.by[:-1])] if groups else []
-        return assemble(parts, about, said=said, groups=groups, group_names=titles)
-    if way.average not in ("mean", "range"):
-        raise ValueError(
-            "average='row' is the last row of a table with one row per collection: name its columns with across=."
-        )
-    shown = [str(name) for name in (columns or whole.columns) if name not in way.by]
-    places_of = dict(zip(shown, decimals.per_column(digits, shown)))
-    rows, found = over_collections(whole, way.by, shown, digits=places_of, spread=way.average == "range")
-    heads = {name: names.get(name) or header_of(name, whole) for name in shown}
-    parts = [any_column(name, heads[name], rows[name], 3, names) for name in shown if name in rows.columns]
-    parts += [(replace(found[name][0], header=heads[name]), found[name][1]) for name in shown if name in found]
-    n = len(whole[way.by].drop_duplicates())
-    said = [f"Means over {n} collections, each counting the same."]
-    if way.average == "range":
-        said = [f"From one standard deviation below the mean over {n} collections to one above it."]
-    said += _footnotes(schema, {name: heads[name] for name in shown if name in found}, whole)
-    return assemble(parts, about, said=said if footnotes else [])
+    """Return the table of means over collections, or of ranges around them."""
+    places = dict(zip(selected, decimals.per_column(digits, selected)))
+    rows, means = over_collections(table, by, selected, digits=places, spread=average == "range")
+    headers = {name: known.get(name) or header_of(name, table) for name in selected}
+    parts = [any_column(name, headers[name], rows[name], 3, known) for name in selected if name in rows.columns]
+    parts += [(replace(means[name][0], header=headers[name]), means[name][1]) for name in selected if name in means]
+    n = len(table[by].drop_duplicates())
+    what = {
+        "mean": f"Means over {n} collections, each counting the same.",
+        "range": f"From one standard deviation below the mean over {n} collections to one above it.",
+    }
+    return assemble(parts, [what[average], *_footnotes(schema, {name: headers[name] for name in means}, table)])
 
 
 def _only_value(frame: pd.DataFrame, others: Sequence[str]) -> str:
-    """Return the one column of numbers of a table, or ask which."""
-    kinds = [name for name in map(str, frame.columns) if name not in others]
-    found = [name for name in kinds if pd.api.types.is_float_dtype(frame[name].dtype)]
-    if len(found) != 1:
+    """Return the only column of numbers of a table, or raise if there are several."""
+    candidates = [name for name in map(str, frame.columns) if name not in others]
+    values = [name for name in candidates if pd.api.types.is_float_dtype(frame[name].dtype)]
+    if len(values) != 1:
         raise ValueError(
-            f"across= shows one column of numbers: name it with value=, one of {', '.join(found or kinds)}."
+            f"across= shows one column of numbers: name it with value=, one of {', '.join(values or candidates)}."
         )
-    return found[0]
+    return values[0]
 
 
-def _named_by(schema: Schema | None, frame: pd.DataFrame) -> list[str]:
-    """The runs and queries with which a table begins, by which it is sorted."""
-    found: list[str] = []
+def _sort_columns(schema: Schema | None, frame: pd.DataFrame) -> list[str]:
+    """Return the columns of runs and queries with which a table begins, by which it is sorted."""
+    columns: list[str] = []
     for role in () if schema is None else schema.named:
         if role in ("run", "run_a", "run_b"):
-            found += [f"{name}{role[3:]}" for name in runs_of(frame, schema)]  # type: ignore[arg-type]
+            columns += [f"{name}{role[3:]}" for name in runs_of(frame, schema)]  # type: ignore[arg-type]
         elif role == "query":
-            found += [name for name in [query_column(frame, {}, needed=False)] if name is not None]
+            columns += filter(None, [query_column(frame, {}, needed=False)])
         else:
             break
-    return [name for name in found if name in frame.columns]
+    return [name for name in columns if name in frame.columns]
 
 
 def header_of(name: str, frame: pd.DataFrame) -> str:
@@ -219,8 +229,7 @@ def header_of(name: str, frame: pd.DataFrame) -> str:
     ['System A', 'p', 'Query', 'R squared']
     """
     if name == "n":
-        asked = footnote.words(frame.attrs).queries
-        return asked[0].upper() + asked[1:]
+        return footnote.words(frame.attrs).queries.capitalize()
     if name in HEADERS:
         return HEADERS[name]
     if name[:-2] in pair_stems(frame):
@@ -229,13 +238,13 @@ def header_of(name: str, frame: pd.DataFrame) -> str:
     return words[0].upper() + words[1:]
 
 
-def _footnotes(schema: Schema | None, heads: Mapping[str, str], frame: pd.DataFrame) -> list[str]:
-    meant = {} if schema is None else schema.means
-    said = [f"{head}: {meant[name].replace('NaN', DASH)}." for name, head in heads.items() if name in meant]
-    return [*said, *footnote.basis_of(frame)]
+def _footnotes(schema: Schema | None, headers: Mapping[str, str], frame: pd.DataFrame) -> list[str]:
+    meanings = {} if schema is None else schema.means
+    notes = [f"{head}: {meanings[name].replace('NaN', DASH)}." for name, head in headers.items() if name in meanings]
+    return [*notes, *footnote.basis_of(frame)]
 
 
-def _without_its_own(schema: Schema) -> None:
+def _add_report(schema: Schema) -> None:
     """Give a table the plain report, unless it has its own or says why it has none."""
     if not schema.unreported and "report" not in of_kind(schema.name):
         verb(on=schema.name, name="report", core=True, command=True)(report_table)
@@ -244,5 +253,5 @@ def _without_its_own(schema: Schema) -> None:
 def for_every_other_table() -> None:
     """Give all tables without a report the plain one: those declared so far, and those that come."""
     for schema in list(SCHEMAS.values()):
-        _without_its_own(schema)
-    schemas.WATCHERS.append(_without_its_own)
+        _add_report(schema)
+    schemas.WATCHERS.append(_add_report)

@@ -57,24 +57,25 @@ class Means:
         return run_labels(self.runs)
 
     def only(self, measures: Sequence[int]) -> Means:
-        """Return the table of some of its measures, by their places."""
-        at = list(measures)
+        """Return the table of some measures, by their places."""
+        places = list(measures)
         source = self.source
         if isinstance(source, Pairs):
-            source = replace(source, asked=tuple(source.asked[i] for i in at))
+            source = replace(source, asked=tuple(source.asked[i] for i in places))
         elif isinstance(source, Scores | Preferences):
-            parts: dict[str, Any] = {"measures": tuple(source.measures[i] for i in at), "values": source.values[at]}
-            if source.machine is not None:
-                parts["machine"] = source.machine[at]
-            if isinstance(source, Scores):
-                parts["higher"] = source.higher[at]
-            source = replace(source, **parts)
-        arrays = {name: getattr(self, name)[at] for name in ARRAYS}
-        names, higher = tuple(self.measures[i] for i in at), tuple(self.higher[i] for i in at)
-        return replace(self, measures=names, higher=higher, source=source, **arrays)
+            arrays = {name: getattr(source, name, None) for name in ("values", "machine", "higher")}
+            parts: dict[str, Any] = {name: array[places] for name, array in arrays.items() if array is not None}
+            source = replace(source, measures=tuple(source.measures[i] for i in places), **parts)
+        return replace(
+            self,
+            measures=tuple(self.measures[i] for i in places),
+            higher=tuple(self.higher[i] for i in places),
+            source=source,
+            **{name: getattr(self, name)[places] for name in ARRAYS},
+        )
 
     def in_order(self, runs: np.ndarray) -> Means:
-        """Return the table with its runs in another order; the source keeps its own."""
+        """Return the table with its runs in another order; the source keeps its order."""
         arrays = {name: getattr(self, name)[:, runs] for name in ARRAYS}
         return replace(self, runs=self.runs.iloc[runs].reset_index(drop=True), **arrays)
 
@@ -92,13 +93,13 @@ def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
         return []
     if not isinstance(baseline, list | set | frozenset | np.ndarray | pd.Index | pd.Series):
         return [place_of(runs, baseline, "baseline")]
-    found = [place_of(runs, one, "baseline") for one in baseline]
-    if not found:
+    places = [place_of(runs, run, "baseline") for run in baseline]
+    if not places:
         raise ValueError("baseline=[] names no run; name at least one, or leave it out.")
-    twice = next((place for place in found if found.count(place) > 1), None)
-    if twice is not None:
-        raise ValueError(f"baseline= names {run_labels(runs)[twice]!r} twice; name each run once.")
-    return found
+    repeated = [place for place in places if places.count(place) > 1]
+    if repeated:
+        raise ValueError(f"baseline= names {run_labels(runs)[repeated[0]]!r} twice; name each run once.")
+    return places
 
 
 def means(
@@ -123,25 +124,46 @@ def means(
     >>> means(cube).mean.tolist(), means(cube).n.tolist()
     ([[0.75, 0.25]], [[2, 2]])
     """
-    # what is computed already has its measures: the default is for joins
     is_cube = isinstance(held, Scores | Preferences | Pairs)
-    asked = None if measures is MEASURES and (is_cube or isinstance(held, Table)) else measures
+    if measures is MEASURES and (is_cube or isinstance(held, Table)):
+        measures = None  # all measures of a result; the default is for joins
     if isinstance(held, Table):
-        said = {**(held.higher if isinstance(held.higher, Mapping) else {}), **(higher or {})}
-        held = replace(held, higher=said or held.higher)
+        declared = held.higher if isinstance(held.higher, Mapping) else {}
+        held = replace(held, higher={**declared, **(higher or {})} or held.higher)
         if held.kind == "summary" and replicate:
             raise ValueError("the summary has no values per run: give replicate= to .summary(), which adds its spread.")
         if held.kind == "summary":
-            return _chosen(_summary(held), asked)
-        if not isinstance(asked, str) and isinstance(asked, Sequence) and not asked:
+            return _select(_of_summary(held), measures)
+        if not isinstance(measures, str) and isinstance(measures, Sequence) and not measures:
             raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
-    found = sources(held, asked, machine=True)
-    if len(found) > 1:
+    source, *others = sources(held, measures, machine=True)
+    if others:
         raise ValueError(
-            f"a report shows measures of one ranking or preferences, not both: {found[0].measures[0]} and "
-            f"{found[1].measures[0]}. Report them one kind at a time."
+            f"a report shows measures of one ranking or preferences, not both: {source.measures[0]} and "
+            f"{others[0].measures[0]}. Report them one kind at a time."
         )
-    source = found[0]
+    _check_source(source)
+    has_machine = getattr(source, "machine", None) is not None
+    varied = None
+    if isinstance(source, Scores) and not has_machine:
+        directions = zip(source.measures, map(bool, source.higher))
+        source = replace(source, higher=np.array([(higher or {}).get(name, known) for name, known in directions]))
+        if replicate and set(source.runs.columns) <= set(replicate):
+            raise ValueError(
+                f"replicate={list(replicate)} names all columns of the run: none is left to name a system."
+            )
+        if replicate:
+            varied = of_scores(source, replicate=replicate)["sd_replicates"].to_numpy(dtype=float)
+            source = averaged(source, replicate, tell=False)
+    elif replicate:
+        source = averaged(source.cube() if isinstance(source, Pairs) else source, replicate)
+    table = _summarize(source, baseline, alpha)
+    if varied is not None:
+        table = replace(table, varied=varied.reshape(table.mean.T.shape).T)
+    return _select(table, measures) if is_cube and not has_machine else table
+
+
+def _check_source(source: Any) -> None:
     if not isinstance(source, Scores) and not hasattr(source, "blocks"):
         raise TypeError(
             "report() takes runs joined to judgments, a scores, preferences or summary table, or a cube, not "
@@ -152,58 +174,42 @@ def means(
             f"the table holds {len(source.runs)} runs, {len(source.queries)} {words(source.attrs).queries} and "
             f"{len(source.measures)} measures; there is nothing to report."
         )
-    if getattr(source, "machine", None) is not None:
-        if replicate:
-            source = averaged(source, replicate)  # type: ignore[arg-type]
-        return _with_machine(source, alpha)
-    if isinstance(source, Scores):
-        known = dict(zip(source.measures, map(bool, source.higher)))
-        direction = [(higher or {}).get(name, known[name]) for name in source.measures]
-        source = replace(source, higher=np.array(direction))
-        if replicate and set(source.runs.columns) <= set(replicate):
-            raise ValueError(
-                f"replicate={list(replicate)} names all columns of the run: none is left to name a system."
-            )
-        varied = of_scores(source, replicate=replicate)["sd_replicates"] if replicate else None
-        if replicate:
-            source = averaged(source, replicate, tell=False)
-        table = _of_values(source, source.values, direction, alpha)
-        if varied is not None:
-            shape = (len(source.runs), len(source.measures))
-            table = replace(table, varied=varied.to_numpy(dtype=float).reshape(shape).T)
-    else:
-        if replicate:
-            source = averaged(source.cube() if isinstance(source, Pairs) else source, replicate)
-        values, about = _opponents(source, baseline)
-        table = _of_values(source, values, [True] * len(source.measures), alpha, about)
-    return _chosen(table, asked) if is_cube else table
 
 
-def _with_machine(source: Any, alpha: float) -> Means:
-    """Return the prediction-powered means of a cube with machine labels; of preferences, those over all opponents."""
+def _summarize(source: Any, baseline: object, alpha: float) -> Means:
+    """Summarize scores or preferences over queries, as `summary` does; with machine labels, prediction-powered."""
     cube, about = source, ""
-    if not isinstance(source, Scores):
-        cube, about = win_rates_of(source), "Cells are mean preferences over all other systems."
+    has_machine = getattr(source, "machine", None) is not None
+    if not isinstance(source, Scores) and has_machine:
+        rates = win_rates_of(source)
         others = len(source.runs) - 1
-        cube = replace(cube, values=cube.values / others, machine=np.asarray(cube.machine) / others)
-    numbered = pd.DataFrame({"run": np.arange(len(cube.runs))})
-    table = of_scores(replace(cube, runs=numbered), confidence=1 - alpha)
+        cube = replace(rates, values=rates.values / others, machine=np.asarray(rates.machine) / others)
+        about = "Cells are mean preferences over all other systems."
+    elif not isinstance(source, Scores):
+        values, about = _opponents(source, baseline)
+        higher = np.ones(len(source.measures), dtype=bool)
+        cube = Scores(source.runs, source.queries, tuple(source.measures), values, higher, source.attrs)
     shape = (len(cube.runs), len(cube.measures))
-    arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in STATISTICS if name in table}
-    arrays["sd"] = arrays["sd_replicates"] = np.full(shape[::-1], np.nan)
-    made = _table(source.runs.reset_index(drop=True), source.measures, arrays, list(cube.higher), source, about)
-    return replace(made, powered=table)
+    # runs are numbered, so that the rows keep the order of the cube
+    table = of_scores(replace(cube, runs=pd.DataFrame({"run": np.arange(shape[0])})), confidence=1 - alpha)
+    names = [name for name in STATISTICS if name in table and name != "sd_replicates"]
+    arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in names}
+    # the sd is of logarithms, or of people's labels alone: it does not belong to the mean
+    geometric = [aggregate_of(name, source.attrs) == "geometric mean" for name in source.measures]
+    without_sd = np.array(geometric) | has_machine
+    arrays["sd"] = np.where(without_sd[:, None], np.nan, arrays.get("sd", arrays["mean"]))
+    result = _means(source.runs.reset_index(drop=True), source.measures, arrays, cube.higher, source.attrs)
+    return replace(result, source=source, about=about, powered=table if has_machine else None)
 
 
-def _chosen(table: Means, measures: object) -> Means:
-    """Return some measures of a table, in the order asked."""
+def _select(table: Means, measures: object) -> Means:
+    """Return some measures of a table, in the requested order; all for None."""
     if measures is None:
         return table
-    wanted = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
-    at = [find_measure(name, table.measures) for name in dict.fromkeys(map(str, wanted))]
-    if not at:
+    names = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    if not names:
         raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
-    return table.only(at)
+    return table.only([find_measure(name, table.measures) for name in dict.fromkeys(map(str, names))])
 
 
 def find_measure(name: object, measures: Sequence[str], what: str = "no measure", also: Sequence[str] = ()) -> int:
@@ -222,27 +228,14 @@ def find_measure(name: object, measures: Sequence[str], what: str = "no measure"
     raise KeyError(f"{what} {str(name)!r} in this table.{hint} It has {offered}.")
 
 
-def _of_values(source: Any, values: np.ndarray, higher: list[bool], alpha: float, about: str = "") -> Means:
-    """Summarise values of shape (measures, queries, runs) over queries, as `summary` does."""
-    shape = (len(source.runs), len(source.measures))
-    numbered = pd.DataFrame({"run": np.arange(shape[0])})
-    cube = Scores(numbered, source.queries, tuple(source.measures), values, np.array(higher), source.attrs)
-    table = of_scores(cube, confidence=1 - alpha)
-    arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in STATISTICS if name in table}
-    arrays["sd_replicates"] = np.full(shape[::-1], np.nan)
-    logged = np.array([aggregate_of(name, source.attrs) == "geometric mean" for name in source.measures])
-    arrays["sd"] = np.where(logged[:, None], np.nan, arrays["sd"])  # it is of the logs: nothing to add to a mean
-    return _table(source.runs.reset_index(drop=True), source.measures, arrays, higher, source, about)
-
-
-def _table(
+def _means(
     runs: pd.DataFrame,
     measures: Sequence[str],
     arrays: Mapping[str, np.ndarray],
-    higher: Sequence[bool],
-    source: Any,
-    about: str = "",
+    higher: Iterable[bool],
+    attrs: Mapping[Any, Any],
 ) -> Means:
+    """Return the table of arrays by the names of `STATISTICS`."""
     return Means(
         runs=runs,
         measures=tuple(measures),
@@ -251,11 +244,9 @@ def _table(
         low=arrays["ci_low"],
         high=arrays["ci_high"],
         n=np.nan_to_num(arrays["n"]).astype(int),
-        varied=arrays["sd_replicates"],
+        varied=arrays.get("sd_replicates", np.full_like(arrays["mean"], np.nan)),
         higher=tuple(map(bool, higher)),
-        source=None if isinstance(source, pd.DataFrame) else source,
-        about=about,
-        attrs=dict(source.attrs),
+        attrs=dict(attrs),
     )
 
 
@@ -274,77 +265,73 @@ def per_query(source: Any, baseline: object = None) -> np.ndarray:
 
 def _opponents(source: Any, baseline: object) -> tuple[np.ndarray, str]:
     """Average each run's preferences over its opponents: shape (measures, queries, runs)."""
-    n_runs, labels = len(source.runs), run_labels(source.runs)
-    a, b = np.asarray(source.a), np.asarray(source.b)
-    met = np.zeros((n_runs, n_runs), dtype=bool)
-    met[a, b] = met[b, a] = True
+    labels = run_labels(source.runs)
     bases = baselines_of(source.runs, baseline)
-    if not bases:
-        _check_all_met(met, labels)
-        about = "Cells are mean preferences over all other systems."
-    else:
-        for base in bases:
-            lacking = np.flatnonzero(~met[base] & (np.arange(n_runs) != base))
-            if len(lacking):
-                against = f"against the baseline {labels[base]!r}"
-                raise ValueError(f"run {labels[lacking[0]]!r} has no preferences {against}.")
-        about = f"Cells are mean preferences over {and_list([labels[base] for base in bases])}."
-    values = np.empty((len(source.measures), len(source.queries), n_runs))
+    _check_opponents(source, bases, labels)
+    opponents = and_list([labels[base] for base in bases]) if bases else "all other systems"
+    values = []
     for i in range(len(source.measures)):
-        sums, count = _sums(source, i, bases)
-        values[i] = np.where(count > 0, sums / np.maximum(count, 1), np.nan)
-    return values, about
+        sums, counts = _sums(source, i, bases)
+        values.append(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
+    return np.array(values), f"Cells are mean preferences over {opponents}."
 
 
-def _sums(source: Any, measure: int, bases: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Add up what each run's preferences over its opponents are, or over the baselines, and count them."""
+def _check_opponents(source: Any, bases: list[int], labels: list[str]) -> None:
+    n_runs = len(labels)
     a, b = np.asarray(source.a), np.asarray(source.b)
-    shape = {"queries": len(source.queries), "runs": len(source.runs)}
-    if not bases:
-        sums, count, _ = win_rates(source.blocks(measure), a, b, **shape)
-        return sums, count
-    total, number = np.zeros(tuple(shape.values())), np.zeros(tuple(shape.values()))
+    met = np.eye(n_runs, dtype=bool)  # met[i, j]: the runs i and j were compared, or are the same
+    met[a, b] = met[b, a] = True
     for base in bases:
-        wanted = (a == base) | (b == base)
-        blocks = ((pairs, np.where(wanted[pairs], block, np.nan)) for pairs, block in source.blocks(measure))
-        sums, count, _ = win_rates(blocks, a, b, **shape)
-        sums[:, base] = 0.0  # nothing is preferred over itself
-        if len(bases) > 1:
-            count[:, base] = 0
-        total, number = total + sums, number + count
-    return total, number
-
-
-def _check_all_met(met: np.ndarray, labels: list[str]) -> None:
-    others = len(met) - 1
-    lonely = np.flatnonzero(met.sum(axis=1) < others)
-    if len(lonely):
+        if not met[base].all():
+            run = labels[int(np.argmin(met[base]))]
+            raise ValueError(f"run {run!r} has no preferences against the baseline {labels[base]!r}.")
+    if not bases and not met.all():
+        place = int(np.argmin(met.all(axis=1)))
         raise ValueError(
-            f"run {labels[lonely[0]]!r} met {int(met[lonely[0]].sum())} of {others} opponents, so means over "
+            f"run {labels[place]!r} met {int(met[place].sum()) - 1} of {n_runs - 1} opponents, so means over "
             "opponents do not compare; prefer all pairs, or name a baseline that all runs met."
         )
 
 
-def _summary(table: Table) -> Means:
+def _sums(source: Any, measure: int, bases: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sums of each run's preferences over its opponents, or over the baselines, and their numbers."""
+    a, b = np.asarray(source.a), np.asarray(source.b)
+    shape = {"queries": len(source.queries), "runs": len(source.runs)}
+    if not bases:
+        return win_rates(source.blocks(measure), a, b, **shape)[:2]
+    total = np.zeros(tuple(shape.values()))
+    number = np.zeros(tuple(shape.values()))
+    for base in bases:
+        has_base = (a == base) | (b == base)
+        blocks = ((pairs, np.where(has_base[pairs], block, np.nan)) for pairs, block in source.blocks(measure))
+        sums, counts, _ = win_rates(blocks, a, b, **shape)
+        sums[:, base] = 0.0  # nothing is preferred over itself
+        if len(bases) > 1:
+            counts[:, base] = 0
+        total += sums
+        number += counts
+    return total, number
+
+
+def _of_summary(table: Table) -> Means:
     frame, names = table.frame, list(table.run_columns)
     if not len(frame):
         raise ValueError("the summary has no rows; there is nothing to report.")
     if not names:
         raise ValueError(f"the summary has no run column; it has {', '.join(map(str, frame.columns))}.")
     key = [*names, table.roles["measure"]]
-    repeated = frame[frame.duplicated(key)]
+    repeated = frame.loc[frame.duplicated(key), key]
     if len(repeated):
-        first = tuple(str(value) for value in repeated[key].iloc[0])
+        first = tuple(map(str, repeated.iloc[0]))
         raise ValueError(f"the summary has {len(repeated)} duplicate (run, measure) rows, e.g. {first}.")
     runs = frame[names].drop_duplicates().reset_index(drop=True)
     labels = table.column("measure").astype(str)
     measures = tuple(dict.fromkeys(labels))
-    run = pd.MultiIndex.from_frame(runs).get_indexer(pd.MultiIndex.from_frame(frame[names]))
-    measure = pd.Index(measures).get_indexer(pd.Index(labels))
-    arrays = {}
+    row = pd.Index(measures).get_indexer(pd.Index(labels))
+    column = pd.MultiIndex.from_frame(runs).get_indexer(pd.MultiIndex.from_frame(frame[names]))
+    arrays = {name: np.full((len(measures), len(runs)), np.nan) for name in STATISTICS}
     for name in STATISTICS:
-        arrays[name] = np.full((len(measures), len(runs)), np.nan)
         if name in frame.columns:
-            arrays[name][measure, run] = frame[name].to_numpy(dtype=float)
+            arrays[name][row, column] = frame[name].to_numpy(dtype=float)
     higher = [higher_of(name, frame.attrs, table.higher) for name in measures]
-    return _table(runs, measures, arrays, higher, frame)
+    return _means(runs, measures, arrays, higher, frame.attrs)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from pdeval.report.report import DASH, Report
+from pdeval.report.report import DASH, Emphasis, Report
 
 MAX_DIGITS = 10
 MINUS = "−"
@@ -42,6 +42,29 @@ def printed(values: np.ndarray, digits: int) -> np.ndarray:
     return np.array([float(f"{value:.{digits}f}") for value in values])
 
 
+def emphases(values: np.ndarray, higher: bool) -> list[Emphasis]:
+    """Return which of the printed values is best and, from three values on, which is second; equals share.
+
+    Where all are equal, none is best.
+
+    Examples
+    --------
+    >>> emphases(np.array([0.3, 0.1, 0.3, 0.2]), higher=True)
+    ['best', '', 'best', 'second']
+    >>> emphases(np.array([3.0, 1.0]), higher=False)
+    ['', 'best']
+    """
+    known = values[~np.isnan(values)]
+    distinct = np.unique(known)
+    if len(distinct) < 2:
+        return [""] * len(values)
+    best, second = distinct[[-1, -2]] if higher else distinct[:2]
+    words: dict[float, Emphasis] = {float(best): "best"}
+    if len(known) > 2:
+        words[float(second)] = "second"
+    return [words.get(value, "") for value in values.tolist()]
+
+
 def p_value(value: float, digits: int) -> str:
     """Return a p-value: "<0.001" where the digits would show zero.
 
@@ -66,7 +89,7 @@ def share(value: float) -> str:
     return f"{value:.10g}"
 
 
-def check(digits: object, name: str = "digits") -> int:
+def check(digits: int, name: str = "digits") -> int:
     """Return `digits` if it is a sensible number of decimals.
 
     Examples
@@ -77,15 +100,13 @@ def check(digits: object, name: str = "digits") -> int:
     Traceback (most recent call last):
     ValueError: digits=40: a cell can show 0 to 10 decimals.
     """
-    if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)):
-        raise TypeError(f"{name}={digits!r}: the number of decimals must be a whole number, e.g. 3.")
     if not 0 <= digits <= MAX_DIGITS:
         raise ValueError(f"{name}={digits}: a cell can show 0 to {MAX_DIGITS} decimals.")
     return int(digits)
 
 
 def per_column(digits: int | Mapping[str, int], columns: list[str], default: int = 3) -> list[int]:
-    """Return the decimals of each column, from one number or from a mapping of some columns.
+    """Return the decimals of each column, from one checked number or from a mapping of some columns.
 
     Examples
     --------
@@ -93,7 +114,7 @@ def per_column(digits: int | Mapping[str, int], columns: list[str], default: int
     ([2, 2], [3, 1])
     """
     if not isinstance(digits, Mapping):
-        return [check(digits)] * len(columns)
+        return [digits] * len(columns)
     unknown = [name for name in digits if name not in columns]
     if unknown:
         raise KeyError(f"digits names {unknown[0]!r}, which is not a column of this table: {', '.join(columns)}.")

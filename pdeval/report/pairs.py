@@ -10,21 +10,32 @@ import pandas as pd
 
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
-from pdeval.report.columns import About, Part, assemble, grouped, need, numbers, pair_texts, texts, unique
+from pdeval.report.columns import (
+    Part,
+    assemble,
+    by_of,
+    check_unique,
+    grouped,
+    need,
+    numbers,
+    pair_texts,
+    reported,
+    texts,
+)
 from pdeval.report.report import DASH, Cell, Column, Report
 from pdeval.report.significance_marks import BETTER, letters, wins
-from pdeval.report.stacked_collections import by_of
-from pdeval.tables.labels import natural_places, naturally
+from pdeval.tables.labels import natural_places, naturally, run_labels
 from pdeval.tables.recognition import run_columns, runs_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import verb
 
 Triangle = Literal["full", "upper", "lower"]
 Headers = Literal["names", "letters"]
-NAMED = 5
+MAX_NAMED_COLUMNS = 5
 
 
 @verb(on="matrix", name="report", core=True, command=True)
+@reported()
 def report_matrix(
     frame: pd.DataFrame,
     *,
@@ -33,11 +44,7 @@ def report_matrix(
     digits: int = 3,
     triangle: Triangle = "full",
     headers: Headers | None = None,
-    names: Mapping[str, str] | None = None,
-    caption: str | None = None,
-    label: str | None = None,
-    notes: str | Sequence[str] | None = None,
-    footnotes: bool = True,
+    known: Mapping[str, str],
 ) -> Report:
     """Return the square matrix of pairs (mean preferences, correlations) as a table, row against column.
 
@@ -64,48 +71,42 @@ def report_matrix(
     | lm   | −0.25 |    – |
     """
     labels = _square(frame)
-    at = natural_places(labels)
-    frame, labels = frame.iloc[at, at], [labels[i] for i in at]
-    places, known = decimals.check(digits), dict(names or {})
-    for option, value, choices in (
-        ("triangle", triangle, ("full", "upper", "lower")),
-        ("headers", headers, (None, "names", "letters")),
-    ):
-        if value not in choices:
-            offered = ", ".join(repr(choice) for choice in choices if choice)
-            raise ValueError(f"{option}={value!r}: choose one of {offered}.")
-    values = frame.to_numpy(dtype=float)
+    order = natural_places(labels)
+    labels = [labels[i] for i in order]
+    values = frame.iloc[order, order].to_numpy(dtype=float)
     size = len(labels)
     printed = ~np.eye(size, dtype=bool)
     if triangle != "full":
-        printed &= np.triu(printed) if triangle == "upper" else np.tril(printed)
+        printed = np.triu(printed) if triangle == "upper" else np.tril(printed)
     if np.isnan(values[printed]).any():
         row, column = np.argwhere(np.isnan(values) & printed)[0]
         raise ValueError(f"the matrix has no value for {labels[row]!r} against {labels[column]!r}; fill it in.")
-    beats, how = _significant(comparisons, labels, measure)
-    lettered = headers == "letters" or (headers is None and size > NAMED)
+    beats, notes = _significant(comparisons, labels, measure)
+    headings = [known.get(label, label) for label in labels]
     parts: list[Part] = []
-    if lettered:
-        parts.append(texts("letter", "", letters(size)))
+    if headers == "letters" or (headers is None and size > MAX_NAMED_COLUMNS):
+        headings = letters(size)
+        parts.append(texts("letter", "", headings))
     parts.append(texts("row", "", labels, known))
     for j, name in enumerate(labels):
         cells = [
-            Cell(float(values[i, j]), decimals.number(values[i, j], places), marks=BETTER if beats[i, j] else "")
+            Cell(float(values[i, j]), decimals.number(values[i, j], digits), marks=BETTER if beats[i, j] else "")
             if printed[i, j]
             else Cell(None, DASH if i == j else "")
             for i in range(size)
         ]
-        parts.append((Column(name, letters(size)[j] if lettered else known.get(name, name)), cells))
-    said = []
-    if comparisons is not None and footnotes:
-        said = [f"{BETTER} the row is significantly better than the column" + (f" ({how})." if how else ".")]
-    return assemble(parts, About(caption, label, notes), said=said)
+        parts.append((Column(name, headings[j]), cells))
+    return assemble(parts, notes)
 
 
 def _square(matrix: object) -> list[str]:
+    """Return the labels of a square matrix."""
     if not isinstance(matrix, pd.DataFrame):
         raise TypeError(f"the matrix must be a square DataFrame, not {type(matrix).__name__}.")
-    rows, columns = ([_text(label) for label in axis] for axis in (matrix.index, matrix.columns))
+    rows, columns = (
+        [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in axis]
+        for axis in (matrix.index, matrix.columns)
+    )
     if not rows:
         raise ValueError("the matrix has no rows; there is nothing to report.")
     if rows != columns:
@@ -119,13 +120,12 @@ def _square(matrix: object) -> list[str]:
     return rows
 
 
-def _text(label: object) -> str:
-    return " / ".join(map(str, label)) if isinstance(label, tuple) else str(label)
-
-
-def _significant(comparisons: pd.DataFrame | None, labels: list[str], measure: str | None) -> tuple[np.ndarray, str]:
+def _significant(
+    comparisons: pd.DataFrame | None, labels: list[str], measure: str | None
+) -> tuple[np.ndarray, list[str]]:
+    """Return which rows are significantly better than which columns, and the note on it."""
     if comparisons is None:
-        return np.zeros((len(labels), len(labels)), dtype=bool), ""
+        return np.zeros((len(labels), len(labels)), dtype=bool), []
     frame = need(comparisons, ["measure", "significant"], "the comparisons")
     measures = list(dict.fromkeys(frame["measure"].astype(str)))
     if measure is None and len(measures) > 1:
@@ -133,28 +133,23 @@ def _significant(comparisons: pd.DataFrame | None, labels: list[str], measure: s
     chosen = measures[0] if measure is None else measure
     if chosen not in measures:
         raise KeyError(f"no measure {chosen!r} in the comparisons; they hold {', '.join(measures)}.")
-    sides = run_columns(frame, [], {}, paired=True)
-    joined = {
-        f"run_{side}": frame[[f"{name}_{side}" for name in sides]].astype(str).agg(" / ".join, axis=1) for side in "ab"
-    }
-    flat = frame.drop(columns=[c for c in ("run_a", "run_b") if c in frame]).assign(**joined)
-    runs = pd.DataFrame({"run": labels})
-    beats = wins(flat, runs, [chosen])[0]
-    return beats, footnote.of_comparisons(frame[frame["measure"].astype(str) == chosen])
+    run_names = run_columns(frame, [], {}, paired=True)
+    # runs of several columns have one label in the matrix
+    sides = {f"run_{side}": run_labels(frame[[f"{name}_{side}" for name in run_names]]) for side in "ab"}
+    beats = wins(frame.assign(**sides), pd.DataFrame({"run": labels}), [chosen])[0]
+    how = footnote.of_comparisons(frame[frame["measure"].astype(str) == chosen])
+    return beats, [f"{BETTER} the row is significantly better than the column" + (f" ({how})." if how else ".")]
 
 
 @verb(on="comparisons", name="report", core=True, command=True)
+@reported()
 def report_comparisons(
     frame: pd.DataFrame,
     *,
     digits: int = 3,
     only_significant: bool = False,
     by: str | Sequence[str] | None = None,
-    names: Mapping[str, str] | None = None,
-    caption: str | None = None,
-    label: str | None = None,
-    notes: str | Sequence[str] | None = None,
-    footnotes: bool = True,
+    known: Mapping[str, str],
 ) -> Report:
     r"""Return the list of compared pairs: difference with its interval, effect size, p-values; * if significant.
 
@@ -181,61 +176,56 @@ def report_comparisons(
     AP. \* significant (paired Student t test). 50 queries.
     """
     frame = need(frame, ["measure", "difference", "significant"], "the comparisons")
-    places, known = decimals.check(digits), dict(names or {})
-    sides = runs_of(frame, SCHEMAS["comparisons"])
-    if not sides:
+    run_names = runs_of(frame, SCHEMAS["comparisons"])
+    if not run_names:
         raise ValueError(f"the comparisons name no pair of runs; they have {', '.join(map(str, frame.columns))}.")
-    stacked = by_of(frame, by)
-    unique(
-        frame,
-        [*stacked, *(f"{s}_{x}" for x in "ab" for s in sides), *(c for c in ("measure", "test") if c in frame)],
-        "the comparisons",
-    )
+    collections = by_of(frame, by)
+    pair = [f"{name}_{side}" for side in "ab" for name in run_names]
+    check_unique(frame, [*collections, *pair, *(c for c in ("measure", "test") if c in frame)], "the comparisons")
     if only_significant:
         frame = frame[frame["significant"].to_numpy(dtype=bool)].reset_index(drop=True)
-    over = [*stacked, *(["measure"] if frame["measure"].nunique() > 1 else [])]
-    pair = [f"{s}_{x}" for x in "ab" for s in sides]
-    frame = _naturally(frame, pair, [*stacked, "measure"])
-    frame, groups = grouped(frame, over, known)
-    parts = pair_texts(frame, sides, known)
+    titles = [*collections, *(["measure"] if frame["measure"].nunique() > 1 else [])]
+    frame = _naturally(frame, pair, [*collections, "measure"])
+    frame, groups = grouped(frame, titles, known)
+    parts = pair_texts(frame, run_names, known)
     if "test" in frame and frame["test"].nunique() > 1:
         parts.append(texts("test", "Test", [footnote.words_of_test(str(test)) for test in frame["test"]]))
-    ends = {name: frame[name].to_numpy() for name in ("ci_low", "ci_high") if name in frame}
-    spread = ends if len(ends) == 2 and not np.isnan(np.stack(list(ends.values())).astype(float)).any() else None
-    parts.append(numbers("difference", "Difference", frame["difference"], places, spread=spread))
+    ends = {name: frame[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high") if name in frame}
+    has_interval = len(ends) == 2 and not np.isnan(list(ends.values())).any()
+    spread = ends if has_interval else None
+    parts.append(numbers("difference", "Difference", frame["difference"], digits, spread=spread))
     if "effect_size" in frame:
-        parts.append(numbers("effect_size", "Effect size", frame["effect_size"].astype(float), places))
-    stars = ["*" if found else "" for found in frame["significant"].to_numpy(dtype=bool)]
+        parts.append(numbers("effect_size", "Effect size", frame["effect_size"].astype(float), digits))
+    stars = ["*" if significant else "" for significant in frame["significant"].to_numpy(dtype=bool)]
     tested = [name for name in ("p_value", "p_adjusted") if name in frame]
     for name in tested:
         header = {"p_value": "p", "p_adjusted": "p adjusted"}[name]
         marks = stars if name == tested[-1] else None
-        parts.append(numbers(name, header, frame[name].astype(float), places, marks=marks, text=decimals.p_value))
-    if stacked:
+        parts.append(numbers(name, header, frame[name].astype(float), digits, marks=marks, text=decimals.p_value))
+    if collections:
         frame.attrs["counted_per"] = "group"
-    said = _comparison_notes(frame, spread is not None, any(stars)) if footnotes else []
-    titles = [", ".join(over)] if over else []
-    return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=titles)
+    notes = _comparison_notes(frame, has_interval, any(stars))
+    return assemble(parts, notes, groups=groups, group_names=titles)
 
 
 def _naturally(frame: pd.DataFrame, pair: list[str], within: list[str]) -> pd.DataFrame:
-    """The pairs of each measure in natural order of their names, where they stand in that of texts."""
+    """Return the pairs of each measure in natural order of their names, if they are in alphabetical order."""
     parts = [naturally(part, pair) for _, part in frame.groupby(within, observed=True, sort=False)]
-    whole = pd.concat(parts, ignore_index=True) if parts else frame
-    whole.attrs = frame.attrs
-    return whole
+    ordered = pd.concat(parts, ignore_index=True) if parts else frame
+    ordered.attrs = frame.attrs
+    return ordered
 
 
-def _comparison_notes(frame: pd.DataFrame, interval: bool, starred: bool) -> list[str]:
+def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) -> list[str]:
     how = footnote.of_comparisons(frame)
-    one = frame["measure"].astype(str).unique().tolist()
-    said = [f"{one[0]}."] if len(one) == 1 else []
-    said.append(("* significant" if starred else "No difference is significant") + (f" ({how})." if how else "."))
-    if interval:
+    measures = frame["measure"].astype(str).unique()
+    notes = [f"{measures[0]}."] if len(measures) == 1 else []
+    notes.append(("* significant" if has_stars else "No difference is significant") + (f" ({how})." if how else "."))
+    if has_interval:
         level = frame.attrs.get("confidence")
-        share = "" if level is None else f"{decimals.share(100 * level)}% "
-        said.append(f"In brackets the {share}confidence interval of the difference.")
+        percent = "" if level is None else f"{decimals.share(100 * level)}% "
+        notes.append(f"In brackets the {percent}confidence interval of the difference.")
     if frame.attrs.get("question"):
-        said.append(str(frame.attrs["question"]))
+        notes.append(str(frame.attrs["question"]))
     n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None
-    return [*said, *footnote.basis_of(frame, n)]
+    return [*notes, *footnote.basis_of(frame, n)]

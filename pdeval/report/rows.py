@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from pdeval.evaluate.run_selection import place_of
 from pdeval.report import numbers as decimals
+from pdeval.report.columns import column_names
 from pdeval.report.footnotes import words
 from pdeval.report.means import Means, find_measure
 from pdeval.report.report import DASH, Cell, Emphasis, Group
@@ -55,29 +55,30 @@ def arrange(
     ([1, 0, 2], [('lm', 2), ('bm25', 1)], ('seed',))
     """
     order = _sorted(table, sort, names)
-    columns = tuple(table.runs.columns)
     if group is None:
-        return Rows(order, columns)
-    wanted = (group,) if isinstance(group, str) else tuple(group)
-    values = _group_values(table.runs, wanted, metadata)
-    first: dict[tuple[str, ...], int] = {}
-    place = np.empty(len(values), dtype=int)
-    for i in natural_places(_ids(table.runs)):
-        place[i] = first.setdefault(values[i], len(first))
-    order = order[np.argsort(place[order], kind="stable")]
-    sizes = np.bincount(place)
-    groups = tuple(
-        Group(", ".join(shown), int(sizes[i]), shown)
-        for i, value in enumerate(first)
-        for shown in [tuple(names.get(part, part) for part in value)]
-    )
-    stub = tuple(name for name in columns if name not in wanted)
+        return Rows(order, tuple(table.runs.columns))
+    group_columns = column_names(group)
+    values = _group_values(table.runs, group_columns, metadata)
+    # groups are numbered as they appear in the natural order of the runs
+    natural_order = natural_places(_ids(table.runs))
+    number = {value: i for i, value in enumerate(dict.fromkeys(values[run] for run in natural_order))}
+    code = np.array([number[value] for value in values])
+    groups = []
+    for value, size in zip(number, np.bincount(code)):
+        labels = tuple(names.get(text, text) for text in value)
+        groups.append(Group(", ".join(labels), int(size), labels))
+    stub = tuple(name for name in table.runs.columns if name not in group_columns)
     if not stub:
         raise ValueError(
-            f"the rows are grouped by {', '.join(wanted)}, which leaves no column to name a run; group by less."
+            f"the rows are grouped by {', '.join(group_columns)}, which leaves no column to name a run; group by less."
         )
-    texts = tuple(part for value in first for part in value)
-    return Rows(order, stub, groups, tuple(names.get(name, name) for name in wanted), (*wanted, *texts))
+    return Rows(
+        order=order[np.argsort(code[order], kind="stable")],
+        stub=stub,
+        groups=tuple(groups),
+        group_names=tuple(names.get(name, name) for name in group_columns),
+        group_texts=(*group_columns, *(text for value in number for text in value)),
+    )
 
 
 def _ids(runs: pd.DataFrame) -> list[tuple[object, ...]]:
@@ -85,22 +86,23 @@ def _ids(runs: pd.DataFrame) -> list[tuple[object, ...]]:
 
 
 def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> np.ndarray:
+    """Return the runs in the order of print, before they are grouped."""
     n_runs = len(table.runs)
     if sort is None:
         return np.array(natural_places(_ids(table.runs)))
     if not isinstance(sort, str):
         order = [place_of(table.runs, run) for run in sort]
         if sorted(order) != list(range(n_runs)):
-            left = [text for i, text in enumerate(table.labels) if i not in order]
-            found = f"leaves out {left[0]!r}" if left else "names a run twice"
-            raise ValueError(f"sort= as a list must name each of the {n_runs} runs once; it {found}.")
+            left_out = [text for i, text in enumerate(table.labels) if i not in order]
+            fault = f"leaves out {left_out[0]!r}" if left_out else "names a run twice"
+            raise ValueError(f"sort= as a list must name each of the {n_runs} runs once; it {fault}.")
         return np.array(order)
     if sort == "name":
-        shown = [[names.get(str(value), str(value)) for value in row] for row in table.runs.itertuples(index=False)]
-        return np.array(sorted(range(n_runs), key=lambda i: [natural(text) for text in shown[i]]))
+        labels = [[natural(names.get(str(value), str(value))) for value in row] for row in _ids(table.runs)]
+        return np.array(sorted(range(n_runs), key=labels.__getitem__))
     measure = find_measure(sort, table.measures, "sort: no measure", also=("name",))
-    value = table.mean[measure] if table.higher[measure] else -table.mean[measure]
-    return np.argsort(-value, kind="stable")
+    value = table.mean[measure]
+    return np.argsort(-value if table.higher[measure] else value, kind="stable")
 
 
 def own_metadata(
@@ -114,38 +116,44 @@ def own_metadata(
     >>> own_metadata(scores, ["run"], "family", None).values.tolist()
     [['a', 'dense'], ['b', 'lexical']]
     """
-    wanted = [group] if isinstance(group, str) else list(group or ())
     given = () if metadata is None else metadata.columns
-    own = [name for name in wanted if name in frame.columns and name not in runs and name not in given]
-    if not own or not runs:
+    columns = [name for name in column_names(group) if name in frame.columns and name not in runs and name not in given]
+    if not columns or not runs:
         return metadata
-    found = frame[[*runs, *own]].drop_duplicates().reset_index(drop=True)
-    found.attrs = {}
-    for name in own:
-        several = found[[*runs, name]].drop_duplicates()
-        twice = several[several.duplicated(list(runs))]
-        if len(twice):
-            run = run_labels(twice[list(runs)])[0]
-            same = (several[list(runs)].astype(object) == twice[list(runs)].astype(object).iloc[0]).all(axis=1)
-            values = ", ".join(map(repr, map(str, several[name][same][:2])))
+    runs = list(runs)
+    values = frame[[*runs, *columns]].drop_duplicates().reset_index(drop=True)
+    values.attrs = {}
+    for name in columns:
+        distinct = values[[*runs, name]].drop_duplicates()
+        repeated = distinct.loc[distinct.duplicated(runs), runs]
+        if len(repeated):
+            same = (distinct[runs].astype(object) == repeated.astype(object).iloc[0]).all(axis=1)
+            examples = ", ".join(map(repr, map(str, distinct[name][same][:2])))
+            run = run_labels(repeated)[0]
             raise ValueError(
-                f"group={name!r} must be the same in all rows of a run; run {run!r} has {values}. "
+                f"group={name!r} must be the same in all rows of a run; run {run!r} has {examples}. "
                 "It is of no run but of its rows: sum up its parts one by one."
             )
     if metadata is None:
-        return found
-    at = pd.Index(run_labels(found[list(runs)])).get_indexer(pd.Index(run_labels(metadata[list(runs)])))
-    kept = metadata[at >= 0].reset_index(drop=True)
-    return pd.concat([kept, found[own].iloc[at[at >= 0]].reset_index(drop=True)], axis=1)
+        return values
+    place = pd.Index(run_labels(values[runs])).get_indexer(pd.Index(run_labels(metadata[runs])))
+    present = place >= 0
+    added = values[columns].iloc[place[present]].reset_index(drop=True)
+    return pd.concat([metadata[present].reset_index(drop=True), added], axis=1)
 
 
-def _group_values(runs: pd.DataFrame, wanted: tuple[str, ...], metadata: pd.DataFrame | None) -> list[tuple[str, ...]]:
-    known, others = runs.astype(object), [] if metadata is None else list(metadata.columns)
+def _group_values(
+    runs: pd.DataFrame, group_columns: Sequence[str], metadata: pd.DataFrame | None
+) -> list[tuple[str, ...]]:
+    """Return the values of the group columns, from the ids of the runs or from the metadata, as texts."""
+    known = runs.astype(object)
+    others = [] if metadata is None else list(metadata.columns)
     if metadata is not None:
-        named = {*runs.columns} <= {*others}  # if not, the error lists all columns
-        used = [name for name in others if name in (*runs.columns, *wanted) or not named]
+        # with all columns if those of the runs are missing: the error lists them
+        has_runs = {*runs.columns} <= {*others}
+        used = [name for name in others if name in (*runs.columns, *group_columns) or not has_runs]
         known = pd.concat([known, _joined(runs, metadata[used].drop_duplicates())], axis=1)
-    for name in wanted:
+    for name in group_columns:
         if name not in known.columns:
             raise KeyError(
                 f"no column {name!r} to group by; there are {', '.join(map(str, dict.fromkeys([*known, *others])))}."
@@ -154,7 +162,7 @@ def _group_values(runs: pd.DataFrame, wanted: tuple[str, ...], metadata: pd.Data
         if known[name].isna().any():
             run = run_labels(runs[known[name].isna()])[0]
             raise ValueError(f"the metadata column {name!r} is missing for run {run!r}; fill it in.")
-    return [tuple(map(str, row)) for row in known[list(wanted)].itertuples(index=False)]
+    return [tuple(map(str, row)) for row in _ids(known[list(group_columns)])]
 
 
 def _joined(runs: pd.DataFrame, metadata: pd.DataFrame) -> pd.DataFrame:
@@ -168,14 +176,13 @@ def _joined(runs: pd.DataFrame, metadata: pd.DataFrame) -> pd.DataFrame:
     repeated = keys[keys.duplicated()]
     if len(repeated):
         raise ValueError(f"the metadata have {len(repeated) + 1} rows for run {repeated[0]!r}; give one per run.")
-    at = keys.get_indexer(pd.Index(run_labels(runs)))
-    if (at < 0).any():
-        missing = np.flatnonzero(at < 0)
-        raise ValueError(
-            f"the metadata lack {len(missing)} of {len(runs)} runs, e.g. {run_labels(runs)[missing[0]]!r}."
-        )
+    labels = run_labels(runs)
+    place = keys.get_indexer(pd.Index(labels))
+    missing = np.flatnonzero(place < 0)
+    if len(missing):
+        raise ValueError(f"the metadata lack {len(missing)} of {len(runs)} runs, e.g. {labels[missing[0]]!r}.")
     extra = [name for name in metadata.columns if name not in runs.columns]
-    return metadata[extra].iloc[at].reset_index(drop=True)
+    return metadata[extra].iloc[place].reset_index(drop=True)
 
 
 Interval = Literal["ci", "sd", "replicates", "none"]
@@ -183,16 +190,16 @@ Best = Literal["table", "group"]
 
 
 def spread_names(table: Means, measure: int, interval: Interval | None) -> tuple[str, ...]:
-    """Return the frame columns of a measure's spread; none where it has no spread (a sum, a geometric mean)."""
-    if interval is None or np.isnan(_spread(table, interval)[:, measure]).all():
+    """Return the frame columns of a measure's spread; none if it has no spread (a sum, a geometric mean)."""
+    if np.isnan(_spread(table, interval)[:, measure]).all():
         return ()
-    return {"sd": ("sd",), "replicates": ("sd_replicates",)}.get(interval, ("ci_low", "ci_high"))
+    return {"sd": ("sd",), "replicates": ("sd_replicates",)}.get(str(interval), ("ci_low", "ci_high"))
 
 
-def _spread(table: Means, interval: str) -> np.ndarray:
-    if interval == "replicates":
-        return np.stack([table.varied])
-    return np.stack([table.sd]) if interval == "sd" else np.stack([table.low, table.high])
+def _spread(table: Means, interval: Interval | None) -> np.ndarray:
+    """Return the spread, or both ends of an interval, of shape (1 or 2, measures, runs); NaN without an interval."""
+    arrays = {"sd": [table.sd], "replicates": [table.varied], "ci": [table.low, table.high]}
+    return np.array(arrays.get(str(interval), [np.full(table.mean.shape, np.nan)]))
 
 
 def number_cells(
@@ -204,63 +211,40 @@ def number_cells(
     best: Best | None,
 ) -> list[list[Cell]]:
     """Return the cells of the measures, run by run, best and second marked as they print."""
-    if interval is not None and np.isnan(_spread(table, interval)).all():
-        if interval == "replicates":
-            raise ValueError(
-                "interval='replicates' needs a system with two replicates; name the column that tells them apart, with "
-                "replicate=, e.g. replicate='seed'."
-            )
-        least = int(table.n.min())
-        queries = words(table.attrs).queries
-        raise ValueError(
-            f"interval={interval!r} needs at least two {queries} per run; there is a run with {least}."
-            if table.source is not None
-            else f"interval={interval!r}: the summary has no such column."
-        )
-    bounds = np.cumsum([0, *(group.size for group in rows.groups)]) if best == "group" and rows.groups else None
-    spans = [(0, len(table.runs))] if bounds is None else list(pairwise(bounds.tolist()))
-    out: list[list[Cell]] = [[] for _ in range(len(table.runs))]
-    for i in range(len(table.measures)):
-        texts = [decimals.number(value, digits[i]) for value in table.mean[i]]
-        stress: list[Emphasis] = [""] * len(texts)
+    spread = _spread(table, interval)
+    if interval is not None and np.isnan(spread).all():
+        _refuse_interval(table, interval)
+    # best and second are those of the table, or of each group
+    ends = np.cumsum([group.size for group in rows.groups] if best == "group" else [])
+    columns = []
+    for i, places in enumerate(digits):
+        printed = decimals.printed(table.mean[i], places)
+        stress: list[Emphasis] = [""] * len(printed)
         if best is not None:
-            printed = decimals.printed(table.mean[i], digits[i])
-            for start, stop in spans:
-                stress[start:stop] = emphases(printed[start:stop], table.higher[i])
-        spreads = None if not spread_names(table, i, interval) else _spread(table, str(interval))[:, i].T
-        for run, text in enumerate(texts):
-            if text == DASH:
-                out[run].append(Cell(None, DASH))
-                continue
-            spread = () if spreads is None else tuple(map(float, spreads[run]))
-            spread = () if interval == "replicates" and np.isnan(spread).all() else spread  # one replicate: no spread
-            shown = tuple(decimals.number(value, digits[i]) for value in spread)
-            value = float(table.mean[i, run])
-            out[run].append(Cell(value, text, stress[run], verdict.marks[run][i], spread, shown))
-    return out
+            stress = [
+                word for part in np.split(printed, ends[:-1]) for word in decimals.emphases(part, table.higher[i])
+            ]
+        has_spread = not np.isnan(spread[:, i]).all()
+        cells = []
+        for run, value in enumerate(table.mean[i].tolist()):
+            bounds = tuple(spread[:, i, run].tolist()) if has_spread else ()
+            if interval == "replicates" and np.isnan(bounds).all():
+                bounds = ()  # one replicate has no spread
+            texts = tuple(decimals.number(bound, places) for bound in bounds)
+            cell = Cell(value, decimals.number(value, places), stress[run], verdict.marks[run][i], bounds, texts)
+            cells.append(Cell(None, DASH) if np.isnan(value) else cell)
+        columns.append(cells)
+    return [list(row) for row in zip(*columns)]
 
 
-def emphases(values: np.ndarray, higher: bool) -> list[Emphasis]:
-    """Return which of the printed values is best and, from three values on, which is second; equals share.
-
-    Where all are equal, none is best.
-
-    Examples
-    --------
-    >>> emphases(np.array([0.3, 0.1, 0.3, 0.2]), higher=True)
-    ['best', '', 'best', 'second']
-    >>> emphases(np.array([3.0, 1.0]), higher=False)
-    ['', 'best']
-    """
-    known = values[~np.isnan(values)]
-    distinct = np.unique(known)
-    ranked = distinct[::-1] if higher else distinct
-    named: list[Emphasis] = [""] * len(values)
-    if len(distinct) < 2:
-        return named
-    for i, value in enumerate(values):
-        if value == ranked[0]:
-            named[i] = "best"
-        elif value == ranked[1] and len(known) > 2:
-            named[i] = "second"
-    return named
+def _refuse_interval(table: Means, interval: Interval) -> None:
+    if interval == "replicates":
+        raise ValueError(
+            "interval='replicates' needs a system with two replicates; name the column that tells them apart, with "
+            "replicate=, e.g. replicate='seed'."
+        )
+    if table.source is None:
+        raise ValueError(f"interval={interval!r}: the summary has no such column.")
+    queries = words(table.attrs).queries
+    least = int(table.n.min())
+    raise ValueError(f"interval={interval!r} needs at least two {queries} per run; there is a run with {least}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,12 @@ def letters(count: int) -> list[str]:
     >>> letters(3), letters(28)[-3:]
     (['a', 'b', 'c'], ['z', 'aa', 'ab'])
     """
-    names = []
-    for i in range(count):
-        name, rest = "", i + 1
-        while rest:
-            rest, place = divmod(rest - 1, 26)
-            name = chr(ord("a") + place) + name
-        names.append(name)
-    return names
+    names: list[str] = []
+    while len(names) < count:
+        # all names with one letter more: the last 26 ** n names have n letters
+        shorter = names[-(26 ** (len(names[-1]))) :] if names else [""]
+        names += [prefix + letter for prefix in shorter for letter in ascii_lowercase]
+    return names[:count]
 
 
 def wins(
@@ -56,7 +55,6 @@ def wins(
     >>> wins(pairs, runs, ["AP"])[0].tolist()
     [[False, False], [True, False]]
     """
-    beats = np.zeros((len(measures), len(runs), len(runs)), dtype=bool)
     sides = [[f"{name}_{side}" for name in runs.columns] for side in "ab"]
     missing = [name for name in (*sides[0], *sides[1], *NEEDED) if name not in comparisons.columns]
     if missing:
@@ -65,56 +63,46 @@ def wins(
             "compare() makes such a table."
         )
     rows = comparisons[comparisons["measure"].astype(str).isin(list(measures))]
-    absent = [name for name in measures if name not in set(rows["measure"].astype(str))]
+    names = rows["measure"].astype(str)
+    absent = [name for name in measures if name not in set(names)]
     if absent and len(runs) > 1:
         raise ValueError(
             f"the comparisons have nothing on {absent[0]!r}; compare it too, or choose others with measures=[...]."
         )
-    index = pd.Index(run_labels(runs))
-    a, b = (index.get_indexer(pd.Index(_texts(rows, side))) for side in sides)
-    known = (a >= 0) & (b >= 0)
-    _check_pairs(rows, sides, known, len(runs))
-    measure = pd.Index(list(measures)).get_indexer(pd.Index(rows["measure"].astype(str)))
-    key = pd.DataFrame({"m": measure, "low": np.minimum(a, b), "high": np.maximum(a, b)})[known]
-    if key.duplicated().any():
+    labels = run_labels(runs)
+    texts_a, texts_b = (run_labels(rows[side].astype(str)) for side in sides)
+    a, b = (pd.Index(labels).get_indexer(pd.Index(texts)) for texts in (texts_a, texts_b))
+    measure = pd.Index(list(measures)).get_indexer(pd.Index(names))
+    known = (a >= 0) & (b >= 0)  # comparisons may include more runs than the table
+    if len(runs) > 1 and not known.any():
+        others = sorted({*texts_a, *texts_b})
+        examples = ", ".join(map(repr, others[:3])) + (", ..." if len(others) > 3 else "")
+        raise ValueError(f"the comparisons are about other runs ({examples}) than this table; compare the same scores.")
+    # compared[m, i, j]: how often the runs i < j were compared on measure m
+    compared = np.zeros((len(measures), len(runs), len(runs)), dtype=int)
+    np.add.at(compared, (measure[known], np.minimum(a, b)[known], np.maximum(a, b)[known]), 1)
+    if (compared > 1).any():
         tests = sorted(set(rows["test"].astype(str))) if "test" in rows else []
         hint = f" There are the tests {', '.join(tests)}: choose one with test=." if len(tests) > 1 else ""
-        raise ValueError(f"the comparisons have {int(key.duplicated().sum())} pairs more than once.{hint}")
-    better = np.nan_to_num(direction(rows))
-    _check_coverage(key, len(runs), baseline, run_labels(runs), measures)
-    found = known & rows["significant"].to_numpy(dtype=bool) & (better != 0)
-    winner, loser = np.where(better > 0, a, b)[found], np.where(better > 0, b, a)[found]
-    beats[measure[found], winner, loser] = True
-    return beats
-
-
-def _check_pairs(rows: pd.DataFrame, sides: list[list[str]], known: np.ndarray, n_runs: int) -> None:
-    """Refuse comparisons of other runs altogether; those among more runs than the table shows are fine."""
-    if n_runs > 1 and not known.any():
-        seen = sorted({text for side in sides for text in _texts(rows, side)})
-        some = ", ".join(map(repr, seen[:3])) + (", ..." if len(seen) > 3 else "")
-        raise ValueError(f"the comparisons are about other runs ({some}) than this table; compare the same scores.")
-
-
-def _check_coverage(
-    key: pd.DataFrame, n_runs: int, baseline: int | Sequence[int] | None, texts: list[str], measures: Sequence[str]
-) -> None:
-    lacking = np.ones((len(measures), n_runs, n_runs), dtype=bool)
-    lacking[key["m"], key["low"], key["high"]] = False
-    lacking &= np.triu(np.ones((n_runs, n_runs), dtype=bool), k=1)
+        n_repeated = int(np.maximum(compared - 1, 0).sum())
+        raise ValueError(f"the comparisons have {n_repeated} pairs more than once.{hint}")
+    absent_pairs = (compared == 0) & np.triu(np.ones(compared.shape[1:], dtype=bool), k=1)
     if baseline is not None:
-        others = ~np.isin(np.arange(n_runs), baseline)
-        lacking[:, others[:, None] & others] = False
-    if lacking.any():
-        measure, first, second = np.argwhere(lacking)[0]
+        others_only = ~np.isin(np.arange(len(runs)), baseline)
+        absent_pairs[:, others_only[:, None] & others_only] = False
+    if absent_pairs.any():
+        i, first, second = np.argwhere(absent_pairs)[0]
         raise ValueError(
-            f"the comparisons lack {int(lacking.sum())} pairs of this table, e.g. {texts[first]!r} with "
-            f"{texts[second]!r} on {measures[measure]!r}; compare all of them, so that no mark means no difference."
+            f"the comparisons lack {int(absent_pairs.sum())} pairs of this table, e.g. {labels[first]!r} with "
+            f"{labels[second]!r} on {measures[i]!r}; compare all of them, so that no mark means no difference."
         )
-
-
-def _texts(frame: pd.DataFrame, columns: list[str]) -> list[str]:
-    return run_labels(frame[columns].astype(str))
+    sign = np.nan_to_num(direction(rows))
+    significant = known & rows["significant"].to_numpy(dtype=bool) & (sign != 0)
+    winner = np.where(sign > 0, a, b)[significant]
+    loser = np.where(sign > 0, b, a)[significant]
+    beats = np.zeros(compared.shape, dtype=bool)
+    beats[measure[significant], winner, loser] = True
+    return beats
 
 
 def letter_marks(beats: np.ndarray) -> list[list[str]]:
@@ -133,37 +121,30 @@ def letter_marks(beats: np.ndarray) -> list[list[str]]:
     ]
 
 
-def dagger_marks(beats: np.ndarray, baseline: int) -> list[list[str]]:
-    """Return, per run and measure, † where it is better than the baseline and ‡ where it is worse.
+def dagger_marks(beats: np.ndarray, bases: Sequence[int]) -> list[list[str]]:
+    """Return, per run and measure, † if it is better than a baseline and ‡ if it is worse; several are numbered.
+
+    Parameters
+    ----------
+    beats : array of shape (baselines, measures, runs, runs)
+        True if the first run is significantly better than the second.
 
     Examples
     --------
-    >>> dagger_marks(np.array([[[False, False], [True, False]]]), 0)
-    [[''], ['†']]
+    >>> beats = np.array([[[False, False], [True, False]]])
+    >>> dagger_marks(beats[None], [0]), dagger_marks(np.stack([beats, beats]), [0, 1])
+    ([[''], ['†']], [['‡2'], ['†1']])
     """
-    return [
-        [BETTER if beats[m, run, baseline] else WORSE if beats[m, baseline, run] else "" for m in range(len(beats))]
-        for run in range(beats.shape[1])
-    ]
+    marks = [["" for _ in beats[0]] for _ in range(beats.shape[-1])]
+    for i, base in enumerate(bases):
+        number = str(i + 1) if len(bases) > 1 else ""
+        for sign, better in ((BETTER, beats[i, :, :, base]), (WORSE, beats[i, :, base])):
+            for measure, run in np.argwhere(better):
+                marks[run][measure] += sign + number
+    return marks
 
 
-def numbered(daggers: Sequence[list[list[str]]]) -> list[list[str]]:
-    """Return the daggers of several baselines side by side, each with the number of its baseline; of one, as they are.
-
-    Examples
-    --------
-    >>> numbered([[["†"], [""]], [["†"], ["‡"]]])
-    [['†1†2'], ['‡2']]
-    """
-    if len(daggers) == 1:
-        return daggers[0]
-    return [
-        ["".join(f"{mark}{i + 1}" for i, mark in enumerate(marks) if mark) for marks in zip(*rows)]
-        for rows in zip(*daggers)
-    ]
-
-
-MOST_LETTERS = 26
+MAX_LETTERS = 26
 
 
 @dataclass(frozen=True)
@@ -206,91 +187,86 @@ def judge(
     >>> judge(table, marks="letters", baseline=None, comparisons=pairs, test=None, correction=None, alpha=None).marks
     [[''], ['a']]
     """
-    n_runs = len(table.runs)
     bases = baselines_of(table.runs, baseline)
     kind, why = _kind(table, marks, bases, comparisons)
     if not kind:
-        return Verdict([[""] * len(table.measures)] * n_runs, unmarked=why)
+        return Verdict([[""] * len(table.measures)] * len(table.runs), unmarked=why)
     if kind == "letters":
         bases = []
-    tested = list(range(len(table.measures)))
+    tested = np.ones(len(table.measures), dtype=bool)
+    if comparisons is None and marks == "auto":
+        tested = np.isfinite(table.mean).all(axis=1)
+    beats = np.zeros((max(len(bases), 1), len(table.measures), len(table.runs), len(table.runs)), dtype=bool)
+    declared: dict[str, object] = {}
     if comparisons is None:
-        if marks == "auto":
-            tested = np.flatnonzero(np.isfinite(table.mean).all(axis=1)).tolist()
-        comparisons, beats = _computed(table.only(tested), bases, test, correction, alpha)
-        asked: dict[str, object] = {}
+        comparisons, beats[:, tested] = _computed(
+            table.only(np.flatnonzero(tested).tolist()), bases, test, correction, alpha
+        )
     else:
         comparisons = _one_test(comparisons, test)
-        asked = {
-            "correction": _agreed(comparisons, "correction", correction),
-            "alpha": _agreed(comparisons, "alpha", alpha),
-        }
-        found_wins = wins(comparisons, table.runs, table.measures, baseline=bases or None)
-        beats = [found_wins] * max(len(bases), 1)
-    names = [table.measures[i] for i in tested]
-    whole = np.zeros((len(beats), len(table.measures), n_runs, n_runs), dtype=bool)
-    whole[:, tested] = beats
-    found = numbered([dagger_marks(*one) for one in zip(whole, bases)]) if bases else letter_marks(whole[0])
-    shown = comparisons[comparisons["measure"].astype(str).isin(names)]
-    untested = tuple(name for name in table.measures if name not in names)
-    how = footnote.of_comparisons(shown, **asked)
-    return Verdict(found, kind, how, untested, beats=whole, bases=tuple(bases))
+        options = {"correction": correction, "alpha": alpha}
+        declared = {name: _agreed(comparisons, name, value) for name, value in options.items()}
+        beats[:] = wins(comparisons, table.runs, table.measures, baseline=bases or None)
+    names = np.array(table.measures, dtype=object)
+    rows = comparisons[comparisons["measure"].astype(str).isin(names[tested])]
+    return Verdict(
+        marks=dagger_marks(beats, bases) if bases else letter_marks(beats[0]),
+        kind=kind,
+        how=footnote.of_comparisons(rows, **declared),
+        untested=tuple(names[~tested]),
+        beats=beats,
+        bases=tuple(bases),
+    )
 
 
 def _kind(table: Means, marks: str | None, bases: list[int], comparisons: pd.DataFrame | None) -> tuple[str, str]:
-    """Return the kind of marks, and why there are none where they were to be expected."""
-    if marks is None:
-        return "", ""
+    """Return the kind of marks, and why there are none if a reader expects them."""
     n_runs = len(table.runs)
     if marks == "daggers" and not bases:
         raise ValueError("marks='daggers' compare with a baseline; name it with baseline=.")
-    computable = table.source is not None and int(table.n.min()) > 1
-    possible = comparisons is not None or computable
-    said = footnote.words(table.attrs)
-    why = f"a summary has no values per {said.query}"
-    if table.source is not None:
-        why = f"a run has fewer than two {said.queries}"
-    if marks == "auto":
-        finite = np.isfinite(table.mean).all(axis=1).any()
-        if n_runs < 2:
-            return "", ""
-        if not possible:
-            return "", f"Significance is not marked: {why}; comparisons= takes it from elsewhere." if bases else ""
-        if comparisons is None and not finite:
-            return "", "Significance is not marked: every measure has infinite values."
-        if bases:
-            return "daggers", ""
-        if n_runs > MOST_LETTERS and comparisons is None:
-            return "", (
-                f"Significance is not marked among {n_runs} systems: marks='letters' marks all pairs, "
-                "baseline= the differences to one system or to several."
-            )
-        return "letters", ""
-    if not possible:
+    if marks is None:
+        return "", ""
+    nouns = footnote.words(table.attrs)
+    why = f"a run has fewer than two {nouns.queries}" if table.source is not None else ""
+    why = why or f"a summary has no values per {nouns.query}"
+    possible = comparisons is not None or (table.source is not None and int(table.n.min()) > 1)
+    if marks != "auto" and not possible:
         raise ValueError(f"marks={marks!r} cannot be computed: {why}. Give comparisons=, or marks=None.")
-    return (marks, "") if n_runs > 1 else ("", "")
+    if n_runs < 2:
+        return "", ""
+    if marks != "auto":
+        return marks, ""
+    if not possible:
+        return "", f"Significance is not marked: {why}; comparisons= takes it from elsewhere." if bases else ""
+    if comparisons is None and not np.isfinite(table.mean).all(axis=1).any():
+        return "", "Significance is not marked: every measure has infinite values."
+    if not bases and n_runs > MAX_LETTERS and comparisons is None:
+        return "", (
+            f"Significance is not marked among {n_runs} systems: marks='letters' marks all pairs, "
+            "baseline= the differences to one system or to several."
+        )
+    return ("daggers" if bases else "letters"), ""
 
 
 def _computed(
     table: Means, bases: list[int], test: str | None, correction: str | None, alpha: float | None
 ) -> tuple[pd.DataFrame, list[np.ndarray]]:
-    """Return the comparisons, and who is significantly better than whom: one array, or one per baseline."""
+    """Return the comparisons, and which runs are better than which: one array, or one per baseline."""
     from pdeval.significance.compare import compare
 
-    given: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
-    options = {name: value for name, value in given.items() if value is not None}
+    options: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
+    options = {name: value for name, value in options.items() if value is not None}
     if not bases:
-        made = compare(table.source, **options)
-        return made, [wins(made, table.runs, table.measures)]
+        comparisons = compare(table.source, **options)
+        return comparisons, [wins(comparisons, table.runs, table.measures)]
     parts, beats = [], []
     for base in bases:
         ids = tuple(table.runs.iloc[base])
-        made = compare(table.source, **options, baseline=ids[0] if len(ids) == 1 else ids)
-        beats.append(wins(made, table.runs, table.measures, baseline=base))
-        parts.append(made)
-    whole = pd.concat(parts, ignore_index=True)
-    whole.attrs = {**parts[0].attrs, "each_baseline": len(parts) > 1}
-    return whole, beats
+        parts.append(compare(table.source, **options, baseline=ids[0] if len(ids) == 1 else ids))
+        beats.append(wins(parts[-1], table.runs, table.measures, baseline=base))
+    comparisons = pd.concat(parts, ignore_index=True)
+    comparisons.attrs = {**parts[0].attrs, "each_baseline": len(parts) > 1}
+    return comparisons, beats
 
 
 def _one_test(comparisons: pd.DataFrame, test: str | None) -> pd.DataFrame:
@@ -303,9 +279,11 @@ def _one_test(comparisons: pd.DataFrame, test: str | None) -> pd.DataFrame:
     return kept
 
 
-def _agreed(comparisons: pd.DataFrame, name: str, asked: object) -> object:
-    """What the comparisons say of themselves; the caller may only add to it, so that no footnote is wrong."""
-    made = comparisons.attrs.get(name)
-    if made is None or asked is None or made == asked:
-        return asked if made is None else made
-    raise ValueError(f"the comparisons were made with {name}={made!r}, not {asked!r}; compare again or leave it out.")
+def _agreed(comparisons: pd.DataFrame, name: str, requested: object) -> object:
+    """Return an option of the comparisons; the caller can add one but not change it, so that footnotes are right."""
+    made = comparisons.attrs.get(name, requested)
+    if requested is None or made is None or made == requested:
+        return requested if made is None else made
+    raise ValueError(
+        f"the comparisons were made with {name}={made!r}, not {requested!r}; compare again or leave it out."
+    )

@@ -8,13 +8,25 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.report import numbers as decimals
-from pdeval.report.columns import About, Part, any_column, assemble, grouped, need, numbers, texts, unique
+from pdeval.report.columns import (
+    Part,
+    any_column,
+    assemble,
+    by_of,
+    check_unique,
+    grouped,
+    need,
+    numbers,
+    reported,
+    row_per_collection,
+    texts,
+    triangle,
+)
 from pdeval.report.report import Report
-from pdeval.report.stacked_collections import by_of, row_per_collection, triangle
 from pdeval.tables.reader import assessor_column
 from pdeval.verbs import verb
 
+PAIR = ("measure_a", "measure_b")
 COEFFICIENTS = {
     "tau_a": "Kendall's τ a",
     "tau_b": "Kendall's τ b",
@@ -26,6 +38,7 @@ COEFFICIENTS = {
 
 
 @verb(on=("sign_agreement", "correlations"), name="report", core=True, command=True)
+@reported(has_footnotes=False)
 def report_agreement(
     frame: pd.DataFrame,
     *,
@@ -36,10 +49,7 @@ def report_agreement(
     by: str | Sequence[str] | None = None,
     layout: Literal["list", "rows", "triangle"] | None = None,
     average: bool = False,
-    names: Mapping[str, str] | None = None,
-    caption: str | None = None,
-    label: str | None = None,
-    notes: str | Sequence[str] | None = None,
+    known: Mapping[str, str],
 ) -> Report:
     """Return the table of how pairs of measures agree, or how alike they order runs.
 
@@ -70,73 +80,69 @@ def report_agreement(
     """
     frame = need(frame, ["measure_a", "measure_b"], "the agreements")
     value = value or ("agreement" if "agreement" in frame.columns else "value")
-    places, known = decimals.check(digits), dict(names or {})
-    words = ("pairs", "agreement", "fuzziness", "coefficient", "runs", "value")
-    heads = {"measure_a": "Measure A", "measure_b": "Measure B", **{word: word.capitalize() for word in words}, **known}
-    key = [*([group] if group else []), "measure_a", "measure_b"]
-    about = About(caption, label, notes)
-    titles = [group] if group else []
-    by_of(frame, group)
+    titles = [] if group is None else by_of(frame, group)
     stacked = [name for name in by_of(frame, by) if name not in (group, columns)]
     layout = layout or ("rows" if stacked and columns is None else "list")
     if layout != "list":
-        return _by_pairs(frame, stacked, group, value, layout, places, average, known, about)
+        need(frame, [value], "the agreements")
+        collections = [*titles, *stacked]
+        if layout == "triangle":
+            return _triangle(frame, collections, value, digits, known)
+        if not stacked:
+            raise ValueError("layout='rows' is one row per collection: name the column that tells them apart with by=.")
+        return _rows(frame, collections, value, digits, average, known)
+    words = ("pairs", "agreement", "fuzziness", "coefficient", "runs", "value")
+    headers = {
+        "measure_a": "Measure A",
+        "measure_b": "Measure B",
+        **{word: word.capitalize() for word in words},
+        **known,
+    }
+    ordered, groups = grouped(frame, group, known)
     if columns is None:
-        frame, groups = grouped(frame, group, known)
-        listed = [name for name in map(str, frame.columns) if name != group]
-        parts = [any_column(name, heads.get(name, name), frame[name], places, known) for name in listed]
-        return assemble(parts, about, groups=groups, group_names=titles)
+        listed = [name for name in map(str, ordered.columns) if name != group]
+        parts = [any_column(name, headers.get(name, name), ordered[name], digits, known) for name in listed]
+        return assemble(parts, groups=groups, group_names=titles)
     need(frame, [columns, value], "the agreements")
-    unique(frame, [*key, columns], "the agreements")
-    ordered, _ = grouped(frame, group, known)
+    key = [*titles, *PAIR]
+    check_unique(frame, [*key, columns], "the agreements")
     rows, groups = grouped(ordered.drop_duplicates(key)[key], group, known)
-    parts = [texts(name, heads[name], rows[name], known) for name in ("measure_a", "measure_b")]
+    parts = [texts(name, headers[name], rows[name], known) for name in PAIR]
     for setting in dict.fromkeys(ordered[columns]):
         chosen = ordered.loc[ordered[columns] == setting, [*key, value]]
         values = rows.merge(chosen, on=key, how="left")[value]
-        parts.append(numbers(str(setting), known.get(str(setting), str(setting)), values, places))
-    return assemble(parts, about, groups=groups, group_names=titles)
+        parts.append(numbers(str(setting), known.get(str(setting), str(setting)), values, digits))
+    return assemble(parts, groups=groups, group_names=titles)
 
 
-def _by_pairs(
-    frame: pd.DataFrame,
-    by: list[str],
-    group: str | None,
-    value: str,
-    layout: str,
-    digits: int,
-    average: bool,
-    names: Mapping[str, str],
-    about: About,
+def _triangle(frame: pd.DataFrame, by: list[str], value: str, digits: int, known: Mapping[str, str]) -> Report:
+    """Return the triangle of measures; each value is the mean over collections."""
+    if frame.duplicated([*by, *PAIR]).any() and (varied := _varied_settings(frame)):
+        raise ValueError(f"a triangle shows one value per pair: choose one of the values of {varied[0]!r} first.")
+    n = len(frame[by].drop_duplicates()) if by else 1
+    notes = [*_coefficient(frame), *([f"Means over {n} collections, each counting the same."] if n > 1 else [])]
+    return assemble(triangle(frame, PAIR, value, digits=digits, names=known), notes)
+
+
+def _rows(
+    frame: pd.DataFrame, by: list[str], value: str, digits: int, average: bool, known: Mapping[str, str]
 ) -> Report:
-    """Return one row per collection with pairs of measures in columns, or the triangle of measures."""
-    need(frame, [value], "the agreements")
-    settings = ("fuzziness", "coefficient", "method_a", "method_b")
-    varied = [name for name in settings if name in frame.columns and frame[name].nunique() > 1]
-    pair = ["measure_a", "measure_b"]
-    if layout == "triangle":
-        key = [*by, *([group] if group else []), *pair]
-        repeated = [name for name in varied if frame.duplicated(key).any()]
-        if repeated:
-            raise ValueError(f"a triangle shows one value per pair: choose one of the values of {repeated[0]!r} first.")
-        n = len(frame[key[:-2]].drop_duplicates()) if len(key) > 2 else 1
-        said = [*_coefficient(frame), *([f"Means over {n} collections, each counting the same."] if n > 1 else [])]
-        return assemble(
-            triangle(frame, ("measure_a", "measure_b"), value, digits=digits, names=names), about, said=said
-        )
-    if not by:
-        raise ValueError("layout='rows' is one row per collection: name the column that tells them apart with by=.")
-    rows = [*([group] if group else []), *by]
-    across = [*[name for name in varied if frame.duplicated([*rows, *pair]).any()], *pair]
+    """Return one row per collection, with pairs of measures in columns."""
+    repeated = frame.duplicated([*by, *PAIR]).any()
+    across = [*(_varied_settings(frame) if repeated else []), *PAIR]
     parts, groups = row_per_collection(
-        frame, rows, across, value, digits=digits, names=names, average=average, what="the agreements"
+        frame, by, across, value, digits=digits, names=known, average=average, what="the agreements"
     )
-    titles = [", ".join(rows[:-1])] if groups else []
-    return assemble(parts, about, said=_coefficient(frame), groups=groups, group_names=titles)
+    return assemble(parts, _coefficient(frame), groups=groups, group_names=by[:-1])
+
+
+def _varied_settings(frame: pd.DataFrame) -> list[str]:
+    settings = ("fuzziness", "coefficient", "method_a", "method_b")
+    return [name for name in settings if name in frame.columns and frame[name].nunique() > 1]
 
 
 def _coefficient(frame: pd.DataFrame) -> list[str]:
-    """Return what the numbers of a table of correlations are, where they are one coefficient."""
+    """Return the note on the coefficient of correlations, if it is the same everywhere."""
     if "coefficient" not in frame.columns or frame["coefficient"].nunique() != 1:
         return []
     name = str(frame["coefficient"].iloc[0])
@@ -144,16 +150,13 @@ def _coefficient(frame: pd.DataFrame) -> list[str]:
 
 
 @verb(on="confusions", name="report", core=True)
+@reported()
 def report_confusion(
     frame: pd.DataFrame,
     *,
     digits: int = 1,
     counts: bool = False,
-    names: Mapping[str, str] | None = None,
-    caption: str | None = None,
-    label: str | None = None,
-    notes: str | Sequence[str] | None = None,
-    footnotes: bool = True,
+    known: Mapping[str, str],
 ) -> Report:
     """Return the table of confusion: labels of the reference in rows, labels given in columns, percentages of rows.
 
@@ -178,30 +181,29 @@ def report_confusion(
     <BLANKLINE>
     Percentage of the items of each row that llm gives the label of the column.
     """
-    places, known = decimals.check(digits), dict(names or {})
     frame = need(frame, ["reference", "label", "n", "share"], "the confusions")
     who = assessor_column(frame)
     if who not in frame.columns:
         frame = frame.assign(**{who: "the assessor"})
-    unique(frame, [who, "reference", "label"], "the confusions")
-    assessors = [str(one) for one in dict.fromkeys(frame[who])]
-    several = len(assessors) > 1
-    values = list(dict.fromkeys(frame["label"]))
+    check_unique(frame, [who, "reference", "label"], "the confusions")
+    assessors = [str(assessor) for assessor in dict.fromkeys(frame[who])]
+    titles = [who] if len(assessors) > 1 else []
     wide = frame.pivot(index=[who, "reference"], columns="label", values=["n", "share"])
     rows = frame[[who, "reference"]].drop_duplicates().reset_index(drop=True)
-    rows, groups = grouped(rows, who if several else None, known)
+    rows, groups = grouped(rows, titles, known)
     wide = wide.reindex(pd.MultiIndex.from_frame(rows[[who, "reference"]]))
     total = wide["n"].to_numpy().sum(axis=1)
-    whole = bool(np.all(total == np.round(total)))
+    # weighted items have counts with decimals
+    count_dtype = np.int64 if bool(np.all(total == np.round(total))) else float
     parts: list[Part] = [
         texts("reference", "Reference", rows["reference"], known),
-        numbers("items", "Items", total.astype(np.int64) if whole else total, places),
+        numbers("items", "Items", total.astype(count_dtype), digits),
     ]
-    for value in values:
-        column = wide["n"][value].to_numpy() if counts else 100 * wide["share"][value].to_numpy(dtype=float)
-        column = column.astype(np.int64) if counts and whole else column
-        parts.append(numbers(f"label {value}", known.get(str(value), str(value)), column, places))
-    by = "the assessor" if several else known.get(assessors[0], assessors[0])
+    for value in dict.fromkeys(frame["label"]):
+        percent = 100 * wide["share"][value].to_numpy(dtype=float)
+        column = wide["n"][value].to_numpy().astype(count_dtype) if counts else percent
+        parts.append(numbers(f"label {value}", known.get(str(value), str(value)), column, digits))
+    by = "the assessor" if titles else known.get(assessors[0], assessors[0])
     what = "Number" if counts else "Percentage"
-    said = [f"{what} of the items of each row that {by} gives the label of the column."] if footnotes else []
-    return assemble(parts, About(caption, label, notes), said=said, groups=groups, group_names=[who] if several else [])
+    notes = [f"{what} of the items of each row that {by} gives the label of the column."]
+    return assemble(parts, notes, groups=groups, group_names=titles)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,23 +15,23 @@ from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, named_by_metadata
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
-from pdeval.report.means import Means, baselines_of, means
-from pdeval.report.origins import Origin, placed
+from pdeval.report.columns import reported
+from pdeval.report.means import STATISTICS, Means, baselines_of, means
 from pdeval.report.report import Cell, Column, Report
 from pdeval.report.rows import Best, Interval, Rows, arrange, number_cells, own_metadata, spread_names
 from pdeval.report.sentences import Finding, best_places
 from pdeval.report.significance_marks import Verdict, judge
 from pdeval.report.systems_by_collection import (
     Average,
+    CollectionTable,
     Layout,
-    One,
-    alone,
-    layout_of,
+    collections_of,
+    combine,
     merged,
-    parts_of,
     pooled,
-    together,
+    single,
 )
+from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table
 from pdeval.verbs import verb
 
@@ -45,6 +46,7 @@ Missing = Literal["error", "dash"]
     machine=True,
     meant_by={"latex": "report().to_latex()", "to_latex": "report().to_latex()", "to_markdown": "report()"},
 )
+@reported()
 def report(
     held: Held,
     measures: object = MEASURES,
@@ -61,7 +63,7 @@ def report(
     group: str | Sequence[str] | None = None,
     metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     columns: Mapping[str, str] | None = None,
-    names: Mapping[str, str] | None = None,
+    known: Mapping[str, str],
     sort: str | Sequence[object] | None = None,
     best: Best | None = "table",
     arrows: bool = True,
@@ -70,10 +72,6 @@ def report(
     by: str | Sequence[str] | None = None,
     layout: Layout | None = None,
     average: Average | None = "mean",
-    caption: str | None = None,
-    label: str | None = None,
-    notes: str | Sequence[str] | None = None,
-    footnotes: bool = True,
 ) -> Report:
     """Return the table of systems and measures as a paper prints it.
 
@@ -158,105 +156,105 @@ def report(
     α = 0.05). 48 queries; tied scores ordered by document id; only queries that every system answered count;
     conventions of trec_eval-10.
     """
-    _check_choices(
-        marks=(marks, Marks),
-        interval=(interval, Interval),
-        best=(best, Best),
-        missing=(missing, Missing),
-        layout=(layout, Layout),
-        average=(average, Average),
-    )
-    level = _check_alpha(0.05 if alpha is None else alpha)
-    names = {str(key): str(value) for key, value in (names or {}).items()}
-    averaged = () if replicate is None else named(replicate, "replicate")
-    shown_interval = None if interval == "none" else interval
+    level = 0.05 if alpha is None else alpha
+    replicates = [] if replicate is None else named(replicate, "replicate")
+    attributes = tables_of(metadata)
+    how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     origins: list[Origin] = []
-    every = tables_of(metadata)
+    intervals: list[Interval | None] = []
 
-    def one(held: Held, title: tuple[str, ...] = (), own: pd.DataFrame | None = comparisons) -> tuple[One, Rows]:
-        """Return the table of one collection."""
-        nonlocal shown_interval
-        held = named_by_metadata(held, averaged, every)
-        table = means(held, measures, baseline=baseline, alpha=level, higher=higher, replicate=averaged)
-        if interval is None and not np.isnan(table.varied).all():
-            shown_interval = "replicates"
-        if table.powered is not None:
-            if interval not in ("ci", "none", None):
-                raise ValueError(f"interval={interval!r}: with machine labels there is interval='ci', or 'none'.")
-            shown_interval = "ci" if interval is None else shown_interval
+    def table_of(
+        data: Held, title: tuple[str, ...] = (), pairs: pd.DataFrame | None = comparisons
+    ) -> tuple[CollectionTable, Rows]:
+        """Return the table of one collection, and its rows."""
+        data = named_by_metadata(data, replicates, attributes)
+        table = means(data, measures, baseline=baseline, alpha=level, higher=higher, replicate=replicates)
+        intervals.append(_interval(table, interval))
         _check_present(table, missing)
-        of_runs = [one for one in every if {*table.runs.columns} <= {*one.columns}]
-        about = next(iter(of_runs or (every if group is not None else ())), None)
-        if isinstance(held, Table):
-            about = own_metadata(held.frame, list(table.runs.columns), group, about)
-        rows = arrange(table, group=group, metadata=about, sort=sort, names=names)
+        run_attributes = [frame for frame in attributes if {*table.runs.columns} <= {*frame.columns}]
+        about = next(iter(run_attributes or (attributes if group is not None else ())), None)
+        if isinstance(data, Table):
+            about = own_metadata(data.frame, list(table.runs.columns), group, about)
+        rows = arrange(table, group=group, metadata=about, sort=sort, names=known)
         table = table.in_order(rows.order)
-        how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
-        verdict = judge(table, marks=marks, baseline=baseline, comparisons=own, **how)
-        stub, left = _stub(table, rows, names)
+        verdict = judge(table, marks=marks, baseline=baseline, comparisons=pairs, **how)
         _check_keys(columns or {}, list(table.measures), "columns", "not a measure of this table")
-        heads = _heads(table, names, columns or {}, arrows, shown_interval)
         places = _decimals(digits, table)
-        right = placed(number_cells(table, rows, verdict, shown_interval, places, best), len(origins))
-        origins.append(Origin(", ".join(title), held, table, tuple(places), baseline, about, own, how, names))
-        return One(title, tuple(stub), left, heads, right, table, verdict), rows
+        cells = placed(number_cells(table, rows, verdict, intervals[-1], places, best), len(origins))
+        origins.append(Origin(", ".join(title), data, table, tuple(places), baseline, about, pairs, how, known))
+        heads = _measure_columns(table, known, columns or {}, arrows, intervals[-1])
+        return CollectionTable(title, *_stub(table, rows, known), heads, cells, table, verdict), rows
 
-    parts = parts_of(held, by, measures, every)
-    if parts is None:
-        found, rows = one(held)
-        ones, texts, group_names = [found], _stub_texts(found.table, rows), rows.group_names
-        whole = alone(found, rows.groups)
+    collections = collections_of(held, by, measures, attributes)
+    if collections is None:
+        table, rows = table_of(held)
+        tables = [table]
+        texts = list(dict.fromkeys([*_system_texts(table.means), *rows.group_texts]))
+        built = replace(single(table, rows.groups), group_names=rows.group_names)
     else:
         if group is not None:
             raise ValueError(
                 "group= gives titles to systems of one collection; of several, layout= says what rows are."
             )
-        each = zip(parts.held, parts.titles(names), parts.of_comparisons(comparisons))
-        ones = [one(part, title, own)[0] for part, title, own in each]
-        shown = layout_of(ones, layout)
-        whole, ones = together(ones, shown, average, _decimals(digits, ones[0].table), missing, parts.what)
-        texts = [text for found in ones for text in _system_texts(found.table)] + parts.texts
-        group_names = (", ".join(parts.labels.columns),) if whole.groups else ()
-    _check_keys(names, [*ones[0].table.measures, *texts], "names", "nothing in this table")
-    said: list[str] = []
-    if footnotes:
-        right = [row for found in ones for row in found.right]
-        table = pooled([found.table for found in ones], "" if parts is None else parts.what)
-        verdict = merged([found.verdict for found in ones])
-        said = [*whole.said, *_footnotes(table, right, verdict, shown_interval, level, baseline, names)]
-        said += footnote.of_machine([found.table.powered for found in ones])
-    return Report(
-        columns=whole.columns,
-        rows=whole.rows,
-        groups=whole.groups,
-        group_names=group_names,
-        caption=caption,
-        label=label,
-        notes=(*said, *([notes] if isinstance(notes, str) else notes or ())),
+        parts = zip(collections.data, collections.titles(known), collections.divide(comparisons))
+        tables = [table_of(data, title, pairs)[0] for data, title, pairs in parts]
+        places = _decimals(digits, tables[0].means)
+        built, tables = combine(tables, layout, average, places, missing, collections.noun)
+        texts = [text for table in tables for text in _system_texts(table.means)] + collections.texts
+        if built.groups:
+            built = replace(built, group_names=(", ".join(collections.labels.columns),))
+    _check_keys(known, [*tables[0].means.measures, *texts], "names", "nothing in this table")
+    pool = pooled([table.means for table in tables], "" if collections is None else collections.noun)
+    verdict = merged([table.verdict for table in tables])
+    cells = [row for table in tables for row in table.cells]
+    shown_interval = next((shown for shown in intervals if shown is not None), None)
+    notes = _footnotes(pool, cells, verdict, shown_interval, level, baseline, known)
+    notes += footnote.of_machine([table.means.powered for table in tables])
+    return replace(
+        built,
+        notes=(*built.notes, *notes),
         origins=tuple(origins),
-        findings=tuple(_finding(found, names, _decimals(digits, found.table)) for found in ones),
+        findings=tuple(_finding(table, known, _decimals(digits, table.means)) for table in tables),
     )
 
 
-def _finding(one: One, names: Mapping[str, str], digits: Sequence[int]) -> Finding:
-    """What was found in one collection, by the names that are printed."""
-    printed = [decimals.printed(mean, places) for mean, places in zip(one.table.mean, digits)]
-    best = [best_places(values, higher) for values, higher in zip(printed, one.table.higher)]
-    measures = tuple(names.get(name, name) for name in one.table.measures)
-    untested = tuple(names.get(name, name) for name in one.verdict.untested)
-    tested = one.verdict
-    systems = tuple(map(" / ".join, one.keys))
-    return Finding(one.text, systems, measures, tuple(best), tested.how, tested.beats, tested.bases, untested)
+def _interval(table: Means, interval: Interval | None) -> Interval | None:
+    """Return the interval that a table shows: the requested one, or the default of its data."""
+    if table.powered is not None and interval not in ("ci", "none", None):
+        raise ValueError(f"interval={interval!r}: with machine labels there is interval='ci', or 'none'.")
+    if interval is not None:
+        return None if interval == "none" else interval
+    if table.powered is not None:
+        return "ci"
+    return None if np.isnan(table.varied).all() else "replicates"
 
 
-def _heads(
-    table: Means, names: Mapping[str, str], columns: Mapping[str, str], arrows: bool, interval: Interval | None
+def _finding(table: CollectionTable, known: Mapping[str, str], digits: Sequence[int]) -> Finding:
+    """Return the significant differences of one collection, by the names that are printed."""
+    means, verdict = table.means, table.verdict
+    best = [
+        best_places(decimals.printed(mean, places), higher)
+        for mean, places, higher in zip(means.mean, digits, means.higher)
+    ]
+    return Finding(
+        table.name,
+        tuple(map(" / ".join, table.keys)),
+        tuple(known.get(name, name) for name in means.measures),
+        tuple(best),
+        verdict.how,
+        verdict.beats,
+        verdict.bases,
+        tuple(known.get(name, name) for name in verdict.untested),
+    )
+
+
+def _measure_columns(
+    table: Means, known: Mapping[str, str], columns: Mapping[str, str], arrows: bool, interval: Interval | None
 ) -> tuple[Column, ...]:
-    """The columns of the measures."""
     return tuple(
         Column(
             name,
-            names.get(name, name),
+            known.get(name, name),
             group=columns.get(name, ""),
             higher=table.higher[i] if arrows else None,
             spread=spread_names(table, i, interval),
@@ -266,30 +264,17 @@ def _heads(
 
 
 def _decimals(digits: int | Mapping[str, int], table: Means) -> list[int]:
-    """The decimals of each measure; a sum has none, unless they are asked for by name."""
-    shown = decimals.per_column(digits, list(table.measures))
+    """Return the decimals of each measure; a sum has none, unless a mapping says so."""
+    places = decimals.per_column(digits, list(table.measures))
     if isinstance(digits, Mapping):
-        return shown
-    return [0 if aggregate_of(m, table.attrs) == "sum" else n for m, n in zip(table.measures, shown)]
+        return places
+    return [0 if aggregate_of(name, table.attrs) == "sum" else n for name, n in zip(table.measures, places)]
 
 
-def _check_choices(**options: tuple[object, Any]) -> None:
-    for name, (value, choices) in options.items():
-        if value not in get_args(choices) and not (value is None and name != "missing"):
-            offered = ", ".join(map(repr, get_args(choices)))
-            raise ValueError(f"{name}={value!r}: choose one of {offered}{'' if name == 'missing' else ' or None'}.")
-
-
-def _check_alpha(alpha: float) -> float:
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:  # type: ignore[redundant-expr]
-        raise ValueError(f"alpha={alpha!r}: the significance level is a number between 0 and 1, e.g. 0.05.")
-    return float(alpha)
-
-
-def _check_keys(given: Mapping[str, str], known: list[str], option: str, what: str) -> None:
-    unknown = [key for key in given if key not in known]
+def _check_keys(mapping: Mapping[str, str], texts: list[str], option: str, what: str) -> None:
+    unknown = [key for key in mapping if key not in texts]
     if unknown:
-        raise KeyError(f"{option} has {unknown[0]!r}, which is {what}; there are {', '.join(known[:20])}.")
+        raise KeyError(f"{option} has {unknown[0]!r}, which is {what}; there are {', '.join(texts[:20])}.")
 
 
 def _check_present(table: Means, missing: str) -> None:
@@ -302,60 +287,134 @@ def _check_present(table: Means, missing: str) -> None:
         )
 
 
-def _stub(table: Means, rows: Rows, names: Mapping[str, str]) -> tuple[list[Column], list[list[Cell]]]:
-    """The columns that name a system."""
-    columns = [Column(name, names.get(name, "System" if name == "run" else name), numeric=False) for name in rows.stub]
-    cells = []
-    for row in table.runs[list(rows.stub)].itertuples(index=False):
-        texts = [names.get(str(value), str(value)) for value in row]
-        cells.append([Cell(text, text) for text in texts])
-    return columns, cells
+def _stub(table: Means, rows: Rows, known: Mapping[str, str]) -> tuple[tuple[Column, ...], list[list[Cell]]]:
+    """Return the columns and cells that name the systems."""
+    columns = [Column(name, known.get(name, "System" if name == "run" else name), numeric=False) for name in rows.stub]
+    labels = table.runs[list(rows.stub)].astype(str).itertuples(index=False)
+    texts = [[known.get(label, label) for label in row] for row in labels]
+    return tuple(columns), [[Cell(text, text) for text in row] for row in texts]
 
 
 def _system_texts(table: Means) -> list[str]:
+    """Return every text of the systems that a display name can replace."""
     return [*table.runs.columns, *(str(value) for name in table.runs.columns for value in table.runs[name])]
-
-
-def _stub_texts(table: Means, rows: Rows) -> list[str]:
-    """Every text beside the measures that a display name can replace."""
-    return list(dict.fromkeys([*_system_texts(table), *rows.group_texts]))
 
 
 def _footnotes(
     table: Means,
     cells: list[list[Cell]],
     verdict: Verdict,
-    interval: str | None,
+    interval: Interval | None,
     alpha: float,
     baseline: object,
-    names: Mapping[str, str],
+    known: Mapping[str, str],
 ) -> list[str]:
-    said = [table.about] if table.about else []
-    used = {cell.emphasis for row in cells for cell in row}
-    said += footnote.emphasis(used)
+    notes = [table.about] if table.about else []
+    notes += footnote.emphasis(cells)
     if verdict.kind:
         marked = "".join(mark for row in verdict.marks for mark in row)
-        against = _baselines(table, baseline, names)
-        said.append(footnote.meaning(verdict.kind, marked, against) + (f" ({verdict.how})." if verdict.how else "."))
+        bases = table.runs.iloc[baselines_of(table.runs, baseline)]
+        against = [" / ".join(known.get(str(part), str(part)) for part in row) for row in bases.itertuples(index=False)]
+        notes.append(footnote.meaning(verdict.kind, marked, against) + (f" ({verdict.how})." if verdict.how else "."))
     if verdict.unmarked:
-        said.append(verdict.unmarked)
+        notes.append(verdict.unmarked)
     if verdict.untested:
-        said.append(
-            f"{', '.join(names.get(name, name) for name in verdict.untested)}: not tested, has infinite values."
-        )
-    if interval == "sd":
-        said.append(f"± the standard deviation over {footnote.words(table.attrs).queries}.")
-    elif interval == "replicates":
-        said.append(footnote.over_replicates(table.attrs))
-    elif interval == "ci" and table.source is None:
-        said.append("In brackets the confidence interval of the mean.")
-    elif interval == "ci":
-        level = decimals.share(100 * (1 - alpha))
-        said.append(f"In brackets the {level}% confidence interval of the mean (Student t).")
-    return [*said, *footnote.basis(table.n, table.attrs, table.measures)]
+        untested = ", ".join(known.get(name, name) for name in verdict.untested)
+        notes.append(f"{untested}: not tested, has infinite values.")
+    notes += footnote.interval(interval, table.attrs, None if table.source is None else 1 - alpha)
+    return [*notes, *footnote.basis(table.n, table.attrs, table.measures)]
 
 
-def _baselines(table: Means, baseline: object, names: Mapping[str, str]) -> list[str]:
-    """The baselines as they are printed."""
-    rows = [table.runs.iloc[place] for place in baselines_of(table.runs, baseline)]
-    return [" / ".join(names.get(str(part), str(part)) for part in row) for row in rows]
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """One collection of a report: its join or table, and how its numbers were made.
+
+    Parameters
+    ----------
+    title : str
+        The name of the collection; empty where there is one.
+    held : Held
+        The join or the table.
+    table : Means
+        Systems in the order of print, with the values that significance is computed from.
+    digits : tuple of int
+        The decimals of each measure.
+    baseline, metadata, comparisons, how, names
+        What `report` was given; `how` are test, correction and alpha.
+    """
+
+    title: str
+    held: Any = field(repr=False)
+    table: Means = field(repr=False)
+    digits: tuple[int, ...]
+    baseline: object = None
+    metadata: pd.DataFrame | None = None
+    comparisons: pd.DataFrame | None = None
+    how: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems as they are printed, each by all of its columns."""
+        rows = self.table.runs.itertuples(index=False, name=None)
+        return [" / ".join(map(self.display_name, row)) for row in rows]
+
+    @property
+    def baselines(self) -> list[int]:
+        """The places of the baselines."""
+        return baselines_of(self.table.runs, self.baseline)
+
+    def display_name(self, value: object) -> str:
+        """Return the display name of a value."""
+        return self.names.get(str(value), str(value))
+
+    def about(self) -> pd.DataFrame:
+        """Return what is known of each system: the columns of its id where there are several, and its metadata.
+
+        Of a table those columns count as well that were merged to it, with one value per run.
+        """
+        runs = self.table.runs
+        names = list(runs.columns)
+        known = runs.astype(object) if len(names) > 1 else runs.iloc[:, :0]
+        given = self.metadata
+        if isinstance(self.held, Table):
+            given = _with_constant_columns(self.held, names, given)
+        if given is None or not set(names) <= set(given.columns):
+            return known
+        first = given[~given.duplicated(names)].reset_index(drop=True)
+        place = pd.Index(run_labels(first[names])).get_indexer(pd.Index(run_labels(runs)))
+        # a column that differs between replicates is about none of their systems
+        varies = given.groupby(names, observed=True).nunique(dropna=False).gt(1).any()
+        extra = [name for name in given.columns if name not in names and not varies[name]]
+        # runs without metadata (place -1) have missing values
+        return pd.concat([known.reset_index(drop=True), first[extra].reindex(place).reset_index(drop=True)], axis=1)
+
+
+def _with_constant_columns(held: Table, runs: list[str], metadata: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the metadata with those columns of a table of results that have one value per run."""
+    frame = held.frame
+    if not set(runs) <= set(frame.columns):  # a table of pairs, whose columns are about two runs
+        return metadata
+    by_run = frame.groupby(runs, observed=True, sort=False)
+    columns = [
+        name
+        for name in frame.columns
+        if name not in (*runs, *held.roles.values(), *STATISTICS)
+        and not pd.api.types.is_float_dtype(frame[name].dtype)
+        and (by_run[name].nunique(dropna=False) == 1).all()
+    ]
+    return own_metadata(frame, runs, columns, metadata)
+
+
+def placed(cells: Sequence[Sequence[Cell]], origin: int) -> list[list[Cell]]:
+    """Return the number cells of one collection, system by system, each knowing where it comes from.
+
+    Examples
+    --------
+    >>> placed([[Cell(0.5, "0.5"), Cell(0.2, "0.2")]], 0)[0][1].place
+    (0, 1, 0)
+    """
+    return [
+        [replace(cell, place=(origin, measure, system)) for measure, cell in enumerate(row)]
+        for system, row in enumerate(cells)
+    ]

@@ -1,4 +1,4 @@
-"""Systems on several collections in one table: the tables of single collections, put together."""
+"""Systems on several collections in one table: the tables of single collections, combined."""
 
 from __future__ import annotations
 
@@ -15,358 +15,343 @@ from pdeval.evaluate.grouped import merged as merged_cubes
 from pdeval.evaluate.groups import groups_of, named
 from pdeval.evaluate.sources import Held
 from pdeval.report import numbers as decimals
+from pdeval.report.columns import by_of, title_groups
 from pdeval.report.means import Means
-from pdeval.report.report import DASH, Cell, Column, Group
-from pdeval.report.rows import emphases
+from pdeval.report.report import DASH, Cell, Column, Group, Report
 from pdeval.report.significance_marks import Verdict, letters
-from pdeval.report.stacked_collections import by_of
 from pdeval.tables.metadata import with_metadata
 from pdeval.tables.reader import Table
 
 Layout = Literal["columns", "rows", "groups"]
 Average = Literal["mean", "rank", "both"]
-Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class One:
-    """The table of one collection, before it is put beside others: its stub and numbers, row by row."""
+class CollectionTable:
+    """The table of one collection: the cells that name its systems, and the cells of its measures, row by row."""
 
     title: tuple[str, ...]
     stub: tuple[Column, ...]
-    left: list[list[Cell]]
-    heads: tuple[Column, ...]
-    right: list[list[Cell]]
-    table: Means
+    systems: list[list[Cell]]
+    measures: tuple[Column, ...]
+    cells: list[list[Cell]]
+    means: Means
     verdict: Verdict
 
     @property
-    def keys(self) -> list[Key]:
-        """What names each row: its system."""
-        return [tuple(cell.text for cell in cells) for cells in self.left]
-
-    @property
-    def unmarked(self) -> One:
-        """The same without letters, which would name other systems in other collections."""
-        right = [[replace(cell, marks="") for cell in row] for row in self.right]
-        why = "Significance is not marked: the systems of the collections differ; baseline= marks differences to one."
-        marks = [[""] * len(self.heads)] * len(self.left)
-        return replace(self, right=right, verdict=Verdict(marks, unmarked=why))
-
-    @property
-    def text(self) -> str:
+    def name(self) -> str:
         """The name of the collection."""
         return ", ".join(self.title)
 
+    @property
+    def keys(self) -> list[tuple[str, ...]]:
+        """The printed names of the system of each row."""
+        return [tuple(cell.text for cell in cells) for cells in self.systems]
 
-@dataclass(frozen=True)
-class Whole:
-    """Columns, rows and titles of the table of all collections, and sentences about them."""
-
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    groups: tuple[Group, ...] = ()
-    said: tuple[str, ...] = ()
+    @property
+    def without_letters(self) -> CollectionTable:
+        """The same without letters, which name other systems in other collections."""
+        why = "Significance is not marked: the systems of the collections differ; baseline= marks differences to one."
+        verdict = Verdict([[""] * len(self.measures)] * len(self.systems), unmarked=why)
+        return replace(self, cells=[[replace(cell, marks="") for cell in row] for row in self.cells], verdict=verdict)
 
 
-def layout_of(ones: Sequence[One], layout: Layout | None) -> Layout:
-    """Return how collections are shown where nobody says it.
+def combine(
+    tables: list[CollectionTable],
+    layout: Layout | None,
+    average: Average | None,
+    digits: Sequence[int],
+    missing: str,
+    noun: str,
+) -> tuple[Report, list[CollectionTable]]:
+    """Return the table of all collections, and the tables that it is made of, with the marks that it shows.
 
-    Titles over rows where their systems differ; else rows where there are more collections than systems, and columns
-    where there are not.
+    By default collections are titles over rows if their systems differ; else rows if there are more collections than
+    systems, and columns if there are not.
     """
-    if layout is not None:
-        return layout
-    if any(one.keys != ones[0].keys for one in ones):
-        return "groups"
-    return "rows" if len(ones) > len(ones[0].keys) else "columns"
+    keys = list(dict.fromkeys(key for table in tables for key in table.keys))
+    same_order = all(table.keys == tables[0].keys for table in tables)
+    if layout is None and same_order:
+        layout = "rows" if len(tables) > len(keys) else "columns"
+    if layout in (None, "groups"):
+        average = average if same_order else None
+        report = _stacked(tables, average, digits)
+    else:
+        if missing == "error":
+            _check_complete(tables, keys)
+        if any(table.keys != keys for table in tables):
+            tables = [table.without_letters if table.verdict.kind == "letters" else table for table in tables]
+        arrange = _side_by_side if layout == "columns" else _transposed
+        systems = {key: row for table in tables for key, row in zip(table.keys, table.systems)}
+        report = arrange(tables, [systems[key] for key in keys], _cell_array(tables, keys), average, digits)
+    notes = {
+        "mean": f"Mean: over the {len(tables)} {noun}, each counting the same.",
+        "rank": f"Mean rank: of the systems within each of the {len(tables)} {noun}, 1 is best.",
+    }
+    about_means = [text for kind, text in notes.items() if average in (kind, "both")]
+    tested = any(table.verdict.kind for table in tables)
+    within = [f"Significance is tested within each of the {noun}."] if tested else []
+    return replace(report, notes=(*report.notes, *about_means, *within)), tables
 
 
-def together(
-    ones: Sequence[One], layout: Layout, average: Average | None, digits: Sequence[int], missing: str, what: str
-) -> tuple[Whole, list[One]]:
-    """Return the table of all collections, and the tables that it is made of, as they are marked in it."""
-    within = (f"Significance is tested within each of the {what}.",) if any(one.verdict.kind for one in ones) else ()
-    if layout == "groups":
-        whole, meant = _on_each_other(ones, average, digits)
-        return replace(whole, said=(*(_about_means(len(ones), average, what) if meant else ()), *within)), list(ones)
-    keys = list(dict.fromkeys(key for one in ones for key in one.keys))
-    if missing == "error":
-        _check_everywhere(ones, keys)
-    if any(one.keys != keys for one in ones):
-        ones = [one.unmarked if one.verdict.kind == "letters" else one for one in ones]
-    cells = np.empty((len(keys), len(ones), len(ones[0].heads)), dtype=object)
-    cells.fill(Cell(None, DASH))
-    place = {key: at for at, key in enumerate(keys)}
-    for at, one in enumerate(ones):
-        for key, row in zip(one.keys, one.right):
-            cells[place[key], at] = row
-    known = {key: row for one in ones for key, row in zip(one.keys, one.left)}
-    stub = [known[key] for key in keys]
-    means, added = _averages(ones, cells, average, digits)
-    put = _side_by_side if layout == "columns" else _transposed
-    whole = put(ones, stub, cells, means, added)
-    if not any(one.verdict.kind for one in ones):
-        within = ()
-    return replace(whole, said=(*whole.said, *_about_means(len(ones), average, what), *within)), list(ones)
-
-
-def alone(one: One, groups: tuple[Group, ...]) -> Whole:
-    """Return the table of one collection, with letters in front where its marks are letters."""
-    rows = [(*left, *right) for left, right in zip(one.left, one.right)]
-    whole = Whole((*one.stub, *one.heads), tuple(rows))
-    return replace(with_letters(whole.columns, rows, [len(rows)]) if lettered([one]) else whole, groups=groups)
-
-
-def lettered(ones: Sequence[One]) -> bool:
-    """Return whether systems are named by letters."""
-    return any(one.verdict.kind == "letters" for one in ones)
-
-
-def with_letters(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], sizes: Sequence[int]) -> Whole:
-    """Return a table with the letters of the systems in front, from a on in each of its parts."""
-    name = "letter" if all(column.name != "letter" for column in columns) else "letter_"
-    marks = [letter for size in sizes for letter in letters(size)]
-    stub = Column(name, "", numeric=False)
-    return Whole((stub, *columns), tuple((Cell(mark, mark), *row) for mark, row in zip(marks, rows, strict=True)))
-
-
-def _check_everywhere(ones: Sequence[One], keys: Sequence[Key]) -> None:
-    for one in ones:
-        lacking = [key for key in keys if key not in one.keys]
-        if lacking:
+def _check_complete(tables: Sequence[CollectionTable], keys: Sequence[tuple[str, ...]]) -> None:
+    for table in tables:
+        absent = [key for key in keys if key not in table.keys]
+        if absent:
             raise ValueError(
-                f"{len(lacking)} of {len(keys)} systems have no values in {one.text!r}, e.g. "
-                f"{' / '.join(lacking[0])!r}; leave them out, print dashes with missing='dash', or give each "
+                f"{len(absent)} of {len(keys)} systems have no values in {table.name!r}, e.g. "
+                f"{' / '.join(absent[0])!r}; leave them out, print dashes with missing='dash', or give each "
                 "collection its own rows with layout='groups'."
             )
 
 
+def _cell_array(tables: Sequence[CollectionTable], keys: Sequence[tuple[str, ...]]) -> np.ndarray:
+    """Return the cells by system, collection and measure; dashes if a collection has no such system."""
+    cells = np.empty((len(keys), len(tables), len(tables[0].measures)), dtype=object)
+    cells.fill(Cell(None, DASH))
+    place = {key: i for i, key in enumerate(keys)}
+    for i, table in enumerate(tables):
+        for key, row in zip(table.keys, table.cells):
+            cells[place[key], i] = row
+    return cells
+
+
+def single(table: CollectionTable, groups: tuple[Group, ...]) -> Report:
+    """Return the table of one collection."""
+    rows = [(*systems, *cells) for systems, cells in zip(table.systems, table.cells)]
+    return _lettered([table], [*table.stub, *table.measures], rows, groups)
+
+
+def _lettered(
+    tables: Sequence[CollectionTable],
+    columns: Sequence[Column],
+    rows: Sequence[tuple[Cell, ...]],
+    groups: Sequence[Group] = (),
+    notes: Sequence[str] = (),
+    *,
+    restart: bool = False,
+) -> Report:
+    """Return a table with the letters of the systems in front, if marks are letters; `restart` at a in each group."""
+    if _has_letters(tables):
+        name = "letter" if all(column.name != "letter" for column in columns) else "letter_"
+        columns = [Column(name, "", numeric=False), *columns]
+        sizes = [group.size for group in groups] if restart else [len(rows)]
+        marks = [letter for size in sizes for letter in letters(size)]
+        rows = [(Cell(mark, mark), *row) for mark, row in zip(marks, rows, strict=True)]
+    return Report(tuple(columns), tuple(rows), tuple(groups), notes=tuple(notes))
+
+
+def _has_letters(tables: Sequence[CollectionTable]) -> bool:
+    return any(table.verdict.kind == "letters" for table in tables)
+
+
 def _averages(
-    ones: Sequence[One], cells: np.ndarray, average: Average | None, digits: Sequence[int]
-) -> tuple[list[list[Cell]], list[Column]]:
-    """Return, for each row of systems, its means over collections, and their columns."""
-    heads = ones[0].heads
-    found: list[list[Cell]] = [[] for _ in cells]
+    tables: Sequence[CollectionTable], cells: np.ndarray, average: Average | None, digits: Sequence[int]
+) -> list[tuple[Column, list[Cell]]]:
+    """Return the columns of means over collections, with one cell per system: all measures of a kind, then the next."""
+    values = np.vectorize(lambda cell: np.nan if cell.value is None else cell.value, otypes=[float])(cells)
     columns = []
-    values = np.array([[[_number(cell) for cell in row] for row in rows] for rows in cells], dtype=float)
     for kind, title in (("mean", "Mean"), ("rank", "Mean rank")):
-        if average not in (kind, "both"):
-            continue
-        for place, head in enumerate(heads):
-            higher = ones[0].table.higher[place]
-            own, places = values[..., place], digits[place]
+        for i, head in enumerate(tables[0].measures if average in (kind, "both") else ()):
+            higher = tables[0].means.higher[i]
+            by_collection, places = values[..., i], digits[i]
+            column = replace(head, name=f"{title.lower()} {head.name}", group=title, spread=())
             if kind == "rank":
-                ranked = pd.DataFrame(-own if higher else own).rank(axis=0)
-                own, places, higher = ranked.to_numpy(), 1, False
-            mean = own.mean(axis=1)  # missing where a collection is: over fewer it would not compare
-            stress = emphases(decimals.printed(mean, places), higher)
-            for row, value, one in zip(found, mean, stress):
-                text = decimals.number(float(value), places)
-                row.append(Cell(None, DASH) if text == DASH else Cell(float(value), text, one))
-            columns.append(replace(head, name=f"{title.lower()} {head.name}", group=title, spread=()))
-            if kind == "rank":
-                columns[-1] = replace(columns[-1], higher=None)
-    return found, columns
+                by_collection = pd.DataFrame(-by_collection if higher else by_collection).rank(axis=0).to_numpy()
+                places, higher = 1, False
+                column = replace(column, higher=None)
+            mean = by_collection.mean(axis=1)  # NaN if a collection has no value: means over fewer are not comparable
+            columns.append((column, mean_cells(mean, places, higher)))
+    return columns
 
 
-def _number(cell: Cell) -> float:
-    return float(cell.value) if isinstance(cell.value, int | float) else np.nan
+def mean_cells(values: np.ndarray, digits: int, higher: bool) -> list[Cell]:
+    """Return cells of means, best and second marked; NaN is a dash."""
+    stress = decimals.emphases(decimals.printed(values, digits), higher)
+    return [
+        Cell(None, DASH) if np.isnan(value) else Cell(value, decimals.number(value, digits), emphasis)
+        for value, emphasis in zip(values.tolist(), stress)
+    ]
 
 
 def _side_by_side(
-    ones: Sequence[One],
-    stub: list[list[Cell]],
+    tables: Sequence[CollectionTable],
+    systems: list[list[Cell]],
     cells: np.ndarray,
-    means: list[list[Cell]],
-    added: list[Column],
-) -> Whole:
-    """Systems are rows; every collection is a heading over its measures, or a column where there is one measure."""
-    single = len(ones[0].heads) == 1
+    average: Average | None,
+    digits: Sequence[int],
+) -> Report:
+    """Return a row per system; collections are headings over their measures, or columns if there is one measure."""
     columns: list[Column] = []
-    for one in ones:
-        for head in one.heads:
-            own = replace(head, name=f"{one.text} {head.name}", group=one.text)
-            columns.append(replace(own, header=one.text, group="", higher=None) if single else own)
-    columns += [replace(one, header=one.group, group="", higher=None) if single else one for one in added]
-    rows = tuple((*left, *row.ravel().tolist(), *more) for left, row, more in zip(stub, cells, means))
-    whole = Whole((*ones[0].stub, *columns), rows)
-    whole = with_letters(whole.columns, rows, [len(rows)]) if lettered(ones) else whole
-    return replace(whole, said=_measure(ones, single))
+    for table in tables:
+        columns += [replace(head, name=f"{table.name} {head.name}", group=table.name) for head in table.measures]
+    means = _averages(tables, cells, average, digits)
+    columns += [column for column, _ in means]
+    if len(tables[0].measures) == 1:
+        columns = [replace(column, header=column.group, group="", higher=None) for column in columns]
+    rows = [
+        (*names, *row.ravel().tolist(), *(column_cells[i] for _, column_cells in means))
+        for i, (names, row) in enumerate(zip(systems, cells))
+    ]
+    return _lettered(tables, [*tables[0].stub, *columns], rows, notes=_measure_note(tables))
 
 
 def _transposed(
-    ones: Sequence[One],
-    stub: list[list[Cell]],
+    tables: Sequence[CollectionTable],
+    systems: list[list[Cell]],
     cells: np.ndarray,
-    means: list[list[Cell]],
-    added: list[Column],
-) -> Whole:
-    """Collections are rows; every system is a column, under the heading of a measure where there are several."""
-    heads, single = ones[0].heads, len(ones[0].heads) == 1
-    systems = [" / ".join(cell.text for cell in left) for left in stub]
-    marks = [f"{mark} " for mark in letters(len(stub))] if lettered(ones) else [""] * len(stub)
+    average: Average | None,
+    digits: Sequence[int],
+) -> Report:
+    """Return a row per collection; systems are columns, under the heading of a measure if there are several."""
+    measures = tables[0].measures
+    names = [" / ".join(cell.text for cell in row) for row in systems]
+    headers = [f"{mark} {name}" for mark, name in zip(letters(len(names)), names)] if _has_letters(tables) else names
     columns = [Column("collection", "", numeric=False)]
-    for head in heads:
-        over = "" if single else head.header
-        for mark, name in zip(marks, systems):
-            columns.append(replace(head, name=f"{head.name} {name}", header=mark + name, group=over, higher=None))
-    rows = [(Cell(one.title[-1], one.title[-1]), *cells[:, at].T.ravel().tolist()) for at, one in enumerate(ones)]
-    for start in range(0, len(added), len(heads)):
-        title = added[start].group
-        own = [row[start + place] for place in range(len(heads)) for row in means]
-        rows.append((Cell(title, title), *own))
-    groups = _titles(ones, len(added) // len(heads))
-    return Whole(tuple(columns), tuple(rows), groups, _measure(ones, single))
+    for head in measures:
+        group = head.header if len(measures) > 1 else ""
+        for name, header in zip(names, headers):
+            columns.append(replace(head, name=f"{head.name} {name}", header=header, group=group, higher=None))
+    # the columns of a row run over measures, then systems
+    rows = [(Cell(table.title[-1], table.title[-1]), *cells[:, i].T.ravel().tolist()) for i, table in enumerate(tables)]
+    means = _averages(tables, cells, average, digits)
+    for start in range(0, len(means), len(measures)):
+        title = means[start][0].group
+        row = [cell for _, column_cells in means[start : start + len(measures)] for cell in column_cells]
+        rows.append((Cell(title, title), *row))
+    groups: list[Group] = []
+    if len(tables[0].title) > 1:
+        groups = title_groups([", ".join(table.title[:-1]) for table in tables], len(rows) - len(tables))
+    return Report(tuple(columns), tuple(rows), tuple(groups), notes=_measure_note(tables))
 
 
-def _titles(ones: Sequence[One], more: int) -> tuple[Group, ...]:
-    """Return titles over rows of collections, where several columns name them."""
-    if len(ones[0].title) == 1:
+def _stacked(tables: Sequence[CollectionTable], average: Average | None, digits: Sequence[int]) -> Report:
+    """Return a row per system under the title of its collection, and then the means."""
+    groups = [Group(table.name, len(table.systems), (table.name,)) for table in tables]
+    rows = [(*systems, *cells) for table in tables for systems, cells in zip(table.systems, table.cells)]
+    if average is not None:
+        size = len(tables[0].measures)
+        means = _averages(tables, _cell_array(tables, tables[0].keys), average, digits)
+        for start in range(0, len(means), size):
+            cells_of_rows = zip(*(cells for _, cells in means[start : start + size]))
+            rows += [(*systems, *cells) for systems, cells in zip(tables[0].systems, cells_of_rows)]
+            title = means[start][0].group
+            groups.append(Group(title, len(tables[0].systems), (title,)))
+    return _lettered(tables, [*tables[0].stub, *tables[0].measures], rows, groups, restart=True)
+
+
+def _measure_note(tables: Sequence[CollectionTable]) -> tuple[str, ...]:
+    """Return the measure and its direction, if no header names it."""
+    if len(tables[0].measures) > 1:
         return ()
-    found: list[tuple[str, int]] = []
-    for one in ones:
-        text = ", ".join(one.title[:-1])
-        again = bool(found) and found[-1][0] == text
-        found = [*found[:-1], (text, found[-1][1] + 1)] if again else [*found, (text, 1)]
-    return tuple(Group(text, size, (text,)) for text, size in [*found, *([("All", more)] if more else [])])
-
-
-def _on_each_other(ones: Sequence[One], average: Average | None, digits: Sequence[int]) -> tuple[Whole, bool]:
-    """Systems are rows under the title of their collection; their means come last, where all have the same systems.
-
-    Returns whether there are means, too.
-    """
-    groups = [Group(one.text, len(one.left), (one.text,)) for one in ones]
-    rows = [(*left, *right) for one in ones for left, right in zip(one.left, one.right)]
-    meant = average is not None and all(one.keys == ones[0].keys for one in ones)
-    if meant:
-        cells = np.empty((len(ones[0].keys), len(ones), len(ones[0].heads)), dtype=object)
-        for at, one in enumerate(ones):
-            for place, row in enumerate(one.right):
-                cells[place, at] = row
-        means, added = _averages(ones, cells, average, digits)
-        size = len(ones[0].heads)
-        for start in range(0, len(added), size):
-            rows += [(*left, *row[start : start + size]) for left, row in zip(ones[0].left, means)]
-            groups.append(Group(added[start].group, len(means), (added[start].group,)))
-    whole = Whole((*ones[0].stub, *ones[0].heads), tuple(rows))
-    if lettered(ones):
-        whole = with_letters(whole.columns, rows, [group.size for group in groups])
-    return replace(whole, groups=tuple(groups)), meant
-
-
-def _measure(ones: Sequence[One], single: bool) -> tuple[str, ...]:
-    """Say the measure, and its direction, where no header does."""
-    if not single:
-        return ()
-    head = ones[0].heads[0]
-    less = ", where less is better" if not ones[0].table.higher[0] else ""
-    return (f"{head.header}{less}.",)
-
-
-def _about_means(n: int, average: Average | None, what: str) -> tuple[str, ...]:
-    said = {"mean": f"Mean: over the {n} {what}, each counting the same."}
-    said["rank"] = f"Mean rank: of the systems within each of the {n} {what}, 1 is best."
-    return tuple(text for kind, text in said.items() if average in (kind, "both"))
+    less = ", where less is better" if not tables[0].means.higher[0] else ""
+    return (f"{tables[0].measures[0].header}{less}.",)
 
 
 def merged(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return what all verdicts say together, for one footnote.
+    """Return all verdicts together, for one footnote.
 
     Examples
     --------
     >>> merged([Verdict([["a"]], "letters", "t test"), Verdict([[""]], "letters", "t test")]).marks
     [['a'], ['']]
     """
-    tested = [one for one in verdicts if one.kind]
-    first = tested[0] if tested else verdicts[0]
-    untested = tuple(dict.fromkeys(name for one in verdicts for name in one.untested))
-    marks = [row for one in verdicts for row in one.marks]
-    return Verdict(marks, first.kind, first.how, untested, next((one.unmarked for one in verdicts if one.unmarked), ""))
+    first = next((verdict for verdict in verdicts if verdict.kind), verdicts[0])
+    return Verdict(
+        marks=[row for verdict in verdicts for row in verdict.marks],
+        kind=first.kind,
+        how=first.how,
+        untested=tuple(dict.fromkeys(name for verdict in verdicts for name in verdict.untested)),
+        unmarked=next((verdict.unmarked for verdict in verdicts if verdict.unmarked), ""),
+    )
 
 
-def pooled(tables: Sequence[Means], what: str = "collections") -> Means:
+def pooled(tables: Sequence[Means], noun: str = "collections") -> Means:
     """Return the first table with the numbers of queries of all, for one footnote."""
     attrs = merged_attrs(table.attrs for table in tables)
     if len(tables) > 1 and all((table.n == table.n.flat[0]).all() for table in tables):
-        attrs["counted_per"] = what.removesuffix("s")
+        attrs["counted_per"] = noun.removesuffix("s")
     return replace(tables[0], n=np.concatenate([table.n for table in tables], axis=1), attrs=attrs)
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The collections of what is reported: the columns that tell them apart, their labels, and each one alone."""
+class Collections:
+    """The collections of a report: their labels, the data of each, and the noun of footnotes."""
 
     labels: pd.DataFrame
-    held: list[Held]
-    what: str = "groups"
-
-    def titles(self, names: Mapping[str, str]) -> list[tuple[str, ...]]:
-        """Return the names of the collections as they are printed."""
-        rows = self.labels.astype(str).itertuples(index=False, name=None)
-        return [tuple(names.get(one, one) for one in row) for row in rows]
+    data: list[Held]
+    noun: str
 
     @property
     def texts(self) -> list[str]:
         """Every text that a display name can replace."""
         return [*self.labels.columns, *self.labels.astype(str).to_numpy().ravel()]
 
-    def of_comparisons(self, comparisons: pd.DataFrame | None) -> list[pd.DataFrame | None]:
+    def titles(self, known: Mapping[str, str]) -> list[tuple[str, ...]]:
+        """Return the names of the collections as they are printed."""
+        return [tuple(known.get(text, text) for text in row) for row in _rows_of_texts(self.labels)]
+
+    def divide(self, comparisons: pd.DataFrame | None) -> list[pd.DataFrame | None]:
         """Return the comparisons of each collection."""
         if comparisons is None:
-            return [None] * len(self.held)
-        by = by_of(comparisons, list(self.labels.columns))
-        labels, parts = _divided(comparisons, by)
-        found = dict(zip(labels.astype(str).itertuples(index=False, name=None), parts))
-        keys = list(self.labels.astype(str).itertuples(index=False, name=None))
-        lacking = [key for key in keys if key not in found]
-        if lacking:
-            raise ValueError(
-                f"the comparisons have no rows of {', '.join(lacking[0])!r}; compare within each collection."
-            )
-        return [found[key] for key in keys]
+            return [None] * len(self.data)
+        labels, parts = _divided(comparisons, by_of(comparisons, list(self.labels.columns)))
+        part_of = dict(zip(_rows_of_texts(labels), parts))
+        for row in _rows_of_texts(self.labels):
+            if row not in part_of:
+                raise ValueError(f"the comparisons have no rows of {', '.join(row)!r}; compare within each collection.")
+        return [part_of[row] for row in _rows_of_texts(self.labels)]
 
 
-def parts_of(
+def _rows_of_texts(labels: pd.DataFrame) -> list[tuple[str, ...]]:
+    return list(labels.astype(str).itertuples(index=False, name=None))
+
+
+def collections_of(
     held: Held | Grouped, by: str | Sequence[str] | None, measures: object, metadata: Sequence[pd.DataFrame] = ()
-) -> Parts | None:
-    """Return the collections of a table or a join, or None where it is one."""
+) -> Collections | None:
+    """Return the collections of a table or a join, or None if there is one."""
     if isinstance(held, Table):
-        lacking = [name for name in ([] if by is None else named(by)) if name not in held.frame.columns]
-        binding = {**held.roles, "run": list(held.run_columns)}
-        held = replace(held, frame=with_metadata(held.frame, binding, held.kind, lacking, metadata))
-        said = "collections" if held.kind in ("scores", "preferences") else "by"
-        names = by_of(held.frame, by, said=said)
-        if by is None:  # means of groups of runs are the runs of their table
-            names = [name for name in names if name not in held.run_columns]
-        if not names:
-            return None
-        labels, parts = _divided(held.frame, names)
-        own = tuple(name for name in held.run_columns if name not in names)
-        known = (*held.frame.attrs.get("collections", ()), "collection")
-        what = "collections" if set(names) & set(known) else "groups"
-        return Parts(labels, [replace(held, frame=part, run_columns=own) for part in parts], what)
+        return _collections_of_table(held, by, metadata)
     if by is None:
         return None
     grouped = Grouped.of(held, by, metadata)
     names = named(by)
-    of_groups = [(label, [grouped.parts[at] for at in places]) for label, places in grouped.by(names)]
-    data = [own[0] if len(own) == 1 else merged_cubes([cube_of(one, measures) for one in own]) for _, own in of_groups]
-    what = "collections" if {*names} & {*grouped.collections} else "groups"
-    return Parts(pd.concat([label for label, _ in of_groups], ignore_index=True), data, what)
+    groups = [(label, [grouped.parts[i] for i in places]) for label, places in grouped.by(names)]
+    # several parts of a group, e.g. one per collection, become one cube
+    data = [parts[0] if len(parts) == 1 else merged_cubes([cube_of(p, measures) for p in parts]) for _, parts in groups]
+    noun = "collections" if {*names} & {*grouped.collections} else "groups"
+    return Collections(pd.concat([label for label, _ in groups], ignore_index=True), data, noun)
+
+
+def _collections_of_table(
+    table: Table, by: str | Sequence[str] | None, metadata: Sequence[pd.DataFrame]
+) -> Collections | None:
+    absent = [name for name in ([] if by is None else named(by)) if name not in table.frame.columns]
+    roles = {**table.roles, "run": list(table.run_columns)}
+    frame = with_metadata(table.frame, roles, table.kind, absent, metadata)
+    names = by_of(frame, by, attribute="collections" if table.kind in ("scores", "preferences") else "by")
+    if by is None:  # means of groups of runs are the runs of their table
+        names = [name for name in names if name not in table.run_columns]
+    if not names:
+        return None
+    labels, parts = _divided(frame, names)
+    run_columns = tuple(name for name in table.run_columns if name not in names)
+    known = {*frame.attrs.get("collections", ()), "collection"}
+    noun = "collections" if set(names) & known else "groups"
+    return Collections(labels, [replace(table, frame=part, run_columns=run_columns) for part in parts], noun)
 
 
 def _divided(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
-    """Return the labels of the collections of a table, sorted, and the rows of each."""
+    """Return the sorted labels of the collections of a table, and the rows of each."""
     for name in by:
-        lacking = int(frame[name].isna().sum())
-        if lacking:
-            raise ValueError(f"{lacking:,} rows have no {name}; fill it, or drop them first.")
-    found = groups_of(by, frame[by], pd.DataFrame(index=[0]))
+        n_missing = int(frame[name].isna().sum())
+        if n_missing:
+            raise ValueError(f"{n_missing:,} rows have no {name}; fill it, or drop them first.")
+    groups = groups_of(by, frame[by], pd.DataFrame(index=[0]))
     parts = []
-    for code in found.query:
-        part = frame[found.queries == code].reset_index(drop=True)
+    for code in groups.query:
+        part = frame[groups.queries == code].reset_index(drop=True)
         part.attrs = {name: value for name, value in frame.attrs.items() if name not in ("by", "collections")}
         parts.append(part)
-    return found.labels, parts
+    return groups.labels, parts

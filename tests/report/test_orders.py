@@ -86,6 +86,6 @@ def test_it_refuses_what_it_cannot_show(orders):
     ):
         report_order(orders.drop(index=4))
     with pytest.raises(ValueError, match="show='all': choose 'rank', 'score' or 'both'"):
-        report_order(orders, show="all")
+        orders.ireval.report(show="all")
     with pytest.raises(ValueError, match="digits=11"):
         report_order(orders, digits=11)

@@ -68,13 +68,18 @@ def test_runs_of_several_columns_in_a_matrix():
         (lambda m: m.to_numpy(), {}, TypeError, "must be a square DataFrame, not ndarray"),
         (lambda m: m.replace(-0.25, np.nan), {}, ValueError, "no value for 'lm_dir' against 'dense'"),
         (lambda m: m.rename({"lm_dir": "bm25"}).rename(columns={"lm_dir": "bm25"}), {}, ValueError, "'bm25' more than"),
-        (lambda m: m, {"triangle": "left"}, ValueError, "triangle='left': choose one of 'full', 'upper', 'lower'"),
-        (lambda m: m, {"headers": "ids"}, ValueError, "headers='ids': choose one of 'names', 'letters'"),
     ],
 )
 def test_a_matrix_that_cannot_be_shown_is_refused(matrix, spoil, options, error, text):
     with pytest.raises(error, match=text):
         report_matrix(spoil(matrix), **options)
+
+
+def test_a_choice_that_does_not_exist_is_refused_at_the_call(matrix):
+    with pytest.raises(ValueError, match="triangle='left': choose 'full', 'upper' or 'lower'"):
+        matrix.ireval.report(triangle="left")
+    with pytest.raises(ValueError, match="headers='ids': choose 'names' or 'letters'"):
+        matrix.ireval.report(headers="ids")
 
 
 def test_comparisons_of_several_measures_need_a_choice(matrix, comparisons):

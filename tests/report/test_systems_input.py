@@ -1,5 +1,6 @@
 """report(): what it takes, in which forms, and what it refuses."""
 
+import re
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -47,13 +48,8 @@ def test_the_callers_table_is_left_alone(scores, comparisons):
         ({"sort": "ap"}, KeyError, "sort: no measure 'ap' in this table. .*It has AP, ASL, name."),
         ({"sort": ["bm25", "dense"]}, ValueError, "must name each of the 3 runs once; it leaves out 'lm_dir'"),
         ({"digits": 40}, ValueError, "digits=40: a cell can show 0 to 10 decimals"),
-        ({"digits": 2.5}, TypeError, "digits=2.5: the number of decimals must be a whole number"),
         ({"digits": {"P": 2}}, KeyError, "digits names 'P', which is not a column"),
-        ({"marks": "stars"}, ValueError, "marks='stars': choose one of 'auto', 'letters', 'daggers' or None"),
         ({"marks": "daggers"}, ValueError, "compare with a baseline; name it with baseline="),
-        ({"missing": None}, ValueError, "missing=None: choose one of 'error', 'dash'."),
-        ({"interval": "se"}, ValueError, "interval='se': choose one of 'ci', 'sd', 'replicates', 'none' or None"),
-        ({"alpha": 5}, ValueError, "alpha=5: the significance level is a number between 0 and 1"),
         ({"names": {"bm26": "BM25"}}, KeyError, "names has 'bm26', which is nothing in this table"),
         ({"columns": {"P@10": "Precision"}}, KeyError, "columns has 'P@10', which is not a measure of this table"),
         ({"group": "family"}, KeyError, "no column 'family' to group by; there are run. Give others with metadata="),
@@ -64,6 +60,21 @@ def test_the_callers_table_is_left_alone(scores, comparisons):
 def test_a_wrong_option_says_what_is_wrong(scores, options, error, text):
     with pytest.raises(error, match=text):
         report(scores, **{"marks": None, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"digits": 2.5}, "digits=2.5: give a whole number of at least 0."),
+        ({"marks": "stars"}, "marks='stars': choose 'auto', 'letters' or 'daggers'."),
+        ({"missing": None}, "missing=None: choose 'error' or 'dash'."),
+        ({"interval": "se"}, "interval='se': choose 'ci', 'sd', 'replicates' or 'none'."),
+        ({"alpha": 5}, "alpha=5: give a share between 0 and 1; 5% is 0.05."),
+    ],
+)
+def test_an_option_of_another_type_is_refused_at_the_call(scores, options, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        scores.frame().ireval.report(**options)
 
 
 def test_an_empty_table_is_refused(scores):
