@@ -1,15 +1,16 @@
 """Tables for papers: every table answers `.report()` with a frozen `Report`, rendered in any declared format.
 
-spec        Report, Column, Cell: what stands where, without markup
-systems     report(): systems x measures, with means, rows, marks, verdict, cells and notes under it
-sentences   Report.sentence(): what such a table shows, in words
-orders      report_order()
-pairs       report_matrix(), report_comparisons()
-measures    report_agreement()
-detected    report_discriminative_power()
-confusion   report_confusion()
-plain       report_table(): any other table, column by column
-formats     @report_format; latex, typst, html, markdown and sheet declare theirs
+report                Report, Column, Cell, Group: the table as data; @report_format declares a format
+columns               frames to columns of a report; @reported adds the options that all reports share
+systems               report(): systems x measures; means, rows, significance_marks, systems_by_collection
+sentences             Report.sentence()
+footnotes, numbers    texts under the table, and numbers as printed
+orderings             report_order()
+pairs                 report_matrix(), report_comparisons()
+small_tables          report_agreement(), report_confusion()
+discriminative_power  report_discriminative_power()
+generic               report_table(): any other table, column by column
+latex, typst, html, markdown, spreadsheet    the formats; page is the interactive HTML page
 """
 
 from pdeval.report import html, latex, markdown, spreadsheet, typst  # noqa: F401 - they declare their formats

@@ -152,9 +152,8 @@ def reported(*, has_footnotes: bool = True) -> Callable[[Callable[..., Report]],
             built = build(*args, known=known, **options)
             if built.caption is not None:  # a default, which an empty text removes
                 caption = (built.caption if caption is None else caption) or None
-            own_notes = built.notes if footnotes else ()
-            added_notes = [notes] if isinstance(notes, str) else notes or ()
-            return replace(built, caption=caption, label=label, notes=(*own_notes, *added_notes))
+            added = [notes] if isinstance(notes, str) else notes or ()
+            return replace(built, caption=caption, label=label, notes=(*(built.notes if footnotes else ()), *added))
 
         shared = inspect.signature(report).parameters
         # `names` takes the place of `known`, the other options come last

@@ -27,7 +27,7 @@ from pdeval.significance.corrections import NOT_NEEDED
 from pdeval.verbs import verb
 
 SETTINGS = ("test", "correction", "alpha")
-EACH_ITS_OWN = "paired tests"
+PAIRED_TESTS = "paired tests"
 
 
 @verb(on="discriminative_power", name="report", core=True, command=True)
@@ -112,7 +112,7 @@ def _power_of_collections(
     frame: pd.DataFrame, by: list[str], digits: int, average: bool, against: str | None, known: Mapping[str, str]
 ) -> Report:
     """Return one row per collection with measures in columns, under the name of the test if there are several."""
-    frame, tests = _each_its_own(frame, [*by, "measure"])
+    frame, tests = _with_common_test(frame, [*by, "measure"])
     settings = [name for name in SETTINGS if name in frame.columns]
     varied = [name for name in settings if frame[name].nunique() > 1]
     parts, groups = row_per_collection(
@@ -134,13 +134,13 @@ def _power_of_collections(
     return assemble(parts, _power_notes(frame, varied, legend, tests), groups=groups, group_names=by[:-1])
 
 
-def _each_its_own(frame: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+def _with_common_test(frame: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Return a table with one name for the tests of measures that have one each, and whose test was which.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"set": "x", "measure": ["rrLP", "sgnLP"], "test": ["t", "sign"], "correction": "holm"})
-    >>> found, tests = _each_its_own(frame, ["set", "measure"])
+    >>> found, tests = _with_common_test(frame, ["set", "measure"])
     >>> found["test"].tolist(), tests
     (['paired tests', 'paired tests'], {'t': ['rrLP'], 'sign': ['sgnLP']})
     """
@@ -158,7 +158,7 @@ def _each_its_own(frame: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, di
             continue
         for test, measure in tests:
             measures_of.setdefault(test, []).append(measure)
-        names[rows] = EACH_ITS_OWN
+        names[rows] = PAIRED_TESTS
     return frame.assign(test=names), measures_of
 
 
@@ -167,7 +167,7 @@ def _setting(values: Mapping[str, object], known: Mapping[str, str]) -> str:
     texts = []
     for name, value in values.items():
         text = str(value)
-        if text in known or value == EACH_ITS_OWN:
+        if text in known or value == PAIRED_TESTS:
             texts.append(known.get(text, text))
         elif name == "alpha":
             texts.append(f"α = {decimals.share(float(text))}")
@@ -190,5 +190,5 @@ def _power_notes(
     pairs = f"{frame['pairs'].iloc[0]} pairs" if "pairs" in frame and frame["pairs"].nunique() == 1 else "the pairs"
     first = f"Percentage of {pairs} of systems that are significantly different" + (f" ({how})." if how else ".")
     if measures_of and not tests:
-        first += f" {EACH_ITS_OWN.capitalize()}: {footnote.significance(measures_of, None, None)}."
+        first += f" {PAIRED_TESTS.capitalize()}: {footnote.significance(measures_of, None, None)}."
     return [first, *legend, *footnote.basis_of(frame)]

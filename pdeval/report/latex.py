@@ -53,7 +53,7 @@ def escape(text: str) -> str:
     text = visible(text if text.isprintable() else re.sub(r"[ \t\r\n]+", " ", text))
     text = "".join(character for character in text if character.isprintable() or character == "\u00a0")
     # two hyphens typed in a name are two hyphens, not a dash
-    pieces = [_CHARACTERS.sub(lambda found: _ESCAPES[found[0]], piece) for piece in re.split(r"-(?=-)", text)]
+    pieces = [_CHARACTERS.sub(lambda match: _ESCAPES[match[0]], piece) for piece in re.split(r"-(?=-)", text)]
     return "-{}".join(pieces)
 
 
@@ -136,11 +136,14 @@ def to_latex(
     if environment == "tabular":
         return "\n".join(lines)
     head = [rf"\begin{{{environment}}}[{position}]" if position else rf"\begin{{{environment}}}", r"\centering"]
-    tail = [rf"\end{{{environment}}}"]
     if notes:
-        said = [r"\begin{minipage}{\linewidth}", rf"\footnotesize\raggedright {notes}", r"\end{minipage}"]
-        tail = [r"\par\smallskip", *said, *tail]
-    return "\n".join([*head, *about, *look, *lines, *tail])
+        lines += [
+            r"\par\smallskip",
+            r"\begin{minipage}{\linewidth}",
+            rf"\footnotesize\raggedright {notes}",
+            r"\end{minipage}",
+        ]
+    return "\n".join([*head, *about, *look, *lines, rf"\end{{{environment}}}"])
 
 
 def _over_pages(

@@ -31,7 +31,7 @@ from pdeval.verbs import verb
 
 Triangle = Literal["full", "upper", "lower"]
 Headers = Literal["names", "letters"]
-MAX_NAMED_COLUMNS = 5
+MAX_COLUMN_NAMES = 5
 
 
 @verb(on="matrix", name="report", core=True, command=True)
@@ -84,7 +84,7 @@ def report_matrix(
     beats, notes = _significant(comparisons, labels, measure)
     headings = [known.get(label, label) for label in labels]
     parts: list[Part] = []
-    if headers == "letters" or (headers is None and size > MAX_NAMED_COLUMNS):
+    if headers == "letters" or (headers is None and size > MAX_COLUMN_NAMES):
         headings = letters(size)
         parts.append(texts("letter", "", headings))
     parts.append(texts("row", "", labels, known))

@@ -105,7 +105,7 @@ def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> 
     return np.argsort(-value if table.higher[measure] else value, kind="stable")
 
 
-def own_metadata(
+def with_table_columns(
     frame: pd.DataFrame, runs: Sequence[str], group: str | Sequence[str] | None, metadata: pd.DataFrame | None
 ) -> pd.DataFrame | None:
     """Return the metadata with those columns to group by that the table itself has, one row per run.
@@ -113,7 +113,7 @@ def own_metadata(
     Examples
     --------
     >>> scores = pd.DataFrame({"run": ["a", "a", "b"], "family": ["dense", "dense", "lexical"], "value": [1, 2, 3]})
-    >>> own_metadata(scores, ["run"], "family", None).values.tolist()
+    >>> with_table_columns(scores, ["run"], "family", None).values.tolist()
     [['a', 'dense'], ['b', 'lexical']]
     """
     given = () if metadata is None else metadata.columns

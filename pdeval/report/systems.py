@@ -18,7 +18,7 @@ from pdeval.report import numbers as decimals
 from pdeval.report.columns import reported
 from pdeval.report.means import STATISTICS, Means, baselines_of, means
 from pdeval.report.report import Cell, Column, Report
-from pdeval.report.rows import Best, Interval, Rows, arrange, number_cells, own_metadata, spread_names
+from pdeval.report.rows import Best, Interval, Rows, arrange, number_cells, spread_names, with_table_columns
 from pdeval.report.sentences import Finding, best_places
 from pdeval.report.significance_marks import Verdict, judge
 from pdeval.report.systems_by_collection import (
@@ -174,7 +174,7 @@ def report(
         run_attributes = [frame for frame in attributes if {*table.runs.columns} <= {*frame.columns}]
         about = next(iter(run_attributes or (attributes if group is not None else ())), None)
         if isinstance(data, Table):
-            about = own_metadata(data.frame, list(table.runs.columns), group, about)
+            about = with_table_columns(data.frame, list(table.runs.columns), group, about)
         rows = arrange(table, group=group, metadata=about, sort=sort, names=known)
         table = table.in_order(rows.order)
         verdict = judge(table, marks=marks, baseline=baseline, comparisons=pairs, **how)
@@ -207,8 +207,8 @@ def report(
     pool = pooled([table.means for table in tables], "" if collections is None else collections.noun)
     verdict = merged([table.verdict for table in tables])
     cells = [row for table in tables for row in table.cells]
-    shown_interval = next((shown for shown in intervals if shown is not None), None)
-    notes = _footnotes(pool, cells, verdict, shown_interval, level, baseline, known)
+    first_interval = next((kind for kind in intervals if kind is not None), None)
+    notes = _footnotes(pool, cells, verdict, first_interval, level, baseline, known)
     notes += footnote.of_machine([table.means.powered for table in tables])
     return replace(
         built,
@@ -403,7 +403,7 @@ def _with_constant_columns(held: Table, runs: list[str], metadata: pd.DataFrame 
         and not pd.api.types.is_float_dtype(frame[name].dtype)
         and (by_run[name].nunique(dropna=False) == 1).all()
     ]
-    return own_metadata(frame, runs, columns, metadata)
+    return with_table_columns(frame, runs, columns, metadata)
 
 
 def placed(cells: Sequence[Sequence[Cell]], origin: int) -> list[list[Cell]]:

@@ -28,8 +28,8 @@ def escape(text: str) -> str:
     >>> print(escape("bm25_rm3 #1 @k -- 'x'"))
     bm25\_rm3 \#1 \@k \-\- \'x\'
     """
-    shown = _SPECIAL.sub(lambda found: "\\" + found[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
-    return _NUMBERED.sub(r"\1\.", shown)
+    escaped = _SPECIAL.sub(lambda match: "\\" + match[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
+    return _NUMBERED.sub(r"\1\.", escaped)
 
 
 @report_format("typst", endings=".typ")
@@ -93,23 +93,23 @@ def to_typst(
     if long and (wide or resize):
         raise ValueError(f"long=True: a table over pages cannot be {'resized' if resize else 'wide'} too; choose one.")
     below = marks_below(report, marks, compact)
-    shown = _table(report, below, compact)
+    table = _table(report, below, compact)
     if bare:
-        return "\n".join(["#" + shown[0], *shown[1:]])
+        return "\n".join(["#" + table[0], *table[1:]])
     size = size or ("0.85em" if compact else None)
     body = [f"set text(size: {size})"] if size else []
     body += ['set text(number-width: "tabular")', "set par(leading: 0.45em, justify: false)"]
-    body += _resized(shown) if resize else shown
+    body += _resized(table) if resize else table
     if report.notes:
-        said = " ".join(map(escape, placed(report.notes, below=below)))
-        body.append(f"align(left, text(size: {'1em' if size else '0.85em'})[{said}])")
+        notes = " ".join(map(escape, placed(report.notes, below=below)))
+        body.append(f"align(left, text(size: {'1em' if size else '0.85em'})[{notes}])")
     options = ["kind: table,"] + (['placement: top, scope: "parent",'] if wide else [])
     if report.caption is not None:
         options.append(f"caption: figure.caption(position: top)[{escape(report.caption)}],")
     lines = ["#figure(", *_in(options), "  {", *_in(_in(body)), "  },", ")"]
     if report.label is not None:
         lines[-1] += f" <{report.label}>"
-    if long:  # said for this figure alone
+    if long:  # the rule holds for this figure alone
         lines = ["#[", "  #show figure: set block(breakable: true)", *_in(lines), "]"]
     return "\n".join(lines)
 

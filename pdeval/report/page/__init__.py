@@ -21,7 +21,7 @@ from pdeval.tables.labels import visible
 
 SCRIPTS = ("core", "table", "panel", "queries", "adding", "items", "matrix", "start")
 MEGABYTE = 1_000_000
-SPARE = 2_000  # for sentences on what is left out
+SPARE = 2_000  # bytes for the notes on data that are left out
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -78,8 +78,8 @@ class Page(str):
 
     def __repr__(self) -> str:
         size = len(self.encode())
-        shown = f"{size:,} bytes" if size < MEGABYTE // 10 else f"{size / MEGABYTE:.1f} MB"
-        return f"<Page: {shown} of HTML; write it to a file, or show it in a notebook>"
+        text = f"{size:,} bytes" if size < MEGABYTE // 10 else f"{size / MEGABYTE:.1f} MB"
+        return f"<Page: {text} of HTML; write it to a file, or show it in a notebook>"
 
     def _repr_html_(self) -> str:
         return _FRAME.format(title="Interactive report", height=640, page=escape(str(self)))
@@ -107,46 +107,46 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
         "table": table_markup(report),
     }
     data: dict[str, Any] = {"title": visible(title), "facets": facets(report), "origins": []}
-    bare = _PAGE.format(**parts, holds="", notes=_notes(report, []), data=json_text(data))
-    room = int(limit * MEGABYTE) - SPARE - len(bare.encode())
-    origins = [opened(origin, room // len(report.origins)) for origin in report.origins]
-    data["origins"] = origins
-    said = {"holds": escape(_holds(report, origins)), "notes": _notes(report, origins)}
-    return Page(_PAGE.format(**parts, **said, data=json_text(data)))
+    empty = _PAGE.format(**parts, holds="", notes=_notes(report, []), data=json_text(data))
+    rest = int(limit * MEGABYTE) - SPARE - len(empty.encode())
+    data["origins"] = origins = [opened(origin, rest // len(report.origins)) for origin in report.origins]
+    holds, notes = escape(_contents(report, origins)), _notes(report, origins)
+    return Page(_PAGE.format(**parts, holds=holds, notes=notes, data=json_text(data)))
 
 
-def _holds(report: Report, origins: list[dict[str, Any]]) -> str:
-    """One line under the title: how many systems, queries and measures."""
+def _contents(report: Report, origins: list[dict[str, Any]]) -> str:
+    """Return the line under the title: the numbers of systems, measures and queries."""
     if not origins:
         return f"{_count(len(report.rows), 'row', 'rows')}, {_count(len(report.columns), 'column', 'columns')}"
-    systems = list(dict.fromkeys(name for one in origins for name in one["systems"]))
-    words, measures = origins[0]["words"], origins[0]["measures"]
-    total = sum(one["of"] for one in origins)
-    said = [_count(len(systems), "system", "systems"), _count(len(measures), "measure", "measures")]
-    said += [_count(total, words["query"], words["queries"])] if total else []
-    said += [f"{len(origins)} collections"] if len(origins) > 1 else []
-    return " · ".join(said)
+    systems = {name for origin in origins for name in origin["systems"]}
+    n_queries = sum(origin["of"] for origin in origins)
+    counts = [_count(len(systems), "system", "systems"), _count(len(origins[0]["measures"]), "measure", "measures")]
+    if n_queries:
+        words = origins[0]["words"]
+        counts.append(_count(n_queries, words["query"], words["queries"]))
+    if len(origins) > 1:
+        counts.append(f"{len(origins)} collections")
+    return " · ".join(counts)
 
 
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
+def _count(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def _notes(report: Report, origins: list[dict[str, Any]]) -> str:
-    """The footnotes of the report, then what the page does not hold."""
-    lines = [f"<p>{' '.join(map(escape, report.notes))}</p>"] if report.notes else []
+    """Return the footnotes of the report, then the notes on data that the page does not have."""
+    lines = [" ".join(report.notes)] if report.notes else []
     if not report.origins:
-        lines.append("<p>This table has no values per query behind it: its cells do not open.</p>")
-    for sentence in dict.fromkeys(sentence for one in origins for sentence in one["said"]):
-        where = [one["title"] for one in origins if sentence in one["said"]]
-        named = f"{', '.join(where)}: " if len(where) < len(origins) else ""
-        lines.append(f"<p>{escape(named + sentence)}</p>")
-    return "\n".join(lines)
+        lines.append("This table has no values per query behind it: its cells do not open.")
+    for note in dict.fromkeys(note for origin in origins for note in origin["said"]):
+        titles = [origin["title"] for origin in origins if note in origin["said"]]
+        lines.append(f"{', '.join(titles)}: {note}" if len(titles) < len(origins) else note)
+    return "\n".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
 @cache
 def asset(name: str) -> str:
-    """Return a file of the page's own: its style, or a part of its script.
+    """Return an asset of the page: its style, or a part of its script.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _script() -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """What the page may load and run: nothing from elsewhere, and no style or script but its own two."""
+    """Return the content security policy: nothing from elsewhere, and only this style and this script."""
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     return (
         f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "

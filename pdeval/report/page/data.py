@@ -284,12 +284,12 @@ def _adds_up(
 ) -> bool:
     """Return whether items add up to the values of their runs; for a system of several runs, to their mean."""
     step = max(len(queries) // MAX_CHECKED, 1)
-    shown = place >= 0
-    n_runs = np.bincount(place[shown], minlength=value.shape[-1])
+    in_table = place >= 0
+    n_runs = np.bincount(place[in_table], minlength=value.shape[-1])
     for query, topic, expected in zip(queries[::step], topics[::step], value[::step]):
         ranked = items.of_query(query)
         total = terms.added(topic, ranked.grades, ranked.ranks).sum(axis=0)
-        mean = np.bincount(place[shown], total[shown], minlength=len(expected)) / np.maximum(n_runs, 1)
+        mean = np.bincount(place[in_table], total[in_table], minlength=len(expected)) / np.maximum(n_runs, 1)
         known = ~np.isnan(expected) & (n_runs > 0)
         if not np.allclose(mean[known], expected[known], rtol=0, atol=TOLERANCE):
             return False
