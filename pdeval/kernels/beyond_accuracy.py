@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.primitives import inf, total
+from pdeval.kernels.primitives import inf, share, total
 
 CASTELLS = "Castells, Vargas & Wang 2011; Zhou et al. 2010"
 
@@ -36,9 +36,7 @@ def mean_listed(values: np.ndarray, listed: np.ndarray, k: float = inf) -> np.nd
     [2.0, nan]
     """
     values, listed = first(values, k), first(listed, k)
-    n = listed.sum(axis=0)
-    whole = total(np.where(listed, values, 0.0))
-    return np.divide(whole, n, out=np.full(np.shape(whole), np.nan), where=n > 0)
+    return share(total(np.where(listed, values, 0.0)), listed.sum(axis=0), np.nan)
 
 
 @metric(
@@ -93,6 +91,7 @@ def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> 
     >>> float(ChoiceNovelty(np.array([0.5, 0.125]), np.array([True, True])))
     2.0
     """
+    # an item without interactions counts as the rarest item of the list
     least = np.where(first(choice, k) > 0, first(choice, k), 1.0).min(axis=0)
     return mean_listed(0.0 - np.log2(np.where(choice > 0, choice, least)), listed, k)
 
@@ -142,6 +141,7 @@ def PopSerendipity(
     """
     place, hit, there = first(popularity_place, k), first(relevant, k), first(listed, k)
     rank = np.arange(1, len(place) + 1).reshape(-1, *[1] * (place.ndim - 1))
+    # an item without a place, which nobody had, comes after all others by popularity
     above = np.maximum(np.where(place > 0, place, catalogue + 1.0) - rank, 0.0) / catalogue
     mean = total(np.where(there & hit, above, 0.0)) / (k if k < inf else np.maximum(there.sum(axis=0), 1))
     return np.where(there.any(axis=0), mean, np.nan)
@@ -173,8 +173,7 @@ def PopularityLift(
     0.5
     """
     mean = mean_listed(popularity, listed, k)
-    before = np.broadcast_to(had_popularity, np.shape(mean))
-    return np.divide(mean, before, out=np.full(np.shape(mean), np.nan), where=before > 0) - 1.0
+    return share(mean, had_popularity, np.nan) - 1.0
 
 
 @metric(kind="items", reference="Castells, Vargas & Wang 2011; RePlay, Novelty")
@@ -221,8 +220,8 @@ def UserCoverage(lengths: np.ndarray, *, k: float = inf, least: int = 1) -> np.n
     0.75
     """
     least = int(min(least, k))
-    enough, users = lengths[least:].sum(axis=0), lengths.sum(axis=0)
-    return np.divide(enough, users, out=np.zeros(np.shape(users)), where=users > 0)
+    # lengths[i] is the number of users whose list has i items
+    return share(lengths[least:].sum(axis=0), lengths.sum(axis=0))
 
 
 @metric(
@@ -243,9 +242,9 @@ def Gini(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0) -> np.n
     n = len(exposure)
     rising = np.sort(exposure, axis=0)
     place = np.arange(1, n + 1).reshape(-1, *[1] * (exposure.ndim - 1))
-    total = rising.sum(axis=0)
-    weighed = ((2 * place - n - 1) * rising).sum(axis=0)
-    return np.divide(weighed, n * total, out=np.zeros(np.shape(total)), where=total > 0)
+    # the mean absolute difference of all pairs is a weighted sum of the sorted values
+    weighted = ((2 * place - n - 1) * rising).sum(axis=0)
+    return share(weighted, n * rising.sum(axis=0))
 
 
 @metric(
@@ -265,9 +264,9 @@ def Entropy(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0, norm
     >>> float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]))), float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]), normalised=True))
     (1.0, 0.5)
     """
-    total = exposure.sum(axis=0)
-    share = np.divide(exposure, total, out=np.zeros(np.shape(exposure)), where=total > 0)
-    bits = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=0) + 0.0
+    chance = share(exposure, exposure.sum(axis=0))
+    # an item that is never shown adds 0 log 0 = 0; + 0.0 turns -0.0 into 0.0
+    bits = -(chance * np.log2(np.where(chance > 0, chance, 1.0))).sum(axis=0) + 0.0
     return bits / np.log2(max(len(exposure), 2)) if normalised else bits
 
 
@@ -282,10 +281,9 @@ def TailShare(exposure: np.ndarray, popularity: np.ndarray, *, k: float = inf, h
     >>> float(TailShare(np.array([6.0, 1.0, 1.0, 0.0, 0.0]), np.array([0.9, 0.2, 0.1, 0.1, 0.0])))
     0.25
     """
-    by = np.argsort(-popularity.reshape(-1), kind="stable")
-    tail = by[int(np.ceil(head * len(by))) :]
-    total = exposure.sum(axis=0)
-    return np.divide(exposure[tail].sum(axis=0), total, out=np.zeros(np.shape(total)), where=total > 0)
+    most_popular_first = np.argsort(-popularity.reshape(-1), kind="stable")
+    tail = most_popular_first[int(np.ceil(head * len(most_popular_first))) :]
+    return share(exposure[tail].sum(axis=0), exposure.sum(axis=0))
 
 
 Distance = Literal["cosine", "jaccard", "hamming", "euclidean"]
@@ -299,8 +297,7 @@ def units(features: np.ndarray) -> np.ndarray:
     >>> units(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
-    size = np.sqrt((features**2).sum(axis=-1, keepdims=True))
-    return np.divide(features, size, out=np.zeros(features.shape), where=size > 0)
+    return share(features, np.sqrt((features**2).sum(axis=-1, keepdims=True)))
 
 
 def apart(x: np.ndarray, y: np.ndarray, distance: Distance) -> np.ndarray:
@@ -317,8 +314,8 @@ def apart(x: np.ndarray, y: np.ndarray, distance: Distance) -> np.ndarray:
         return (x != y).sum(axis=-1) * 1.0
     if distance == "euclidean":
         return np.sqrt(((x - y) ** 2).sum(axis=-1))
-    both, either = np.minimum(x, y).sum(axis=-1), np.maximum(x, y).sum(axis=-1)
-    return 1.0 - np.divide(both, either, out=np.zeros(np.shape(both)), where=either != 0)
+    # Jaccard: sums of the smaller and of the larger values are the sizes of intersection and union
+    return 1.0 - share(np.minimum(x, y).sum(axis=-1), np.maximum(x, y).sum(axis=-1))
 
 
 @metric(
@@ -342,12 +339,12 @@ def ILD(item: np.ndarray, features: np.ndarray, *, k: float = inf, distance: Dis
     """
     item = first(item, k)
     table = units(features) if distance == "cosine" else features
-    whole = np.zeros(np.shape(item)[1:])
-    for at in range(len(item) - 1):  # rank by rank: each with all that stand below it
+    distances = np.zeros(np.shape(item)[1:])
+    for at in range(len(item) - 1):  # rank by rank: each item with all items below it
         below, there = table[item[at + 1 :]], item[at + 1 :] >= 0
-        whole += total(np.where(there, apart(table[item[at]], below, distance), 0.0))
+        distances += total(np.where(there, apart(table[item[at]], below, distance), 0.0))
     n = (item >= 0).sum(axis=0)
-    mean = whole / np.maximum(n * (n - 1) / 2.0, 1.0)
+    mean = distances / np.maximum(n * (n - 1) / 2.0, 1.0)
     return np.where(n > 0, mean, np.nan)
 
 
@@ -367,13 +364,15 @@ def Calibration(
     1.9585
     """
     item = first(item, k)
-    whole = features.sum(axis=-1, keepdims=True)
-    shares = np.divide(features, whole, out=np.zeros(features.shape), where=whole != 0)
-    listed = (item >= 0) & (whole[..., 0] != 0)[item]
+    sizes = features.sum(axis=-1, keepdims=True)
+    shares = share(features, sizes)
+    # items without features say nothing of the list
+    listed = (item >= 0) & (sizes[..., 0] != 0)[item]
     n = listed.sum(axis=0)
     sums = total(np.where(listed[..., None], shares[item], 0.0))
-    q = np.moveaxis(sums / np.maximum(n, 1.0)[..., None], -1, 0)
+    q = np.moveaxis(sums / np.maximum(n, 1.0)[..., None], -1, 0)  # features on axis 0, as in the profile
     p = np.broadcast_to(profile, q.shape)
+    # q is mixed with a little of p, so that a feature that the list lacks does not give infinity
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p / ((1.0 - alpha) * q + alpha * p)), 0.0)
     return np.where((n > 0) & (had > 0), np.maximum(total(terms), 0.0), np.nan)

@@ -37,6 +37,7 @@ def cascade(rank: np.ndarray, stop: np.ndarray) -> np.ndarray:
     0.625
     """
     going_on = np.multiply.accumulate(1.0 - stop, axis=0)
+    # shifted by one item: the probability of looking at an item is that of going on from all above it
     before = np.concatenate([np.ones_like(going_on[:1]), going_on[:-1]])
     return total(stop * before / rank)
 

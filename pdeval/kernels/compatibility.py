@@ -25,6 +25,7 @@ def ideal_place(grade: np.ndarray) -> np.ndarray:
     [3, 2, 4, 1]
     """
     best_first = np.argsort(-np.asarray(grade), axis=0, kind="stable")
+    # the inverse permutation: the place of each item in the ideal ranking
     place = np.empty(best_first.shape, dtype=np.int64)
     np.put_along_axis(place, best_first, np.broadcast_to(level(best_first), best_first.shape).astype(np.int64), axis=0)
     return place

@@ -82,16 +82,17 @@ def expectations(model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, *
     gain = np.asarray(gain, dtype=np.float64)
     cost = np.broadcast_to(np.asarray(cost, dtype=np.float64), gain.shape)
     rank = np.arange(1.0, len(gain) + 1).reshape(-1, *[1] * (gain.ndim - 1))
-    held = {"rank": rank, "gain": gain, "cost": cost, "total": running(gain), "spent": running(cost)}
-    going_on = known.going_on(*[held[name] for name in known.columns], **{**known.parameters, **parameters})
+    columns = {"rank": rank, "gain": gain, "cost": cost, "total": running(gain), "spent": running(cost)}
+    going_on = known.going_on(*[columns[name] for name in known.columns], **{**known.parameters, **parameters})
     going_on = np.broadcast_to(np.asarray(going_on, dtype=np.float64), gain.shape)
+    # V(i): everybody looks at rank 1, and at rank i with the product of C above it
     seen = np.concatenate([np.ones_like(gain[:1]), np.multiply.accumulate(going_on[:-1], axis=0)])
     looks, last = total(seen), seen * (1.0 - going_on)
     return Expected(
         total(seen * gain) / looks,
-        total(last * held["total"]),
+        total(last * columns["total"]),
         total(seen * cost) / looks,
-        total(last * held["spent"]),
+        total(last * columns["spent"]),
         looks,
     )
 
@@ -113,10 +114,11 @@ def of_ranks(
     depth = int(n if "spent" in MODELS[model].columns else min(n, parameters.get("k", inf)))
     rank, gain = rank.reshape(len(rank), lists), np.broadcast_to(gain, rank.shape).reshape(len(rank), lists)
     result = np.empty(lists)
-    step = max(CELLS // depth, 1)
+    step = max(CELLS // depth, 1)  # lists at a time, to bound memory
     for first in range(0, lists, step):
         part = slice(first, first + step)
         near, own = rank[:, part], gain[:, part]
+        # from sparse (rank, gain) to gains at every rank
         dense = np.zeros((depth, near.shape[1]))
         item, place = np.nonzero(near <= depth)
         dense[near[item, place].astype(np.int64) - 1, place] = own[item, place]
@@ -240,6 +242,7 @@ def _kernel(name: str, going_on: Callable[..., Any], keywords: list[inspect.Para
         gain = scaled(grade, top_grade, max_grade, min_grade)
         return of_ranks(name, "utility", rank, gain, n=int(n), **parameters)
 
+    # the kernel shows the parameters of the model as its own: the catalog reads its signature
     written = inspect.signature(kernel)
     own = [one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD]
     last = [one for one in keywords if one.name == "k"]

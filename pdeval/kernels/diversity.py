@@ -28,7 +28,7 @@ def novelty(member: np.ndarray, alpha: float) -> np.ndarray:
     [1.0, 1.5]
     """
     member = np.asarray(member)
-    before = np.add.accumulate(member, axis=0, dtype=np.int32) - member
+    before = np.add.accumulate(member, axis=0, dtype=np.int32) - member  # items of the subtopic above each item
     return np.where(member, np.power(1.0 - alpha, before), 0.0).sum(axis=1)
 
 
@@ -48,10 +48,11 @@ def greedy(belongs: np.ndarray, alpha: float, depth: float) -> np.ndarray:
     added = np.zeros((int(min(depth, items)), *belongs.shape[2:]))
     for rank in range(len(added)):
         value = np.zeros(left.shape)
+        # one subtopic after the other: no array of items x subtopics x lists is made
         for subtopic in range(len(gain)):
             value += belongs[:, subtopic] * gain[subtopic]
-        value[~left] = -1.0
-        best = items - 1 - np.argmax(value[::-1], axis=0)
+        value[~left] = -1.0  # items are taken once
+        best = items - 1 - np.argmax(value[::-1], axis=0)  # argmax of the reversed array: the last of equal values
         added[rank] = np.take_along_axis(value, best[None], axis=0)[0]
         np.put_along_axis(left, best[None], False, axis=0)
         chosen = np.take_along_axis(belongs, best[None, None], axis=0)[0]

@@ -52,8 +52,10 @@ def group_places(start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     at = np.broadcast_to(np.arange(len(start)).reshape(-1, *[1] * (start.ndim - 1)), start.shape)
     edge = np.ones_like(start[:1], dtype=bool)
+    # begins[i]: item i is the first of its group; ends[i]: the last
     begins = np.concatenate([edge, start[1:] != start[:-1]])
     ends = np.concatenate([start[1:] != start[:-1], edge])
+    # the place where the group begins, carried on to its other items; the same from the end
     first = np.maximum.accumulate(np.where(begins, at, 0), axis=0)
     last = np.minimum.accumulate(np.where(ends, at, len(start))[::-1], axis=0)[::-1]
     return at - first, last - first + 1
@@ -72,7 +74,7 @@ def mean_over_ranks(
     number = drawn(start, size, k).astype(np.int64)
     begin = np.where(number > 0, start, 0.0).astype(np.int64)
     ranks = np.arange(1.0, (begin + number).max(initial=0) + 1)
-    sums = np.concatenate([[0.0], np.cumsum(weight(ranks))])
+    sums = np.concatenate([[0.0], np.cumsum(weight(ranks))])  # a sum over a stretch of ranks is a difference of two
     alone = weight(begin + 1.0)  # exact where there is no tie
     return np.where(number == 0, 0.0, np.where(size == 1, alone, (sums[begin + number] - sums[begin]) / size))
 

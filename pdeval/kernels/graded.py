@@ -333,6 +333,7 @@ def nDCGrel(
     gain = Gains(gains=gains).of(grade)
     best = Gains(gains=gains).ideal(ideal)
     here = found(rank) & (gain > 0)
+    # items that were not retrieved count with the DCG of the whole run, dcg[-1]
     dcg = running(gain / log2(rank + 1))
     best_dcg = running(best / log2(level(best) + 1))
     at_items = total(np.where(here, share(dcg, at_rank(best_dcg, rank)), 0.0))
@@ -368,7 +369,7 @@ def RnDCG(
     gain = Gains(gains=gains).of(grade)
     best = Gains(gains=gains).ideal(ideal)
     best_dcg = running(best / log2(level(best) + 1))
-    following = np.concatenate([best[1:], np.zeros_like(best[:1])])
+    following = np.concatenate([best[1:], np.zeros_like(best[:1])])  # the gain of the next ideal item, 0 after the last
     steps = best != following
     worth, order = gain / log2(rank + 1), running(steps)
     value = np.zeros(np.shape(rank)[1:])

@@ -27,6 +27,7 @@ def Bpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> np.nd
     0.75
     """
     relevant = len(rank)
+    # only the first m judged non-relevant items count, m being the number of relevant ones
     wrong = share(np.minimum(above, relevant), np.minimum(nonrelevant, relevant))
     return total(np.where(found(rank), 1.0 - wrong, 0.0)) / relevant
 
@@ -71,9 +72,10 @@ def infAP(rank: np.ndarray, above: np.ndarray, pooled: np.ndarray) -> np.ndarray
     """
     e = 1e-5
     here = found(rank)
-    j = np.where(here, rank, 1.0) - 1
+    j = np.where(here, rank, 1.0) - 1  # items above the relevant one, of any judgment
     above, pooled = np.where(here, above, 0.0), np.where(here, pooled, 0.0)
-    r = level(rank) - 1
+    r = level(rank) - 1  # relevant items above it
+    # precision above it: share of pooled items, times the share of relevant ones among those judged, smoothed by e
     inferred = 1.0 / (j + 1.0) + (j / (j + 1.0)) * ((r + above + pooled) / np.maximum(j, 1.0)) * (
         (r + e) / (r + above + 2 * e)
     )

@@ -44,8 +44,8 @@ def counted(recall: float, relevant: int, points: Points = "round") -> int:
     exact = recall * relevant
     if points == "floor":
         return math.floor(exact + 0.9)
-    whole = math.floor(exact)
-    return whole + (exact - whole >= 0.5)
+    # rounds half up, unlike round()
+    return math.floor(exact) + (exact - math.floor(exact) >= 0.5)
 
 
 def interpolated(rank: np.ndarray, recalls: Sequence[float] = RECALLS, *, points: Points = "round") -> np.ndarray:
@@ -57,6 +57,7 @@ def interpolated(rank: np.ndarray, recalls: Sequence[float] = RECALLS, *, points
     [1.0, 0.667, 0.357]
     """
     rank = np.asarray(rank)
+    # the largest precision from each level on: a running maximum from the last level back
     best = np.maximum.accumulate((level(rank) / rank)[::-1], axis=0)[::-1]
     where = [counted(recall, len(rank), points) for recall in recalls]
     beyond = np.zeros(rank.shape[1:])

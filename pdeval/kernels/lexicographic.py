@@ -37,6 +37,7 @@ def placed(rank: np.ndarray, corpus: np.ndarray | float | None, k: float) -> tup
     """
     m, lists = len(rank), int(np.prod(np.shape(rank)[1:]))
     n = np.broadcast_to(np.asarray(k if k < inf else corpus), np.shape(rank)[1:])
+    # items that were not found take the last m places, in order
     at = cut(rank, k)
     return np.where(found(at), at, n + level(rank)).reshape(m, lists), n.ravel() + m
 

@@ -350,6 +350,7 @@ def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str, over: str) -> np.
     turn = np.minimum(2 * x - 1, 2 * y)
     cutoff = np.minimum(x, y)
     seen = np.isfinite(turn)
+    # place: the rank of an item among the relevant items of the interleaved list
     place = np.zeros(turn.shape)
     credit = np.zeros(turn.shape)
     for item in range(len(turn)):

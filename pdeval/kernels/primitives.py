@@ -23,6 +23,7 @@ def level(rank: np.ndarray) -> np.ndarray:
     [1.0, 2.0, 3.0]
     """
     rank = np.asarray(rank)
+    # shape (m, 1, ..., 1)
     return np.arange(1.0, len(rank) + 1).reshape(-1, *[1] * (rank.ndim - 1))
 
 
@@ -46,6 +47,7 @@ def cut(rank: np.ndarray, k: float = inf) -> np.ndarray:
     [1.0, inf]
     """
     rank = np.asarray(rank, dtype=np.float64)
+    # 1 / inf = 0 and p**inf = 0: an item beyond the cutoff adds nothing to a sum
     return rank if k == inf else np.where(rank <= k, rank, inf)
 
 
@@ -87,8 +89,8 @@ def running(values: np.ndarray) -> np.ndarray:
     return np.add.accumulate(np.asarray(values, dtype=np.float64), axis=0)
 
 
-def share(part: np.ndarray, whole: np.ndarray | float) -> np.ndarray:
-    """Return part / whole, and 0 where the whole is 0.
+def share(part: np.ndarray, whole: np.ndarray | float, empty: float = 0.0) -> np.ndarray:
+    """Return part / whole, and 0, or another number, where the whole is 0.
 
     Examples
     --------
@@ -97,8 +99,8 @@ def share(part: np.ndarray, whole: np.ndarray | float) -> np.ndarray:
     """
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole)
     if whole.ndim == 0:
-        return part / whole if whole else np.zeros(part.shape)
-    shares = np.zeros(np.broadcast_shapes(part.shape, whole.shape))
+        return part / whole if whole else np.full(part.shape, empty)
+    shares = np.full(np.broadcast_shapes(part.shape, whole.shape), empty)
     np.divide(part, whole, out=shares, where=whole != 0)
     return shares
 
@@ -136,6 +138,7 @@ def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     [1, 0, -1]
     """
     x, y = np.asarray(x), np.asarray(y)
+    # booleans are bytes: seen as int8 they subtract without a copy
     return (x < y).view(np.int8) - (x > y).view(np.int8)
 
 
@@ -167,8 +170,9 @@ def first_nonzero(values: np.ndarray) -> np.ndarray:
     values = np.asarray(values)
     if len(values) == 0:
         return np.zeros(values.shape[1:], dtype=values.dtype)
-    where = np.argmax(values != 0, axis=0)
-    return np.take_along_axis(values, where[None], axis=0)[0]
+    # argmax of booleans is the first True; of no True it is 0, where the value is 0
+    first = np.argmax(values != 0, axis=0)
+    return np.take_along_axis(values, first[None], axis=0)[0]
 
 
 def weighted_mean(values: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -26,6 +26,7 @@ def reached(rank: np.ndarray, corpus: np.ndarray | None, unretrieved: Unfound) -
     """
     if unretrieved == "never" or corpus is None:
         return rank * 1.0
+    # the i-th of m relevant items is reached at place N - m + i at the latest
     return np.where(found(rank), rank, corpus - len(rank) + level(rank))
 
 

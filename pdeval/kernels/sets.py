@@ -205,8 +205,8 @@ def catalogue(corpus: np.ndarray | None, items: float | None, relevant: float) -
     """
     if items is not None and items < relevant:
         raise ValueError(f"items={items:g}: {relevant:g} items are relevant alone; give the size of the catalogue.")
-    whole = np.asarray(corpus if items is None else items)
-    return np.maximum(whole - relevant, 0.0)
+    size = np.asarray(corpus if items is None else items)
+    return np.maximum(size - relevant, 0.0)
 
 
 @metric(reference="ir_measures, Accuracy")
@@ -223,6 +223,7 @@ def Accuracy(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.n
     """
     number = hits(rank, k).astype(np.float64)
     others = np.minimum(retrieved, k) - number
+    # rank - level: non-relevant items above each relevant one
     above = total(np.where(found(rank, k), rank - level(rank), 0.0))
     return np.where(number > 0, 1.0 - share(above, number * others), 0.0)
 
@@ -244,6 +245,7 @@ def AUC(
     relevant = len(rank)
     others = catalogue(corpus, items, relevant)
     got = found(rank)
+    # rank - level counts the non-relevant items above an item
     missed = np.maximum(others - (retrieved - got.sum(axis=0)), 0.0)  # others that were not retrieved
     below = np.where(got, others - (rank - level(rank)), missed / 2)
     return np.where(others > 0, share(total(np.maximum(below, 0.0)), relevant * others), 1.0)

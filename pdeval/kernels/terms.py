@@ -130,7 +130,7 @@ def decider(terms: np.ndarray) -> np.ndarray:
     [0.0, 1.0, 0.0]
     """
     differ = np.asarray(terms) != 0
-    return (differ & (np.cumsum(differ, axis=0) == 1)) * 1.0
+    return (differ & (np.cumsum(differ, axis=0) == 1)) * 1.0  # the count stays 1 until the second difference
 
 
 @PAIR_TERMS.function("sgnLP")
