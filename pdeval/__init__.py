@@ -109,11 +109,11 @@ __all__ = [
 if hasattr(sys, "ps1"):
     Thread(target=import_module, args=["scipy.special"], name="pdeval: scipy.special").start()
 
-# rooms that users enter by name, imported when they do
-_ROOMS = (
+# packages that users name, imported when they do
+_PACKAGES = (
     "judgments",
     "compat",
-    "engines",
+    "dask",
     "evaluate",
     "studies",
     "online",
@@ -139,10 +139,10 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import a room when it is first named, `pdeval.plots`; say where a former one is."""
+    """Import a package when it is first named, `pdeval.plots`; say where a former one is."""
     if name == "join_parts":
         return import_module("pdeval.dask.join_parts").join_parts
-    if name in _ROOMS:
+    if name in _PACKAGES:
         return import_module(f"pdeval.{name}")
     moved = f"; it is now {_MOVED[name]}" if name in _MOVED else ""
     raise AttributeError(f"module 'pdeval' has no attribute {name!r}{moved}")

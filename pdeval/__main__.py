@@ -34,17 +34,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["catalog", "uniform"])  # doctest: +ELLIPSIS
     name    family ...
     """
-    whole = parser(sys.argv[1:] if argv is None else argv)
+    command_line = parser(sys.argv[1:] if argv is None else argv)
     name = ""
     try:
         _check_command(sys.argv[1:] if argv is None else argv)
-        options = whole.parse_args(argv)
+        options = command_line.parse_args(argv)
         name = options.command
         if name is None:
-            whole.print_help()
+            command_line.print_help()
             return 0
         with warnings.catch_warnings():
-            _tell_warnings(options.quiet)
+            _print_warnings(options.quiet)
             return commands.run(options)
     except BrokenPipeError:
         # whoever read has seen enough; nothing more is to be flushed into the closed pipe at exit
@@ -54,13 +54,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except UsageError as error:
         command = f"{PROGRAM} {name}".strip()
-        _tell(f"error: {error}\nTry '{command} --help'.")
+        _print_message(f"error: {error}\nTry '{command} --help'.")
         return 2
     except (ValueError, KeyError, TypeError, ImportError, OSError, OverflowError) as error:
-        _tell(f"error: {_text(error)}")
+        _print_message(f"error: {_text(error)}")
         return 1
     except MemoryError:
-        _tell("error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth.")
+        _print_message("error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth.")
         return 1
 
 
@@ -95,24 +95,24 @@ def _text(error: BaseException) -> str:
     return re.sub(r"df\.ireval\(run=\[?(.*?)\]?\)", lambda at: "--run " + re.sub(r"'|(?<=,) ", "", at[1]), text)
 
 
-def _tell(text: str) -> None:
+def _print_message(text: str) -> None:
     print(visible(f"{PROGRAM}: {text}", kept="\n\t"), file=sys.stderr)
 
 
-def _tell_warnings(quiet: bool) -> None:
+def _print_warnings(quiet: bool) -> None:
     """Let warnings be one line on standard error, or nothing."""
     if quiet:
         warnings.simplefilter("ignore")
         return
-    told: set[str] = set()
+    printed: set[str] = set()
 
-    def tell(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in told:
-            _tell(f"warning: {message}")
-        told.add(str(message))
+    def print_once(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in printed:
+            _print_message(f"warning: {message}")
+        printed.add(str(message))
 
     warnings.simplefilter("always", UserWarning)
-    warnings.showwarning = tell
+    warnings.showwarning = print_once
 
 
 if __name__ == "__main__":

@@ -219,7 +219,7 @@ class Ireval:
         """Return the labels of groups of rows, and the rows of each."""
         return rows_by(self._frame, names)
 
-    def _whole(self, result: Any) -> Any:
+    def _computed(self, result: Any) -> Any:
         """Return a result as a frame that others can stand on."""
         return result
 
@@ -227,8 +227,8 @@ class Ireval:
         return describe(self._frame, self._binding)
 
     def __dir__(self) -> list[str]:
-        own = ["join"] if self._kind == "runs" else []
-        return [*own, *dict.fromkeys(verb.family for verb in self._verbs.values())]
+        joins = ["join"] if self._kind == "runs" else []
+        return [*joins, *dict.fromkeys(verb.family for verb in self._verbs.values())]
 
     def __getattr__(self, name: str) -> Any:
         raise wrong_name(type(self)._kind, name, self if "_frame" in self.__dict__ else None)

@@ -64,21 +64,23 @@ class Collections:
     def call(self, verb: Verb, options: dict[str, Any], shared: dict[str, Any]) -> Any:
         """Return the results of a verb for each collection; a verb about all groups together gets all of them."""
         if "by" not in shared:
-            own = {name: value for name, value in options.items() if name in {one.name for one in verb.parameters}}
-            return verb.function(self.grouped(verb, options), **own)
+            options_of_verb = {
+                name: value for name, value in options.items() if name in {one.name for one in verb.parameters}
+            }
+            return verb.function(self.grouped(verb, options), **options_of_verb)
         labels, keys, frames, metadata = self._grouped(shared["by"], groups.tables_of(shared.get("metadata")))
         divided = {name: _divided(value, self.names) for name, value in self.judgments.items()}
         further = [name for name in shared["by"] if name not in labels.columns]
         rest = {name: value for name, value in shared.items() if name not in ("by", "metadata")}
 
         def result(key: tuple[Any, ...], frame: pd.DataFrame) -> pd.DataFrame:
-            own = {**options, **rest, **{name: part.of(key, name) for name, part in divided.items()}}
+            options_of_verb = {**options, **rest, **{name: part.of(key, name) for name, part in divided.items()}}
             if further or "metadata" in options:
-                own["metadata"] = [_rows_of(one, self.names, key) for one in metadata] or None
+                options_of_verb["metadata"] = [_rows_of(one, self.names, key) for one in metadata] or None
             if further:
-                own["by"] = further
+                options_of_verb["by"] = further
             accessor = type(self.accessor)(frame, self.accessor._binding)
-            return accessor._whole(accessor._call(verb, own))
+            return accessor._computed(accessor._call(verb, options_of_verb))
 
         frame = groups.apply_to_groups(lambda part: result(*part), zip(keys, frames), labels)
         frame.attrs["collections"] = self.names
@@ -134,10 +136,10 @@ class Collections:
 
 def _check_machine(names: list[str], machine: object) -> None:
     """Raise where the machine's judgments do not name their collection."""
-    lacking = [name for name in names if name not in frame_of(machine).columns]
-    if lacking:
+    missing = [name for name in names if name not in frame_of(machine).columns]
+    if missing:
         raise ValueError(
-            f"people's judgments are of several collections, and the machine's have no column {lacking[0]!r} to tell "
+            f"people's judgments are of several collections, and the machine's have no column {missing[0]!r} to tell "
             "which are of which: add it to them."
         )
 
@@ -152,12 +154,12 @@ class _Divided:
 
     def of(self, key: tuple[Any, ...], argument: str) -> Any:
         """Return the judgments of a collection, or raise where there are none."""
-        own = tuple(value for name, value in zip(self.names, key) if name in self.keys)
-        if own not in self.parts:
-            where = ", ".join(f"{name}={value!r}" for name, value in zip(self.keys, own))
+        known_values = tuple(value for name, value in zip(self.names, key) if name in self.keys)
+        if known_values not in self.parts:
+            where = ", ".join(f"{name}={value!r}" for name, value in zip(self.keys, known_values))
             whose = "judgments by the machine" if argument == "machine" else "judgments"
             raise ValueError(f"there are runs but no {whose} of {where}; the judgments have {_examples(self.parts)}.")
-        return self.parts[own]
+        return self.parts[known_values]
 
 
 def _divided(value: Any, names: list[str]) -> _Divided:
@@ -187,8 +189,8 @@ def _rows_of(metadata: pd.DataFrame, names: list[str], key: tuple[Any, ...]) -> 
 
 
 def _examples(keys: Any) -> str:
-    shown = [" / ".join(map(str, key)) for key in keys]
-    return ", ".join(map(repr, shown[:3])) + (f", ... ({len(shown)} in all)" if len(shown) > 3 else "")
+    examples = [" / ".join(map(str, key)) for key in keys]
+    return ", ".join(map(repr, examples[:3])) + (f", ... ({len(examples)} in all)" if len(examples) > 3 else "")
 
 
 def check_shared_ids(runs: object, qrels: object) -> None:
@@ -221,9 +223,9 @@ def _checked(table: object, kind: str, other: str) -> bool:
     ):
         return True  # all of one collection
     empty = frame.iloc[:0] if isinstance(frame, pd.DataFrame) else frame._meta  # of Dask
-    found = reader.read(empty, kind, getattr(table, "_binding", None))
-    query = found.roles.get("query")
-    columns = [name for name in columns if name not in (*found.roles.values(), *found.run_columns)]
+    table_read = reader.read(empty, kind, getattr(table, "_binding", None))
+    query = table_read.roles.get("query")
+    columns = [name for name in columns if name not in (*table_read.roles.values(), *table_read.run_columns)]
     if query is None:
         return bool(columns)
     for name in columns:
@@ -231,10 +233,10 @@ def _checked(table: object, kind: str, other: str) -> bool:
         again = pairs[query].duplicated(keep=False)
         if again.any():
             ids = pairs[query][again].unique()
-            held = " and ".join(repr(one) for one in pairs.loc[pairs[query] == ids[0], name].tolist()[:2])
+            examples = " and ".join(repr(one) for one in pairs.loc[pairs[query] == ids[0], name].tolist()[:2])
             raise ValueError(
                 f"{len(ids):,} of {pairs[query].nunique():,} query ids are in several {_plural(name)}, e.g. {ids[0]!r} "
-                f"in {held}: they are different queries. "
+                f"in {examples}: they are different queries. "
                 + several_collections(name, beside=f", with the same column in the {other},")
             )
     return bool(columns)

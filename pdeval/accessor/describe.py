@@ -81,9 +81,9 @@ def _unrecognised(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
 
 
 def _runs(table: reader.Table) -> str:
-    found = lists.find_lists(table)
+    run_lists = lists.find_lists(table)
     by = "score" if "score" in table else "rank"
-    size = f"{many(len(found.runs), 'run')} x {many(len(found.queries), 'query', 'queries')}"
+    size = f"{many(len(run_lists.runs), 'run')} x {many(len(run_lists.queries), 'query', 'queries')}"
     return f"{size}, {many(len(table.frame), 'row')}, ranked by {by}"
 
 
@@ -100,13 +100,13 @@ def _qrels(table: reader.Table) -> str:
 def _results(table: reader.Table) -> str:
     frame, names = table.frame, list(table.run_columns)
     measures = list(dict.fromkeys(map(str, frame[table.roles["measure"]].unique())))
-    shown = ", ".join(measures[:4]) + (", ..." if len(measures) > 4 else "")
+    names_of_measures = ", ".join(measures[:4]) + (", ..." if len(measures) > 4 else "")
     if table.kind == "preferences":
         sides = [f"{name}_{side}" for side in "ab" for name in names]
         of = many(len(frame[sides].drop_duplicates()), "pair")
     else:
         of = many(len(frame[names].drop_duplicates()) if names else 1, "run")
-    return f"{of} x {many(frame[table.roles['query']].nunique(), 'query', 'queries')}, {shown}"
+    return f"{of} x {many(frame[table.roles['query']].nunique(), 'query', 'queries')}, {names_of_measures}"
 
 
 SIZES = {"runs": _runs, "qrels": _qrels, "scores": _results, "preferences": _results}

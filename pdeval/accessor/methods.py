@@ -366,8 +366,8 @@ def joined(kind: type[Judged], runs: object, qrels: object, verb: Verb | None, o
     result = join(runs, qrels, **given)
     if verb is None:  # a join to keep, which later edits of the caller's frames do not reach
         result = result.apart()
-    said = {*result.said, *({"missing queries"} if "topics" in given else ())}
-    return kind(result.positions, result.level, result.topics, said)
+    warned = {*result.said, *({"missing queries"} if "topics" in given else ())}
+    return kind(result.positions, result.level, result.topics, warned)
 
 
 def rules_of_join(qrels: object, verb: Verb | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -378,8 +378,8 @@ def rules_of_join(qrels: object, verb: Verb | None, options: dict[str, Any]) -> 
         if isinstance(qrels, str) and not _is_measure(qrels) and re.search(r"[./\\]", qrels):
             first = f"pdeval.read_qrels({qrels!r})"
         raise TypeError(f"{name}() of a run table takes judgments first: .ireval.{name}({first}).")
-    own = () if verb is None else verb.own
-    given = {name: options.pop(name) for name in RULES if name in options and name not in own}
+    not_rules = () if verb is None else verb.own
+    given = {name: options.pop(name) for name in RULES if name in options and name not in not_rules}
     given["complete"] = True if verb is None else complete(verb, options) or bool(given.get("judged_only"))
     return given
 

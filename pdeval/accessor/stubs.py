@@ -30,10 +30,10 @@ SHORT = {"pandas": "pd", "numpy": "np"}  # packages that are known by another na
 def text() -> str:
     """Return the whole of typed.pyi."""
     names = Names()
-    classes = [_door("JudgedVerbs", "judged", names.text_of(Judged), names)]
-    for kind, door in sorted(ACCESSORS.items()):
+    classes = [_accessor_class("JudgedVerbs", "judged", names.text_of(Judged), names)]
+    for kind, accessor in sorted(ACCESSORS.items()):
         if of_kind(kind):
-            classes.append(_door(door.__name__, kind, names.text_of(Ireval), names))
+            classes.append(_accessor_class(accessor.__name__, kind, names.text_of(Ireval), names))
     body = "\n\n".join([names.imports(), "\n\n".join(classes)]) + "\n"
     long = any(len(line) > WIDTH for line in body.splitlines())
     return "\n".join([TOP, "# fmt: off", f"# ruff: noqa: {'E501, ' if long else ''}PYI021", "", body])
@@ -99,14 +99,14 @@ class Names:
             homes.setdefault(home, []).append(name)
         lines = {home: f"from {home} import {', '.join(sorted(names))}" for home, names in homes.items()}
         packages = {name: f"import {name} as {SHORT[name]}" for name in self.plain}
-        own = [lines[home] for home in sorted(lines) if home.startswith("pdeval")]
+        pdeval_imports = [lines[home] for home in sorted(lines) if home.startswith("pdeval")]
         standard = [lines[home] for home in sorted(lines) if home.partition(".")[0] in sys.stdlib_module_names]
         others = [packages[name] for name in sorted(packages)]
-        others += [lines[home] for home in sorted(lines) if lines[home] not in (*own, *standard)]
-        return "\n\n".join("\n".join(part) for part in (standard, others, own) if part)
+        others += [lines[home] for home in sorted(lines) if lines[home] not in (*pdeval_imports, *standard)]
+        return "\n\n".join("\n".join(part) for part in (standard, others, pdeval_imports) if part)
 
 
-def _door(name: str, kind: str, base: str, names: Names) -> str:
+def _accessor_class(name: str, kind: str, base: str, names: Names) -> str:
     """Return the class of a door: its verbs, those of a family in a class inside."""
     families: dict[str, list[Verb]] = {}
     for verb in of_kind(kind).values():
@@ -120,11 +120,11 @@ def _door(name: str, kind: str, base: str, names: Names) -> str:
             parts.append(_verb(members[0], kind, family, names, 4))
             continue
         inside = f"_{family.title().replace('_', '')}"
-        own = [
+        methods = [
             _verb(verb, kind, verb.name.partition(".")[2] or "__call__", names, 8)
             for verb in sorted(members, key=lambda verb: verb.name)
         ]
-        parts.append("\n\n".join([f'    class {inside}:\n        """Verbs of {family}."""', *own]))
+        parts.append("\n\n".join([f'    class {inside}:\n        """Verbs of {family}."""', *methods]))
         parts.append(f"    @property\n    def {family}(self) -> {inside}: ...")
     what = "a join" if kind == "judged" else f"a table of the kind {kind!r}"
     return "\n\n".join([f'class {name}({base}):\n    """The verbs of {what}."""', *parts])
@@ -154,10 +154,10 @@ def _method(
 
 
 def _parameter(parameter: inspect.Parameter, types_of: dict[str, Any], names: Names) -> str:
-    said = f"{parameter.name}: {names.text_of(types_of[parameter.name])}"
+    text = f"{parameter.name}: {names.text_of(types_of[parameter.name])}"
     if parameter.default is inspect.Parameter.empty:
-        return said
-    return f"{said} = {written(parameter.default)}"
+        return text
+    return f"{text} = {written(parameter.default)}"
 
 
 def written(value: Any) -> str:
@@ -174,6 +174,6 @@ def written(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    whole = text()
+    content = text()
     with replacing(FILE) as beside:
-        beside.write_text(whole, encoding="utf-8", newline="\n")
+        beside.write_text(content, encoding="utf-8", newline="\n")

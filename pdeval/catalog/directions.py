@@ -37,17 +37,17 @@ def described(measures: Iterable[Measure]) -> dict[str, Known]:
     >>> described([parse("ASL", label="my length")])
     {'my length': {'higher': False, 'aggregate': 'mean', 'family': 'metric', 'test': 't'}}
     """
-    found = {measure.label: _of(measure) for measure in measures}
-    for label, known in found.items():
+    known_by_label = {measure.label: _of(measure) for measure in measures}
+    for label, known in known_by_label.items():
         remember(label, known)
-    return found
+    return known_by_label
 
 
 def remember(label: str, known: Known) -> None:
     """Keep what a label means in this session; a label may have meant several things."""
-    held = SESSION.setdefault(label, [])
-    if known not in held:
-        held.append(known)
+    meanings = SESSION.setdefault(label, [])
+    if known not in meanings:
+        meanings.append(known)
 
 
 def _of(measure: Measure) -> Known:
@@ -70,20 +70,20 @@ def known_of(label: str, attrs: Mapping[Any, Any] | None = None, higher: object 
     >>> known_of("nDCG@10")["higher"], known_of("my own", higher={"my own": False})["higher"], known_of("never seen")
     (True, False, None)
     """
-    said = higher.get(label) if isinstance(higher, Mapping) else higher
-    if said is not None:
+    declared = higher.get(label) if isinstance(higher, Mapping) else higher
+    if declared is not None:
         rest = known_of(label, attrs) or {"higher": True, "aggregate": "mean", "family": "metric", "test": "t"}
-        return {**rest, "higher": bool(said)}
+        return {**rest, "higher": bool(declared)}
     carried: Mapping[str, Known] = (attrs or {}).get("measures", {})
     if label in carried:
         return carried[label]
     candidates = list(SESSION.get(label, ()))
     try:
-        own = _of(parse(label))
+        catalogued = _of(parse(label))
     except (KeyError, ValueError):
-        own = None
-    if own is not None and own not in candidates:
-        candidates.append(own)
+        catalogued = None
+    if catalogued is not None and catalogued not in candidates:
+        candidates.append(catalogued)
     return candidates[0] if len(candidates) == 1 else None
 
 

@@ -270,15 +270,15 @@ def expected_of(name: str) -> Callable[[Kernel], Kernel]:
 
 def _declared(family: Family, kernel: Callable[..., Any] | None, name: str | None, options: Options) -> Any:
     def declare(function: Kernel) -> Kernel:
-        own = name or function.__name__
+        label = name or function.__name__
         columns, parameters = _read(function)
         aliases = options.get("aliases", ())
         if not isinstance(aliases, Mapping):
-            aliases = dict.fromkeys(aliases, own)
+            aliases = dict.fromkeys(aliases, label)
         given: dict[str, Any] = {**options, "aliases": aliases}
         group: Family = "set" if options.get("kind") == "set" else family  # of all lists together, not of one ranking
-        entry = Entry(own, group, function, columns, parameters, **given)
-        function.entry = ENTRIES.add(own, entry, function.__module__)  # type: ignore[attr-defined]
+        entry = Entry(label, group, function, columns, parameters, **given)
+        function.entry = ENTRIES.add(label, entry, function.__module__)  # type: ignore[attr-defined]
         return function
 
     return declare if kernel is None else declare(kernel)

@@ -71,13 +71,13 @@ def joined(names: list[str]) -> list[str]:
     >>> joined(["AP", "P.5", "10", "utility.2", "-1", "0", "0"])
     ['AP', 'P.5,10', 'utility.2,-1,0,0']
     """
-    found: list[str] = []
+    measures: list[str] = []
     for name in names:
-        if found and _dotted(found[-1]) and re.fullmatch(r"[-+]?[\d.]+(=[-+.\d]+)?", name):
-            found[-1] += f",{name}"
+        if measures and _dotted(measures[-1]) and re.fullmatch(r"[-+]?[\d.]+(=[-+.\d]+)?", name):
+            measures[-1] += f",{name}"
         else:
-            found.append(name)
-    return found
+            measures.append(name)
+    return measures
 
 
 def spelled_out(text: str) -> list[str] | None:

@@ -218,7 +218,7 @@ class DaskIreval(Ireval):
         rows = labels.to_dict("records")
         return labels, (frame[reduce(and_, (frame[name] == row[name] for name in names))] for row in rows)
 
-    def _whole(self, result: Any) -> Any:
+    def _computed(self, result: Any) -> Any:
         return rows_of(result) if is_dask(result) else result
 
     def _call(self, verb: Verb, options: dict[str, Any]) -> Any:

@@ -300,12 +300,12 @@ def units(features: np.ndarray) -> np.ndarray:
     return share(features, np.sqrt((features**2).sum(axis=-1, keepdims=True)))
 
 
-def apart(x: np.ndarray, y: np.ndarray, distance: Distance) -> np.ndarray:
+def distance_of(x: np.ndarray, y: np.ndarray, distance: Distance) -> np.ndarray:
     """Return how far items are from each other, by features along the last axis (scaled to 1 for the cosine).
 
     Examples
     --------
-    >>> float(apart(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 0.0]), "jaccard"))
+    >>> float(distance_of(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 0.0]), "jaccard"))
     0.5
     """
     if distance == "cosine":
@@ -342,7 +342,7 @@ def ILD(item: np.ndarray, features: np.ndarray, *, k: float = inf, distance: Dis
     distances = np.zeros(np.shape(item)[1:])
     for at in range(len(item) - 1):  # rank by rank: each item with all items below it
         below, there = table[item[at + 1 :]], item[at + 1 :] >= 0
-        distances += total(np.where(there, apart(table[item[at]], below, distance), 0.0))
+        distances += total(np.where(there, distance_of(table[item[at]], below, distance), 0.0))
     n = (item >= 0).sum(axis=0)
     mean = distances / np.maximum(n * (n - 1) / 2.0, 1.0)
     return np.where(n > 0, mean, np.nan)

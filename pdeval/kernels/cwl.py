@@ -117,11 +117,11 @@ def of_ranks(
     step = max(CELLS // depth, 1)  # lists at a time, to bound memory
     for first in range(0, lists, step):
         part = slice(first, first + step)
-        near, own = rank[:, part], gain[:, part]
+        near, near_gain = rank[:, part], gain[:, part]
         # from sparse (rank, gain) to gains at every rank
         dense = np.zeros((depth, near.shape[1]))
         item, place = np.nonzero(near <= depth)
-        dense[near[item, place].astype(np.int64) - 1, place] = own[item, place]
+        dense[near[item, place].astype(np.int64) - 1, place] = near_gain[item, place]
         result[part] = getattr(expectations(model, dense, cost, **parameters), value)
     return result.reshape(shape)
 
@@ -202,19 +202,19 @@ def user_model(
     """
 
     def declare(going_on: Going) -> Callable[..., Any]:
-        own = name or going_on.__name__
+        label = name or going_on.__name__
         parameters = inspect.signature(going_on).parameters.values()
         columns = tuple(one.name for one in parameters if one.kind is not one.KEYWORD_ONLY)
         if unknown := [one for one in columns if one not in COLUMNS]:
             raise TypeError(f"a user model has no column {unknown[0]!r}; it may ask for {', '.join(COLUMNS)}.")
         keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
-        MODELS.add(own, Model(own, going_on, columns, {one.name: one.default for one in keywords}))
+        MODELS.add(label, Model(label, going_on, columns, {one.name: one.default for one in keywords}))
         if not measure:
             return going_on
-        kernel = _kernel(own, going_on, keywords)
+        kernel = _kernel(label, going_on, keywords)
         return metric(
             kernel,
-            name=own,
+            name=label,
             kind="graded",
             reference=reference,
             aliases=aliases,
@@ -244,9 +244,9 @@ def _kernel(name: str, going_on: Callable[..., Any], keywords: list[inspect.Para
 
     # the kernel shows the parameters of the model as its own: the catalog reads its signature
     written = inspect.signature(kernel)
-    own = [one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    parameters_written = [one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD]
     last = [one for one in keywords if one.name == "k"]
-    columns, rest = own[:3], own[3:]
+    columns, rest = parameters_written[:3], parameters_written[3:]
     keywords = [one for one in keywords if one.name != "k"]
     kernel.__signature__ = written.replace(parameters=[*columns, *keywords, *rest, *last])  # type: ignore[attr-defined]
     kernel.__annotations__ = {**kernel.__annotations__, **going_on.__annotations__}
@@ -273,10 +273,14 @@ def read_model(value: Any, text: str) -> str:
     meant = parse(str(value))
     if meant.entry.name not in MODELS:
         raise ValueError(f"model={value} in {text!r} is no user model; there are {', '.join(MODELS)}.")
-    own, defaults = MODELS[meant.entry.name].parameters, meant.entry.parameters
-    other = [name for name, told in meant.parameters.items() if name not in own and not same(told, defaults[name])]
+    model_parameters, defaults = MODELS[meant.entry.name].parameters, meant.entry.parameters
+    other = [
+        name
+        for name, value_set in meant.parameters.items()
+        if name not in model_parameters and not same(value_set, defaults[name])
+    ]
     if other or meant.level is not None or meant.judged_only:
-        what = ", ".join(own) or "no parameters"
+        what = ", ".join(model_parameters) or "no parameters"
         raise ValueError(f"model={value} in {text!r}: how its readers go on has {what}; say all else outside of it.")
     return meant.spelled
 
@@ -295,9 +299,9 @@ def _of_model(
     cost: float = 1.0,
 ) -> np.ndarray:
     meant = parse(model)
-    own = {name: meant.parameters[name] for name in MODELS[meant.entry.name].parameters}
+    model_parameters = {name: meant.parameters[name] for name in MODELS[meant.entry.name].parameters}
     gains = (np.asarray(grade) > 0) * 1.0 if gain == "binary" else scaled(grade, top_grade, max_grade, min_grade)
-    return of_ranks(meant.entry.name, value, rank, gains, n=int(n), cost=cost, **own)
+    return of_ranks(meant.entry.name, value, rank, gains, n=int(n), cost=cost, **model_parameters)
 
 
 @metric(kind="graded", reference=FRAMEWORK, range=(0, inf), limits=LIMITS, read={"model": read_model}, padded=True)
@@ -322,8 +326,8 @@ def ETU(
     >>> float(ETU(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1, model="P@3"))
     2.0
     """
-    own: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n}
-    return _of_model("total_utility", rank, grade, top_grade, model=model, gain=gain, **own)
+    scale: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n}
+    return _of_model("total_utility", rank, grade, top_grade, model=model, gain=gain, **scale)
 
 
 COSTS: dict[str, Any] = {"kind": "graded", "reference": FRAMEWORK, "higher": False, "empty": True}
@@ -350,8 +354,8 @@ def ED(
     >>> float(ED(np.array([4.0, 9.0]), np.array([1.0, 1.0]), 1, model="RR"))
     4.0
     """
-    own: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n}
-    return _of_model("depth", rank, grade, top_grade, model=model, gain=gain, **own)
+    scale: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n}
+    return _of_model("depth", rank, grade, top_grade, model=model, gain=gain, **scale)
 
 
 @metric(**COSTS, range=(0, inf), limits={**LIMITS, "cost": (0, inf)}, read={"model": read_model})
@@ -377,5 +381,5 @@ def ETC(
     >>> float(ETC(np.array([4.0, 9.0]), np.array([1.0, 1.0]), 1, model="RR", cost=2.0))
     8.0
     """
-    own: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n, "cost": cost}
-    return _of_model("total_cost", rank, grade, top_grade, model=model, gain=gain, **own)
+    scale: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n, "cost": cost}
+    return _of_model("total_cost", rank, grade, top_grade, model=model, gain=gain, **scale)

@@ -27,8 +27,8 @@ def drawn(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
     [3.0, 2.0, 0.0]
     """
     start = np.asarray(start)
-    room = np.subtract(k, start, out=np.zeros(start.shape), where=start < inf)
-    return np.clip(room, 0.0, size)
+    left = np.subtract(k, start, out=np.zeros(start.shape), where=start < inf)
+    return np.clip(left, 0.0, size)
 
 
 def chance(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:

@@ -110,8 +110,8 @@ class Gains:
             value = power_of_two(grade) - 1
         elif self.gain == "binary":
             value = (grade > 0) * 1.0
-        for listed, own in gains.items():
-            value = np.where(grade == listed, float(own), value)
+        for listed, listed_gain in gains.items():
+            value = np.where(grade == listed, float(listed_gain), value)
         return np.where(grade >= self.least, value, 0.0) if self.least else value
 
     def ideal(self, ideal: np.ndarray) -> np.ndarray:

@@ -79,8 +79,8 @@ def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) ->
     before = np.zeros(size.shape)
     for i in range(m):
         left = m - i  # items that are placed after the one before
-        room = size - place[i] - left + 1.0
-        on = np.flatnonzero((room > 0) & (weight > UNSEEN * worse))
+        places_left = size - place[i] - left + 1.0
+        on = np.flatnonzero((places_left > 0) & (weight > UNSEEN * worse))
         if not len(on):
             break
         # of the ways to place them, those that begin later: C(N - f_i, left) / C(N - f_(i-1), left)
@@ -88,7 +88,7 @@ def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) ->
         later = weight[on] * _product((rest - (place[i, on] - before[on])) / rest)
         worse[on] += later
         new = np.zeros(size.shape)
-        new[on] = later * left / room[on]  # C(N - f_i, left - 1)
+        new[on] = later * left / places_left[on]  # C(N - f_i, left - 1)
         weight, before = new, place[i]
     return _share(worse, size, m, np.shape(rank)[1:])
 
@@ -110,18 +110,18 @@ def LR(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) ->
     m = len(rank)
     place, size = placed(rank, corpus, k)
     worse, weight = np.zeros(size.shape), np.ones(size.shape)
-    room = size.copy()  # places before the next item
+    places_left = size.copy()  # places before the next item
     for i in range(m, 0, -1):
         here = place[i - 1]
         same = np.ones(size.shape)
-        on = np.flatnonzero((here < room) & (weight > UNSEEN * worse))
+        on = np.flatnonzero((here < places_left) & (weight > UNSEEN * worse))
         if len(on):
             # of the ways to place i items there, those that end no later: C(f_i, i) / C(room, i), and the others,
             # which are added up one by one because the first may be next to all
-            parts = (room[on] - here[on]) / _factors(room[on], i)
-            sooner = np.multiply.accumulate(1.0 - parts, axis=0)
-            others = parts * np.concatenate([np.ones((1, len(on))), sooner[:-1]])
+            parts = (places_left[on] - here[on]) / _factors(places_left[on], i)
+            no_later = np.multiply.accumulate(1.0 - parts, axis=0)
+            others = parts * np.concatenate([np.ones((1, len(on))), no_later[:-1]])
             worse[on] += weight[on] * total(others)
-            same[on] = sooner[-1]
-        weight, room = weight * same * i / here, here - 1.0  # C(f_i - 1, i - 1)
+            same[on] = no_later[-1]
+        weight, places_left = weight * same * i / here, here - 1.0  # C(f_i - 1, i - 1)
     return _share(worse, size, m, np.shape(rank)[1:])

@@ -118,13 +118,13 @@ def log2(number: np.ndarray) -> np.ndarray:
     """
     global _LOG2
     number = np.asarray(number)
-    whole = np.where(number < inf, number, 0).astype(np.int64)
-    top = int(whole.max(initial=0))
+    integer = np.where(number < inf, number, 0).astype(np.int64)
+    top = int(integer.max(initial=0))
     if top >= len(_LOG2):
         # vectorised logarithms differ from libm's in the last bit, so one table is made with libm's
         grown = np.fromiter(map(math.log2, range(len(_LOG2), 2 * top + 1)), dtype=np.float64)
         _LOG2 = np.concatenate([_LOG2, grown])
-    return np.where(number < inf, _LOG2[whole], inf)
+    return np.where(number < inf, _LOG2[integer], inf)
 
 
 def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -172,6 +172,6 @@ def interleaved(
         lead += (one <= rank).astype(np.int8) - (other <= rank)
     mass = (np.ones(len(ranks)) if user == "uniform" else 1 / log2(ranks + 1)).reshape(rank.shape)
     inside = rank <= longest
-    whole = np.where(inside, mass, 0.0).sum(axis=0)
-    weight = np.divide(mass, whole, out=np.full(inside.shape, np.nan), where=inside)
+    total_mass = np.where(inside, mass, 0.0).sum(axis=0)
+    weight = np.divide(mass, total_mass, out=np.full(inside.shape, np.nan), where=inside)
     return np.sign(lead), weight

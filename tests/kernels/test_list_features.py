@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import distance as scipys
 
-from pdeval.kernels.beyond_accuracy import ILD, Calibration, Serendipity, Unexpectedness, apart, units
+from pdeval.kernels.beyond_accuracy import ILD, Calibration, Serendipity, Unexpectedness, distance_of, units
 
 RNG = np.random.default_rng(0)
 FEATURES = np.concatenate([RNG.integers(0, 2, (11, 5)) * 1.0, np.zeros((1, 5))])
@@ -44,7 +44,7 @@ def test_the_distance_of_a_list_is_the_mean_of_that_of_its_pairs(name, k):
 def test_two_items_are_as_far_apart_as_scipy_says_also_by_numbers(name):
     x, y = np.array([2.0, 0.0, 1.0]), np.array([1.0, 3.0, 1.0])
     by_number = {"jaccard": 1 - (1 + 0 + 1) / (2 + 3 + 1), "hamming": 2.0, "euclidean": math.sqrt(1 + 9)}
-    found = apart(x, y, name)
+    found = distance_of(x, y, name)
     assert np.asarray(found).dtype == np.float64
     assert float(found) == pytest.approx(by_number[name])
 
@@ -119,8 +119,8 @@ def test_features_that_are_numbers_of_either_sign_or_whole_count_as_they_are():
         wanted = [np.mean(pairs), OTHERS[name](features[3], features[2])]
         assert ILD(lists, features, distance=name).tolist() == pytest.approx(wanted)
     # the smaller of each feature by the larger: 1 - (0 - 4 + 0) / (3 + 2 + 0)
-    assert float(apart(features[0], features[1], "jaccard")) == pytest.approx(1 + 4 / 5)
-    assert apart(features[3], features[4], "jaccard") == 1.0  # nothing in common
+    assert float(distance_of(features[0], features[1], "jaccard")) == pytest.approx(1 + 4 / 5)
+    assert distance_of(features[3], features[4], "jaccard") == 1.0  # nothing in common
 
 
 def test_a_list_as_the_history_is_calibrated_and_alpha_is_mixed_in_from_one_end_to_the_other():
