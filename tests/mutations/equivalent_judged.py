@@ -6,20 +6,20 @@ from tests.mutations.reasons import AT_A_TIME, LARGE, NARROW, NO_LETTERS, TWO_WA
 
 IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     (
-        "join/id_bytes.py",
+        "join/ids.py",
         "shift = (8 * np.minimum(begin - first, 7))",
         ("7 -> 8",),
         "a text that begins beyond the last byte has no letters, and is 0",
     ),
-    ("join/id_bytes.py", "kept = ((word << shift) >> np.minimum(spare, 63))", ("63 -> 64",), NO_LETTERS),
+    ("join/ids.py", "kept = ((word << shift) >> np.minimum(spare, 63))", ("63 -> 64",), NO_LETTERS),
     (
-        "join/id_bytes.py",
+        "join/ids.py",
         "length = np.clip(offsets[rows + 1] - begin, 0, 8)",
         ("np.clip(offsets[rows + 1] - begin, 0, 8) -> np.clip(0, offsets[rows + 1] - begin, 8)",),
         "the larger of two numbers is the same in either order",
     ),
     (
-        "join/id_bytes.py",
+        "join/ids.py",
         "if first + width * (count - 1) + 8 > len(data):",
         (
             "count - 1 -> (count + 1)",
@@ -28,35 +28,35 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         TWO_WAYS,
     ),
-    ("join/id_bytes.py", "np.zeros(8, np.uint8)]), 0", ("8 -> 9",), "more zeros beyond the end, which are masked"),
-    ("join/id_bytes.py", "raw = np.frombuffer(data, dtype=np.uint8)", ("0 -> 1",), "zeros are added all the same"),
+    ("join/ids.py", "np.zeros(8, np.uint8)]), 0", ("8 -> 9",), "more zeros beyond the end, which are masked"),
+    ("join/ids.py", "raw = np.frombuffer(data, dtype=np.uint8)", ("0 -> 1",), "zeros are added all the same"),
     (
-        "join/id_bytes.py",
+        "join/ids.py",
         "offsets = np.arange(len(number) + 1, dtype=np.int64) * width",
         ("1 -> 2", "np.arange(len(number) + 1, dtype=np.int64) -> np.arange(len(number) + 1)"),
         "an offset more is not read, and whole numbers have 64 bits unasked",
     ),
     (
-        "join/id_bytes.py",
+        "join/ids.py",
         'raw = np.ascontiguousarray(number, dtype="<u8")',
         ('np.ascontiguousarray(number, dtype="<u8") -> np.ascontiguousarray(number)',),
         "the numbers of this machine have this order of bytes already",
     ),
-    ("join/id_bytes.py", "np.diff(offsets[at : at + CHUNK + 1]) != width", ("1 -> 2",), AT_A_TIME),
-    ("join/id_bytes.py", "longest = max((int(np.diff(", ("1 -> 2",), "a width looked at twice"),
+    ("join/ids.py", "np.diff(offsets[at : at + CHUNK + 1]) != width", ("1 -> 2",), AT_A_TIME),
+    ("join/ids.py", "longest = max((int(np.diff(", ("1 -> 2",), "a width looked at twice"),
     (
-        "join/id_bytes.py",
+        "join/ids.py",
         "if int(begin[0]) < 0:",
         ("0 -> 1", "int(begin[0]) < 0 -> (int(begin[0]) <= 0)"),
         TWO_WAYS,
     ),
     (
-        "join/id_bytes.py",
+        "join/ids.py",
         "elif width >= 8 and (length == width).all():",
         ("8 -> 9", "width >= 8 -> (width > 8)", "length == width -> (length != width)"),
         TWO_WAYS,
     ),
-    ("join/id_bytes.py", "head = window[at] >> (8 * np.minimum(begin - at, 7))", ("7 -> 8",), NO_LETTERS),
+    ("join/ids.py", "head = window[at] >> (8 * np.minimum(begin - at, 7))", ("7 -> 8",), NO_LETTERS),
     (
         "join/lists.py",
         "if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):",
@@ -118,7 +118,6 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("2 -> 3", "2 * rows -> (2 / rows)", "cells > 2 * rows -> (cells >= 2 * rows)"),
         TWO_WAYS,
     ),
-    ("join/ranks.py", "small = size <= 16", ("16 -> 17", "size <= 16 -> (size < 16)"), TWO_WAYS),
     (
         "join/blocks.py",
         "narrow = (int(by.max(initial=0)) + 2) << bits < 1 << 31",
@@ -132,12 +131,6 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         "any number of bits that holds the place of an item",
     ),
     (
-        "join/blocks.py",
-        "lists |= np.arange(group.size, dtype=kind)",
-        ("np.arange(group.size, dtype=kind) -> np.arange(group.size)",),
-        "they are added to numbers of that kind",
-    ),
-    (
         "join/item_catalog.py",
         "none = HistoryTable(",
         (
@@ -147,13 +140,7 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         "neither holds a row, and what they held is known",
     ),
     (
-        "join/item_catalog.py",
-        "pd.Series(popularity[some]).rank(",
-        ('pd.Series(popularity[some]).rank(method="average") -> pd.Series(popularity[some]).rank()',),
-        "what pandas does unasked, said for those who read it",
-    ),
-    (
-        "join/ranking.py",
+        "join/ranks.py",
         "cut = cut[score[stop[cut]] == score[stop[cut] - 1]]",
         ("cut = cut[score[stop[cut]] == score[stop[cut] - 1]] -> pass",),
         "lists that are not cut within a group end where they are cut, looked at or not",
@@ -163,18 +150,6 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         'return pd.DataFrame({"run": ["run"]}), np.zeros(count, dtype=np.int64)',
         ("np.zeros(count, dtype=np.int64) -> np.zeros(count)",),
         WHOLE,
-    ),
-    (
-        "join/duplicates.py",
-        "key = lists.of_rows(rows) * (int(code.max()) + 1) + code",
-        ("1 -> 2",),
-        "any number above all codes keeps the lists apart",
-    ),
-    (
-        "join/duplicates.py",
-        "sizes, wide = np.diff(starts), np.promote_types(mark.dtype, np.uint32)",
-        ("np.promote_types(mark.dtype, np.uint32) -> np.promote_types(np.uint32, mark.dtype)",),
-        "the wider of two kinds of numbers is the same in either order",
     ),
     (
         "join/judgments.py",
