@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse
+from pdeval.evaluate.cube import described_frame, pair_columns
 from pdeval.evaluate.pairs import CELLS, select
 from pdeval.evaluate.scores import Views, attributes
 from pdeval.join.judged import Judged
@@ -16,7 +17,6 @@ from pdeval.tables.equal_values import signs
 from pdeval.tables.labels import repeated
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of
 
 table(
     "cases",
@@ -99,44 +99,37 @@ def cases(
     0      101   1.0    0.684    1.0              3            11     False
     1      102  -1.0    0.064    1.0              1            31      True
     """
-    one_of("per", per, ("pair", "query"))
-    asked = [parse(name) for name in ("sgnLP", "rrLP", average, "sgnLR")]
-    source = select(judged, asked, baseline=baseline, pairs=pairs)
-    found = dict(zip(source.measures, source.cube().values))
-    best, _, mean, worst = values = [found[measure.label] for measure in asked]
-    sign = [signs(value, 1.0) for value in (best, mean, worst)]  # preferences have size 1
+    requested = [parse(name) for name in ("sgnLP", "rrLP", average, "sgnLR")]
+    source = select(judged, requested, baseline=baseline, pairs=pairs)
+    values_of = dict(zip(source.measures, source.cube().values))
+    values = dict(zip(("best", "best_rr", "average", "worst"), (values_of[measure.label] for measure in requested)))
+    sign = {name: signs(values[name], 1.0) for name in ("best", "average", "worst")}  # preferences have size 1
     opposed = {
-        "best_average": sign[0] * sign[1] < 0,
-        "average_worst": sign[1] * sign[2] < 0,
-        "best_worst": sign[0] * sign[2] < 0,
+        f"{first}_{second}": sign[first] * sign[second] < 0
+        for first, second in (("best", "average"), ("average", "worst"), ("best", "worst"))
     }
-    known = ~np.isnan(best)
-    names = ("best", "best_rr", "average", "worst")
+    known = ~np.isnan(values["best"])
     if per == "pair":
         n = known.sum(axis=0)
-        columns: dict[str, Any] = _runs(source.runs, source.a, source.b)
-        columns["n"] = n
-        some = np.where(n > 0, n, np.nan)
-        for name, value in zip(names, values):
-            columns[name] = np.where(known, value, 0.0).sum(axis=0) / some
-        for name, where in opposed.items():
-            columns[name] = (where & known).sum(axis=0) / some
+        divisor = np.where(n > 0, n, np.nan)
+        columns: dict[str, Any] = {
+            **pair_columns(source.runs, source.a, source.b),
+            "n": n,
+            **{name: np.where(known, value, 0.0).sum(axis=0) / divisor for name, value in values.items()},
+            **{name: (mask & known).sum(axis=0) / divisor for name, mask in opposed.items()},
+        }
     else:
         query, pair = np.nonzero(known)
-        columns = {str(source.queries.name): repeated(source.queries, query)}
-        columns.update(_runs(source.runs, source.a[pair], source.b[pair]))
-        for name, value in zip(names, values):
-            columns[name] = value[query, pair]
         first, last = _deciding(judged, source.a, source.b)
-        columns["decided_first"], columns["decided_last"] = (one[source.kept][query, pair] for one in (first, last))
-        columns["disagree"] = np.logical_or.reduce(list(opposed.values()))[query, pair]
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(attributes(judged, source.asked))
-    return frame
-
-
-def _runs(runs: pd.DataFrame, a: np.ndarray, b: np.ndarray) -> dict[str, Any]:
-    return {f"{name}_{side}": repeated(runs[name], at) for side, at in (("a", a), ("b", b)) for name in runs.columns}
+        columns = {
+            str(source.queries.name): repeated(source.queries, query),
+            **pair_columns(source.runs, source.a[pair], source.b[pair]),
+            **{name: value[query, pair] for name, value in values.items()},
+            "decided_first": first[source.kept][query, pair],
+            "decided_last": last[source.kept][query, pair],
+            "disagree": np.logical_or.reduce(list(opposed.values()))[query, pair],
+        }
+    return described_frame(columns, attributes(judged, source.asked))
 
 
 def _deciding(judged: Judged, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +143,7 @@ def _deciding(judged: Judged, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray,
         for at in range(0, len(a), step):
             part = slice(at, at + step)
             differ = closer(rank[..., a[part]], rank[..., b[part]]) != 0
-            some = differ.any(axis=0)
-            first[block.topics, part] = np.where(some, differ.argmax(axis=0) + 1, 0)
-            last[block.topics, part] = np.where(some, block.size - differ[::-1].argmax(axis=0), 0)
+            decided = differ.any(axis=0)
+            first[block.topics, part] = np.where(decided, differ.argmax(axis=0) + 1, 0)
+            last[block.topics, part] = np.where(decided, block.size - differ[::-1].argmax(axis=0), 0)
     return first, last

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse_all
+from pdeval.catalog import parse
+from pdeval.evaluate.cube import described_frame, run_columns
 from pdeval.evaluate.scores import Views, scores
 from pdeval.join.judged import Judged
 from pdeval.tables.labels import labels
@@ -55,42 +56,44 @@ def curve(judged: Judged, *, points: int | None = 11, per: Literal["run", "query
             f"points={points!r}: give a whole number of at least 2 recall points, or None for every relevant item."
         )
     recalls = np.linspace(0, 1, points)
-    names = [parse_all(f"IPrec@{float(recall):.10g}")[0] for recall in recalls]
-    cube = scores(judged, names)
+    cube = scores(judged, [parse(f"IPrec@{float(recall):.10g}") for recall in recalls])
     values = cube.values.transpose(2, 1, 0)
-    n_runs = len(values)
     if per == "run":
         with np.errstate(invalid="ignore"):
-            mean = np.nansum(values, axis=1) / (~np.isnan(values)).sum(axis=1)
-        run, point = np.divmod(np.arange(n_runs * points), points)
-        columns = {name: labels(cube.runs[name], run) for name in cube.runs.columns}
-        return _carrying(judged, {**columns, "recall": recalls[point], "precision": mean.ravel()})
-    run, query, point = (axis.ravel() for axis in np.indices(values.shape))
-    kept = ~np.isnan(values.ravel())
-    columns = {name: labels(cube.runs[name], run[kept]) for name in cube.runs.columns}
-    columns[str(cube.queries.name)] = labels(cube.queries, query[kept])
-    return _carrying(judged, {**columns, "recall": recalls[point[kept]], "precision": values.ravel()[kept]})
+            values = np.nansum(values, axis=1) / (~np.isnan(values)).sum(axis=1)
+        run, point = np.divmod(np.arange(values.size), points)
+        columns = {**run_columns(cube.runs, run), "recall": recalls[point], "precision": values.ravel()}
+        return described_frame(columns, judged.attrs)
+    kept = ~np.isnan(values)
+    run, query, point = np.nonzero(kept)
+    return _points(judged, run, cube.queries, query, recalls[point], values[kept])
 
 
 def _recall_points(judged: Judged) -> pd.DataFrame:
-    positions, counts = judged.positions, judged.counted()
+    """Return the precision at each relevant item that a run retrieved."""
+    counts = judged.counted()
     parts: list[tuple[np.ndarray, ...]] = []
     for block in Views(judged).blocks("binary", judged.level):
         if block.size:
             rank = block["rank"]
-            at, topic, run = np.nonzero(np.isfinite(rank) & counts[block.topics])
-            parts.append((run, block.topics[topic], (at + 1) / block.size, (at + 1) / rank[at, topic, run]))
+            # the item at index i of a list is its relevant item number i + 1
+            item, topic, run = np.nonzero(np.isfinite(rank) & counts[block.topics])
+            parts.append((run, block.topics[topic], (item + 1) / block.size, (item + 1) / rank[item, topic, run]))
     if not counts.any() or not parts:
         raise judged.nothing_counts()
     judged.tell(counts)
     run, topic, recall, precision = (np.concatenate(column) for column in zip(*parts))
     order = np.lexsort((recall, topic, run))
-    columns = {name: labels(positions.runs[name], run[order]) for name in positions.runs.columns}
-    columns[str(positions.queries.name)] = labels(positions.queries, topic[order])
-    return _carrying(judged, {**columns, "recall": recall[order], "precision": precision[order]})
+    return _points(judged, run[order], judged.queries, topic[order], recall[order], precision[order])
 
 
-def _carrying(judged: Judged, columns: dict[str, Any]) -> pd.DataFrame:
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(judged.attrs)
-    return frame
+def _points(
+    judged: Judged, run: np.ndarray, queries: pd.Index, query: np.ndarray, recall: np.ndarray, precision: np.ndarray
+) -> pd.DataFrame:
+    columns = {
+        **run_columns(judged.runs, run),
+        str(queries.name): labels(queries, query),
+        "recall": recall,
+        "precision": precision,
+    }
+    return described_frame(columns, judged.attrs)

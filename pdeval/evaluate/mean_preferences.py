@@ -8,14 +8,17 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate.cube import Preferences, Scores, stacked
+from pdeval.evaluate.cube import Preferences, Scores, described_frame, pair_columns, stacked
 from pdeval.evaluate.pairs import Pairs, lexicographic, select
 from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.scores import Views, check_populations, cube_of, populations
+from pdeval.evaluate.scores import Views, add_populations, check_populations, cube_of
 from pdeval.evaluate.sources import Held, as_preferences, sources
+from pdeval.evaluate.summary import mean_and_sd
+from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
 from pdeval.kernels.primitives import total
+from pdeval.tables.equal_values import begins_along, firsts, lasts
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
@@ -56,58 +59,54 @@ def preferences(held: Held, measures: object, *, baseline: object = None) -> lis
     """Return the preferences that a table holds or a join gives, of all pairs or of those with a baseline."""
     if isinstance(held, Judged):
         return [select(held, measures, baseline=baseline)]
-    found = sources(held, measures)
-    kept = [one for one in found if not isinstance(one, Scores)]
-    if len(kept) < len(found):
-        return [as_preferences(found, baseline=baseline)]
-    return [one if baseline is None or isinstance(one, Pairs) else with_baseline(one, baseline) for one in kept]
+    cubes = sources(held, measures)
+    if any(isinstance(cube, Scores) for cube in cubes):
+        return [as_preferences(cubes, baseline=baseline)]
+    return [
+        cube if baseline is None or isinstance(cube, Pairs) else with_baseline(cube, baseline)  # type: ignore[arg-type]
+        for cube in cubes
+    ]
 
 
 def with_baseline(source: Preferences, baseline: object) -> Preferences:
     """Return the pairs of a table that have the baseline, or one of several, which is then run_b."""
     rows = baselines_of(source.runs, baseline)
-    first = np.full(len(source.runs), len(rows))
-    first[rows] = np.arange(len(rows))
-    kept = np.flatnonzero(np.minimum(first[source.a], first[source.b]) < len(rows))
-    kept = kept[np.argsort(np.minimum(first[source.a], first[source.b])[kept], kind="stable")]
-    flipped = first[source.a[kept]] < first[source.b[kept]]
-    values = np.where(flipped, 0.0 - source.values[:, :, kept], source.values[:, :, kept])
-    a, b = np.where(flipped, source.b[kept], source.a[kept]), np.where(flipped, source.a[kept], source.b[kept])
-    return replace(source, a=a, b=b, values=values)
+    place = np.full(len(source.runs), len(rows))  # of each run among the baselines, after them if it is none
+    place[rows] = np.arange(len(rows))
+    best = np.minimum(place[source.a], place[source.b])
+    kept = np.argsort(best, kind="stable")[: np.count_nonzero(best < len(rows))]
+    a, b, values = source.a[kept], source.b[kept], source.values[:, :, kept]
+    turned = place[a] < place[b]
+    return replace(
+        source,
+        a=np.where(turned, b, a),
+        b=np.where(turned, a, b),
+        values=np.where(turned, 0.0 - values, values),
+    )
 
 
 def of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
     """Return the mean of each pair of a cube or a stream of preferences."""
-    n_pairs = len(source.a)
     parts = []
-    for number in range(len(source.measures)):
-        part = {name: np.zeros(n_pairs) for name in ("n", "mean", "sd")}
+    for number, label in enumerate(source.measures):
+        part = np.zeros((3, len(source.a)))
         for block, values in source.blocks(number):
-            known = ~np.isnan(values)
-            _finite(values, source.measures[number])
-            n = known.sum(axis=0)
-            filled = np.where(known, values, 0.0)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                average = np.add.accumulate(filled, axis=0)[-1] / n
-                away = np.where(known, (filled - average) ** 2, 0.0).sum(axis=0)
-                part["sd"][block] = np.sqrt(away / np.where(n > 1, n - 1, np.nan))
-            part["n"][block], part["mean"][block] = n, average
+            _check_finite(values, label)
+            part[:, block] = mean_and_sd(values)
         parts.append(part)
-    pair, measure = np.tile(np.arange(n_pairs), len(parts)), np.repeat(np.arange(len(parts)), n_pairs)
-    columns = {}
-    for side, place in (("a", source.a), ("b", source.b)):
-        for name in source.runs.columns:
-            columns[f"{name}_{side}"] = labels(source.runs[name], place[pair])
-    columns["measure"] = labels(pd.Index(source.measures), measure)
-    for name in ("n", "mean", "sd"):
-        values = np.concatenate([part[name] for part in parts])
-        columns[name] = values.astype(np.int64) if name == "n" else values
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(source.attrs)
-    return frame
+    n, average, sd = np.concatenate(parts, axis=1)
+    measure, pair = np.divmod(np.arange(len(n)), max(len(source.a), 1))
+    columns = {
+        **pair_columns(source.runs, source.a[pair], source.b[pair], labels),
+        "measure": labels(pd.Index(source.measures), measure),
+        "n": n.astype(np.int64),
+        "mean": average,
+        "sd": sd,
+    }
+    return described_frame(columns, source.attrs)
 
 
-def _finite(values: np.ndarray, measure: str) -> None:
+def _check_finite(values: np.ndarray, measure: str) -> None:
     endless = int(np.isinf(values).sum())
     if endless:
         raise ValueError(
@@ -140,18 +139,17 @@ def matrix(held: Held, measure: object = None) -> pd.DataFrame:
     else:
         source = preferences(held, None)[0]
     names = list(source.measures)
-    if measure is None:
-        if len(names) > 1:
-            raise ValueError(
-                f"a matrix shows one measure; the table has {', '.join(names)}. Say which: matrix({names[0]!r})."
-            )
-        measure = names[0]
-    if (label := str(measure)) not in names:
+    if measure is None and len(names) > 1:
+        raise ValueError(
+            f"a matrix shows one measure; the table has {', '.join(names)}. Say which: matrix({names[0]!r})."
+        )
+    label = names[0] if measure is None else str(measure)
+    if label not in names:
         raise KeyError(f"no measure {shown(measure)} in this table; it has {', '.join(map(repr, names))}.")
     square = np.full((len(source.runs), len(source.runs)), np.nan)
     np.fill_diagonal(square, 0.0)
     for block, values in source.blocks(names.index(label)):
-        _finite(values, label)
+        _check_finite(values, label)
         with np.errstate(invalid="ignore"):
             average = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
         a, b = source.a[block], source.b[block]
@@ -187,25 +185,20 @@ def won(values: np.ndarray) -> np.ndarray:
     >>> won(np.array([3.0, 1.0, 3.0])).tolist()
     [-1.0, 2.0, -1.0]
     """
-    count = values.shape[-1]
     order = np.argsort(values, axis=-1, kind="stable")
-    ranked = np.take_along_axis(values, order, axis=-1)
-    new = np.ones(values.shape, dtype=bool)
-    new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
-    place = np.arange(count)
-    smaller = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
-    ends = np.concatenate([new[..., 1:], np.ones((*new.shape[:-1], 1), dtype=bool)], axis=-1)
-    last = np.minimum.accumulate(np.where(ends, place, count)[..., ::-1], axis=-1)[..., ::-1]
+    # begins[i]: value i in sorted order differs from the one before; so do the first and the last of a stretch
+    begins = begins_along(np.take_along_axis(values, order, axis=-1))
+    smaller, larger = firsts(begins), values.shape[-1] - 1 - lasts(begins)
     result = np.empty(values.shape)
-    np.put_along_axis(result, order, (count - 1 - last - smaller).astype(np.float64), axis=-1)
+    np.put_along_axis(result, order, (larger - smaller).astype(np.float64), axis=-1)
     return result
 
 
 def _of_scores(values: np.ndarray) -> np.ndarray:
     """Return each run's sum of differences to all other runs, (topics, runs)."""
     lost = np.isinf(values)
-    whole = np.where(lost, 0.0, values)
-    rates = whole.shape[1] * whole - whole.sum(axis=1, keepdims=True)
+    finite = np.where(lost, 0.0, values)
+    rates = finite.shape[1] * finite - finite.sum(axis=1, keepdims=True)
     if not lost.any():
         return rates
     # a run that never found the item loses endlessly to those that did, and is level with its like
@@ -224,20 +217,19 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
     >>> bool(abs(rates.sum()) < 1e-9)
     True
     """
-    if measure.entry.family == "metric":
+    entry = measure.entry
+    if entry.family == "metric":
         values = views.values(measure)
         return _of_scores(values if measure.higher else -values)
+
+    def evaluate(block: Block) -> np.ndarray:
+        if entry.path in ("first", "last"):
+            return won(lexicographic(block, entry.path))
+        weight = weights(measure.parameters.get("weight", entry.weight), block.size)
+        return total(weight[:, None, None] * won(block["rank"]))
+
     result = np.zeros(views.positions.retrieved.shape)
-    for _, share, blocks in populations(views, measure):
-        for block in blocks:
-            if block.size == 0:
-                continue
-            if measure.entry.path in ("first", "last"):
-                part = won(lexicographic(block, measure.entry.path))
-            else:
-                weight = weights(measure.parameters.get("weight", measure.entry.weight), block.size)
-                part = total(weight[:, None, None] * won(block["rank"]))
-            result[block.topics] += part if share is None else share[block.topics][:, None] * part
+    add_populations(result, views, measure, evaluate)
     return result
 
 
@@ -250,19 +242,19 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRate
     >>> win_rates(pdeval.datasets.sample_judged(topics="common"), "RPP").values.shape
     (1, 48, 12)
     """
-    asked = parse_all(measures)
+    requested = parse_all(measures)
     views = Views(judged)
-    wrong = [measure.label for measure in asked if not direct(measure)]
-    if wrong:
-        raise ValueError(f"win rates of {wrong[0]} need its pairs: use .ireval.prefer(qrels, {wrong[0]!r}).")
-    for measure in asked:
+    for measure in requested:
+        if not direct(measure):
+            label = measure.label
+            raise ValueError(f"win rates of {label} need its pairs: use .ireval.prefer(qrels, {label!r}).")
+    for measure in requested:
         counts = views.counted(measure)
         if not (counts.all(axis=1) == counts.any(axis=1)).all():
             raise ValueError(
                 f"under topics={judged.topics!r} runs count on different queries, and win rates need all on the same."
             )
-    check_populations(judged.positions, asked)
-    values = np.stack([of_measure(views, measure) for measure in asked])
-    found = cube_of(views, asked, values, tell=tell)
-    higher = np.ones(len(asked), dtype=bool)  # more wins are better, whatever the measure
-    return WinRates(**{**vars(found), "higher": higher})
+    check_populations(judged.positions, requested)
+    cube = cube_of(views, requested, np.stack([of_measure(views, measure) for measure in requested]), tell=tell)
+    higher = np.ones(len(requested), dtype=bool)  # more wins are better, whatever the measure
+    return WinRates(**{**vars(cube), "higher": higher})

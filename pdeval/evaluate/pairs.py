@@ -18,7 +18,7 @@ from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.cube import Computed
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes, check_populations, no_sets, one_number_each, populations
+from pdeval.evaluate.scores import Views, add_populations, attributes, check_populations, no_sets, one_number_each
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import unscaled, weights
@@ -32,7 +32,7 @@ NEAR = 1 << 15  # weighed at a time
 
 
 def recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the weights of the levels that a reaches sooner less those of b, shape (topics, pairs).
+    """Return the weights of the levels that a reaches at a better rank minus those of b, shape (topics, pairs).
 
     Examples
     --------
@@ -53,12 +53,12 @@ def recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray
     for first in range(0, topics, step):
         part = rank[:, first : first + step]
         slab = max(SLAB // (max(len(a), 1) * part.shape[1]), 1)
-        sooner = later = None
+        ahead = behind = None
         for i in range(0, levels, slab):
             x, y = part[i : i + slab][:, :, a], part[i : i + slab][:, :, b]
-            sooner = _added(sooner, x < y, weight[i : i + slab], even)
-            later = _added(later, x > y, weight[i : i + slab], even)
-        np.subtract(sooner, later, out=result[first : first + step], dtype=np.float64)  # type: ignore[arg-type]
+            ahead = _added(ahead, x < y, weight[i : i + slab], even)
+            behind = _added(behind, x > y, weight[i : i + slab], even)
+        np.subtract(ahead, behind, out=result[first : first + step], dtype=np.float64)  # type: ignore[arg-type]
     return result / block["m"] if even else result
 
 
@@ -71,11 +71,11 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     levels, topics, runs = rank.shape
     half = runs // 2
     result = np.empty((topics, len(a)))
-    apart = (b - a) % runs
-    near = apart <= half  # a comes s places before b, else after it
-    shift_of = np.maximum(np.where(near, apart, runs - apart), 1)
+    distance = (b - a) % runs
+    near = distance <= half  # a comes s places before b, else after it
+    shift_of = np.maximum(np.where(near, distance, runs - distance), 1)
     pair = (shift_of - 1) * runs + np.where(near, a, b)
-    side = np.where(near, np.sign(apart), -1)  # whole numbers, whose zero has no sign; a run leads itself nowhere
+    side = np.where(near, np.sign(distance), -1)  # integers, whose zero has no sign; a run leads itself nowhere
     step = max(NEAR // (16 * max(runs, 1)), 1)
     for first in range(0, topics, step):
         part = rank[:, first : first + step].transpose(0, 2, 1)
@@ -85,10 +85,10 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         slab = min(max(SLAB // (runs * width), 1), levels, np.iinfo(np.int16).max)
         shifts = max(SLAB // (slab * runs * width), 1)
         for i in range(0, levels, slab):
-            own = circle[i : i + slab].reshape(-1, (runs + half) * width)
-            beside = sliding(own, runs * width, axis=1)[:, ::width]
+            flat = circle[i : i + slab].reshape(-1, (runs + half) * width)
+            shifted = sliding(flat, runs * width, axis=1)[:, ::width]  # row s begins s runs later
             for shift in range(1, half + 1, shifts):
-                x, y = own[:, None, : runs * width], beside[:, shift : shift + shifts]
+                x, y = flat[:, None, : runs * width], shifted[:, shift : shift + shifts]
                 ahead = np.subtract(y, x)
                 np.sign(ahead, out=ahead)
                 lead[shift - 1 : shift - 1 + shifts] += np.add.reduce(ahead, axis=0, dtype=np.int16)
@@ -107,14 +107,14 @@ def _weights_ahead(rank: np.ndarray, weight: np.ndarray, a: np.ndarray, b: np.nd
     step = max(NEAR // (runs * runs), 1)
     for first in range(0, topics, step):
         part = rank[:, first : first + step].astype(np.int64)
-        sooner = np.zeros((part.shape[1], runs, runs))
-        term = np.empty(sooner.shape, dtype=np.int64)
-        for level, own in zip(part, bits):
+        ahead = np.zeros((part.shape[1], runs, runs))
+        term = np.empty(ahead.shape, dtype=np.int64)
+        for level, weight_bits in zip(part, bits):
             np.subtract(level[:, :, None], level[:, None, :], out=term)
-            np.right_shift(term, 63, out=term)
-            np.bitwise_and(term, own, out=term)
-            sooner += term.view(np.float64)
-        np.subtract(sooner[:, a, b], sooner[:, b, a], out=result[first : first + step])
+            np.right_shift(term, 63, out=term)  # all bits set where the difference is negative, else none
+            np.bitwise_and(term, weight_bits, out=term)
+            ahead += term.view(np.float64)
+        np.subtract(ahead[:, a, b], ahead[:, b, a], out=result[first : first + step])
     return result
 
 
@@ -221,13 +221,8 @@ class Pairs:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """What the numbers rest on."""
+        """The rules behind the numbers."""
         return attributes(self.judged, self.asked)
-
-    @property
-    def counts(self) -> np.ndarray:
-        """Which (topic, run) count, by the call's level."""
-        return self.judged.counted()
 
     @property
     def kept(self) -> np.ndarray:
@@ -241,35 +236,34 @@ class Pairs:
         return self.judged.queries[self.kept]
 
     def step(self) -> int:
-        """Return how many pairs are computed at a time, under the memory bound."""
+        """Return the number of pairs that are computed at a time, under the memory bound."""
         return max(self.memory // (8 * 4 * max(len(self.judged.queries), 1)), 1)
 
     def blocks(self, measure: int, progress: bool | None = False) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, preferences of shape (queries, pairs in the slice)) for one measure."""
-        views = Views(self.judged)
-        kept = self.kept
-        starts = range(0, len(self.a), self.step())
-        for first in track(starts, total=len(starts), desc=self.asked[measure].label, progress=progress):
-            block = slice(first, min(first + self.step(), len(self.a)))
-            yield block, self._values(views, self.asked[measure], block)[kept]
+        blocks = self._blocks([measure], self.asked[measure].label, progress)
+        yield from ((block, values) for _, block, values in blocks)
 
-    def _values(self, views: Views, measure: Measure, block: slice) -> np.ndarray:
-        a, b = self.a[block], self.b[block]
-        values = of_pairs(views, measure, a, b)
-        counts = views.counted(measure)
-        if not counts.all():
-            values[~(counts[:, a] & counts[:, b])] = np.nan
-        return values
+    def _blocks(
+        self, measures: Iterable[int], title: str, progress: bool | None
+    ) -> Iterator[tuple[int, slice, np.ndarray]]:
+        """Yield (number of the measure, slice of pairs, preferences) of some measures."""
+        views, kept = Views(self.judged), self.kept
+        steps = [(number, first) for number in measures for first in range(0, len(self.a), self.step())]
+        for number, first in track(steps, total=len(steps), desc=title, progress=progress):
+            block = slice(first, min(first + self.step(), len(self.a)))
+            a, b = self.a[block], self.b[block]
+            values = of_pairs(views, self.asked[number], a, b)
+            counts = views.counted(self.asked[number])
+            if not counts.all():
+                values[~(counts[:, a] & counts[:, b])] = np.nan
+            yield number, block, values[kept]
 
     def cube(self, progress: bool | None = None) -> Computed:
         """Return all preferences at once."""
-        views = Views(self.judged)
-        kept = self.kept
-        values = np.empty((len(self.asked), int(kept.sum()), len(self.a)))
-        steps = [(m, s) for m in range(len(self.asked)) for s in range(0, len(self.a), self.step())]
-        for m, first in track(steps, total=len(steps), desc="preferences", progress=progress):
-            block = slice(first, min(first + self.step(), len(self.a)))
-            values[m, :, block] = self._values(views, self.asked[m], block)[kept]
+        values = np.empty((len(self.asked), int(self.kept.sum()), len(self.a)))
+        for number, block, part in self._blocks(range(len(self.asked)), "preferences", progress):
+            values[number, :, block] = part
         return Computed(self.runs, self.queries, self.measures, self.a, self.b, values, self.attrs)
 
 
@@ -285,45 +279,36 @@ def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np
     >>> of_pairs(Views(judged), pdeval.parse("sgnLP"), np.array([0]), np.array([1])).shape
     (50, 1)
     """
-    entry = measure.entry
+    entry, rules = measure.entry, views.positions.rules
     if entry.family == "metric":
         return views.differences(measure, a, b)
-    if views.positions.rules.get("ties") == "expected":
+    if rules.get("ties") == "expected":
         raise ValueError(
             f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."
         )
+    weight = measure.parameters.get("weight", entry.weight)  # of recall levels
+    as_in_pref_eval = rules.get("compat") == "pref_eval"
+
+    def evaluate(block: Block) -> np.ndarray:
+        if entry.path == "recall-paired" and as_in_pref_eval:
+            return as_pref_eval(block, unscaled(weight, block.size), a, b)
+        if entry.path == "recall-paired":
+            return recall_paired(block, weights(weight, block.size), a, b)
+        if entry.path in ("first", "last"):
+            order = lexicographic(block, entry.path)
+            return np.sign(order[:, b] - order[:, a]).astype(np.float64)
+        if entry.path == "reciprocal":
+            return _first_difference(block, a, b)
+        if entry.path == "interleaved":
+            user, over = measure.parameters["user"], measure.parameters["over"]
+            return offline_interleaving.of_block(block, user, a, b, over=over)
+        return _by_kernel(block, measure, a, b)
+
     result = np.zeros((len(views.positions.queries), len(a)))
     # of equal weights, levels that no run reaches add nothing: topics of about as many items are compared at once
-    own = _weight(measure) if entry.path == "recall-paired" else None
-    padded = isinstance(own, str) and own == "uniform" and views.positions.rules.get("compat") != "pref_eval"
-    for _, share, blocks in populations(views, measure, padded=padded):
-        for block in blocks:
-            if block.size:
-                part = _of_block(block, measure, a, b)
-                result[block.topics] += part if share is None else share[block.topics][:, None] * part
+    uniform = entry.path == "recall-paired" and isinstance(weight, str) and weight == "uniform"
+    add_populations(result, views, measure, evaluate, padded=uniform and not as_in_pref_eval)
     return result
-
-
-def _weight(measure: Measure) -> Any:
-    """Return how a recall-paired preference weighs the levels."""
-    return measure.parameters.get("weight", measure.entry.weight)
-
-
-def _of_block(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    path = measure.entry.path
-    if path == "recall-paired":
-        weight = _weight(measure)
-        if block.view.positions.rules.get("compat") == "pref_eval":
-            return as_pref_eval(block, unscaled(weight, block.size), a, b)
-        return recall_paired(block, weights(weight, block.size), a, b)
-    if path in ("first", "last"):
-        order = lexicographic(block, path)
-        return np.sign(order[:, b] - order[:, a]).astype(np.float64)
-    if path == "reciprocal":
-        return _first_difference(block, a, b)[0]
-    if path == "interleaved":
-        return offline_interleaving.of_block(block, measure.parameters["user"], a, b, over=measure.parameters["over"])
-    return _by_kernel(block, measure, a, b)
 
 
 def lexicographic(block: Block, end: str) -> np.ndarray:
@@ -332,39 +317,35 @@ def lexicographic(block: Block, end: str) -> np.ndarray:
     levels, topics, runs = rank.shape
     rows = np.empty((topics, runs, levels + 1), dtype=">u4")
     rows[..., 0] = np.arange(topics)[:, None]
-    whole = np.where(np.isfinite(rank), rank, np.iinfo(np.uint32).max)
-    rows[..., 1:] = np.moveaxis(whole if end == "first" else whole[::-1], 0, -1)
+    integers = np.where(np.isfinite(rank), rank, np.iinfo(np.uint32).max)
+    rows[..., 1:] = np.moveaxis(integers if end == "first" else integers[::-1], 0, -1)
     # big-endian rows compare byte by byte as the vectors compare number by number
     flat = rows.reshape(-1, levels + 1).view(np.dtype((np.void, 4 * (levels + 1)))).ravel()
     _, place = np.unique(flat, return_inverse=True)
     return place.reshape(topics, runs).astype(np.int64)
 
 
-def _first_difference(block: Block, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return 1/x - 1/y at the lowest level where the two differ, and that level (0 where none)."""
-    near = 1.0 / block["rank"]
+def _first_difference(block: Block, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return 1/x - 1/y at the lowest level where the two differ, (topics, pairs)."""
+    reciprocal = 1.0 / block["rank"]
     order = lexicographic(block, "first")
-    value = np.zeros((block.shape[0], len(a)))
-    decided = np.zeros(value.shape, dtype=np.int32)
+    result = np.zeros((block.shape[0], len(a)))
+    # the pairs that no level has decided yet
     topic, pair = np.nonzero(order[:, a] != order[:, b])
-    for level in range(block.size):
-        if len(topic) == 0:
-            break
-        difference = near[level, topic, a[pair]] - near[level, topic, b[pair]]
-        here = difference != 0
-        value[topic[here], pair[here]] = difference[here]
-        decided[topic[here], pair[here]] = level + 1
-        topic, pair = topic[~here], pair[~here]
-    return value, decided
+    for level in reciprocal:
+        difference = level[topic, a[pair]] - level[topic, b[pair]]
+        result[topic, pair] = difference
+        topic, pair = topic[difference == 0], pair[difference == 0]
+    return result
 
 
 def both_sides(block: Block, names: Iterable[str], a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     """Return the columns that a kernel of two rankings asks for: `x` and `y` are ranks, `x_NAME` another column."""
-    sides, columns = {"x": a, "y": b}, []
+    columns = []
     for name in names:
-        side, _, own = name.partition("_")
-        whole = np.asarray(block[own or "rank"])
-        columns.append(whole if whole.shape[-1] == 1 else whole[..., sides[side]])
+        side, _, column_name = name.partition("_")
+        column = np.asarray(block[column_name or "rank"])
+        columns.append(column if column.shape[-1] == 1 else column[..., {"x": a, "y": b}[side]])
     return columns
 
 
@@ -397,23 +378,19 @@ def select(
     >>> len(select(pdeval.datasets.sample_judged(topics="common"), "RPP", baseline="bm25").a)
     11
     """
-    asked = tuple(parse_all(measures))
-    for measure in asked:
+    requested = tuple(parse_all(measures))
+    for measure in requested:
         if measure.entry.family == "ordering":
             raise ValueError(f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...).")
-    check_populations(judged.positions, asked)
+    check_populations(judged.positions, requested)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
-    source = Pairs(judged, asked, a, b, memory)
+    source = Pairs(judged, requested, a, b, memory)
     if not source.kept.any():
         raise judged.nothing_counts()
-    if judged.topics == "answered" and not _shared(source.counts)[a, b].any():
+    counts = judged.counted()
+    # the product counts, for every two runs, the topics on which both count
+    if judged.topics == "answered" and not (counts.T.astype(np.float64) @ counts.astype(np.float64))[a, b].any():
         raise ValueError("no two of these runs answered the same judged query, so that none can be compared.")
     if tell:
-        judged.tell(source.counts, pairs=(a, b))
+        judged.tell(counts, pairs=(a, b))
     return source
-
-
-def _shared(counts: np.ndarray) -> np.ndarray:
-    """Return on how many topics each two runs count, (runs, runs)."""
-    whole = counts.astype(np.float64)
-    return whole.T @ whole

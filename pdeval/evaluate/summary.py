@@ -10,7 +10,7 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.catalog.directions import known_of, limits_of
 from pdeval.evaluate.aggregate_measures import of_sets, of_users
-from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.cube import Scores, described_frame, run_columns, stacked
 from pdeval.evaluate.groups import named
 from pdeval.evaluate.ppi import estimates
 from pdeval.evaluate.scores import MEASURES
@@ -100,20 +100,26 @@ def summary(
     """
     names = None if replicate is None else named(replicate, "replicate")
     if isinstance(held, Judged):
-        asked = parse_all(MEASURES if measures is None else measures)
-        if any(one.entry.family == "set" for one in asked):
-            rest = [one for one in asked if one.entry.family != "set"]
-            cubes = sources(held, rest) if rest else []
+        requested = parse_all(MEASURES if measures is None else measures)
+        others = [measure for measure in requested if measure.entry.family != "set"]
+        if len(others) < len(requested):
             return with_sets(
-                held, asked, cubes, wide=wide, confidence=confidence, replicate=names, draws=draws, seed=seed
+                held,
+                requested,
+                sources(held, others) if others else [],
+                wide=wide,
+                confidence=confidence,
+                replicate=names,
+                draws=draws,
+                seed=seed,
             )
-    found = sources(held, measures, machine=True)
-    return stacked([of_scores(one, confidence=confidence, wide=wide, replicate=names) for one in found])  # type: ignore[arg-type]
+    cubes = sources(held, measures, machine=True)
+    return stacked([of_scores(cube, confidence=confidence, wide=wide, replicate=names) for cube in cubes])  # type: ignore[arg-type]
 
 
 def with_sets(
     held: Judged,
-    asked: list[Measure],
+    requested: list[Measure],
     cubes: Sequence[object],
     *,
     wide: bool = False,
@@ -123,24 +129,28 @@ def with_sets(
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the summary of measures some of which are of all lists together; `cubes` are the scores of the others."""
-    sets = [one for one in asked if one.entry.family == "set"]
-    told = confidence if draws > 1 else None
-    kinds = [[one for one in sets if of_users(one) == kind] for kind in (False, True)]
+    sets = [measure for measure in requested if measure.entry.family == "set"]
     parts = [
-        of_sets(held, some, confidence=told, draws=draws, seed=seed, replicate=replicate) for some in kinds if some
+        of_sets(
+            held,
+            of_kind,
+            confidence=confidence if draws > 1 else None,
+            draws=draws,
+            seed=seed,
+            replicate=replicate,
+        )
+        for kind in (False, True)
+        if (of_kind := [measure for measure in sets if of_users(measure) == kind])
     ]
-    parts += [of_scores(one, confidence=confidence, replicate=replicate) for one in cubes]  # type: ignore[arg-type]
-    return _in_order(parts, [one.label for one in asked], wide=wide)
-
-
-def _in_order(parts: list[pd.DataFrame], asked: list[str], *, wide: bool) -> pd.DataFrame:
-    """Return summaries of the same runs as one: run by run, measures as asked."""
+    parts += [of_scores(cube, confidence=confidence, replicate=replicate) for cube in cubes]  # type: ignore[arg-type]
+    # run by run, measures as requested
     runs = list(parts[0].columns[: list(parts[0].columns).index("measure")])
-    whole = stacked(parts)
-    run = whole.groupby(runs, sort=False, dropna=False, observed=True).ngroup().to_numpy() if runs else 0
-    place = pd.Index(asked).get_indexer(pd.Index(whole["measure"].astype(str)))
-    frame = whole.take(np.lexsort((place, np.broadcast_to(run, len(whole))))).reset_index(drop=True)
-    frame.attrs.update(whole.attrs)
+    table = stacked(parts)
+    run = table.groupby(runs, sort=False, dropna=False, observed=True).ngroup().to_numpy() if runs else 0
+    labels_in_order = pd.Index([measure.label for measure in requested])
+    measure = labels_in_order.get_indexer(pd.Index(table["measure"].astype(str)))
+    frame = table.take(np.lexsort((measure, np.broadcast_to(run, len(table))))).reset_index(drop=True)
+    frame.attrs.update(table.attrs)
     return widened(frame, runs) if wide else frame
 
 
@@ -153,65 +163,78 @@ def of_scores(
     if confidence is not None and not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r}: give a share between 0 and 1, e.g. 0.95.")
     known = [known_of(label, scores.attrs) for label in scores.measures]
-    ways = ["mean" if one is None else one["aggregate"] for one in known]
-    varied: list[dict[str, np.ndarray]] = [{} for _ in ways]
+    aggregates = ["mean" if about is None else about["aggregate"] for about in known]
+    with_interval = confidence if not wide else None
+    parts: list[dict[str, np.ndarray]] = [{} for _ in aggregates]
     if replicate is not None:
-        each, scores = scores, averaged(scores, replicate)  # type: ignore[assignment]
-        varied = [_varied(each, number, way, replicate) for number, way in enumerate(ways)]
-    told = None if wide else confidence  # a wide table has no room for intervals
-    parts = [{**_of_measure(scores, number, way, told), **more} for number, (way, more) in enumerate(zip(ways, varied))]
-    for label, values, part in zip(scores.measures, scores.values, parts if told is not None else ()):
-        low, high = limits_of(label, values, scores.attrs)
-        # a prediction-powered estimate may be beyond the limits, and its interval holds it
-        limits = np.fmin(low, part["mean"]), np.fmax(high, part["mean"])
-        part |= {name: np.clip(part[name], *limits) for name in ("ci_low", "ci_high")}
-    n_measures, n_runs = len(scores.measures), len(scores.runs)
-    run, measure = np.divmod(np.arange(n_runs * n_measures), n_measures)
-    columns = {name: labels(scores.runs[name], run) for name in scores.runs.columns}
-    columns["measure"] = labels(pd.Index(scores.measures), measure)
-    names = ("n", "mean", "sd", *(("ci_low", "ci_high") if told is not None else ()), *varied[0])
+        _, system = systems_of(scores.runs, replicate)
+        for number, aggregate in enumerate(aggregates):
+            means = _of_measure(scores, number, aggregate, None)["mean"]
+            parts[number] |= {"replicates": np.bincount(system), "sd_replicates": sd_over_replicates(means, system)}
+        scores = averaged(scores, replicate)  # type: ignore[assignment]
+    extra = list(parts[0])
+    for number, (label, aggregate) in enumerate(zip(scores.measures, aggregates)):
+        part = _of_measure(scores, number, aggregate, with_interval)
+        if with_interval is not None:
+            low, high = limits_of(label, scores.values[number], scores.attrs)
+            # a prediction-powered estimate may be beyond the limits, and its interval contains it
+            limits = np.fmin(low, part["mean"]), np.fmax(high, part["mean"])
+            part |= {name: np.clip(part[name], *limits) for name in ("ci_low", "ci_high")}
+        parts[number] = {**part, **parts[number]}
+    run, measure = np.divmod(np.arange(len(scores.runs) * len(aggregates)), len(aggregates))
+    columns = {**run_columns(scores.runs, run), "measure": labels(pd.Index(scores.measures), measure)}
+    names = ("n", "mean", "sd", *(("ci_low", "ci_high") if with_interval is not None else ()), *extra)
     for name in names if scores.machine is None else parts[0]:
         columns[name] = np.stack([part[name] for part in parts], axis=1).ravel()
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(scores.attrs if scores.machine is None else {**scores.attrs, "confidence": confidence})
+    attrs = scores.attrs if scores.machine is None else {**scores.attrs, "confidence": confidence}
+    frame = described_frame(columns, attrs)
     return widened(frame, list(scores.runs.columns)) if wide else frame
 
 
 def _of_measure(scores: Scores, number: int, aggregate: str, confidence: float | None) -> dict[str, np.ndarray]:
-    """Return the statistics of one measure: prediction-powered where a machine labelled too."""
+    """Return the statistics of one measure: prediction-powered if a machine labelled too."""
     if scores.machine is None:
         return _of_values(scores.values[number], aggregate, confidence)
-    made = estimates(scores, number)
-    low, high = made.interval(0.95 if confidence is None else confidence)
-    names = ("human", "machine", "lam", "df", "effective_n")
-    columns = {"n": made.n, "n_machine": made.n_machine, "mean": made.mean, "ci_low": low, "ci_high": high}
-    return columns | {name: getattr(made, name) for name in names}
+    estimate = estimates(scores, number)
+    low, high = estimate.interval(0.95 if confidence is None else confidence)
+    names = ("n", "n_machine", "mean", "ci_low", "ci_high", "human", "machine", "lam", "df", "effective_n")
+    interval = {"ci_low": low, "ci_high": high}
+    return {name: interval[name] if name in interval else getattr(estimate, name) for name in names}
 
 
 def _of_values(values: np.ndarray, aggregate: str, confidence: float | None) -> dict[str, np.ndarray]:
     """Return the statistics of values (queries, runs), NaN where a query does not count."""
     known = ~np.isnan(values)
-    n = known.sum(axis=0)
-    filled = np.where(known, values, 0.0)
     if aggregate == "sum":
-        nothing = np.full(len(n), np.nan)
-        return {"n": n, "mean": filled.sum(axis=0), "sd": nothing, "ci_low": nothing, "ci_high": nothing}
-    if aggregate == "geometric mean":
-        filled = np.where(known, np.log(np.where(known, values, 1.0)), 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # adds query after query: equal systems stay exactly equal
-        mean = np.add.accumulate(filled, axis=0)[-1] / n
-        spread = np.sqrt(np.where(known, (filled - mean) ** 2, 0.0).sum(axis=0) / np.where(n > 1, n - 1, np.nan))
-    bounds = {"mean": mean}
+        missing = np.full(values.shape[1], np.nan)
+        total = np.where(known, values, 0.0).sum(axis=0)
+        return {"n": known.sum(axis=0), "mean": total, "sd": missing, "ci_low": missing, "ci_high": missing}
+    geometric = aggregate == "geometric mean"
+    if geometric:
+        values = np.where(known, np.log(np.where(known, values, 1.0)), np.nan)
+    n, mean, sd = mean_and_sd(values)
+    statistics = {"mean": mean}
     if confidence is not None:
-        from scipy import special  # a tenth of a second, the first time: only where an interval is wanted
+        from scipy import special  # a tenth of a second, the first time: only if an interval is wanted
 
         with np.errstate(invalid="ignore", divide="ignore"):
-            half = special.stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * spread / np.sqrt(n)
-        bounds |= {"ci_low": mean - half, "ci_high": mean + half}
-    if aggregate == "geometric mean":
-        bounds = {name: np.exp(value) for name, value in bounds.items()}
-    return {"n": n, "sd": spread, **bounds}
+            half = special.stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * sd / np.sqrt(n)
+        statistics |= {"ci_low": mean - half, "ci_high": mean + half}
+    if geometric:
+        statistics = {name: np.exp(value) for name, value in statistics.items()}
+    return {"n": n, "sd": sd, **statistics}
+
+
+def mean_and_sd(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the number, the mean and the standard deviation of each column, over what is not NaN."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=0)
+    filled = np.where(known, values, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # adds query after query: equal systems stay exactly equal
+        average = np.add.accumulate(filled, axis=0)[-1] / n
+        squares = np.where(known, (filled - average) ** 2, 0.0).sum(axis=0)
+        return n, average, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
 
 
 def over_queries(values: np.ndarray, aggregate: str) -> np.ndarray:
@@ -222,15 +245,8 @@ def over_queries(values: np.ndarray, aggregate: str) -> np.ndarray:
     >>> over_queries(np.array([[0.1, np.nan], [0.3, np.nan]]), "mean").tolist()
     [0.2, nan]
     """
-    found = _of_values(values, aggregate, None)
-    return np.where(found["n"] > 0, found["mean"], np.nan)
-
-
-def _varied(scores: Scores, number: int, aggregate: str, replicate: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return how many replicates each system has, and how much their means over queries vary."""
-    _, system = systems_of(scores.runs, replicate)
-    means = _of_measure(scores, number, aggregate, None)["mean"]
-    return {"replicates": np.bincount(system), "sd_replicates": sd_over_replicates(means, system)}
+    statistics = _of_values(values, aggregate, None)
+    return np.where(statistics["n"] > 0, statistics["mean"], np.nan)
 
 
 def widened(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -243,11 +259,10 @@ def widened(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     [{'run': 'a', 'AP': 0.1, 'RR': 0.2}]
     """
     measures = list(dict.fromkeys(frame["measure"].astype(str)))
-    if not by:  # one system, which a group names
+    if by:
+        table = frame.pivot(index=by, columns="measure", values="mean")[measures].reset_index()
+        table.columns = [str(name) for name in table.columns]
+    else:  # one system, which a group identifies
         table = pd.DataFrame([frame["mean"].to_numpy()], columns=measures)
-        table.attrs.update(frame.attrs)
-        return table
-    table = frame.pivot(index=by, columns="measure", values="mean")[measures].reset_index()
-    table.columns = [str(name) for name in table.columns]
     table.attrs.update(frame.attrs)
     return table
