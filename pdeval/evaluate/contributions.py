@@ -1,19 +1,26 @@
-"""Who prefers a run: what each population and recall level contributes to the difference of two rankings."""
+"""Contributions to a measure or preference: of each population and recall level, and of each item.
+
+`disaggregate` and `explain` call kernels. A page computes what an item adds by itself, from its rank, its grade and its
+recall level: for some measures it is a product of a weight of the query, a gain of the grade and a discount of the rank
+(`factors`); a preference needs the users of each query and the weights of levels (`users`).
+"""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
-from typing import Any, Literal
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse, parse_all
 from pdeval.evaluate import offline_interleaving
+from pdeval.evaluate.cube import described_frame, pair_columns
 from pdeval.evaluate.pairs import both_sides
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes, check_populations, populations
+from pdeval.evaluate.scores import Views, arguments_of, attributes, call_of, check_populations, populations
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
@@ -114,70 +121,70 @@ def disaggregate(
     1   even  hybrid  bm25   sgnLP   relevant       2  24   0.083 -1.000
     2   even  hybrid  bm25   sgnLP   relevant       3  24   0.250  1.000
     """
-    asked = sums(measures)
-    check_populations(judged.positions, asked)
+    requested = sums(measures)
+    check_populations(judged.positions, requested)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()
     judged.tell(counts, pairs=(a, b))
     views = Views(judged)
-    cells, names = _cells(views, asked, a, b)
+    cells, names = _cells(views, requested, a, b)
     columns: dict[str, Any] = {}
     if per == "query":
         columns[str(judged.queries.name)] = repeated(judged.queries, cells["topic"])
     else:
-        cells = _means(cells, views, asked, a, b)
-    for side, place in (("a", a), ("b", b)):
-        for name in judged.runs.columns:
-            columns[f"{name}_{side}"] = repeated(judged.runs[name], place[cells["pair"]])
-    columns["measure"] = labels(pd.Index([measure.label for measure in asked]), cells["measure"])
+        cells = _means(cells, views, requested, a, b)
+    columns |= pair_columns(judged.runs, a[cells["pair"]], b[cells["pair"]])
+    columns["measure"] = labels(pd.Index([measure.label for measure in requested]), cells["measure"])
     columns["population"] = repeated(pd.Index(names), cells["population"])
-    columns.update({one: cells[one] for one in ("recall", "n", "weight", "value") if one in cells})
-    frame = pd.DataFrame(columns)
-    frame.attrs.update(attributes(judged, asked))
-    return frame
+    columns |= {name: cells[name] for name in ("recall", "n", "weight", "value") if name in cells}
+    return described_frame(columns, attributes(judged, requested))
 
 
 KEY = ("topic", "pair", "measure", "population", "recall")
 Cells = dict[str, np.ndarray]
 
 
-def _cells(views: Views, asked: list[Measure], a: np.ndarray, b: np.ndarray) -> tuple[Cells, list[str]]:
+def _cells(views: Views, measures: list[Measure], a: np.ndarray, b: np.ndarray) -> tuple[Cells, list[str]]:
     """Return the cells of all measures as columns, sorted by `KEY`, and the names of the populations."""
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in (*KEY, "weight", "value")}
+    parts: list[Cells] = []
     names: dict[str, int] = {}
-    for number, measure in enumerate(asked):
-        both = views.counted(measure)
+    for number, measure in enumerate(measures):
+        counts = views.counted(measure)
         for population, block, weight, value in parts_of(views, measure, a, b):
-            used = (both[:, a] & both[:, b])[block.topics] & ~np.isnan(weight)
-            at, topic, pair = np.nonzero(np.broadcast_to(used, value.shape))
+            used = (counts[:, a] & counts[:, b])[block.topics] & ~np.isnan(weight)
+            level, topic, pair = np.nonzero(np.broadcast_to(used, value.shape))
             code = names.setdefault(population, len(names))
-            parts["topic"].append(block.topics[topic])
-            parts["pair"].append(pair)
-            parts["measure"].append(np.full(len(at), number))
-            parts["population"].append(np.full(len(at), code))
-            parts["recall"].append(at + 1)
-            parts["weight"].append(np.broadcast_to(weight, value.shape)[at, topic, pair])
-            parts["value"].append(value[at, topic, pair])
-    whole = {name: np.concatenate(values) for name, values in parts.items()}
-    order = np.lexsort([whole[name] for name in reversed(KEY)])
-    return {name: values[order] for name, values in whole.items()}, list(names)
+            parts.append(
+                {
+                    "topic": block.topics[topic],
+                    "pair": pair,
+                    "measure": np.full(len(level), number),
+                    "population": np.full(len(level), code),
+                    "recall": level + 1,
+                    "weight": np.broadcast_to(weight, value.shape)[level, topic, pair],
+                    "value": value[level, topic, pair],
+                }
+            )
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in (*KEY, "weight", "value")}
+    order = np.lexsort([columns[name] for name in reversed(KEY)])
+    return {name: values[order] for name, values in columns.items()}, list(names)
 
 
-def _means(cells: Cells, views: Views, asked: list[Measure], a: np.ndarray, b: np.ndarray) -> Cells:
+def _means(cells: Cells, views: Views, measures: list[Measure], a: np.ndarray, b: np.ndarray) -> Cells:
     """Return the means of the cells over all queries."""
-    counts = [views.counted(measure) for measure in asked]
-    n = np.array([(both[:, a] & both[:, b]).sum(axis=0) for both in counts])
+    counts = [views.counted(measure) for measure in measures]
+    n = np.array([(of_run[:, a] & of_run[:, b]).sum(axis=0) for of_run in counts])
     # one number for each cell, rising in the order of the key
-    top = [int(cells[name].max(initial=0)) + 1 for name in KEY[1:]]
-    key = np.ravel_multi_index([cells[name] for name in KEY[1:]], top)
-    found, place = np.unique(key, return_inverse=True)
-    weight, value = (np.bincount(place, one) for one in (cells["weight"], cells["weight"] * cells["value"]))
-    held = weight > 0  # a level that decides nowhere contributes nothing
-    merged = dict(zip(KEY[1:], (part[held] for part in np.unravel_index(found, top))))
-    queries = n[merged["measure"], merged["pair"]]
-    return {**merged, "n": queries, "weight": weight[held] / queries, "value": value[held] / weight[held]}
+    shape = [int(cells[name].max(initial=0)) + 1 for name in KEY[1:]]
+    code, cell = np.unique(np.ravel_multi_index([cells[name] for name in KEY[1:]], shape), return_inverse=True)
+    weight = np.bincount(cell, cells["weight"])
+    value = np.bincount(cell, cells["weight"] * cells["value"])
+    kept = weight > 0  # a level that decides nowhere contributes nothing
+    means = dict(zip(KEY[1:], (index[kept] for index in np.unravel_index(code, shape))))
+    n_queries = n[means["measure"], means["pair"]]
+    return {**means, "n": n_queries, "weight": weight[kept] / n_queries, "value": value[kept] / weight[kept]}
 
 
 def sums(measures: object) -> list[Measure]:
@@ -188,16 +195,20 @@ def sums(measures: object) -> list[Measure]:
     >>> sums("AP, ASL@g1-5")
     [AP, ASL(unretrieved=corpus)@g1-5]
     """
-    asked = parse_all(measures)
-    for measure in asked:
-        if measure.entry.path not in ("recall-paired", "interleaved") and measure.entry.name not in {
-            *TERMS,
-            *PAIR_TERMS,
-        }:
-            known = ", ".join(["RPP and its kin", *TERMS, *PAIR_TERMS, "OI"])
-            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {known}.")
-    placed = [measure.parameters.get("unretrieved", "corpus") != "corpus" for measure in asked]
-    return parse_all([parse(one, unretrieved="corpus") if new else one for one, new in zip(asked, placed)])
+    requested = parse_all(measures)
+    known = {*TERMS, *PAIR_TERMS}
+    for measure in requested:
+        if measure.entry.path not in ("recall-paired", "interleaved") and measure.entry.name not in known:
+            names = ", ".join(["RPP and its kin", *TERMS, *PAIR_TERMS, "OI"])
+            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {names}.")
+    return parse_all(
+        [
+            measure
+            if measure.parameters.get("unretrieved", "corpus") == "corpus"
+            else parse(measure, unretrieved="corpus")
+            for measure in requested
+        ]
+    )
 
 
 def parts_of(
@@ -208,40 +219,233 @@ def parts_of(
     A topic that a population has no share in has a weight that is not a number.
     """
     entry, parameters = measure.entry, measure.parameters
-    if entry.family == "metric":
-        yield from _terms(views, measure, a, b)
-        return
+    path = entry.family if entry.family == "metric" else entry.path
+    if path == "metric":
+        function = TERMS[entry.name]
+        columns, term_parameters = arguments_of(function, parameters)
     for name, share, blocks in populations(views, measure):
         for block in filter(lambda block: block.size, blocks):
-            if entry.path == "interleaved":
+            if path == "metric":  # the difference of its terms
+                terms, weight = function(*block.columns(columns), **term_parameters)
+                value = np.subtract(terms[..., a], terms[..., b])
+                weight = weight if np.ndim(weight) == 3 else np.broadcast_to(weight, (block.shape[0], 1))[None]
+            elif path == "interleaved":
                 user, over = parameters["user"], parameters["over"]
                 value, weight = offline_interleaving.stops_of_block(block, user, a, b, over=over)
-            elif entry.path == "recall-paired":
+            elif path == "recall-paired":
                 weight = weights(parameters.get("weight", entry.weight), block.size)[:, None, None]
                 value = closer(block["rank"][..., a], block["rank"][..., b]).astype(np.float64)
             else:
-                function = PAIR_TERMS[entry.name]
-                value, weight = function(*both_sides(block, entry.columns, a, b), **parameters)
-            yield name, block, _of_population(weight, share, block), value
+                value, weight = PAIR_TERMS[entry.name](*both_sides(block, entry.columns, a, b), **parameters)
+            if share is not None:
+                weight = weight * np.where(share > 0, share, np.nan)[block.topics][:, None]
+            yield name, block, weight, value
 
 
-def _terms(
-    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
-) -> Iterator[tuple[str, Block, np.ndarray, np.ndarray]]:
-    """Yield the same of a measure: the difference of its terms."""
-    function = TERMS[measure.entry.name]
-    signature = inspect.signature(function).parameters.values()
-    columns = tuple(one.name for one in signature if one.kind is not one.KEYWORD_ONLY)
-    own = {one.name for one in signature if one.kind is one.KEYWORD_ONLY}
-    given = {name: value for name, value in measure.parameters.items() if name in own}
-    for name, share, blocks in populations(views, measure):
-        for block in filter(lambda block: block.size, blocks):
-            terms, weight = function(*block.columns(columns), **given)
-            value = np.subtract(terms[..., a], terms[..., b])
-            weight = weight if np.ndim(weight) == 3 else np.broadcast_to(weight, (block.shape[0], 1))[None]
-            yield name, block, _of_population(weight, share, block), value
+MULTIPLIED = "AP"  # by the recall level, which the other measures do not ask for
+PRODUCTS = (MULTIPLIED, "RBP", "RR", "DCG", "nDCG", "P", "R")
 
 
-def _of_population(weight: np.ndarray, share: np.ndarray | None, block: Block) -> np.ndarray:
-    """Return the weights of a population's cells on the topics of a block; not a number where it has no share."""
-    return weight if share is None else weight * np.where(share > 0, share, np.nan)[block.topics][:, None]
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """An item at rank r adds `weight * gain * discount[r - 1]`, times its recall level where `by_level`.
+
+    `weight` has one number per query, `gain` one per grade that counts; with `only`, nothing is added at other levels.
+    """
+
+    weight: np.ndarray
+    gain: dict[float, float]
+    discount: np.ndarray
+    by_level: bool = False
+    only: int | None = None
+
+    def added(self, topic: int, grades: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+        """Return what each item of a query adds in each run, from grades of its items and ranks (items, runs).
+
+        Examples
+        --------
+        >>> half = Factors(np.array([0.5]), {1.0: 1.0}, 1 / np.arange(1, 4), by_level=True)
+        >>> half.added(0, np.array([1.0, 0.0, 1.0]), np.array([[3.0], [2.0], [1.0]])).round(3).tolist()
+        [[0.333], [0.0], [0.5]]
+        """
+        gain = np.array([self.gain.get(grade, np.nan) for grade in grades.tolist()])[:, None]
+        counts = np.isfinite(ranks) & ~np.isnan(gain)
+        deepest = len(self.discount) + 1  # from there on an item adds nothing
+        rank = np.minimum(np.where(counts, ranks, deepest), deepest).astype(np.int64)
+        added = self.weight[topic] * np.nan_to_num(gain) * np.append(self.discount, 0.0)[rank - 1]
+        # the rank of a rank among those of the items that count: argsort of argsort
+        level = np.argsort(np.argsort(np.where(counts, ranks, np.inf), axis=0, kind="stable"), axis=0) + 1
+        if self.by_level:
+            added = added * level
+        return np.where(counts & ((level == self.only) | (self.only is None)), added, 0.0)
+
+
+def factors(judged: Judged, measure: Measure) -> Factors | None:
+    """Return the factors of a measure, or None where ranks and grades do not tell what an item adds.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> found = factors(judged, pdeval.parse("P@5"))
+    >>> found.gain, found.discount.tolist()
+    ({1.0: 1.0, 2.0: 1.0, 3.0: 1.0}, [0.2, 0.2, 0.2, 0.2, 0.2])
+    >>> factors(judged, pdeval.parse("Bpref")) is None
+    True
+    """
+    name, parameters, rules = measure.entry.name, measure.parameters, judged.positions.rules
+    if name not in PRODUCTS or rules.get("ties") == "expected" or (name == "P" and parameters["k"] == np.inf):
+        return None
+    if measure.judged_only or call_of(measure, rules)[2] != parameters:  # other ranks or rules than those of the sum
+        return None
+    nothing = np.zeros(0, dtype=np.int64)
+    weight, grades = np.zeros(len(judged.queries)), np.zeros(0)
+    for _, block, of_topic, _ in parts_of(Views(judged), measure, nothing, nothing):
+        weight[block.topics] = np.broadcast_to(of_topic, (1, len(block.topics), 1))[0, :, 0]
+        grades = np.unique(judged.positions.judged.grade[block.view.items])
+    if not len(grades):
+        return None
+
+    def terms(rank: np.ndarray, grade: float) -> np.ndarray:
+        """Return the terms of lists of one item, retrieved at each of these ranks."""
+        known = {"rank": rank[None], "grade": np.full((1, len(rank)), grade), "ideal": np.ones((1, 1)), "retrieved": 1}
+        columns, options = arguments_of(TERMS[name], {**parameters, **({"i": 1} if name == "RR" else {})})
+        return np.asarray(TERMS[name](*(known[column] for column in columns), **options)[0][0], dtype=np.float64)
+
+    discount = terms(np.arange(1.0, int(judged.positions.rank.max(initial=1)) + 1), grades[-1])
+    gain = dict.fromkeys(grades.tolist(), 1.0)
+    if "grade" in measure.columns:
+        gain = {grade: float(terms(np.ones(1), grade)[0]) for grade in gain}
+        if not discount[0]:
+            return None
+        discount = discount / discount[0]
+    return Factors(
+        weight,
+        gain,
+        np.trim_zeros(discount, "b"),
+        by_level=name == MULTIPLIED,
+        only=int(parameters["i"]) if name == "RR" else None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Users:
+    """One population: the least grade of the items that its users want, and the share of users of each query."""
+
+    name: str
+    least: float
+    share: np.ndarray
+
+
+def users(judged: Judged, measure: Measure) -> tuple[list[Users], dict[int, np.ndarray]] | None:
+    """Return the populations of a preference and the weights of m recall levels; None where ranks do not tell them.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> found, weighed = users(judged, pdeval.parse("RPP"))
+    >>> [(one.name, one.share[0].round(3).item()) for one in found], weighed[4].tolist()
+    ([('grade >= 1', 0.684), ('grade >= 2', 0.263), ('grade >= 3', 0.053)], [0.25, 0.25, 0.25, 0.25])
+    """
+    entry = measure.entry
+    if entry.path != "recall-paired" or entry.population == "subtopics" or measure.judged_only:
+        return None
+    of_populations, sizes = [], set()
+    for name, share, blocks in populations(Views(judged), measure):
+        grades = judged.positions.judged.grade[blocks[0].view.items] if blocks else np.zeros(0)
+        if len(grades):
+            share = np.ones(len(judged.queries)) if share is None else share
+            of_populations.append(Users(name, float(grades.min()), share))
+            sizes |= {block.size for block in blocks if block.size}
+    if not of_populations:
+        return None
+    weight = measure.parameters.get("weight", entry.weight)
+    return of_populations, {size: weights(weight, size) for size in sorted(sizes)}
+
+
+class QueryItems(NamedTuple):
+    """The items of one query: ids, grades, whether each is relevant, ranks of shape (items, runs), and how many of all.
+
+    An item that a run did not find has an infinite rank; `of` counts the judged items of the query.
+    """
+
+    docs: list[object]
+    grades: np.ndarray
+    relevant: np.ndarray
+    ranks: np.ndarray
+    of: int
+
+
+@dataclass(frozen=True, eq=False)
+class RankedItems:
+    """The judged items of a join, the most telling of each query first: by grade, then by the best rank in any run.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> items = RankedItems(pdeval.datasets.sample_judged())
+    >>> found = items.of_query("101", most=2)
+    >>> found.docs, found.grades.tolist(), found.ranks[:, :3].tolist()
+    (['news-2015-373', 'doc-03516'], [3.0, 2.0], [[8.0, 1.0, 14.0], [1.0, 32.0, 1.0]])
+    """
+
+    judged: Judged
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """The runs, in the order of the ranks."""
+        return self.judged.runs
+
+    @property
+    def complete(self) -> bool:
+        """Whether items that were judged and are not relevant are among them."""
+        return self.judged.positions.complete
+
+    def sizes(self, queries: pd.Index) -> np.ndarray:
+        """Return the number of items of each of some queries."""
+        sizes = np.bincount(self.judged.positions.judged.topic, minlength=len(self.judged.queries))
+        return sizes[self.judged.queries.get_indexer(queries)]
+
+    @cached_property
+    def _order(self) -> np.ndarray:
+        positions = self.judged.positions
+        best = np.full(len(positions.judged.topic), np.inf)
+        np.minimum.at(best, positions.item, positions.rank)
+        return np.lexsort((best, -positions.judged.grade, positions.judged.topic))
+
+    @cached_property
+    def _relevant(self) -> np.ndarray:
+        return self.judged.positions.relevant(self.judged.level)
+
+    def of_query(self, query: object, most: int | None = None) -> QueryItems:
+        """Return the items of a query, at most so many."""
+        positions, judged = self.judged.positions, self.judged.positions.judged
+        topic = int(self.judged.queries.get_indexer(pd.Index([query]))[0])
+        first, last = np.searchsorted(judged.topic, [topic, topic + 1])
+        items = self._order[first:last][:most]  # items are sorted by topic: the order keeps each in its stretch
+        place = np.full(last - first, -1)
+        place[items - first] = np.arange(len(items))
+        hits = slice(*np.searchsorted(positions.item, [first, last]))
+        row = place[positions.item[hits] - first]
+        kept = row >= 0
+        ranks = np.full((len(items), len(self.runs)), np.inf)
+        ranks[row[kept], positions.run[hits][kept]] = positions.rank[hits][kept]
+        return QueryItems(
+            judged.docs.take(judged.doc[items]).index().tolist(),
+            judged.grade[items],
+            self._relevant[items],
+            ranks,
+            int(last - first),
+        )
+
+
+def ranked_items(data: object) -> RankedItems | None:
+    """Return the items of a join; None of anything else, which has none.
+
+    Examples
+    --------
+    >>> ranked_items(pd.DataFrame()) is None
+    True
+    """
+    return RankedItems(data) if isinstance(data, Judged) else None

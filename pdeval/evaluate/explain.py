@@ -10,6 +10,7 @@ import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.contributions import parts_of, sums
+from pdeval.evaluate.cube import described_frame, pair_columns, run_columns
 from pdeval.evaluate.pairs import of_pairs
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, check_populations, only_metrics, populations
@@ -45,7 +46,7 @@ table(
 )
 
 
-def telling_query(views: Views, asked: list[Measure], a: int, b: int) -> int:
+def telling_query(views: Views, measures: list[Measure], a: int, b: int) -> int:
     """Return the topic on which two runs differ most by one measure, or on which two measures disagree most.
 
     Of one measure that with the largest preference in size. Of several, the preferences of the first two are divided by
@@ -59,20 +60,20 @@ def telling_query(views: Views, asked: list[Measure], a: int, b: int) -> int:
     >>> judged.queries[telling_query(Views(judged), [pdeval.parse("RPP")], 0, 1)]
     '111'
     """
-    found, used = [], np.ones(len(views.positions.queries), dtype=bool)
-    for measure in asked[:2]:
+    values, used = [], np.ones(len(views.positions.queries), dtype=bool)
+    for measure in measures[:2]:
         value = of_pairs(views, measure, np.array([a]), np.array([b]))[:, 0]
         used &= views.counted(measure)[:, [a, b]].all(axis=1)
         finite = np.isfinite(value)
         largest = np.abs(value[finite & used]).max(initial=0.0)
-        found.append(np.where(finite, value / (largest or 1.0), np.sign(value)))
+        values.append(np.where(finite, value / (largest or 1.0), np.sign(value)))
     if not used.any():
         raise views.judged.nothing_counts()
-    size = np.abs(found[0] if len(found) == 1 else found[0] - found[1])
+    size = np.abs(values[0] if len(values) == 1 else values[0] - values[1])
     return int(np.argmax(np.where(used, size, -1.0)))
 
 
-def explained_pair(judged: Judged, asked: list[Measure], topic: int, a: int, b: int) -> pd.DataFrame:
+def explained_pair(judged: Judged, measures: list[Measure], topic: int, a: int, b: int) -> pd.DataFrame:
     """Return the account of a query by recall level: items, ranks, who is sooner, the running sum.
 
     Examples
@@ -82,63 +83,56 @@ def explained_pair(judged: Judged, asked: list[Measure], topic: int, a: int, b: 
     >>> explained_pair(judged, [pdeval.parse("RPP(level=1)")], 0, 0, 1)["running_sum"].tail(1).round(4).tolist()
     [-0.3846]
     """
-    check_populations(judged.positions, asked)
+    check_populations(judged.positions, measures)
     views, runs = Views(judged), run_labels(judged.runs)
-    side_a, side_b = np.array([a]), np.array([b])
     parts: list[dict[str, Any]] = []
-    for measure in asked:
-        own: list[dict[str, Any]] = []
-        for population, block, weight, value in parts_of(views, measure, side_a, side_b):
-            here = np.flatnonzero(block.topics == topic)
-            if len(here) == 0:
-                continue
-            value = value[:, here[0], 0]
-            weight = np.broadcast_to(weight, (len(value), *block.topics.shape, 1))[:, here[0], 0]
-            used = ~np.isnan(weight)
-            own.append(
-                {
-                    "measure": np.full(len(value), measure.label, dtype=object)[used],
-                    "population": np.full(len(value), population, dtype=object)[used],
-                    "recall": np.arange(1, len(value) + 1)[used],
-                    **{name: one[used] for name, one in _items(block, measure, int(here[0]), a, b).items()},
-                    "sooner": np.array([runs[b], "tie", runs[a]], dtype=object)[np.sign(value).astype(int) + 1][used],
-                    "weight": weight[used],
-                    "value": value[used],
+    for measure in measures:
+        rows: list[dict[str, Any]] = []
+        for population, block, weight, value in parts_of(views, measure, np.array([a]), np.array([b])):
+            for at in np.flatnonzero(block.topics == topic):
+                value = value[:, at, 0]
+                weight = np.broadcast_to(weight, (len(value), *block.topics.shape, 1))[:, at, 0]
+                used = ~np.isnan(weight)
+                columns = {
+                    "measure": np.full(len(value), measure.label, dtype=object),
+                    "population": np.full(len(value), population, dtype=object),
+                    "recall": np.arange(1, len(value) + 1),
+                    **_items(block, measure, at, a, b),
+                    "sooner": np.array([runs[b], "tie", runs[a]], dtype=object)[np.sign(value).astype(int) + 1],
+                    "weight": weight,
+                    "value": value,
                 }
-            )
-        if own:
-            whole = {name: np.concatenate([one[name] for one in own]) for name in own[0]}
-            parts.append({**whole, "running_sum": np.cumsum(whole["weight"] * whole["value"])})
+                rows.append({name: column[used] for name, column in columns.items()})
+        if rows:
+            part = {name: np.concatenate([one[name] for one in rows]) for name in rows[0]}
+            parts.append({**part, "running_sum": np.cumsum(part["weight"] * part["value"])})
     if not parts:
         raise ValueError(f"query {judged.queries[topic]!r} has no relevant item, so that nobody prefers either run.")
-    whole = {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
-    size = len(whole["recall"])
-    columns: dict[str, Any] = {str(judged.queries.name): labels(judged.queries, np.full(size, topic))}
-    for side, place in (("a", a), ("b", b)):
-        for name in judged.runs.columns:
-            columns[f"{name}_{side}"] = labels(judged.runs[name], np.full(size, place))
-    frame = pd.DataFrame({**columns, **whole}).astype({"measure": "str", "population": "str", "sooner": "str"})
-    frame.attrs.update(attributes(judged, asked))
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    topics, side_a, side_b = (np.full(len(columns["recall"]), code) for code in (topic, a, b))
+    ids = {
+        str(judged.queries.name): labels(judged.queries, topics),
+        **pair_columns(judged.runs, side_a, side_b, labels),
+    }
+    frame = pd.DataFrame({**ids, **columns}).astype({"measure": "str", "population": "str", "sooner": "str"})
+    frame.attrs.update(attributes(judged, measures))
     return frame
 
 
 def _items(block: Block, measure: Measure, topic: int, a: int, b: int) -> dict[str, np.ndarray]:
-    """Return the item and the rank by which each run reaches each level; none where cells are no recall levels."""
-    found: dict[str, np.ndarray] = {}
+    """Return the item and the rank by which each run reaches each level; none if cells are no recall levels."""
+    columns: dict[str, np.ndarray] = {}
     judged = block.view.positions.judged
-    size = block.size
-    by_level = measure.entry.name not in ("I", "OI")
-    if measure.entry.name == "I":
-        size = int(np.max(block["retrieved"][:, [a, b]], initial=0))
-    for side, place in (("a", a), ("b", b)):
+    size = int(np.max(block["retrieved"][:, [a, b]], initial=0)) if measure.entry.name == "I" else block.size
+    for side, run in (("a", a), ("b", b)):
         doc, rank = np.full(size, None, dtype=object), np.full(size, np.nan)
-        if by_level:
-            rank = block["rank"][:, topic, place]
+        if measure.entry.name not in ("I", "OI"):
+            rank = block["rank"][:, topic, run]
             reached = np.isfinite(rank)
-            items = block.view.items[block.rows[reached, topic, place]]
+            items = block.view.items[block.rows[reached, topic, run]]
             doc[reached] = np.asarray(judged.docs.take(judged.doc[items]).index(), dtype=object)
-        found[f"doc_{side}"], found[f"rank_{side}"] = doc, rank
-    return found
+        columns |= {f"doc_{side}": doc, f"rank_{side}": rank}
+    return columns
 
 
 table(
@@ -201,96 +195,89 @@ def explain(judged: Judged, query: object = None, measures: object = MEASURES, *
     >>> judged.explain(measures=["RPP", "RR"], runs=["hybrid", "bm25"])["query_id"].iloc[0]
     '115'
     """
-    asked = parse_all(measures)
-    if all(measure.judged_only for measure in asked) and not judged.positions.rules.get("judged_only"):
+    requested = parse_all(measures)
+    if all(measure.judged_only for measure in requested) and not judged.positions.rules.get("judged_only"):
         judged = judged.on(judged.positions.only_judged())  # its ranks are the ones that count
-    positions = judged.positions
-    places = _chosen(judged, runs)
-    paired = [measure for measure in asked if measure.entry.family == "preference"]
-    if paired and len(places) != 2:
+    chosen = list(range(len(judged.runs)))
+    if runs is not None:
+        names = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
+        chosen = list(dict.fromkeys(place_of(judged.runs, name) for name in names))
+    paired = [measure for measure in requested if measure.entry.family == "preference"]
+    if paired and len(chosen) != 2:
         raise ValueError(
             f"{paired[0].label} is a preference, not a measure of one ranking: it is accounted for between two runs, "
-            f"and there are {len(places)}. Name two: runs=[run_a, run_b]."
+            f"and there are {len(chosen)}. Name two: runs=[run_a, run_b]."
         )
     if paired:
-        asked = sums(asked)
+        requested = sums(requested)
     else:
-        only_metrics(asked)
-    topic = _topic(judged, query, asked, places)
+        only_metrics(requested)
+    topic = _topic(judged, query, requested, chosen)
     if paired:
-        return explained_pair(judged, asked, topic, *places)
+        return explained_pair(judged, requested, topic, *chosen)
+    positions = judged.positions
     if runs is not None:
-        positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), places))
-    one = positions.keep_topics(np.arange(len(positions.queries)) == topic)
-    n_items, n_runs = len(one.judged.topic), len(one.runs)
-    rank = np.full((n_runs, n_items), np.inf)
-    rank[one.run, one.item] = one.rank
-    run, item = np.divmod(np.arange(n_runs * n_items), n_items)
-    grade_name = one.source[1].roles["grade"] if one.source else "relevance"
-    columns = {name: labels(one.runs[name], run) for name in one.runs.columns}
-    columns[str(one.queries.name)] = labels(one.queries, np.zeros(len(run), dtype=np.int64))
-    columns[one.doc_name] = np.asarray(one.judged.docs.take(one.judged.doc).index())[item]
-    columns[grade_name] = one.judged.grade[item]
-    columns["rank"] = rank.ravel()
-    for measure in asked:
-        columns[measure.label] = _added(judged.on(one), measure)[run, item]
-    frame = pd.DataFrame(columns)
-    # in rank order; then what was not found, the best grade first
-    order = np.lexsort((item, -one.judged.grade[item] * np.isinf(rank.ravel()), rank.ravel(), run))
-    frame = frame.iloc[order].reset_index(drop=True)
-    frame[grade_name] = _whole(frame[grade_name])
-    frame.attrs.update({**attributes(judged, asked), "doc_column": one.doc_name, "grade_column": grade_name})
-    return frame
+        positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), chosen))
+    positions = positions.keep_topics(np.arange(len(positions.queries)) == topic)
+    items = positions.judged
+    rank = np.full((len(positions.runs), len(items.topic)), np.inf)
+    rank[positions.run, positions.item] = positions.rank
+    run, item = np.divmod(np.arange(rank.size), len(items.topic))
+    # in rank order; then what was not retrieved, the best grade first
+    order = np.lexsort((item, -items.grade[item] * np.isinf(rank.ravel()), rank.ravel(), run))
+    run, item = run[order], item[order]
+    grade_name = positions.source[1].roles["grade"] if positions.source else "relevance"
+    grade = items.grade[item]
+    columns = {
+        **run_columns(positions.runs, run),
+        str(positions.queries.name): labels(positions.queries, np.zeros(len(run), dtype=np.int64)),
+        positions.doc_name: np.asarray(items.docs.take(items.doc).index())[item],
+        grade_name: grade.astype(np.int64) if (grade == grade.round()).all() else grade,
+        "rank": rank[run, item],
+        **{measure.label: _added(judged.on(positions), measure)[run, item] for measure in requested},
+    }
+    attrs = {**attributes(judged, requested), "doc_column": positions.doc_name, "grade_column": grade_name}
+    return described_frame(columns, attrs)
 
 
-def _chosen(judged: Judged, runs: object) -> list[int]:
-    """Return the places of the runs asked for, in the order asked; all where none is named."""
-    if runs is None:
-        return list(range(len(judged.runs)))
-    wanted = [runs] if isinstance(runs, (str, tuple)) or not np.iterable(runs) else list(runs)
-    return list(dict.fromkeys(place_of(judged.runs, one) for one in wanted))
-
-
-def _topic(judged: Judged, query: object, asked: list[Measure], places: list[int]) -> int:
-    """Return the topic of a query, or the most telling one where none is named."""
+def _topic(judged: Judged, query: object, measures: list[Measure], runs: list[int]) -> int:
+    """Return the topic of a query, or the most telling one if none is given."""
     if query is not None:
-        wanted = query if pd.api.types.is_scalar(query) else None  # several where one is meant are none
-        found = np.flatnonzero(judged.queries.astype(object).to_numpy() == wanted)
-        if len(found) == 0:
-            some = ", ".join(repr(one) for one in judged.queries[:3])
-            raise KeyError(f"no judged query {shown(query)}; the judged queries are {some}, ...")
-        return int(found[0])
+        wanted = query if pd.api.types.is_scalar(query) else None  # several queries match none
+        topics = np.flatnonzero(judged.queries.astype(object).to_numpy() == wanted)
+        if len(topics) == 0:
+            examples = ", ".join(map(repr, judged.queries[:3]))
+            raise KeyError(f"no judged query {shown(query)}; the judged queries are {examples}, ...")
+        return int(topics[0])
     views = Views(judged)
-    if len(places) == 2:
-        return telling_query(views, asked, *places)
-    first = asked[0]
-    value = np.where(np.isfinite(value := views.values(first)[:, places]), value, np.nan)
-    used = views.counted(first)[:, places].all(axis=1) & ~np.isnan(value).any(axis=1)
+    if len(runs) == 2:
+        return telling_query(views, measures, *runs)
+    first = measures[0]
+    value = views.values(first)[:, runs]
+    value = np.where(np.isfinite(value), value, np.nan)
+    used = views.counted(first)[:, runs].all(axis=1) & ~np.isnan(value).any(axis=1)
     if not used.any():
         raise judged.nothing_counts()
-    telling = np.ptp(value, axis=1) if len(places) > 1 else (-value if first.higher else value)[:, 0]
+    # the largest spread between runs, or the worst value of a single run
+    telling = np.ptp(value, axis=1) if len(runs) > 1 else (-value if first.higher else value)[:, 0]
     return int(np.argmax(np.where(used, telling, -np.inf)))
 
 
-def _whole(grade: pd.Series) -> pd.Series:
-    return grade.astype(np.int64) if (grade == grade.round()).all() else grade
-
-
 def _added(judged: Judged, measure: Measure) -> np.ndarray:
-    """Return what each item adds, (runs, items); 0 for items that the measure does not look at."""
-    views, one = Views(judged), judged.positions
-    added = np.zeros((len(one.runs), len(one.judged.topic)))
-    kernel, names, parameters = call_of(measure, one.rules)
+    """Return what each item adds, (runs, items); 0 for items that do not belong to the measure."""
+    views, positions = Views(judged), judged.positions
+    added = np.zeros((len(positions.runs), len(positions.judged.topic)))
+    kernel, names, parameters = call_of(measure, positions.rules)
     if tuple(names) == ("nonrelevant_found",):  # a count of items that are judged and not relevant: each adds itself
-        counts = (one.judged.grade >= 0) & ~one.relevant(views.level(measure))
-        hits = counts[one.item]
-        added[one.run[hits], one.item[hits]] = 1.0
+        counts = (positions.judged.grade >= 0) & ~positions.relevant(views.level(measure))
+        hits = counts[positions.item]
+        added[positions.run[hits], positions.item[hits]] = 1.0
         return added
+    runs = np.arange(len(positions.runs))[:, None]
     for _, share, blocks in populations(views, measure):
         for block in filter(lambda block: block.size, blocks):
-            rows = np.arange(len(one.runs))[:, None]
             gains = _steps(block, kernel, names, parameters)
-            added[rows, block.view.items[block.rows[:, 0].T]] += gains if share is None else share[0] * gains
+            added[runs, block.view.items[block.rows[:, 0].T]] += gains if share is None else share[0] * gains
     return added
 
 
@@ -300,13 +287,10 @@ def _steps(block: Block, kernel: Callable[..., Any], names: Iterable[str], param
     for name in names:
         column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
         if name in ("rank", "start"):
-            # step s of the second axis knows only the first s items
-            steps = np.arange(size + 1)[None, :, None]
-            column = np.where(level(column) <= steps, column, np.inf)
-        elif column.ndim == 3 and column.shape[0] == size:
-            column = np.broadcast_to(column, (size, size + 1, column.shape[2]))
-        elif column.ndim == 4:
-            column = np.broadcast_to(column, (*column.shape[:2], size + 1, column.shape[3]))
+            # step s of the second axis has only the first s items
+            column = np.where(level(column) <= np.arange(size + 1)[None, :, None], column, np.inf)
+        elif column.ndim == 4 or (column.ndim == 3 and column.shape[0] == size):
+            column = np.broadcast_to(column, (*column.shape[:-2], size + 1, column.shape[-1]))
         columns.append(column)
     value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, runs))
     # an item that leaves a search length infinite adds nothing to it

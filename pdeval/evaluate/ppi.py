@@ -270,20 +270,24 @@ class WithMachine:
         people, machine = cube(self.people, tell=False), cube(self.machine, tell=True)
         _check_relevant(self.people, people)
         values = np.full(machine.values.shape, np.nan)
-        here = machine.queries.get_indexer(people.queries.astype(machine.queries.dtype))
-        values[:, here[here >= 0]] = people.values[:, here >= 0]
-        if isinstance(machine, Preferences):  # those of a table: rounding is looked for in them
+        row = machine.queries.get_indexer(people.queries.astype(machine.queries.dtype))
+        values[:, row[row >= 0]] = people.values[:, row >= 0]
+        if isinstance(machine, Preferences):  # as those of a table, whose rounding errors are not cleared yet
             machine = Preferences(*(getattr(machine, one.name) for one in fields(Preferences)))
         return [checked(replace(machine, values=values, machine=machine.values))]
 
 
 def _joined(judged: Judged, machine: object) -> Judged:
     """Return the same runs joined to the machine's judgments by the same rules."""
-    runs, _ = judged.tables
-    topics = "judged" if judged.topics == "relevant" else judged.topics
-    complete = judged.positions.complete
     try:
-        made = join(runs, machine, level=judged.level, topics=topics, complete=complete, **judged.positions.rules)
+        made = join(
+            judged.tables[0],
+            machine,
+            level=judged.level,
+            topics="judged" if judged.topics == "relevant" else judged.topics,
+            complete=judged.positions.complete,
+            **judged.positions.rules,
+        )
     except NothingJudged as nothing:
         raise ValueError(
             f"no {nothing.role} of the runs is judged by the machine, so that nothing shows what its labels are worth: "
@@ -345,11 +349,12 @@ def _examples(ids: pd.Index) -> str:
 
 def checked(cube: Cube) -> Cube:
     """Return a cube with machine labels; raise where it has too few queries of either kind, or labels never differ."""
-    people, judge = cube.values, np.asarray(cube.machine)
-    if not people.size:
+    human, machine = cube.values, np.asarray(cube.machine)
+    if not human.size:
         raise TooFew("the table has no runs, queries or measures: there is nothing to infer.")
-    both = (~np.isnan(people) & ~np.isnan(judge)).any(axis=(0, 2)).sum()
-    alone = (np.isnan(people) & ~np.isnan(judge)).any(axis=(0, 2)).sum()
+    by_machine = ~np.isnan(machine)
+    both = (~np.isnan(human) & by_machine).any(axis=(0, 2)).sum()
+    alone = (np.isnan(human) & by_machine).any(axis=(0, 2)).sum()
     if both < 2:
         raise TooFew(
             f"people labelled {both} of the {len(cube.queries):,} queries; at least two show what a machine is worth."
@@ -359,46 +364,48 @@ def checked(cube: Cube) -> Cube:
             f"the machine labelled {alone} {'query' if alone == 1 else 'queries'} beside the {both} that people "
             "labelled: nothing is to be gained from so few. Leave machine= out, or let it label more."
         )
-    for number, label in enumerate(cube.measures):
-        sides = (
-            ("people's labels", people[number], judge[number]),
-            ("the machine's labels", judge[number], people[number]),
-        )
-        for who, values, others in sides:
-            known = values[~np.isnan(values)]
-            if not known.size or not (known == known[0]).all():
-                continue
-            if isinstance(cube, Scores):
-                what = f"{label} is {known[0]:g} for every run and query"
-            elif known[0] == 0 and np.nan_to_num(others).any():
-                what = f"{label} prefers no run to another on any query"
-            else:  # runs that are all alike by both
-                continue
-            raise ValueError(
-                f"by {who} {what}: they tell nothing apart. Are they labels of these queries and items, and is level= "
-                "one of their grades?"
-            )
+    for label, of_human, of_machine in zip(cube.measures, human, machine):
+        _check_variation(cube, f"by people's labels {label}", of_human, of_machine)
+        _check_variation(cube, f"by the machine's labels {label}", of_machine, of_human)
     return cube
+
+
+def _check_variation(cube: Cube, what: str, values: np.ndarray, others: np.ndarray) -> None:
+    """Raise if all values of a measure are equal; preferences may all be 0 if runs are alike by both labels."""
+    known = values[~np.isnan(values)]
+    if not known.size or not (known == known[0]).all():
+        return
+    if isinstance(cube, Scores):
+        what += f" is {known[0]:g} for every run and query"
+    elif known[0] == 0 and np.nan_to_num(others).any():
+        what += " prefers no run to another on any query"
+    else:
+        return
+    raise ValueError(
+        f"{what}: they tell nothing apart. Are they labels of these queries and items, and is level= "
+        "one of their grades?"
+    )
 
 
 def estimates(cube: Scores, measure: int) -> Powered:
     """Return the prediction-powered means of all runs by a measure."""
     label = cube.measures[measure]
     check_mean(label, cube.attrs)
-    arrays = cube.values[measure], np.asarray(cube.machine)[measure]
-    if any(np.isinf(values).any() for values in arrays):
+    human, machine = cube.values[measure], np.asarray(cube.machine)[measure]
+    if np.isinf(human).any() or np.isinf(machine).any():
         raise ValueError(
             f"measure {label!r} has infinite values, which have no mean. Choose its variant that gives items never "
             "found a finite rank, or compare preferences instead."
         )
-    made = powered(*arrays, probability=cube.probability)
-    few = np.flatnonzero((made.n < 2) | (made.n_machine < 2))
+    estimate = powered(human, machine, probability=cube.probability)
+    few = np.flatnonzero((estimate.n < 2) | (estimate.n_machine < 2))
     if len(few):
+        run = few[0]
         raise TooFew(
-            f"{run_labels(cube.runs)[few[0]]!r} has {made.n[few[0]]} queries by people and {made.n_machine[few[0]]} by "
+            f"{run_labels(cube.runs)[run]!r} has {estimate.n[run]} queries by people and {estimate.n_machine[run]} by "
             f"the machine alone of {label!r}; two of each are needed."
         )
-    return made
+    return estimate
 
 
 def check_mean(label: str, attrs: Any) -> None:

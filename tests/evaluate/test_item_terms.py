@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pdeval
-from pdeval.evaluate.item_contributions import PRODUCTS, RankedItems, factors, users
+from pdeval.evaluate.contributions import PRODUCTS, RankedItems, factors, users
 
 ASKED = [
     "AP", "AP@10", "AP(norm=min)@5", "AP(level=2)", "P@5", "P(level=2)@10", "R@20", "R", "RBP", "RBP(p=0.5)@4",

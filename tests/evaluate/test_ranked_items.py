@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate.item_contributions import ranked_items
+from pdeval.evaluate.contributions import ranked_items
 
 RUNS = pd.DataFrame(
     {

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse
+from pdeval.evaluate.contributions import Factors, RankedItems, factors, ranked_items, users
 from pdeval.evaluate.cube import Scores, all_pairs
-from pdeval.evaluate.item_contributions import Factors, RankedItems, factors, ranked_items, users
 from pdeval.evaluate.sources import decided, sources
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import per_query
