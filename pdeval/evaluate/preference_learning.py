@@ -76,14 +76,14 @@ class Population:
 
 
 def _entry(name: str, base: Entry, parameters: dict[str, Any], labels: int) -> Entry:
-    own = {**base.parameters, **parameters}
+    defaults = {**base.parameters, **parameters}
 
-    def kernel(x: np.ndarray, y: np.ndarray, **given: Any) -> np.ndarray:
-        return (RPP if base.name == "RPP" else ST_RPP)(x, y, **{**own, **given})
+    def kernel(x: np.ndarray, y: np.ndarray, **options: Any) -> np.ndarray:
+        return (RPP if base.name == "RPP" else ST_RPP)(x, y, **{**defaults, **options})
 
     kernel.__doc__ = f"{base.name} of a population learned from {labels:,} labelled preferences."
     kernel.learned = True  # type: ignore[attr-defined]
-    return dataclasses.replace(base, name=name, kernel=kernel, parameters=own, aliases={})
+    return dataclasses.replace(base, name=name, kernel=kernel, parameters=defaults, aliases={})
 
 
 @verb(on="judged", needs="relevant")
@@ -149,106 +149,100 @@ def fit_population(
     1  rerank-s2  learnedRPP     2
     >>> del ENTRIES["learnedRPP"]
     """
-    penalty, share = arguments.number("penalty", penalty, 0), arguments.share("confidence", confidence)
+    penalty = arguments.number("penalty", penalty, 0)
+    arguments.share("confidence", confidence)
     arguments.whole("folds", folds, 2)
     arguments.whole("draws", draws, 0)
     arguments.seed(seed)
-    asked = list(map(str, arguments.several("over", over)))
-    for one in asked:
-        arguments.one_of("over", one, OVER)
-    if not asked or {"grades", "subtopics"} <= set(asked):
+    parts = list(map(str, arguments.several("over", over)))
+    for part in parts:
+        arguments.one_of("over", part, OVER)
+    if not parts or {"grades", "subtopics"} <= set(parts):
         raise ValueError(f"over={over!r}: fit recall levels, grades or subtopics; grades and subtopics not together.")
-    model = _Model(judged, labelled, asked)
+    model = _Model(judged, labelled, parts)
     rng = np.random.default_rng(seed)
     best = model.fitted(np.ones(len(model.sign)), penalty)
-    agree = model.held_out(penalty, folds, rng)
+    agreement = model.held_out(penalty, folds, rng)
     samples = np.array([model.shares(model.fitted(model.drawn(rng), penalty, best)) for _ in range(draws)])
     weights = model.frame(best)
-    tails = [(1 - share) / 2, (1 + share) / 2]
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     low, high = np.quantile(samples, tails, axis=0) if draws else np.full((2, len(weights)), np.nan)
     weights.insert(3, "low", low)
     weights.insert(4, "high", high)
-    return Population(model.base, model.parameters(best), weights, *agree, len(model.sign))
+    return Population(model.base, model.parameters(best), weights, *agreement, len(model.sign))
 
 
 class _Model:
     """The labels as signs and, for each population and bin of recall levels, sums of signs and numbers of levels."""
 
     def __init__(self, judged: Judged, labelled: object, over: Sequence[str]) -> None:
-        views, positions = Views(judged), judged.positions
-        topic, a, b, sign = labelled_pairs(positions, labelled, str(judged.queries.name))
-        self.over, self.base = over, "ST-RPP" if "subtopics" in over else "RPP"
-        found = list(populations(views, parse(self.base)))
-        if "grades" in over and len(found) < 2:
+        topic, a, b, sign = labelled_pairs(judged.positions, labelled, str(judged.queries.name))
+        self.base = "ST-RPP" if "subtopics" in over else "RPP"
+        of_users = list(populations(Views(judged), parse(self.base)))
+        if "grades" in over and len(of_users) < 2:
             raise ValueError("over='grades': there is one positive grade, or a level makes relevance binary.")
-        deepest = max((block.size for _, _, blocks in found for block in blocks), default=1)
-        self.names, self.bins = [name for name, _, _ in found], level_bins(deepest)
-        gain = np.zeros((len(topic), len(found), len(self.bins)))
-        size, users = np.zeros_like(gain), np.zeros(gain.shape[:2])
-        for number, (_, share, blocks) in enumerate(found):
+        self.names = [name for name, _, _ in of_users]
+        self.bins = level_bins(max((block.size for _, _, blocks in of_users for block in blocks), default=1))
+        # for each label, population and bin: the sum of signs, and the number of levels
+        gain, size = np.zeros((2, len(topic), len(of_users), len(self.bins)))
+        users = np.zeros(gain.shape[:2])
+        for number, (_, share, blocks) in enumerate(of_users):
             _fill(blocks, topic, a, b, self.bins, gain[:, number], size[:, number])
             users[:, number] = 1.0 if share is None else share[topic]
         users *= size.any(axis=2)
         used = users.sum(axis=1) > 0
         if not used.any():
             raise ValueError("no labelled preference is on a query with a relevant item.")
-        if {"grades", "subtopics"} & set(over):
+        fits_users = bool({"grades", "subtopics"} & set(over))
+        if fits_users:
             users = (users > 0) * 1.0
+        # how many weights of recall levels and of populations are fitted
+        self.free = (len(self.bins) if "recall" in over else 0, len(self.names) if fits_users else 0)
         self.gain, self.size, self.users, self.sign = gain[used], size[used], users[used], sign[used]
-        self.size[self.users == 0, 0] = 1.0  # nobody is there: anything but a division by 0
+        self.size[self.users == 0, 0] = 1.0  # a population without users: anything but a division by 0
         self.topics, self.topic = np.unique(topic[used], return_inverse=True)
 
-    @cached_property
-    def free(self) -> tuple[int, int]:
-        """How many weights of recall levels and of populations are fitted."""
-        return len(self.bins) if "recall" in self.over else 0, len(self.names) if self.base_fitted else 0
-
-    @property
-    def base_fitted(self) -> bool:
-        """Whether the populations' weights are fitted."""
-        return bool({"grades", "subtopics"} & set(self.over))
-
-    def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def split(self, theta: np.ndarray) -> list[np.ndarray]:
         """Return the weights of recall levels and of populations, each with mean 1."""
         levels, groups = self.free
-        parts = theta[:levels], theta[levels : levels + groups]
-        level, group = (np.exp(part - part.mean()) if len(part) else None for part in parts)
-        return (
-            np.ones(len(self.bins)) if level is None else level,
-            np.ones(len(self.names)) if group is None else group,
-        )
+        logarithms = theta[:levels], theta[levels : levels + groups]
+        return [
+            np.exp(part - part.mean()) if len(part) else np.ones(n)
+            for part, n in zip(logarithms, (len(self.bins), len(self.names)))
+        ]
 
     def parts(self, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what each population of each label prefers, and the sum of the weights of its levels."""
+        # one product of matrices with rows (label, population)
         flat = (-1, len(self.bins))
-        whole = (self.size.reshape(flat) @ level).reshape(self.users.shape)
-        return (self.gain.reshape(flat) @ level).reshape(self.users.shape) / whole, whole
+        total = (self.size.reshape(flat) @ level).reshape(self.users.shape)
+        return (self.gain.reshape(flat) @ level).reshape(self.users.shape) / total, total
 
     @cached_property
     def equal_parts(self) -> tuple[np.ndarray, np.ndarray]:
-        """The same where recall levels are equal."""
+        """The same if recall levels have equal weights."""
         return self.parts(np.ones(len(self.bins)))
 
     def score(self, theta: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return the preference of every label, the populations' shares in it, their parts, their sums of weights."""
         level, group = self.split(theta)
-        part, whole = self.parts(level) if self.free[0] else self.equal_parts
+        part, total = self.parts(level) if self.free[0] else self.equal_parts
         share = self.users * group
         share = share / share.sum(axis=1, keepdims=True)
-        return (share * part).sum(axis=1), share, part, whole
+        return (share * part).sum(axis=1), share, part, total
 
     def slopes(self, theta: np.ndarray, pull: np.ndarray, score: tuple[np.ndarray, ...]) -> list[np.ndarray]:
         """Return the derivatives of a sum of preferences, `pull` times each, by the logarithms of the weights."""
-        value, share, part, whole = score
-        found, pulled = [], pull[:, None] * share
+        value, share, part, total = score
+        slopes, pulled = [], pull[:, None] * share
         if self.free[0]:
             flat = (-1, len(self.bins))
-            each = pulled / whole
+            each = pulled / total
             by = each.ravel() @ self.gain.reshape(flat) - (each * part).ravel() @ self.size.reshape(flat)
-            found.append(by * self.split(theta)[0])
+            slopes.append(by * self.split(theta)[0])
         if self.free[1]:
-            found.append((pulled * (part - value[:, None])).sum(axis=0))
-        return found
+            slopes.append((pulled * (part - value[:, None])).sum(axis=0))
+        return slopes
 
     def fitted(self, count: np.ndarray, penalty: float, begin: np.ndarray | None = None) -> np.ndarray:
         """Return the logarithms of the weights, and the slope, that fit labels which count so often."""
@@ -294,48 +288,48 @@ class _Model:
             right[fold == one] = self.agreed(theta)[fold == one]
         equal = self.agreed(np.append(np.zeros(sum(self.free)), 1.0))
         n = len(self.topics)
-        each = np.bincount(self.topic, minlength=n)
-        gap = np.bincount(self.topic, right - equal, minlength=n) - (right - equal).mean() * each
+        size = np.bincount(self.topic, minlength=n)
+        gap = np.bincount(self.topic, right - equal, minlength=n) - (right - equal).mean() * size
         error = float(np.sqrt((gap**2).sum() * n / (n - 1)) / len(right))  # labels of one query go together
         return float(right.mean()), float(equal.mean()), error
 
     def drawn(self, rng: np.random.Generator) -> np.ndarray:
         """Return how often each label counts in a sample of the queries, with replacement."""
-        picked = rng.integers(len(self.topics), size=len(self.topics))
-        return np.bincount(picked, minlength=len(self.topics))[self.topic] * 1.0
+        sample = rng.integers(len(self.topics), size=len(self.topics))
+        return np.bincount(sample, minlength=len(self.topics))[self.topic] * 1.0
 
     def shares(self, theta: np.ndarray) -> np.ndarray:
         """Return the fitted weights, each kind with sum 1."""
-        both = [part / part.sum() for part, free in zip(self.split(theta), self.free) if free]
-        return np.concatenate(both)
+        return np.concatenate([part / part.sum() for part, free in zip(self.split(theta), self.free) if free])
 
     def frame(self, theta: np.ndarray) -> pd.DataFrame:
         """Return the fitted weights as a table, with equal ones beside them."""
         levels, groups = self.free
-        ends = [*(self.bins[1:] - 1).tolist(), None]
+        ends = (self.bins[1:] - 1).tolist()
         spans = [f"{first}-{last}" if last != first else f"{first}" for first, last in zip(self.bins.tolist(), ends)]
-        spans[-1] = f"{self.bins[-1]}+"
-        kinds = ["recall"] * levels + [("subtopics" if self.base == "ST-RPP" else "grades")] * groups
-        names = [*(spans if levels else []), *(self.names if groups else [])]
-        uniform = [1 / max(levels, 1)] * levels + [1 / max(groups, 1)] * groups
-        return pd.DataFrame({"over": kinds, "name": names, "weight": self.shares(theta), "uniform": uniform})
+        spans.append(f"{self.bins[-1]}+")
+        columns = {
+            "over": ["recall"] * levels + ["subtopics" if self.base == "ST-RPP" else "grades"] * groups,
+            "name": spans[:levels] + self.names[:groups],
+            "weight": self.shares(theta),
+            "uniform": [1 / max(levels, 1)] * levels + [1 / max(groups, 1)] * groups,
+        }
+        return pd.DataFrame(columns)
 
     def parameters(self, theta: np.ndarray) -> dict[str, Any]:
         """Return the fitted weights as the preference takes them."""
-        (level, group), (levels, groups) = self.split(theta), self.free
-        found: dict[str, Any] = {}
-        if levels:
-            share = float(self.agreed(theta).mean())
-            found["weight"] = Weights(self.bins, level / level.sum(), share, len(self.sign))
-        if groups and self.base == "RPP":
-            found["grades"] = {
-                float(name.removeprefix("grade >= ")): float(one) for name, one in zip(self.names, group)
-            }
-        elif groups:
-            named = dict(zip(self.names, group.tolist()))
-            found["background"] = named.pop("any subtopic", 0.0)
-            found["subtopics"] = {name.removeprefix("subtopic "): one for name, one in named.items()}
-        return found
+        level, group = self.split(theta)
+        weight_of = dict(zip(self.names, group.tolist())) if self.free[1] else {}
+        parameters: dict[str, Any] = {}
+        if self.free[0]:
+            agreement = float(self.agreed(theta).mean())
+            parameters["weight"] = Weights(self.bins, level / level.sum(), agreement, len(self.sign))
+        if weight_of and self.base == "RPP":
+            parameters["grades"] = {float(name.removeprefix("grade >= ")): one for name, one in weight_of.items()}
+        elif weight_of:
+            parameters["background"] = weight_of.pop("any subtopic", 0.0)
+            parameters["subtopics"] = {name.removeprefix("subtopic "): one for name, one in weight_of.items()}
+        return parameters
 
 
 def _fill(
@@ -433,9 +427,10 @@ def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> We
     from scipy.optimize import minimize
 
     penalty = arguments.number("penalty", penalty, 0)
-    positions, level = judged.positions, judged.level
+    positions = judged.positions
     topic, a, b, sign = labelled_pairs(positions, labelled, str(judged.queries.name))
-    bins = level_bins(int(np.bincount(positions.judged.topic[positions.relevant(level)]).max(initial=1)))
+    relevant = positions.judged.topic[positions.relevant(judged.level)]
+    bins = level_bins(int(np.bincount(relevant).max(initial=1)))
     gain, size = np.zeros((2, len(topic), len(bins)))
     _fill(Views(judged).blocks("binary", judged.level), topic, a, b, bins, gain, size)
     used = size.sum(axis=1) > 0
@@ -445,23 +440,21 @@ def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> We
 
     def loss(free: np.ndarray) -> tuple[float, np.ndarray]:
         weight, slope = free[:-1], free[-1]
-        whole = size @ weight
-        score = gain @ weight / whole
+        total = size @ weight
+        score = gain @ weight / total
         margin = sign * slope * score
         chance = 1 / (1 + np.exp(margin))
         pull = -sign * slope * chance
-        gradient = (pull[:, None] * (gain - score[:, None] * size) / whole[:, None]).sum(axis=0)
         away = weight - weight.mean()
         value = np.logaddexp(0, -margin).sum() + penalty * (away**2).sum() + 1e-3 * slope**2
-        own = gradient + 2 * penalty * away
-        return value, np.append(own, (-sign * score * chance).sum() + 2e-3 * slope)
+        gradient = (pull[:, None] * (gain - score[:, None] * size) / total[:, None]).sum(axis=0)
+        by_slope = (-sign * score * chance).sum() + 2e-3 * slope
+        return value, np.append(gradient + 2 * penalty * away, by_slope)
 
-    begin = np.append(np.ones(len(bins)), 1.0)
-    bounds = [(1e-6, None)] * len(bins) + [(1e-6, None)]
-    best = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds)
+    start = np.append(np.ones(len(bins)), 1.0)
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(1e-6, None)] * len(start))
     weight = best.x[:-1] / best.x[:-1].sum()
-    agree = np.sign(gain @ weight) == sign
-    return Weights(bins, weight, float(agree.mean()), len(sign))
+    return Weights(bins, weight, float((np.sign(gain @ weight) == sign).mean()), len(sign))
 
 
 def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[np.ndarray, ...]:
@@ -476,51 +469,48 @@ def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[
             f"labelled preferences need the columns {query}, {', '.join(names)}, winner or, in its place, value; "
             f"{missing[0]} is missing. It has {', '.join(map(str, table.columns))}."
         )
-    rows, decided = _decided(table)
+    rows, sign = _decided(table)
     sides = []
     for side in "ab":
         keys = rows[[f"{name}_{side}" for name in runs]].astype(object)
         code = keys.groupby(list(keys.columns), sort=False, dropna=False, observed=True).ngroup().to_numpy()
-        different = keys.drop_duplicates().itertuples(index=False, name=None)
-        sides.append(np.array([place_of(positions.runs, key) for key in different], dtype=np.int64)[code])
+        distinct = keys.drop_duplicates().itertuples(index=False, name=None)
+        sides.append(np.array([place_of(positions.runs, key) for key in distinct], dtype=np.int64)[code])
     topic = positions.queries.get_indexer(pd.Index(rows[query].astype(positions.queries.dtype)))
     if (topic < 0).any():
         raise ValueError(
             f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
         )
-    sign = _won(rows["winner"], positions, sides) if decided is None else decided
+    sign = _sign_of_winner(rows["winner"], positions, sides) if sign is None else sign
     order = np.lexsort((sign, sides[1], sides[0], topic))  # sums, and so a fit, must not depend on the order of rows
     return topic[order], sides[0][order], sides[1][order], sign[order]
 
 
 def _columns(positions: Positions, labelled: object, query: str) -> tuple[pd.DataFrame, str, list[str]]:
-    """Return the labels, their query column and the columns that name their runs: bound, said, or as in the join."""
-    binding = getattr(labelled, "_binding", None) or {}
+    """Return the labels, their query column and the id columns of their runs: bound, or as in the join."""
     table = getattr(labelled, "_frame", labelled)
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"expected a pandas DataFrame of labelled preferences, got {type(table).__name__}.")
-    binding = checked_binding(table, binding)
+    binding = checked_binding(table, getattr(labelled, "_binding", None) or {})
     runs = list(map(str, positions.runs.columns))
     if "run" in binding:
-        bound = binding["run"]
-        said = list(bound) if isinstance(bound, list | tuple) else [bound]
-        if len(said) != len(runs):
-            raise ValueError(f"the runs are named by {', '.join(runs)}; bind as many columns, not {', '.join(said)}.")
-        runs = said
+        bound = list(binding["run"]) if isinstance(binding["run"], list | tuple) else [binding["run"]]
+        if len(bound) != len(runs):
+            raise ValueError(f"the runs are named by {', '.join(runs)}; bind as many columns, not {', '.join(bound)}.")
+        runs = bound
     if "query" in binding or query not in table.columns:
         query = query_column(table, binding, needed=False) or query
     return table, query, runs
 
 
 def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
-    """Return the rows that have a winner and, where values say who won, the sign of each."""
+    """Return the rows that have a winner and, if they are preferences, the sign of each."""
     if "winner" in table.columns:
         return table[table["winner"].notna() & (table["winner"].astype(str) != "tie")], None
     measures = table["measure"].unique().tolist() if "measure" in table.columns else []
     if len(measures) > 1:
-        said = ", ".join(map(str, measures))
         raise ValueError(
-            f"the labelled preferences are of several measures, {said}: choose one, such as "
+            f"the labelled preferences are of several measures, {', '.join(map(str, measures))}: choose one, such as "
             f"prefs[prefs['measure'] == {measures[0]!r}]."
         )
     table = table[table["value"].notna()]
@@ -528,17 +518,17 @@ def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
     return table[sign != 0], sign[sign != 0]
 
 
-def _won(said: pd.Series, positions: Positions, sides: list[np.ndarray]) -> np.ndarray:
-    """Return 1 where run a was said to be the winner, -1 where it was run b."""
-    # a run that several columns name wins by its ids as a tuple, or by its label
-    code, different = pd.factorize(said.astype(object), use_na_sentinel=False)
-    texts = [" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in different]
-    winner = np.array(texts, dtype=object)[code]
-    named = np.array(run_labels(positions.runs))
-    is_a, is_b = ((winner == side) | (winner == named[place]) for side, place in zip("ab", sides))
+def _sign_of_winner(column: pd.Series, positions: Positions, sides: list[np.ndarray]) -> np.ndarray:
+    """Return 1 if run a is the winner, -1 if it is run b."""
+    # a run with several id columns is given by its ids as a tuple, or by its label
+    code, distinct = pd.factorize(column.astype(object), use_na_sentinel=False)
+    names = [" / ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in distinct]
+    winner = np.array(names, dtype=object)[code]
+    label = np.array(run_labels(positions.runs))
+    is_a, is_b = ((winner == side) | (winner == label[run]) for side, run in zip("ab", sides))
     if not (is_a ^ is_b).all():
-        bad = said[~(is_a ^ is_b)].iloc[0]
-        raise ValueError(f"the winner {bad!r} is neither 'a', 'b', 'tie' nor one of the two runs.")
+        example = column[~(is_a ^ is_b)].iloc[0]
+        raise ValueError(f"the winner {example!r} is neither 'a', 'b', 'tie' nor one of the two runs.")
     return np.where(is_a, 1.0, -1.0)
 
 
