@@ -134,7 +134,11 @@ def _spread(without: np.ndarray, touched: np.ndarray) -> np.ndarray:
 
 
 def _interval(
-    asked: Sequence[Measure], values: np.ndarray, spread: np.ndarray, groups: np.ndarray, confidence: float | None
+    asked: Sequence[Measure],
+    values: np.ndarray,
+    spread: np.ndarray,
+    groups: np.ndarray,
+    confidence: float | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the intervals, Student's, within what the measures can be."""
     from scipy import special

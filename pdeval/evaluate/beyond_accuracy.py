@@ -82,8 +82,7 @@ def beyond(
     """
     asked = parse_all(measures)
     for one in asked:
-        looks = one.entry.kind in ("items", "set")
-        if not looks or any(name in OF_JUDGMENTS for name in one.entry.columns):
+        if one.entry.kind not in ("items", "set") or any(name in OF_JUDGMENTS for name in one.entry.columns):
             what = "summary" if per == "run" else "measure"
             raise ValueError(f"{one.label} needs judgments: .ireval.{what}(qrels, [{one.label!r}], ...).")
     rules = {"ties": ties, "compat": compat, "depth": depth, "validate": validate}

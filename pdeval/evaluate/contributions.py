@@ -146,7 +146,12 @@ KEY = ("topic", "pair", "measure", "population", "recall")
 Cells = dict[str, np.ndarray]
 
 
-def _cells(views: Views, measures: list[Measure], a: np.ndarray, b: np.ndarray) -> tuple[Cells, list[str]]:
+def _cells(
+    views: Views,
+    measures: list[Measure],
+    a: np.ndarray,
+    b: np.ndarray,
+) -> tuple[Cells, list[str]]:
     """Return the cells of all measures as columns, sorted by `KEY`, and the names of the populations."""
     parts: list[Cells] = []
     names: dict[str, int] = {}
@@ -172,7 +177,13 @@ def _cells(views: Views, measures: list[Measure], a: np.ndarray, b: np.ndarray) 
     return {name: values[order] for name, values in columns.items()}, list(names)
 
 
-def _means(cells: Cells, views: Views, measures: list[Measure], a: np.ndarray, b: np.ndarray) -> Cells:
+def _means(
+    cells: Cells,
+    views: Views,
+    measures: list[Measure],
+    a: np.ndarray,
+    b: np.ndarray,
+) -> Cells:
     """Return the means of the cells over all queries."""
     counts = [views.counted(measure) for measure in measures]
     n = np.array([(of_run[:, a] & of_run[:, b]).sum(axis=0) for of_run in counts])
@@ -184,7 +195,12 @@ def _means(cells: Cells, views: Views, measures: list[Measure], a: np.ndarray, b
     kept = weight > 0  # a level that decides nowhere contributes nothing
     means = dict(zip(KEY[1:], (index[kept] for index in np.unravel_index(code, shape))))
     n_queries = n[means["measure"], means["pair"]]
-    return {**means, "n": n_queries, "weight": weight[kept] / n_queries, "value": value[kept] / weight[kept]}
+    return {
+        **means,
+        "n": n_queries,
+        "weight": weight[kept] / n_queries,
+        "value": value[kept] / weight[kept],
+    }
 
 
 def sums(measures: object) -> list[Measure]:
@@ -308,7 +324,12 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
 
     def terms(rank: np.ndarray, grade: float) -> np.ndarray:
         """Return the terms of lists of one item, retrieved at each of these ranks."""
-        known = {"rank": rank[None], "grade": np.full((1, len(rank)), grade), "ideal": np.ones((1, 1)), "retrieved": 1}
+        known = {
+            "rank": rank[None],
+            "grade": np.full((1, len(rank)), grade),
+            "ideal": np.ones((1, 1)),
+            "retrieved": 1,
+        }
         columns, options = arguments_of(TERMS[name], {**parameters, **({"i": 1} if name == "RR" else {})})
         return np.asarray(TERMS[name](*(known[column] for column in columns), **options)[0][0], dtype=np.float64)
 

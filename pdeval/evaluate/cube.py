@@ -70,13 +70,15 @@ class Scores:
         1   a        2      AP    1.0
         """
         (run, query, measure), values = _cells(self, (2, 1, 0))
-        columns = {
-            **run_columns(self.runs, run),
-            str(self.queries.name): labels(self.queries, query),
-            "measure": labels(pd.Index(self.measures), measure),
-            **values,
-        }
-        return described_frame(columns, self.attrs)
+        return described_frame(
+            {
+                **run_columns(self.runs, run),
+                str(self.queries.name): labels(self.queries, query),
+                "measure": labels(pd.Index(self.measures), measure),
+                **values,
+            },
+            self.attrs,
+        )
 
     def oriented(self) -> np.ndarray:
         """Return the values with lower-is-better measures negated, so that more is always better."""
@@ -119,13 +121,15 @@ class Preferences:
         0        1     a     b     RPP    0.5
         """
         (query, pair, measure), values = _cells(self, (1, 2, 0))
-        columns = {
-            str(self.queries.name): repeated(self.queries, query),
-            **pair_columns(self.runs, self.a[pair], self.b[pair]),
-            "measure": repeated(pd.Index(self.measures), measure),
-            **values,
-        }
-        return described_frame(columns, self.attrs)
+        return described_frame(
+            {
+                str(self.queries.name): repeated(self.queries, query),
+                **pair_columns(self.runs, self.a[pair], self.b[pair]),
+                "measure": repeated(pd.Index(self.measures), measure),
+                **values,
+            },
+            self.attrs,
+        )
 
     def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, values of shape (queries, pairs in the slice)) for one measure."""
@@ -253,10 +257,12 @@ def merged_attrs(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     if len(tables) == 1:
         return tables[0]
     measures = {label: known for attrs in tables for label, known in attrs.get("measures", {}).items()}
-    rules = {
-        name: value for name, value in tables[0].items() if all(attrs.get(name, value) == value for attrs in tables)
+    return {
+        **{
+            name: value for name, value in tables[0].items() if all(attrs.get(name, value) == value for attrs in tables)
+        },
+        **({"measures": measures} if measures else {}),
     }
-    return {**rules, **({"measures": measures} if measures else {})}
 
 
 def scores_cube(table: Table) -> Scores:
@@ -275,8 +281,14 @@ def scores_cube(table: Table) -> Scores:
     queries, measures, arrays, attrs = _dense(
         table, run, len(runs), [*table.run_columns, table.roles["query"], table.roles["measure"]]
     )
-    higher = np.array([higher_of(label, frame.attrs, table.higher) for label in measures])
-    return Scores(runs, queries, measures, higher=higher, attrs=attrs, **arrays)
+    return Scores(
+        runs,
+        queries,
+        measures,
+        higher=np.array([higher_of(label, frame.attrs, table.higher) for label in measures]),
+        attrs=attrs,
+        **arrays,
+    )
 
 
 def preferences_cube(table: Table) -> Preferences:
@@ -443,7 +455,12 @@ def check_measure_names(missing: np.ndarray) -> None:
         raise ValueError(f"the measure column has {int(missing.sum()):,} missing names; drop or fill those rows.")
 
 
-def _check_unique(table: Table, cell: np.ndarray, n_cells: int, ids: list[str]) -> None:
+def _check_unique(
+    table: Table,
+    cell: np.ndarray,
+    n_cells: int,
+    ids: list[str],
+) -> None:
     """Raise if two rows fill the same cell."""
     seen = np.zeros(n_cells, dtype=bool)
     seen[cell] = True

@@ -26,7 +26,12 @@ table(
 )
 
 
-@verb(on="judged", gives="curve", needs="relevant", meant_by={"plot_pr": "curve(qrels).ireval.plot()"})
+@verb(
+    on="judged",
+    gives="curve",
+    needs="relevant",
+    meant_by={"plot_pr": "curve(qrels).ireval.plot()"},
+)
 def curve(judged: Judged, *, points: int | None = 11, per: Literal["run", "query"] = "run") -> pd.DataFrame:
     """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item.
 
@@ -62,8 +67,14 @@ def curve(judged: Judged, *, points: int | None = 11, per: Literal["run", "query
         with np.errstate(invalid="ignore"):
             values = np.nansum(values, axis=1) / (~np.isnan(values)).sum(axis=1)
         run, point = np.divmod(np.arange(values.size), points)
-        columns = {**run_columns(cube.runs, run), "recall": recalls[point], "precision": values.ravel()}
-        return described_frame(columns, judged.attrs)
+        return described_frame(
+            {
+                **run_columns(cube.runs, run),
+                "recall": recalls[point],
+                "precision": values.ravel(),
+            },
+            judged.attrs,
+        )
     kept = ~np.isnan(values)
     run, query, point = np.nonzero(kept)
     return _points(judged, run, cube.queries, query, recalls[point], values[kept])
@@ -84,16 +95,30 @@ def _recall_points(judged: Judged) -> pd.DataFrame:
     judged.tell(counts)
     run, topic, recall, precision = (np.concatenate(column) for column in zip(*parts))
     order = np.lexsort((recall, topic, run))
-    return _points(judged, run[order], judged.queries, topic[order], recall[order], precision[order])
+    return _points(
+        judged,
+        run[order],
+        judged.queries,
+        topic[order],
+        recall[order],
+        precision[order],
+    )
 
 
 def _points(
-    judged: Judged, run: np.ndarray, queries: pd.Index, query: np.ndarray, recall: np.ndarray, precision: np.ndarray
+    judged: Judged,
+    run: np.ndarray,
+    queries: pd.Index,
+    query: np.ndarray,
+    recall: np.ndarray,
+    precision: np.ndarray,
 ) -> pd.DataFrame:
-    columns = {
-        **run_columns(judged.runs, run),
-        str(queries.name): labels(queries, query),
-        "recall": recall,
-        "precision": precision,
-    }
-    return described_frame(columns, judged.attrs)
+    return described_frame(
+        {
+            **run_columns(judged.runs, run),
+            str(queries.name): labels(queries, query),
+            "recall": recall,
+            "precision": precision,
+        },
+        judged.attrs,
+    )

@@ -73,7 +73,13 @@ def telling_query(views: Views, measures: list[Measure], a: int, b: int) -> int:
     return int(np.argmax(np.where(used, size, -1.0)))
 
 
-def explained_pair(judged: Judged, measures: list[Measure], topic: int, a: int, b: int) -> pd.DataFrame:
+def explained_pair(
+    judged: Judged,
+    measures: list[Measure],
+    topic: int,
+    a: int,
+    b: int,
+) -> pd.DataFrame:
     """Return the account of a query by recall level: items, ranks, who is sooner, the running sum.
 
     Examples
@@ -88,7 +94,12 @@ def explained_pair(judged: Judged, measures: list[Measure], topic: int, a: int, 
     parts: list[dict[str, Any]] = []
     for measure in measures:
         rows: list[dict[str, Any]] = []
-        for population, block, weight, value in parts_of(views, measure, np.array([a]), np.array([b])):
+        for population, block, weight, value in parts_of(
+            views,
+            measure,
+            np.array([a]),
+            np.array([b]),
+        ):
             for at in np.flatnonzero(block.topics == topic):
                 value = value[:, at, 0]
                 weight = np.broadcast_to(weight, (len(value), *block.topics.shape, 1))[:, at, 0]
@@ -114,12 +125,24 @@ def explained_pair(judged: Judged, measures: list[Measure], topic: int, a: int, 
         str(judged.queries.name): labels(judged.queries, topics),
         **pair_columns(judged.runs, side_a, side_b, labels),
     }
-    frame = pd.DataFrame({**ids, **columns}).astype({"measure": "str", "population": "str", "sooner": "str"})
+    frame = pd.DataFrame({**ids, **columns}).astype(
+        {
+            "measure": "str",
+            "population": "str",
+            "sooner": "str",
+        }
+    )
     frame.attrs.update(attributes(judged, measures))
     return frame
 
 
-def _items(block: Block, measure: Measure, topic: int, a: int, b: int) -> dict[str, np.ndarray]:
+def _items(
+    block: Block,
+    measure: Measure,
+    topic: int,
+    a: int,
+    b: int,
+) -> dict[str, np.ndarray]:
     """Return the item and the rank by which each run reaches each level; none if cells are no recall levels."""
     columns: dict[str, np.ndarray] = {}
     judged = block.view.positions.judged
@@ -148,7 +171,13 @@ table(
 
 
 @verb(on="judged", gives=("explanation", "pair_explanation"), needs="judged", grouped=False)
-def explain(judged: Judged, query: object = None, measures: object = MEASURES, *, runs: object = None) -> pd.DataFrame:
+def explain(
+    judged: Judged,
+    query: object = None,
+    measures: object = MEASURES,
+    *,
+    runs: object = None,
+) -> pd.DataFrame:
     """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure.
 
     An item's contribution is by how much the measure changes when the item joins those that the run ranks above it;
@@ -236,11 +265,20 @@ def explain(judged: Judged, query: object = None, measures: object = MEASURES, *
         "rank": rank[run, item],
         **{measure.label: _added(judged.on(positions), measure)[run, item] for measure in requested},
     }
-    attrs = {**attributes(judged, requested), "doc_column": positions.doc_name, "grade_column": grade_name}
+    attrs = {
+        **attributes(judged, requested),
+        "doc_column": positions.doc_name,
+        "grade_column": grade_name,
+    }
     return described_frame(columns, attrs)
 
 
-def _topic(judged: Judged, query: object, measures: list[Measure], runs: list[int]) -> int:
+def _topic(
+    judged: Judged,
+    query: object,
+    measures: list[Measure],
+    runs: list[int],
+) -> int:
     """Return the topic of a query, or the most telling one if none is given."""
     if query is not None:
         wanted = query if pd.api.types.is_scalar(query) else None  # several queries match none
@@ -281,7 +319,12 @@ def _added(judged: Judged, measure: Measure) -> np.ndarray:
     return added
 
 
-def _steps(block: Block, kernel: Callable[..., Any], names: Iterable[str], parameters: Mapping[str, Any]) -> np.ndarray:
+def _steps(
+    block: Block,
+    kernel: Callable[..., Any],
+    names: Iterable[str],
+    parameters: Mapping[str, Any],
+) -> np.ndarray:
     """Return by how much a measure changes with each item, in rank order, (runs, items)."""
     size, runs, columns = block.size, block.shape[1], []
     for name in names:
@@ -294,4 +337,9 @@ def _steps(block: Block, kernel: Callable[..., Any], names: Iterable[str], param
         columns.append(column)
     value = np.broadcast_to(kernel(*columns, **parameters), (size + 1, runs))
     # an item that leaves a search length infinite adds nothing to it
-    return np.subtract(value[1:], value[:-1], out=np.zeros((size, runs)), where=value[1:] != value[:-1]).T
+    return np.subtract(
+        value[1:],
+        value[:-1],
+        out=np.zeros((size, runs)),
+        where=value[1:] != value[:-1],
+    ).T

@@ -48,7 +48,12 @@ class Grouped:
     collections: list[str]
 
     @classmethod
-    def of(cls, data: Held | Grouped, by: object, metadata: Metadata = None) -> Grouped:
+    def of(
+        cls,
+        data: Held | Grouped,
+        by: object,
+        metadata: Metadata = None,
+    ) -> Grouped:
         """Return the groups of a join or a table, by columns of it or of metadata.
 
         The groups of stacked collections are divided by collection too, which identifies a query.
@@ -107,7 +112,11 @@ class GroupedCube:
 
 
 def grouped_cube(
-    data: Held | Grouped, measures: object, by: object, replicate: object = None, metadata: Metadata = None
+    data: Held | Grouped,
+    measures: object,
+    by: object,
+    replicate: object = None,
+    metadata: Metadata = None,
 ) -> GroupedCube:
     """Return the values of a table of scores or preferences, or of a join, by the groups of queries of `by`.
 
@@ -135,13 +144,23 @@ def grouped_cube(
     _check_about_queries(data, names, metadata)
     if isinstance(data, Judged):
         check_one_family(measures)
-    cube = _cut_from_one_cube(data, measures, names, metadata) or _merged_from_parts(data, measures, names, metadata)
+    cube = _cut_from_one_cube(
+        data,
+        measures,
+        names,
+        metadata,
+    ) or _merged_from_parts(data, measures, names, metadata)
     if replicate is None:
         return cube
     return replace(cube, source=averaged(cube.source, groups.named(replicate)))
 
 
-def _merged_from_parts(data: Held | Grouped, measures: object, names: list[str], metadata: Metadata) -> GroupedCube:
+def _merged_from_parts(
+    data: Held | Grouped,
+    measures: object,
+    names: list[str],
+    metadata: Metadata,
+) -> GroupedCube:
     """Return the values of all groups, from a cube of each part; groups without values are left out."""
     grouped = Grouped.of(data, names, metadata)
     cubes = dict(groups.of_groups(lambda part: cube_of(part, measures), grouped.parts, grouped.labels))
@@ -277,7 +296,14 @@ def merged(cubes: list[Any]) -> Scores | Preferences:
     if isinstance(first, Preferences):
         return Preferences(runs, queries, measures, a, b, values, attrs)
     higher = {label: bool(one) for cube in reversed(cubes) for label, one in zip(cube.measures, cube.higher)}
-    return Scores(runs, queries, measures, values, np.array([higher[label] for label in measures]), attrs)
+    return Scores(
+        runs,
+        queries,
+        measures,
+        values,
+        np.array([higher[label] for label in measures]),
+        attrs,
+    )
 
 
 @verb(on=("scores", "preferences", "judged"), gives=("scores", "preferences"), independent=True)
@@ -331,13 +357,12 @@ def collection_means(
         for of_measure, aggregate in zip(source.values, aggregates)
     ]
     _warn_partial_runs(np.isnan(source.values), cube)
-    means = replace(
+    frame: pd.DataFrame = replace(
         source,
         queries=pd.Index(cube.names, name=source.queries.name),
         values=np.stack(values),
         attrs={name: value for name, value in source.attrs.items() if name not in ("by", "collections", "table")},
-    )
-    frame: pd.DataFrame = means.frame()
+    ).frame()
     return frame
 
 

@@ -100,7 +100,10 @@ class Groups:
 
 
 def groups_of(
-    names: Sequence[str], queries: pd.DataFrame, runs: pd.DataFrame = _ONE_CLASS, weights: np.ndarray | None = None
+    names: Sequence[str],
+    queries: pd.DataFrame,
+    runs: pd.DataFrame = _ONE_CLASS,
+    weights: np.ndarray | None = None,
 ) -> Groups:
     """Return the groups that columns of queries and columns of runs make together.
 
@@ -147,7 +150,12 @@ def groups_of(
     return Groups(pd.DataFrame(columns), query, run, *class_of_row)
 
 
-def _coded(values: Any, name: str, what: str, weights: np.ndarray | None) -> tuple[np.ndarray, pd.Index]:
+def _coded(
+    values: Any,
+    name: str,
+    what: str,
+    weights: np.ndarray | None,
+) -> tuple[np.ndarray, pd.Index]:
     """Return codes and sorted labels of a column to group by, or raise if some are missing."""
     column = pd.Series(values)
     missing = column.isna().to_numpy()
@@ -241,12 +249,15 @@ def _column_of_metadata(
         ids = listed([query, *runs.columns])
         raise ValueError(f"the metadata name neither queries nor runs: {ids} are missing among their columns.")
     side = _QUERIES if query in keys else _RUNS
-    row = matched_rows((queries, runs)[side], metadata, keys)
-    return side, metadata[name].array.take(row)
+    return side, metadata[name].array.take(matched_rows((queries, runs)[side], metadata, keys))
 
 
 def _column_of_join(
-    judged: Judged, name: str, metadata: Metadata, queries: pd.DataFrame, runs: pd.DataFrame
+    judged: Judged,
+    name: str,
+    metadata: Metadata,
+    queries: pd.DataFrame,
+    runs: pd.DataFrame,
 ) -> tuple[int, Any]:
     """Return whether a column of the joined tables is about queries (0) or runs (1), and its values for them."""
     if name in runs.columns:
@@ -273,7 +284,12 @@ def _column_of_join(
     raise KeyError(f"no column {name!r} to group by among {have}{hint}")
 
 
-def _values_of_ids(frame: pd.DataFrame, keys: list[str], name: str, ids: pd.DataFrame) -> Any:
+def _values_of_ids(
+    frame: pd.DataFrame,
+    keys: list[str],
+    name: str,
+    ids: pd.DataFrame,
+) -> Any:
     """Return the value of a column for each id, or None if an id has none or several."""
     pairs = frame[[*keys, name]].drop_duplicates()
     if pairs.duplicated(keys).any():
@@ -416,7 +432,13 @@ class Rows:
 
     def with_columns(self, by: Sequence[str], metadata: Metadata) -> pd.DataFrame:
         """Return the frame with the columns to group by, those of metadata too; raise if one is missing or an id."""
-        frame = with_metadata(frame_of(self.table), self.binding, self.kind, by, tables_of(metadata))
+        frame = with_metadata(
+            frame_of(self.table),
+            self.binding,
+            self.kind,
+            by,
+            tables_of(metadata),
+        )
         missing = [name for name in by if name not in frame.columns]
         if missing:
             raise KeyError(
@@ -493,7 +515,12 @@ def frame_of(value: Any) -> pd.DataFrame:
     return frame if isinstance(frame, pd.DataFrame) else pd.DataFrame()
 
 
-def replaced(name: str, schema: Schema | None = None, verb: str = "", of_metadata: bool = False) -> ValueError:
+def replaced(
+    name: str,
+    schema: Schema | None = None,
+    verb: str = "",
+    of_metadata: bool = False,
+) -> ValueError:
     """Return the error about a column to group by whose labels would replace a column of the result."""
     meaning = "" if schema is None else schema.meaning(name)
     what = "the result" if schema is None else f"the {schema.says} that {verb} returns"
@@ -516,7 +543,10 @@ def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> 
 
 
 def apply_to_groups(
-    function: Callable[[Any], pd.DataFrame], parts: Iterable[Any], groups: pd.DataFrame, done: Sequence[Answer] = ()
+    function: Callable[[Any], pd.DataFrame],
+    parts: Iterable[Any],
+    groups: pd.DataFrame,
+    done: Sequence[Answer] = (),
 ) -> pd.DataFrame:
     """Return the results of a function for the part of every group, the labels of the groups in front.
 
@@ -538,7 +568,10 @@ def apply_to_groups(
 
 
 def of_groups(
-    function: Callable[[Any], Result], parts: Iterable[Any], groups: pd.DataFrame, done: Collection[int] = ()
+    function: Callable[[Any], Result],
+    parts: Iterable[Any],
+    groups: pd.DataFrame,
+    done: Collection[int] = (),
 ) -> list[tuple[int, Result]]:
     """Return the result of a function for the part of every group that is not done, each with the number of its group.
 
@@ -624,7 +657,12 @@ def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
 DEPENDENT = (("family", "all"), ("wide", True), ("per", "query"))  # options that make a row depend on other measures
 
 
-def batched_results(verb: Verb, judged: Judged, groups: Groups, options: dict[str, Any]) -> list[Answer]:
+def batched_results(
+    verb: Verb,
+    judged: Judged,
+    groups: Groups,
+    options: dict[str, Any],
+) -> list[Answer]:
     """Return the results of those groups of a join that can be computed together.
 
     A batch that raises or warns is left out: computed one by one, its groups raise or warn by name.
@@ -642,8 +680,7 @@ def batched_results(verb: Verb, judged: Judged, groups: Groups, options: dict[st
     if any(known_of(name, cube.attrs) is None for name in cube.measures):
         return []
     results: list[Answer] = []
-    class_of_query = groups.queries[judged.queries.get_indexer(cube.queries)]
-    for codes, batch in batches(cube, class_of_query, groups):
+    for codes, batch in batches(cube, groups.queries[judged.queries.get_indexer(cube.queries)], groups):
         if len(codes) < 2:
             continue
         try:

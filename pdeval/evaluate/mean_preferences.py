@@ -96,14 +96,16 @@ def of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
         parts.append(part)
     n, average, sd = np.concatenate(parts, axis=1)
     measure, pair = np.divmod(np.arange(len(n)), max(len(source.a), 1))
-    columns = {
-        **pair_columns(source.runs, source.a[pair], source.b[pair], labels),
-        "measure": labels(pd.Index(source.measures), measure),
-        "n": n.astype(np.int64),
-        "mean": average,
-        "sd": sd,
-    }
-    return described_frame(columns, source.attrs)
+    return described_frame(
+        {
+            **pair_columns(source.runs, source.a[pair], source.b[pair], labels),
+            "measure": labels(pd.Index(source.measures), measure),
+            "n": n.astype(np.int64),
+            "mean": average,
+            "sd": sd,
+        },
+        source.attrs,
+    )
 
 
 def _check_finite(values: np.ndarray, measure: str) -> None:
@@ -255,6 +257,11 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRate
                 f"under topics={judged.topics!r} runs count on different queries, and win rates need all on the same."
             )
     check_populations(judged.positions, requested)
-    cube = cube_of(views, requested, np.stack([of_measure(views, measure) for measure in requested]), tell=tell)
+    cube = cube_of(
+        views,
+        requested,
+        np.stack([of_measure(views, measure) for measure in requested]),
+        tell=tell,
+    )
     higher = np.ones(len(requested), dtype=bool)  # more wins are better, whatever the measure
     return WinRates(**{**vars(cube), "higher": higher})

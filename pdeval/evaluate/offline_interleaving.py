@@ -16,7 +16,14 @@ from pdeval.kernels.primitives import log2
 CELLS = 1 << 20
 
 
-def of_block(block: Block, user: str, a: np.ndarray, b: np.ndarray, *, over: str = "all") -> np.ndarray:
+def of_block(
+    block: Block,
+    user: str,
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    over: str = "all",
+) -> np.ndarray:
     """Return the preferences of pairs of runs on the topics of a block, shape (topics, pairs).
 
     Examples
@@ -69,7 +76,12 @@ def stops_of_block(
         return (by_place[0] - by_place[1]) / 2, weight / stopping_mass(user, block.size)
     weight = np.where(place <= held, weight, 0.0)
     whole = weight.sum(axis=0)
-    return (by_place[0] - by_place[1]) / 2, np.divide(weight, whole, out=np.zeros(weight.shape), where=whole > 0)
+    return (by_place[0] - by_place[1]) / 2, np.divide(
+        weight,
+        whole,
+        out=np.zeros(weight.shape),
+        where=whole > 0,
+    )
 
 
 class _Ranked:
@@ -122,7 +134,13 @@ def _turns(seen: np.ndarray, sides: tuple[np.ndarray, np.ndarray]) -> np.ndarray
     return np.where(seen, np.minimum(2 * x - 1, 2 * y), np.iinfo(np.int64).max)
 
 
-def _expected(ranked: _Ranked, a: np.ndarray, b: np.ndarray, user: str, over: str) -> np.ndarray:
+def _expected(
+    ranked: _Ranked,
+    a: np.ndarray,
+    b: np.ndarray,
+    user: str,
+    over: str,
+) -> np.ndarray:
     """Return the expected sign of a's credit less b's, where a is drawn from first."""
     won, seen, sides = _stops(ranked, a, b)
     items = len(seen)
@@ -132,13 +150,24 @@ def _expected(ranked: _Ranked, a: np.ndarray, b: np.ndarray, user: str, over: st
     turn = _turns(seen, sides)
     place = np.empty(turn.shape, dtype=np.int64)
     order = np.argsort(turn, axis=0, kind="stable")
-    np.put_along_axis(place, order, np.broadcast_to(np.arange(1, items + 1)[:, None, None], turn.shape), axis=0)
+    np.put_along_axis(
+        place,
+        order,
+        np.broadcast_to(np.arange(1, items + 1)[:, None, None], turn.shape),
+        axis=0,
+    )
     weight = np.where(seen, 1 / log2(place + 1), 0.0)
     total, whole = (weight * won).sum(axis=0), weight.sum(axis=0)
     return _shared_out(total, whole, user, over, items)
 
 
-def _shared_out(total: np.ndarray, whole: np.ndarray, user: str, over: str, items: int) -> np.ndarray:
+def _shared_out(
+    total: np.ndarray,
+    whole: np.ndarray,
+    user: str,
+    over: str,
+    items: int,
+) -> np.ndarray:
     """Return the total over the weight of all stopping items, or of those in the list."""
     if over == "all":
         return total / stopping_mass(user, items)

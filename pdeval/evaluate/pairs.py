@@ -31,7 +31,12 @@ SLAB = 1 << 17  # compared at a time, of several levels
 NEAR = 1 << 15  # weighed at a time
 
 
-def recall_paired(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def recall_paired(
+    block: Block,
+    weight: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+) -> np.ndarray:
     """Return the weights of the levels that a reaches at a better rank minus those of b, shape (topics, pairs).
 
     Examples
@@ -96,7 +101,12 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return result
 
 
-def _weights_ahead(rank: np.ndarray, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _weights_ahead(
+    rank: np.ndarray,
+    weight: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+) -> np.ndarray:
     """Return the weights of the levels where a is ahead of b less those where b is, each added level after level.
 
     The sign of a difference of ranks, as bits, cuts the weight out of its own bits: no comparison becomes a number.
@@ -118,7 +128,12 @@ def _weights_ahead(rank: np.ndarray, weight: np.ndarray, a: np.ndarray, b: np.nd
     return result
 
 
-def as_pref_eval(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def as_pref_eval(
+    block: Block,
+    weight: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+) -> np.ndarray:
     """Return the same with the additions in that tool's order, so that its rounding and thus its ties are its own."""
     rank = block.cut(block.view.small)
     weight = weight / np.add.accumulate(weight)[-1]
@@ -128,7 +143,12 @@ def as_pref_eval(block: Block, weight: np.ndarray, a: np.ndarray, b: np.ndarray)
     return len(rank) * total / len(rank)
 
 
-def _added(total: np.ndarray | None, ahead: np.ndarray, weight: np.ndarray, even: bool) -> np.ndarray:
+def _added(
+    total: np.ndarray | None,
+    ahead: np.ndarray,
+    weight: np.ndarray,
+    even: bool,
+) -> np.ndarray:
     """Return the total plus the weights of the levels that are ahead, added level after level.
 
     Whatever the blocks and slabs, the additions are the same, so every way of cutting gives the same bits.
@@ -267,7 +287,12 @@ class Pairs:
         return Computed(self.runs, self.queries, self.measures, self.a, self.b, values, self.attrs)
 
 
-def of_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def of_pairs(
+    views: Views,
+    measure: Measure,
+    a: np.ndarray,
+    b: np.ndarray,
+) -> np.ndarray:
     """Return the preferences of pairs of runs on every topic, shape (topics, pairs).
 
     A metric is a preference through its difference, turned where lower is better.
@@ -339,7 +364,12 @@ def _first_difference(block: Block, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return result
 
 
-def both_sides(block: Block, names: Iterable[str], a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
+def both_sides(
+    block: Block,
+    names: Iterable[str],
+    a: np.ndarray,
+    b: np.ndarray,
+) -> list[np.ndarray]:
     """Return the columns that a kernel of two rankings asks for: `x` and `y` are ranks, `x_NAME` another column."""
     columns = []
     for name in names:
@@ -349,7 +379,12 @@ def both_sides(block: Block, names: Iterable[str], a: np.ndarray, b: np.ndarray)
     return columns
 
 
-def _by_kernel(block: Block, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _by_kernel(
+    block: Block,
+    measure: Measure,
+    a: np.ndarray,
+    b: np.ndarray,
+) -> np.ndarray:
     entry = measure.entry
     result = np.empty((block.shape[0], len(a)))
     step = max(CELLS // max(block.size * block.shape[0], 1), 1)

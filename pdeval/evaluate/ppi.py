@@ -103,7 +103,11 @@ class Powered:
 
 @np.errstate(divide="ignore", invalid="ignore")  # a column without enough of both kinds is NaN
 def powered(
-    human: np.ndarray, machine: np.ndarray, *, probability: np.ndarray | None = None, lam: float | None = None
+    human: np.ndarray,
+    machine: np.ndarray,
+    *,
+    probability: np.ndarray | None = None,
+    lam: float | None = None,
 ) -> Powered:
     """Return the prediction-powered means of columns, over queries.
 
@@ -143,11 +147,26 @@ def powered(
     df = degrees(parts, (n - 1, n_machine - 1))
     slope = average * (1.0 + n / n_machine)
     spread = np.maximum(human_sd**2 + slope**2 * (whole_sd**2 - describe(g)[2] ** 2), 0.0)
-    return Powered(n, n_machine, mean, parts[0] + parts[1], df, average, human_mean, human_sd, whole, spread)
+    return Powered(
+        n,
+        n_machine,
+        mean,
+        parts[0] + parts[1],
+        df,
+        average,
+        human_mean,
+        human_sd,
+        whole,
+        spread,
+    )
 
 
 def _slopes(
-    h: np.ndarray, g: np.ndarray, weights: np.ndarray, lam: float | None, factor: np.ndarray | float
+    h: np.ndarray,
+    g: np.ndarray,
+    weights: np.ndarray,
+    lam: float | None,
+    factor: np.ndarray | float,
 ) -> np.ndarray:
     """Return the lambda of every query, by all others: the regression of h on g times a factor, clipped to [0, 1]."""
     if lam is not None:
@@ -204,7 +223,18 @@ def _weighted(
     df = degrees((np.minimum(people, variance), np.maximum(variance - people, 0.0)), (effective - 1, size - 1))
     human_mean = np.nansum(weights * h, axis=0) / total
     human_sd = np.sqrt(np.nansum(weights * (h - human_mean) ** 2, axis=0) / total * n / (n - 1))
-    return Powered(n, n_machine, mean, variance, df, average * factor, human_mean, human_sd, whole, human_sd**2)
+    return Powered(
+        n,
+        n_machine,
+        mean,
+        variance,
+        df,
+        average * factor,
+        human_mean,
+        human_sd,
+        whole,
+        human_sd**2,
+    )
 
 
 Cube = Scores | Preferences
@@ -370,7 +400,12 @@ def checked(cube: Cube) -> Cube:
     return cube
 
 
-def _check_variation(cube: Cube, what: str, values: np.ndarray, others: np.ndarray) -> None:
+def _check_variation(
+    cube: Cube,
+    what: str,
+    values: np.ndarray,
+    others: np.ndarray,
+) -> None:
     """Raise if all values of a measure are equal; preferences may all be 0 if runs are alike by both labels."""
     known = values[~np.isnan(values)]
     if not known.size or not (known == known[0]).all():

@@ -175,7 +175,12 @@ def fit_population(
 class _Model:
     """The labels as signs and, for each population and bin of recall levels, sums of signs and numbers of levels."""
 
-    def __init__(self, judged: Judged, labelled: object, over: Sequence[str]) -> None:
+    def __init__(
+        self,
+        judged: Judged,
+        labelled: object,
+        over: Sequence[str],
+    ) -> None:
         topic, a, b, sign = labelled_pairs(judged.positions, labelled, str(judged.queries.name))
         self.base = "ST-RPP" if "subtopics" in over else "RPP"
         of_users = list(populations(Views(judged), parse(self.base)))
@@ -231,7 +236,12 @@ class _Model:
         share = share / share.sum(axis=1, keepdims=True)
         return (share * part).sum(axis=1), share, part, total
 
-    def slopes(self, theta: np.ndarray, pull: np.ndarray, score: tuple[np.ndarray, ...]) -> list[np.ndarray]:
+    def slopes(
+        self,
+        theta: np.ndarray,
+        pull: np.ndarray,
+        score: tuple[np.ndarray, ...],
+    ) -> list[np.ndarray]:
         """Return the derivatives of a sum of preferences, `pull` times each, by the logarithms of the weights."""
         value, share, part, total = score
         slopes, pulled = [], pull[:, None] * share
@@ -244,7 +254,12 @@ class _Model:
             slopes.append((pulled * (part - value[:, None])).sum(axis=0))
         return slopes
 
-    def fitted(self, count: np.ndarray, penalty: float, begin: np.ndarray | None = None) -> np.ndarray:
+    def fitted(
+        self,
+        count: np.ndarray,
+        penalty: float,
+        begin: np.ndarray | None = None,
+    ) -> np.ndarray:
         """Return the logarithms of the weights, and the slope, that fit labels which count so often."""
         from scipy.optimize import minimize
 
@@ -277,7 +292,12 @@ class _Model:
         agreed: np.ndarray = (1 + np.sign(score) * self.sign) / 2
         return agreed
 
-    def held_out(self, penalty: float, folds: int, rng: np.random.Generator) -> tuple[float, float, float]:
+    def held_out(
+        self,
+        penalty: float,
+        folds: int,
+        rng: np.random.Generator,
+    ) -> tuple[float, float, float]:
         """Return the agreement on held-out queries, that of equal weights, and the standard error of the difference."""
         if len(self.topics) < folds:
             raise ValueError(f"the labels are on {len(self.topics)} queries; folds={folds} needs at least as many.")
@@ -322,8 +342,9 @@ class _Model:
         weight_of = dict(zip(self.names, group.tolist())) if self.free[1] else {}
         parameters: dict[str, Any] = {}
         if self.free[0]:
-            agreement = float(self.agreed(theta).mean())
-            parameters["weight"] = Weights(self.bins, level / level.sum(), agreement, len(self.sign))
+            parameters["weight"] = Weights(
+                self.bins, level / level.sum(), float(self.agreed(theta).mean()), len(self.sign)
+            )
         if weight_of and self.base == "RPP":
             parameters["grades"] = {float(name.removeprefix("grade >= ")): one for name, one in weight_of.items()}
         elif weight_of:
@@ -473,7 +494,16 @@ def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[
     sides = []
     for side in "ab":
         keys = rows[[f"{name}_{side}" for name in runs]].astype(object)
-        code = keys.groupby(list(keys.columns), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+        code = (
+            keys.groupby(
+                list(keys.columns),
+                sort=False,
+                dropna=False,
+                observed=True,
+            )
+            .ngroup()
+            .to_numpy()
+        )
         distinct = keys.drop_duplicates().itertuples(index=False, name=None)
         sides.append(np.array([place_of(positions.runs, key) for key in distinct], dtype=np.int64)[code])
     topic = positions.queries.get_indexer(pd.Index(rows[query].astype(positions.queries.dtype)))

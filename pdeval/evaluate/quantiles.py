@@ -97,8 +97,18 @@ def quantiles(
     asked = [("quantile", one) for one in _shares("at", at)] + [("worst", one) for one in _shares("worst", worst)]
     if not asked:
         raise ValueError("neither at= nor worst= names a share of the queries; give one, e.g. worst=0.1.")
-    found = sources(held, measures)
-    return stacked([of_scores(one, asked, draws, confidence, seed) for one in found])
+    return stacked(
+        [
+            of_scores(
+                one,
+                asked,
+                draws,
+                confidence,
+                seed,
+            )
+            for one in sources(held, measures)
+        ]
+    )
 
 
 def _shares(name: str, given: float | Sequence[float] | None) -> list[float]:
@@ -108,7 +118,11 @@ def _shares(name: str, given: float | Sequence[float] | None) -> list[float]:
 
 
 def of_scores(
-    scores: Any, asked: Sequence[tuple[str, float]], draws: int, confidence: float, seed: int | None
+    scores: Any,
+    asked: Sequence[tuple[str, float]],
+    draws: int,
+    confidence: float,
+    seed: int | None,
 ) -> pd.DataFrame:
     """Return quantiles and means of the worst queries of a cube of scores."""
     if not isinstance(scores, Scores):
@@ -171,7 +185,11 @@ def _at(ordered: np.ndarray, place: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 
 def worst_share(
-    values: np.ndarray, share: float, draws: int = 0, confidence: float = 0.95, seed: int | None = 0
+    values: np.ndarray,
+    share: float,
+    draws: int = 0,
+    confidence: float = 0.95,
+    seed: int | None = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the mean of the lowest share of each column, NaN left out, and its bootstrap interval over the rows.
 

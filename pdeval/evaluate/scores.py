@@ -120,7 +120,13 @@ def _warn_about_level(judged: Judged, measures: Iterable[Measure]) -> None:
         )
 
 
-def cube_of(views: Views, measures: list[Measure], values: np.ndarray, *, tell: bool) -> Scores:
+def cube_of(
+    views: Views,
+    measures: list[Measure],
+    values: np.ndarray,
+    *,
+    tell: bool,
+) -> Scores:
     """Return values of shape (measures, topics, runs) as a cube of the topics that count, NaN where a run has none."""
     judged = views.judged
     used = np.zeros(judged.positions.retrieved.shape, dtype=bool)
@@ -145,7 +151,12 @@ def cube_of(views: Views, measures: list[Measure], values: np.ndarray, *, tell: 
     )
 
 
-def tell_of_undefined(judged: Judged, measure: Measure, undefined: np.ndarray, counts: np.ndarray) -> None:
+def tell_of_undefined(
+    judged: Judged,
+    measure: Measure,
+    undefined: np.ndarray,
+    counts: np.ndarray,
+) -> None:
     """Warn, once for a join and a measure, if a measure of items has no value for lists that count."""
     if undefined.any():
         query = judged.queries[np.flatnonzero(undefined.any(axis=1))[0]]
@@ -210,7 +221,14 @@ class Views:
         """The views of the same join with unjudged items removed from its lists."""
         return Views(self.judged.on(self.positions.only_judged()))
 
-    def blocks(self, kind: str, level: float | None, *, padded: bool = False, together: bool = False) -> list[Block]:
+    def blocks(
+        self,
+        kind: str,
+        level: float | None,
+        *,
+        padded: bool = False,
+        together: bool = False,
+    ) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included; `together`, one for each number of items."""
         if kind == "graded" and level is None:
             kind = "binary"  # the same items
@@ -255,7 +273,12 @@ class Views:
             add_populations(result, self, measure, evaluate, empty=entry.empty)
         return result
 
-    def differences(self, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def differences(
+        self,
+        measure: Measure,
+        a: np.ndarray,
+        b: np.ndarray,
+    ) -> np.ndarray:
         """Return by how much the first run of each pair is better, shape (topics, pairs); rounding errors are 0."""
         values = self.values(measure) if measure.higher else -self.values(measure)
         # of both signs, values near 0 are what is left of larger ones
@@ -271,7 +294,12 @@ class Views:
         return result
 
 
-def one_number_each(value: Any, shape: tuple[int, int], block: Block | ListBlock, measure: Measure) -> np.ndarray:
+def one_number_each(
+    value: Any,
+    shape: tuple[int, int],
+    block: Block | ListBlock,
+    measure: Measure,
+) -> np.ndarray:
     """Return what a kernel gave, or an error where that is not one number for each list (or pair) of a block."""
     value = np.asarray(value, dtype=np.float64)
     axis = "recall levels" if isinstance(block, Block) else "ranks"
@@ -431,7 +459,12 @@ def _by_grade(views: Views, measure: Measure, padded: bool) -> Iterator[Populati
         yield f"grade >= {grade:g}", share_of(count, n_users.sum(axis=0)), views.blocks("binary", grade, padded=padded)
 
 
-def _by_subtopic(views: Views, level: float | None, measure: Measure, padded: bool) -> Iterator[Population]:
+def _by_subtopic(
+    views: Views,
+    level: float | None,
+    measure: Measure,
+    padded: bool,
+) -> Iterator[Population]:
     """Users of every subtopic, and users of any relevant item, by default each as many as their items."""
     positions = views.positions
     view = View(positions, "subtopic", level)

@@ -24,11 +24,10 @@ def chunks(draws: int, seed: int | np.random.SeedSequence | None) -> list[tuple[
     draws = whole("draws", draws, 1)
     root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     # built by hand and not by root.spawn(), which would change `root` and so a second use of it
-    starts = range(0, draws, CHUNK)
     return [
         (
             min(CHUNK, draws - start),
             np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, number)),
         )
-        for number, start in enumerate(starts)
+        for number, start in enumerate(range(0, draws, CHUNK))
     ]

@@ -231,8 +231,9 @@ def as_preferences(cubes: Sequence[Source], *, baseline: object = None, pairs: o
         block[:, queries.get_indexer(cube.queries)] = _preferences_of_pairs(cube, *sides)
         values.append(block)
     measures = tuple(name for cube in cubes for name in cube.measures)
-    attrs = merged_attrs(cube.attrs for cube in cubes)
-    return Preferences(runs, queries, measures, *sides, np.concatenate(values), attrs)
+    return Preferences(
+        runs, queries, measures, *sides, np.concatenate(values), merged_attrs(cube.attrs for cube in cubes)
+    )
 
 
 def _preferences_of_pairs(source: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -309,7 +310,10 @@ def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFra
 
 
 def replicated_systems(
-    runs: pd.DataFrame, replicate: Sequence[str], system: Sequence[str], metadata: Sequence[pd.DataFrame]
+    runs: pd.DataFrame,
+    replicate: Sequence[str],
+    system: Sequence[str],
+    metadata: Sequence[pd.DataFrame],
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the systems of runs and the system of every run, named by columns of the runs or of metadata.
 
@@ -449,7 +453,11 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bo
             f"{names[few]!r} has {size[few]} of {listed(replicate)} where {names[most]!r} has {size[most]}; each is "
             "averaged over its own."
         )
-    attrs = {**source.attrs, "run_columns": list(map(str, systems.columns)), "replicate": list(replicate)}
+    attrs = {
+        **source.attrs,
+        "run_columns": list(map(str, systems.columns)),
+        "replicate": list(replicate),
+    }
     arrays: dict[str, Any] = {"values": source.values}
     if source.machine is not None:
         arrays["machine"] = source.machine
@@ -486,7 +494,10 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bo
 
 
 def warn_partial_replicates(
-    source: Scores, systems: pd.DataFrame, system: np.ndarray, replicate: Sequence[str]
+    source: Scores,
+    systems: pd.DataFrame,
+    system: np.ndarray,
+    replicate: Sequence[str],
 ) -> None:
     """Warn if some replicates of a system have a query that others lack."""
     missing = np.isnan(source.values).all(axis=0)

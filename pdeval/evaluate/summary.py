@@ -52,7 +52,13 @@ table(
 )
 
 
-@verb(on=("scores", "judged"), per_measure=True, gives=("summary", "wide_summary"), core=True, machine=True)
+@verb(
+    on=("scores", "judged"),
+    per_measure=True,
+    gives=("summary", "wide_summary"),
+    core=True,
+    machine=True,
+)
 def summary(
     held: Held,
     measures: object = MEASURES,
@@ -146,7 +152,18 @@ def with_sets(
     # run by run, measures as requested
     runs = list(parts[0].columns[: list(parts[0].columns).index("measure")])
     table = stacked(parts)
-    run = table.groupby(runs, sort=False, dropna=False, observed=True).ngroup().to_numpy() if runs else 0
+    run = (
+        table.groupby(
+            runs,
+            sort=False,
+            dropna=False,
+            observed=True,
+        )
+        .ngroup()
+        .to_numpy()
+        if runs
+        else 0
+    )
     labels_in_order = pd.Index([measure.label for measure in requested])
     measure = labels_in_order.get_indexer(pd.Index(table["measure"].astype(str)))
     frame = table.take(np.lexsort((measure, np.broadcast_to(run, len(table))))).reset_index(drop=True)
@@ -155,7 +172,11 @@ def with_sets(
 
 
 def of_scores(
-    scores: Scores, *, confidence: float | None = 0.95, wide: bool = False, replicate: Sequence[str] | None = None
+    scores: Scores,
+    *,
+    confidence: float | None = 0.95,
+    wide: bool = False,
+    replicate: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return the summary of a cube of scores; without confidence, without intervals."""
     if not isinstance(scores, Scores):
@@ -191,7 +212,12 @@ def of_scores(
     return widened(frame, list(scores.runs.columns)) if wide else frame
 
 
-def _of_measure(scores: Scores, number: int, aggregate: str, confidence: float | None) -> dict[str, np.ndarray]:
+def _of_measure(
+    scores: Scores,
+    number: int,
+    aggregate: str,
+    confidence: float | None,
+) -> dict[str, np.ndarray]:
     """Return the statistics of one measure: prediction-powered if a machine labelled too."""
     if scores.machine is None:
         return _of_values(scores.values[number], aggregate, confidence)
@@ -208,7 +234,13 @@ def _of_values(values: np.ndarray, aggregate: str, confidence: float | None) -> 
     if aggregate == "sum":
         missing = np.full(values.shape[1], np.nan)
         total = np.where(known, values, 0.0).sum(axis=0)
-        return {"n": known.sum(axis=0), "mean": total, "sd": missing, "ci_low": missing, "ci_high": missing}
+        return {
+            "n": known.sum(axis=0),
+            "mean": total,
+            "sd": missing,
+            "ci_low": missing,
+            "ci_high": missing,
+        }
     geometric = aggregate == "geometric mean"
     if geometric:
         values = np.where(known, np.log(np.where(known, values, 1.0)), np.nan)
