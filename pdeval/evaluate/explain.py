@@ -108,7 +108,7 @@ def explained_pair(
                     "measure": np.full(len(value), measure.label, dtype=object),
                     "population": np.full(len(value), population, dtype=object),
                     "recall": np.arange(1, len(value) + 1),
-                    **_items(block, measure, at, a, b),
+                    **_items(block, measure, int(at), a, b),
                     "sooner": np.array([runs[b], "tie", runs[a]], dtype=object)[np.sign(value).astype(int) + 1],
                     "weight": weight,
                     "value": value,

@@ -60,12 +60,12 @@ def preferences(held: Held, measures: object, *, baseline: object = None) -> lis
     if isinstance(held, Judged):
         return [select(held, measures, baseline=baseline)]
     cubes = sources(held, measures)
-    if any(isinstance(cube, Scores) for cube in cubes):
+    paired = [cube for cube in cubes if not isinstance(cube, Scores)]
+    if len(paired) < len(cubes):
         return [as_preferences(cubes, baseline=baseline)]
-    return [
-        cube if baseline is None or isinstance(cube, Pairs) else with_baseline(cube, baseline)  # type: ignore[arg-type]
-        for cube in cubes
-    ]
+    if baseline is None:
+        return list(paired)
+    return [cube if isinstance(cube, Pairs) else with_baseline(cube, baseline) for cube in paired]
 
 
 def with_baseline(source: Preferences, baseline: object) -> Preferences:

@@ -190,7 +190,7 @@ class _Model:
         self.bins = level_bins(max((block.size for _, _, blocks in of_users for block in blocks), default=1))
         # for each label, population and bin: the sum of signs, and the number of levels
         gain, size = np.zeros((2, len(topic), len(of_users), len(self.bins)))
-        users = np.zeros(gain.shape[:2])
+        users = np.zeros((len(topic), len(of_users)))
         for number, (_, share, blocks) in enumerate(of_users):
             _fill(blocks, topic, a, b, self.bins, gain[:, number], size[:, number])
             users[:, number] = 1.0 if share is None else share[topic]
