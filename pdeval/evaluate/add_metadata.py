@@ -65,7 +65,7 @@ def annotate(table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | 
     for name in (name for name in metadata.columns if name not in keys):
         column = pd.Series(metadata[name].array.take(row), index=frame.index)
         if name in frame.columns:
-            _same(frame[name], column)
+            _check_equal(frame[name], column)
         else:
             frame[name] = column
     frame.attrs = {**table.frame.attrs, "table": table.kind}
@@ -79,30 +79,30 @@ def annotate(table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | 
 def _keys(table: Table, metadata: pd.DataFrame, on: str | Sequence[str] | None) -> list[str]:
     """Return the columns by which rows are matched."""
     if on is None:
-        own = [*table.run_columns, *([table.roles["query"]] if "query" in table else [])]
-        shared = [name for name in own if name in metadata.columns]
+        ids = [*table.run_columns, *([table.roles["query"]] if "query" in table else [])]
+        shared = [name for name in ids if name in metadata.columns]
         if not shared:
             raise ValueError(
                 "the metadata share no column that names a run or query with this table: it has "
-                f"{listed(own) or 'none'}, they have {listed(metadata.columns)}. Rename theirs."
+                f"{listed(ids) or 'none'}, they have {listed(metadata.columns)}. Rename theirs."
             )
         return shared
-    asked = [on] if isinstance(on, str) else list(on)
-    for name in asked:
+    requested = [on] if isinstance(on, str) else list(on)
+    for name in requested:
         if name not in table.frame.columns:
             raise KeyError(f"on={name!r}: no such column in the table, which has {listed(table.frame.columns)}.")
         if name not in metadata.columns:
             raise KeyError(f"on={name!r}: no such column in the metadata, which have {listed(metadata.columns)}.")
-    return asked
+    return requested
 
 
-def _same(held: pd.Series, given: pd.Series) -> None:
+def _check_equal(column: pd.Series, given: pd.Series) -> None:
     """Raise where a column of the table and one of the metadata differ."""
-    one, two = held.astype(object), given.astype(object)
+    one, two = column.astype(object), given.astype(object)
     differ = np.flatnonzero(~((one == two) | (one.isna() & two.isna())).to_numpy(dtype=bool))
     if len(differ):
         at = differ[0]
         raise ValueError(
-            f"the table and the metadata both have a column {held.name!r}, which differs in {len(differ):,} rows, e.g. "
-            f"{one.iloc[at]!r} and {two.iloc[at]!r}. Rename one of them."
+            f"the table and the metadata both have a column {column.name!r}, which differs in {len(differ):,} rows, "
+            f"e.g. {one.iloc[at]!r} and {two.iloc[at]!r}. Rename one of them."
         )

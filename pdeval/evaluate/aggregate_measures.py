@@ -34,7 +34,7 @@ COLUMNS = ("exposure", "lengths", "users", "popularity", "features", "catalogue"
 
 def of_sets(
     judged: Judged,
-    asked: Sequence[Measure],
+    measures: Sequence[Measure],
     *,
     confidence: float | None = 0.95,
     draws: int = 200,
@@ -54,10 +54,12 @@ def of_sets(
     replicate : sequence of str, optional
         The columns of the run that tell replicates apart: values are averaged over them.
     """
-    listed, answered = lists_of(judged.positions, asked[0].label), judged.positions.answered
+    listed, answered = lists_of(judged.positions, measures[0].label), judged.positions.answered
     if judged.positions.rules.get("ties") == "expected":
-        raise ValueError(f"{asked[0].label} looks at definite lists; ties='expected' gives none. Choose another ties=.")
-    if of_users(asked[0]):
+        raise ValueError(
+            f"{measures[0].label} looks at definite lists; ties='expected' gives none. Choose another ties=."
+        )
+    if of_users(measures[0]):
         counts = judged.counted()
     else:
         listed, answered = everyone(listed, answered, asked[0].label)
@@ -68,11 +70,12 @@ def of_sets(
     group = np.random.default_rng(seed).permutation(len(counts)) % max(count, 1)
     runs = [_OfRun(listed, run, np.flatnonzero(counts[:, run])) for run in range(len(judged.runs))]
     drawn = [
-        np.array([[run.value(measure, times) for run in runs] for measure in asked])
+        np.array([[run.value(measure, times) for run in runs] for measure in measures])
         for times in _left_out(group, count, len(listed.catalogue.ids))
     ]
     values, others = drawn[0][:, :, 0], np.concatenate([drawn[0][:, :, :0], *drawn[1:]], axis=2)
     values[:, ~counts.any(axis=0)] = np.nan  # a run without lists that count
+    # shape (groups of users, runs); `others` are the values without each group, (measures, runs, groups)
     touched = np.zeros((max(count, 1), len(runs)), dtype=bool)  # which groups have users of a run
     topic, run = np.nonzero(counts)
     touched[group[topic], run] = True
@@ -83,16 +86,17 @@ def of_sets(
     if replicate is not None:
         names, system = systems_of(judged.runs, replicate)
         size = np.bincount(system)
-        more["replicates"] = np.tile(size, (len(asked), 1))
+        more["replicates"] = np.tile(size, (len(measures), 1))
         more["sd_replicates"] = np.stack([sd_over_replicates(one, system) for one in values])
         n = np.bincount(system, n).astype(np.int64) // size
+        # a product with this matrix, (runs, systems), averages over the replicates of each system
         mean = np.zeros((len(judged.runs), len(size)))
         mean[np.arange(len(system)), system] = 1.0 / size[system]
         values = values @ mean
         touched = touched @ (mean > 0)
         spread = _spread(np.einsum("mrd,rs->msd", others, mean), touched)  # replicates vary together: of the same users
-    ends = _interval(asked, values, spread, touched.sum(axis=0), confidence)
-    return _frame(judged, asked, names, n, values, ends, more)
+    ends = _interval(measures, values, spread, touched.sum(axis=0), confidence)
+    return _frame(judged, measures, names, n, values, ends, more)
 
 
 def of_users(measure: Measure) -> bool:
@@ -134,7 +138,7 @@ def _spread(without: np.ndarray, touched: np.ndarray) -> np.ndarray:
 
 
 def _interval(
-    asked: Sequence[Measure],
+    measures: Sequence[Measure],
     values: np.ndarray,
     spread: np.ndarray,
     groups: np.ndarray,
@@ -144,7 +148,7 @@ def _interval(
     from scipy import special
 
     half = special.stdtrit(np.maximum(groups - 1, 1), (1 + (confidence or 0.95)) / 2) * spread
-    low, high = (np.array([one.entry.range[end] for one in asked])[:, None] for end in (0, 1))
+    low, high = (np.array([one.entry.range[end] for one in measures])[:, None] for end in (0, 1))
     return np.clip(values - half, low, high), np.clip(values + half, low, high)
 
 
@@ -161,9 +165,9 @@ class _OfRun:
 
     def __init__(self, listed: Listed, run: int, topics: np.ndarray) -> None:
         self.listed, self.topics = listed.keep_topics(topics).keep_runs(np.array([run])), topics
-        self.shown = cache(self._shown)
+        self.sparse_lists = cache(self._sparse_lists)
 
-    def _shown(self, k: float, patience: float) -> tuple[Any, Any]:
+    def _sparse_lists(self, k: float, patience: float) -> tuple[Any, Any]:
         """Return sparse matrices: what each user is shown, (items, users), and how many items, (0 to k, users)."""
         from scipy import sparse
 
@@ -177,17 +181,17 @@ class _OfRun:
     def value(self, measure: Measure, times: np.ndarray) -> np.ndarray:
         """Return the value of a measure in each part, where users count so often."""
         entry, parameters = measure.entry, measure.parameters
-        items, lengths = self.shown(parameters.get("k", np.inf), float(parameters.get("patience", 1.0)))
+        items, lengths = self.sparse_lists(parameters.get("k", np.inf), float(parameters.get("patience", 1.0)))
         own = times[self.topics]
-        told = _told(self.listed.catalogue, measure)
+        columns = _item_columns(self.listed.catalogue, measure)
         if "exposure" in entry.columns:
-            told["exposure"] = items @ own
+            columns["exposure"] = items @ own
         if "lengths" in entry.columns:
-            told["lengths"] = lengths @ own
+            columns["lengths"] = lengths @ own
         if "users" in entry.columns:
-            told["users"] = own.sum(axis=0)
+            columns["users"] = own.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):  # all users of the run may be left out
-            value = np.asarray(entry.kernel(*(told[name] for name in entry.columns), **parameters), dtype=np.float64)
+            value = np.asarray(entry.kernel(*(columns[name] for name in entry.columns), **parameters), dtype=np.float64)
         if value.shape != (times.shape[1],):
             raise ValueError(
                 f"{measure.label} gave an array of shape {value.shape} where {times.shape[1]} numbers were due; a "
@@ -196,41 +200,41 @@ class _OfRun:
         return value
 
 
-def _told(catalogue: Catalogue, measure: Measure) -> dict[str, Any]:
-    """Return what a kernel is told of the items, whatever the lists: columns of (items, 1)."""
-    told: dict[str, Any] = {}
+def _item_columns(catalogue: Catalogue, measure: Measure) -> dict[str, Any]:
+    """Return the columns of the items that a kernel takes, of shape (items, 1), whatever the lists."""
+    columns: dict[str, Any] = {}
     for name in measure.entry.columns:
         if name == "catalogue":
-            told[name] = float(len(catalogue.ids))
+            columns[name] = float(len(catalogue.ids))
         elif name == "popularity":
-            told[name] = popular(catalogue, measure.label).popularity[:-1, None]
+            columns[name] = popular(catalogue, measure.label).popularity[:-1, None]
         elif name == "features":
             catalogue.needed(measure.label, "items")
-            told[name] = catalogue.features[:-1]
+            columns[name] = catalogue.features[:-1]
         elif name not in COLUMNS:
             own = catalogue.numbers(name)
             if own is None:
                 raise catalogue.unknown(measure.label, name, f"a kernel of all lists also has {', '.join(COLUMNS)}")
-            told[name] = own[:-1, None]
-    return told
+            columns[name] = own[:-1, None]
+    return columns
 
 
 def _frame(
     judged: Judged,
-    asked: Sequence[Measure],
+    measures: Sequence[Measure],
     runs: pd.DataFrame,
     n: np.ndarray,
     values: np.ndarray,
     ends: tuple[np.ndarray, np.ndarray],
     more: dict[str, np.ndarray],
 ) -> pd.DataFrame:
-    """Return the tidy frame: runs in order, measures as asked."""
-    run, measure = np.divmod(np.arange(values.size), len(asked))
+    """Return the tidy frame: runs in order, measures as requested."""
+    run, measure = np.divmod(np.arange(values.size), len(measures))
     columns = {name: labels(runs[name], run) for name in runs.columns}
-    columns["measure"] = labels(pd.Index([one.label for one in asked]), measure)
+    columns["measure"] = labels(pd.Index([one.label for one in measures]), measure)
     columns["n"], columns["mean"] = n[run], values.T.ravel()
     columns["sd"] = np.full(values.size, np.nan)  # no user has a value
     columns["ci_low"], columns["ci_high"] = (end.T.ravel() for end in ends)
     frame = pd.DataFrame({**columns, **{name: column.T.ravel() for name, column in more.items()}})
-    frame.attrs.update({**judged.attrs, "measures": described(asked)})
+    frame.attrs.update({**judged.attrs, "measures": described(measures)})
     return frame

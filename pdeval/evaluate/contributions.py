@@ -431,6 +431,7 @@ class RankedItems:
     @cached_property
     def _order(self) -> np.ndarray:
         positions = self.judged.positions
+        # lexsort: the last key is the primary one
         best = np.full(len(positions.judged.topic), np.inf)
         np.minimum.at(best, positions.item, positions.rank)
         return np.lexsort((best, -positions.judged.grade, positions.judged.topic))

@@ -94,6 +94,7 @@ def of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
             _check_finite(values, label)
             part[:, block] = mean_and_sd(values)
         parts.append(part)
+    # measure by measure, all pairs of each
     n, average, sd = np.concatenate(parts, axis=1)
     measure, pair = np.divmod(np.arange(len(n)), max(len(source.a), 1))
     return described_frame(

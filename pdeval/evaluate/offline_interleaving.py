@@ -63,18 +63,17 @@ def stops_of_block(
     True
     """
     ranked = _Ranked(block)
-    by_place, held = [], np.zeros((block.shape[0], len(a)))
+    by_place = []
     for left, right in ((a, b), (b, a)):
         won, seen, sides = _stops(ranked, left, right)
         order = np.argsort(_turns(seen, sides), axis=0, kind="stable")
         by_place.append(np.take_along_axis(np.where(seen, won, 0), order, axis=0))
-        held = seen.sum(axis=0)
     place = np.arange(1, block.size + 1)[:, None, None]
     mass = np.ones(place.shape) if user == "uniform" else 1 / log2(place + 1)
     weight = np.broadcast_to(mass, by_place[0].shape)
     if over == "all":
         return (by_place[0] - by_place[1]) / 2, weight / stopping_mass(user, block.size)
-    weight = np.where(place <= held, weight, 0.0)
+    weight = np.where(place <= seen.sum(axis=0), weight, 0.0)  # `seen` is the same for both interleavings
     whole = weight.sum(axis=0)
     return (by_place[0] - by_place[1]) / 2, np.divide(
         weight,
@@ -88,15 +87,16 @@ class _Ranked:
     """The ranks of a block's items as whole numbers, and what each run has by and at each rank."""
 
     def __init__(self, block: Block) -> None:
-        found = np.isfinite(block["items"])
-        self.beyond = int(block["items"][found].max(initial=0)) + 1
-        self.rank = np.where(found, block["items"], self.beyond).astype(np.int64)
+        finite = np.isfinite(block["items"])
+        self.beyond = int(block["items"][finite].max(initial=0)) + 1
+        self.rank = np.where(finite, block["items"], self.beyond).astype(np.int64)
         self.by_rank, self.holder = _tables(self.rank, self.beyond)
 
 
 def _tables(rank: np.ndarray, beyond: int) -> tuple[np.ndarray, np.ndarray]:
     """Return, for (topic, run, rank): relevant items down to that rank, and the item there (the last number: none)."""
     items, topics, runs = rank.shape
+    # flat tables of shape (topics, runs, ranks + 1); the last rank stands for items that were not retrieved
     cell = (np.arange(topics)[:, None] * runs + np.arange(runs)) * (beyond + 1) + rank
     holder = np.full(topics * runs * (beyond + 1), items)
     holder[cell.ravel()] = np.repeat(np.arange(items), topics * runs)

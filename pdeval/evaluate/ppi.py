@@ -144,6 +144,7 @@ def powered(
     _, mean, residual_sd = describe(residual)
     average = (weights * slopes).sum(axis=0) / n
     parts = residual_sd**2 / n, average**2 * machine_sd**2 / n_machine
+    # two independent variances: of the corrections by people, and of the machine's mean
     df = degrees(parts, (n - 1, n_machine - 1))
     slope = average * (1.0 + n / n_machine)
     spread = np.maximum(human_sd**2 + slope**2 * (whole_sd**2 - describe(g)[2] ** 2), 0.0)
@@ -329,17 +330,17 @@ def _joined(judged: Judged, machine: object) -> Judged:
 def _check_queries(judged: Judged, by_machine: Judged) -> None:
     """Raise unless the machine labelled what people did, and more."""
     people, judge = judged.queries, by_machine.queries
-    lacking = people[~people.astype(object).isin(judge.astype(object))]
-    if len(lacking) == len(people):
+    missing = people[~people.astype(object).isin(judge.astype(object))]
+    if len(missing) == len(people):
         raise ValueError(
             f"people and machine labelled no query in common: people's are {_examples(people)}, the machine's "
             f"{_examples(judge)}. What the machine is worth shows on queries that both labelled: let it label people's "
             "queries too, or see whether the ids are the same."
         )
-    if len(lacking):
+    if len(missing):
         raise ValueError(
-            f"{len(lacking):,} of the {len(people):,} queries that people labelled have no labels by the machine: "
-            f"{_examples(lacking)}. Let it label them too; else they have to leave people's judgments."
+            f"{len(missing):,} of the {len(people):,} queries that people labelled have no labels by the machine: "
+            f"{_examples(missing)}. Let it label them too; else they have to leave people's judgments."
         )
 
 

@@ -94,14 +94,14 @@ def quantiles(
     arguments.whole("draws", draws, 0)
     arguments.share("confidence", confidence)
     arguments.seed(seed)
-    asked = [("quantile", one) for one in _shares("at", at)] + [("worst", one) for one in _shares("worst", worst)]
-    if not asked:
+    requested = [("quantile", one) for one in _shares("at", at)] + [("worst", one) for one in _shares("worst", worst)]
+    if not requested:
         raise ValueError("neither at= nor worst= names a share of the queries; give one, e.g. worst=0.1.")
     return stacked(
         [
             of_scores(
                 one,
-                asked,
+                requested,
                 draws,
                 confidence,
                 seed,
@@ -112,14 +112,14 @@ def quantiles(
 
 
 def _shares(name: str, given: float | Sequence[float] | None) -> list[float]:
-    """Return the shares that are asked for, each once; 1 is a share of the worst queries, and no quantile."""
+    """Return the requested shares, each once; 1 is a share of the worst queries, and no quantile."""
     shares = [] if given is None else np.atleast_1d(np.asarray(given, dtype=np.float64)).tolist()
     return list(dict.fromkeys(1.0 if name == "worst" and one == 1 else arguments.share(name, one) for one in shares))
 
 
 def of_scores(
     scores: Any,
-    asked: Sequence[tuple[str, float]],
+    requested: Sequence[tuple[str, float]],
     draws: int,
     confidence: float,
     seed: int | None,
@@ -128,12 +128,12 @@ def of_scores(
     if not isinstance(scores, Scores):
         raise ValueError("quantiles are of measures of one ranking; preferences have .mean() and .order().")
     n_measures, n_runs = len(scores.measures), len(scores.runs)
-    found = np.empty((3, n_runs, n_measures, len(asked)))
+    result = np.empty((3, n_runs, n_measures, len(requested)))  # value, lower and upper end
     for m, values in enumerate(scores.oriented()):
         sign = 1.0 if scores.higher[m] else -1.0
         known = known_of(scores.measures[m], scores.attrs)
         geometric = known is not None and known["aggregate"] == "geometric mean"
-        for k, (statistic, share) in enumerate(asked):
+        for k, (statistic, share) in enumerate(requested):
             if statistic == "quantile":
                 three = sign * np.stack(quantile(values, share, confidence))
             elif geometric:
@@ -142,14 +142,14 @@ def of_scores(
                 three = np.exp(np.stack(worst_share(logarithm, share, draws, confidence, seed)))
             else:
                 three = sign * np.stack(worst_share(values, share, draws, confidence, seed))
-            found[:, :, m, k] = three if sign > 0 else three[[0, 2, 1]]
-    run, measure, which = (axis.ravel() for axis in np.indices((n_runs, n_measures, len(asked))))
+            result[:, :, m, k] = three if sign > 0 else three[[0, 2, 1]]
+    run, measure, which = (axis.ravel() for axis in np.indices((n_runs, n_measures, len(requested))))
     columns: dict[Any, Any] = {name: labels(scores.runs[name], run) for name in scores.runs.columns}
     columns["measure"] = labels(pd.Index(scores.measures), measure)
-    columns["statistic"] = labels(pd.Index([statistic for statistic, _ in asked]), which)
-    columns["share"] = np.array([share for _, share in asked])[which]
+    columns["statistic"] = labels(pd.Index([statistic for statistic, _ in requested]), which)
+    columns["share"] = np.array([share for _, share in requested])[which]
     columns["n"] = (~np.isnan(scores.values)).sum(axis=1)[measure, run]
-    frame = pd.DataFrame({**columns, **dict(zip(("value", "ci_low", "ci_high"), found.reshape(3, -1)))})
+    frame = pd.DataFrame({**columns, **dict(zip(("value", "ci_low", "ci_high"), result.reshape(3, -1)))})
     frame.attrs.update(scores.attrs)
     return frame
 
@@ -198,6 +198,7 @@ def worst_share(
     >>> [one.tolist() for one in worst_share(np.array([[0.2], [0.4], [0.9], [0.1]]), 0.375)]  # (.1 + .2 / 2) / 1.5
     [[0.13333333333333333], [nan], [nan]]
     """
+    # NaN sorts last: known[:n] is True in every column with n values
     upward = np.argsort(values, axis=0, kind="stable")
     ordered = np.take_along_axis(values, upward, axis=0)
     known = ~np.isnan(ordered)
@@ -227,6 +228,7 @@ def _resamples(shape: tuple[int, ...], draws: int, seed: int | None) -> Iterator
 
 def _lowest(ordered: np.ndarray, weight: np.ndarray, share: float) -> np.ndarray:
     """Return the weighted mean of the first share of sorted values, along axis 0; the last value counts in part."""
+    # the weight that each value takes of the share: all of it, a part of the last one, then nothing
     running = np.add.accumulate(weight, axis=0)
     wanted = running[-1] * share
     taken = np.diff(np.minimum(running, wanted), axis=0, prepend=0.0)

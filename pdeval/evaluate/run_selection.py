@@ -23,24 +23,21 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
     """
     if isinstance(name, tuple) and len(name) == len(runs.columns):
         same = np.logical_and.reduce([runs[c].astype(object) == v for c, v in zip(runs.columns, name)])
-    elif np.iterable(name) and not isinstance(name, str | bytes) and len(runs.columns) == 1:
-        same = np.zeros(len(runs), dtype=bool)  # several where one is meant
-    elif is_missing(name):
-        same = np.zeros(len(runs), dtype=bool)
+    elif is_missing(name) or (np.iterable(name) and not isinstance(name, str | bytes) and len(runs.columns) == 1):
+        same = np.zeros(len(runs), dtype=bool)  # no run, or several
     elif len(runs.columns) == 1:
         same = (runs.iloc[:, 0].astype(object) == name).to_numpy()
     else:
         same = np.array([label == str(name) for label in run_labels(runs)])
-    found = np.flatnonzero(same)
-    if len(found) == 0:
-        own = runs.iloc[:, 0].tolist() if len(runs.columns) == 1 else run_labels(runs)
-        labels = {str(one): repr(one) for one in own}
+    if not same.any():
+        ids = runs.iloc[:, 0].tolist() if len(runs.columns) == 1 else run_labels(runs)
+        labels = {str(one): repr(one) for one in ids}
         near = difflib.get_close_matches(str(name), labels, n=1)
         hint = f" Did you mean {labels[near[0]]}?" if near else ""
         name = name[0] if isinstance(name, tuple) and len(name) == len(runs.columns) == 1 else name
-        some = ", ".join(list(labels.values())[:5]) + (f", ... ({len(own)} in all)" if len(own) > 5 else "")
-        raise KeyError(f"no {what} {shown(name)}; the runs are {some}.{hint}")
-    return int(found[0])
+        examples = ", ".join(list(labels.values())[:5]) + (f", ... ({len(ids)} in all)" if len(ids) > 5 else "")
+        raise KeyError(f"no {what} {shown(name)}; the runs are {examples}.{hint}")
+    return int(np.argmax(same))
 
 
 def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:

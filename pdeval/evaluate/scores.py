@@ -243,6 +243,7 @@ class Views:
         """Yield the views of some topics after the others: the columns of all would take more memory than the runs."""
         positions = self.positions
         cells = np.bincount(positions.judged.topic, minlength=len(positions.queries)) * len(positions.runs)
+        # topics whose running totals of cells fall into the same multiple of CELLS make a part
         number = np.cumsum(cells) // CELLS
         for one in np.unique(number):
             part = number == one
