@@ -62,7 +62,7 @@ def of_sets(
     if of_users(measures[0]):
         counts = judged.counted()
     else:
-        listed, answered = everyone(listed, answered, asked[0].label)
+        listed, answered = everyone(listed, answered, measures[0].label)
         counts = answered & (answered.all(axis=1, keepdims=True) | (judged.topics != "common"))
     if not counts.any():
         raise judged.nothing_counts()
