@@ -13,7 +13,7 @@ from pdeval.plots.registry import PLOTS
 from pdeval.tables.labels import natural_places
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.vocabularies import listed
-from pdeval.verbs import VERBS, verb
+from pdeval.verbs import VERBS, Verb, verb
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def panels(
 
 def _plot_of(frame: pd.DataFrame, name: str | None) -> Any:
     """Return what draws one panel."""
-    verbs = VERBS.get(str(kind_of(frame)), {})
+    verbs: dict[str, Verb] = VERBS.get(str(kind_of(frame)), {})
     if name is None and "plot" in verbs:
         return verbs["plot"].function
     plots = sorted(key.partition(".")[2] for key in verbs if key.startswith("plot.") and key != "plot.panels")
