@@ -91,8 +91,6 @@ def report_table(
         Plain text over the table; by default what the table is. An empty text leaves it out.
     label : str, optional
         For LaTeX's \\ref and the HTML anchor.
-    notes : str or list of str, optional
-        Sentences after the footnote.
     footnotes : bool, default True
         Whether to say what columns mean, and the tie rule and topic rule that the numbers rest on.
 
