@@ -183,11 +183,18 @@ def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: i
         matches = matched(edit(sampled_lost))
         by_chance = matched(edit(sampled_hit)).mean()
         if matches.sum() >= FEW and matches.mean() >= max(usual / 4, 4 * by_chance):
-            at = int(matches.argmax())
+            lost_ids = sampled_lost.filter(pa.array(matches))
+            # numbered ids are others of their kind without a digit: d12 and d1
+            removed = {
+                "without their first character": pc.utf8_slice_codeunits(lost_ids, 0, 1),
+                "without their last character": pc.utf8_slice_codeunits(lost_ids, -1),
+            }.get(how)
+            if removed is not None and (len(pc.unique(removed)) > 1 or removed[0].as_py().isdigit()):
+                continue
             return (
                 f"{len(lost) / count:.0%} of the relevant items ({len(lost):,} of {count:,}) are returned by no run; "
-                f"many of them match {how}: {sampled_lost[at].as_py()!r} is judged, and "
-                f"{edit(sampled_lost)[at].as_py()!r} is returned. Make the ids alike."
+                f"many of them match {how}: {lost_ids[0].as_py()!r} is judged, and "
+                f"{edit(lost_ids)[0].as_py()!r} is returned. Make the ids alike."
             )
     return None
 

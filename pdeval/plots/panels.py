@@ -87,7 +87,7 @@ def panels(
 
 def _plot_of(frame: pd.DataFrame, name: str | None) -> Any:
     """Return what draws one panel."""
-    verbs: dict[str, Verb] = VERBS.get(str(kind_of(frame)), {})
+    verbs: Mapping[str, Verb] = VERBS.get(str(kind_of(frame)), {})
     if name is None and "plot" in verbs:
         return verbs["plot"].function
     plots = sorted(key.partition(".")[2] for key in verbs if key.startswith("plot.") and key != "plot.panels")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln
 
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.run_selection import chosen_pairs
@@ -490,6 +489,8 @@ def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
     >>> round(float(np.exp(log_choose(5, 2))), 6)
     10.0
     """
+    from scipy.special import gammaln
+
     n, k = np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64)
     log: np.ndarray = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return log

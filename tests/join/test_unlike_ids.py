@@ -77,6 +77,10 @@ def test_28_15_numbers_that_are_others_without_a_digit_are_not_told():
     runs = pd.DataFrame({"query_id": 1, "doc_id": np.arange(1, 2001), "score": np.arange(2000)})
     qrels = pd.DataFrame({"query_id": 1, "doc_id": np.arange(1000, 3000), "relevance": 1})
     assert told(runs, qrels) == []
+    # d1 to d30 are returned, d10 to d59 judged: without a digit, the rest of these are others
+    runs = pd.DataFrame({"query_id": 1, "doc_id": [f"d{n}" for n in range(1, 31)], "score": 1.0})
+    qrels = pd.DataFrame({"query_id": 1, "doc_id": [f"d{n}" for n in range(10, 60)], "relevance": 1})
+    assert told(runs, qrels) == []
 
 
 def test_the_warning_comes_once_for_a_join():
