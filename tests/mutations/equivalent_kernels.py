@@ -36,13 +36,6 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("counted(recall, len(rank), points) -> counted(len(rank), recall, points)",),
         "only the product of both counts",
     ),
-    (
-        "kernels/primitives.py",
-        "whole = np.where(number < inf, number, 0)",
-        ("0 -> 1",),
-        "what is infinite is not looked up",
-    ),
-    ("kernels/primitives.py", "top = int(whole.max(initial=0))", ("0 -> 1",), FURTHER),
     ("kernels/primitives.py", "grown = np.fromiter(map(math.log2, range(", ("1 -> 2", "2 -> 3"), FURTHER),
     (
         "kernels/primitives.py",
@@ -50,7 +43,6 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("0.0 -> 1.0",),
         "both are far below the limit",
     ),
-    ("kernels/beyond_accuracy.py", "bits = -(share * np.log2(", ("1.0 -> 2.0",), "0 times either logarithm is 0"),
     (
         "kernels/compatibility.py",
         "weight = np.multiply.accumulate(np.append(1.0",

@@ -27,24 +27,6 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "the larger of the two, whichever is named first",
     ),
     (
-        "orderings/order.py",
-        "chance = np.repeat(chance, people.shape[1], axis=1)",
-        ("np.repeat(chance, people.shape[1], axis=1) -> np.repeat(chance, people.shape[1])",),
-        "row by row either way, and given its shape again where it is used",
-    ),
-    (
-        "significance/power.py",
-        'effects = effects_of(parts, pairwise_test("t", label, {})',
-        ("0.95 -> 1.95", "1 -> 2", "0 -> 1"),
-        "the mean differences alone are used, not their test and interval",
-    ),
-    (
-        "significance/power.py",
-        "return mean, np.sqrt(np.square(away).sum(axis=0)",
-        ("k > 1 -> (k >= 1)",),
-        "nothing over 0 is NaN too",
-    ),
-    (
         "significance/delta_sort.py",
         'means = lengths.groupby(keys, observed=True, sort=False)[["asl", "precision"]].mean()',
         (
@@ -57,17 +39,6 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/delta_sort.py",
-        "found = cells.merge(means.reset_index(), on=keys",
-        (
-            'cells.merge(means.reset_index(), on=keys, how="left", validate="one... -> '
-            "cells.merge(means.reset_index(), how='left', validate='one_to_one')",
-            'cells.merge(means.reset_index(), on=keys, how="left", validate="one... -> '
-            "cells.merge(means.reset_index(), on=keys, how='left')",
-        ),
-        "the keys are what both have, once each",
-    ),
-    (
-        "significance/delta_sort.py",
         "first = outcome.mean > 0",
         ("outcome.mean > 0 -> (outcome.mean >= 0)",),
         "a mean difference of 0 has p = 1, which is no lead of either",
@@ -77,20 +48,5 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "over = rest & (size * scale > 1)",
         ("size * scale > 1 -> (size * scale >= 1)",),
         "a chance of exactly 1 is 1 either way, and leaves the others what they had",
-    ),
-    (
-        "orderings/order.py",
-        "sign = 1.0 if cube.higher[number] else -1.0",
-        ("1.0 -> 2.0",),
-        "the order alone counts, and what rounding is measured against is so to a factor of a few",
-    ),
-    (
-        "orderings/order.py",
-        "for size, own_seed in track(steps",
-        (
-            'track(steps, total=len(steps), desc=f"bootstrap {cube.measures[numb... -> '
-            "track(steps, total=len(steps), progress=progress)",
-        ),
-        "what a bar is called",
     ),
 ]

@@ -26,12 +26,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "of one value it is 0 / 0, which is NaN as well",
     ),
     (
-        "significance/mean_ranks.py",
-        "return 1.0 if found > 1 - NOISE else found",
-        ("found > 1 - NOISE -> (found >= 1 - NOISE)",),
-        "exactly at the limit of rounding, which no sum of ranks is at",
-    ),
-    (
         "orderings/order.py",
         'blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)',
         ('track(resamples, desc=f"bootstrap {measure}", progress=progress) -> track(resamples, progress=progress)',),
@@ -44,34 +38,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         SHARED,
     ),
     (
-        "significance/hsd.py",
-        "done = in_threads(chunk, steps, threads=threads)",
-        ("in_threads(chunk, steps, threads=threads) -> in_threads(chunk, steps)",),
-        "threads change the speed and nothing else",
-    ),
-    (
-        "significance/hsd.py",
-        'return np.concatenate(list(track(done, total=len(steps), desc="randomised HSD", progr',
-        (
-            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> '
-            "track(done, desc='randomised HSD', progress=progress)",
-            'track(done, total=len(steps), desc="randomised HSD", progress=progr... -> '
-            "track(done, total=len(steps), progress=progress)",
-        ),
-        BAR,
-    ),
-    (
-        "significance/hsd.py",
-        'largest = np.concatenate(list(track(done, total=len(steps), desc="normal HSD", progre',
-        (
-            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
-            "track(done, desc='normal HSD', progress=progress)",
-            'track(done, total=len(steps), desc="normal HSD", progress=progress) -> '
-            "track(done, total=len(steps), progress=progress)",
-        ),
-        BAR,
-    ),
-    (
         "significance/paired_tests.py",
         'for column in track(columns, total=len(columns), desc="exact randomisation test", pro',
         (
@@ -79,15 +45,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
             "track(columns, desc='exact randomisation test', progress=progress)",
             'track(columns, total=len(columns), desc="exact randomisation test",... -> '
             "track(columns, total=len(columns), progress=progress)",
-        ),
-        BAR,
-    ),
-    (
-        "significance/leaderboard.py",
-        'blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=track_of)',
-        (
-            'track(_resamples(counts, rng, draws), desc="bootstrap votes", progr... -> '
-            "track(_resamples(counts, rng, draws), progress=track_of)",
         ),
         BAR,
     ),
@@ -182,12 +139,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/leaderboard.py",
-        'queries=pd.Index(found.names, name="collection")',
-        ('pd.Index(found.names, name="collection") -> pd.Index(found.names)',),
-        "the name of an index that no result shows",
-    ),
-    (
-        "significance/leaderboard.py",
         "size = max(1, min(draws, CELLS // max(counts.met.size, counts.kinds, counts.groups)))",
         (
             "CELLS // max(counts.met.size, counts.kinds, counts.groups) -> "
@@ -213,5 +164,4 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "what pandas does unasked, from version 3 on",
     ),
-    ("significance/hsd.py", "step = max(1, CELLS // runs**2)", ("1 -> 2",), AT_A_TIME),
 ]

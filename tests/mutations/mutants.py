@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +80,7 @@ class Mutant:
     end: int
     was: str
     text: str
-    on: str  # the line as it stands, without its margin
+    on: str  # the statement, or the header of a compound one, without white space and trailing commas
 
     @property
     def room(self) -> str:
@@ -95,7 +96,8 @@ class Mutant:
     def equivalent(self) -> bool:
         """Whether it is known that no test can tell it from the original."""
         return any(
-            file == self.file and text in self.on and self.change in changes for file, text, changes, _ in EQUIVALENT
+            file == self.file and squeezed(text) in self.on and self.change in changes
+            for file, text, changes, _ in EQUIVALENT
         )
 
     def draw(self, seed: int) -> str:
@@ -114,6 +116,11 @@ class Mutant:
     def applied(self, source: bytes) -> bytes:
         """Return the file with the change made."""
         return source[: self.begin] + self.text.encode() + source[self.end :]
+
+
+def squeezed(text: str) -> str:
+    """Return code without what a formatter changes: white space, line breaks and trailing commas."""
+    return re.sub(r",(?=[)\]}])", "", re.sub(r"\s+", "", text))
 
 
 def _short(text: str) -> str:
@@ -138,13 +145,29 @@ def mutants_of(source: bytes, file: str) -> list[Mutant]:
     for line in lines:
         starts.append(starts[-1] + len(line))
     found = {}
-    for node, text in _changes(ast.parse(source)):
+    tree = ast.parse(source)
+    statements = _statement_of_line(tree, lines)
+    for node, text in _changes(tree):
         begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
-        on = lines[node.lineno - 1].decode().strip()
+        on = statements[node.lineno]
         found[begin, end, text] = Mutant(
             file, node.lineno, node.col_offset, begin, end, source[begin:end].decode(), text, on
         )
     return [found[key] for key in sorted(found)]
+
+
+def _statement_of_line(tree: ast.Module, lines: list[bytes]) -> dict[int, str]:
+    """Return the innermost statement that each line belongs to; of a compound one its header."""
+    texts: dict[int, str] = {}
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    for node in sorted(nodes, key=lambda one: (one.lineno, -(one.end_lineno or 0))):  # inner ones overwrite outer ones
+        body = getattr(node, "body", None)
+        last = max(body[0].lineno - 1, node.lineno) if body else node.end_lineno or node.lineno
+        decorators = [one.lineno for one in getattr(node, "decorator_list", [])]
+        first = min([node.lineno, *decorators])
+        text = squeezed(b"".join(lines[first - 1 : last]).decode())
+        texts.update(dict.fromkeys(range(first, (node.end_lineno or last) + 1), text))
+    return texts
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
