@@ -60,7 +60,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print_message(f"error: {_text(error)}")
         return 1
     except MemoryError:
-        _print_message("error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth.")
+        _print_message(
+            "error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth."
+        )
         return 1
 
 
@@ -74,10 +76,14 @@ def _check_command(words: Sequence[str]) -> None:
     # as trec_eval is called: options or files alone
     if words[0].startswith("-"):
         words = [word for word in words if word != "--trec-eval"]
-        raise UsageError(f"no command. As trec_eval: {PROGRAM} evaluate --trec-eval {' '.join(words)}")
+        raise UsageError(
+            f"no command. As trec_eval: {PROGRAM} evaluate --trec-eval {' '.join(words)}"
+        )
     if len(words) > 1 and Path(words[0]).exists():
         raise UsageError(f"no command. To evaluate runs: {PROGRAM} evaluate {' '.join(words)}")
-    raise UsageError(f"no command {words[0]!r}. There are: {', '.join([*verbs(), *commands.OTHER_COMMANDS])}.")
+    raise UsageError(
+        f"no command {words[0]!r}. There are: {', '.join([*verbs(), *commands.OTHER_COMMANDS])}."
+    )
 
 
 def _text(error: BaseException) -> str:
@@ -89,10 +95,18 @@ def _text(error: BaseException) -> str:
             f"the output is {sys.stdout.encoding}, which has no {error.object[error.start]!a}; set "
             "PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
         )
-    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error) or type(error).__name__
+    text = (
+        str(error.args[0])
+        if isinstance(error, KeyError) and error.args
+        else str(error) or type(error).__name__
+    )
     # as a shell says it
     text = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", text)
-    return re.sub(r"df\.ireval\(run=\[?(.*?)\]?\)", lambda at: "--run " + re.sub(r"'|(?<=,) ", "", at[1]), text)
+    return re.sub(
+        r"df\.ireval\(run=\[?(.*?)\]?\)",
+        lambda at: "--run " + re.sub(r"'|(?<=,) ", "", at[1]),
+        text,
+    )
 
 
 def _print_message(text: str) -> None:

@@ -19,7 +19,10 @@ def labelled(judged):
 def labels():
     """Two assessors, of whom the second is stricter."""
     qrels = pdeval.datasets.sample_qrels()
-    both = [qrels.assign(assessor=name, label=(qrels["relevance"] > least) * 1) for name, least in (("a", 0), ("b", 1))]
+    both = [
+        qrels.assign(assessor=name, label=(qrels["relevance"] > least) * 1)
+        for name, least in (("a", 0), ("b", 1))
+    ]
     return pd.concat(both, ignore_index=True).drop(columns="relevance")
 
 
@@ -66,14 +69,22 @@ ARGUMENTS = {
     "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
     "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
     "pool.sample": {"size": 50},
-    "label_next.items": {"machine": pdeval.datasets.sample_qrels(), "measures": "RBP", "size": 3, "depth": 100},
+    "label_next.items": {
+        "machine": pdeval.datasets.sample_qrels(),
+        "measures": "RBP",
+        "size": 3,
+        "depth": 100,
+    },
     "pool.estimate": lambda judged: {"sample": sampled(judged)},
     "replicates": lambda _: {
         "measures": ["AP", "ASL"],
         "system": "family",
         "metadata": pdeval.datasets.sample_metadata(),
     },
-    "replicates.compare": lambda _: {"system": "family", "metadata": pdeval.datasets.sample_metadata()},
+    "replicates.compare": lambda _: {
+        "system": "family",
+        "metadata": pdeval.datasets.sample_metadata(),
+    },
     "collection_means": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
     "verdict": lambda _: {"measures": "RPP", "by": "half", "metadata": halves(), "draws": 20},
     "verdict.sample_size": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
@@ -93,10 +104,16 @@ def arguments(name, judged):
     given = ARGUMENTS.get(name, {})
     given = given(judged) if callable(given) else given
     verb = VERBS_OF_A_JOIN[name]
-    known = ("qrels", *judged.positions.rules, "level", "topics", "validate") if "judged" not in verb.on else ()
+    known = (
+        ("qrels", *judged.positions.rules, "level", "topics", "validate")
+        if "judged" not in verb.on
+        else ()
+    )
     needed = [p.name for p in verb.parameters if p.default is p.empty and p.name not in known]
     lacking = [one for one in needed if one not in given]
-    assert not lacking, f"{name}() needs {', '.join(lacking)}: add {name!r} to ARGUMENTS in {__file__}"
+    assert not lacking, (
+        f"{name}() needs {', '.join(lacking)}: add {name!r} to ARGUMENTS in {__file__}"
+    )
     return given
 
 

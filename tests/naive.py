@@ -27,7 +27,13 @@ def compared(score, compat="trec_eval-10"):
 def lists_of(runs, ties="docid", compat="trec_eval-10"):
     """Return {(run, query): documents, best first} of a frame with run, query_id, doc_id, score[, rank]."""
     ranks = runs["rank"] if "rank" in runs else range(len(runs))
-    rows = zip(runs["run"].tolist(), runs["query_id"].tolist(), runs["doc_id"].tolist(), runs["score"].tolist(), ranks)
+    rows = zip(
+        runs["run"].tolist(),
+        runs["query_id"].tolist(),
+        runs["doc_id"].tolist(),
+        runs["score"].tolist(),
+        ranks,
+    )
     found = {}
     for run, query, doc, score, rank in rows:
         found.setdefault((run, query), []).append((doc, score, rank))
@@ -37,7 +43,9 @@ def lists_of(runs, ties="docid", compat="trec_eval-10"):
 def grades_of(qrels):
     """Return {query: {doc: grade}}."""
     found = {}
-    for query, doc, grade in zip(qrels["query_id"].tolist(), qrels["doc_id"].tolist(), qrels["relevance"].tolist()):
+    for query, doc, grade in zip(
+        qrels["query_id"].tolist(), qrels["doc_id"].tolist(), qrels["relevance"].tolist()
+    ):
         found.setdefault(query, {})[doc] = grade
     return found
 

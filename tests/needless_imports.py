@@ -52,8 +52,14 @@ def importing() -> list[str]:
             if name.partition(".")[0] == "plot":
                 continue
             parameters = list(signature_of(verb, kind).parameters.values())[1:]
-            given = {p.name: needed[p.name] for p in parameters if p.name in needed and p.default is p.empty}
-            given |= {p.name: FEW[p.name] for p in parameters if p.name in FEW and p.name not in RULES}
+            given = {
+                p.name: needed[p.name]
+                for p in parameters
+                if p.name in needed and p.default is p.empty
+            }
+            given |= {
+                p.name: FEW[p.name] for p in parameters if p.name in FEW and p.name not in RULES
+            }
             door.asked.clear()
             on = table if kind == "judged" else table.ireval
             try:

@@ -28,7 +28,9 @@ KERNEL = {
 }
 CELL_FILE = re.compile(r"\S*ipykernel_\d+/\d+\.py:(\d+)")
 NOT_FOR_READERS = {
-    "a path of this machine": re.compile(r"(?<![\w.:/])/(?:home|tmp|work|root|Users|var/folders)/[\w.-]+"),
+    "a path of this machine": re.compile(
+        r"(?<![\w.:/])/(?:home|tmp|work|root|Users|var/folders)/[\w.-]+"
+    ),
     "an address in memory": re.compile(r"\bat 0x[0-9a-f]{6,}"),
     "that something is missing": re.compile(r"\bis not here\b"),
 }
@@ -36,8 +38,14 @@ NOT_FOR_READERS = {
 NOISE = (
     (re.compile(r"\bat 0x[0-9a-f]{6,}"), "at 0x0"),
     (re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|seconds|MB|kB|MiB)\b"), "so much"),
-    (re.compile(r"\b(?:T_[0-9a-f]{5}|cell-[0-9a-f]{8})"), "some-id"),  # of pandas' styles, drawn at random
-    (re.compile(r"<style scoped>.*?</style>", re.DOTALL), ""),  # pandas' own, which changes with its version
+    (
+        re.compile(r"\b(?:T_[0-9a-f]{5}|cell-[0-9a-f]{8})"),
+        "some-id",
+    ),  # of pandas' styles, drawn at random
+    (
+        re.compile(r"<style scoped>.*?</style>", re.DOTALL),
+        "",
+    ),  # pandas' own, which changes with its version
     (re.compile(r"\s+"), " "),
 )
 
@@ -49,7 +57,9 @@ def chosen(names: list[str]) -> list[Path]:
         return paths
     wanted = {Path(name).stem for name in names}
     if unknown := sorted(wanted - {path.stem for path in paths}):
-        raise SystemExit(f"no notebook {unknown[0]!r}; there are {', '.join(path.stem for path in paths)}.")
+        raise SystemExit(
+            f"no notebook {unknown[0]!r}; there are {', '.join(path.stem for path in paths)}."
+        )
     return [path for path in paths if path.stem in wanted]
 
 
@@ -70,12 +80,18 @@ def executed(path: Path, *, sample: bool = False) -> Any:
         resources={"metadata": {"path": path.parent}},
         extra_arguments=["--log-level=40"],
     )
-    outside = {name: value for name, value in os.environ.items() if not (sample and name == COLLECTIONS)}
+    outside = {
+        name: value for name, value in os.environ.items() if not (sample and name == COLLECTIONS)
+    }
     client.execute(env={**outside, **KERNEL})
-    notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
+    )
     for cell in notebook.cells:
         if cell.get("outputs"):  # which fonts this machine lacks is not for readers
-            cell.outputs = [one for one in cell.outputs if not one.get("text", "").startswith("findfont:")]
+            cell.outputs = [
+                one for one in cell.outputs if not one.get("text", "").startswith("findfont:")
+            ]
             cell.outputs = whole_streams(cell.outputs)
     for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
         if output.output_type == "stream":
@@ -97,7 +113,12 @@ def whole_streams(outputs: list[Any]) -> list[Any]:
     """Return outputs with what a cell printed in one piece: where it breaks is a matter of time."""
     made: list[Any] = []
     for output in outputs:
-        if made and "text" in output and "text" in made[-1] and output.get("name") == made[-1].get("name"):
+        if (
+            made
+            and "text" in output
+            and "text" in made[-1]
+            and output.get("name") == made[-1].get("name")
+        ):
             text = "".join(made[-1]["text"]) + "".join(output["text"])
             made[-1] = type(output)({**made[-1], "text": text})
         else:
@@ -137,7 +158,9 @@ def changed(before: Any, after: Any) -> list[int]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.notebooks", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.notebooks", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks to run; all by default")
     parser.add_argument("--write", action="store_true", help="store the outputs in the files")
     options = parser.parse_args(argv)

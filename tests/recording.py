@@ -34,8 +34,18 @@ from pdeval.verbs import VERBS, of_kind
 from tests.walk_tables import FEW, NEEDED, qrels, quiet, runs, tables
 
 Case = tuple[str, Callable[[], object]]
-NOT_RECORDED = ("to_great_tables", "to_excel", "to_frame")  # random ids, dates of files, the table itself
-BAD_VALUES = {"text": "x", "negative": -1, "NaN": float("nan"), "empty list": [], "mapping": {"x": "x"}}
+NOT_RECORDED = (
+    "to_great_tables",
+    "to_excel",
+    "to_frame",
+)  # random ids, dates of files, the table itself
+BAD_VALUES = {
+    "text": "x",
+    "negative": -1,
+    "NaN": float("nan"),
+    "empty list": [],
+    "mapping": {"x": "x"},
+}
 
 
 def _sha(data: bytes) -> str:
@@ -47,7 +57,10 @@ def _column(values: pd.Series) -> list[str]:
         bits = values.to_numpy().astype(np.float64)
         bits[np.isnan(bits)] = np.nan  # one bit pattern for all missing values
         return [str(values.dtype), _sha(bits.tobytes())]
-    return [str(values.dtype), _sha("\x1f".join(map(repr, values.tolist())).encode("utf-8", "surrogatepass"))]
+    return [
+        str(values.dtype),
+        _sha("\x1f".join(map(repr, values.tolist())).encode("utf-8", "surrogatepass")),
+    ]
 
 
 def digest(answer: object) -> object:
@@ -58,7 +71,9 @@ def digest(answer: object) -> object:
     if hasattr(answer, "compute"):
         return digest(answer.compute())
     if hasattr(answer, "to_markdown") and hasattr(answer, "to_latex"):
-        formats = [name for name in dir(answer) if name.startswith("to_") and name not in NOT_RECORDED]
+        formats = [
+            name for name in dir(answer) if name.startswith("to_") and name not in NOT_RECORDED
+        ]
         return {name: digest(_attempt(getattr(answer, name))) for name in formats}
     if type(answer).__module__.startswith("matplotlib"):
         return {"drawn": _drawn(answer)}
@@ -66,7 +81,13 @@ def digest(answer: object) -> object:
         fields = [field.name for field in dataclasses.fields(answer) if field.compare]
         return {name: digest(getattr(answer, name)) for name in fields}
     if isinstance(answer, np.ndarray):
-        return {"array": [str(answer.dtype), list(answer.shape), _sha(np.ascontiguousarray(answer).tobytes())]}
+        return {
+            "array": [
+                str(answer.dtype),
+                list(answer.shape),
+                _sha(np.ascontiguousarray(answer).tobytes()),
+            ]
+        }
     if isinstance(answer, bytes):
         return {"bytes": _sha(answer)}
     if isinstance(answer, dict):
@@ -84,7 +105,9 @@ def _drawn(axes: object) -> list[str]:
 
     figure = axes.figure  # type: ignore[attr-defined]
     texts = sorted(text.get_text() for text in figure.findobj(Text) if text.get_text())
-    lines = sorted(_sha(np.asarray(line.get_xydata(), float).tobytes()) for line in figure.findobj(Line2D))
+    lines = sorted(
+        _sha(np.asarray(line.get_xydata(), float).tobytes()) for line in figure.findobj(Line2D)
+    )
     return [_sha("\n".join(texts).encode()), _sha("".join(lines).encode())]
 
 
@@ -122,12 +145,19 @@ def verb_cases() -> Iterator[Case]:
         for name, verb in of_kind(kind).items():
             parameters = list(signature_of(verb, kind).parameters.values())[1:]
             hints = _hints(verb.function)
-            needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty and p.name in NEEDED}
+            needed = {
+                p.name: NEEDED[p.name]()
+                for p in parameters
+                if p.default is p.empty and p.name in NEEDED
+            }
             needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
             table = tables()[kind]
             yield f"{kind}.{name}()", lambda k=kind, t=table, n=name, o=needed: _call(k, t, n, o)
             for parameter in parameters:
-                values = {repr(value): value for value in _choices(hints.get(parameter.name), parameter.default)}
+                values = {
+                    repr(value): value
+                    for value in _choices(hints.get(parameter.name), parameter.default)
+                }
                 values |= {f"<{label}>": value for label, value in BAD_VALUES.items()}
                 for label, value in values.items():
                     options = {**needed, parameter.name: value}
@@ -146,9 +176,13 @@ def shared_option_cases() -> Iterator[Case]:
     """Yield every verb of runs, join and scores with by=, replicate= and machine=."""
     queries = qrels()[["query_id"]].drop_duplicates()
     halves = queries.assign(half=queries["query_id"].astype(int) % 2)
-    families = pd.DataFrame({"run": ["bm25", "ql", "tfidf", "dense-s1"], "family": ["a", "a", "b", "b"]})
+    families = pd.DataFrame(
+        {"run": ["bm25", "ql", "tfidf", "dense-s1"], "family": ["a", "a", "b", "b"]}
+    )
     seeds = runs().assign(
-        model=runs()["run"].map({"bm25": "m", "ql": "m", "tfidf": "n", "dense-s1": "n"}).astype(object),
+        model=runs()["run"]
+        .map({"bm25": "m", "ql": "m", "tfidf": "n", "dense-s1": "n"})
+        .astype(object),
         seed=runs()["run"].map({"bm25": 1, "ql": 2, "tfidf": 1, "dense-s1": 2}).astype(int),
     )
     seeds = seeds.drop(columns="run").ireval(run=["model", "seed"])
@@ -158,10 +192,18 @@ def shared_option_cases() -> Iterator[Case]:
     grouped = {
         "by=half": (runs().ireval, qrels(), {"by": "half", "metadata": halves}),
         "by=family": (runs().ireval, qrels(), {"by": "family", "metadata": families}),
-        "by=family,half": (runs().ireval, qrels(), {"by": ["family", "half"], "metadata": [families, halves]}),
+        "by=family,half": (
+            runs().ireval,
+            qrels(),
+            {"by": ["family", "half"], "metadata": [families, halves]},
+        ),
         "by=site": (stacked.ireval, stacked_qrels, {"by": "site"}),
         "replicate=seed": (seeds, qrels(), {"replicate": "seed"}),
-        "replicate=seed,by=half": (seeds, qrels(), {"replicate": "seed", "by": "half", "metadata": halves}),
+        "replicate=seed,by=half": (
+            seeds,
+            qrels(),
+            {"replicate": "seed", "by": "half", "metadata": halves},
+        ),
         "machine=": (runs().ireval, few, {"machine": qrels(), "topics": "judged"}),
         "machine=,by=half": (
             runs().ireval,
@@ -172,15 +214,24 @@ def shared_option_cases() -> Iterator[Case]:
     for title, (accessor, judgments, shared) in grouped.items():
         for name, verb in of_kind("runs").items():
             parameters = list(signature_of(verb, "runs").parameters.values())[1:]
-            if name.startswith("plot") or not all(option in {p.name for p in parameters} for option in shared):
+            if name.startswith("plot") or not all(
+                option in {p.name for p in parameters} for option in shared
+            ):
                 continue
-            needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty and p.name in NEEDED}
+            needed = {
+                p.name: NEEDED[p.name]()
+                for p in parameters
+                if p.default is p.empty and p.name in NEEDED
+            }
             needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
             options = {**needed, **shared}
             if "qrels" in options:
                 options["qrels"] = judgments
             path = name.split(".")
-            yield f"runs.{name}({title})", lambda a=accessor, n=path, o=options: reduce(getattr, n, a)(**o)
+            yield (
+                f"runs.{name}({title})",
+                lambda a=accessor, n=path, o=options: reduce(getattr, n, a)(**o),
+            )
             if "judged" in verb.on and "machine" not in shared:
                 rest = {key: value for key, value in options.items() if key != "qrels"}
 
@@ -210,9 +261,15 @@ def measure_cases() -> Iterator[Case]:
         for title, rule in rules.items():
             for label in (name, f"{name}@5"):
                 if "preference" in str(kind):
-                    yield f"prefer {label} {title}", lambda m=label, r=rule: runs().ireval.prefer(qrels(), m, **r)
+                    yield (
+                        f"prefer {label} {title}",
+                        lambda m=label, r=rule: runs().ireval.prefer(qrels(), m, **r),
+                    )
                 else:
-                    yield f"measure {label} {title}", lambda m=label, r=rule: runs().ireval.measure(qrels(), m, **r)
+                    yield (
+                        f"measure {label} {title}",
+                        lambda m=label, r=rule: runs().ireval.measure(qrels(), m, **r),
+                    )
 
 
 def dask_cases() -> Iterator[Case]:
@@ -228,7 +285,11 @@ def dask_cases() -> Iterator[Case]:
         parameters = list(signature_of(verb, "runs").parameters.values())[1:]
         if name.startswith("plot"):
             continue
-        needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty and p.name in NEEDED}
+        needed = {
+            p.name: NEEDED[p.name]()
+            for p in parameters
+            if p.default is p.empty and p.name in NEEDED
+        }
         needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
         path = name.split(".")
         yield f"dask.{name}()", lambda n=path, o=needed: reduce(getattr, n, lazy.ireval)(**o)
@@ -274,7 +335,11 @@ def command_cases() -> Iterator[Case]:
         before = sys.argv
         sys.argv = ["pdeval", *arguments]
         try:
-            with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            with (
+                contextlib.chdir(folder),
+                contextlib.redirect_stdout(out),
+                contextlib.redirect_stderr(err),
+            ):
                 try:
                     code = program()
                 except SystemExit as stop:
@@ -314,7 +379,10 @@ def renamed(records: dict[str, object], names: dict[str, dict[str, str]]) -> dic
 
     def columns_of(record: object) -> object:
         if isinstance(record, dict) and "columns" in record:
-            columns = {names.get("columns", {}).get(name, name): value for name, value in record["columns"].items()}
+            columns = {
+                names.get("columns", {}).get(name, name): value
+                for name, value in record["columns"].items()
+            }
             return {**record, "columns": columns}
         return record
 
@@ -323,7 +391,9 @@ def renamed(records: dict[str, object], names: dict[str, dict[str, str]]) -> dic
 
 def main() -> int:
     """Write or compare a recording."""
-    parser = argparse.ArgumentParser(prog="python -m tests.recording", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.recording", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("--write", type=Path)
     parser.add_argument("--compare", type=Path)
     parser.add_argument("--renames", type=Path)
@@ -342,12 +412,17 @@ def main() -> int:
     if not options.compare:
         return 0
     names = json.loads(options.renames.read_text()) if options.renames else {}
-    now, before = json.loads(json.dumps(renamed(records, names))), json.loads(options.compare.read_text())
+    now, before = (
+        json.loads(json.dumps(renamed(records, names))),
+        json.loads(options.compare.read_text()),
+    )
     before = {title: one for title, one in before.items() if options.only in title}
     both = sorted(now.keys() & before.keys())
     different = [title for title in both if now[title] != before[title]]
     for title in different:
-        print(f"{title}\n   before {json.dumps(before[title])[:400]}\n   now    {json.dumps(now[title])[:400]}")
+        print(
+            f"{title}\n   before {json.dumps(before[title])[:400]}\n   now    {json.dumps(now[title])[:400]}"
+        )
     errors = sum(isinstance(before[title], dict) and "error" in before[title] for title in both)
     print(
         f"{len(both)} answers compared ({errors} of them errors), {len(different)} differ; "

@@ -20,15 +20,27 @@ RUNS = pd.DataFrame(
     }
 )
 QRELS = pd.DataFrame(
-    {"query_id": ["q1", "q1", "q1", "q2"], "doc_id": ["d1", "d2", "d9", "d1"], "relevance": [2, 1, 0, 1]}
+    {
+        "query_id": ["q1", "q1", "q1", "q2"],
+        "doc_id": ["d1", "d2", "d9", "d1"],
+        "relevance": [2, 1, 0, 1],
+    }
 )
 SUBTOPICS = QRELS.assign(subtopic=["1", "2", "1", "1"])
 SCORES = pd.DataFrame(
-    [(run, q, "AP", value) for q in ("q1", "q2") for run, value in (("bm25", 0.5), ("dense", 0.4), ("ql", 0.1))],
+    [
+        (run, q, "AP", value)
+        for q in ("q1", "q2")
+        for run, value in (("bm25", 0.5), ("dense", 0.4), ("ql", 0.1))
+    ],
     columns=["run", "query_id", "measure", "value"],
 )
 PREFER = pd.DataFrame(
-    [(q, a, b, "RPP", 0.5) for q in ("q1", "q2") for a, b in (("bm25", "dense"), ("bm25", "ql"), ("dense", "ql"))],
+    [
+        (q, a, b, "RPP", 0.5)
+        for q in ("q1", "q2")
+        for a, b in (("bm25", "dense"), ("bm25", "ql"), ("dense", "ql"))
+    ],
     columns=["query_id", "run_a", "run_b", "measure", "value"],
 )
 

@@ -19,7 +19,15 @@ SECTIONS = {
     if title.startswith("Add ")
 }
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-THINGS = ("a measure", "a preference", "an ordering", "a test", "a verb", "a report format", "a vocabulary")
+THINGS = (
+    "a measure",
+    "a preference",
+    "an ordering",
+    "a test",
+    "a verb",
+    "a report format",
+    "a vocabulary",
+)
 
 
 def blocks(section, language="python"):
@@ -47,7 +55,9 @@ def test_what_the_guide_adds_works_and_passes_its_own_test(title):
     # in a process of its own: what is declared stays declared
     shown = "import doctest\ndoctest.testmod(optionflags=doctest.NORMALIZE_WHITESPACE, raise_on_error=True)"
     script = "\n".join([code, test, *(f"{name}()" for name in names), shown])
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 

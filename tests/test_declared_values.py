@@ -28,7 +28,18 @@ from pdeval.verbs import VERBS
 TABLE = Path(__file__).with_name("declared_values.txt")
 ROOMS = ("kernels", "join", "orderings", "significance", "accessor", "dask")
 # for people, and checked elsewhere
-TEXTS = {"name", "family", "function", "kernel", "columns", "parameters", "reference", "says", "level_hint", "meant_by"}
+TEXTS = {
+    "name",
+    "family",
+    "function",
+    "kernel",
+    "columns",
+    "parameters",
+    "reference",
+    "says",
+    "level_hint",
+    "meant_by",
+}
 
 
 def shown(value: Any) -> str:
@@ -45,7 +56,9 @@ def shown(value: Any) -> str:
 def defaults(function: Any) -> str:
     """Return the defaults of a function's parameters."""
     given = inspect.signature(function).parameters.values()
-    return ", ".join(f"{one.name}={shown(one.default)}" for one in given if one.default is not one.empty)
+    return ", ".join(
+        f"{one.name}={shown(one.default)}" for one in given if one.default is not one.empty
+    )
 
 
 def settings(declared: Any) -> str:
@@ -63,18 +76,28 @@ def of_module(name: str) -> Iterator[str]:
     """Yield a line for everything public that a module defines and that has a default."""
     module = importlib.import_module(name)
     for key, value in sorted(vars(module).items()):
-        if getattr(value, "__module__", None) != name or (key.startswith("_") and not isinstance(value, type)):
+        if getattr(value, "__module__", None) != name or (
+            key.startswith("_") and not isinstance(value, type)
+        ):
             continue
         if inspect.isfunction(value):
             yield f"{name}.{key}({defaults(value)})"
         elif isinstance(value, type):
             if dataclasses.is_dataclass(value):
                 held = ((one.name, one.default) for one in dataclasses.fields(value))
-                said = [f"{one}={shown(default)}" for one, default in held if default is not dataclasses.MISSING]
+                said = [
+                    f"{one}={shown(default)}"
+                    for one, default in held
+                    if default is not dataclasses.MISSING
+                ]
                 kind = value.__dataclass_params__
                 yield f"{name}.{key}: {', '.join([f'frozen={kind.frozen}', f'eq={kind.eq}', *said])}"
             for own, method in sorted(vars(value).items()):
-                if inspect.isfunction(method) and not own.startswith("_") and method.__module__ == name:
+                if (
+                    inspect.isfunction(method)
+                    and not own.startswith("_")
+                    and method.__module__ == name
+                ):
                     yield f"{name}.{key}.{own}({defaults(method)})"
 
 
@@ -102,7 +125,10 @@ def declared() -> Iterator[str]:
 def modules() -> list[str]:
     """Return the modules of the rooms; those of `dask` need Dask."""
     rooms = [one for one in ROOMS if one != "dask" or importlib.util.find_spec("dask")]
-    found = [pkgutil.walk_packages([str(Path(pdeval.__path__[0], one))], f"pdeval.{one}.") for one in rooms]
+    found = [
+        pkgutil.walk_packages([str(Path(pdeval.__path__[0], one))], f"pdeval.{one}.")
+        for one in rooms
+    ]
     return [*(f"pdeval.{one}" for one in rooms), *(one.name for part in found for one in part)]
 
 
@@ -113,19 +139,29 @@ def lines_of_modules() -> list[str]:
 
 def test_the_defaults_of_every_public_function_are_those_of_the_table():
     told = tuple(f"{name}." for name in modules())
-    said = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith(told)]
+    said = [
+        line for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith(told)
+    ]
     assert sorted(lines_of_modules()) == said, "see the head of this file"
 
 
 @pytest.mark.broad
 def test_what_is_declared_is_declared_as_the_table_says():
-    said = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if not line.startswith("pdeval.")]
+    said = [
+        line
+        for line in TABLE.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("pdeval.")
+    ]
     # in a new process: tests declare tables too, which get verbs of their own
     code = "from tests.test_declared_values import declared; print(*sorted(declared()), sep='\\n')"
     root = Path(__file__).parent.parent
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
+    )
     assert found.stdout.splitlines() == said, "see the head of this file"
 
 
 if __name__ == "__main__" and "--write" in sys.argv:
-    TABLE.write_text("\n".join([*sorted(declared()), *sorted(lines_of_modules())]) + "\n", encoding="utf-8")
+    TABLE.write_text(
+        "\n".join([*sorted(declared()), *sorted(lines_of_modules())]) + "\n", encoding="utf-8"
+    )

@@ -98,7 +98,12 @@ def runtime_imports(module):
     """Return the modules of pdeval that a module imports, also inside functions, but not for type checkers alone."""
     tree = trees()[module]
     conditions = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-    typing_only = {node for block in conditions if "TYPE_CHECKING" in ast.unparse(block.test) for node in block.body}
+    typing_only = {
+        node
+        for block in conditions
+        if "TYPE_CHECKING" in ast.unparse(block.test)
+        for node in block.body
+    }
     nodes = [node for node in ast.walk(tree) if node not in typing_only]
     names = {name for node in nodes for name in imported(ast.Module([node], []), top_only=True)}
     return {name for name in names if name in FILES and name != module}
@@ -128,7 +133,12 @@ def test_the_path_of_a_call_in_the_guide_names_what_exists():
 
 @pytest.mark.broad
 def test_no_function_is_called_of():
-    found = [name for name, tree in trees().items() for node in tree.body if getattr(node, "name", "") == "of"]
+    found = [
+        name
+        for name, tree in trees().items()
+        for node in tree.body
+        if getattr(node, "name", "") == "of"
+    ]
     assert found == [], "name what it returns"
 
 
@@ -149,13 +159,19 @@ def test_boundaries_hold(boundary):
     packages, never = BOUNDARIES[boundary]
     for module in FILES:
         if package_of(module) in packages:
-            seen = {package_of(name) if name in FILES else name for name in imported(trees()[module])}
+            seen = {
+                package_of(name) if name in FILES else name for name in imported(trees()[module])
+            }
             assert not seen & set(never), f"{boundary}: {module}"
 
 
 @pytest.mark.broad
 def test_slow_packages_are_imported_on_use():
-    early = [module for module, tree in trees().items() if set(imported(tree, top_only=True)) & set(ON_USE)]
+    early = [
+        module
+        for module, tree in trees().items()
+        if set(imported(tree, top_only=True)) & set(ON_USE)
+    ]
     assert early == []
 
 
@@ -165,7 +181,11 @@ def test_files_are_named_after_a_subject():
 
 @pytest.mark.broad
 def test_user_errors_are_never_assertions():
-    found = [name for name, tree in trees().items() if any(isinstance(node, ast.Assert) for node in ast.walk(tree))]
+    found = [
+        name
+        for name, tree in trees().items()
+        if any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+    ]
     assert found == []
 
 
@@ -176,7 +196,9 @@ def public(tree):
         named = isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_")
         if named and "overload" not in decorators:  # their docstring is that of what they overload
             yield node.name, node
-            protocol = isinstance(node, ast.ClassDef) and "Protocol" in ast.dump(ast.Tuple(node.bases))
+            protocol = isinstance(node, ast.ClassDef) and "Protocol" in ast.dump(
+                ast.Tuple(node.bases)
+            )
             if isinstance(node, ast.ClassDef) and not protocol:
                 yield from ((f"{node.name}.{name}", inner) for name, inner in public(node))
 
@@ -190,7 +212,10 @@ def test_everything_public_says_what_it_is():
 
 def front():
     """Yield (name, object) of what users call: the verbs, the public names of every package, and the kernels."""
-    packages = ["pdeval", *(name for name in FILES if FILES[name].stem == "__init__" and name.count(".") == 1)]
+    packages = [
+        "pdeval",
+        *(name for name in FILES if FILES[name].stem == "__init__" and name.count(".") == 1),
+    ]
     for package in packages:
         module = importlib.import_module(package) if package != "pdeval.dask" else None
         for name in getattr(module, "__all__", ()):
@@ -220,6 +245,9 @@ def test_what_users_call_is_annotated():
     for name, one in front():
         if inspect.isfunction(one) and not name.startswith("the kernel"):
             parameters = [p for p in inspect.signature(one).parameters.values() if p.name != "self"]
-            if any(p.annotation is p.empty for p in parameters) or "return" not in one.__annotations__:
+            if (
+                any(p.annotation is p.empty for p in parameters)
+                or "return" not in one.__annotations__
+            ):
                 lacking.append(name)
     assert lacking == []

@@ -16,13 +16,17 @@ SLOW = ("scipy", "statsmodels", "matplotlib", "tqdm", "dask", "distributed", "IP
 
 def python(code, env=None):
     """Return what a fresh interpreter prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
+    )
     return done.stdout.strip()
 
 
 @pytest.mark.broad
 def test_importing_pdeval_imports_no_slow_package():
-    loaded = python(f"import sys, pdeval; print([name for name in {SLOW!r} if name in sys.modules])")
+    loaded = python(
+        f"import sys, pdeval; print([name for name in {SLOW!r} if name in sys.modules])"
+    )
     assert loaded == "[]"
 
 
@@ -107,7 +111,9 @@ NEED_STATISTICS = {
 
 @pytest.mark.slow
 def test_no_other_verb_of_the_registry_imports_statistics():
-    found = python("from tests.needless_imports import importing; print('\\n'.join(importing()))").split()
+    found = python(
+        "from tests.needless_imports import importing; print('\\n'.join(importing()))"
+    ).split()
     needed = {f"{kind}.{name}" for name, kinds in NEED_STATISTICS.items() for kind in kinds.split()}
     assert set(found) == needed
 
@@ -115,7 +121,9 @@ def test_no_other_verb_of_the_registry_imports_statistics():
 ROOT = Path(__file__).resolve().parents[1]
 BOUNDS = dict(
     text.split(">=")
-    for text in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    for text in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "dependencies"
+    ]
 )
 
 
@@ -123,7 +131,9 @@ def test_the_lowest_versions_that_are_tested_are_the_bounds_of_the_package():
     file = ROOT / ".ci" / "lowest.txt"
     if not file.exists():
         pytest.skip("needs the checkout: .ci is not part of an installation")
-    pinned = dict(re.findall(r"^([\w-]+)==([\d.]+)$", file.read_text(encoding="utf-8"), re.MULTILINE))
+    pinned = dict(
+        re.findall(r"^([\w-]+)==([\d.]+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    )
     assert pinned.keys() == BOUNDS.keys()
     for name, bound in BOUNDS.items():
         length = len(bound.split("."))

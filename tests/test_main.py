@@ -13,7 +13,11 @@ from pdeval import __main__ as program
 
 def shell(*words: str, **options) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "pdeval", *words], capture_output=True, text=True, encoding="utf-8", **options
+        [sys.executable, "-m", "pdeval", *words],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        **options,
     )
 
 
@@ -58,7 +62,9 @@ def test_the_demo_prints_a_table_and_one_warning():
 
 @pytest.mark.broad
 def test_a_closed_pipe_is_no_error():
-    command = f"{sys.executable} -m pdeval catalog --format csv | head -n 1; echo ${{PIPESTATUS[0]}}"
+    command = (
+        f"{sys.executable} -m pdeval catalog --format csv | head -n 1; echo ${{PIPESTATUS[0]}}"
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.stdout.startswith("name,family,kind,")
     assert done.stdout.split()[-1] in ("0", "141")
@@ -84,13 +90,23 @@ def test_a_fault_is_told_on_standard_error_without_a_traceback(tmp_path):
     [
         (KeyError("no run 'x'"), 1, "pdeval: error: no run 'x'\n"),
         (ImportError("plots need matplotlib"), 1, "pdeval: error: plots need matplotlib\n"),
-        (PermissionError(13, "Permission denied", "a.csv"), 1, "pdeval: error: Permission denied: 'a.csv'\n"),
-        (OSError(28, "No space left on device"), 1, "pdeval: error: No space left on device.\n"),  # 13.9
+        (
+            PermissionError(13, "Permission denied", "a.csv"),
+            1,
+            "pdeval: error: Permission denied: 'a.csv'\n",
+        ),
+        (
+            OSError(28, "No space left on device"),
+            1,
+            "pdeval: error: No space left on device.\n",
+        ),  # 13.9
         (ValueError("no run '\x1b[2J'"), 1, "pdeval: error: no run '\\x1b[2J'\n"),  # 13.10
         (KeyboardInterrupt(), 130, ""),
     ],
 )
-def test_every_kind_of_fault_has_its_status_and_its_words(raised, status, told, monkeypatch, capsys):
+def test_every_kind_of_fault_has_its_status_and_its_words(
+    raised, status, told, monkeypatch, capsys
+):
     def fail(options):
         raise raised
 
@@ -119,18 +135,29 @@ def judged(tmp_path):
 @pytest.mark.parametrize("reader", ["cat", "gzip -c"])
 @pytest.mark.parametrize("words", ["qrels -", "qrels <({reader} x.run)", "<({reader} qrels) -"])
 def test_a_run_may_come_from_a_pipe_or_the_standard_input(reader, words, judged):  # 12.22
-    command = f"{reader} x.run | {sys.executable} -m pdeval evaluate --trec-eval -m runid -m map {words}"
-    done = subprocess.run(
-        ["bash", "-c", command.format(reader=reader)], capture_output=True, text=True, cwd=judged, timeout=60
+    command = (
+        f"{reader} x.run | {sys.executable} -m pdeval evaluate --trec-eval -m runid -m map {words}"
     )
-    assert (done.stdout.split(), done.stderr) == (["runid", "all", "last", "map", "all", "0.5000"], "")
+    done = subprocess.run(
+        ["bash", "-c", command.format(reader=reader)],
+        capture_output=True,
+        text=True,
+        cwd=judged,
+        timeout=60,
+    )
+    assert (done.stdout.split(), done.stderr) == (
+        ["runid", "all", "last", "map", "all", "0.5000"],
+        "",
+    )
 
 
 @pytest.mark.broad
 def test_the_standard_input_is_read_once(judged):  # 12.22
     done = shell("evaluate", "-", "-", cwd=judged, input="")
     assert done.returncode == 2
-    assert done.stderr.startswith("pdeval: error: '-' is the standard input, which can be read once")
+    assert done.stderr.startswith(
+        "pdeval: error: '-' is the standard input, which can be read once"
+    )
 
 
 @pytest.mark.broad
@@ -144,4 +171,7 @@ def test_a_character_that_the_output_lacks_is_named_with_the_way_out(encoding, t
     assert (done.returncode, done.stdout) == (1, b"")
     told = done.stderr.decode("ascii")
     assert told.startswith("pdeval: error: the output is ")
-    assert "which has no '\\u7d50'; set PYTHONIOENCODING=utf-8, or write to a file with -o FILE." in told
+    assert (
+        "which has no '\\u7d50'; set PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
+        in told
+    )

@@ -25,7 +25,9 @@ MODULES = ("pdeval", "pdeval.datasets", "pdeval.studies", "pdeval.plots")
 
 def signature_text(signature: inspect.Signature) -> str:
     """Return the parameters with their defaults, without annotations."""
-    parameters = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
+    parameters = [
+        one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()
+    ]
     return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
 
@@ -54,9 +56,19 @@ def function_lines() -> Iterator[str]:
 def lines() -> list[str]:
     """Return the whole public API, one line each."""
     tables = [f"table {name}: {schema.listed}" for name, schema in sorted(SCHEMAS.items())]
-    methods = [name for name in sorted(vars(Report)) if not name.startswith("_") and callable(getattr(Report, name))]
-    report = [f"report .{name}{signature_text(inspect.signature(getattr(Report, name)))}" for name in methods]
-    measures = [f"measure {row.name}({row.parameters or ''}) {row.family}" for row in pdeval.catalog().itertuples()]
+    methods = [
+        name
+        for name in sorted(vars(Report))
+        if not name.startswith("_") and callable(getattr(Report, name))
+    ]
+    report = [
+        f"report .{name}{signature_text(inspect.signature(getattr(Report, name)))}"
+        for name in methods
+    ]
+    measures = [
+        f"measure {row.name}({row.parameters or ''}) {row.family}"
+        for row in pdeval.catalog().itertuples()
+    ]
     return [*verb_lines(), *tables, *function_lines(), *report, *measures]
 
 
@@ -73,8 +85,12 @@ def test_a_change_of_the_public_api_is_written_down():
     )
     now, pinned = done.stdout.splitlines(), PINNED.read_text(encoding="utf-8").splitlines()
     removed, added = sorted(set(pinned) - set(now)), sorted(set(now) - set(pinned))
-    assert not removed, f"{len(removed)} lines of the API are gone; see python -m tests.test_public_api --write"
-    assert not added, f"{len(added)} lines of the API are new; see python -m tests.test_public_api --write"
+    assert not removed, (
+        f"{len(removed)} lines of the API are gone; see python -m tests.test_public_api --write"
+    )
+    assert not added, (
+        f"{len(added)} lines of the API are new; see python -m tests.test_public_api --write"
+    )
 
 
 if __name__ == "__main__":

@@ -51,7 +51,9 @@ def page(name: str) -> str:
 def pages_with_examples() -> list[Path]:
     """Return the pages whose code runs; the front page shows files of the reader's own."""
     return [
-        path for path in sorted(SITE.glob("*.md")) if path.stem != "index" and "```python" in path.read_text("utf-8")
+        path
+        for path in sorted(SITE.glob("*.md"))
+        if path.stem != "index" and "```python" in path.read_text("utf-8")
     ]
 
 
@@ -65,7 +67,9 @@ def part(text: str, name: str) -> str:
 def catalog() -> list[dict]:
     """Return the catalog of a fresh process: other tests may have added measures of their own to this one's."""
     code = "import pdeval; print(pdeval.catalog().to_json(orient='records'))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -76,7 +80,9 @@ def measures() -> str:
         lines += [f"**{title}**", "", f"| {header} | Parameters | What it is |", "|---|---|---|"]
         for row in catalog():
             if row["family"] == family:
-                lower = "" if row["higher_is_better"] or family == "ordering" else " Lower is better."
+                lower = (
+                    "" if row["higher_is_better"] or family == "ordering" else " Lower is better."
+                )
                 parameters = f"`{row['parameters']}`" if row["parameters"] else ""
                 summary = row["summary"].replace("|", r"\|")
                 lines.append(f"| `{row['name']}` | {parameters} | {summary}{lower} |")
@@ -106,8 +112,12 @@ print(json.dumps([
     for verb in found
 ]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
-    return sorted(json.loads(done.stdout), key=lambda row: (not row["core"], row["name"], row["on"]))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True
+    )
+    return sorted(
+        json.loads(done.stdout), key=lambda row: (not row["core"], row["name"], row["on"])
+    )
 
 
 def verbs() -> str:
@@ -120,23 +130,36 @@ def verbs() -> str:
         families.setdefault(row["name"].partition(".")[0], []).append(row)
     for row in rows:
         members = families[row["name"].partition(".")[0]]
-        if not row["table"] and len(members) > 2:  # one for each kind of table, such as report and plot
+        if (
+            not row["table"] and len(members) > 2
+        ):  # one for each kind of table, such as report and plot
             if row is min(members, key=rows.index):
                 names = sorted({one["name"] for one in members} - {row["name"]})
-                others = f"; by name: {', '.join(f'`.{name}()`' for name in names)}" if names else ""
+                others = (
+                    f"; by name: {', '.join(f'`.{name}()`' for name in names)}" if names else ""
+                )
                 kinds = [kind for one in members for kind in one["on"]]
                 lines.append(
                     f"| `.{row['name']}()` | {_kinds(kinds)} | `{row['returns']}`: what suits the table{others} |"
                 )
             continue
-        says = re.sub(r"^Return,? ", "", " ".join(row["first"].split())).rstrip(".").replace("|", r"\|")
+        says = (
+            re.sub(r"^Return,? ", "", " ".join(row["first"].split()))
+            .rstrip(".")
+            .replace("|", r"\|")
+        )
         listed = " or ".join(f"`{names}`" for names in row["columns"])
-        lines.append(f"| `.{row['name']}()` | {_kinds(row['on'])} | {says}{': ' + listed if listed else ''} |")
+        lines.append(
+            f"| `.{row['name']}()` | {_kinds(row['on'])} | {says}{': ' + listed if listed else ''} |"
+        )
     return "\n".join([*lines, ""])
 
 
 def _kinds(names: list[str]) -> str:
-    kinds = sorted(dict.fromkeys("runs" if name == "judged" else name.replace("_", " ") for name in names), key=_first)
+    kinds = sorted(
+        dict.fromkeys("runs" if name == "judged" else name.replace("_", " ") for name in names),
+        key=_first,
+    )
     return ", ".join(kinds[:MANY]) + (f" and {len(kinds) - MANY} more" if len(kinds) > MANY else "")
 
 
@@ -148,11 +171,23 @@ def _first(kind: str) -> int:
 def columns() -> str:
     """Return the table of the column names that are understood."""
     lines = ["| | run | query | item |", "|---|---|---|---|"]
-    said = {"pdeval": "pdeval, ir_datasets, ir_measures", "recommender": "LensKit, RecTools", "plain": "in words"}
+    said = {
+        "pdeval": "pdeval, ir_datasets, ir_measures",
+        "recommender": "LensKit, RecTools",
+        "plain": "in words",
+    }
     for name, words in VOCABULARIES.items():
-        lines.append(f"| {said.get(name, name)} | `{words['run']}` | `{words['query']}` | `{words['doc']}` |")
-    grades, scores = (", ".join(f"`{name}`" for name in names) for names in (GRADES, names_of("score")))
-    own = [f"`{words['grade']}` ({said.get(name, name)})" for name, words in VOCABULARIES.items() if "grade" in words]
+        lines.append(
+            f"| {said.get(name, name)} | `{words['run']}` | `{words['query']}` | `{words['doc']}` |"
+        )
+    grades, scores = (
+        ", ".join(f"`{name}`" for name in names) for names in (GRADES, names_of("score"))
+    )
+    own = [
+        f"`{words['grade']}` ({said.get(name, name)})"
+        for name, words in VOCABULARIES.items()
+        if "grade" in words
+    ]
     text = f"The grade is in {grades}, or in {', '.join(own)}; the score in {scores}; the rank in `rank`."
     return "\n".join([*lines, "", text, ""])
 
@@ -183,7 +218,12 @@ print(json.dumps({
 }))
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True, cwd=ROOT
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+        cwd=ROOT,
     )
     found = json.loads(done.stdout)
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
@@ -250,7 +290,9 @@ def test_every_command_of_the_command_line_page_works(tmp_path, monkeypatch, cap
     assert len(commands) >= 8
     for command in commands:
         status = main(command.split())
-        assert status == (1 if command.startswith("check") else 0), command  # the sample lacks two queries
+        assert status == (1 if command.startswith("check") else 0), (
+            command
+        )  # the sample lacks two queries
         assert capsys.readouterr().out or " -o " in command, command
     assert {"scores.csv", "table.tex"} <= set(os.listdir(tmp_path))
 
@@ -278,7 +320,9 @@ def test_the_table_of_trust_is_that_of_the_tests():
 
 @pytest.mark.parametrize("name", ["conventions", "ties", "trust"])
 def test_values_are_equal_by_the_share_that_the_pages_say(name):
-    assert re.search(r"relative difference is at most ([\d.e-]+\d)", page(name))[1] == f"{NOISE:.0e}"
+    assert (
+        re.search(r"relative difference is at most ([\d.e-]+\d)", page(name))[1] == f"{NOISE:.0e}"
+    )
 
 
 def test_no_page_plans_with_the_difference_that_was_observed():
@@ -304,7 +348,9 @@ def test_links_inside_the_repository_lead_somewhere():
 
 def test_each_of_the_two_commands_is_one_block_under_its_comment():
     for name, last in (("try", "pdeval demo"), ("test", "python -m pytest")):
-        blocks = re.findall(rf"<!-- {name} command -->\n```bash\n(.*?)\n```\n", readme(), flags=re.DOTALL)
+        blocks = re.findall(
+            rf"<!-- {name} command -->\n```bash\n(.*?)\n```\n", readme(), flags=re.DOTALL
+        )
         assert len(blocks) == 1
         assert blocks[0].startswith("python3 -m venv .venv")
         assert blocks[0].endswith(last)
@@ -317,14 +363,21 @@ def write() -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    made = {"verbs": verbs(), "measures": "\n" + measures(), "columns": columns(), "notebooks": notebooks()}
+    made = {
+        "verbs": verbs(),
+        "measures": "\n" + measures(),
+        "columns": columns(),
+        "notebooks": notebooks(),
+    }
     made["trust"] = trust()
     for name, content in made.items():
         path = README if name == "notebooks" else SITE / f"{name}.md"
         text = path.read_text(encoding="utf-8")
         before, mark, rest = text.partition(f"<!-- {name} -->\n")
         after = rest.partition(f"<!-- /{name} -->")[2]
-        path.write_text(f"{before}{mark}{content}<!-- /{name} -->{after}", encoding="utf-8", newline="\n")
+        path.write_text(
+            f"{before}{mark}{content}<!-- /{name} -->{after}", encoding="utf-8", newline="\n"
+        )
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for path in (README, *pages_with_examples()):
             namespace: dict = {}

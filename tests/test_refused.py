@@ -43,7 +43,9 @@ def test_13_6_clicks_on_missing_grades_and_on_foreign_ids_are_refused():
     with pytest.raises(ValueError, match="grade column has 685 missing values"):
         runs().ireval.simulate_clicks(qrels().assign(relevance=NAN))
     with pytest.raises(ValueError, match="no query of the lists is in the judgments"):
-        runs().ireval.simulate_clicks(qrels().assign(query_id="x" + qrels()["query_id"].astype(str)))
+        runs().ireval.simulate_clicks(
+            qrels().assign(query_id="x" + qrels()["query_id"].astype(str))
+        )
 
 
 @pytest.mark.parametrize("depth", [1, 15])

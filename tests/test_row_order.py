@@ -15,10 +15,19 @@ from tests.dask.bits import quiet
 from tests.walk_tables import FEW, NEEDED, qrels, runs, tables
 
 ARGUMENTS = {
-    "beyond": lambda: {"measures": ["Coverage@10"], "items": runs()[["doc_id"]].drop_duplicates(ignore_index=True)},
+    "beyond": lambda: {
+        "measures": ["Coverage@10"],
+        "items": runs()[["doc_id"]].drop_duplicates(ignore_index=True),
+    },
     "consensus": lambda: {"ties": "lowest"},
     "label_next": lambda: {"queries": 2},
-    "label_next.items": lambda: {"qrels": few(), "machine": qrels(), "measures": "RBP", "size": 3, "depth": 100},
+    "label_next.items": lambda: {
+        "qrels": few(),
+        "machine": qrels(),
+        "measures": "RBP",
+        "size": 3,
+        "depth": 100,
+    },
     "matrix": lambda: {"measure": "RPP"},
     **dict.fromkeys(
         ("replicates", "replicates.compare"),
@@ -61,7 +70,11 @@ def given_to(kind, name):
     given = {one.name: NEEDED[one.name]() for one in parameters if one.default is one.empty}
     given |= {one.name: FEW[one.name] for one in parameters if one.name in FEW}
     own = ARGUMENTS.get(name, dict)()
-    given |= {one: value for one, value in own.items() if one in {parameter.name for parameter in parameters}}
+    given |= {
+        one: value
+        for one, value in own.items()
+        if one in {parameter.name for parameter in parameters}
+    }
     if "by" in given and kind in ("runs", "judged"):
         given["metadata"] = halves()
     table = table_of(kind, name)
@@ -86,7 +99,9 @@ def plain(result, verb, kind):
     if isinstance(result, Report) and (verb.takes == "frame" or kind == "summary"):
         return sorted(cell.text for row in result.rows for cell in row)
     if verb.name == "annotate":
-        return result.sort_values(list(result.columns), key=lambda one: one.astype(str), ignore_index=True)
+        return result.sort_values(
+            list(result.columns), key=lambda one: one.astype(str), ignore_index=True
+        )
     return result
 
 
@@ -96,7 +111,12 @@ def check(kind, name, **more):
     wanted = plain(answer(kind, name, table, given, judgments), verb, kind)
     for seed in (1, 2):
         shuffled = {one: mixed(value, seed) for one, value in given.items()}
-        same(plain(answer(kind, name, mixed(table, seed), shuffled, mixed(judgments, seed)), verb, kind), wanted)
+        same(
+            plain(
+                answer(kind, name, mixed(table, seed), shuffled, mixed(judgments, seed)), verb, kind
+            ),
+            wanted,
+        )
 
 
 def check_all(calls):
@@ -111,7 +131,11 @@ def check_all(calls):
 
 
 def verbs_of(kind):
-    return [name for name in of_kind(kind) if not name.startswith("plot") and (kind, name) not in REFUSED]
+    return [
+        name
+        for name in of_kind(kind)
+        if not name.startswith("plot") and (kind, name) not in REFUSED
+    ]
 
 
 def test_groups_of_queries_and_clicks_do_not_depend_on_the_order_of_rows():
@@ -145,7 +169,9 @@ def test_tables_that_say_nothing_of_themselves_do_not_depend_on_it_either(kind, 
     bare = table[table["measure"] == "AP"].reset_index(drop=True)
     bare.attrs = {}
     monkeypatch.setitem(tables(), kind, bare)
-    names = [name for name in verbs_of(kind) if name not in ("agree", "correlate", "delta_sort")]  # of two measures
+    names = [
+        name for name in verbs_of(kind) if name not in ("agree", "correlate", "delta_sort")
+    ]  # of two measures
     check_all((kind, name, {"measure": "AP"} if name == "matrix" else {}) for name in names)
 
 

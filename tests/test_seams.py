@@ -26,12 +26,16 @@ def test_1_contributions_add_up_to_the_preference_of_the_same_call(sample):
     judged = sample.runs.ireval.join(sample.qrels, topics="common")
     rows = judged.disaggregate("RPP", pairs=[("hybrid", "bm25")]).query("query_id == '101'")
     assert float((rows["weight"] * rows["value"]).sum()) == pytest.approx(0.6842, abs=5e-5)
-    assert judged.prefer("RPP", pairs=[("hybrid", "bm25")])["value"][0] == pytest.approx(0.6842, abs=5e-5)
+    assert judged.prefer("RPP", pairs=[("hybrid", "bm25")])["value"][0] == pytest.approx(
+        0.6842, abs=5e-5
+    )
 
 
 def test_4_a_user_who_wants_items_that_neither_run_found_is_indifferent():
     lists = {"x": {"q": ["a", "n1"]}, "y": {"q": ["n2", "a"]}}
-    judged = naive.table(lists).ireval.join(naive.judgments({"q": {"a": 1, "b": 1, "c": 1, "d": 1}}))
+    judged = naive.table(lists).ireval.join(
+        naive.judgments({"q": {"a": 1, "b": 1, "c": 1, "d": 1}})
+    )
     values = judged.prefer(["OI", "OI(over=found)"]).set_index("measure")["value"]
     assert (values["OI"], values["OI(over=found)"]) == (0.25, 1.0)
 
@@ -41,9 +45,18 @@ def test_8_a_level_that_gains_do_not_follow_is_told_once_and_can_be_followed():
     runs, qrels = naive.table({"r": {"q": ["a", "b", "c"]}}), naive.judgments(grades)
     judged = runs.ireval.join(qrels, level=2)
     [text] = told(lambda: judged.measure(["nDCG", "AP"]))
-    assert text.startswith("level=2 does not touch the gains of nDCG: every positive grade has one, as in trec_eval.")
+    assert text.startswith(
+        "level=2 does not touch the gains of nDCG: every positive grade has one, as in trec_eval."
+    )
     assert told(lambda: judged.measure("nDCG")) == []
-    assert told(lambda: runs.ireval.measure(qrels, ["nDCG(binary=true)", "nDCG(least=2)", "AP"], level=2)) == []
+    assert (
+        told(
+            lambda: runs.ireval.measure(
+                qrels, ["nDCG(binary=true)", "nDCG(least=2)", "AP"], level=2
+            )
+        )
+        == []
+    )
     binary, least = judged.measure(["nDCG(binary=true)", "nDCG(least=2)"])["value"]
     ideal = 1 + 1 / np.log2(3)
     assert binary == pytest.approx((1 / np.log2(3) + 1 / 2) / ideal, abs=1e-15)
@@ -52,7 +65,9 @@ def test_8_a_level_that_gains_do_not_follow_is_told_once_and_can_be_followed():
 
 def test_10_runs_and_judgments_that_share_no_item_are_an_error_that_shows_both(sample):
     other = sample.runs.assign(doc_id="x" + sample.runs["doc_id"].astype(str))
-    with pytest.raises(ValueError, match=r"no item of the runs is judged: the runs have 'x.*the judgments '"):
+    with pytest.raises(
+        ValueError, match=r"no item of the runs is judged: the runs have 'x.*the judgments '"
+    ):
         other.ireval.measure(sample.qrels, "AP")
 
 
@@ -71,7 +86,9 @@ def test_10_whole_floats_are_integers():
 
 def test_14_search_lengths_of_the_corpus_rule_have_a_mean():
     lists = {"x": {"q": ["d1", "n1", "n2"]}, "y": {"q": ["d1", "d2", "d3"]}}
-    judged = naive.table(lists).ireval.join(naive.judgments({"q": {"d1": 1, "d2": 1, "d3": 1, "z": 0}}))
+    judged = naive.table(lists).ireval.join(
+        naive.judgments({"q": {"d1": 1, "d2": 1, "d3": 1, "z": 0}})
+    )
     names = ["ISL(unretrieved=corpus)", "ESL(i=2, unretrieved=corpus)", "TSL(unretrieved=corpus)"]
     values = judged.summary(names).set_index(["run", "measure"])["mean"]
     assert [values["x", name] for name in names] == [1.0, 4.0, 5.0]
@@ -81,7 +98,9 @@ def test_14_search_lengths_of_the_corpus_rule_have_a_mean():
 
 def test_16_feedback_without_grades_counts_as_grade_1_and_says_so():
     used = pd.DataFrame({"user_id": [1, 1], "item_id": [5, 6], "timestamp": [10, 20]})
-    assert repr(used.ireval).startswith("judgments table: 1 query, 2 items, without grades: each counts as grade 1")
+    assert repr(used.ireval).startswith(
+        "judgments table: 1 query, 2 items, without grades: each counts as grade 1"
+    )
     runs = pd.DataFrame({"run": "r", "user_id": 1, "item_id": [6, 9], "score": [2.0, 1.0]})
     assert runs.ireval.measure(used, "R@2")["value"].tolist() == [0.5]
 
@@ -89,13 +108,21 @@ def test_16_feedback_without_grades_counts_as_grade_1_and_says_so():
 def test_16_a_column_that_might_be_the_grade_is_asked_about():
     used = pd.DataFrame({"user_id": [1], "item_id": [5], "stars": [4]})
     runs = pd.DataFrame({"run": "r", "user_id": 1, "item_id": [5], "score": [2.0]})
-    with pytest.raises(ValueError, match=r"the judgments table has no grade column .*user_id, item_id, stars"):
+    with pytest.raises(
+        ValueError, match=r"the judgments table has no grade column .*user_id, item_id, stars"
+    ):
         runs.ireval.measure(used, "AP")
 
 
 def test_16_a_missing_hyper_parameter_is_a_value_of_its_own():
     runs = pd.DataFrame(
-        {"model": ["a", "b", "b"], "rate": [np.nan, 0.1, 0.2], "query_id": "q", "doc_id": ["d", "d", "n"], "score": 1.0}
+        {
+            "model": ["a", "b", "b"],
+            "rate": [np.nan, 0.1, 0.2],
+            "query_id": "q",
+            "doc_id": ["d", "d", "n"],
+            "score": 1.0,
+        }
     )
     qrels = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["d", "n"], "relevance": [1, 0]})
     scores = runs.ireval(run=["model", "rate"]).measure(qrels, "RR")
@@ -107,7 +134,9 @@ def test_16_a_missing_hyper_parameter_is_a_value_of_its_own():
 def test_17_the_column_that_tells_duplicates_apart_is_named_before_rows_are_dropped():
     runs = pd.DataFrame({"model": ["a", "b"], "query_id": "q", "doc_id": "d", "score": 1.0})
     qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]})
-    with pytest.raises(ValueError, match=r"The column 'model' tells them apart: bind it, df\.ireval\(run="):
+    with pytest.raises(
+        ValueError, match=r"The column 'model' tells them apart: bind it, df\.ireval\(run="
+    ):
         runs.ireval.measure(qrels, "AP")
 
 

@@ -27,12 +27,16 @@ FETCHED = {
     "video": "src",
     "embed": "src",
 }
-BUILD = "import sys; from notebooks.site.__main__ import main; sys.exit(main(['--into', sys.argv[1]]))"
+BUILD = (
+    "import sys; from notebooks.site.__main__ import main; sys.exit(main(['--into', sys.argv[1]]))"
+)
 
 
 def fresh(code: str) -> str:
     """Return what code prints in a process of its own: other tests declare verbs and measures in this one."""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -84,16 +88,21 @@ def test_links_of_pages_lead_to_the_places_of_the_site():
     from notebooks.site.assembling import relinked
 
     assert (
-        relinked("[a](../02_x.ipynb) [b](../../CHANGELOG.md)", "page") == "[a](tutorials/02_x.ipynb) [b](changelog.md)"
+        relinked("[a](../02_x.ipynb) [b](../../CHANGELOG.md)", "page")
+        == "[a](tutorials/02_x.ipynb) [b](changelog.md)"
     )
-    assert relinked("[a](site/ties.md) [b](#1.-Pools)", "notebook") == "[a](../ties.md) [b](#1-pools)"
+    assert (
+        relinked("[a](site/ties.md) [b](#1.-Pools)", "notebook") == "[a](../ties.md) [b](#1-pools)"
+    )
     assert relinked("[a](https://doi.org/10.1145/1)", "page") == "[a](https://doi.org/10.1145/1)"
 
 
 def test_links_of_pages_lead_somewhere_in_the_repository():
     lost = []
     for path in sorted((ROOT / "notebooks" / "site").glob("*.md")):
-        for link in re.findall(r"\]\((?!https?://|#)([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        for link in re.findall(
+            r"\]\((?!https?://|#)([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")
+        ):
             if not (path.parent / link).exists():
                 lost.append(f"{path.name}: {link}")
     assert lost == []
@@ -123,7 +132,9 @@ def site(tmp_path_factory):
     pytest.importorskip("myst_nb")
     pytest.importorskip("furo")
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run([sys.executable, "-c", BUILD, str(folder)], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(folder)], cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return folder / "html"
 
@@ -149,14 +160,18 @@ def test_the_site_fetches_nothing_and_its_links_lead_somewhere(site):
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             known = target.exists() and (
-                not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].ids
+                not parts.fragment
+                or target not in pages
+                or unquote(parts.fragment) in pages[target].ids
             )
             if not known:
                 faults.append(f"{path.name} links to {address}")
     for path in [*site.rglob("*.css"), *site.rglob("*.html")]:
         faults += [
             f"{path.name}: {one}"
-            for one in re.findall(r"(?:@import|url\()\s*['\"]?(?:https?:)?//[^)'\" ]+", path.read_text("utf-8"))
+            for one in re.findall(
+                r"(?:@import|url\()\s*['\"]?(?:https?:)?//[^)'\" ]+", path.read_text("utf-8")
+            )
         ]
     assert faults == []
 

@@ -32,7 +32,9 @@ def one(output):
 
 
 def html(text):
-    return one({"output_type": "execute_result", "data": {"text/html": text, "text/plain": "<Report>"}})
+    return one(
+        {"output_type": "execute_result", "data": {"text/html": text, "text/plain": "<Report>"}}
+    )
 
 
 def printed(text):
@@ -47,7 +49,12 @@ def test_a_table_of_another_style_is_another_output():
 
 def test_times_addresses_and_the_style_of_pandas_are_no_other_output():
     assert changed(printed("in 5.1 s, at 0x7f00aa"), printed("in 4 s, at 0x7f11bb")) == []
-    assert changed(html("<style scoped>a</style><td>1</td>"), html("<style scoped>b</style>\n<td>1</td>")) == []
+    assert (
+        changed(
+            html("<style scoped>a</style><td>1</td>"), html("<style scoped>b</style>\n<td>1</td>")
+        )
+        == []
+    )
 
 
 def test_where_what_was_printed_breaks_is_no_other_output():
@@ -59,7 +66,9 @@ def test_where_what_was_printed_breaks_is_no_other_output():
 
 
 def test_a_figure_may_differ_by_its_fonts():
-    old, new = (one({"data": {"image/png": data, "text/plain": f"<Figure {data}>"}}) for data in "ab")
+    old, new = (
+        one({"data": {"image/png": data, "text/plain": f"<Figure {data}>"}}) for data in "ab"
+    )
     assert changed(old, new) == []
 
 
@@ -99,7 +108,11 @@ def test_a_tutorial_uses_public_names_only(path):
 
 def test_the_newcomers_path_has_fewer_than_ten_lines():
     cells = read(FOLDER / "00_quickstart.ipynb")
-    code = next(source(cell) for cell in cells if "interactive=True" in source(cell) and cell["cell_type"] == "code")
+    code = next(
+        source(cell)
+        for cell in cells
+        if "interactive=True" in source(cell) and cell["cell_type"] == "code"
+    )
     path = code.partition("perf_counter()\n")[2].partition("\nsize")[0]
     lines = [line for line in path.splitlines() if line.strip()]
     assert all(word in path for word in ("read_runs", "page.html", "table.tex", "savefig"))

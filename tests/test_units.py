@@ -37,14 +37,18 @@ def scores_of(values, higher=True):
 
 def preferences_of(cube):
     a, b = all_pairs(len(cube.runs))
-    return Preferences(cube.runs, cube.queries, LABELS, a, b, cube.values[:, :, a] - cube.values[:, :, b])
+    return Preferences(
+        cube.runs, cube.queries, LABELS, a, b, cube.values[:, :, a] - cube.values[:, :, b]
+    )
 
 
 def with_rounding(seed, signed=False):
     """Values with ties that only rounding breaks: some runs are others added up in another order."""
     rng = np.random.default_rng(seed)
     parts = rng.integers(-3 if signed else 0, 4, (2, 9, 4, 3)) / 10
-    return np.concatenate([parts.sum(axis=3), (parts[..., 2] + parts[..., 1] + parts[..., 0])[:, :, :2]], axis=2)
+    return np.concatenate(
+        [parts.sum(axis=3), (parts[..., 2] + parts[..., 1] + parts[..., 0])[:, :, :2]], axis=2
+    )
 
 
 @pytest.mark.slow
@@ -68,7 +72,10 @@ def test_the_unit_of_a_measure_changes_no_tie_sign_rank_p_value_or_agreement(kin
     for method in orderings():
         if method == "mean" and kind == "preferences":
             continue
-        x, y = (ordered(cube, method=method, draws=20)[["run", "rank", "rank_low", "rank_high"]] for cube in cubes)
+        x, y = (
+            ordered(cube, method=method, draws=20)[["run", "rank", "rank_low", "rank_high"]]
+            for cube in cubes
+        )
         pd.testing.assert_frame_equal(x, y)
     if kind != "preferences":
         x, y = (anova(cube, None)[["p_value", "effect_size"]] for cube in cubes)
@@ -77,7 +84,9 @@ def test_the_unit_of_a_measure_changes_no_tie_sign_rank_p_value_or_agreement(kin
 
 @examples(30)
 @given(seed=st.integers(0, 10_000), power=st.sampled_from([-60, -7, 40]))
-@example(seed=1764, power=-60)  # the last bit of Welch's effect size, when the root was a power of .5
+@example(
+    seed=1764, power=-60
+)  # the last bit of Welch's effect size, when the root was a power of .5
 @example(seed=145, power=40)  # that of his p, when squares were powers of 2
 def test_the_unit_changes_no_coefficient_and_no_test_of_two_samples(seed, power):
     values = with_rounding(seed)[0]
@@ -85,7 +94,10 @@ def test_the_unit_changes_no_coefficient_and_no_test_of_two_samples(seed, power)
         x, y = (one.function(values[0] * unit, values[1] * unit) for unit in (1.0, 2.0**power))
         assert x == pytest.approx(y, abs=1e-12, nan_ok=True), one.name
     for test in (welch, mann_whitney):
-        x, y = (test(values[:, 0] * unit, values[:, 3] * unit, confidence=0.95) for unit in (1.0, 2.0**power))
+        x, y = (
+            test(values[:, 0] * unit, values[:, 3] * unit, confidence=0.95)
+            for unit in (1.0, 2.0**power)
+        )
         assert x[3:] == y[3:] or np.isnan(x.p_value)
 
 
@@ -95,7 +107,10 @@ def test_runs_that_are_equal_on_paper_are_tied_for_every_tally_whatever_their_si
     again = np.array([[0.3, 0.7, 0.2], [0.1 + 0.2 + 0.3, 0.3, 0.1]])
     assert (first != again).sum() == 2
     values = np.stack(
-        [np.column_stack([one.ravel(), other.ravel()]) for one, other in ((first, again), (again, first))]
+        [
+            np.column_stack([one.ravel(), other.ravel()])
+            for one, other in ((first, again), (again, first))
+        ]
     )
     cube = scores_of(values * scale)
     assert ties(cube, None)["ties"].tolist() == [6, 6]
@@ -135,7 +150,10 @@ def test_two_buckets_whose_values_are_all_point_8_do_not_differ(n):
         found += [test(x, y, confidence=0.95) for test in (welch, mann_whitney)]
     assert {one.p_value for one in found} == {1.0}
     assert {one.effect_size for one in found} == {0.0}
-    assert two_rates(np.repeat([1, 0], [4, 1]), np.repeat([1, 0], [8, 2]), confidence=0.95).p_value == 1
+    assert (
+        two_rates(np.repeat([1, 0], [4, 1]), np.repeat([1, 0], [8, 2]), confidence=0.95).p_value
+        == 1
+    )
 
 
 @pytest.mark.slow
@@ -143,7 +161,9 @@ def test_of_1440_tests_of_bm25_against_the_mean_of_its_own_seeds_none_is_below_0
     """Ten measures, sets of queries and numbers of seeds, and each of the tests: 82 were below .05."""
     measures = ["AP", "nDCG", "nDCG@10", "RR", "RBP", "P@10", "R@100", "ERR", "Rprec", "bpref"]
     scores = pdeval.datasets.sample_judged(topics="common").measure(measures)
-    wide = scores[scores["run"] == "bm25"].pivot(index="query_id", columns="measure", values="value")[measures]
+    wide = scores[scores["run"] == "bm25"].pivot(
+        index="query_id", columns="measure", values="value"
+    )[measures]
     rng, below, done = np.random.default_rng(13), 0, 0
     asked = ["t", "wilcoxon", "sign", "randomisation", "hsd", "tukey"]
     for _ in range(8):

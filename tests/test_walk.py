@@ -90,6 +90,12 @@ def test_an_error_of_numpy_is_not_our_own():
 
 @pytest.mark.broad
 def test_the_walk_sees_what_was_refused_and_what_answered():
-    step = next(one for one in verb_steps() if (one.who, one.option) == ("scores.summary", "confidence"))
-    assert [outcome_of(step, value).outcome for value in ("half", "text", "NaN")] == ["answered", "refused", "refused"]
+    step = next(
+        one for one in verb_steps() if (one.who, one.option) == ("scores.summary", "confidence")
+    )
+    assert [outcome_of(step, value).outcome for value in ("half", "text", "NaN")] == [
+        "answered",
+        "refused",
+        "refused",
+    ]
     assert "give a share" in outcome_of(step, "beyond one").said

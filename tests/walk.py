@@ -148,7 +148,9 @@ def verb_steps() -> Iterator[Step]:
                     f"{kind}.{name}",
                     parameter.name,
                     functools.partial(_ask, kind, name, needed, parameter.name),
-                    "join" if parameter.name in RULES and parameter.name not in verb.own else verb.function,
+                    "join"
+                    if parameter.name in RULES and parameter.name not in verb.own
+                    else verb.function,
                 )
 
 
@@ -159,13 +161,18 @@ def table_steps() -> Iterator[Step]:
             parameters = list(signature_of(verb, kind).parameters.values())[1:]
             needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty}
             needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
-            for option in ["", *(one for one, value in needed.items() if isinstance(value, pd.DataFrame))]:
+            for option in [
+                "",
+                *(one for one, value in needed.items() if isinstance(value, pd.DataFrame)),
+            ]:
                 if kind != "judged" or option:
                     call = functools.partial(_formed, kind, name, needed, option)
                     yield Step(f"{kind}.{name}", option, call, (verb.function, kind), FORMS)
 
 
-def _formed(kind: str, name: str, needed: dict[str, object], option: str, form: Callable[..., object]) -> object:
+def _formed(
+    kind: str, name: str, needed: dict[str, object], option: str, form: Callable[..., object]
+) -> object:
     if option:
         return _ask(kind, name, needed, option, form(needed[option]))
     return _ask(kind, name, needed, "", None, form(tables()[kind]))
@@ -176,14 +183,23 @@ def function_steps() -> Iterator[Step]:
     return (Step(*call) for call in calls())
 
 
-def _ask(kind: str, name: str, needed: dict[str, object], option: str, value: object, table: object = None) -> object:
+def _ask(
+    kind: str,
+    name: str,
+    needed: dict[str, object],
+    option: str,
+    value: object,
+    table: object = None,
+) -> object:
     table = tables()[kind] if table is None else table
     door = table if kind == "judged" else table.ireval
     if name.partition(".")[0] == "plot" and option != "ax":
         from matplotlib.figure import Figure
 
         needed = {**needed, "ax": Figure().subplots()}
-    return reduce(getattr, name.split("."), door)(**{**needed, **({option: value} if option else {})})
+    return reduce(getattr, name.split("."), door)(
+        **{**needed, **({option: value} if option else {})}
+    )
 
 
 def once(steps: Iterator[Step]) -> Iterator[Step]:
@@ -240,7 +256,11 @@ def bounded_memory(more: int = MEMORY) -> Iterator[None]:
 def _raises(path: str) -> frozenset[int]:
     """Return the lines of a file that belong to a raise statement."""
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    spans = [range(node.lineno, node.end_lineno + 1) for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+    spans = [
+        range(node.lineno, node.end_lineno + 1)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise)
+    ]
     return frozenset(line for span in spans for line in span)
 
 
@@ -250,7 +270,13 @@ def own_words(error: BaseException, option: str) -> bool:
         return True
     if not isinstance(
         error,
-        ValueError | KeyError | TypeError | AttributeError | FileNotFoundError | IsADirectoryError | NotADirectoryError,
+        ValueError
+        | KeyError
+        | TypeError
+        | AttributeError
+        | FileNotFoundError
+        | IsADirectoryError
+        | NotADirectoryError,
     ):
         return False
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -285,8 +311,16 @@ def outcome_of(step: Step, value: str) -> Outcome:
     except Exception as error:
         found = "refused" if own_words(error, step.option) else "raw"
         last = traceback.extract_tb(error.__traceback__)[-1]
-        ours = [one for one in traceback.extract_tb(error.__traceback__) if PACKAGE in Path(one.filename).parents]
-        place = f"{Path(ours[-1].filename).relative_to(PACKAGE)}:{ours[-1].lineno}" if ours else last.filename
+        ours = [
+            one
+            for one in traceback.extract_tb(error.__traceback__)
+            if PACKAGE in Path(one.filename).parents
+        ]
+        place = (
+            f"{Path(ours[-1].filename).relative_to(PACKAGE)}:{ours[-1].lineno}"
+            if ours
+            else last.filename
+        )
         said = f"{type(error).__name__} at {place}: {error}"
     if time.process_time() - started > LIMIT:
         found = "slow"
@@ -298,13 +332,17 @@ def walk(steps: Iterator[Step], every: int = 1) -> list[Outcome]:
     quiet(tables)
     with bounded_memory(), contextlib.redirect_stderr(io.StringIO()):  # bars of progress
         return [
-            outcome_of(step, value) for at, step in enumerate(steps) for value in list(step.values)[at % every :: every]
+            outcome_of(step, value)
+            for at, step in enumerate(steps)
+            for value in list(step.values)[at % every :: every]
         ]
 
 
 def counted(outcomes: list[Outcome]) -> pd.DataFrame:
     """Return how often each value had each outcome."""
-    frame = pd.DataFrame([(one.value, one.outcome) for one in outcomes], columns=["value", "outcome"])
+    frame = pd.DataFrame(
+        [(one.value, one.outcome) for one in outcomes], columns=["value", "outcome"]
+    )
     order = pd.CategoricalDtype(["answered", "refused", "raw", "slow"])
     table = pd.crosstab(frame["value"], frame["outcome"].astype(order), dropna=False)
     table = table.reindex([name for name in (*VALUES, *FORMS) if name in table.index])
@@ -314,28 +352,41 @@ def counted(outcomes: list[Outcome]) -> pd.DataFrame:
 
 def main() -> int:
     """Print the table of bad inputs with counts, and every fault."""
-    parser = argparse.ArgumentParser(prog="python -m tests.walk", description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="options that several tables share only once")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.walk", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="options that several tables share only once"
+    )
     parser.add_argument("--only", default="", help="verbs whose name contains this")
     asked = parser.parse_args()
     import matplotlib
 
     matplotlib.use("agg")
     started = time.process_time()
-    steps = [step for step in (*verb_steps(), *function_steps(), *table_steps()) if asked.only in step.who]
+    steps = [
+        step
+        for step in (*verb_steps(), *function_steps(), *table_steps())
+        if asked.only in step.who
+    ]
     steps = list(once(iter(steps))) if asked.quick else steps
     found = []
     for step in steps:
         found += walk(iter([step]))
         for one in found[-len(step.values) :]:
             if one.outcome in ("raw", "slow"):
-                print(f"{one.outcome}: {one.who}({one.option}: {one.value}): {one.said[:200]}", flush=True)
+                print(
+                    f"{one.outcome}: {one.who}({one.option}: {one.value}): {one.said[:200]}",
+                    flush=True,
+                )
     faults = [one for one in found if one.outcome in ("raw", "slow")]
     print(counted(found).to_string())
     pairs = len({(one.who, one.option) for one in found})
     bad = Counter((one.who, one.option) for one in faults)
     who = len({one.who for one in found})
-    print(f"{who} verbs of tables and functions, {pairs} options, {len(found)} values; {len(bad)} options with faults")
+    print(
+        f"{who} verbs of tables and functions, {pairs} options, {len(found)} values; {len(bad)} options with faults"
+    )
     print(f"{time.process_time() - started:.0f} s")
     return bool(faults)
 

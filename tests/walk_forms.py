@@ -17,7 +17,9 @@ LARGE = 10**400
 
 
 def _is_number(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(
+        column.dtype
+    )
 
 
 def _over(wanted: Callable[[pd.Series], bool], change: Callable[[pd.Series], object]) -> Form:
@@ -105,10 +107,14 @@ FORMS: dict[str, Form] = {
     "numbers: Int64": numbers(lambda column: column.fillna(0).clip(-9, 9).round().astype("Int64")),
     "numbers: Arrow": numbers(lambda column: column.astype(pd.ArrowDtype(pa.float64()))),
     "numbers: Arrow with null": numbers(
-        lambda column: pd.array([None, *column[1:]], dtype=pd.ArrowDtype(pa.float64()))[: len(column)]
+        lambda column: pd.array([None, *column[1:]], dtype=pd.ArrowDtype(pa.float64()))[
+            : len(column)
+        ]
     ),
     "numbers: Arrow decimals": numbers(
-        lambda column: pd.array([Decimal(1)] * len(column), dtype=pd.ArrowDtype(pa.decimal128(9, 3)))
+        lambda column: pd.array(
+            [Decimal(1)] * len(column), dtype=pd.ArrowDtype(pa.decimal128(9, 3))
+        )
     ),
     "numbers: objects": numbers(lambda column: column.astype(object)),
     "numbers: objects with None": numbers(first(None)),
@@ -120,9 +126,13 @@ FORMS: dict[str, Form] = {
     "numbers: complex": numbers(lambda column: column.fillna(0).astype(complex)),
     "numbers: true and false": numbers(lambda column: column > 0),
     "numbers: missing": numbers(lambda column: np.nan),
-    "numbers: one missing": numbers(lambda column: column.astype(float).where(np.arange(len(column)) > 0)),
+    "numbers: one missing": numbers(
+        lambda column: column.astype(float).where(np.arange(len(column)) > 0)
+    ),
     "numbers: infinite": numbers(lambda column: np.inf),
-    "numbers: one infinite": numbers(lambda column: column.astype(float).where(np.arange(len(column)) > 0, -np.inf)),
+    "numbers: one infinite": numbers(
+        lambda column: column.astype(float).where(np.arange(len(column)) > 0, -np.inf)
+    ),
     "numbers: negative": numbers(lambda column: -1 - column.abs()),
     "numbers: zero": numbers(lambda column: column * 0),
     "numbers: huge": numbers(lambda column: column * 0 + 1e100),
@@ -134,7 +144,9 @@ FORMS: dict[str, Form] = {
     "numbers: categories": numbers(lambda column: column.astype("category")),
     "numbers: float16": numbers(lambda column: column.clip(-9, 9).astype(np.float16)),
     "numbers: long double": numbers(lambda column: column.astype(np.longdouble)),
-    "numbers: sparse": numbers(lambda column: column.astype(float).astype(pd.SparseDtype(float, np.nan))),
+    "numbers: sparse": numbers(
+        lambda column: column.astype(float).astype(pd.SparseDtype(float, np.nan))
+    ),
     # ids and names
     "names: lone surrogates": names(objects(lambda one: f"{one}{SURROGATE}")),
     "names: one lone surrogate": names(first(SURROGATE)),
@@ -158,7 +170,9 @@ FORMS: dict[str, Form] = {
     "names: one date": names(first(pd.Timestamp("2024-01-01"))),
     "names: true and false": names(lambda column: True),
     "names: complex": names(lambda column: 1j),
-    "names: categories": names(lambda column: column.astype(str).astype("category").cat.add_categories(["unused"])),
+    "names: categories": names(
+        lambda column: column.astype(str).astype("category").cat.add_categories(["unused"])
+    ),
     "names: Arrow": names(lambda column: column.astype(str).astype(pd.ArrowDtype(pa.string()))),
     "names: empty": names(lambda column: ""),
     "names: NUL": names(objects(lambda one: f"{one}\0")),
@@ -177,7 +191,9 @@ FORMS: dict[str, Form] = {
     "columns: one twice": lambda table: pd.concat([table, table[table.columns[:1]]], axis=1),
     "columns: last twice": lambda table: pd.concat([table, table[table.columns[-1:]]], axis=1),
     "columns: numbers": lambda table: table.set_axis(range(table.shape[1]), axis=1),
-    "columns: two levels": lambda table: table.set_axis(pd.MultiIndex.from_product([["x"], table.columns]), axis=1),
+    "columns: two levels": lambda table: table.set_axis(
+        pd.MultiIndex.from_product([["x"], table.columns]), axis=1
+    ),
     "columns: categories": lambda table: table.set_axis(pd.CategoricalIndex(table.columns), axis=1),
     "columns: none": lambda table: table[[]],
     "columns: without the first": lambda table: table[table.columns[1:]],

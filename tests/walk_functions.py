@@ -18,7 +18,15 @@ from pdeval.tables.recognition import kind_of
 from pdeval.verbs import VERBS
 from tests.walk_tables import FEW, judged, qrels, runs, tables
 
-DECLARE = ("behaviour_measure", "click_model", "coefficient", "metric", "ordering", "preference", "report_format")
+DECLARE = (
+    "behaviour_measure",
+    "click_model",
+    "coefficient",
+    "metric",
+    "ordering",
+    "preference",
+    "report_format",
+)
 DECLARE += ("table", "test", "user_model", "verb", "vocabulary")
 
 
@@ -45,8 +53,12 @@ NEEDED: dict[str, Callable[[], object]] = {
     "read_collections.collections": lambda: {"one": (folder() / "a.run", folder() / "qrels.txt")},
     "frame.table": runs,
     "from_dict.table": lambda: {"1": {"d": 1}},
-    "scores.table": lambda: pd.DataFrame({"run": ["a", "b"], "query_id": ["1", "1"], "AP": [0.1, 0.2]}),
-    "votes.log": lambda: pd.DataFrame({"run_a": ["a", "b"], "run_b": ["b", "c"], "winner": ["a", "tie"]}),
+    "scores.table": lambda: pd.DataFrame(
+        {"run": ["a", "b"], "query_id": ["1", "1"], "AP": [0.1, 0.2]}
+    ),
+    "votes.log": lambda: pd.DataFrame(
+        {"run_a": ["a", "b"], "run_b": ["b", "c"], "winner": ["a", "tie"]}
+    ),
     "join_parts.parts": lambda: [runs()],
     "spread_over_collections.frame": lambda: judged().delta_sort("ASL").assign(collection="one"),
     "tie_probability.n": lambda: 4,
@@ -62,7 +74,15 @@ NEEDED: dict[str, Callable[[], object]] = {
     "best_systems.collections": lambda: {"all": judged(), "strict": judged().at(level=2)},
     "headroom_of.collections": lambda: {"all": judged(), "strict": judged().at(level=2)},
 }
-PARSED = {"k": "P", "p": "RBP", "label": "AP", "weight": "RPP", "gain": "nDCG", "max_grade": "gRBP", "nothing": "AP"}
+PARSED = {
+    "k": "P",
+    "p": "RBP",
+    "label": "AP",
+    "weight": "RPP",
+    "gain": "nDCG",
+    "max_grade": "gRBP",
+    "nothing": "AP",
+}
 
 
 def functions() -> dict[str, Callable[..., object]]:
@@ -80,14 +100,28 @@ def calls() -> Iterator[tuple[str, str, Callable[[object], object], object]]:
     """Yield every parameter of every function: names of both, what takes its value, and the function."""
     for name, function in functions().items():
         short = name.rpartition(".")[2]
-        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        parameters = [
+            p
+            for p in inspect.signature(function).parameters.values()
+            if p.kind is not p.VAR_KEYWORD
+        ]
         needed = {p.name: _needed(name, short, p.name) for p in parameters if p.default is p.empty}
         few = {**FEW, "pairs": 200} if name.startswith("studies.") else FEW
         needed |= {p.name: few[p.name] for p in parameters if p.name in few}
         for parameter in parameters:
-            yield name, parameter.name, functools.partial(_call, name, function, needed, parameter.name), function
+            yield (
+                name,
+                parameter.name,
+                functools.partial(_call, name, function, needed, parameter.name),
+                function,
+            )
     for option, measure in PARSED.items():
-        yield f"pdeval.parse {measure}", option, functools.partial(_parse, measure, option), (pdeval.parse, measure)
+        yield (
+            f"pdeval.parse {measure}",
+            option,
+            functools.partial(_parse, measure, option),
+            (pdeval.parse, measure),
+        )
 
 
 def _parse(measure: str, option: str, value: object) -> object:
@@ -97,14 +131,24 @@ def _parse(measure: str, option: str, value: object) -> object:
 def _needed(name: str, short: str, parameter: str) -> object:
     if name.startswith("plots.") and parameter == "frame":
         return next(
-            (table for kind, table in tables().items() if f"plot.{short}" in VERBS.get(kind, {}) and kind_of(table)),
+            (
+                table
+                for kind, table in tables().items()
+                if f"plot.{short}" in VERBS.get(kind, {}) and kind_of(table)
+            ),
             tables().get(short),
         )
     made = NEEDED.get(f"{short}.{parameter}") or NEEDED.get(parameter)
     return made() if made is not None else 3
 
 
-def _call(name: str, function: Callable[..., object], needed: dict[str, object], option: str, value: object) -> object:
+def _call(
+    name: str,
+    function: Callable[..., object],
+    needed: dict[str, object],
+    option: str,
+    value: object,
+) -> object:
     if name.startswith("plots.") and option != "ax":
         from matplotlib.figure import Figure
 

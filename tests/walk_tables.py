@@ -17,7 +17,12 @@ def runs() -> pd.DataFrame:
     table = pdeval.datasets.sample_runs()
     queries = sorted(table["query_id"].unique())[:8]
     kept = table["run"].isin(RUNS) & table["query_id"].isin(queries)
-    return table[kept].groupby(["run", "query_id"], observed=True, sort=False).head(15).reset_index(drop=True)
+    return (
+        table[kept]
+        .groupby(["run", "query_id"], observed=True, sort=False)
+        .head(15)
+        .reset_index(drop=True)
+    )
 
 
 @functools.cache
@@ -30,7 +35,10 @@ def qrels() -> pd.DataFrame:
 @functools.cache
 def labels() -> pd.DataFrame:
     """Two assessors, of whom the second is stricter."""
-    both = [qrels().assign(assessor=who, label=(qrels()["relevance"] > least) * 1) for who, least in zip("ab", (0, 1))]
+    both = [
+        qrels().assign(assessor=who, label=(qrels()["relevance"] > least) * 1)
+        for who, least in zip("ab", (0, 1))
+    ]
     return pd.concat(both, ignore_index=True).drop(columns="relevance")
 
 
@@ -65,7 +73,9 @@ def labelled() -> pd.DataFrame:
 def votes() -> pd.DataFrame:
     """Votes between the runs on their queries, each for the better one by average precision."""
     prefs = judged().prefer("AP")
-    made = prefs.assign(winner=prefs["value"].map(lambda value: "a" if value > 0 else "b" if value < 0 else "tie"))
+    made = prefs.assign(
+        winner=prefs["value"].map(lambda value: "a" if value > 0 else "b" if value < 0 else "tie")
+    )
     made = made.drop(columns=["measure", "value"])
     made.attrs = {}
     return made
@@ -115,7 +125,9 @@ def _tables() -> dict[str, object]:
         "wide_summary": join.summary(["AP", "RR"], wide=True),
         "quantiles": join.quantiles(["AP", "RR"], draws=20),
         "means": join.mean("RPP"),
-        "components": join.replicates(["AP", "RR"], system="family", metadata=pdeval.datasets.sample_metadata()),
+        "components": join.replicates(
+            ["AP", "RR"], system="family", metadata=pdeval.datasets.sample_metadata()
+        ),
         "left_out": join.pool.leave_one_out(),
         "residuals": join.pool.residuals(),
         "pool": runs().ireval.pool(),
@@ -142,7 +154,9 @@ def _tables() -> dict[str, object]:
         "effective_shares": join.lengths.effective_shares(),
         "description": join.describe(),
         "accounting": runs().ireval.check(qrels()),
-        "explanation": join.explain("116" if "116" in set(runs()["query_id"]) else runs()["query_id"].iloc[0]),
+        "explanation": join.explain(
+            "116" if "116" in set(runs()["query_id"]) else runs()["query_id"].iloc[0]
+        ),
         "pair_explanation": join.explain(runs()["query_id"].iloc[0], "RPP", runs=["bm25", "ql"]),
         "swapped_orders": runs().ireval.swap_assessors(labels(), orders=True, draws=3),
         "delta_sort": join.delta_sort("RR"),
@@ -163,7 +177,10 @@ def _tables() -> dict[str, object]:
 
 def _powered() -> dict[str, pd.DataFrame]:
     """People who labelled every other query, and a machine that labelled all."""
-    few, given = qrels()[qrels()["query_id"].astype(int) % 2 == 1], {"machine": qrels(), "topics": "judged"}
+    few, given = (
+        qrels()[qrels()["query_id"].astype(int) % 2 == 1],
+        {"machine": qrels(), "topics": "judged"},
+    )
     scores = runs().ireval.measure(few, ["AP", "RR"], **given)
     return {
         "to_label": scores.ireval.label_next(queries=2),
@@ -180,7 +197,9 @@ def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:
         return {"segments": door.segments(by="half"), "segment_gaps": door.segments.gaps(by="half")}
     return {
         "collection_verdicts": door.verdict("RPP", by="half", draws=20),
-        "collection_effects": door.verdict("RPP", by="half", baseline="bm25", per="collection").query("run_a == 'ql'"),
+        "collection_effects": door.verdict(
+            "RPP", by="half", baseline="bm25", per="collection"
+        ).query("run_a == 'ql'"),
         "segment_differences": door.segments(by="half"),
         "segment_difference_gaps": door.segments.gaps(by="half"),
     }

@@ -33,7 +33,18 @@ def build(folder: Path) -> int:
     source, html = folder / "source", folder / "html"
     assemble(source)
     status = build_main(
-        ["-q", "-W", "--keep-going", "-n", "-b", "html", "-d", str(folder / "doctrees"), str(source), str(html)]
+        [
+            "-q",
+            "-W",
+            "--keep-going",
+            "-n",
+            "-b",
+            "html",
+            "-d",
+            str(folder / "doctrees"),
+            str(source),
+            str(html),
+        ]
     )
     for page in html.rglob("*.html"):
         page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")
@@ -43,8 +54,12 @@ def build(folder: Path) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m notebooks.site", description=__doc__.partition(":")[0] + ".")
-    parser.add_argument("--into", type=Path, default=Path("build/site"), help="folder of the site (build/site)")
+    parser = argparse.ArgumentParser(
+        prog="python -m notebooks.site", description=__doc__.partition(":")[0] + "."
+    )
+    parser.add_argument(
+        "--into", type=Path, default=Path("build/site"), help="folder of the site (build/site)"
+    )
     folder = parser.parse_args(argv).into.resolve()
     try:
         status = build(folder)

@@ -41,7 +41,11 @@ def relinked(text: str, home: str) -> str:
             (r"^replications/?$", "replications/index.md"),
         ],
         "replication": [(r"^\.\./site/", "../../"), (r"^\.\./\.\./README\.md", "../../index.md")],
-        "top": [(r"^notebooks/site/", ""), (r"^notebooks/(.+\.ipynb)", r"tutorials/\1"), (r"^README\.md", "index.md")],
+        "top": [
+            (r"^notebooks/site/", ""),
+            (r"^notebooks/(.+\.ipynb)", r"tutorials/\1"),
+            (r"^README\.md", "index.md"),
+        ],
     }[home]
 
     def moved(link: re.Match[str]) -> str:
@@ -65,7 +69,9 @@ def linked_verbs(text: str) -> str:
             return cell[0]
         family, _, plot = name.partition(".")
         page = (
-            (f"plots/{plot}.md" if plot else "plots/index.md") if family == "plot" else f"reference/verbs/{family}.md"
+            (f"plots/{plot}.md" if plot else "plots/index.md")
+            if family == "plot"
+            else f"reference/verbs/{family}.md"
         )
         return f"[`.{name}()`]({page})"
 

@@ -9,7 +9,14 @@ SITE = Path(__file__).resolve().parent
 NOTEBOOKS = SITE.parent
 ROOT = NOTEBOOKS.parent
 
-QUESTIONS = ("which_is_better", "why_did_it_win", "for_whom", "how_stable", "how_good_are_my_labels", "into_my_paper")
+QUESTIONS = (
+    "which_is_better",
+    "why_did_it_win",
+    "for_whom",
+    "how_stable",
+    "how_good_are_my_labels",
+    "into_my_paper",
+)
 EXPLANATIONS = (
     "topics",
     "ties",
@@ -54,7 +61,8 @@ def toctree(pages: Iterable[str], caption: str = "") -> str:
 def navigation() -> str:
     """Return the navigation of the front page."""
     sections = {
-        "Tutorials": [f"tutorials/{path.stem}" for path in tutorials()] + ["tutorials/replications/index"],
+        "Tutorials": [f"tutorials/{path.stem}" for path in tutorials()]
+        + ["tutorials/replications/index"],
         "By question": QUESTIONS,
         "Reference": REFERENCE,
         "Explanation": EXPLANATIONS,

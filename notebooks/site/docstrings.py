@@ -19,7 +19,9 @@ WIDTH = 88
 def escaped(text: str) -> str:
     """Return prose whose stars, brackets and underscores stand for themselves; code between backticks stays."""
     parts = CODE.split(text)
-    return "".join(part if place % 2 else MARKUP.sub(r"\\\1", part) for place, part in enumerate(parts))
+    return "".join(
+        part if place % 2 else MARKUP.sub(r"\\\1", part) for place, part in enumerate(parts)
+    )
 
 
 def prose(text: str) -> str:
@@ -27,7 +29,9 @@ def prose(text: str) -> str:
     blocks = []
     for block in re.split(r"\n\s*\n", textwrap.dedent(text).strip("\n")):
         code = all(line.startswith("    ") for line in block.splitlines())
-        blocks.append(f"```text\n{textwrap.dedent(block)}\n```" if code else escaped(block).replace("``", "`"))
+        blocks.append(
+            f"```text\n{textwrap.dedent(block)}\n```" if code else escaped(block).replace("``", "`")
+        )
     return "\n\n".join(blocks)
 
 
@@ -39,7 +43,11 @@ def entries(text: str) -> str:
         if not head:
             continue
         names, _, kind = (part.strip() for part in head.partition(" : "))
-        term = ", ".join(f"`{name.strip()}`" for name in names.split(",")) if kind or _name(names) else escaped(names)
+        term = (
+            ", ".join(f"`{name.strip()}`" for name in names.split(","))
+            if kind or _name(names)
+            else escaped(names)
+        )
         term += f" : *{escaped(kind)}*" if kind else ""
         said = textwrap.indent(prose(body), "  ").strip() if body.strip() else "\N{NO-BREAK SPACE}"
         made.append(f"{term}\n: {said}\n")
@@ -54,7 +62,9 @@ def examples(text: str) -> str:
     """Return doctests as blocks of Python sessions, and what stands between them as prose."""
     made = []
     for block in re.split(r"\n\s*\n", textwrap.dedent(text).strip("\n")):
-        session = PROMPT.match(block) or (made and made[-1].startswith("```") and block.startswith(" "))
+        session = PROMPT.match(block) or (
+            made and made[-1].startswith("```") and block.startswith(" ")
+        )
         made.append(f"```pycon\n{block}\n```" if session else escaped(block))
     return "\n\n".join(made)
 
@@ -77,7 +87,9 @@ def body(doc: str | None, *, level: int, skip: Iterable[str] = ()) -> str:
 
 def first(doc: str | None) -> str:
     """Return the first paragraph of a docstring as one line of Markdown."""
-    text = re.sub(r"^Return,? ", "", " ".join(inspect.cleandoc(doc or "").partition("\n\n")[0].split()))
+    text = re.sub(
+        r"^Return,? ", "", " ".join(inspect.cleandoc(doc or "").partition("\n\n")[0].split())
+    )
     return escaped(text[:1].upper() + text[1:])
 
 
@@ -97,11 +109,15 @@ def call(name: str, parameters: Sequence[inspect.Parameter]) -> str:
             starred = True
         starred = starred or one.kind is one.VAR_POSITIONAL
         sign = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
-        words.append(f"{sign}{one.name}" + ("" if one.default is one.empty else f"={_written(one.default)}"))
+        words.append(
+            f"{sign}{one.name}" + ("" if one.default is one.empty else f"={_written(one.default)}")
+        )
     line = f"{name}({', '.join(words)})"
     if len(line) <= WIDTH:
         return line
-    inside = textwrap.fill(", ".join(words), WIDTH - 4, break_long_words=False, break_on_hyphens=False)
+    inside = textwrap.fill(
+        ", ".join(words), WIDTH - 4, break_long_words=False, break_on_hyphens=False
+    )
     return f"{name}(\n{textwrap.indent(inside, '    ')},\n)"
 
 

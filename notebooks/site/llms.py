@@ -37,22 +37,36 @@ def title(path: Path) -> str:
 def short() -> str:
     """Return llms.txt: the idiom, and a line for everything that can be asked, with the page that says more."""
     lines = ["# pdeval", "", f"> {SUMMARY}", "", IDIOM, "", "## Guides", ""]
-    lines += [f"- [{title(contents.SITE / f'{name}.md')}](_sources/{name}.md.txt)" for name in contents.QUESTIONS]
-    lines += [f"- [{title(contents.SITE / f'{name}.md')}](_sources/{name}.md.txt)" for name in contents.EXPLANATIONS]
+    lines += [
+        f"- [{title(contents.SITE / f'{name}.md')}](_sources/{name}.md.txt)"
+        for name in contents.QUESTIONS
+    ]
+    lines += [
+        f"- [{title(contents.SITE / f'{name}.md')}](_sources/{name}.md.txt)"
+        for name in contents.EXPLANATIONS
+    ]
     lines += ["", "## Verbs", ""]
     for family, members in registries.families().items():
         for verb in members:
-            kinds = ", ".join(dict.fromkeys("runs" if kind == "judged" else kind for kind in verb.on[:4]))
+            kinds = ", ".join(
+                dict.fromkeys("runs" if kind == "judged" else kind for kind in verb.on[:4])
+            )
             says = docstrings.first(verb.function.__doc__)
-            lines.append(f"- [{verb.name}() of {kinds}](_sources/reference/verbs/{family}.md.txt): {says}")
+            lines.append(
+                f"- [{verb.name}() of {kinds}](_sources/reference/verbs/{family}.md.txt): {says}"
+            )
     for family, (page, heading) in registries.FAMILIES.items():
         lines += ["", f"## {heading}", ""]
         for entry in registries.ENTRIES.values():
             if entry.family == family:
-                lines.append(f"- [{entry.name}](_sources/reference/{page}.md.txt): {docstrings.escaped(entry.summary)}")
+                lines.append(
+                    f"- [{entry.name}](_sources/reference/{page}.md.txt): {docstrings.escaped(entry.summary)}"
+                )
     lines += ["", "## Tables", ""]
     for name, schema in sorted(registries.SCHEMAS.items()):
-        lines.append(f"- [{name}](_sources/reference/tables.md.txt): {schema.says}; {schema.listed}")
+        lines.append(
+            f"- [{name}](_sources/reference/tables.md.txt): {schema.says}; {schema.listed}"
+        )
     lines += ["", "## Plots", ""]
     for name, plot in registries.plots().items():
         lines.append(f"- [{name}](_sources/plots/{name}.md.txt): {docstrings.first(plot.__doc__)}")
@@ -73,5 +87,7 @@ def full(source: Path) -> str:
     names = [*contents.QUESTIONS, *contents.EXPLANATIONS, "columns", "command_line"]
     paths = [source / f"{name}.md" for name in names]
     paths += sorted((source / "reference").rglob("*.md")) + sorted((source / "plots").glob("*.md"))
-    parts = [path.read_text(encoding="utf-8").partition("```{toctree}")[0].strip() for path in paths]
+    parts = [
+        path.read_text(encoding="utf-8").partition("```{toctree}")[0].strip() for path in paths
+    ]
     return "\n\n---\n\n".join([f"# pdeval\n\n> {SUMMARY}\n\n{IDIOM}", *parts]) + "\n"

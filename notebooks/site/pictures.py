@@ -33,14 +33,20 @@ def everything() -> Any:
 # what is drawn of the sample, and with which options
 SAMPLED: dict[str, Callable[[], Any]] = {
     "critical_difference": lambda: (everything().compare("AP", test="nemenyi"), {}),
-    "equivalence_bars": lambda: (everything().equivalence("nDCG@10", rope=0.02, baseline="splade-s1"), {}),
+    "equivalence_bars": lambda: (
+        everything().equivalence("nDCG@10", rope=0.02, baseline="splade-s1"),
+        {},
+    ),
     "summary_bars": lambda: (everything().summary("nDCG@10"), {}),
     "precision_recall": lambda: (sample().curve(), {}),
     "query_differences": lambda: (sample().prefer("RPP", pairs=[("rerank-s1", "hybrid")]), {}),
     "win_loss_tie": lambda: (sample().prefer("RPP", baseline="bm25"), {}),
     "preference_heatmap": lambda: (sample().prefer("RPP"), {}),
     "matrix_heatmap": lambda: (sample().matrix("RPP"), {}),
-    "correlation_heatmap": lambda: (everything().correlate(["AP", "nDCG@10", "RR", "P@10", "RPP"]), {}),
+    "correlation_heatmap": lambda: (
+        everything().correlate(["AP", "nDCG@10", "RR", "P@10", "RPP"]),
+        {},
+    ),
     "difference_scatter": lambda: (sample().prefer(["AP", "RPP"]), {"measures": ["AP", "RPP"]}),
     "recall_levels": lambda: (
         sample(1).disaggregate(["AP", "nDCG", "RR", "RPP"], pairs=[("rerank-s1", "bm25")]),
@@ -54,7 +60,10 @@ SAMPLED: dict[str, Callable[[], Any]] = {
     "asl_histogram": lambda: (sample().lengths.histogram(runs=["bm25", "rerank-s1"]), {}),
     "asl_wins": lambda: (sample().lengths.wins("rerank-s1", "bm25"), {}),
     "running_sum": lambda: (sample(1).explain("101", "RPP", runs=["rerank-s1", "bm25"]), {}),
-    "discount_curves": lambda: (_experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30), {}),
+    "discount_curves": lambda: (
+        _experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30),
+        {},
+    ),
     "rank_slopes": lambda: (everything().order(["AP", "RPP"]), {}),
     "rank_scatter": lambda: (everything().order(["AP", "RPP"]), {}),
     "confusion_heatmap": lambda: (_strict_and_lenient().ireval.agreement.confusion("lenient"), {}),
@@ -74,7 +83,9 @@ def _strict_and_lenient() -> Any:
 
     qrels = pdeval.datasets.sample_qrels().rename(columns={"relevance": "label"})
     lower = (qrels["label"] - (qrels.index % 3 == 0)).clip(lower=0)
-    return pd.concat([qrels.assign(assessor="lenient"), qrels.assign(assessor="strict", label=lower)])
+    return pd.concat(
+        [qrels.assign(assessor="lenient"), qrels.assign(assessor="strict", label=lower)]
+    )
 
 
 def _judges() -> Any:
@@ -98,8 +109,13 @@ def _experiments() -> Any:
 def _collections() -> Any:
     import pandas as pd
 
-    parts = {"common queries": everything().order("AP"), "by RPP": everything().order("RPP", method="mc4")}
-    return pd.concat([frame.assign(collection=name) for name, frame in parts.items()], ignore_index=True)
+    parts = {
+        "common queries": everything().order("AP"),
+        "by RPP": everything().order("RPP", method="mc4"),
+    }
+    return pd.concat(
+        [frame.assign(collection=name) for name, frame in parts.items()], ignore_index=True
+    )
 
 
 def drawn(name: str, plot: Callable[..., Any]) -> Any:
@@ -113,7 +129,9 @@ def drawn(name: str, plot: Callable[..., Any]) -> Any:
         return _figure(plot(frame, **options))
     kinds = [kind for kind in registries.drawn_by(name, plot) if kind in frames.KINDS]
     if not kinds:
-        raise LookupError(f"no example of {name}(): add one to SAMPLED, or a table to tests/plots/frames.py.")
+        raise LookupError(
+            f"no example of {name}(): add one to SAMPLED, or a table to tests/plots/frames.py."
+        )
     return _figure(plot(frames.KINDS[kinds[0]]()))
 
 
@@ -130,7 +148,9 @@ def draw_all(folder: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # which fonts are missing here
+    logging.getLogger("matplotlib.font_manager").setLevel(
+        logging.ERROR
+    )  # which fonts are missing here
     folder.mkdir(parents=True, exist_ok=True)
     for name, plot in registries.plots().items():
         with warnings.catch_warnings():

@@ -21,7 +21,8 @@ def linked(kinds: list[str] | tuple[str, ...], up: str) -> str:
     """Return kinds of table, each linked to its description."""
     names = ("runs" if kind == "judged" else kind for kind in kinds)
     links = [
-        f"[{name.replace('_', ' ')}]({up}reference/tables.md#table-{anchor(name)})" for name in dict.fromkeys(names)
+        f"[{name.replace('_', ' ')}]({up}reference/tables.md#table-{anchor(name)})"
+        for name in dict.fromkeys(names)
     ]
     return ", ".join(links)
 
@@ -30,7 +31,9 @@ def verb_pages() -> Pages:
     """Return one page for every family of verbs."""
     pages = {"join": join_page()}
     for family, members in registries.families().items():
-        pages[family] = f"# {family}\n\n" + "\n".join(_verb(verb, alone=len(members) == 1) for verb in members)
+        pages[family] = f"# {family}\n\n" + "\n".join(
+            _verb(verb, alone=len(members) == 1) for verb in members
+        )
     return {f"reference/verbs/{name}.md": text for name, text in sorted(pages.items())}
 
 
@@ -69,7 +72,9 @@ def _verb(verb: Verb, *, alone: bool) -> str:
 
 
 def _short(kinds: tuple[str, ...]) -> str:
-    names = list(dict.fromkeys("runs" if kind == "judged" else kind.replace("_", " ") for kind in kinds))
+    names = list(
+        dict.fromkeys("runs" if kind == "judged" else kind.replace("_", " ") for kind in kinds)
+    )
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
@@ -78,7 +83,9 @@ def measure_pages() -> Pages:
     pages = {}
     for family, (page, title) in registries.FAMILIES.items():
         entries = [one for one in registries.ENTRIES.values() if one.family == family]
-        pages[f"reference/{page}.md"] = f"# {title}\n\n" + "\n\n".join(_measure(entry) for entry in entries) + "\n"
+        pages[f"reference/{page}.md"] = (
+            f"# {title}\n\n" + "\n\n".join(_measure(entry) for entry in entries) + "\n"
+        )
     return pages
 
 
@@ -142,7 +149,9 @@ def _table(schema: Schema) -> str:
         rows = ["| column | holds | meaning |", "|---|---|---|"]
         for column in schema.columns:
             name = f"[`{column.name}`]" if column.optional else f"`{column.name}`"
-            rows.append(f"| {name} | {column.holds} | {docstrings.escaped(schema.meaning(column.name))} |")
+            rows.append(
+                f"| {name} | {column.holds} | {docstrings.escaped(schema.meaning(column.name))} |"
+            )
         parts.append("\n".join(rows))
     able = [verb for verb in registries.verbs() if schema.name in verb.on and verb.family != "plot"]
     given = [verb for verb in registries.verbs() if schema.name in verb.gives]
@@ -151,9 +160,13 @@ def _table(schema: Schema) -> str:
     if able and schema.name != "judged":
         parts.append(f"**Can** {_verbs(able)}.")
     if pictures := [
-        name for name, plot in registries.plots().items() if schema.name in registries.drawn_by(name, plot)
+        name
+        for name, plot in registries.plots().items()
+        if schema.name in registries.drawn_by(name, plot)
     ]:
-        parts.append("**Drawn by** " + ", ".join(f"[{name}](../plots/{name}.md)" for name in pictures) + ".")
+        parts.append(
+            "**Drawn by** " + ", ".join(f"[{name}](../plots/{name}.md)" for name in pictures) + "."
+        )
     elif schema.undrawn:
         parts.append(f"Not drawn: {docstrings.escaped(schema.undrawn)}.")
     return "\n\n".join(parts)
@@ -170,12 +183,16 @@ def plot_pages() -> Pages:
     pages = {}
     for name, plot in registries.plots().items():
         kinds = registries.drawn_by(name, plot)
-        default = next((v.on for v in registries.verbs() if v.name == "plot" and v.function is plot), ())
+        default = next(
+            (v.on for v in registries.verbs() if v.name == "plot" and v.function is plot), ()
+        )
         says = docstrings.first(plot.__doc__)
         parameters = list(inspect.signature(plot).parameters.values())
         how = [f"table.ireval.plot.{name}"] if kinds else [f"pdeval.plots.{name}"]
         calls = [docstrings.call(one, parameters[1:] if kinds else parameters) for one in how]
-        facts = f"**Draws** {linked(kinds, '../')}." if kinds else f"A function: `pdeval.plots.{name}`."
+        facts = (
+            f"**Draws** {linked(kinds, '../')}." if kinds else f"A function: `pdeval.plots.{name}`."
+        )
         if default:
             facts += f" It is what `.plot()` draws of {linked(default, '../')}."
         picture = f"![An example of {name}](../pictures/{name}.png)"
@@ -202,7 +219,9 @@ def function_page() -> Pages:
     for name, function in registries.functions().items():
         doc = inspect.getdoc(function)
         parts += [f"## {name}", docstrings.first(doc)]
-        parts.append(f"```python\n{docstrings.call(name, list(inspect.signature(function).parameters.values()))}\n```")
+        parts.append(
+            f"```python\n{docstrings.call(name, list(inspect.signature(function).parameters.values()))}\n```"
+        )
         parts.append(docstrings.body(doc, level=3))
     return {"reference/functions.md": "\n\n".join(parts)}
 
@@ -221,4 +240,11 @@ def report_page() -> Pages:
 
 def pages() -> Pages:
     """Return every page of the reference by its path."""
-    return {**verb_pages(), **measure_pages(), **table_page(), **plot_pages(), **function_page(), **report_page()}
+    return {
+        **verb_pages(),
+        **measure_pages(),
+        **table_page(),
+        **plot_pages(),
+        **function_page(),
+        **report_page(),
+    }

@@ -32,7 +32,9 @@ def verbs() -> list[Verb]:
         for verb in declared.values():
             key = verb.name, verb.function.__module__, verb.function.__name__
             found.setdefault(key, verb)
-            kinds.setdefault(key, []).extend(one for one in verb.on if one not in kinds.get(key, []))
+            kinds.setdefault(key, []).extend(
+                one for one in verb.on if one not in kinds.get(key, [])
+            )
     ordered = sorted(found, key=lambda key: (key[0], -len(kinds[key]), key))
     return [_with_kinds(found[key], tuple(kinds[key])) for key in ordered]
 
@@ -61,7 +63,10 @@ def doors(verb: Verb) -> dict[str, inspect.Signature]:
         signature = signature_of(verb, kind)
         parameters = list(signature.parameters.values())[1:]
         signature = signature.replace(parameters=parameters)
-        if all(str(signature) != str(known) for known in made.values()) or kind in ("runs", "judged"):
+        if all(str(signature) != str(known) for known in made.values()) or kind in (
+            "runs",
+            "judged",
+        ):
             made[NOUN.get(kind, f"{kind}.ireval")] = signature
     return made
 
@@ -105,8 +110,20 @@ def report_methods() -> dict[str, Callable[..., Any]]:
     """Return what a report can do, by name."""
     from pdeval.report import Report
 
-    names = [name for name in dir(Report) if not name.startswith("_") and callable(getattr(Report, name))]
+    names = [
+        name for name in dir(Report) if not name.startswith("_") and callable(getattr(Report, name))
+    ]
     return {name: getattr(Report, name) for name in sorted(names)}
 
 
-__all__ = ["ENTRIES", "FAMILIES", "SCHEMAS", "doors", "families", "functions", "join", "plots", "verbs"]
+__all__ = [
+    "ENTRIES",
+    "FAMILIES",
+    "SCHEMAS",
+    "doors",
+    "families",
+    "functions",
+    "join",
+    "plots",
+    "verbs",
+]

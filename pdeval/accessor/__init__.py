@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 # importing these packages declares their verbs; add_metadata comes last, as a verb of every table of runs or queries
-from pdeval import evaluate, judgments, kernels, online, orderings, plots, report, significance, studies
+from pdeval import (
+    evaluate,
+    judgments,
+    kernels,
+    online,
+    orderings,
+    plots,
+    report,
+    significance,
+    studies,
+)
 from pdeval.accessor.collections import JUDGMENTS
 from pdeval.accessor.describe import describe, join_described
 from pdeval.accessor.methods import attach, check_rules, checks_roles, joined, joins
@@ -85,7 +95,12 @@ class Joined(JudgedVerbs):
         return join_described(self)
 
     def __dir__(self) -> list[str]:
-        return [*dict.fromkeys(verb.family for verb in self._verbs.values()), "at", "runs", "queries"]
+        return [
+            *dict.fromkeys(verb.family for verb in self._verbs.values()),
+            "at",
+            "runs",
+            "queries",
+        ]
 
     if not TYPE_CHECKING:  # static tools are to see that there is no such verb
 
@@ -118,7 +133,9 @@ class Ireval:
         self._frame = frame
         self._binding: dict[str, Any] = dict(binding or {})
 
-    def __reduce__(self) -> tuple[Any, ...]:  # its class is made from declarations, so pickle does not find it by name
+    def __reduce__(
+        self,
+    ) -> tuple[Any, ...]:  # its class is made from declarations, so pickle does not find it by name
         return Ireval, (self._frame, self._binding)
 
     @property
@@ -184,14 +201,18 @@ class Ireval:
         >>> qrels.ireval(query="topic_no")
         judgments table: 1 query, 1 item, 1 relevant; next: runs.ireval.measure(qrels)
         """
-        given = {name: value for name, value in locals().items() if name != "self" and value is not None}
+        given = {
+            name: value for name, value in locals().items() if name != "self" and value is not None
+        }
         return Ireval(self._frame, reader.checked_binding(self._frame, {**self._binding, **given}))
 
     def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
         kind = kind_of(self._frame, self._binding)
         if kind == self._kind:
             return call(self, verb, options)
-        fresh = Ireval(self._frame, self._binding)  # the frame was changed after the accessor was made
+        fresh = Ireval(
+            self._frame, self._binding
+        )  # the frame was changed after the accessor was made
         if verb.name not in fresh._verbs:
             raise wrong_name(kind, verb.name)
         return call(fresh, fresh._verbs[verb.name], options)
@@ -205,11 +226,17 @@ class Ireval:
             options.setdefault("measures", None)  # all that the table has
         if kind != "runs" and isinstance(options.get("measures"), pd.DataFrame | Ireval):
             what = SCHEMAS[kind].says
-            raise TypeError(f"{verb.name}() of a {what} takes no judgments: its numbers are already computed.")
+            raise TypeError(
+                f"{verb.name}() of a {what} takes no judgments: its numbers are already computed."
+            )
         binding = self._binding
         if options.get("by") is not None:
             binding = runs_within(self._frame, binding, kind, options["by"])
-        judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None and kind == "runs"}
+        judgments = {
+            name: options[name]
+            for name in JUDGMENTS
+            if options.get(name) is not None and kind == "runs"
+        }
         return Rows(self._frame, kind, binding, judgments)
 
     def _joined(self, verb: Verb, options: dict[str, Any]) -> Joined:
@@ -266,7 +293,9 @@ def join(
     0  bm25      101      AP  0.346994
     1  bm25      102      AP  0.289136
     """
-    given = check_rules({name: value for name, value in locals().items() if name not in ("self", "qrels")})
+    given = check_rules(
+        {name: value for name, value in locals().items() if name not in ("self", "qrels")}
+    )
     if topics == "relevant":  # the default, under which missing queries are told
         del given["topics"]
     return joined(Joined, self, as_table(qrels, judgments=True), None, given)

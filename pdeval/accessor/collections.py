@@ -43,7 +43,9 @@ class Collections:
     judgments: dict[str, Any]
 
     @classmethod
-    def of(cls, accessor: Any, verb: Verb, options: dict[str, Any], shared: dict[str, Any]) -> Collections | None:
+    def of(
+        cls, accessor: Any, verb: Verb, options: dict[str, Any], shared: dict[str, Any]
+    ) -> Collections | None:
         """Return the collections of a call, or None where runs and judgments are of one."""
         by = shared.get("by", options.get("by"))
         if accessor._kind != "runs" or not isinstance(by, str | list | tuple):
@@ -51,9 +53,19 @@ class Collections:
         if "by" not in shared and "runs" in verb.on:
             return None
         judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None}
-        known = [] if "by" in shared else getattr(accessor._frame, "attrs", {}).get("collections", ())
-        names = [name for name in dict.fromkeys([*known, *groups.named(by)]) if name in accessor._frame.columns]
-        names = [name for name in names if any(name in frame_of(value).columns for value in judgments.values())]
+        known = (
+            [] if "by" in shared else getattr(accessor._frame, "attrs", {}).get("collections", ())
+        )
+        names = [
+            name
+            for name in dict.fromkeys([*known, *groups.named(by)])
+            if name in accessor._frame.columns
+        ]
+        names = [
+            name
+            for name in names
+            if any(name in frame_of(value).columns for value in judgments.values())
+        ]
         if not names:
             return None
         if (machine := shared.get("machine")) is not None:
@@ -65,18 +77,28 @@ class Collections:
         """Return the results of a verb for each collection; a verb about all groups together gets all of them."""
         if "by" not in shared:
             options_of_verb = {
-                name: value for name, value in options.items() if name in {one.name for one in verb.parameters}
+                name: value
+                for name, value in options.items()
+                if name in {one.name for one in verb.parameters}
             }
             return verb.function(self.grouped(verb, options), **options_of_verb)
-        labels, keys, frames, metadata = self._grouped(shared["by"], groups.tables_of(shared.get("metadata")))
+        labels, keys, frames, metadata = self._grouped(
+            shared["by"], groups.tables_of(shared.get("metadata"))
+        )
         divided = {name: _divided(value, self.names) for name, value in self.judgments.items()}
         further = [name for name in shared["by"] if name not in labels.columns]
         rest = {name: value for name, value in shared.items() if name not in ("by", "metadata")}
 
         def result(key: tuple[Any, ...], frame: pd.DataFrame) -> pd.DataFrame:
-            options_of_verb = {**options, **rest, **{name: part.of(key, name) for name, part in divided.items()}}
+            options_of_verb = {
+                **options,
+                **rest,
+                **{name: part.of(key, name) for name, part in divided.items()},
+            }
             if further or "metadata" in options:
-                options_of_verb["metadata"] = [_rows_of(one, self.names, key) for one in metadata] or None
+                options_of_verb["metadata"] = [
+                    _rows_of(one, self.names, key) for one in metadata
+                ] or None
             if further:
                 options_of_verb["by"] = further
             accessor = type(self.accessor)(frame, self.accessor._binding)
@@ -86,7 +108,9 @@ class Collections:
         frame.attrs["collections"] = self.names
         return frame
 
-    def _grouped(self, by: list[str], metadata: list[pd.DataFrame]) -> tuple[pd.DataFrame, list[Any], Any, list[Any]]:
+    def _grouped(
+        self, by: list[str], metadata: list[pd.DataFrame]
+    ) -> tuple[pd.DataFrame, list[Any], Any, list[Any]]:
         """Return the labels of the collections with what metadata say of them, their ids and frames, other metadata.
 
         Metadata about collections have the columns that identify them, and none of the other columns of the runs.
@@ -95,7 +119,10 @@ class Collections:
         keys, labels, left = [tuple(row) for _, row in ids.iterrows()], ids, []
         for one in metadata:
             new = [name for name in by if name in one.columns and name not in self.names]
-            others = {*map(str, one.columns)} & {*map(str, self.accessor._frame.columns)} - {*self.names, *new}
+            others = {*map(str, one.columns)} & {*map(str, self.accessor._frame.columns)} - {
+                *self.names,
+                *new,
+            }
             known = [name for name in self.names if name in one.columns]
             if not new or not known or others:
                 left.append(one)
@@ -105,31 +132,47 @@ class Collections:
         if len(left) == len(metadata):
             return labels, keys, frames, left
         labels = labels[[name for name in by if name in labels.columns]]
-        order = np.argsort(groups.groups_of(list(labels.columns), labels, pd.DataFrame(index=[0])).codes, kind="stable")
+        order = np.argsort(
+            groups.groups_of(list(labels.columns), labels, pd.DataFrame(index=[0])).codes,
+            kind="stable",
+        )
         frames = list(frames)
-        return labels.iloc[order].reset_index(drop=True), [keys[i] for i in order], [frames[i] for i in order], left
+        return (
+            labels.iloc[order].reset_index(drop=True),
+            [keys[i] for i in order],
+            [frames[i] for i in order],
+            left,
+        )
 
     def grouped(self, verb: Verb, options: dict[str, Any]) -> Grouped:
         """Return the join of each collection, divided further by what `by` names, for a verb about all groups."""
         check_one_family(options.get("measures"))
         by = groups.named(options["by"])
         by = [*(name for name in self.names if name not in by), *by]
-        labels, keys, frames, metadata = self._grouped(by, groups.tables_of(options.get("metadata")))
+        labels, keys, frames, metadata = self._grouped(
+            by, groups.tables_of(options.get("metadata"))
+        )
         divided = {name: _divided(value, self.names) for name, value in self.judgments.items()}
         further = [name for name in by if name not in labels.columns]
 
-        def joined(at: int, key: tuple[Any, ...], frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Any]]:
+        def joined(
+            at: int, key: tuple[Any, ...], frame: pd.DataFrame
+        ) -> tuple[pd.DataFrame, list[Any]]:
             accessor = type(self.accessor)(frame, self.accessor._binding)
             source = accessor._source(verb, {**options, "qrels": divided["qrels"].of(key, "qrels")})
             if "machine" in divided:
                 source = Join(WithMachine.of(source.data, divided["machine"].of(key, "machine")))
             if not further:
                 return labels.iloc[[at]], [source.data]
-            within, _, parts = source.groups(further, [_rows_of(one, self.names, key) for one in metadata])
+            within, _, parts = source.groups(
+                further, [_rows_of(one, self.names, key) for one in metadata]
+            )
             label = labels.iloc[[at] * len(within)].reset_index(drop=True)
             return pd.concat([label, within], axis=1), [part.data for part in parts]
 
-        joins = groups.of_groups(lambda part: joined(*part), zip(range(len(keys)), keys, frames), labels)
+        joins = groups.of_groups(
+            lambda part: joined(*part), zip(range(len(keys)), keys, frames), labels
+        )
         rows = pd.concat([label for _, (label, _) in joins], ignore_index=True)
         return Grouped(rows, [part for _, (_, parts) in joins for part in parts], self.names)
 
@@ -158,7 +201,9 @@ class _Divided:
         if known_values not in self.parts:
             where = ", ".join(f"{name}={value!r}" for name, value in zip(self.keys, known_values))
             whose = "judgments by the machine" if argument == "machine" else "judgments"
-            raise ValueError(f"there are runs but no {whose} of {where}; the judgments have {_examples(self.parts)}.")
+            raise ValueError(
+                f"there are runs but no {whose} of {where}; the judgments have {_examples(self.parts)}."
+            )
         return self.parts[known_values]
 
 
@@ -170,13 +215,21 @@ def _divided(value: Any, names: list[str]) -> _Divided:
         return _Divided(names, [], {(): value})
     labels, parts = rows_by(frame, keys)
     binding = getattr(value, "_binding", None)
-    kept = {tuple(row): _without_subtopics(part) for part, (_, row) in zip(parts, labels.iterrows())}
-    return _Divided(names, keys, {k: type(value)(part, binding) if binding else part for k, part in kept.items()})
+    kept = {
+        tuple(row): _without_subtopics(part) for part, (_, row) in zip(parts, labels.iterrows())
+    }
+    return _Divided(
+        names,
+        keys,
+        {k: type(value)(part, binding) if binding else part for k, part in kept.items()},
+    )
 
 
 def _without_subtopics(part: pd.DataFrame) -> pd.DataFrame:
     """Return judgments without the column of subtopics that only other collections have."""
-    empty = [name for name in names_of("subtopic") if name in part.columns and part[name].isna().all()]
+    empty = [
+        name for name in names_of("subtopic") if name in part.columns and part[name].isna().all()
+    ]
     return part.drop(columns=empty) if empty else part
 
 
@@ -190,7 +243,9 @@ def _rows_of(metadata: pd.DataFrame, names: list[str], key: tuple[Any, ...]) -> 
 
 def _examples(keys: Any) -> str:
     examples = [" / ".join(map(str, key)) for key in keys]
-    return ", ".join(map(repr, examples[:3])) + (f", ... ({len(examples)} in all)" if len(examples) > 3 else "")
+    return ", ".join(map(repr, examples[:3])) + (
+        f", ... ({len(examples)} in all)" if len(examples) > 3 else ""
+    )
 
 
 def check_shared_ids(runs: object, qrels: object) -> None:
@@ -225,7 +280,11 @@ def _checked(table: object, kind: str, other: str) -> bool:
     empty = frame.iloc[:0] if isinstance(frame, pd.DataFrame) else frame._meta  # of Dask
     table_read = reader.read(empty, kind, getattr(table, "_binding", None))
     query = table_read.roles.get("query")
-    columns = [name for name in columns if name not in (*table_read.roles.values(), *table_read.run_columns)]
+    columns = [
+        name
+        for name in columns
+        if name not in (*table_read.roles.values(), *table_read.run_columns)
+    ]
     if query is None:
         return bool(columns)
     for name in columns:
@@ -233,7 +292,9 @@ def _checked(table: object, kind: str, other: str) -> bool:
         again = pairs[query].duplicated(keep=False)
         if again.any():
             ids = pairs[query][again].unique()
-            examples = " and ".join(repr(one) for one in pairs.loc[pairs[query] == ids[0], name].tolist()[:2])
+            examples = " and ".join(
+                repr(one) for one in pairs.loc[pairs[query] == ids[0], name].tolist()[:2]
+            )
             raise ValueError(
                 f"{len(ids):,} of {pairs[query].nunique():,} query ids are in several {_plural(name)}, e.g. {ids[0]!r} "
                 f"in {examples}: they are different queries. "

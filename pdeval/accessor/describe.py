@@ -31,10 +31,16 @@ def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
         return f"{schema.article} without rows"
     known = SIZES.get(kind)
     try:
-        size = many(len(frame), "row") if known is None else known(reader.read(frame, kind, binding))
+        size = (
+            many(len(frame), "row") if known is None else known(reader.read(frame, kind, binding))
+        )
     except (ValueError, KeyError) as error:
         return f"{schema.article} with a fault: {error.args[0]}"
-    labels = " with machine labels" if kind in ("scores", "preferences") and "machine" in frame.columns else ""
+    labels = (
+        " with machine labels"
+        if kind in ("scores", "preferences") and "machine" in frame.columns
+        else ""
+    )
     return f"{schema.says}{labels}: {size}" + (f"; next: {schema.then}" if schema.then else "")
 
 
@@ -83,7 +89,9 @@ def _unrecognised(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
 def _runs(table: reader.Table) -> str:
     run_lists = lists.find_lists(table)
     by = "score" if "score" in table else "rank"
-    size = f"{many(len(run_lists.runs), 'run')} x {many(len(run_lists.queries), 'query', 'queries')}"
+    size = (
+        f"{many(len(run_lists.runs), 'run')} x {many(len(run_lists.queries), 'query', 'queries')}"
+    )
     return f"{size}, {many(len(table.frame), 'row')}, ranked by {by}"
 
 
@@ -93,7 +101,9 @@ def _qrels(table: reader.Table) -> str:
     with_subtopics = "with subtopics, " if "subtopic" in table else ""
     items = many(len(table.frame), "item")
     if table.implicit:
-        return f"{many(queries, 'query', 'queries')}, {items}, without grades: each counts as grade 1"
+        return (
+            f"{many(queries, 'query', 'queries')}, {items}, without grades: each counts as grade 1"
+        )
     return f"{with_subtopics}{many(queries, 'query', 'queries')}, {items}, {relevant:,} relevant"
 
 

@@ -39,10 +39,23 @@ MEANT = {
     **dict.fromkeys(("groupby", "group_by"), ("by",)),
 }
 # the rules of the join, as keyword-only parameters
-_JOIN_PARAMETERS = {**inspect.signature(join).parameters, **inspect.signature(positions.join).parameters}
+_JOIN_PARAMETERS = {
+    **inspect.signature(join).parameters,
+    **inspect.signature(positions.join).parameters,
+}
 RULES = {
     name: _JOIN_PARAMETERS[name].replace(kind=inspect.Parameter.KEYWORD_ONLY)
-    for name in ("level", "topics", "ties", "compat", "depth", "judged_only", "validate", "items", "history")
+    for name in (
+        "level",
+        "topics",
+        "ties",
+        "compat",
+        "depth",
+        "judged_only",
+        "validate",
+        "items",
+        "history",
+    )
 }
 
 
@@ -81,11 +94,16 @@ def signature_of(verb: Verb, kind: str) -> inspect.Signature:
     options = [*verb.parameters, *pipeline.options_of(verb).values()]
     if kind not in ("judged", "runs"):  # the values already include those of a machine
         options = [p for p in options if p.name != "machine" or p in verb.parameters]
-        options = [p.replace(default=None) if p.name == "measures" and p.default is not EMPTY else p for p in options]
+        options = [
+            p.replace(default=None) if p.name == "measures" and p.default is not EMPTY else p
+            for p in options
+        ]
     if kind == "judged" and "judged" not in verb.on:
         options = [p for p in options if p.name not in ("qrels", *RULES) or p.name in verb.own]
     if joins(verb, kind):
-        first.append(inspect.Parameter("qrels", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="object"))
+        first.append(
+            inspect.Parameter("qrels", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="object")
+        )
         options = [p for p in options if p.name not in RULES or p.name in verb.own]
         options += [p for name, p in RULES.items() if name not in verb.own]
     return inspect.Signature([*first, *options], return_annotation=verb.signature.return_annotation)
@@ -94,13 +112,17 @@ def signature_of(verb: Verb, kind: str) -> inspect.Signature:
 def docstring_of(verb: Verb, names: list[str]) -> str:
     """Return the docstring of a verb with these parameters; the schemas of its tables describe what it returns."""
     tables = [_table_description(SCHEMAS[name]) for name in verb.gives]
-    return completed(verb.function.__doc__ or "", names, return_type(verb.function), "\n".join(tables))
+    return completed(
+        verb.function.__doc__ or "", names, return_type(verb.function), "\n".join(tables)
+    )
 
 
 def _table_description(schema: Schema) -> str:
     """Return the entry of a Returns section that the schema of a table makes."""
     if schema.square:
-        return "DataFrame\n" + indented(f"A {schema.says} with the same labels as index and columns.")
+        return "DataFrame\n" + indented(
+            f"A {schema.says} with the same labels as index and columns."
+        )
     row = f"One row per {schema.row}: " if schema.row else ""
     columns = "DataFrame\n" + indented(f"{row}{schema.listed}.")
     meanings = [
@@ -132,9 +154,13 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
         except TypeError as error:
             raise TypeError(_misfit(verb, kind, signature, args, options, error)) from None
         given.pop("self")
-        given = {name: as_table(value, judgments=name in judgments) for name, value in given.items()}
+        given = {
+            name: as_table(value, judgments=name in judgments) for name, value in given.items()
+        }
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
-            del given["measures"]  # the default of the verb; for a table of results, None is all that it has
+            del given[
+                "measures"
+            ]  # the default of the verb; for a table of results, None is all that it has
         if given:
             checks = checks_of(verb, kind)
             for name, value in given.items():
@@ -148,7 +174,9 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
     method.__name__ = verb.name.rpartition(".")[2]
     method.__qualname__ = f"{kind}.{verb.name}"
     method.__module__ = verb.function.__module__
-    method.__annotations__ = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is not EMPTY}
+    method.__annotations__ = {
+        p.name: p.annotation for p in signature.parameters.values() if p.annotation is not EMPTY
+    }
     method.__annotations__["return"] = signature.return_annotation
     method.__doc__ = docstring_of(verb, [name for name in signature.parameters if name != "self"])
     return method
@@ -161,7 +189,10 @@ _shared_method = functools.cache(new_method)
 def checks_of(verb: Verb, kind: str) -> dict[str, Callable[[str, Any], Any]]:
     """Return the check of every parameter of a method, by its annotation and its name."""
     parameters = list(signature_of(verb, kind).parameters.values())[1:]
-    return {parameter.name: checker(parameter.name, _type_of(verb, parameter)) for parameter in parameters}
+    return {
+        parameter.name: checker(parameter.name, _type_of(verb, parameter))
+        for parameter in parameters
+    }
 
 
 def _type_of(verb: Verb, parameter: inspect.Parameter) -> Any:
@@ -201,23 +232,39 @@ def _hint(verb: Verb, kind: str, unknown: str, names: Sequence[str]) -> str:
     if unknown == "by" and verb.family == "plot":
         return " A panel for each group is .plot.panels(by=...)."
     if unknown in (*RULES, "qrels"):
-        return " The join has it already." if kind == "judged" else " The numbers of this table are already computed."
+        return (
+            " The join has it already."
+            if kind == "judged"
+            else " The numbers of this table are already computed."
+        )
     if FORMERLY.get(unknown) in names:
         return f" It is now {FORMERLY[unknown]!r}."
     if unknown in ("k", "cutoff", "top_k", "at") and "measures" in names:
         return " A cutoff is part of the measure: 'nDCG@10'."
-    near = next((name for name in MEANT.get(unknown, ()) if name in names), None) or nearest(unknown, names)
+    near = next((name for name in MEANT.get(unknown, ()) if name in names), None) or nearest(
+        unknown, names
+    )
     return f" Did you mean {near!r}?" if near else ""
 
 
 def _too_many(verb: Verb, signature: inspect.Signature, args: Sequence[Any]) -> str:
     """Return the error of too many arguments by position, and how runs are chosen if these are not measures."""
-    parameters = [parameter for parameter in signature.parameters.values() if parameter.name != "self"]
+    parameters = [
+        parameter for parameter in signature.parameters.values() if parameter.name != "self"
+    ]
     names = [parameter.name for parameter in parameters]
-    first = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    first = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
     text = f"{verb.name}() takes {' and '.join(first) or 'nothing'} by position, and {len(args)} values were given."
     runs = [value for value in args if isinstance(value, str) and not _is_measure(value)][:2]
-    ways = {"baseline": f"baseline={runs[0]!r}", "pairs": f"pairs=[{tuple(runs)!r}]"} if len(runs) == 2 else {}
+    ways = (
+        {"baseline": f"baseline={runs[0]!r}", "pairs": f"pairs=[{tuple(runs)!r}]"}
+        if len(runs) == 2
+        else {}
+    )
     ways = {name: way for name, way in ways.items() if name in names}
     if not ways:
         return f"{text} Pass the others by name."
@@ -257,7 +304,9 @@ class Family:
     def __init__(self, accessor: Any) -> None:
         self._accessor = accessor
 
-    def __reduce__(self) -> tuple[Any, ...]:  # pickle does not find its class, an attribute of the accessor's class
+    def __reduce__(
+        self,
+    ) -> tuple[Any, ...]:  # pickle does not find its class, an attribute of the accessor's class
         return getattr, (self._accessor, type(self).__name__)
 
     def __dir__(self) -> list[str]:
@@ -271,7 +320,9 @@ class Family:
     def __call__(self, *_args: Any, **_options: Any) -> Any:
         """Raise: this table has only other verbs of the family."""
         name = type(self).__name__
-        kinds = [SCHEMAS[kind].says for kind, verbs in VERBS.items() if name in verbs and kind in SCHEMAS]
+        kinds = [
+            SCHEMAS[kind].says for kind, verbs in VERBS.items() if name in verbs and kind in SCHEMAS
+        ]
         also = f" A {kinds[0]} has {name}()." if kinds else ""
         raise TypeError(f"this table has no {name}() of its own, only {self!r}.{also}")
 
@@ -279,7 +330,9 @@ class Family:
         if name.startswith("_"):
             raise AttributeError(name)
         family = type(self).__name__
-        for verb in (verb for verbs in VERBS.values() for verb in verbs.values() if verb.family == family):
+        for verb in (
+            verb for verbs in VERBS.values() for verb in verbs.values() if verb.family == family
+        ):
             if name in verb.formerly or f"{family}_{name}" in verb.formerly:
                 raise AttributeError(f"{family}.{name}() is now .{verb.name}().")
         raise AttributeError(f"this table has no {family}.{name}(); it has {self!r}.")
@@ -320,7 +373,8 @@ class FamilyAttribute:
         family = type(self.name, (Family,), {"_verbs": verbs, "__module__": home, **methods})
         if call := methods.get("__call__"):
             family.__doc__ = call.__doc__
-            family.__signature__ = inspect.Signature(list(inspect.signature(call).parameters.values())[1:])  # type: ignore[attr-defined]
+            parameters = list(inspect.signature(call).parameters.values())[1:]
+            family.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return family
 
     def __get__(self, accessor: Any, owner: type) -> Any:
@@ -346,7 +400,9 @@ def complete(verb: Verb, options: dict[str, Any]) -> bool:
     """Return whether a join made for a verb must have judged non-relevant items; its measures are parsed once."""
     if verb.needs != "measures":
         return verb.needs == "judged"
-    default = next((parameter.default for parameter in verb.parameters if parameter.name == "measures"), None)
+    default = next(
+        (parameter.default for parameter in verb.parameters if parameter.name == "measures"), None
+    )
     measures = options.get("measures", default)
     if measures is None or measures is EMPTY:
         return True
@@ -359,7 +415,9 @@ def complete(verb: Verb, options: dict[str, Any]) -> bool:
     return needs_judged(options["measures"])
 
 
-def joined(kind: type[Judged], runs: object, qrels: object, verb: Verb | None, options: dict[str, Any]) -> Any:
+def joined(
+    kind: type[Judged], runs: object, qrels: object, verb: Verb | None, options: dict[str, Any]
+) -> Any:
     """Return the join that a verb of a run table works on, made with the rules among its options."""
     given = rules_of_join(qrels, verb, options)
     check_shared_ids(runs, qrels)
@@ -380,7 +438,9 @@ def rules_of_join(qrels: object, verb: Verb | None, options: dict[str, Any]) -> 
         raise TypeError(f"{name}() of a run table takes judgments first: .ireval.{name}({first}).")
     not_rules = () if verb is None else verb.own
     given = {name: options.pop(name) for name in RULES if name in options and name not in not_rules}
-    given["complete"] = True if verb is None else complete(verb, options) or bool(given.get("judged_only"))
+    given["complete"] = (
+        True if verb is None else complete(verb, options) or bool(given.get("judged_only"))
+    )
     return given
 
 
@@ -399,6 +459,11 @@ def evaluated(of: Verb | Callable[..., Any], annotation: Any, name: str = "") ->
     >>> evaluated(evaluated, "Verb | None")
     pdeval.verbs.Verb | None
     """
-    if isinstance(annotation, str) and isinstance(of, Verb) and name in RULES and name not in of.own:
+    if (
+        isinstance(annotation, str)
+        and isinstance(of, Verb)
+        and name in RULES
+        and name not in of.own
+    ):
         return eval(annotation, {**vars(rules), **vars(positions), **vars(judged)})
     return named_type(annotation, of.function if isinstance(of, Verb) else of)

@@ -36,7 +36,9 @@ SHARED = {
 def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
     """Return the result of a verb."""
     check_group_names(verb, options, getattr(accessor, "_kind", None) or "")
-    shared = shared_options(verb, options)  # by, metadata, replicate, machine: those that were given
+    shared = shared_options(
+        verb, options
+    )  # by, metadata, replicate, machine: those that were given
     if collections := Collections.of(accessor, verb, options, shared):
         return described(verb, collections.call(verb, options, shared))
     if "by" not in shared:
@@ -54,7 +56,9 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
     else:
         bar = None
     batched = (
-        functools.partial(groups.batched_results, verb, options=options) if verb.per_measure and not replicate else None
+        functools.partial(groups.batched_results, verb, options=options)
+        if verb.per_measure and not replicate
+        else None
     )
     labels, done, parts = source.groups(shared["by"], shared["metadata"], batched)
     parts = track(parts, total=len(labels), desc=verb.name, progress=bar)
@@ -92,7 +96,11 @@ def _check_runs(verb: Verb, schema: Schema, result: pd.DataFrame) -> None:
     """Raise where a column that names runs has the name of another column of the result, which replaced it."""
     ends = [name.removeprefix("run") for name in ("run", *PAIRED) if name in schema.named]
     for name in result.attrs.get("run_columns", ()):
-        lost = [name + end for end in ends if name + end in schema.required and name + end not in ("run", *PAIRED)]
+        lost = [
+            name + end
+            for end in ends
+            if name + end in schema.required and name + end not in ("run", *PAIRED)
+        ]
         if lost:
             raise ValueError(
                 f"runs are named by {name!r}, which is also a column of the {schema.says} that {verb.name}() returns "
@@ -107,14 +115,21 @@ def check_group_names(verb: Verb, options: dict[str, Any], kind: str) -> None:
     """
     if not isinstance(by := options.get("by"), str | list | tuple):
         return
-    checked = kind in SCHEMAS and kind != "runs" and verb.gives and (verb.takes == "held" or "by" in options_of(verb))
+    checked = (
+        kind in SCHEMAS
+        and kind != "runs"
+        and verb.gives
+        and (verb.takes == "held" or "by" in options_of(verb))
+    )
     roles = SCHEMAS[kind].named if checked else ()
     for table in verb.gives or (verb.on if verb.takes == "held" else ()):
         columns = SCHEMAS[table].own if table in SCHEMAS else ()
         for name in [by] if isinstance(by, str) else by:
             if name in columns and name not in roles:
                 about = groups.tables_of(options.get("metadata"))
-                raise groups.replaced(name, SCHEMAS[table], f"{verb.name}()", any(name in one for one in about))
+                raise groups.replaced(
+                    name, SCHEMAS[table], f"{verb.name}()", any(name in one for one in about)
+                )
 
 
 def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
@@ -129,11 +144,15 @@ def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
     own = {parameter.name for parameter in verb.parameters}
     names = []
     if verb.gives and verb.grouped and not all(SCHEMAS[name].square for name in verb.gives):
-        names = ["by", "metadata"] if "by" not in own else ["metadata"] if "judged" in verb.on else []
+        names = (
+            ["by", "metadata"] if "by" not in own else ["metadata"] if "judged" in verb.on else []
+        )
         names += ["replicate"] if verb.takes == "held" and "measures" in own else []
     names += ["machine"] if verb.machine and "judged" in verb.on else []
     return {
-        name: inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=SHARED[name])
+        name: inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=SHARED[name]
+        )
         for name in names
         if name not in own
     }
@@ -153,15 +172,23 @@ def shared_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
             )
         shared.setdefault("metadata", options.get("metadata"))
     elif "metadata" in shared and options.get("by") is None:
-        raise ValueError("metadata= says what queries or runs are: name the columns to group by, with by=.")
+        raise ValueError(
+            "metadata= says what queries or runs are: name the columns to group by, with by=."
+        )
     groups.tables_of(shared.get("metadata"))
     return shared
 
 
 def warn_about_replicates(verb: Verb, options: dict[str, Any], source: Join | Rows) -> None:
     """Warn where a verb takes runs for independent systems and they differ in a seed only."""
-    draws = next((parameter.default for parameter in verb.parameters if parameter.name == "draws"), 1)
-    if not verb.independent or options.get("replicate") is not None or not options.get("draws", draws):
+    draws = next(
+        (parameter.default for parameter in verb.parameters if parameter.name == "draws"), 1
+    )
+    if (
+        not verb.independent
+        or options.get("replicate") is not None
+        or not options.get("draws", draws)
+    ):
         return
     warn_about_seeds(source.runs)
 

@@ -36,7 +36,9 @@ def text() -> str:
             classes.append(_accessor_class(accessor.__name__, kind, names.text_of(Ireval), names))
     body = "\n\n".join([names.imports(), "\n\n".join(classes)]) + "\n"
     long = any(len(line) > WIDTH for line in body.splitlines())
-    return "\n".join([TOP, "# fmt: off", f"# ruff: noqa: {'E501, ' if long else ''}PYI021", "", body])
+    return "\n".join(
+        [TOP, "# fmt: off", f"# ruff: noqa: {'E501, ' if long else ''}PYI021", "", body]
+    )
 
 
 class Names:
@@ -85,7 +87,9 @@ class Names:
         if package in SHORT:
             self.plain.add(package)
             return f"{SHORT[package]}.{name}"
-        return self._taken(home if getattr(collections.abc, name, None) is not kind else "collections.abc", name)
+        return self._taken(
+            home if getattr(collections.abc, name, None) is not kind else "collections.abc", name
+        )
 
     def _taken(self, home: str, name: str) -> str:
         if self.taken.setdefault(name, home) != home:
@@ -97,12 +101,20 @@ class Names:
         homes: dict[str, list[str]] = {}
         for name, home in self.taken.items():
             homes.setdefault(home, []).append(name)
-        lines = {home: f"from {home} import {', '.join(sorted(names))}" for home, names in homes.items()}
+        lines = {
+            home: f"from {home} import {', '.join(sorted(names))}" for home, names in homes.items()
+        }
         packages = {name: f"import {name} as {SHORT[name]}" for name in self.plain}
         pdeval_imports = [lines[home] for home in sorted(lines) if home.startswith("pdeval")]
-        standard = [lines[home] for home in sorted(lines) if home.partition(".")[0] in sys.stdlib_module_names]
+        standard = [
+            lines[home]
+            for home in sorted(lines)
+            if home.partition(".")[0] in sys.stdlib_module_names
+        ]
         others = [packages[name] for name in sorted(packages)]
-        others += [lines[home] for home in sorted(lines) if lines[home] not in (*pdeval_imports, *standard)]
+        others += [
+            lines[home] for home in sorted(lines) if lines[home] not in (*pdeval_imports, *standard)
+        ]
         return "\n\n".join("\n".join(part) for part in (standard, others, pdeval_imports) if part)
 
 
@@ -124,7 +136,9 @@ def _accessor_class(name: str, kind: str, base: str, names: Names) -> str:
             _verb(verb, kind, verb.name.partition(".")[2] or "__call__", names, 8)
             for verb in sorted(members, key=lambda verb: verb.name)
         ]
-        parts.append("\n\n".join([f'    class {inside}:\n        """Verbs of {family}."""', *methods]))
+        parts.append(
+            "\n\n".join([f'    class {inside}:\n        """Verbs of {family}."""', *methods])
+        )
         parts.append(f"    @property\n    def {family}(self) -> {inside}: ...")
     what = "a join" if kind == "judged" else f"a table of the kind {kind!r}"
     return "\n\n".join([f'class {name}({base}):\n    """The verbs of {what}."""', *parts])
@@ -132,23 +146,34 @@ def _accessor_class(name: str, kind: str, base: str, names: Names) -> str:
 
 def _verb(verb: Verb, kind: str, name: str, names: Names, indent: int) -> str:
     signature = signature_of(verb, kind)
-    types_of = {one.name: evaluated(verb, one.annotation, one.name) for one in signature.parameters.values()}
+    types_of = {
+        one.name: evaluated(verb, one.annotation, one.name) for one in signature.parameters.values()
+    }
     types_of["return"] = evaluated(verb, signature.return_annotation)
     return _method(name, signature, types_of, verb.function.__doc__, names, indent)
 
 
 def _method(
-    name: str, signature: inspect.Signature, types_of: dict[str, Any], doc: str | None, names: Names, indent: int
+    name: str,
+    signature: inspect.Signature,
+    types_of: dict[str, Any],
+    doc: str | None,
+    names: Names,
+    indent: int,
 ) -> str:
     parameters = []
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parameters:
             parameters.append("*")
-        parameters.append("self" if parameter.name == "self" else _parameter(parameter, types_of, names))
+        parameters.append(
+            "self" if parameter.name == "self" else _parameter(parameter, types_of, names)
+        )
     returned = names.text_of(types_of["return"])
     head = f"def {name}({', '.join(parameters)}) -> {returned}:"
     if len(head) + indent > WIDTH:
-        head = "\n".join([f"def {name}(", *(f"    {one}," for one in parameters), f") -> {returned}:"])
+        head = "\n".join(
+            [f"def {name}(", *(f"    {one}," for one in parameters), f") -> {returned}:"]
+        )
     first = (doc or "").strip().partition("\n")[0]
     return textwrap.indent(f'{head}\n    """{first}"""', " " * indent)
 

@@ -29,9 +29,15 @@ def nearly(frame: pd.DataFrame) -> str:
     columns = [str(name) for name in frame.columns]
     if any(name == "winner" or name.startswith("winner_") for name in columns):
         return "it looks like a log of votes: pdeval.votes(df) makes preferences of it"
-    id_columns = candidates("query", columns) or [name for name in names_of("run") if name in columns]
-    numeric = [str(name) for name, column in frame.items() if pd.api.types.is_numeric_dtype(column.dtype)]
-    measures = [name for name in numeric if name not in id_columns and catalog_name(name) is not None]
+    id_columns = candidates("query", columns) or [
+        name for name in names_of("run") if name in columns
+    ]
+    numeric = [
+        str(name) for name, column in frame.items() if pd.api.types.is_numeric_dtype(column.dtype)
+    ]
+    measures = [
+        name for name in numeric if name not in id_columns and catalog_name(name) is not None
+    ]
     if id_columns and measures and not candidates("doc", columns):
         return (
             f"it looks like scores with one column per measure ({', '.join(measures[:3])}): pdeval.scores(df) makes a "

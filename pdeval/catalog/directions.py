@@ -52,10 +52,17 @@ def remember(label: str, known: Known) -> None:
 
 def _of(measure: Measure) -> Known:
     entry = measure.entry
-    return {"higher": measure.higher, "aggregate": entry.aggregate, "family": entry.family, "test": entry.test}
+    return {
+        "higher": measure.higher,
+        "aggregate": entry.aggregate,
+        "family": entry.family,
+        "test": entry.test,
+    }
 
 
-def known_of(label: str, attrs: Mapping[Any, Any] | None = None, higher: object = None) -> Known | None:
+def known_of(
+    label: str, attrs: Mapping[Any, Any] | None = None, higher: object = None
+) -> Known | None:
     """Return what is known of a label, or None where nothing is, or where it has meant different things.
 
     Parameters
@@ -72,7 +79,12 @@ def known_of(label: str, attrs: Mapping[Any, Any] | None = None, higher: object 
     """
     declared = higher.get(label) if isinstance(higher, Mapping) else higher
     if declared is not None:
-        rest = known_of(label, attrs) or {"higher": True, "aggregate": "mean", "family": "metric", "test": "t"}
+        rest = known_of(label, attrs) or {
+            "higher": True,
+            "aggregate": "mean",
+            "family": "metric",
+            "test": "t",
+        }
         return {**rest, "higher": bool(declared)}
     carried: Mapping[str, Known] = (attrs or {}).get("measures", {})
     if label in carried:
@@ -102,7 +114,11 @@ def higher_of(label: str, attrs: Mapping[Any, Any] | None = None, higher: object
     known = known_of(label, attrs, higher)
     if known is not None:
         return known["higher"]
-    why = "it has meant different things" if len(SESSION.get(label, ())) else "no measure of that name is known"
+    why = (
+        "it has meant different things"
+        if len(SESSION.get(label, ()))
+        else "no measure of that name is known"
+    )
     raise ValueError(
         f"is more of {label!r} better? The table does not say, and {why}. Say it: "
         f"df.ireval(higher={{{label!r}: True}})."
@@ -133,7 +149,9 @@ def default_test(label: str, attrs: Mapping[Any, Any] | None = None) -> str:
     return "t" if known is None else known.get("test", "t")
 
 
-def limits_of(label: str, values: np.ndarray, attrs: Mapping[Any, Any] | None = None) -> tuple[float, float]:
+def limits_of(
+    label: str, values: np.ndarray, attrs: Mapping[Any, Any] | None = None
+) -> tuple[float, float]:
     """Return the least and the largest value of a measure by its declaration; infinite if some value is beyond them.
 
     Examples
@@ -162,5 +180,7 @@ def range_of(label: str, attrs: Mapping[Any, Any] | None = None) -> tuple[float,
     except (KeyError, ValueError):
         return -np.inf, np.inf
     low, high = measure.entry.range
-    meant = known is not None and _of(measure).items() <= known.items()  # the label is that of the catalog
+    meant = (
+        known is not None and _of(measure).items() <= known.items()
+    )  # the label is that of the catalog
     return (float(low), float(high)) if meant else (-np.inf, np.inf)

@@ -22,7 +22,8 @@ Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 ENTRIES: Registry[Entry] = Registry(
-    "measure", taken="pdeval has a measure {name!r} ({summary}); give yours another name, e.g. name='my{name}'."
+    "measure",
+    taken="pdeval has a measure {name!r} ({summary}); give yours another name, e.g. name='my{name}'.",
 )
 
 
@@ -154,7 +155,13 @@ def metric(kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Opti
 def metric(
     kernel: None = None, /, *, name: str | None = None, **options: Unpack[Options]
 ) -> Callable[[Kernel], Kernel]: ...
-def metric(kernel: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Unpack[Options]) -> Any:
+def metric(
+    kernel: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    **options: Unpack[Options],
+) -> Any:
     """Register a kernel as a measure of one ranking.
 
     Parameters
@@ -182,13 +189,19 @@ def metric(kernel: Callable[..., Any] | None = None, /, *, name: str | None = No
 
 
 @overload
-def preference(kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Options]) -> Kernel: ...
+def preference(
+    kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Options]
+) -> Kernel: ...
 @overload
 def preference(
     kernel: None = None, /, *, name: str | None = None, **options: Unpack[Options]
 ) -> Callable[[Kernel], Kernel]: ...
 def preference(
-    kernel: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Unpack[Options]
+    kernel: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    **options: Unpack[Options],
 ) -> Any:
     """Register a kernel of two rankings, positive where the first is better; see `metric`.
 
@@ -208,13 +221,19 @@ def preference(
 
 
 @overload
-def ordering(kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Options]) -> Kernel: ...
+def ordering(
+    kernel: Kernel, /, *, name: str | None = None, **options: Unpack[Options]
+) -> Kernel: ...
 @overload
 def ordering(
     kernel: None = None, /, *, name: str | None = None, **options: Unpack[Options]
 ) -> Callable[[Kernel], Kernel]: ...
 def ordering(
-    kernel: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Unpack[Options]
+    kernel: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    **options: Unpack[Options],
 ) -> Any:
     """Register a way of ordering many runs, which `order(method=...)` then knows.
 
@@ -268,7 +287,9 @@ def expected_of(name: str) -> Callable[[Kernel], Kernel]:
     return declare
 
 
-def _declared(family: Family, kernel: Callable[..., Any] | None, name: str | None, options: Options) -> Any:
+def _declared(
+    family: Family, kernel: Callable[..., Any] | None, name: str | None, options: Options
+) -> Any:
     def declare(function: Kernel) -> Kernel:
         label = name or function.__name__
         columns, parameters = _read(function)
@@ -276,7 +297,9 @@ def _declared(family: Family, kernel: Callable[..., Any] | None, name: str | Non
         if not isinstance(aliases, Mapping):
             aliases = dict.fromkeys(aliases, label)
         given: dict[str, Any] = {**options, "aliases": aliases}
-        group: Family = "set" if options.get("kind") == "set" else family  # of all lists together, not of one ranking
+        group: Family = (
+            "set" if options.get("kind") == "set" else family
+        )  # of all lists together, not of one ranking
         entry = Entry(label, group, function, columns, parameters, **given)
         function.entry = ENTRIES.add(label, entry, function.__module__)  # type: ignore[attr-defined]
         return function
@@ -296,7 +319,11 @@ def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]
                 )
             parameters[parameter.name] = parameter.default
         elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError(f"{function.__name__} takes *{parameter.name}; a kernel names its columns and parameters.")
-        elif parameter.name != "m":  # given only where topics of different numbers of items share a block
+            raise TypeError(
+                f"{function.__name__} takes *{parameter.name}; a kernel names its columns and parameters."
+            )
+        elif (
+            parameter.name != "m"
+        ):  # given only where topics of different numbers of items share a block
             columns.append(parameter.name)
     return tuple(columns), parameters

@@ -54,7 +54,9 @@ class Measure:
     @property
     def together(self) -> bool:
         """Whether a list's value rests on the lists of all other topics."""
-        return any(self.parameters.get(name) == value for name, value in self.entry.together.items())
+        return any(
+            self.parameters.get(name) == value for name, value in self.entry.together.items()
+        )
 
     @property
     def _grade_0(self) -> bool:
@@ -110,10 +112,15 @@ def parse(text: object, **parameters: Any) -> Measure:
     if isinstance(text, str):
         names = _several(text)
         if len(names) > 1:
-            raise ValueError(f"{text!r} is {len(names)} measures, {names[0]!r} to {names[-1]!r}; name one of them.")
+            raise ValueError(
+                f"{text!r} is {len(names)} measures, {names[0]!r} to {names[-1]!r}; name one of them."
+            )
         text = names[0]
     if isinstance(text, Measure):
-        entry, given = text.entry, {**text.parameters, "level": text.level, "judged_only": text.judged_only}
+        entry, given = (
+            text.entry,
+            {**text.parameters, "level": text.level, "judged_only": text.judged_only},
+        )
     elif isinstance(declared := getattr(text, "entry", None), Entry):
         entry, given = declared, {}
     else:
@@ -208,9 +215,15 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
             parameters[name] = checked(entry, name, value, text)
         else:
             offered = ", ".join([*entry.parameters, "level", "judged_only"])
-            raise KeyError(f"{entry.name} has no parameter {name!r} (in {text!r}); it has {offered}.")
+            raise KeyError(
+                f"{entry.name} has no parameter {name!r} (in {text!r}); it has {offered}."
+            )
     label = given.get("label")
-    label = label_of(entry, parameters, level, judged_only) if label is None else checked_label(label, text)
+    label = (
+        label_of(entry, parameters, level, judged_only)
+        if label is None
+        else checked_label(label, text)
+    )
     return Measure(entry, parameters, level, label, judged_only)
 
 
@@ -227,14 +240,21 @@ def find(name: str, text: str | None = None) -> Entry:
     """
     if name in ENTRIES:
         return ENTRIES[name]
-    names = {alias: to for entry in ENTRIES.values() for alias, to in entry.aliases.items() if to == entry.name}
+    names = {
+        alias: to
+        for entry in ENTRIES.values()
+        for alias, to in entry.aliases.items()
+        if to == entry.name
+    }
     if name in names:
         return ENTRIES[names[name]]
     names.update({known: known for known in ENTRIES})
     meant = {to for known, to in names.items() if known.lower() == name.lower()}
     if len(meant) == 1 and name.lower() not in NOT_HERE:
         return ENTRIES[meant.pop()]
-    raise KeyError(f"no measure {text or name!r}.{_hint(name, text or name, names)} pdeval.catalog() lists all.")
+    raise KeyError(
+        f"no measure {text or name!r}.{_hint(name, text or name, names)} pdeval.catalog() lists all."
+    )
 
 
 # what other tools' names mean here, and why some are not here
@@ -248,7 +268,8 @@ MEANT = {
     "rank_biased_precision": "RBP", "expected_reciprocal_rank": "ERR", "intra_list_diversity": "ILD",
 }  # fmt: skip
 _SESSION = (
-    "is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here. Scaled DCG is 'SDCG'."
+    "is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here. "
+    "Scaled DCG is 'SDCG'."
 )
 NOT_HERE = {
     "rmse": "RMSE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
@@ -302,7 +323,9 @@ def catalog(search: str | None = None) -> pd.DataFrame:
             "name": entry.name,
             "family": entry.family,
             "kind": "" if entry.family == "ordering" else entry.kind,
-            "parameters": ", ".join(f"{name}={value_text(value)}" for name, value in entry.parameters.items()),
+            "parameters": ", ".join(
+                f"{name}={value_text(value)}" for name, value in entry.parameters.items()
+            ),
             "higher_is_better": entry.higher,
             "low": float(entry.range[0]),
             "high": float(entry.range[1]),
@@ -334,21 +357,31 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     """
     text = text.strip()
     level: dict[str, Any] = {}
-    if match := re.fullmatch(r"(.+)-l(\d+)", text):  # ranx: map@100-l2, where lower grades have no gain either
+    if match := re.fullmatch(
+        r"(.+)-l(\d+)", text
+    ):  # ranx: map@100-l2, where lower grades have no gain either
         text, level = match[1], {"level": int(match[2])}
     text = _translated(text) or text
     match = _FORM.fullmatch(text)
     if not match or not match["name"].strip():
-        raise ValueError(f"cannot read the measure {text!r}; write it like 'nDCG@10' or 'RBP(p=0.8)'.")
+        raise ValueError(
+            f"cannot read the measure {text!r}; write it like 'nDCG@10' or 'RBP(p=0.8)'."
+        )
     entry = find(match["name"].strip(), text)
     given = _renamed(entry, _inside(match["inside"], text), text)
     if hidden := entry.compat_only.intersection(given):
-        raise ValueError(f"{', '.join(hidden)} in {text!r} follows compat=, e.g. compat='trec_eval-9'; leave it out.")
+        raise ValueError(
+            f"{', '.join(hidden)} in {text!r} follows compat=, e.g. compat='trec_eval-9'; leave it out."
+        )
     if match["at"] is not None:
         if entry.at not in entry.parameters:
-            raise ValueError(f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}.")
+            raise ValueError(
+                f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}."
+            )
         if entry.at in given:
-            raise ValueError(f"{text!r} gives {entry.at} twice, as a parameter and behind @; keep one.")
+            raise ValueError(
+                f"{text!r} gives {entry.at} twice, as a parameter and behind @; keep one."
+            )
         at = match["at"].strip().removeprefix(entry.at_prefix)
         given[entry.at] = _cutoff(at, text)
     if level and "least" in entry.parameters:
@@ -357,13 +390,22 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
 
 
 # what ir_measures calls parameters
-RENAMED = {"rel": "level", "max_rel": "max_grade", "min_rel": "min_grade", "α": "alpha", "β": "beta"}
+RENAMED = {
+    "rel": "level",
+    "max_rel": "max_grade",
+    "min_rel": "min_grade",
+    "α": "alpha",
+    "β": "beta",
+}
 
 
 def _renamed(entry: Entry, given: dict[str, Any], text: str) -> dict[str, Any]:
     """Return parameters under the names that they have here; `cutoff=10` is `@10`."""
     synonyms = {**RENAMED, "cutoff": entry.at}
-    renamed = {name if name in entry.parameters else synonyms.get(name, name): value for name, value in given.items()}
+    renamed = {
+        name if name in entry.parameters else synonyms.get(name, name): value
+        for name, value in given.items()
+    }
     if len(renamed) < len(given):
         raise ValueError(f"{text!r} gives a parameter twice, under two names; keep one.")
     return renamed
@@ -419,16 +461,30 @@ def _inside(inside: str | None, text: str) -> dict[str, Any]:
     source = f"f({inside})"
     try:
         call = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the latter of text that is nested too deeply
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ):  # the latter of text that is nested too deeply
         call = None
-    one_call = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)  # 'p=0.5)(p=0.9' would make two
-    if not isinstance(call, ast.Call) or not one_call or call.args or any(word.arg is None for word in call.keywords):
+    one_call = isinstance(call, ast.Call) and isinstance(
+        call.func, ast.Name
+    )  # 'p=0.5)(p=0.9' would make two
+    if (
+        not isinstance(call, ast.Call)
+        or not one_call
+        or call.args
+        or any(word.arg is None for word in call.keywords)
+    ):
         raise ValueError(f"cannot read the parameters of {text!r}; write them like 'RBP(p=0.8)'.")
     # ast.parse refuses a keyword that is given twice only when it compiles
     for name, count in Counter(word.arg for word in call.keywords).items():
         if count > 1:
             raise ValueError(f"{text!r} gives {name} twice; keep one.")
-    return {str(word.arg): _value(str(word.arg), word.value, source, text) for word in call.keywords}
+    return {
+        str(word.arg): _value(str(word.arg), word.value, source, text) for word in call.keywords
+    }
 
 
 def _value(name: str, node: ast.expr, source: str, text: str) -> Any:
@@ -457,7 +513,9 @@ def checked_level(entry: Entry, level: Any, text: str) -> float | None:
     """Return the level that a name asks for, or an error where it is no grade above 0."""
     if level is not None and not (is_finite(level) and level > 0):
         hint = entry.level_hint
-        raise ValueError(f"level={shown(level)} in {text!r}: the least grade that counts as relevant is above 0.{hint}")
+        raise ValueError(
+            f"level={shown(level)} in {text!r}: the least grade that counts as relevant is above 0.{hint}"
+        )
     return level
 
 
@@ -483,7 +541,9 @@ def checked_label(label: Any, text: str) -> str:
     'patient RPP'
     """
     if not isinstance(label, str) or not label.strip():
-        raise ValueError(f"label={shown(label)} of {text!r}: give a text, what results are to call it.")
+        raise ValueError(
+            f"label={shown(label)} of {text!r}: give a text, what results are to call it."
+        )
     return label
 
 
@@ -507,7 +567,9 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
         return value
     refuse_unusable(name, value)
     if value is pd.NA:
-        raise ValueError(f"{name}={value!r} of {text!r} says nothing; leave it out, or give a value.")
+        raise ValueError(
+            f"{name}={value!r} of {text!r} says nothing; leave it out, or give a value."
+        )
     if name in entry.read:
         return entry.read[name](value, text)
     hint = _hints(entry.kernel).get(name)
@@ -516,10 +578,18 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
             f"{name}={value!r} in {text!r}: {entry.name} takes one of {', '.join(map(repr, get_args(hint)))}."
         )
     if name == "k" and not (
-        isinstance(value, (int, float)) and value >= 1 and (value == math.inf or value == int(value))
+        isinstance(value, (int, float))
+        and value >= 1
+        and (value == math.inf or value == int(value))
     ):
-        raise ValueError(f"the cutoff in {text!r} is {value!r}; it must be a whole number of at least 1.")
-    if name != "k" and type(default) is int and not (isinstance(value, (int, float)) and value == value // 1):
+        raise ValueError(
+            f"the cutoff in {text!r} is {value!r}; it must be a whole number of at least 1."
+        )
+    if (
+        name != "k"
+        and type(default) is int
+        and not (isinstance(value, (int, float)) and value == value // 1)
+    ):
         raise ValueError(f"{name}={value!r} in {text!r} must be a whole number.")
     if isinstance(default, float) and name != "k" and not isinstance(value, (int, float)):
         raise ValueError(f"{name}={value!r} in {text!r} must be a number.")
@@ -530,7 +600,9 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
     return value
 
 
-def label_of(entry: Entry, parameters: Mapping[str, Any], level: float | None, judged_only: bool = False) -> str:
+def label_of(
+    entry: Entry, parameters: Mapping[str, Any], level: float | None, judged_only: bool = False
+) -> str:
     """Return the name of a measure with what it sets that is not its default.
 
     Examples
@@ -567,7 +639,9 @@ def same(a: Any, b: Any) -> bool:
     (True, False, True)
     """
     if hasattr(a, "shape") or hasattr(b, "shape"):
-        return a is b or (getattr(a, "shape", None) == getattr(b, "shape", None) and bool((a == b).all()))
+        return a is b or (
+            getattr(a, "shape", None) == getattr(b, "shape", None) and bool((a == b).all())
+        )
     return bool(a == b)
 
 

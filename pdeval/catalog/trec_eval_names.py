@@ -54,7 +54,15 @@ TABLE: dict[str, tuple[Style, str]] = {
 }
 SETS = {
     "official": tuple(TABLE)[: tuple(TABLE).index("relstring")],
-    "set": (*tuple(TABLE)[:5], "utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+    "set": (
+        *tuple(TABLE)[:5],
+        "utility",
+        "set_P",
+        "set_relative_P",
+        "set_recall",
+        "set_map",
+        "set_F",
+    ),
     "all_trec": tuple(TABLE),
 }
 TEXTS = ("runid", "relstring")  # printed, but no numbers
@@ -96,12 +104,16 @@ def spelled_out(text: str) -> list[str] | None:
         members = [name for name in SETS[text] if name not in TEXTS]
         return [name for member in members for name in exact_names(member, [])]
     if text in OTHER_JUDGMENTS:
-        raise ValueError(f"{text!r} is trec_eval's for preference judgments and judgment groups, which pdeval lacks.")
+        raise ValueError(
+            f"{text!r} is trec_eval's for preference judgments and judgment groups, which pdeval lacks."
+        )
     if not _dotted(text):
         return None
     name, _, parameters = text.partition(".")
     if name in TEXTS:
-        raise ValueError(f"{name} is a text and no measure; it is printed by 'pdeval evaluate --trec-eval -m {text}'.")
+        raise ValueError(
+            f"{name} is a text and no measure; it is printed by 'pdeval evaluate --trec-eval -m {text}'."
+        )
     if name.startswith("rbp") and "=" not in parameters:  # ranx' rbp.95
         return None
     check_parameters(name, parameters, text)
@@ -126,12 +138,21 @@ def check_parameters(name: str, parameters: str, text: str) -> None:
     if parameters and style == "plain":
         raise ValueError(f"{name} takes no parameters, but {text!r} has some; write {name!r}.")
     if name == "relstring" and parameters and not parameters.isdecimal():
-        raise ValueError(f"cannot read {parameters!r} in {text!r}; write a depth like 'relstring.20'.")
+        raise ValueError(
+            f"cannot read {parameters!r} in {text!r}; write a depth like 'relstring.20'."
+        )
     if style in ("whole", "share"):
         for part in filter(None, parameters.split(",")):
             value = number(part)
-            if value is None or not math.isfinite(value) or (style == "whole" and value < 1) or value < 0:
-                raise ValueError(f"cannot read {part!r} in {text!r}; write cutoffs like '{name}.{default}'.")
+            if (
+                value is None
+                or not math.isfinite(value)
+                or (style == "whole" and value < 1)
+                or value < 0
+            ):
+                raise ValueError(
+                    f"cannot read {part!r} in {text!r}; write cutoffs like '{name}.{default}'."
+                )
 
 
 def cutoffs(name: str, given: list[str]) -> list[float]:
@@ -157,7 +178,10 @@ def exact_names(name: str, given: list[str]) -> list[str]:
     """
     style = TABLE[name][0]
     if style in ("whole", "share"):
-        return [f"{name}_{int(cutoff) if cutoff == int(cutoff) else cutoff}" for cutoff in cutoffs(name, given)]
+        return [
+            f"{name}_{int(cutoff) if cutoff == int(cutoff) else cutoff}"
+            for cutoff in cutoffs(name, given)
+        ]
     return [f"{name}_{given[0]}" if given else name]
 
 

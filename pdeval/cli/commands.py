@@ -26,7 +26,17 @@ from pdeval.report import Report
 from pdeval.verbs import Verb, of_kind
 
 # columns of a comparison that are printed
-PRINTED = ("measure", "test", "n", "difference", "ci_low", "ci_high", "effect_size", "p_adjusted", "significant")
+PRINTED = (
+    "measure",
+    "test",
+    "n",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "effect_size",
+    "p_adjusted",
+    "significant",
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,7 +46,9 @@ def run(options: argparse.Namespace) -> int:
     if options.command in OTHER_COMMANDS:
         return OTHER_COMMANDS[options.command](options)
     if not getattr(options, "trec_eval", False):
-        output.chosen(options.format, options.output, "table")  # a fault of the command comes before the work
+        output.chosen(
+            options.format, options.output, "table"
+        )  # a fault of the command comes before the work
     verb = verbs()[options.command]
     _check_data(verb, options)
     if options.command in COMMANDS:
@@ -47,13 +59,18 @@ def run(options: argparse.Namespace) -> int:
 def _check_data(verb: Verb, options: argparse.Namespace) -> None:
     """Raise if an argument that names the data is missing, or does not go with another."""
     if not hasattr(options, "collections"):
-        missing = [name for name, value in (("QRELS", options.qrels), ("RUN", options.files)) if not value]
+        missing = [
+            name for name, value in (("QRELS", options.qrels), ("RUN", options.files)) if not value
+        ]
         if missing:
             raise UsageError(f"the following arguments are required: {', '.join(missing)}")
         return
     faults = {
-        "--collections FOLDER has judgments and runs: give no QRELS and RUN beside it.": options.qrels or options.files,
-        "--collections does not go with --trec-eval, which has one collection.": getattr(options, "trec_eval", False),
+        "--collections FOLDER has judgments and runs: give no QRELS and RUN beside it.": options.qrels
+        or options.files,
+        "--collections does not go with --trec-eval, which has one collection.": getattr(
+            options, "trec_eval", False
+        ),
         f"{options.command} takes one collection at a time: give QRELS and RUN.": all(
             option.name != "by" for option in options_of(verb)
         ),
@@ -69,7 +86,10 @@ def evaluate(options: argparse.Namespace) -> int:
     """Print measures of runs: means, statistics, or a row per query."""
     if options.trec_eval:
         return _as_trec_eval(options)
-    typed = {"-n": options.no_total, **{letter: getattr(options, name) is not None for letter, name, *_ in TREC_EVAL}}
+    typed = {
+        "-n": options.no_total,
+        **{letter: getattr(options, name) is not None for letter, name, *_ in TREC_EVAL},
+    }
     for option, is_typed in typed.items():
         if is_typed:
             raise UsageError(f"{option} goes with --trec-eval.")
@@ -100,7 +120,9 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
         lines = trec_eval_output.lines(options.measures or [], version=version)
     for option in ("format", "stats", "by", "replicate", "run"):
         if getattr(options, option, None):
-            raise UsageError(f"--{option} does not go with --trec-eval, which has a layout of its own.")
+            raise UsageError(
+                f"--{option} does not go with --trec-eval, which has a layout of its own."
+            )
     rules = {"topics": "answered", **_arguments(of_kind("judged")["measure"], options)}
     rules.pop("measures", None)
     # trec_eval says nothing about missing queries
@@ -130,7 +152,9 @@ def _usage_errors() -> Iterator[None]:
     try:
         yield
     except (KeyError, ValueError) as error:
-        raise UsageError(str(error.args[0]).replace("pdeval.catalog()", "'pdeval catalog'")) from None
+        raise UsageError(
+            str(error.args[0]).replace("pdeval.catalog()", "'pdeval catalog'")
+        ) from None
 
 
 def _refuse(options: argparse.Namespace) -> None:
@@ -153,7 +177,9 @@ def prefer(options: argparse.Namespace) -> int:
         return _write(call("prefer" if options.per_query else "mean", options), options)
     measures = _measures(options) or parse_all("RPP")
     if len(measures) > 1 or options.per_query or hasattr(options, "baseline"):
-        raise UsageError("--matrix shows one measure over all queries and pairs: give one -m, no -q, no --baseline.")
+        raise UsageError(
+            "--matrix shows one measure over all queries and pairs: give one -m, no -q, no --baseline."
+        )
     square = call("matrix", options, measure=measures[0])
     return _write(square.rename_axis(index="run", columns=None).reset_index(), options)
 
@@ -161,9 +187,18 @@ def prefer(options: argparse.Namespace) -> int:
 def compare(options: argparse.Namespace) -> int:
     """Print one row per pair and measure, with its significance."""
     table = call("compare", options)
-    if output.chosen(options.format, options.output, "table") == "table" and not options.all_columns:
+    if (
+        output.chosen(options.format, options.output, "table") == "table"
+        and not options.all_columns
+    ):
         pair = [f"{name}_{side}" for side in "ab" for name in getattr(options, "run", ["run"])]
-        table = table[[name for name in (*table.attrs.get("by", ()), *pair, *PRINTED) if name in table.columns]]
+        table = table[
+            [
+                name
+                for name in (*table.attrs.get("by", ()), *pair, *PRINTED)
+                if name in table.columns
+            ]
+        ]
     return _write(table, options)
 
 
@@ -173,8 +208,14 @@ def report(options: argparse.Namespace) -> int:
         raise UsageError("a report shows measures or preferences; give -m for one kind only.")
     more = {"metadata": _metadata(options)} if hasattr(options, "group") else {}
     # a file that ends in .html is the page that opens on click, unless the table alone was requested
-    page = options.format is None and not options.standalone and str(options.output or "").lower().endswith(".html")
-    return _write(call("report", options, **more), options, standalone=options.standalone, interactive=page)
+    page = (
+        options.format is None
+        and not options.standalone
+        and str(options.output or "").lower().endswith(".html")
+    )
+    return _write(
+        call("report", options, **more), options, standalone=options.standalone, interactive=page
+    )
 
 
 def check(options: argparse.Namespace) -> int:
@@ -206,7 +247,9 @@ def demo(options: argparse.Namespace) -> int:
     table = metadata[["run", "family"]].merge(scores, on="run").merge(win_rates, on="run")
     if output.chosen(options.format, options.output, "table") == "table" and options.output is None:
         print(f"The sample collection: {len(table)} systems, {len(judged.queries)} queries.")
-        print("The run ql did not answer two of them, which count as its worst case; see `evaluate --topics`.\n")
+        print(
+            "The run ql did not answer two of them, which count as its worst case; see `evaluate --topics`.\n"
+        )
     return _write(table.sort_values("AP", ascending=False, kind="stable"), options)
 
 
@@ -249,7 +292,9 @@ def _arguments(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
     for option in options_of(verb):
         if hasattr(options, option.name):
             value = getattr(options, option.name)
-            arguments[option.name] = _table(value, options) if option.form.file else option.value(value)
+            arguments[option.name] = (
+                _table(value, options) if option.form.file else option.value(value)
+            )
     names = [parameter.name for parameter in verb.parameters]
     if "measures" in names and options.measures and not getattr(options, "trec_eval", False):
         arguments["measures"] = _measures(options)
@@ -257,7 +302,9 @@ def _arguments(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
         arguments["progress"] = False
     if getattr(options, "complete", False):
         if arguments.get("topics", "judged") != "judged":
-            raise UsageError(f"-c is --topics judged, but --topics {arguments['topics']} was given too.")
+            raise UsageError(
+                f"-c is --topics judged, but --topics {arguments['topics']} was given too."
+            )
         arguments["topics"] = "judged"
     return arguments
 
@@ -269,7 +316,9 @@ def _measures(options: argparse.Namespace) -> list[Measure]:
         return parse_all(texts) if texts else []
 
 
-def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _tables(
+    options: argparse.Namespace, *, tags: bool = False
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return judgments and runs; every file is read once, so any may be a pipe."""
     progress = False if options.quiet else None
     if hasattr(options, "collections"):
@@ -278,15 +327,23 @@ def _tables(options: argparse.Namespace, *, tags: bool = False) -> tuple[pd.Data
         )
         return qrels, runs
     if [options.qrels, *options.files].count(file_io.STDIN) > 1:
-        raise UsageError("'-' is the standard input, which can be read once: give one file that way.")
+        raise UsageError(
+            "'-' is the standard input, which can be read once: give one file that way."
+        )
     try:
-        qrels = pdeval.read_qrels(options.qrels, subtopics=options.subtopics, encoding=options.encoding)
+        qrels = pdeval.read_qrels(
+            options.qrels, subtopics=options.subtopics, encoding=options.encoding
+        )
     except ValueError as error:
         if "6 columns instead of 4" not in str(error):
             raise
         first = f"pdeval {options.command} {' '.join([*options.files[:1], options.qrels])}"
-        raise ValueError(f"'{options.qrels}' has the six columns of a run. Judgments come first: {first}.") from error
-    files = reading.run_files(options.files, names=options.names, encoding=options.encoding, tag=tags)
+        raise ValueError(
+            f"'{options.qrels}' has the six columns of a run. Judgments come first: {first}."
+        ) from error
+    files = reading.run_files(
+        options.files, names=options.names, encoding=options.encoding, tag=tags
+    )
     return qrels, reading.in_memory(files, progress=progress)
 
 
@@ -310,16 +367,22 @@ def _metadata(options: argparse.Namespace) -> pd.DataFrame:
     groups = [options.group] if isinstance(options.group, str) else list(options.group)
     path = getattr(options, "metadata", None)
     if path is None:
-        raise UsageError(f"the column {groups[0]!r} comes from a file: say which with --metadata FILE.")
+        raise UsageError(
+            f"the column {groups[0]!r} comes from a file: say which with --metadata FILE."
+        )
     frame = _table(path, options)
     for name in (*getattr(options, "run", ["run"]), *groups):
         if name not in frame.columns:
-            raise ValueError(f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
+            raise ValueError(
+                f"'{path}' has no column {name!r}; it has {', '.join(map(str, frame.columns))}."
+            )
     return frame if hasattr(options, "run") else frame.astype({"run": str})
 
 
 def _write(content: Any, options: argparse.Namespace, **how: bool) -> int:
-    kind = output.chosen(options.format, options.output, "latex" if isinstance(content, Report) else "table")
+    kind = output.chosen(
+        options.format, options.output, "latex" if isinstance(content, Report) else "table"
+    )
     digits = getattr(options, "digits", None)
     output.write(content, kind, options.output, digits=4 if digits is None else digits, **how)
     return 0

@@ -40,7 +40,10 @@ def formats() -> tuple[str, ...]:
 
 def endings() -> dict[str, str]:
     """Return the formats that file endings mean."""
-    return {".txt": "table", **{ending: name for name in sorted(FORMATS) for ending in FORMATS[name].endings}}
+    return {
+        ".txt": "table",
+        **{ending: name for name in sorted(FORMATS) for ending in FORMATS[name].endings},
+    }
 
 
 def chosen(given: str | None, path: str | None, default: str) -> str:
@@ -75,7 +78,10 @@ def is_binary(kind: str) -> bool:
     >>> is_binary("parquet"), is_binary("latex"), is_binary("table")
     (True, False, False)
     """
-    return kind in FORMATS and inspect.signature(FORMATS[kind].function).return_annotation in (bytes, "bytes")
+    return kind in FORMATS and inspect.signature(FORMATS[kind].function).return_annotation in (
+        bytes,
+        "bytes",
+    )
 
 
 def write(
@@ -117,7 +123,9 @@ def send(lines: list[str], path: str | None) -> None:
         raise OSError(error.errno, error.strerror, "standard output") from None
 
 
-def rendered(content: pd.DataFrame | Report, kind: str, *, digits: int = 4, standalone: bool = False) -> str:
+def rendered(
+    content: pd.DataFrame | Report, kind: str, *, digits: int = 4, standalone: bool = False
+) -> str:
     """Return a frame or a report as text.
 
     Examples
@@ -148,7 +156,9 @@ def _report(content: pd.DataFrame | Report, digits: int) -> Report:
     """Return a report as it is, or that of a frame: every column unchanged."""
     if isinstance(content, Report):
         return content
-    parts = [columns.any_column(str(name), str(name), content[name], digits) for name in content.columns]
+    parts = [
+        columns.any_column(str(name), str(name), content[name], digits) for name in content.columns
+    ]
     return columns.assemble(parts)
 
 
@@ -166,7 +176,9 @@ def aligned(frame: pd.DataFrame, digits: int) -> str:
     for name in frame.columns:
         texts = [visible(text) for text in (str(name), *_texts(frame[name], digits))]
         width = max(map(len, texts))
-        right = pd.api.types.is_numeric_dtype(frame[name].dtype) and not pd.api.types.is_bool_dtype(frame[name].dtype)
+        right = pd.api.types.is_numeric_dtype(frame[name].dtype) and not pd.api.types.is_bool_dtype(
+            frame[name].dtype
+        )
         cells.append([text.rjust(width) if right else text.ljust(width) for text in texts])
     return "\n".join("  ".join(line).rstrip() for line in zip(*cells))
 
@@ -216,8 +228,12 @@ def natural(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     table = naturally(frame, ids)
     rows = table[ids[0]].astype(str).tolist()
-    if len(rows) > 1 and sorted(rows) == sorted(map(str, frame.columns[1:])):  # a square: its columns as its rows
-        table = table[[frame.columns[0], *sorted(frame.columns[1:], key=lambda name: rows.index(str(name)))]]
+    if len(rows) > 1 and sorted(rows) == sorted(
+        map(str, frame.columns[1:])
+    ):  # a square: its columns as its rows
+        table = table[
+            [frame.columns[0], *sorted(frame.columns[1:], key=lambda name: rows.index(str(name)))]
+        ]
     return table
 
 
@@ -229,5 +245,7 @@ def _texts(values: pd.Series, digits: int) -> list[str]:
     numbers = values.to_numpy()
     # a p-value of 1e-9 is not 0
     tiny = (numbers != 0) & (np.abs(numbers) < 0.5 * 10.0**-digits)
-    texts = [f"{value:.1e}" if small else f"{value:.{digits}f}" for value, small in zip(numbers, tiny)]
+    texts = [
+        f"{value:.1e}" if small else f"{value:.{digits}f}" for value, small in zip(numbers, tiny)
+    ]
     return ["-" if missing else text for text, missing in zip(texts, np.isnan(numbers))]

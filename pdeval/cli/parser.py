@@ -45,17 +45,34 @@ QRELS is a TREC file of four columns, a RUN one of six, a folder of such files, 
 The status is 0 if all went well, 1 if the data is at fault, 2 if the command is.
 """
 
-VERSION = f"{PROGRAM} {__version__} (--trec-eval: as trec_eval 10.0, or as 9 with --compat trec_eval-9)"
+VERSION = (
+    f"{PROGRAM} {__version__} (--trec-eval: as trec_eval 10.0, or as 9 with --compat trec_eval-9)"
+)
 # options of trec_eval that mean one thing only here, or nothing: letter, long name, whether a value follows, and why
 TREC_EVAL = (
     ("-R", "Rel_info_format", True, "Only qrels: preferences and judgment groups are not read."),
     ("-T", "Results_format", True, "Only trec_results: trec_eval has no other."),
     ("-D", "Debug_level", True, "Only 0: the program's internal steps are not printed."),
-    ("-N", "Number_docs_in_coll", True, "Changes nothing: only the fourth parameter of utility would use it."),
+    (
+        "-N",
+        "Number_docs_in_coll",
+        True,
+        "Changes nothing: only the fourth parameter of utility would use it.",
+    ),
     ("-Z", "Zscore", True, "Not served: only raw scores are printed."),
-    ("", "Output_old_results_format", False, "Not served: trec_eval itself no longer does; -o names the output file."),
+    (
+        "",
+        "Output_old_results_format",
+        False,
+        "Not served: trec_eval itself no longer does; -o names the output file.",
+    ),
 )
-SERVED = {"Rel_info_format": "qrels", "Results_format": "trec_results", "Debug_level": "0", "Number_docs_in_coll": None}
+SERVED = {
+    "Rel_info_format": "qrels",
+    "Results_format": "trec_results",
+    "Debug_level": "0",
+    "Number_docs_in_coll": None,
+}
 
 NAMES = {"measure": "evaluate"}  # where the shell has another word for a verb
 # where a command prints something else than the verb returns
@@ -67,7 +84,13 @@ DESCRIPTIONS = {
 SHELL = ("qrels", "measures", "progress")  # what files, -m and --quiet say
 LETTERS = {"level": "-l", "depth": "-M", "judged_only": "-J"}  # as trec_eval has them
 FORMERLY = {"draws": "bootstrap"}  # options that have another name now
-LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, list, tuple)
+LISTS = (
+    collections.abc.Sequence,
+    collections.abc.Iterable,
+    collections.abc.Collection,
+    list,
+    tuple,
+)
 
 
 def verbs() -> dict[str, Verb]:
@@ -79,7 +102,13 @@ def verbs() -> dict[str, Verb]:
     'measure'
     """
     judged = {name: verb for name, verb in of_kind("judged").items() if verb.command}
-    return dict(sorted({NAMES.get(name, re.sub("[._]", "-", name)): verb for name, verb in judged.items()}.items()))
+    return dict(
+        sorted(
+            {
+                NAMES.get(name, re.sub("[._]", "-", name)): verb for name, verb in judged.items()
+            }.items()
+        )
+    )
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -103,7 +132,9 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         add_help=False,
     )
     _add(program, HELP)
-    program.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}", help="Show the version.")
+    program.add_argument(
+        "--version", action="version", version=f"{PROGRAM} {__version__}", help="Show the version."
+    )
     commands = program.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, verb in verbs().items():
         # what a verb returns is printed here
@@ -120,7 +151,13 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
 
 def _command(commands: Any, name: str, text: str, usage: str) -> argparse.ArgumentParser:
-    title = text.removeprefix("Print ").partition(":")[0].partition(". ")[0].rstrip(".").replace("%", "%%")
+    title = (
+        text.removeprefix("Print ")
+        .partition(":")[0]
+        .partition(". ")[0]
+        .rstrip(".")
+        .replace("%", "%%")
+    )
     command: argparse.ArgumentParser = commands.add_parser(
         name,
         help=title[0].lower() + title[1:],
@@ -155,7 +192,9 @@ def _add_options(command: argparse.ArgumentParser, name: str, verb: Verb) -> Non
 
 
 def _add_output(command: argparse.ArgumentParser, *, digits: bool = True) -> None:
-    arguments = {name: settings for name, settings in OUTPUT.items() if digits or name != "--digits"}
+    arguments = {
+        name: settings for name, settings in OUTPUT.items() if digits or name != "--digits"
+    }
     arguments["--format"] = {**OUTPUT["--format"], "choices": formats()}
     _add(command.add_argument_group("output"), arguments)
 
@@ -198,7 +237,10 @@ class Form:
             return text
         if self.nothing and text.lower() == "none":
             return None
-        for kind, pattern in ((int, r"[+-]?\d+"), (float, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")):
+        for kind, pattern in (
+            (int, r"[+-]?\d+"),
+            (float, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf"),
+        ):
             if kind in self.numbers and re.fullmatch(pattern, text):
                 return number_of(text, kind)
         if self.text:
@@ -220,7 +262,9 @@ def number_of(text: str, kind: type) -> Any:
     try:
         return kind(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"a number of {len(text):,} characters is too large") from None
+        raise argparse.ArgumentTypeError(
+            f"a number of {len(text):,} characters is too large"
+        ) from None
 
 
 def form_of(annotation: Any, documented: str = "") -> Form | None:
@@ -239,7 +283,11 @@ def form_of(annotation: Any, documented: str = "") -> Form | None:
     (True, True)
     """
     fields: dict[str, Any] = {"choices": (), "numbers": ()}
-    for part in get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,):
+    for part in (
+        get_args(annotation)
+        if get_origin(annotation) in (Union, types.UnionType)
+        else (annotation,)
+    ):
         origin = get_origin(part)
         if origin is Literal:
             fields["choices"] += tuple(str(one) for one in get_args(part) if one is not None)
@@ -272,7 +320,12 @@ class Option:
         """Add it to a parser; what is not typed is left to the verb's own default."""
         group.add_argument(*self.flags, dest=self.name, default=argparse.SUPPRESS, **self.settings)
         if self.name in FORMERLY:
-            group.add_argument(f"--{FORMERLY[self.name]}", action=Renamed, now=self.flags[-1], help=argparse.SUPPRESS)
+            group.add_argument(
+                f"--{FORMERLY[self.name]}",
+                action=Renamed,
+                now=self.flags[-1],
+                help=argparse.SUPPRESS,
+            )
 
     def value(self, typed: Any) -> Any:
         """Return what the verb is given: a list of one is that one where it may stand alone."""
@@ -284,7 +337,9 @@ class Option:
 class Renamed(argparse.Action):
     """An option that has another name now, and says so."""
 
-    def __init__(self, option_strings: list[str], dest: str, *, now: str, help: str | None = None) -> None:
+    def __init__(
+        self, option_strings: list[str], dest: str, *, now: str, help: str | None = None
+    ) -> None:
         super().__init__(option_strings, dest, nargs="?", default=argparse.SUPPRESS, help=help)
         self.now = now
 
@@ -327,7 +382,9 @@ def _option(parameter: inspect.Parameter, form: Form, meaning: str) -> Option:
     sentences = re.split(r"(?<=[.:]) (?=[A-Z`@])", " ".join(meaning.partition("\n\n")[0].split()))
     meaning = " ".join(one for one in sentences if "pdeval." not in one and one != "There are:")
     if form.flag and not form.single:
-        settings["action"] = "store_true" if parameter.default is False else argparse.BooleanOptionalAction
+        settings["action"] = (
+            "store_true" if parameter.default is False else argparse.BooleanOptionalAction
+        )
     elif form.file:
         metavar = settings["metavar"] = "FILE"
     elif (inner := form.several) is not None:
@@ -345,7 +402,9 @@ def _option(parameter: inspect.Parameter, form: Form, meaning: str) -> Option:
     if parameter.default is inspect.Parameter.empty:
         settings["required"] = True
     settings["help"] = _help(meaning.replace(f"`{name}`", metavar), parameter.default)
-    return Option(name, form, (*filter(None, [LETTERS.get(name)]), f"--{name.replace('_', '-')}"), settings)
+    return Option(
+        name, form, (*filter(None, [LETTERS.get(name)]), f"--{name.replace('_', '-')}"), settings
+    )
 
 
 def _metavar(name: str, form: Form) -> str:
@@ -379,7 +438,9 @@ def described(doc: str) -> dict[str, tuple[str, str]]:
     for entry in filter(str.strip, re.split(r"(?m)^(?=\S)", sections(doc).get("Parameters", ""))):
         head, _, body = entry.partition("\n")
         names, _, kind = head.partition(" : ")
-        entries |= {name.strip(): (kind.strip(), inspect.cleandoc(body)) for name in names.split(",")}
+        entries |= {
+            name.strip(): (kind.strip(), inspect.cleandoc(body)) for name in names.split(",")
+        }
     return entries
 
 
@@ -444,7 +505,11 @@ DATA: dict[str, dict[str, Any]] = {
         "help": "In place of QRELS and RUN: a folder of collections, each with its 'runs' and its 'qrels.txt'; answers "
         "within each, --by collection.",
     },
-    "--names": {"choices": ["file", "tag"], "default": "file", "help": "What runs are named after."},
+    "--names": {
+        "choices": ["file", "tag"],
+        "default": "file",
+        "help": "What runs are named after.",
+    },
     "--run": {
         **TYPED,
         "metavar": "COLUMN[,...]",
@@ -471,7 +536,11 @@ SUBTOPICS = {"--subtopics": {**FLAG, "help": "The second column of QRELS is a su
 OUTPUT: dict[str, dict[str, Any]] = {
     "--format": {"help": "By default as the ending of FILE says, else a table."},
     "-o --output": {"metavar": "FILE", "help": "Write to this file."},
-    "--digits": {"type": _integer, "metavar": "N", "help": "Decimals of a printed table (default: 4)."},
+    "--digits": {
+        "type": _integer,
+        "metavar": "N",
+        "help": "Decimals of a printed table (default: 4).",
+    },
     "--quiet": {**FLAG, "help": "No warnings, no progress bar."},
 }
 # what the shell adds to the options of a verb
@@ -491,7 +560,9 @@ EXTRAS: dict[str, dict[str, dict[str, Any]]] = {
         "-q --per-query": {**FLAG, "help": "One row per query, pair and measure."},
         "--matrix": {**FLAG, "help": "The mean preference of row over column, of one measure."},
     },
-    "compare": {"--all-columns": {**FLAG, "help": "Also in a printed table; files always have all."}},
+    "compare": {
+        "--all-columns": {**FLAG, "help": "Also in a printed table; files always have all."}
+    },
     "report": {
         "--standalone": {
             **FLAG,
@@ -531,11 +602,22 @@ OTHERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {
     "demo": (
         "Evaluate the sample collection that ships with pdeval.",
         "",
-        {"--write": {"metavar": "FOLDER", "help": "Also write its runs, qrels.txt and metadata.csv here."}},
+        {
+            "--write": {
+                "metavar": "FOLDER",
+                "help": "Also write its runs, qrels.txt and metadata.csv here.",
+            }
+        },
     ),
     "catalog": (
         "List measures, preferences and orderings.",
         "[WORD ...]",
-        {"words": {"nargs": "*", "metavar": "WORD", "help": "Only entries that mention all of these words."}},
+        {
+            "words": {
+                "nargs": "*",
+                "metavar": "WORD",
+                "help": "Only entries that mention all of these words.",
+            }
+        },
     ),
 }

@@ -69,7 +69,11 @@ def lines(names: list[str], *, version: int = 10) -> list[Line]:
         if name not in TABLE and name not in SETS:
             # a printed name such as ndcg_cut_10, which scripts also pass to -m
             stem, _, cutoff = text.rpartition("_")
-            numbered = stem in TABLE and TABLE[stem][0] in ("whole", "share") and number(cutoff) is not None
+            numbered = (
+                stem in TABLE
+                and TABLE[stem][0] in ("whole", "share")
+                and number(cutoff) is not None
+            )
             name, parameters = (stem, cutoff) if numbered else (text, "")
         if name in OTHER_JUDGMENTS:
             raise ValueError(
@@ -77,7 +81,9 @@ def lines(names: list[str], *, version: int = 10) -> list[Line]:
                 "and pdeval reads qrels."
             )
         if name in absent:
-            raise ValueError(f"trec_eval 9 has no measure {name!r}: leave out '-m {text}', or '--compat trec_eval-9'.")
+            raise ValueError(
+                f"trec_eval 9 has no measure {name!r}: leave out '-m {text}', or '--compat trec_eval-9'."
+            )
         if name in SETS and not parameters:
             for member in set(SETS[name]) - set(absent):
                 parameters_of.setdefault(member, [])
@@ -152,13 +158,23 @@ def rows(
     """
     labels = list(dict.fromkeys(line.label for line in lines if line.label is not None))
     cube = scores(judged, labels or ["NumRet"])
-    means = of_scores(cube, confidence=None)["mean"].to_numpy().reshape(len(cube.runs), len(cube.measures))
+    means = (
+        of_scores(cube, confidence=None)["mean"]
+        .to_numpy()
+        .reshape(len(cube.runs), len(cube.measures))
+    )
     answered = ~np.isnan(cube.values[0])
     printed = answered if unanswered else answered & judged.positions.answered
-    formats = {label: "{:.0f}" if aggregate_of(label, cube.attrs) == "sum" else "{:6.4f}" for label in cube.measures}
+    formats = {
+        label: "{:.0f}" if aggregate_of(label, cube.attrs) == "sum" else "{:6.4f}"
+        for label in cube.measures
+    }
     has_runid = any(line.measure == "runid" for line in lines)
     for run, name in enumerate(run_labels(cube.runs)):
-        texts = {"runid": (tags or {}).get(str(name), str(name)), "num_q": str(int(answered[:, run].sum()))}
+        texts = {
+            "runid": (tags or {}).get(str(name), str(name)),
+            "num_q": str(int(answered[:, run].sum())),
+        }
         if len(cube.runs) > 1 and not has_runid:
             yield row("runid", "all", texts["runid"])
         if per_query:
@@ -169,9 +185,13 @@ def rows(
                 if line.measure not in TOTAL_ONLY
             ]
             for place in np.flatnonzero(printed[:, run]).tolist():
-                yield from (row(line, cube.queries[place], values[place]) for line, values in texts_of_line)
+                yield from (
+                    row(line, cube.queries[place], values[place]) for line, values in texts_of_line
+                )
         if total:
-            texts |= {label: formats[label].format(mean) for label, mean in zip(cube.measures, means[run])}
+            texts |= {
+                label: formats[label].format(mean) for label, mean in zip(cube.measures, means[run])
+            }
             of_run = [line for line in lines if line.measure not in QUERY_ONLY]
             yield from (row(line.name, "all", texts[line.label or line.measure]) for line in of_run)
 
@@ -187,12 +207,17 @@ def row(name: str, query: object, value: str) -> str:
     return f"{name:<22}\t{query}\t{value}"
 
 
-def _query_texts(line: Line, cube: Scores, positions: Positions, run: int, formats: Mapping[str, str]) -> list[str]:
+def _query_texts(
+    line: Line, cube: Scores, positions: Positions, run: int, formats: Mapping[str, str]
+) -> list[str]:
     """Return the text of a line for each query."""
     if line.label is None:
         strings = _relevance_strings(positions, line.name, run)
         return [f"'{strings.get(query, '')}'" for query in cube.queries]
-    return [formats[line.label].format(value) for value in cube.values[cube.measures.index(line.label), :, run]]
+    return [
+        formats[line.label].format(value)
+        for value in cube.values[cube.measures.index(line.label), :, run]
+    ]
 
 
 def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object, str]:
@@ -203,10 +228,14 @@ def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object
     grade = positions.judged.grade[positions.item[near]]
     # (queries, ranks), one character each
     table = np.full((len(positions.queries), depth), "-")
-    digits = np.where(grade > 9, ">", np.where(grade < 0, ".", np.clip(grade, 0, 9).astype(int).astype(str)))
+    digits = np.where(
+        grade > 9, ">", np.where(grade < 0, ".", np.clip(grade, 0, 9).astype(int).astype(str))
+    )
     table[topic, positions.rank[near].astype(int) - 1] = digits
     length = np.minimum(positions.retrieved[:, run], depth).astype(int)
-    return {query: "".join(line[:end]) for query, line, end in zip(positions.queries, table, length)}
+    return {
+        query: "".join(line[:end]) for query, line, end in zip(positions.queries, table, length)
+    }
 
 
 def needed(lines: Sequence[Line]) -> list[Any] | None:

@@ -63,11 +63,24 @@ SPELLED: dict[str, Any] = {
 
 # the order of equal scores, by measures that trec_eval does not define: by document id, from the last (docid) or the
 # first (ascending), or as in the table (first)
-SUBTOPICS = ("ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
+SUBTOPICS = (
+    "ERR_IA",
+    "nERR_IA",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "NRBP",
+    "nNRBP",
+    "AP_IA",
+    "P_IA",
+    "StRecall",
+)
 TIES: dict[str, str] = {
     **dict.fromkeys(["ERR", "nDCG"], "docid"),
     **dict.fromkeys(["RR", "Judged", "Compat"], "ascending"),
-    **dict.fromkeys(["RBP", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "INST", "INSQ", "Accuracy"], "first"),
+    **dict.fromkeys(
+        ["RBP", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "INST", "INSQ", "Accuracy"],
+        "first",
+    ),
     **dict.fromkeys(SUBTOPICS, "ascending"),
 }
 
@@ -137,7 +150,10 @@ class PdevalProvider(providers.Provider):
             raise ValueError(
                 f"unsupported measure {unsupported[0]}: provider.supports(measure) tells which are supported."
             )
-        return Evaluator(requested, qrels if isinstance(qrels, dict) else util.QrelsConverter(qrels).as_pd_dataframe())
+        return Evaluator(
+            requested,
+            qrels if isinstance(qrels, dict) else util.QrelsConverter(qrels).as_pd_dataframe(),
+        )
 
 
 class Evaluator(providers.Evaluator):
@@ -152,13 +168,17 @@ class Evaluator(providers.Evaluator):
     """
 
     def __init__(self, requested: list[Any], qrels: Any) -> None:
-        super().__init__(requested, set(qrels if isinstance(qrels, dict) else qrels["query_id"].unique()))
+        super().__init__(
+            requested, set(qrels if isinstance(qrels, dict) else qrels["query_id"].unique())
+        )
         groups: dict[Any, dict[str, Any]] = {}
         others: dict[Any, list[Any]] = {}
         for measure in requested:
             name = SPELLED[measure.NAME](measure) if measure.NAME in SPELLED else None
             if name is None:
-                others.setdefault((TIES[measure.NAME], measure.NAME in SUBTOPICS), []).append(measure)
+                others.setdefault((TIES[measure.NAME], measure.NAME in SUBTOPICS), []).append(
+                    measure
+                )
             else:
                 groups.setdefault(_rules(measure), {})[name] = measure
         items = qrels if isinstance(qrels, dict) else qrels[["query_id", "doc_id", "relevance"]]
@@ -166,12 +186,17 @@ class Evaluator(providers.Evaluator):
             (measures, RelevanceEvaluator(_regraded(items, dict(gains)), measures, level, only))
             for (level, gains, only, _), measures in groups.items()
         ]
-        self.others = [(measures, ties, _judgments(qrels, subtopics)) for (ties, subtopics), measures in others.items()]
+        self.others = [
+            (measures, ties, _judgments(qrels, subtopics))
+            for (ties, subtopics), measures in others.items()
+        ]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the values of a run; a query without one has the default of the measure, but none of Accuracy."""
         metrics = list(self._iter_calc(run))
-        missing = set(product((one for one in self.measures if one.NAME != "Accuracy"), self.qrel_qids))
+        missing = set(
+            product((one for one in self.measures if one.NAME != "Accuracy"), self.qrel_qids)
+        )
         missing -= {(metric.measure, metric.query_id) for metric in metrics}
         yield from metrics
         for measure, query in sorted(missing, key=lambda one: (str(one[0]), one[1])):
@@ -197,7 +222,9 @@ def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Ite
     if not len(runs.frame) or not len(judgments.frame):
         return
     if ties == "ascending":
-        runs = replace(runs, frame=runs.frame.sort_values(runs.roles["doc"], kind="stable", ignore_index=True))
+        runs = replace(
+            runs, frame=runs.frame.sort_values(runs.roles["doc"], kind="stable", ignore_index=True)
+        )
     try:
         joined = positions.join(runs, judgments, ties="docid" if ties == "docid" else "first")
     except NothingJudged:
@@ -207,7 +234,10 @@ def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Ite
         parsed = parse(measure)
         kept = joined.answered[:, 0]
         if measure.NAME == "Accuracy":  # ir_measures leaves out lists without a relevant item
-            kept = views.values(parse("Success", level=parsed.level, k=parsed.parameters["k"]))[:, 0] > 0
+            kept = (
+                views.values(parse("Success", level=parsed.level, k=parsed.parameters["k"]))[:, 0]
+                > 0
+            )
         for query, value in zip(joined.queries[kept], views.values(parsed)[kept, 0].tolist()):
             yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
@@ -229,14 +259,22 @@ def _rules(measure: Any) -> tuple[Any, ...]:
         return measure[name] if provided else default
 
     beta = measure["beta"] if measure.NAME == "SetF" else None
-    return value("rel", 1), tuple(sorted(value("gains", {}).items())), bool(value("judged_only", False)), beta
+    return (
+        value("rel", 1),
+        tuple(sorted(value("gains", {}).items())),
+        bool(value("judged_only", False)),
+        beta,
+    )
 
 
 def _regraded(qrels: Any, gains: dict[int, int]) -> Any:
     if not gains:
         return qrels
     if isinstance(qrels, dict):
-        return {query: {doc: gains.get(grade, grade) for doc, grade in docs.items()} for query, docs in qrels.items()}
+        return {
+            query: {doc: gains.get(grade, grade) for doc, grade in docs.items()}
+            for query, docs in qrels.items()
+        }
     grade = qrels["relevance"]
     return qrels.assign(relevance=grade.map(gains).fillna(grade).astype(grade.dtype))
 

@@ -83,7 +83,9 @@ def experiment_test(
     return run_test
 
 
-def corrected(averages: pd.DataFrame, correction: str = "holm", *, alpha: float = 0.05) -> pd.DataFrame:
+def corrected(
+    averages: pd.DataFrame, correction: str = "holm", *, alpha: float = 0.05
+) -> pd.DataFrame:
     """Return the table of an Experiment with corrected p-values, as `Experiment(correction=...)` lays them out.
 
     The p-values of a measure are one family; the baseline, which has none, is no part of it.
@@ -121,7 +123,9 @@ def corrected(averages: pd.DataFrame, correction: str = "holm", *, alpha: float 
     table = averages.copy()
     for name in columns:
         p_values = table[name].to_numpy(dtype=np.float64, na_value=np.nan)
-        adjusted = adjust(p_values, np.zeros(len(table), dtype=np.int64), correction=correction, alpha=alpha)
+        adjusted = adjust(
+            p_values, np.zeros(len(table), dtype=np.int64), correction=correction, alpha=alpha
+        )
         table[name] = p_values
         place = list(table.columns).index(name) + 1
         table.insert(place, name.removesuffix(P_VALUE) + " reject", adjusted <= alpha)
@@ -129,7 +133,9 @@ def corrected(averages: pd.DataFrame, correction: str = "holm", *, alpha: float 
     return table
 
 
-def scores_of(per_query: pd.DataFrame | Mapping[Any, Any], *, names: Sequence[str] | None = None) -> pd.DataFrame:
+def scores_of(
+    per_query: pd.DataFrame | Mapping[Any, Any], *, names: Sequence[str] | None = None
+) -> pd.DataFrame:
     """Return the per-query results of an Experiment as a table of scores, with its verbs.
 
     Parameters
@@ -172,7 +178,9 @@ def scores_of(per_query: pd.DataFrame | Mapping[Any, Any], *, names: Sequence[st
     again = scores.duplicated(COLUMNS[:3])
     if again.any():
         name, query, measure = scores.loc[again, COLUMNS[:3]].iloc[0]
-        raise ValueError(f"two systems are called {name!r}: both have {measure} of query {query!r}. Give names=.")
+        raise ValueError(
+            f"two systems are called {name!r}: both have {measure} of query {query!r}. Give names=."
+        )
     scores = scores.sort_values(COLUMNS[:2], kind="stable", ignore_index=True)
     scores.attrs = {"run_columns": ["name"], "query_column": "qid"}
     return scores

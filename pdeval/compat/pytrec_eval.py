@@ -45,7 +45,9 @@ __all__ = [
 __version__ = "0.5.11"  # the release of pytrec_eval-terrier whose names and numbers these are
 
 supported_measures = frozenset(set(TABLE) - set(SINCE_10))
-supported_nicknames = {name: frozenset(set(members) - set(SINCE_10)) for name, members in SETS.items()}
+supported_nicknames = {
+    name: frozenset(set(members) - set(SINCE_10)) for name, members in SETS.items()
+}
 
 LEAST = 0.00001  # trec_eval's stand-in for 0 under a logarithm
 LOGARITHMS = {"gm_map": "map", "gm_bpref": "bpref"}
@@ -90,11 +92,15 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,
     ) -> None:
         if relevance_level != int(relevance_level) or relevance_level < 1:
-            raise TypeError(f"relevance_level={relevance_level!r}: give a whole number of at least 1.")
+            raise TypeError(
+                f"relevance_level={relevance_level!r}: give a whole number of at least 1."
+            )
         names = _spelled(set(measures))
         requested = lines(names, version=9) if names else []
         # pytrec_eval names set_F without its parameter
-        self._lines = [line._replace(name="set_F") if line.measure == "set_F" else line for line in requested]
+        self._lines = [
+            line._replace(name="set_F") if line.measure == "set_F" else line for line in requested
+        ]
         self._level = int(relevance_level)
         self._judged_only = bool(judged_docs_only_flag)
         self._measures = {
@@ -104,7 +110,9 @@ class RelevanceEvaluator:
         }
         self._complete = self._judged_only or needs_judged(self._measures.values())
         is_dict = isinstance(query_relevance, Mapping)
-        self._qrels = dict_table(query_relevance, "qrels") if is_dict else read(query_relevance, "qrels")
+        self._qrels = (
+            dict_table(query_relevance, "qrels") if is_dict else read(query_relevance, "qrels")
+        )
 
     def evaluate(self, scores: Any) -> dict[Any, Any]:
         """Return the value of every measure on every judged query that the run answers.
@@ -124,7 +132,9 @@ class RelevanceEvaluator:
         if isinstance(scores, Mapping):
             return self._of_dict(scores)
         if not isinstance(scores, pd.DataFrame) and not hasattr(scores, "_frame"):
-            raise TypeError(f"a run is a dict of dicts or a DataFrame; this is {type(scores).__name__}.")
+            raise TypeError(
+                f"a run is a dict of dicts or a DataFrame; this is {type(scores).__name__}."
+            )
         table = read(scores, "runs")
         joined = self._join(table, validate=True)
         results = {} if joined is None else self._nested(joined, joined.answered)
@@ -143,7 +153,11 @@ class RelevanceEvaluator:
     def _join_empty(self) -> Positions | None:
         """Return the join of an empty list: that of some judged item, without its row."""
         first = self._qrels.frame.iloc[:1].rename(columns={self._qrels.roles["grade"]: "score"})
-        roles = {"query": self._qrels.roles["query"], "doc": self._qrels.roles["doc"], "score": "score"}
+        roles = {
+            "query": self._qrels.roles["query"],
+            "doc": self._qrels.roles["doc"],
+            "score": "score",
+        }
         joined = self._join(Table("runs", first, roles), validate=False)
         if joined is None:
             return None
@@ -161,13 +175,19 @@ class RelevanceEvaluator:
     def _join(self, runs: Table, *, validate: bool) -> Positions | None:
         if not len(self._qrels.frame) or not len(runs.frame):
             return None
-        rules: dict[str, Any] = {"ties": "docid", "compat": "trec_eval-9", "complete": self._complete}
+        rules: dict[str, Any] = {
+            "ties": "docid",
+            "compat": "trec_eval-9",
+            "complete": self._complete,
+        }
         try:
             return positions.join(runs, self._qrels, validate=validate, **rules)
         except NothingJudged:
             return None
 
-    def _nested(self, joined: Positions, mask: np.ndarray) -> dict[Any, dict[Any, dict[str, float]]]:
+    def _nested(
+        self, joined: Positions, mask: np.ndarray
+    ) -> dict[Any, dict[Any, dict[str, float]]]:
         """Return run -> query -> measure -> value, of the cells (query, run) of a mask."""
         joined = joined.only_judged() if self._judged_only else joined
         values = self._values(joined)
@@ -178,20 +198,30 @@ class RelevanceEvaluator:
         results = {}
         for run, name in enumerate(runs):
             rows = zip(queries[mask[:, run]], values[:, mask[:, run], run].T.tolist())
-            results[name] = {query: dict(zip((line.name for line in self._lines), row)) for query, row in rows}
+            results[name] = {
+                query: dict(zip((line.name for line in self._lines), row)) for query, row in rows
+            }
         return results
 
     def _values(self, joined: Positions) -> np.ndarray:
         """Return the values of all names, (names, topics, runs)."""
         views = Views(Judged(joined, self._level, "judged"))
-        relevant = np.bincount(joined.judged.topic[joined.relevant(self._level)], minlength=len(joined.queries))
+        relevant = np.bincount(
+            joined.judged.topic[joined.relevant(self._level)], minlength=len(joined.queries)
+        )
         nothing = joined.retrieved == 0
         values = np.empty((len(self._lines), *joined.retrieved.shape))
         for row, line in zip(values, self._lines):
-            row[:] = CONSTANTS[line.measure] if line.measure in CONSTANTS else views.values(self._measures[line.name])
+            row[:] = (
+                CONSTANTS[line.measure]
+                if line.measure in CONSTANTS
+                else views.values(self._measures[line.name])
+            )
             if line.measure in LOGARITHMS:
                 # the C library's logarithm, which numpy's may differ from in the last bit
-                row[:] = np.reshape([math.log(max(value, LEAST)) for value in row.ravel().tolist()], row.shape)
+                row[:] = np.reshape(
+                    [math.log(max(value, LEAST)) for value in row.ravel().tolist()], row.shape
+                )
             if line.measure in ("iprec_at_recall", "11pt_avg") and nothing.any():
                 # the precision of an empty list before its first relevant item is 0 of 0 there
                 recall = 0.0 if line.measure == "11pt_avg" else float(line.name.rpartition("_")[2])
@@ -223,7 +253,9 @@ def dict_table(nested: Mapping[Any, Mapping[Any, Any]], kind: str) -> Table:
     inner = list(nested.values())
     for docs in inner:
         if not isinstance(docs, Mapping):
-            raise TypeError(f"a {what} dict holds a dict for every query; this one holds {type(docs).__name__}.")
+            raise TypeError(
+                f"a {what} dict holds a dict for every query; this one holds {type(docs).__name__}."
+            )
     kinds = {*map(type, nested), *map(type, chain.from_iterable(inner))}
     if wrong := [kind for kind in kinds if not issubclass(kind, str)]:
         raise TypeError(
@@ -236,14 +268,24 @@ def dict_table(nested: Mapping[Any, Mapping[Any, Any]], kind: str) -> Table:
         np.repeat(np.arange(len(inner)), [len(docs) for docs in inner]),
         categories=pd.Index(list(nested), dtype=object),
     )
-    doc = text_dtype().__from_arrow__(pa.chunked_array([pa.array(chain.from_iterable(inner), pa.large_string())]))
-    frame = pd.DataFrame({"query_id": query, "doc_id": doc, column: np.array(values, dtype=np.float64)})
+    doc = text_dtype().__from_arrow__(
+        pa.chunked_array([pa.array(chain.from_iterable(inner), pa.large_string())])
+    )
+    frame = pd.DataFrame(
+        {"query_id": query, "doc_id": doc, column: np.array(values, dtype=np.float64)}
+    )
     return Table(kind, frame, {"query": "query_id", "doc": "doc_id", role: column})
 
 
 # by the kind of table: its name in messages, the type of its numbers, their role and column, and what they must be
 DICTS: dict[str, tuple[str, type, str, str, str]] = {
-    "qrels": ("judgments", Integral, "grade", "relevance", "grades of the judgments must be whole numbers"),
+    "qrels": (
+        "judgments",
+        Integral,
+        "grade",
+        "relevance",
+        "grades of the judgments must be whole numbers",
+    ),
     "runs": ("run", Real, "score", "score", "scores of the run must be numbers"),
 }
 
@@ -286,14 +328,20 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     return _parsed(f_qrel, fields=4, value=3, number=int)
 
 
-def _parsed(file: Iterable[str], *, fields: int, value: int, number: Any) -> dict[str, dict[str, Any]]:
+def _parsed(
+    file: Iterable[str], *, fields: int, value: int, number: Any
+) -> dict[str, dict[str, Any]]:
     lists: dict[str, dict[str, Any]] = {}
     for line_number, line in enumerate(file, 1):
         parts = line.split()
         if len(parts) != fields:
-            raise ValueError(f"line {line_number} has {len(parts)} fields, not {fields}: {line.strip()!r}.")
+            raise ValueError(
+                f"line {line_number} has {len(parts)} fields, not {fields}: {line.strip()!r}."
+            )
         query, doc = parts[0], parts[2]
         if doc in lists.setdefault(query, {}):
-            raise ValueError(f"line {line_number} holds document {doc!r} of query {query!r} again; keep one of them.")
+            raise ValueError(
+                f"line {line_number} holds document {doc!r} of query {query!r} again; keep one of them."
+            )
         lists[query][doc] = number(parts[value])
     return lists

@@ -91,9 +91,18 @@ class DaskJudged(Joined):
     """
 
     def __init__(
-        self, plan: Plan, level: float | None = None, topics: Topics = "relevant", here: Gathered | None = None
+        self,
+        plan: Plan,
+        level: float | None = None,
+        topics: Topics = "relevant",
+        here: Gathered | None = None,
     ) -> None:
-        fields = {"plan": plan, "level": level, "topics": topics, "here": Gathered(plan) if here is None else here}
+        fields = {
+            "plan": plan,
+            "level": level,
+            "topics": topics,
+            "here": Gathered(plan) if here is None else here,
+        }
         self.__dict__.update(fields)  # the class is frozen
 
     plan: Plan
@@ -119,7 +128,9 @@ class DaskJudged(Joined):
         """All judged queries, named as the caller's query column."""
         return self.known.queries
 
-    def at(self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...) -> DaskJudged:
+    def at(
+        self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...
+    ) -> DaskJudged:
         """Return the same join under another relevance level or topic rule; nothing is gathered again."""
         rules = self.known.at(level=level, topics=topics)
         return DaskJudged(self.plan, rules.level, rules.topics, self.here)
@@ -141,7 +152,9 @@ class DaskJudged(Joined):
         if "judged" in verb.on:
             self.here.check(f"{verb.name}()")
             return call(self.gathered(), verb, {**options, **shared})
-        rows_alone = Joined(self.here.unranked, self.level, self.topics)  # a verb of run tables ranks them by itself
+        rows_alone = Joined(
+            self.here.unranked, self.level, self.topics
+        )  # a verb of run tables ranks them by itself
         return call(rows_alone, verb, {**options, **shared})
 
     def __repr__(self) -> str:
@@ -154,7 +167,9 @@ def joined(runs: object, qrels: object, *, level: float | None = None, **rules: 
     level, topics = checked_level(level), rules.pop("topics", "relevant")
     items, history = (gathered_table(rules.pop(name, None)) for name in ("items", "history"))
     check_shared_ids(runs, qrels)
-    join = DaskJudged(plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics)
+    join = DaskJudged(
+        plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics
+    )
     if gaps := join.plan.census.gaps:
         join.known.tell_once("gaps", gaps)
     return join
@@ -209,20 +224,27 @@ class DaskIreval(Ireval):
     @checks_roles
     @wraps(Ireval.__call__)
     def __call__(self, **binding: Any) -> DaskIreval:
-        bound = {**self._binding, **{role: name for role, name in binding.items() if name is not None}}
+        bound = {
+            **self._binding,
+            **{role: name for role, name in binding.items() if name is not None},
+        }
         return DaskIreval(self._frame, reader.checked_binding(self._frame._meta, bound))
 
     def _rows_by(self, names: list[str]) -> tuple[pd.DataFrame, Any]:
         frame = self._frame
         labels = rows_by(rows_of(frame[names].drop_duplicates()), names)[0]
         rows = labels.to_dict("records")
-        return labels, (frame[reduce(and_, (frame[name] == row[name] for name in names))] for row in rows)
+        return labels, (
+            frame[reduce(and_, (frame[name] == row[name] for name in names))] for row in rows
+        )
 
     def _computed(self, result: Any) -> Any:
         return rows_of(result) if is_dask(result) else result
 
     def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
-        if not joins(verb, self._kind or "") or options.get("machine") is not None:  # two joins of the same rows
+        if (
+            not joins(verb, self._kind or "") or options.get("machine") is not None
+        ):  # two joins of the same rows
             return self._gathered(verb.name)._call(verb, _gathered_options(options))
         shared = shared_options(verb, dict(options))
         if shared or Collections.of(self, verb, _gathered_options(options), shared):
@@ -248,7 +270,10 @@ class DaskIreval(Ireval):
             table = reader.read(rows, self._kind, self._binding)
             by = [*table.run_columns, table.roles["query"]]
             if self._kind == "preferences":
-                by = [table.roles["query"], *(f"{name}_{side}" for side in "ab" for name in table.run_columns)]
+                by = [
+                    table.roles["query"],
+                    *(f"{name}_{side}" for side in "ab" for name in table.run_columns),
+                ]
             rows = rows.sort_values(by, kind="stable", ignore_index=True)
         return Ireval(rows, self._binding)
 
@@ -274,7 +299,9 @@ def _join(self: DaskIreval, qrels: object, **rules: Any) -> DaskJudged:
     return joined(self, qrels, **rules_of_join(qrels, None, rules))
 
 
-def to_parquet(self: DaskIreval, path: Any, *, compression: str = "zstd", overwrite: bool = False) -> None:
+def to_parquet(
+    self: DaskIreval, path: Any, *, compression: str = "zstd", overwrite: bool = False
+) -> None:
     """Write the run table as parquet, one file per partition and every query in one file.
 
     What `dd.read_parquet(path)` then gives is evaluated without a shuffle. Lists stand together, in their order; ids

@@ -52,7 +52,12 @@ class Given:
         kept = numbers(self.frame[self.roles["grade"]], "judgments' grade") > 0
         kept[self.starts[:-1]] = True  # a topic without judgments would be lost
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
-        return replace(self, frame=self.frame[kept].reset_index(drop=True), starts=starts, items=np.diff(starts))
+        return replace(
+            self,
+            frame=self.frame[kept].reset_index(drop=True),
+            starts=starts,
+            items=np.diff(starts),
+        )
 
     def divided(self, home: np.ndarray, count: int) -> Any:
         """Return large judgments, every topic in the partition of that number."""
@@ -63,7 +68,9 @@ class Given:
         """Return the positive grades, or the subtopics, sorted; of large judgments the column is read."""
         if what not in self.roles:
             return []
-        column = (self.large if self.frame is None else self.frame)[self.roles[what]].drop_duplicates()
+        column = (self.large if self.frame is None else self.frame)[
+            self.roles[what]
+        ].drop_duplicates()
         column = column.compute() if self.frame is None else column
         if what != "grade":
             return list(column_ids(column, what).unique()[0].index())
@@ -72,7 +79,9 @@ class Given:
 
     def table(self) -> Table:
         """Return all judgments as one table; large ones are gathered."""
-        return Table("qrels", self.large.compute() if self.frame is None else self.frame, self.roles)
+        return Table(
+            "qrels", self.large.compute() if self.frame is None else self.frame, self.roles
+        )
 
 
 def given(qrels: object, small: int | None = None) -> Given:
@@ -121,7 +130,9 @@ def understood(table: object, kind: reader.Kind) -> tuple[Any, Table]:
     return read.frame, read
 
 
-def best_grades(frame: pd.DataFrame, roles: dict[str, str]) -> tuple[pd.Index, np.ndarray, np.ndarray]:
+def best_grades(
+    frame: pd.DataFrame, roles: dict[str, str]
+) -> tuple[pd.Index, np.ndarray, np.ndarray]:
     """Return the queries of some judgments, the largest grade of each, and the number of rows of each.
 
     Examples
@@ -139,12 +150,16 @@ def best_grades(frame: pd.DataFrame, roles: dict[str, str]) -> tuple[pd.Index, n
 
 def sent(table: Table) -> Given:
     """Return judgments on pandas, sorted by topic."""
-    items = np.bincount(read_judgments(table).topic)  # raises every fault of the judgments before any work begins
+    items = np.bincount(
+        read_judgments(table).topic
+    )  # raises every fault of the judgments before any work begins
     queries, topic = column_ids(table.column("query"), "judgments' query").unique()
     order = np.argsort(topic, kind="stable")
     # rows of a topic are adjacent now: its judgments are a slice
     starts = np.searchsorted(topic[order], np.arange(len(queries) + 1))
-    best = np.maximum.reduceat(numbers(table.column("grade"), "judgments' grade")[order], starts[:-1])
+    best = np.maximum.reduceat(
+        numbers(table.column("grade"), "judgments' grade")[order], starts[:-1]
+    )
     frame = table.frame.iloc[order].reset_index(drop=True)
     return Given(queries, best, items, dict(table.roles), frame, starts)
 

@@ -61,7 +61,9 @@ class Gathered(Pair):
         plan, count = self.plan, int(self.plan.census.rows.sum())
         few_enough(count, plan.frame._meta)
         rows = rows_of(plan.frame)
-        now = partition_ids.combined([partition_ids.holding(rows, plan.table.roles["query"], plan.table.run_columns)])
+        now = partition_ids.combined(
+            [partition_ids.holding(rows, plan.table.roles["query"], plan.table.run_columns)]
+        )
         if not np.array_equal(now.rows, plan.census.rows):
             raise RuntimeError(
                 f"the run table is not what it was when it was first read: it had {count:,} rows, and now has "
@@ -183,7 +185,9 @@ def format_bytes(size: int) -> str:
     '1.5 GiB'
     """
     power = min(max(int(size).bit_length() - 1, 0) // 10, 4)
-    return f"{size / 1024**power:.1f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}".replace(".0 ", " ")
+    return f"{size / 1024**power:.1f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}".replace(
+        ".0 ", " "
+    )
 
 
 class FirstItems(Listed):

@@ -36,7 +36,9 @@ def frozen(frame: Any, columns: list[str]) -> Any:
     """Return columns of a table in partitions that no optimizer merges: what the first pass counted stays true."""
     import dask.dataframe as dd
 
-    return dd.from_delayed(delayed_parts(frame, columns), meta=frame[columns]._meta, verify_meta=False)
+    return dd.from_delayed(
+        delayed_parts(frame, columns), meta=frame[columns]._meta, verify_meta=False
+    )
 
 
 def number(at: int) -> pd.DataFrame:
@@ -57,7 +59,9 @@ def numbers(count: int) -> Any:
     return dd.from_map(number, range(count), meta=number(0))
 
 
-def calls(function: Callable[..., Any], *columns: Iterable[Any], shared: tuple[Any, ...] = ()) -> list[Any]:
+def calls(
+    function: Callable[..., Any], *columns: Iterable[Any], shared: tuple[Any, ...] = ()
+) -> list[Any]:
     """Return delayed calls of a function, one for each row of the columns; `shared` arguments are sent once."""
     import dask
 
@@ -66,7 +70,9 @@ def calls(function: Callable[..., Any], *columns: Iterable[Any], shared: tuple[A
     return [call(*row, *sent) for row in zip(*columns, strict=True)]
 
 
-def gathered(parts: list[Any], function: Callable[..., merge_parts.Piece], *shared: Any) -> merge_parts.Piece:
+def gathered(
+    parts: list[Any], function: Callable[..., merge_parts.Piece], *shared: Any
+) -> merge_parts.Piece:
     """Return the pieces that a function makes of all parts as one, a few at a time: no task takes all at once."""
     pieces = calls(of_part, parts, shared=(function, *shared))
     while len(pieces) > 1:

@@ -17,10 +17,15 @@ from pdeval.tables.dataframes import from_arrow, text_dtype
 from pdeval.tables.reader import Table
 
 PART = re.compile(r"part\.[0-9]+\.parquet")
-MARK = ("pdeval", "runs")  # in every file that pdeval writes into a folder, and may therefore remove
+MARK = (
+    "pdeval",
+    "runs",
+)  # in every file that pdeval writes into a folder, and may therefore remove
 
 
-def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", overwrite: bool = False) -> None:
+def write(
+    frame: Any, table: Table, path: Any, *, compression: str = "zstd", overwrite: bool = False
+) -> None:
     """Write the table as parquet, a file a partition and every query in one file, rows of a list adjacent.
 
     On a disk the files are written to a folder beside, which then takes the place of the other in one step; a store
@@ -51,7 +56,9 @@ def write(frame: Any, table: Table, path: Any, *, compression: str = "zstd", ove
                 f"{count:,} of {ready.npartitions:,} partitions arrived beside '{path}': the workers write to disks "
                 "of their own. Give a folder that all of them share, or a URL; nothing was changed."
             )
-        check_folder(store, place, path, overwrite=overwrite)  # somebody else may have written meanwhile
+        check_folder(
+            store, place, path, overwrite=overwrite
+        )  # somebody else may have written meanwhile
 
 
 def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
@@ -68,7 +75,9 @@ def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
     FileExistsError: the folder 'runs' holds what pdeval did not write, and so never removes: 'notes.txt'. ...
     """
     if store.isfile(place):
-        raise FileExistsError(f"'{path}' is a file, and a folder is to be written. Give another name.")
+        raise FileExistsError(
+            f"'{path}' is a file, and a folder is to be written. Give another name."
+        )
     if not store.isdir(place):
         return
     store.invalidate_cache(place)
@@ -147,6 +156,10 @@ def read(file: RunFile) -> pd.DataFrame:
 def _meta() -> pd.DataFrame:
     from dask.dataframe.utils import clear_known_categories
 
-    none = {"run": pd.Categorical([]), "query_id": pd.Categorical([]), "doc_id": pd.array([], dtype=text_dtype())}
+    none = {
+        "run": pd.Categorical([]),
+        "query_id": pd.Categorical([]),
+        "doc_id": pd.array([], dtype=text_dtype()),
+    }
     meta = pd.DataFrame({**none, "score": np.zeros(0), "rank": np.zeros(0)})
     return clear_known_categories(meta, cols=["run", "query_id"])

@@ -34,7 +34,12 @@ def _iterable(parts: Any) -> Iterator[Any]:
     """Return the parts one by one; one table is not an iterable of them, though it can be iterated over."""
     is_table = isinstance(parts, pd.DataFrame) or hasattr(parts, "_frame")
     is_stream = hasattr(parts, "__arrow_c_stream__") and not hasattr(parts, "__next__")
-    if is_table or is_stream or isinstance(parts, str | bytes | dict) or not hasattr(parts, "__iter__"):
+    if (
+        is_table
+        or is_stream
+        or isinstance(parts, str | bytes | dict)
+        or not hasattr(parts, "__iter__")
+    ):
         raise TypeError(
             f"join_parts() takes an iterable of tables, each with whole queries; this is {type(parts).__name__}. "
             "One table is joined with runs.ireval.join(qrels)."
@@ -179,7 +184,12 @@ def join_parts(
     """
     level = checked_level(level)
     judged = reader.read(qrels, "qrels")
-    rules = {"ties": ties, "compat": compat, "depth": depth, **({"judged_only": True} if judged_only else {})}
+    rules = {
+        "ties": ties,
+        "compat": compat,
+        "depth": depth,
+        **({"judged_only": True} if judged_only else {}),
+    }
     gathering = _Gathering(broadcast_judgments.sent(judged), validate, corpus, **rules)
     for number, table in whole_queries_of(parts):
         try:
@@ -233,7 +243,9 @@ class _Gathering:
 
     def __init__(self, given: Given, validate: bool, corpus: bool, **rules: Any) -> None:
         self.given, self.validate, self.corpus, self.rules = given, validate, corpus, rules
-        self.queries = given.queries.index()  # an index hashes its values once, whatever the number of parts
+        self.queries = (
+            given.queries.index()
+        )  # an index hashes its values once, whatever the number of parts
         self.first: Table | None = None
         self.home = np.full(len(given.queries), -1)
         self.kept: list[_Kept] = []
@@ -266,14 +278,18 @@ class _Gathering:
         silent = np.arange(len(holding.runs))
         hits = items = None
         try:
-            part = positions.join(table, Table("qrels", frame, self.given.roles), validate=self.validate, **self.rules)
+            part = positions.join(
+                table, Table("qrels", frame, self.given.roles), validate=self.validate, **self.rules
+            )
         except NothingJudged:
             pass
         else:
             hits = merge_parts.hits(part, topics, silent)
             items = merge_parts.items(part, topics) if self.corpus else None
             silent = silent[np.bincount(part.run, minlength=len(silent)) == 0]
-        self.kept.append(_Kept(number, holding, hits, items, self._is_known(table, holding.runs, silent)))
+        self.kept.append(
+            _Kept(number, holding, hits, items, self._is_known(table, holding.runs, silent))
+        )
 
     def _check_columns(self, table: Table) -> Table:
         """Return a part with the columns that matter, or raise if they are not those of the first."""
@@ -291,8 +307,13 @@ class _Gathering:
 
     def _is_known(self, table: Table, runs: pd.DataFrame, silent: np.ndarray) -> np.ndarray:
         """Return which runs have an item that is judged, for any query; runs known from other parts are skipped."""
-        is_known, names = np.ones(len(runs), dtype=bool), list(runs.itertuples(index=False, name=None))
-        unsure = np.array([run for run in silent.tolist() if names[run] not in self.known_runs], dtype=np.int64)
+        is_known, names = (
+            np.ones(len(runs), dtype=bool),
+            list(runs.itertuples(index=False, name=None)),
+        )
+        unsure = np.array(
+            [run for run in silent.tolist() if names[run] not in self.known_runs], dtype=np.int64
+        )
         if len(unsure):
             strangers, items = holding_none(table, unsure, self.docs)
             is_known[strangers] = False
@@ -322,7 +343,9 @@ class _Gathering:
         qrels = self.given.table()
         judged = read_judgments(qrels)
         items = merge_parts.concatenated([part.items for part in self.kept])
-        source = RowsLetGo(qrels, merge_parts.Returned(judged, True, items) if self.corpus else None)
+        source = RowsLetGo(
+            qrels, merge_parts.Returned(judged, True, items) if self.corpus else None
+        )
         hits = merge_parts.concatenated([part.hits for part in self.kept])
         at = merge_parts.joined_hits(known, judged, hits, source)
         return at, self._strangers(~is_known & at.answered.any(axis=0))

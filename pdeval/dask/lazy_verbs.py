@@ -26,7 +26,15 @@ from pdeval.evaluate import summary as summaries
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named
 from pdeval.evaluate.pairs import Pairs, select
-from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, check_weighed, only_metrics, tell_of_undefined
+from pdeval.evaluate.scores import (
+    MEASURES,
+    Views,
+    attributes,
+    call_of,
+    check_weighed,
+    only_metrics,
+    tell_of_undefined,
+)
 from pdeval.evaluate.sources import Source
 from pdeval.join.blocks import View
 from pdeval.join.item_catalog import Catalogue
@@ -79,7 +87,11 @@ def summary(
     options: dict[str, Any] = {"wide": wide, "confidence": confidence}
     if len(rest) == len(requested):
         return summaries.summary(_cubes(judged, requested), None, replicate=replicate, **options)
-    options |= {"replicate": None if replicate is None else named(replicate, "replicate"), "draws": draws, "seed": seed}
+    options |= {
+        "replicate": None if replicate is None else named(replicate, "replicate"),
+        "draws": draws,
+        "seed": seed,
+    }
     return summaries.with_sets(
         with_lists(judged, requested), requested, _cubes(judged, rest) if rest else [], **options
     )
@@ -109,7 +121,11 @@ def order(
         return ordering.order(judged.gathered(), measures, compat=compat, **options)
     requested = parse_all(("RPP",) if measures is None else measures)
     ordering._not_orderings(requested)
-    rates = {m.label: m for m in requested if m.entry.family == "preference" and _without_pairs(judged, m)}
+    rates = {
+        m.label: m
+        for m in requested
+        if m.entry.family == "preference" and _without_pairs(judged, m)
+    }
     metrics = [m for m in requested if m.entry.family == "metric"]
     several_passes = len(metrics) + len(rates) < len(requested)
     values = _values(judged, metrics, list(rates.values()), again=several_passes)
@@ -123,7 +139,9 @@ def order(
 
 def compare(judged: DaskJudged, measures: object = MEASURES, **options: Any) -> pd.DataFrame:
     """Return one row per pair and measure with its significance, under the options of that verb."""
-    return comparing.compare(_cubes(judged, parse_all(MEASURES if measures is None else measures)), None, **options)
+    return comparing.compare(
+        _cubes(judged, parse_all(MEASURES if measures is None else measures)), None, **options
+    )
 
 
 # the verbs that never gather positions, with the options of the verbs of these names
@@ -147,10 +165,14 @@ def _tidy(
 
     _check_measures(judged, measures)
     division = judged.plan.division(measures, pairs=pairs is not None)
-    request = partition.request(judged.known, kept, measures, "scores" if pairs is None else "preferences", pairs)
+    request = partition.request(
+        judged.known, kept, measures, "scores" if pairs is None else "preferences", pairs
+    )
     sent = division.sent, dask.delayed(request, traverse=False)
     number = numbers(division.rows.npartitions)
-    return division.rows.map_partitions(partition.tidy, number, division.judged, *sent, meta=request.empty())
+    return division.rows.map_partitions(
+        partition.tidy, number, division.judged, *sent, meta=request.empty()
+    )
 
 
 def _kept(judged: DaskJudged, measures: Sequence[Measure], *, tell: bool) -> np.ndarray:
@@ -177,7 +199,11 @@ def _values(
     known, measures = judged.known, [*metrics, *rates]
     _check_measures(judged, measures)
     division = judged.plan.division(measures, pairs=again)
-    joins = division.kept_joins if again and not asks_rows(metrics, judged.plan.rules) else division.joins
+    joins = (
+        division.kept_joins
+        if again and not asks_rows(metrics, judged.plan.rules)
+        else division.joins
+    )
     shape = known.positions.retrieved.shape
     place, values = gathered(joins, partition.cells, (metrics, rates, known.level), shape[1])
     matrices, views = {}, Views(known)
@@ -194,13 +220,17 @@ def _values(
 
 def _cubes(judged: DaskJudged, measures: list[Measure]) -> list[Source]:
     """Return scores of the metrics and streams of the preferences, as `evaluate.sources` does on pandas."""
-    groups = [list(group) for _, group in groupby(measures, key=lambda measure: measure.entry.family)]
+    groups = [
+        list(group) for _, group in groupby(measures, key=lambda measure: measure.entry.family)
+    ]
     metrics = [m for m in measures if m.entry.family == "metric"]
     values = _values(judged, metrics, (), again=len(metrics) < len(measures))
     return [_source(judged, group, values, tell=number == 0) for number, group in enumerate(groups)]
 
 
-def _source(judged: DaskJudged, group: list[Measure], values: dict[str, np.ndarray], *, tell: bool) -> Scores | Pairs:
+def _source(
+    judged: DaskJudged, group: list[Measure], values: dict[str, np.ndarray], *, tell: bool
+) -> Scores | Pairs:
     if group[0].label not in values:
         return stream(judged, group, tell=tell)
     known, kept = judged.known, _kept(judged, group, tell=tell)
@@ -234,7 +264,9 @@ class Stream(Pairs):
 
     def _values(self, views: Views, measure: Measure, block: slice) -> np.ndarray:
         a, b = self.a[block], self.b[block]
-        topics, pieces = gathered(list(self.joins), partition.of_pairs, (measure, a, b, self.judged.level))
+        topics, pieces = gathered(
+            list(self.joins), partition.of_pairs, (measure, a, b, self.judged.level)
+        )
         values = np.empty((len(self.judged.queries), len(a)))
         values[topics] = pieces.T  # every topic is in one partition
         counts = views.counted(measure)
@@ -248,7 +280,9 @@ def _check_measures(judged: DaskJudged, measures: Sequence[Measure]) -> None:
     check_weighed(measures, judged.plan.given.different)
 
 
-def check(measures: Sequence[Measure], known: Positions, catalogue: Catalogue | None = None) -> None:
+def check(
+    measures: Sequence[Measure], known: Positions, catalogue: Catalogue | None = None
+) -> None:
     """Raise on the client what every worker would raise: measures that judgments or ties do not allow."""
     for measure in measures:
         if measure.entry.kind == "items":

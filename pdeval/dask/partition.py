@@ -32,7 +32,9 @@ from pdeval.tables.reader import Table
 
 MEMORY = 1 << 27
 NOTHING = np.zeros(3, dtype=np.uint64)
-_MIX = np.array([0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], dtype=np.uint64)  # odd multipliers
+_MIX = np.array(
+    [0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xBF58476D1CE4E5B9], dtype=np.uint64
+)  # odd multipliers
 
 
 class ByList(NamedTuple):
@@ -126,13 +128,19 @@ class Part:
         return (self.topics[:, None] * runs + self.runs)[mask]
 
 
-def part_of(rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, context: Context) -> Part | None:
+def part_of(
+    rows: pd.DataFrame, number: int, judged: pd.DataFrame | None, context: Context
+) -> Part | None:
     """Return the join of a partition, or None if it is responsible for no judged query."""
     if context.coded:
         rows = decoded(rows, context)
     table = Table("runs", rows, context.roles, context.run_columns)
     here = _topics(table, context)
-    topics = _by_query(here, number, context) if context.lists is None else _by_list(here, number, context.lists)
+    topics = (
+        _by_query(here, number, context)
+        if context.lists is None
+        else _by_list(here, number, context.lists)
+    )
     if not len(here):
         _check_unchanged(NOTHING, number, context)
     if not len(topics):
@@ -159,7 +167,9 @@ def tally(topic: np.ndarray, run: np.ndarray, rows: np.ndarray) -> np.ndarray:
     >>> tally(np.array([0, 1]), np.array([3, 3]), np.array([10, 20]))[:2].tolist()
     [2, 30]
     """
-    mark = (topic.astype(np.uint64) * _MIX[0] + run.astype(np.uint64)) * _MIX[1] + rows.astype(np.uint64)
+    mark = (topic.astype(np.uint64) * _MIX[0] + run.astype(np.uint64)) * _MIX[1] + rows.astype(
+        np.uint64
+    )
     mark = (mark ^ (mark >> np.uint64(31))) * _MIX[2]
     total = np.sum(mark ^ (mark >> np.uint64(29)))  # a sum does not depend on the order of lists
     return np.array([len(rows), rows.sum(), total], dtype=np.uint64)
@@ -234,7 +244,9 @@ def _placed(joined: Positions, topics: np.ndarray, number: int, context: Context
     else:
         # lists that are here, and missing ones of the runs that this partition is the home of
         at_home = context.lists.home == number
-        expected = np.minimum(context.lists.rows[topics], context.rules["depth"] or np.iinfo(np.int64).max)
+        expected = np.minimum(
+            context.lists.rows[topics], context.rules["depth"] or np.iinfo(np.int64).max
+        )
         mine = (expected == 0) & at_home
         mine[:, at] |= joined.answered
         runs = np.flatnonzero(at_home | mine.any(axis=0))
@@ -296,7 +308,10 @@ class Request:
 
     def frame(self, values: np.ndarray, queries: np.ndarray, runs: np.ndarray) -> pd.DataFrame:
         """Return values, (measures, queries, runs or pairs), as the tidy frame of these queries and runs."""
-        labels, names = self.queries.take(queries), tuple(measure.label for measure in self.measures)
+        labels, names = (
+            self.queries.take(queries),
+            tuple(measure.label for measure in self.measures),
+        )
         if self.pairs is not None:
             return Preferences(self.runs, labels, names, *self.pairs, values, self.attrs).frame()
         higher = np.array([measure.higher for measure in self.measures])
@@ -340,7 +355,11 @@ def request(
 
 
 def tidy(
-    rows: pd.DataFrame, numbers: pd.DataFrame, judged: pd.DataFrame | None, context: Context, requested: Request
+    rows: pd.DataFrame,
+    numbers: pd.DataFrame,
+    judged: pd.DataFrame | None,
+    context: Context,
+    requested: Request,
 ) -> pd.DataFrame:
     """Return the scores or preferences of a partition as a tidy frame."""
     part = part_of(rows, int(numbers["number"].iloc[0]), judged, context)
@@ -370,7 +389,9 @@ def cells(
     return part.cells(part.mine, runs), np.stack(values)
 
 
-def of_pairs(part: Part, requested: tuple[Measure, np.ndarray, np.ndarray, float | None]) -> merge_parts.Piece:
+def of_pairs(
+    part: Part, requested: tuple[Measure, np.ndarray, np.ndarray, float | None]
+) -> merge_parts.Piece:
     """Return the preferences of pairs: (topics of all, values of shape (pairs, topics))."""
     measure, a, b, level = requested
     return part.topics, kernels.of_pairs(Views(part.under(level)), measure, a, b).T

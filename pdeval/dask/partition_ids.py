@@ -38,7 +38,9 @@ class Holding:
     ends: np.ndarray | None = None
 
 
-def holding(frame: pd.DataFrame, query: str, run_columns: tuple[str, ...], rank: str | None = None) -> Holding:
+def holding(
+    frame: pd.DataFrame, query: str, run_columns: tuple[str, ...], rank: str | None = None
+) -> Holding:
     """Return the content of a partition; with the name of a rank column, also its ranks.
 
     Examples
@@ -132,17 +134,29 @@ def combined(parts: Sequence[Holding]) -> Census:
     full = [part for part in parts if len(part.queries)]
     if not full:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
-    names = {name: _stacked([part.runs[name] for part in full], "run") for name in full[0].runs.columns}
+    names = {
+        name: _stacked([part.runs[name] for part in full], "run") for name in full[0].runs.columns
+    }
     # one row per run and partition, all of one query: their lists are the different runs
-    runs = find_lists(Table("runs", pd.DataFrame({**names, ROW: 0}), {"query": ROW}, tuple(names))).runs
-    queries, query = column_ids(_stacked([pd.Series(part.queries) for part in full], "query"), "query").unique()
+    runs = find_lists(
+        Table("runs", pd.DataFrame({**names, ROW: 0}), {"query": ROW}, tuple(names))
+    ).runs
+    queries, query = column_ids(
+        _stacked([pd.Series(part.queries) for part in full], "query"), "query"
+    ).unique()
     ends = np.cumsum([len(part.queries) for part in parts])
     pieces = []
     for part, codes in zip(parts, np.split(query, ends[:-1])):
         place = places(part.runs, runs) if len(part.queries) else np.zeros(0, dtype=np.int64)
-        pieces.append((codes, place, part.rows if len(part.queries) else np.zeros((0, 0), dtype=np.int64)))
+        pieces.append(
+            (codes, place, part.rows if len(part.queries) else np.zeros((0, 0), dtype=np.int64))
+        )
     census = Census(runs, queries, pieces)
-    return census if full[0].ends is None else replace(census, gaps=_gaps(census, [part.ends for part in parts]))
+    return (
+        census
+        if full[0].ends is None
+        else replace(census, gaps=_gaps(census, [part.ends for part in parts]))
+    )
 
 
 def _gaps(census: Census, ends: list[np.ndarray | None]) -> str | None:
@@ -183,7 +197,9 @@ def places(part: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
     columns = []
     for name in runs.columns:
         if len(runs.columns) > 1 and is_parameter(runs[name]):
-            codes, known = pd.factorize(pd.concat([runs[name], part[name]]), sort=True, use_na_sentinel=False)
+            codes, known = pd.factorize(
+                pd.concat([runs[name], part[name]]), sort=True, use_na_sentinel=False
+            )
             columns.append((codes.astype(np.int64), len(known)))
             continue
         values, code = column_ids(runs[name], "run").unique()
@@ -201,7 +217,9 @@ def places(part: pd.DataFrame, runs: pd.DataFrame) -> np.ndarray:
 
 
 def _unknown_run(run: object) -> RuntimeError:
-    return RuntimeError(f"there was no run {run!r} when the run table was first read; persist the table.")
+    return RuntimeError(
+        f"there was no run {run!r} when the run table was first read; persist the table."
+    )
 
 
 def take(frame: Any, query: str, run_columns: tuple[str, ...], rank: str | None = None) -> Census:

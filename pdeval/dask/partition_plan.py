@@ -147,10 +147,14 @@ class Plan:
         at single lists, as positions do: they stay too. Else the rows of judged queries are shuffled, by query.
         """
         corpus = asks_corpus(measures, self.rules)
-        single = not (pairs or corpus or any(measure.entry.family != "metric" for measure in measures))
+        single = not (
+            pairs or corpus or any(measure.entry.family != "metric" for measure in measures)
+        )
         slim = not (self.complete or corpus)
         if (single, slim) not in self.made:
-            self.made[single, slim] = self._divided(self.given.relevant_only() if slim else self.given, single)
+            self.made[single, slim] = self._divided(
+                self.given.relevant_only() if slim else self.given, single
+            )
         return self.made[single, slim]
 
     def _divided(self, given: Given, single: bool) -> Division:
@@ -175,12 +179,19 @@ class Plan:
             context = replace(context, lists=ByList(_homes_of_runs(census, known), self.retrieved))
         else:
             size = self.retrieved.sum(axis=1)
-            home = shuffle.balanced(size, shuffle.wanted_parts(int(size.sum()), self.frame.npartitions))
+            home = shuffle.balanced(
+                size, shuffle.wanted_parts(int(size.sum()), self.frame.npartitions)
+            )
             context = replace(context, home=home, coded=True)
         shuffle.check_partitions(census.sizes, shuffle.MOVED if context.coded else shuffle.KEPT)
         if context.coded:
-            in_order = self.rules["ties"] in ("first", "expected")  # other ties do not depend on the order of rows
-            rows = shuffle.shuffled(self.frame, table, census.runs, context.queries, context.home, in_order=in_order)
+            in_order = self.rules["ties"] in (
+                "first",
+                "expected",
+            )  # other ties do not depend on the order of rows
+            rows = shuffle.shuffled(
+                self.frame, table, census.runs, context.queries, context.home, in_order=in_order
+            )
         else:
             rows = frozen(self.frame, [*table.run_columns, *table.roles.values()])
         context = replace(context, tallies=self._tallies(context, rows.npartitions))
@@ -200,10 +211,14 @@ class Plan:
         return np.stack(tallies)
 
 
-def _tally(topics: np.ndarray, rows: np.ndarray, most: int, runs: np.ndarray | None = None) -> np.ndarray:
+def _tally(
+    topics: np.ndarray, rows: np.ndarray, most: int, runs: np.ndarray | None = None
+) -> np.ndarray:
     """Return the tally of a matrix of list lengths, of which only the first `most` rows count."""
     topic, run = np.nonzero(rows)
-    return partition.tally(topics[topic], run if runs is None else runs[run], np.minimum(rows[topic, run], most))
+    return partition.tally(
+        topics[topic], run if runs is None else runs[run], np.minimum(rows[topic, run], most)
+    )
 
 
 def plan(
@@ -238,8 +253,15 @@ def plan(
     topic = census.queries.probe(given.queries)
     if not (topic >= 0).any():
         raise NothingJudged("query", census.queries, given.queries)
-    rules = {"ties": ties, "compat": compat, "depth": depth, **({"judged_only": True} if judged_only else {})}
-    return Plan(frame, table, census, given, topic, rules, validate, complete or judged_only, catalogue)
+    rules = {
+        "ties": ties,
+        "compat": compat,
+        "depth": depth,
+        **({"judged_only": True} if judged_only else {}),
+    }
+    return Plan(
+        frame, table, census, given, topic, rules, validate, complete or judged_only, catalogue
+    )
 
 
 def needed(table: Table, ties: str) -> Table:

@@ -39,7 +39,9 @@ def balanced(rows: np.ndarray, most: int) -> np.ndarray:
     [0, 0, 0, 1, 1]
     """
     filled = np.flatnonzero(rows)
-    middle = np.cumsum(rows[filled]) - rows[filled] / 2  # the partition of a query is that of its middle row
+    middle = (
+        np.cumsum(rows[filled]) - rows[filled] / 2
+    )  # the partition of a query is that of its middle row
     _, home = np.unique(middle * most // rows.sum(), return_inverse=True)
     # a query without rows goes along with the one before it
     return home[np.maximum(np.cumsum(rows > 0) - 1, 0)]
@@ -57,7 +59,9 @@ def wanted_parts(rows: int, now: int) -> int:
     return max(now, -(-rows // min(ROWS, most)))
 
 
-def by_number(frame: Any, numbered: Callable[..., np.ndarray], options: tuple[Any, ...], count: int) -> Any:
+def by_number(
+    frame: Any, numbered: Callable[..., np.ndarray], options: tuple[Any, ...], count: int
+) -> Any:
     """Return the rows moved to the partitions whose numbers a function gives them: Dask's own shuffle."""
     import dask
 
@@ -67,20 +71,29 @@ def by_number(frame: Any, numbered: Callable[..., np.ndarray], options: tuple[An
     moved = frame.map_partitions(_with_number, numbered, sent, meta=meta, enforce_metadata=False)
     # an index whose divisions are the numbers: Dask's shuffle puts each number in its partition
     indexed = moved.set_index(NUMBER, divisions=list(range(count + 1)), drop=True)
-    return indexed.clear_divisions().map_partitions(pd.DataFrame.reset_index, drop=True, meta=_plain(frame._meta))
+    return indexed.clear_divisions().map_partitions(
+        pd.DataFrame.reset_index, drop=True, meta=_plain(frame._meta)
+    )
 
 
-def _with_number(frame: pd.DataFrame, numbered: Callable[..., np.ndarray], options: tuple[Any, ...]) -> pd.DataFrame:
+def _with_number(
+    frame: pd.DataFrame, numbered: Callable[..., np.ndarray], options: tuple[Any, ...]
+) -> pd.DataFrame:
     return _plain(frame).assign(**{NUMBER: numbered(frame, *options).astype(np.int64)})
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with text or numbers for categoricals: partitions need not know the same categories."""
     categories = {
-        name: dtype.categories.dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
+        name: dtype.categories.dtype
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, pd.CategoricalDtype)
     }
     return frame.astype(
-        {name: dtype if pd.api.types.is_numeric_dtype(dtype) else text_dtype() for name, dtype in categories.items()}
+        {
+            name: dtype if pd.api.types.is_numeric_dtype(dtype) else text_dtype()
+            for name, dtype in categories.items()
+        }
     )
 
 
@@ -105,25 +118,52 @@ def coded(
     runs, queries = known
     topic = column_ids(rows[roles["query"]], "query").probe(column_ids(pd.Series(queries), "query"))
     kept = np.flatnonzero(topic >= 0)
-    run = places(rows[list(run_columns)], runs) if run_columns else np.zeros(len(rows), dtype=np.int64)
-    columns: dict[str, Any] = {"run": run[kept].astype(np.int32), "query": topic[kept].astype(np.int32)}
+    run = (
+        places(rows[list(run_columns)], runs)
+        if run_columns
+        else np.zeros(len(rows), dtype=np.int64)
+    )
+    columns: dict[str, Any] = {
+        "run": run[kept].astype(np.int32),
+        "query": topic[kept].astype(np.int32),
+    }
     for role in ("doc", "score", "rank"):
         if role in roles:
             columns[role] = _plain(rows[[roles[role]]])[roles[role]].array.take(kept)
     if in_order:
-        columns[ROW] = (int(numbers["number"].iloc[0]) << 40) + kept  # rows of one partition stay below 2**40
+        columns[ROW] = (
+            int(numbers["number"].iloc[0]) << 40
+        ) + kept  # rows of one partition stay below 2**40
     return pd.DataFrame(columns, copy=False)
 
 
 def shuffled(
-    frame: Any, table: Table, runs: pd.DataFrame, queries: pd.Index, home: np.ndarray, *, in_order: bool
+    frame: Any,
+    table: Table,
+    runs: pd.DataFrame,
+    queries: pd.Index,
+    home: np.ndarray,
+    *,
+    in_order: bool,
 ) -> Any:
     """Return the rows of judged queries, coded, every query in the partition of its number."""
     import dask
 
     rows = frozen(frame, list(dict.fromkeys([*table.run_columns, *table.roles.values()])))
-    options = dict(table.roles), table.run_columns, dask.delayed((runs, queries), traverse=False), in_order
-    meta = coded(rows._meta, number(0), dict(table.roles), table.run_columns, (runs.iloc[:0], queries[:0]), in_order)
+    options = (
+        dict(table.roles),
+        table.run_columns,
+        dask.delayed((runs, queries), traverse=False),
+        in_order,
+    )
+    meta = coded(
+        rows._meta,
+        number(0),
+        dict(table.roles),
+        table.run_columns,
+        (runs.iloc[:0], queries[:0]),
+        in_order,
+    )
     moved = rows.map_partitions(coded, numbers(rows.npartitions), *options, meta=meta)
     return by_number(moved, _number_of_query, (home,), int(home.max()) + 1)
 
@@ -154,7 +194,9 @@ def whole_queries(frame: Any, table: Table) -> Any:
     return by_number(rows, number_of_id, options, int(home.max()) + 1)
 
 
-def number_of_id(frame: pd.DataFrame, query: str, known: pd.Index, home: np.ndarray, role: str) -> np.ndarray:
+def number_of_id(
+    frame: pd.DataFrame, query: str, known: pd.Index, home: np.ndarray, role: str
+) -> np.ndarray:
     """Return the partition of every row, by the home of its query among the known ones."""
     return home[column_ids(frame[query], role).probe(column_ids(pd.Series(known), "query"))]
 
@@ -176,7 +218,11 @@ def memory() -> tuple[int, int] | None:
     if client is None:
         return None
     workers = client.scheduler_info()["workers"].values()
-    bounds = [(int(one["memory_limit"]), int(one["nthreads"])) for one in workers if one.get("memory_limit")]
+    bounds = [
+        (int(one["memory_limit"]), int(one["nthreads"]))
+        for one in workers
+        if one.get("memory_limit")
+    ]
     return min(bounds, key=lambda bound: bound[0] / bound[1], default=None)
 
 
@@ -240,7 +286,11 @@ def check_partitions(rows: np.ndarray, per_row: int) -> None:
     most = most_rows(per_row, bound)
     if most is None or largest <= most:
         return
-    size = "" if bound is None else f" of {bound[0] >> 20:,} MiB with {bound[1]} thread{'s' if bound[1] > 1 else ''}"
+    size = (
+        ""
+        if bound is None
+        else f" of {bound[0] >> 20:,} MiB with {bound[1]} thread{'s' if bound[1] > 1 else ''}"
+    )
     needed = (LOADED + per_row * largest * (1 if bound is None else bound[1])) / FULL
     raise ValueError(
         f"partition {int(np.argmax(rows))} of the run table has {largest:,} rows, and a worker{size} has room for "

@@ -38,7 +38,18 @@ SYSTEMS = pd.DataFrame(
         ("rerank-s1", "rerank", "reranker", 1, 2024, 1.30, 0.0, 2.0, 3, False),
         ("rerank-s2", "rerank", "reranker", 2, 2024, 1.26, 0.0, 2.0, 3, False),
     ],
-    columns=["run", "model", "family", "seed", "year", "skill", "offset", "scale", "decimals", "pooled"],
+    columns=[
+        "run",
+        "model",
+        "family",
+        "seed",
+        "year",
+        "skill",
+        "offset",
+        "scale",
+        "decimals",
+        "pooled",
+    ],
 ).sort_values("run", ignore_index=True)
 
 
@@ -52,7 +63,9 @@ def tables(seed: int = SEED) -> dict[str, pa.Table]:
     """
     rng = np.random.default_rng(seed)
     docs = doc_ids(rng)
-    candidates = np.argsort(rng.random((len(QUERIES), COLLECTION)), axis=1, kind="stable")[:, :CANDIDATES]
+    candidates = np.argsort(rng.random((len(QUERIES), COLLECTION)), axis=1, kind="stable")[
+        :, :CANDIDATES
+    ]
     topicality = rng.standard_normal((len(QUERIES), CANDIDATES))
     utility = utilities(rng, topicality)
     # (systems, queries, ranks): the candidate at each rank
@@ -62,7 +75,10 @@ def tables(seed: int = SEED) -> dict[str, pa.Table]:
         "qrels": qrels_table(order, subtopic_grades(rng, topicality), candidates, docs),
         "metadata": pa.table(
             {
-                **{name: pa.array(SYSTEMS[name].tolist(), pa.large_string()) for name in ("run", "model", "family")},
+                **{
+                    name: pa.array(SYSTEMS[name].tolist(), pa.large_string())
+                    for name in ("run", "model", "family")
+                },
                 **{name: pa.array(SYSTEMS[name].tolist(), pa.int64()) for name in ("seed", "year")},
             }
         ),
@@ -88,7 +104,10 @@ def doc_ids(rng: np.random.Generator) -> np.ndarray:
     number = np.argsort(rng.random(COLLECTION), kind="stable")
     styles = ["doc-{0:05d}", "news-{1}-{2:03d}", "web{3:02d}.{0}"]
     style = (source > 0.5).astype(int) + (source > 0.8)
-    return np.array([styles[s].format(n, 2015 + n % 9, n // 9, n % 12) for s, n in zip(style, number)], dtype=object)
+    return np.array(
+        [styles[s].format(n, 2015 + n % 9, n // 9, n % 12) for s, n in zip(style, number)],
+        dtype=object,
+    )
 
 
 def utilities(rng: np.random.Generator, topicality: np.ndarray) -> np.ndarray:
@@ -106,13 +125,16 @@ def utilities(rng: np.random.Generator, topicality: np.ndarray) -> np.ndarray:
     return skill * np.maximum(ease + family_ease, 0.1) * topicality + noise
 
 
-def run_table(order: np.ndarray, utility: np.ndarray, candidates: np.ndarray, docs: np.ndarray) -> pa.Table:
+def run_table(
+    order: np.ndarray, utility: np.ndarray, candidates: np.ndarray, docs: np.ndarray
+) -> pa.Table:
     """Return the rankings as a table: run, query_id, doc_id, score, rank."""
     system, query, place = np.meshgrid(*map(np.arange, order.shape), indexing="ij")
     retrieved = utility[system, query, order]
     scales = SYSTEMS[["offset", "scale", "decimals"]].itertuples(index=False)
     scores = [
-        np.round(offset + scale * values, int(decimals)) for values, (offset, scale, decimals) in zip(retrieved, scales)
+        np.round(offset + scale * values, int(decimals))
+        for values, (offset, scale, decimals) in zip(retrieved, scales)
     ]
     kept = np.ones(order.shape, dtype=bool)
     for run, queries in MISSING.items():
@@ -148,7 +170,9 @@ def subtopic_grades(rng: np.random.Generator, topicality: np.ndarray) -> np.ndar
     return grades
 
 
-def qrels_table(order: np.ndarray, grades: np.ndarray, candidates: np.ndarray, docs: np.ndarray) -> pa.Table:
+def qrels_table(
+    order: np.ndarray, grades: np.ndarray, candidates: np.ndarray, docs: np.ndarray
+) -> pa.Table:
     """Return the judgments of the pooled items: query_id, doc_id, relevance, subtopic."""
     pooled = np.zeros(candidates.shape, dtype=bool)
     top = order[SYSTEMS["pooled"].to_numpy(), :, :POOL_DEPTH]
@@ -167,19 +191,34 @@ def qrels_table(order: np.ndarray, grades: np.ndarray, candidates: np.ndarray, d
             "query_id": repeated(QUERIES, rows["query"].to_numpy()),
             "doc_id": pa.array(rows["doc"].tolist(), pa.large_string()),
             "relevance": rows["grade"].to_numpy(),
-            "subtopic": repeated([str(t + 1) for t in range(grades.shape[1])], rows["subtopic"].to_numpy()),
+            "subtopic": repeated(
+                [str(t + 1) for t in range(grades.shape[1])], rows["subtopic"].to_numpy()
+            ),
         }
     )
 
 
 def repeated(names: Iterable[str], codes: np.ndarray) -> pa.DictionaryArray:
     """Return `names[codes]` as an Arrow dictionary: a pandas categorical."""
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string()))
+    return pa.DictionaryArray.from_arrays(
+        pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string())
+    )
 
 
 RECOMMENDATION_SEED = 2026
 USERS, ITEMS, RECOMMENDATION_DEPTH, TESTED = 240, 400, 20, 5
-GENRES = ("action", "comedy", "crime", "documentary", "drama", "family", "horror", "romance", "sci-fi", "war")
+GENRES = (
+    "action",
+    "comedy",
+    "crime",
+    "documentary",
+    "drama",
+    "family",
+    "horror",
+    "romance",
+    "sci-fi",
+    "war",
+)
 # share of users, least and most items that they had
 GROUPS = {"new": (0.25, 4, 8), "casual": (0.5, 10, 25), "fan": (0.25, 40, 80)}
 AGES = ("18-29", "30-49", "50+")
@@ -207,11 +246,17 @@ def recommendation_tables(seed: int = RECOMMENDATION_SEED) -> dict[str, pa.Table
     """
     rng = np.random.default_rng(seed)
     genres = item_genres(rng)
-    group = np.searchsorted(np.cumsum([share for share, _, _ in GROUPS.values()]), rng.random(USERS), side="right")
-    affinity = np.zeros((USERS, ITEMS))  # how much a user likes an item, about 0 to 2; added up genre by genre
+    group = np.searchsorted(
+        np.cumsum([share for share, _, _ in GROUPS.values()]), rng.random(USERS), side="right"
+    )
+    affinity = np.zeros(
+        (USERS, ITEMS)
+    )  # how much a user likes an item, about 0 to 2; added up genre by genre
     for likes, having in zip(tastes(rng).T, genres.T / genres.sum(axis=1), strict=True):
         affinity += likes[:, None] * having
-    appeal = 1.0 / (np.argsort(np.argsort(rng.random(ITEMS), kind="stable"), kind="stable") + 6.0)  # a power law
+    appeal = 1.0 / (
+        np.argsort(np.argsort(rng.random(ITEMS), kind="stable"), kind="stable") + 6.0
+    )  # a power law
     liked = (affinity - 0.9) * 1.1 + 0.45 * rng.standard_normal((USERS, ITEMS))
     rating = np.clip(np.round(3.2 + liked), 1, 5).astype(np.int64)
     # the earliest of exponential times at these rates: drawn without replacement, in order
@@ -241,7 +286,9 @@ def recommendation_tables(seed: int = RECOMMENDATION_SEED) -> dict[str, pa.Table
         "items": pa.table(
             {
                 "item_id": pa.array(items, pa.large_string()),
-                "genre": pa.array(["|".join(np.array(GENRES)[row > 0]) for row in genres], pa.large_string()),
+                "genre": pa.array(
+                    ["|".join(np.array(GENRES)[row > 0]) for row in genres], pa.large_string()
+                ),
                 "year": pa.array(1980 + np.floor(45 * rng.random(ITEMS)).astype(np.int64)),
             }
         ),
@@ -283,10 +330,16 @@ def _recommended(
 ) -> pa.Table:
     """Return what each run shows each user: model, factors, seed, user_id, item_id, score."""
     known = 2.0 * np.argsort(np.argsort(appeal, kind="stable"), kind="stable") / ITEMS
-    shared = {model: rng.standard_normal((USERS, ITEMS)) for model in dict.fromkeys(RECOMMENDERS["model"])}
+    shared = {
+        model: rng.standard_normal((USERS, ITEMS)) for model in dict.fromkeys(RECOMMENDERS["model"])
+    }
     parts = []
     for model, popularity, taste, noisy, repeats in zip(
-        *(RECOMMENDERS[name].tolist() for name in ("model", "popularity", "taste", "noise", "repeats")), strict=True
+        *(
+            RECOMMENDERS[name].tolist()
+            for name in ("model", "popularity", "taste", "noise", "repeats")
+        ),
+        strict=True,
     ):
         noise = 0.6 * shared[model] + 0.8 * rng.standard_normal((USERS, ITEMS))
         score = popularity * known * known + taste * affinity + noisy * noise
@@ -298,7 +351,9 @@ def _recommended(
     run, user, _ = (axis.ravel() for axis in np.indices(item.shape))
     return pa.table(
         {
-            "model": repeated(dict.fromkeys(RECOMMENDERS["model"]), pd.factorize(RECOMMENDERS["model"])[0][run]),
+            "model": repeated(
+                dict.fromkeys(RECOMMENDERS["model"]), pd.factorize(RECOMMENDERS["model"])[0][run]
+            ),
             "factors": pa.array(RECOMMENDERS["factors"].to_numpy()[run]),
             "seed": pa.array(RECOMMENDERS["seed"].to_numpy()[run]),
             "user_id": repeated(users, user),

@@ -189,7 +189,9 @@ def load_recommendations() -> Recommendations:
     """
     runs = from_arrow(stored("recommendations"))
     runs.attrs["run_columns"] = ["model", "factors", "seed"]
-    return Recommendations(runs, *(from_arrow(stored(name)) for name in ("ratings", "history", "items", "users")))
+    return Recommendations(
+        runs, *(from_arrow(stored(name)) for name in ("ratings", "history", "items", "users"))
+    )
 
 
 @cache

@@ -29,7 +29,9 @@ def annotated(schema: Schema) -> bool:
 
 
 @verb(on=[name for name, schema in SCHEMAS.items() if annotated(schema)], machine=True)
-def annotate(table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+def annotate(
+    table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None
+) -> pd.DataFrame:
     """Return the table with columns of metadata about its runs or queries, and all that it says of itself.
 
     Rows stay as they are; every run (or query) of the table must be in the metadata, once. A column that both have,
@@ -90,9 +92,13 @@ def _keys(table: Table, metadata: pd.DataFrame, on: str | Sequence[str] | None) 
     requested = [on] if isinstance(on, str) else list(on)
     for name in requested:
         if name not in table.frame.columns:
-            raise KeyError(f"on={name!r}: no such column in the table, which has {listed(table.frame.columns)}.")
+            raise KeyError(
+                f"on={name!r}: no such column in the table, which has {listed(table.frame.columns)}."
+            )
         if name not in metadata.columns:
-            raise KeyError(f"on={name!r}: no such column in the metadata, which have {listed(metadata.columns)}.")
+            raise KeyError(
+                f"on={name!r}: no such column in the metadata, which have {listed(metadata.columns)}."
+            )
     return requested
 
 

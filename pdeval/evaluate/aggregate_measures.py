@@ -94,7 +94,9 @@ def of_sets(
         mean[np.arange(len(system)), system] = 1.0 / size[system]
         values = values @ mean
         touched = touched @ (mean > 0)
-        spread = _spread(np.einsum("mrd,rs->msd", others, mean), touched)  # replicates vary together: of the same users
+        spread = _spread(
+            np.einsum("mrd,rs->msd", others, mean), touched
+        )  # replicates vary together: of the same users
     ends = _interval(measures, values, spread, touched.sum(axis=0), confidence)
     return _frame(judged, measures, names, n, values, ends, more)
 
@@ -122,7 +124,9 @@ def everyone(listed: Listed, answered: np.ndarray, label: str) -> tuple[Listed, 
         kept = np.flatnonzero(answered.any(axis=1))
         return listed.keep_topics(kept), answered[kept]
     judged, topic = unjudged(rows.lists, rows.doc)
-    there = np.zeros((len(judged.queries), len(rows.lists.runs) + 1), dtype=bool)  # the last is a run without lists
+    there = np.zeros(
+        (len(judged.queries), len(rows.lists.runs) + 1), dtype=bool
+    )  # the last is a run without lists
     there[topic, rows.lists.run] = True
     whole = all_lists(rows._replace(judged=judged, topic=topic), listed.catalogue, listed.depth)
     return whole.keep_runs(listed.runs), there[:, listed.runs]
@@ -176,12 +180,16 @@ class _OfRun:
         users, items = len(self.topics), len(self.listed.catalogue.ids)
         shown = sparse.csr_matrix((patience**rank, (code[rank, user], user)), shape=(items, users))
         lengths = (code >= 0).sum(axis=0)
-        return shown, sparse.csr_matrix((np.ones(users), (lengths, np.arange(users))), shape=(len(code) + 1, users))
+        return shown, sparse.csr_matrix(
+            (np.ones(users), (lengths, np.arange(users))), shape=(len(code) + 1, users)
+        )
 
     def value(self, measure: Measure, times: np.ndarray) -> np.ndarray:
         """Return the value of a measure in each part, where users count so often."""
         entry, parameters = measure.entry, measure.parameters
-        items, lengths = self.sparse_lists(parameters.get("k", np.inf), float(parameters.get("patience", 1.0)))
+        items, lengths = self.sparse_lists(
+            parameters.get("k", np.inf), float(parameters.get("patience", 1.0))
+        )
         own = times[self.topics]
         columns = _item_columns(self.listed.catalogue, measure)
         if "exposure" in entry.columns:
@@ -191,7 +199,10 @@ class _OfRun:
         if "users" in entry.columns:
             columns["users"] = own.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):  # all users of the run may be left out
-            value = np.asarray(entry.kernel(*(columns[name] for name in entry.columns), **parameters), dtype=np.float64)
+            value = np.asarray(
+                entry.kernel(*(columns[name] for name in entry.columns), **parameters),
+                dtype=np.float64,
+            )
         if value.shape != (times.shape[1],):
             raise ValueError(
                 f"{measure.label} gave an array of shape {value.shape} where {times.shape[1]} numbers were due; a "
@@ -214,7 +225,9 @@ def _item_columns(catalogue: Catalogue, measure: Measure) -> dict[str, Any]:
         elif name not in COLUMNS:
             own = catalogue.numbers(name)
             if own is None:
-                raise catalogue.unknown(measure.label, name, f"a kernel of all lists also has {', '.join(COLUMNS)}")
+                raise catalogue.unknown(
+                    measure.label, name, f"a kernel of all lists also has {', '.join(COLUMNS)}"
+                )
             columns[name] = own[:-1, None]
     return columns
 

@@ -102,8 +102,15 @@ def cases(
     requested = [parse(name) for name in ("sgnLP", "rrLP", average, "sgnLR")]
     source = select(judged, requested, baseline=baseline, pairs=pairs)
     values_of = dict(zip(source.measures, source.cube().values))
-    values = dict(zip(("best", "best_rr", "average", "worst"), (values_of[measure.label] for measure in requested)))
-    sign = {name: signs(values[name], 1.0) for name in ("best", "average", "worst")}  # preferences have size 1
+    values = dict(
+        zip(
+            ("best", "best_rr", "average", "worst"),
+            (values_of[measure.label] for measure in requested),
+        )
+    )
+    sign = {
+        name: signs(values[name], 1.0) for name in ("best", "average", "worst")
+    }  # preferences have size 1
     opposed = {
         f"{first}_{second}": sign[first] * sign[second] < 0
         for first, second in (("best", "average"), ("average", "worst"), ("best", "worst"))
@@ -115,7 +122,10 @@ def cases(
         columns: dict[str, Any] = {
             **pair_columns(source.runs, source.a, source.b),
             "n": n,
-            **{name: np.where(known, value, 0.0).sum(axis=0) / divisor for name, value in values.items()},
+            **{
+                name: np.where(known, value, 0.0).sum(axis=0) / divisor
+                for name, value in values.items()
+            },
             **{name: (mask & known).sum(axis=0) / divisor for name, mask in opposed.items()},
         }
     else:
@@ -145,5 +155,7 @@ def _deciding(judged: Judged, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray,
             differ = closer(rank[..., a[part]], rank[..., b[part]]) != 0
             decided = differ.any(axis=0)
             first[block.topics, part] = np.where(decided, differ.argmax(axis=0) + 1, 0)
-            last[block.topics, part] = np.where(decided, block.size - differ[::-1].argmax(axis=0), 0)
+            last[block.topics, part] = np.where(
+                decided, block.size - differ[::-1].argmax(axis=0), 0
+            )
     return first, last

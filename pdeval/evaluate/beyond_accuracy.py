@@ -28,7 +28,10 @@ OF_JUDGMENTS = ("grade", "relevant")
     on="runs",
     gives=("summary", "scores"),
     own=("items", "history"),
-    meant_by={"coverage": "beyond(['Coverage@10'], items=items)", "novelty": "beyond(['Novelty@10'], history=history)"},
+    meant_by={
+        "coverage": "beyond(['Coverage@10'], items=items)",
+        "novelty": "beyond(['Novelty@10'], history=history)",
+    },
 )
 def beyond(
     runs: Table,
@@ -82,9 +85,13 @@ def beyond(
     """
     asked = parse_all(measures)
     for one in asked:
-        if one.entry.kind not in ("items", "set") or any(name in OF_JUDGMENTS for name in one.entry.columns):
+        if one.entry.kind not in ("items", "set") or any(
+            name in OF_JUDGMENTS for name in one.entry.columns
+        ):
             what = "summary" if per == "run" else "measure"
-            raise ValueError(f"{one.label} needs judgments: .ireval.{what}(qrels, [{one.label!r}], ...).")
+            raise ValueError(
+                f"{one.label} needs judgments: .ireval.{what}(qrels, [{one.label!r}], ...)."
+            )
     rules = {"ties": ties, "compat": compat, "depth": depth, "validate": validate}
     lists = without_judgments(runs, items, history, **rules)  # type: ignore[arg-type]
     if per == "query":

@@ -20,7 +20,14 @@ from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.cube import described_frame, pair_columns
 from pdeval.evaluate.pairs import both_sides
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, arguments_of, attributes, call_of, check_populations, populations
+from pdeval.evaluate.scores import (
+    Views,
+    arguments_of,
+    attributes,
+    call_of,
+    check_populations,
+    populations,
+)
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
@@ -136,7 +143,9 @@ def disaggregate(
     else:
         cells = _means(cells, views, requested, a, b)
     columns |= pair_columns(judged.runs, a[cells["pair"]], b[cells["pair"]])
-    columns["measure"] = labels(pd.Index([measure.label for measure in requested]), cells["measure"])
+    columns["measure"] = labels(
+        pd.Index([measure.label for measure in requested]), cells["measure"]
+    )
     columns["population"] = repeated(pd.Index(names), cells["population"])
     columns |= {name: cells[name] for name in ("recall", "n", "weight", "value") if name in cells}
     return described_frame(columns, attributes(judged, requested))
@@ -172,7 +181,9 @@ def _cells(
                     "value": value[level, topic, pair],
                 }
             )
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in (*KEY, "weight", "value")}
+    columns = {
+        name: np.concatenate([part[name] for part in parts]) for name in (*KEY, "weight", "value")
+    }
     order = np.lexsort([columns[name] for name in reversed(KEY)])
     return {name: values[order] for name, values in columns.items()}, list(names)
 
@@ -189,7 +200,9 @@ def _means(
     n = np.array([(of_run[:, a] & of_run[:, b]).sum(axis=0) for of_run in counts])
     # one number for each cell, rising in the order of the key
     shape = [int(cells[name].max(initial=0)) + 1 for name in KEY[1:]]
-    code, cell = np.unique(np.ravel_multi_index([cells[name] for name in KEY[1:]], shape), return_inverse=True)
+    code, cell = np.unique(
+        np.ravel_multi_index([cells[name] for name in KEY[1:]], shape), return_inverse=True
+    )
     weight = np.bincount(cell, cells["weight"])
     value = np.bincount(cell, cells["weight"] * cells["value"])
     kept = weight > 0  # a level that decides nowhere contributes nothing
@@ -214,9 +227,14 @@ def sums(measures: object) -> list[Measure]:
     requested = parse_all(measures)
     known = {*TERMS, *PAIR_TERMS}
     for measure in requested:
-        if measure.entry.path not in ("recall-paired", "interleaved") and measure.entry.name not in known:
+        if (
+            measure.entry.path not in ("recall-paired", "interleaved")
+            and measure.entry.name not in known
+        ):
             names = ", ".join(["RPP and its kin", *TERMS, *PAIR_TERMS, "OI"])
-            raise ValueError(f"{measure.label} is no sum over recall levels; disaggregate knows {names}.")
+            raise ValueError(
+                f"{measure.label} is no sum over recall levels; disaggregate knows {names}."
+            )
     return parse_all(
         [
             measure
@@ -244,7 +262,11 @@ def parts_of(
             if path == "metric":  # the difference of its terms
                 terms, weight = function(*block.columns(columns), **term_parameters)
                 value = np.subtract(terms[..., a], terms[..., b])
-                weight = weight if np.ndim(weight) == 3 else np.broadcast_to(weight, (block.shape[0], 1))[None]
+                weight = (
+                    weight
+                    if np.ndim(weight) == 3
+                    else np.broadcast_to(weight, (block.shape[0], 1))[None]
+                )
             elif path == "interleaved":
                 user, over = parameters["user"], parameters["over"]
                 value, weight = offline_interleaving.stops_of_block(block, user, a, b, over=over)
@@ -252,7 +274,9 @@ def parts_of(
                 weight = weights(parameters.get("weight", entry.weight), block.size)[:, None, None]
                 value = closer(block["rank"][..., a], block["rank"][..., b]).astype(np.float64)
             else:
-                value, weight = PAIR_TERMS[entry.name](*both_sides(block, entry.columns, a, b), **parameters)
+                value, weight = PAIR_TERMS[entry.name](
+                    *both_sides(block, entry.columns, a, b), **parameters
+                )
             if share is not None:
                 weight = weight * np.where(share > 0, share, np.nan)[block.topics][:, None]
             yield name, block, weight, value
@@ -290,7 +314,10 @@ class Factors:
         rank = np.minimum(np.where(counts, ranks, deepest), deepest).astype(np.int64)
         added = self.weight[topic] * np.nan_to_num(gain) * np.append(self.discount, 0.0)[rank - 1]
         # the rank of a rank among those of the items that count: argsort of argsort
-        level = np.argsort(np.argsort(np.where(counts, ranks, np.inf), axis=0, kind="stable"), axis=0) + 1
+        level = (
+            np.argsort(np.argsort(np.where(counts, ranks, np.inf), axis=0, kind="stable"), axis=0)
+            + 1
+        )
         if self.by_level:
             added = added * level
         return np.where(counts & ((level == self.only) | (self.only is None)), added, 0.0)
@@ -310,9 +337,15 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
     True
     """
     name, parameters, rules = measure.entry.name, measure.parameters, judged.positions.rules
-    if name not in PRODUCTS or rules.get("ties") == "expected" or (name == "P" and parameters["k"] == np.inf):
+    if (
+        name not in PRODUCTS
+        or rules.get("ties") == "expected"
+        or (name == "P" and parameters["k"] == np.inf)
+    ):
         return None
-    if measure.judged_only or call_of(measure, rules)[2] != parameters:  # other ranks or rules than those of the sum
+    if (
+        measure.judged_only or call_of(measure, rules)[2] != parameters
+    ):  # other ranks or rules than those of the sum
         return None
     nothing = np.zeros(0, dtype=np.int64)
     weight, grades = np.zeros(len(judged.queries)), np.zeros(0)
@@ -330,8 +363,12 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
             "ideal": np.ones((1, 1)),
             "retrieved": 1,
         }
-        columns, options = arguments_of(TERMS[name], {**parameters, **({"i": 1} if name == "RR" else {})})
-        return np.asarray(TERMS[name](*(known[column] for column in columns), **options)[0][0], dtype=np.float64)
+        columns, options = arguments_of(
+            TERMS[name], {**parameters, **({"i": 1} if name == "RR" else {})}
+        )
+        return np.asarray(
+            TERMS[name](*(known[column] for column in columns), **options)[0][0], dtype=np.float64
+        )
 
     discount = terms(np.arange(1.0, int(judged.positions.rank.max(initial=1)) + 1), grades[-1])
     gain = dict.fromkeys(grades.tolist(), 1.0)
@@ -445,7 +482,9 @@ class RankedItems:
         positions, judged = self.judged.positions, self.judged.positions.judged
         topic = int(self.judged.queries.get_indexer(pd.Index([query]))[0])
         first, last = np.searchsorted(judged.topic, [topic, topic + 1])
-        items = self._order[first:last][:most]  # items are sorted by topic: the order keeps each in its stretch
+        items = self._order[first:last][
+            :most
+        ]  # items are sorted by topic: the order keeps each in its stretch
         place = np.full(last - first, -1)
         place[items - first] = np.arange(len(items))
         hits = slice(*np.searchsorted(positions.item, [first, last]))

@@ -140,17 +140,28 @@ class Computed(Preferences):
     """Preferences that a join computed, where differences of equal scores are 0 already."""
 
 
-def _cells(cube: Scores | Preferences, axes: tuple[int, ...]) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+def _cells(
+    cube: Scores | Preferences, axes: tuple[int, ...]
+) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
     """Return the index on each axis, and the value(s), of the cells that count, in the order of these axes."""
-    arrays = {"value": cube.values} if cube.machine is None else {"value": cube.values, "machine": cube.machine}
-    columns = {name: np.ascontiguousarray(values.transpose(axes)).ravel() for name, values in arrays.items()}
+    arrays = (
+        {"value": cube.values}
+        if cube.machine is None
+        else {"value": cube.values, "machine": cube.machine}
+    )
+    columns = {
+        name: np.ascontiguousarray(values.transpose(axes)).ravel()
+        for name, values in arrays.items()
+    }
     shape = cube.values.transpose(axes).shape
     indices = [index.ravel() for index in np.indices(shape, dtype=np.int32)]
     # the machine, if there is one, labelled every query that counts
     counted = ~np.isnan(columns[[*columns][-1]])
     if counted.all():
         return indices, columns
-    return [index[counted] for index in indices], {name: values[counted] for name, values in columns.items()}
+    return [index[counted] for index in indices], {
+        name: values[counted] for name, values in columns.items()
+    }
 
 
 def run_columns(runs: pd.DataFrame, codes: np.ndarray) -> dict[str, Any]:
@@ -166,7 +177,9 @@ def pair_columns(
 ) -> dict[str, Any]:
     """Return the id columns of pairs of runs, first all of run_a, then all of run_b."""
     sides = (("a", a), ("b", b))
-    return {f"{name}_{side}": take(runs[name], codes) for side, codes in sides for name in runs.columns}
+    return {
+        f"{name}_{side}": take(runs[name], codes) for side, codes in sides for name in runs.columns
+    }
 
 
 def described_frame(columns: Any, attrs: Mapping[Any, Any]) -> pd.DataFrame:
@@ -221,26 +234,35 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         columns = {name: _stacked_categories([frame[name] for frame in frames]) for name in coded}
         order = dict.fromkeys(name for frame in frames for name in frame.columns)
         result = pd.DataFrame(
-            {name: columns[name] if name in columns else result[name].array for name in order}, copy=False
+            {name: columns[name] if name in columns else result[name].array for name in order},
+            copy=False,
         )
     result.attrs.update(merged_attrs(frame.attrs for frame in frames))
     return result
 
 
 def _categorical_columns(frame: pd.DataFrame) -> set[Any]:
-    return {name for name, dtype in zip(frame.columns, frame.dtypes) if isinstance(dtype, pd.CategoricalDtype)}
+    return {
+        name
+        for name, dtype in zip(frame.columns, frame.dtypes)
+        if isinstance(dtype, pd.CategoricalDtype)
+    }
 
 
 def _stacked_categories(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
     """Return categorical columns on top of each other: codes are translated, rows are not looked at."""
     known: dict[Any, int] = {}
-    new_codes = [[known.setdefault(one, len(known)) for one in column.cat.categories] for column in columns]
+    new_codes = [
+        [known.setdefault(one, len(known)) for one in column.cat.categories] for column in columns
+    ]
     small = np.min_scalar_type(-len(known) - 1)
     codes = []
     for column, new_code in zip(columns, new_codes):
         code = column.cat.codes.to_numpy()
         if new_code != list(range(len(new_code))):
-            code = np.array([*new_code, -1], dtype=small)[code]  # the code -1, of missing values, takes the last
+            code = np.array([*new_code, -1], dtype=small)[
+                code
+            ]  # the code -1, of missing values, takes the last
         codes.append(code)
     return categorical(np.concatenate(codes, dtype=small), list(known))
 
@@ -256,10 +278,14 @@ def merged_attrs(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     tables = [dict(attrs) for attrs in several]
     if len(tables) == 1:
         return tables[0]
-    measures = {label: known for attrs in tables for label, known in attrs.get("measures", {}).items()}
+    measures = {
+        label: known for attrs in tables for label, known in attrs.get("measures", {}).items()
+    }
     return {
         **{
-            name: value for name, value in tables[0].items() if all(attrs.get(name, value) == value for attrs in tables)
+            name: value
+            for name, value in tables[0].items()
+            if all(attrs.get(name, value) == value for attrs in tables)
         },
         **({"measures": measures} if measures else {}),
     }
@@ -304,11 +330,16 @@ def preferences_cube(table: Table) -> Preferences:
     frame = table.frame
     _check_not_empty(table)
     names = table.run_columns
-    both = {name: pd.concat([frame[f"{name}_a"], frame[f"{name}_b"]], ignore_index=True) for name in names}
+    both = {
+        name: pd.concat([frame[f"{name}_a"], frame[f"{name}_b"]], ignore_index=True)
+        for name in names
+    }
     runs, run = _runs_of_rows(frame, both)
     run_a, run_b = run[: len(frame)], run[len(frame) :]
     if (run_a == run_b).any():
-        raise ValueError(f"{int((run_a == run_b).sum()):,} rows compare a run with itself; drop them.")
+        raise ValueError(
+            f"{int((run_a == run_b).sum()):,} rows compare a run with itself; drop them."
+        )
     code = run_a * len(runs) + run_b
     first, pair = distinct(code)
     a, b = np.divmod(code[first], len(runs))
@@ -398,7 +429,9 @@ def coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.nd
     """
     has_missing = column.isna().any()
     if has_missing and not missing:  # else it is a hyper-parameter that some runs do not have
-        raise ValueError(f"the {role} column has {int(column.isna().sum()):,} missing ids; drop or fill those rows.")
+        raise ValueError(
+            f"the {role} column has {int(column.isna().sum()):,} missing ids; drop or fill those rows."
+        )
     if has_missing or not isinstance(column.dtype, pd.CategoricalDtype):
         codes, values = pd.factorize(column, sort=True, use_na_sentinel=not has_missing)
         return codes.astype(np.int64), pd.Index(values)
@@ -419,7 +452,9 @@ def _used_categories(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     return new_code[codes], values[used[:-1]]
 
 
-def _runs_of_rows(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
+def _runs_of_rows(
+    frame: pd.DataFrame, columns: dict[str, pd.Series]
+) -> tuple[pd.DataFrame, np.ndarray]:
     if columns:
         return coded_runs(columns)
     return pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
@@ -427,10 +462,16 @@ def _runs_of_rows(frame: pd.DataFrame, columns: dict[str, pd.Series]) -> tuple[p
 
 def coded_runs(columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the different runs, sorted, one row each, and the run of each row."""
-    parts = {name: coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()}
+    parts = {
+        name: coded(column, "run", missing=len(columns) > 1) for name, column in columns.items()
+    }
     n_rows = len(next(iter(columns.values())))
-    first, run = distinct(combined_codes([(codes, len(values)) for codes, values in parts.values()], n_rows))
-    return pd.DataFrame({name: values[codes[first]] for name, (codes, values) in parts.items()}), run
+    first, run = distinct(
+        combined_codes([(codes, len(values)) for codes, values in parts.values()], n_rows)
+    )
+    return pd.DataFrame(
+        {name: values[codes[first]] for name, (codes, values) in parts.items()}
+    ), run
 
 
 def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -441,7 +482,9 @@ def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     else:
         codes, values = pd.factorize(column.astype(object))
         # attributes keep the order in which measures were requested; rows may come in any order
-        place = {label: number for number, label in enumerate(table.frame.attrs.get("measures", ()))}
+        place = {
+            label: number for number, label in enumerate(table.frame.attrs.get("measures", ()))
+        }
         order = sorted(range(len(values)), key=lambda at: place.get(values[at], len(place)))
         codes = np.append(np.argsort(order), -1)[codes]
         values = values[order]
@@ -452,7 +495,9 @@ def _measures(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
 def check_measure_names(missing: np.ndarray) -> None:
     """Raise if rows have no name of a measure."""
     if missing.any():
-        raise ValueError(f"the measure column has {int(missing.sum()):,} missing names; drop or fill those rows.")
+        raise ValueError(
+            f"the measure column has {int(missing.sum()):,} missing names; drop or fill those rows."
+        )
 
 
 def _check_unique(
@@ -469,7 +514,9 @@ def _check_unique(
     frame = table.frame
     again = pd.Series(cell).duplicated().to_numpy()
     example = tuple(frame[ids].iloc[int(np.flatnonzero(again)[0])])
-    collections = [name for name in COLLECTIONS if name in frame.columns and frame[name].nunique() > 1]
+    collections = [
+        name for name in COLLECTIONS if name in frame.columns and frame[name].nunique() > 1
+    ]
     advice = (
         "If collections stand on each other, give a column that names them, and by=that column; else bind more "
         "columns to the run, df.ireval(run=[...]), or keep one of each."

@@ -32,7 +32,9 @@ table(
     needs="relevant",
     meant_by={"plot_pr": "curve(qrels).ireval.plot()"},
 )
-def curve(judged: Judged, *, points: int | None = 11, per: Literal["run", "query"] = "run") -> pd.DataFrame:
+def curve(
+    judged: Judged, *, points: int | None = 11, per: Literal["run", "query"] = "run"
+) -> pd.DataFrame:
     """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item.
 
     Parameters
@@ -89,7 +91,14 @@ def _recall_points(judged: Judged) -> pd.DataFrame:
             rank = block["rank"]
             # the item at index i of a list is its relevant item number i + 1
             item, topic, run = np.nonzero(np.isfinite(rank) & counts[block.topics])
-            parts.append((run, block.topics[topic], (item + 1) / block.size, (item + 1) / rank[item, topic, run]))
+            parts.append(
+                (
+                    run,
+                    block.topics[topic],
+                    (item + 1) / block.size,
+                    (item + 1) / rank[item, topic, run],
+                )
+            )
     if not counts.any() or not parts:
         raise judged.nothing_counts()
     judged.tell(counts)

@@ -13,7 +13,15 @@ from pdeval.evaluate.contributions import parts_of, sums
 from pdeval.evaluate.cube import described_frame, pair_columns, run_columns
 from pdeval.evaluate.pairs import of_pairs
 from pdeval.evaluate.run_selection import place_of
-from pdeval.evaluate.scores import MEASURES, Views, attributes, call_of, check_populations, only_metrics, populations
+from pdeval.evaluate.scores import (
+    MEASURES,
+    Views,
+    attributes,
+    call_of,
+    check_populations,
+    only_metrics,
+    populations,
+)
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.primitives import level
@@ -109,7 +117,9 @@ def explained_pair(
                     "population": np.full(len(value), population, dtype=object),
                     "recall": np.arange(1, len(value) + 1),
                     **_items(block, measure, int(at), a, b),
-                    "sooner": np.array([runs[b], "tie", runs[a]], dtype=object)[np.sign(value).astype(int) + 1],
+                    "sooner": np.array([runs[b], "tie", runs[a]], dtype=object)[
+                        np.sign(value).astype(int) + 1
+                    ],
                     "weight": weight,
                     "value": value,
                 }
@@ -118,7 +128,9 @@ def explained_pair(
             part = {name: np.concatenate([one[name] for one in rows]) for name in rows[0]}
             parts.append({**part, "running_sum": np.cumsum(part["weight"] * part["value"])})
     if not parts:
-        raise ValueError(f"query {judged.queries[topic]!r} has no relevant item, so that nobody prefers either run.")
+        raise ValueError(
+            f"query {judged.queries[topic]!r} has no relevant item, so that nobody prefers either run."
+        )
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     topics, side_a, side_b = (np.full(len(columns["recall"]), code) for code in (topic, a, b))
     ids = {
@@ -146,7 +158,11 @@ def _items(
     """Return the item and the rank by which each run reaches each level; none if cells are no recall levels."""
     columns: dict[str, np.ndarray] = {}
     judged = block.view.positions.judged
-    size = int(np.max(block["retrieved"][:, [a, b]], initial=0)) if measure.entry.name == "I" else block.size
+    size = (
+        int(np.max(block["retrieved"][:, [a, b]], initial=0))
+        if measure.entry.name == "I"
+        else block.size
+    )
     for side, run in (("a", a), ("b", b)):
         doc, rank = np.full(size, None, dtype=object), np.full(size, np.nan)
         if measure.entry.name not in ("I", "OI"):
@@ -225,7 +241,9 @@ def explain(
     '115'
     """
     requested = parse_all(measures)
-    if all(measure.judged_only for measure in requested) and not judged.positions.rules.get("judged_only"):
+    if all(measure.judged_only for measure in requested) and not judged.positions.rules.get(
+        "judged_only"
+    ):
         judged = judged.on(judged.positions.only_judged())  # its ranks are the ones that count
     chosen = list(range(len(judged.runs)))
     if runs is not None:
@@ -263,7 +281,9 @@ def explain(
         positions.doc_name: np.asarray(items.docs.take(items.doc).index())[item],
         grade_name: grade.astype(np.int64) if (grade == grade.round()).all() else grade,
         "rank": rank[run, item],
-        **{measure.label: _added(judged.on(positions), measure)[run, item] for measure in requested},
+        **{
+            measure.label: _added(judged.on(positions), measure)[run, item] for measure in requested
+        },
     }
     attrs = {
         **attributes(judged, requested),
@@ -285,7 +305,9 @@ def _topic(
         topics = np.flatnonzero(judged.queries.astype(object).to_numpy() == wanted)
         if len(topics) == 0:
             examples = ", ".join(map(repr, judged.queries[:3]))
-            raise KeyError(f"no judged query {shown(query)}; the judged queries are {examples}, ...")
+            raise KeyError(
+                f"no judged query {shown(query)}; the judged queries are {examples}, ..."
+            )
         return int(topics[0])
     views = Views(judged)
     if len(runs) == 2:
@@ -306,7 +328,9 @@ def _added(judged: Judged, measure: Measure) -> np.ndarray:
     views, positions = Views(judged), judged.positions
     added = np.zeros((len(positions.runs), len(positions.judged.topic)))
     kernel, names, parameters = call_of(measure, positions.rules)
-    if tuple(names) == ("nonrelevant_found",):  # a count of items that are judged and not relevant: each adds itself
+    if tuple(names) == (
+        "nonrelevant_found",
+    ):  # a count of items that are judged and not relevant: each adds itself
         counts = (positions.judged.grade >= 0) & ~positions.relevant(views.level(measure))
         hits = counts[positions.item]
         added[positions.run[hits], positions.item[hits]] = 1.0
@@ -315,7 +339,9 @@ def _added(judged: Judged, measure: Measure) -> np.ndarray:
     for _, share, blocks in populations(views, measure):
         for block in filter(lambda block: block.size, blocks):
             gains = _steps(block, kernel, names, parameters)
-            added[runs, block.view.items[block.rows[:, 0].T]] += gains if share is None else share[0] * gains
+            added[runs, block.view.items[block.rows[:, 0].T]] += (
+                gains if share is None else share[0] * gains
+            )
     return added
 
 

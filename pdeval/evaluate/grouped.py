@@ -61,10 +61,14 @@ class Grouped:
         if isinstance(data, Grouped):
             return data
         if not isinstance(data, Judged | Table):
-            raise TypeError("by= names columns of a table or of a join; this is a cube, which has none.")
+            raise TypeError(
+                "by= names columns of a table or of a join; this is a cube, which has none."
+            )
         collections = _collections(data)
         source = Join(data) if isinstance(data, Judged) else Rows.of_table(data)
-        labels, _, parts = source.groups(list(dict.fromkeys([*collections, *groups.named(by)])), metadata)
+        labels, _, parts = source.groups(
+            list(dict.fromkeys([*collections, *groups.named(by)])), metadata
+        )
         return cls(labels, [part.data for part in parts], collections)
 
     def by(self, names: list[str]) -> Iterator[tuple[pd.DataFrame, list[int]]]:
@@ -163,8 +167,12 @@ def _merged_from_parts(
 ) -> GroupedCube:
     """Return the values of all groups, from a cube of each part; groups without values are left out."""
     grouped = Grouped.of(data, names, metadata)
-    cubes = dict(groups.of_groups(lambda part: cube_of(part, measures), grouped.parts, grouped.labels))
-    known = [(label, [cubes[at] for at in places if at in cubes]) for label, places in grouped.by(names)]
+    cubes = dict(
+        groups.of_groups(lambda part: cube_of(part, measures), grouped.parts, grouped.labels)
+    )
+    known = [
+        (label, [cubes[at] for at in places if at in cubes]) for label, places in grouped.by(names)
+    ]
     known = [(label, of_group) for label, of_group in known if of_group]
     sizes = [sum(len(cube.queries) for cube in of_group) for _, of_group in known]
     return GroupedCube(
@@ -191,7 +199,9 @@ def _cut_from_one_cube(
     order = np.argsort(group_of_query, kind="stable")
     queries = pd.RangeIndex(len(order), name=cube.queries.name)
     return GroupedCube(
-        replace(cube, queries=queries, values=cube.values[:, order]), labels, np.append(0, np.cumsum(sizes))
+        replace(cube, queries=queries, values=cube.values[:, order]),
+        labels,
+        np.append(0, np.cumsum(sizes)),
     )
 
 
@@ -230,7 +240,9 @@ def _check_about_queries(data: Held | Grouped, names: list[str], metadata: Metad
     if isinstance(data, Judged) and not groups.of_join(data, names, metadata).of_queries_alone:
         of_runs = [name for name in names if name in data.runs.columns] or names
     if isinstance(data, Table):
-        of_runs = [name for name in names if name.removesuffix("_a").removesuffix("_b") in data.run_columns]
+        of_runs = [
+            name for name in names if name.removesuffix("_a").removesuffix("_b") in data.run_columns
+        ]
     if of_runs:
         raise ValueError(
             f"by={of_runs[0]!r} is about runs; group by what is about queries or collections, and compare() the runs."
@@ -239,7 +251,11 @@ def _check_about_queries(data: Held | Grouped, names: list[str], metadata: Metad
 
 def check_one_family(measures: object) -> None:
     """Raise if measures of one ranking and preferences are requested together."""
-    families = {} if measures is None else {one.entry.family == "metric": one for one in parse_all(measures)}
+    families = (
+        {}
+        if measures is None
+        else {one.entry.family == "metric": one for one in parse_all(measures)}
+    )
     if len(families) > 1:
         both = " and ".join(map(str, families.values()))
         raise ValueError(f"measures of one ranking or preferences, not both: {both}.")
@@ -250,7 +266,11 @@ def cube_of(part: Any, measures: object) -> Scores | Preferences:
     source = sources(part, measures)[0]
     cube: Any = source.cube() if isinstance(source, Pairs) else source
     counted = ~np.isnan(cube.values).all(axis=(0, 2))
-    return cube if counted.all() else replace(cube, queries=cube.queries[counted], values=cube.values[:, counted])
+    return (
+        cube
+        if counted.all()
+        else replace(cube, queries=cube.queries[counted], values=cube.values[:, counted])
+    )
 
 
 def merged(cubes: list[Any]) -> Scores | Preferences:
@@ -267,17 +287,25 @@ def merged(cubes: list[Any]) -> Scores | Preferences:
     """
     first = cubes[0]
     runs = first.runs
-    columns = [np.arange(len(runs))] * len(cubes)  # the column of the result for each column of a cube
+    columns = [np.arange(len(runs))] * len(
+        cubes
+    )  # the column of the result for each column of a cube
     if any(not cube.runs.equals(runs) for cube in cubes):
-        runs, run = coded_runs({name: pd.concat([cube.runs[name] for cube in cubes]) for name in runs.columns})
+        runs, run = coded_runs(
+            {name: pd.concat([cube.runs[name] for cube in cubes]) for name in runs.columns}
+        )
         columns = np.split(run, np.cumsum([len(cube.runs) for cube in cubes])[:-1])
     n_columns = n_runs = len(runs)
     turned: list[Any] = [False] * len(cubes)  # which pairs have the other direction in the result
     if isinstance(first, Preferences):
-        code = np.concatenate([run[cube.a] * n_runs + run[cube.b] for cube, run in zip(cubes, columns)])
+        code = np.concatenate(
+            [run[cube.a] * n_runs + run[cube.b] for cube, run in zip(cubes, columns)]
+        )
         a, b = np.divmod(code, n_runs)
         # one number for a pair in either direction; the direction is that of its first occurrence
-        _, at, pair = np.unique(np.minimum(a, b) * n_runs + np.maximum(a, b), return_index=True, return_inverse=True)
+        _, at, pair = np.unique(
+            np.minimum(a, b) * n_runs + np.maximum(a, b), return_index=True, return_inverse=True
+        )
         order = np.argsort(code[at], kind="stable")
         ends = np.cumsum([len(cube.a) for cube in cubes])[:-1]
         columns = np.split(np.argsort(order)[pair], ends)
@@ -295,7 +323,11 @@ def merged(cubes: list[Any]) -> Scores | Preferences:
     attrs = merged_attrs(cube.attrs for cube in cubes)
     if isinstance(first, Preferences):
         return Preferences(runs, queries, measures, a, b, values, attrs)
-    higher = {label: bool(one) for cube in reversed(cubes) for label, one in zip(cube.measures, cube.higher)}
+    higher = {
+        label: bool(one)
+        for cube in reversed(cubes)
+        for label, one in zip(cube.measures, cube.higher)
+    }
     return Scores(
         runs,
         queries,
@@ -361,7 +393,11 @@ def collection_means(
         source,
         queries=pd.Index(cube.names, name=source.queries.name),
         values=np.stack(values),
-        attrs={name: value for name, value in source.attrs.items() if name not in ("by", "collections", "table")},
+        attrs={
+            name: value
+            for name, value in source.attrs.items()
+            if name not in ("by", "collections", "table")
+        },
     ).frame()
     return frame
 
@@ -370,7 +406,11 @@ def _warn_partial_runs(missing: np.ndarray, cube: GroupedCube) -> None:
     """Warn if a run, or pair, has only some of the queries of a collection."""
     # along the queries of a collection, a column lacks some and has others
     parts = [missing[:, part] for part in cube.slices()]
-    partly = [name for part, name in zip(parts, cube.names) if (part.any(axis=1) & ~part.all(axis=1)).any()]
+    partly = [
+        name
+        for part, name in zip(parts, cube.names)
+        if (part.any(axis=1) & ~part.all(axis=1)).any()
+    ]
     if partly:
         examples = ", ".join(map(repr, partly[:3])) + (", ..." if len(partly) > 3 else "")
         warnings.warn(

@@ -38,7 +38,9 @@ from pdeval.verbs.arguments import TooFew, shown
 
 Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None
 Result = TypeVar("Result")
-Answer = tuple[Collection[int], pd.DataFrame, np.ndarray]  # groups, their rows, and the group of each row
+Answer = tuple[
+    Collection[int], pd.DataFrame, np.ndarray
+]  # groups, their rows, and the group of each row
 _QUERIES, _RUNS = 0, 1
 _ONE_CLASS = pd.DataFrame(index=[0])  # of runs, if groups are of queries alone
 
@@ -128,12 +130,18 @@ def groups_of(
         counts = weights if frame is queries else None
         parts = {name: _coded(frame[name], name, what, counts) for name in frame.columns}
         known |= {name: values for name, (_, values) in parts.items()}
-        codes, sizes = [codes for codes, _ in parts.values()], [len(values) for _, values in parts.values()]
+        codes, sizes = (
+            [codes for codes, _ in parts.values()],
+            [len(values) for _, values in parts.values()],
+        )
         # a class is a combination of codes that occurs; one column has each of its codes
         if not parts:
             of_row, distinct = np.zeros(len(frame), dtype=np.intp), {}
         elif len(parts) == 1 or not len(frame):
-            of_row, distinct = codes[0], dict.fromkeys(parts, np.arange(sizes[0] if len(parts) == 1 else 0))
+            of_row, distinct = (
+                codes[0],
+                dict.fromkeys(parts, np.arange(sizes[0] if len(parts) == 1 else 0)),
+            )
         else:
             of_row, combined = pd.factorize(np.ravel_multi_index(tuple(codes), tuple(sizes)))
             distinct = dict(zip(parts, np.unravel_index(combined, tuple(sizes))))
@@ -142,7 +150,9 @@ def groups_of(
     # every class of queries with every class of runs
     pair = np.indices((len(classes[_QUERIES]), len(classes[_RUNS]))).reshape(2, -1)
     codes_of_group = {
-        name: of_class[name].to_numpy()[side] for of_class, side in zip(classes, pair) for name in of_class.columns
+        name: of_class[name].to_numpy()[side]
+        for of_class, side in zip(classes, pair)
+        for name in of_class.columns
     }
     order = np.lexsort([codes_of_group[name] for name in reversed(names)])
     columns = {name: labels(known[name], codes_of_group[name][order]) for name in names}
@@ -164,13 +174,17 @@ def _coded(
         raise ValueError(f"{int(count):,} {what} have no {name}; fill it, or drop them first.")
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.cat.remove_unused_categories()
-        ordered = pd.CategoricalIndex(column.cat.categories, dtype=column.dtype)  # results keep the order
+        ordered = pd.CategoricalIndex(
+            column.cat.categories, dtype=column.dtype
+        )  # results keep the order
         return column.cat.codes.to_numpy().astype(np.intp), ordered
     codes, found = pd.factorize(column)
     try:
         order = np.asarray(found.argsort())
     except TypeError:  # numbers and strings together have no order
-        order = np.array(sorted(range(len(found)), key=lambda at: (str(found[at]), type(found[at]).__name__)))
+        order = np.array(
+            sorted(range(len(found)), key=lambda at: (str(found[at]), type(found[at]).__name__))
+        )
     new_code = np.empty(len(order), dtype=np.intp)
     new_code[order] = np.arange(len(order))  # the inverse permutation
     return new_code[codes], pd.Index(found).take(order)
@@ -208,7 +222,13 @@ def tables_of(metadata: Metadata) -> list[pd.DataFrame]:
     >>> len(tables_of(None)), len(tables_of(pd.DataFrame({"run": ["a"]})))
     (0, 1)
     """
-    tables = [] if metadata is None else list(metadata) if isinstance(metadata, list | tuple) else [metadata]
+    tables = (
+        []
+        if metadata is None
+        else list(metadata)
+        if isinstance(metadata, list | tuple)
+        else [metadata]
+    )
     for table in tables:
         if not isinstance(table, pd.DataFrame):
             raise TypeError(
@@ -224,13 +244,17 @@ def of_join(judged: Judged, names: Sequence[str], metadata: Metadata) -> Groups:
     for name in names:
         about = [table for table in tables_of(metadata) if name in table.columns]
         if len(about) > 1:
-            raise ValueError(f"by={name!r}: two tables of metadata have this column; give one of them.")
+            raise ValueError(
+                f"by={name!r}: two tables of metadata have this column; give one of them."
+            )
         if about:
             side, values = _column_of_metadata(about[0], name, *ids)
         else:
             side, values = _column_of_join(judged, name, metadata, *ids)
         columns[side][name] = values
-    by_query, by_run = (pd.DataFrame(values, index=range(len(of))) for values, of in zip(columns, ids))
+    by_query, by_run = (
+        pd.DataFrame(values, index=range(len(of))) for values, of in zip(columns, ids)
+    )
     return groups_of(names, by_query, by_run)
 
 
@@ -247,7 +271,9 @@ def _column_of_metadata(
         )
     if not keys:
         ids = listed([query, *runs.columns])
-        raise ValueError(f"the metadata name neither queries nor runs: {ids} are missing among their columns.")
+        raise ValueError(
+            f"the metadata name neither queries nor runs: {ids} are missing among their columns."
+        )
     side = _QUERIES if query in keys else _RUNS
     return side, metadata[name].array.take(matched_rows((queries, runs)[side], metadata, keys))
 
@@ -267,9 +293,14 @@ def _column_of_join(
     for table in having:
         for role, column in table.roles.items():
             if column == name:
-                raise ValueError(f"by={name!r} is the {role} of the table; name a column of metadata.")
+                raise ValueError(
+                    f"by={name!r} is the {role} of the table; name a column of metadata."
+                )
     for table in reversed(having):  # judgments first: they are fewer
-        sides = ((_QUERIES, [table.roles["query"]], queries), (_RUNS, list(table.run_columns), runs))
+        sides = (
+            (_QUERIES, [table.roles["query"]], queries),
+            (_RUNS, list(table.run_columns), runs),
+        )
         for side, keys, ids in sides:
             if keys and (values := _values_of_ids(table.frame, keys, name, ids)) is not None:
                 return side, values
@@ -279,8 +310,14 @@ def _column_of_join(
             "collections apart, the judgments need the column too, and the call is runs.ireval.verb(qrels, by=...)."
         )
     have = listed(dict.fromkeys(str(column) for table in tables for column in table.frame.columns))
-    beside = listed(dict.fromkeys(str(column) for table in tables_of(metadata) for column in table.columns))
-    hint = f"; the metadata have {beside}." if beside else ". Give metadata=, one row per query or per run."
+    beside = listed(
+        dict.fromkeys(str(column) for table in tables_of(metadata) for column in table.columns)
+    )
+    hint = (
+        f"; the metadata have {beside}."
+        if beside
+        else ". Give metadata=, one row per query or per run."
+    )
     raise KeyError(f"no column {name!r} to group by among {have}{hint}")
 
 
@@ -331,18 +368,26 @@ class Join:
         return Averaged(self.data, tuple(replicate))
 
 
-def _part_of_source(data: Judged | WithMachine, queries: np.ndarray, runs: np.ndarray) -> Judged | WithMachine:
+def _part_of_source(
+    data: Judged | WithMachine, queries: np.ndarray, runs: np.ndarray
+) -> Judged | WithMachine:
     """Return the part of a join with these queries and runs (masks); the queries are those of the machine, if any."""
     if isinstance(data, Judged):
         return part_of_join(data, queries, runs)
-    labelled = data.people.queries.astype(data.machine.queries.dtype).isin(data.machine.queries[queries])
-    return WithMachine(part_of_join(data.people, labelled, runs), part_of_join(data.machine, queries, runs))
+    labelled = data.people.queries.astype(data.machine.queries.dtype).isin(
+        data.machine.queries[queries]
+    )
+    return WithMachine(
+        part_of_join(data.people, labelled, runs), part_of_join(data.machine, queries, runs)
+    )
 
 
 def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judged:
     """Return the part of a join with these queries and runs (masks); nothing is joined again."""
     positions = judged.positions
-    if judged.topics == "answered":  # a run that answered no query of the part is not in it, as in a filtered table
+    if (
+        judged.topics == "answered"
+    ):  # a run that answered no query of the part is not in it, as in a filtered table
         runs = runs & positions.answered[queries].any(axis=0)
     positions = positions if queries.all() else positions.keep_topics(queries)
     return judged.on(positions if runs.all() else positions.keep_runs(runs))
@@ -407,7 +452,9 @@ class Rows:
             return table.frame[[]].head(0)
         both = [[f"{name}_{side}" for name in names] for side in "ab"]
         sides = [names] if set(names) <= set(table.frame.columns) else both
-        runs = pd.concat([table.frame[side].drop_duplicates().set_axis(names, axis=1) for side in sides])
+        runs = pd.concat(
+            [table.frame[side].drop_duplicates().set_axis(names, axis=1) for side in sides]
+        )
         return runs.drop_duplicates(ignore_index=True)
 
     def groups(
@@ -424,7 +471,9 @@ class Rows:
                 self,
                 table=part,
                 judgments={},
-                options={name: judgments_of(value, part, self.binding) for name, value in judgments},
+                options={
+                    name: judgments_of(value, part, self.binding) for name, value in judgments
+                },
             )
             for part in parts
         )
@@ -445,13 +494,22 @@ class Rows:
                 f"no column {missing[0]!r} to group by; the table has {listed(frame.columns)}. Join metadata to it "
                 "with .ireval.annotate(metadata), or give them as metadata=."
             )
-        ids = [column.name for column in SCHEMAS[self.kind].columns if column.name not in ("run", "bucket", "user")]
-        id_columns = {str(self.binding.get(name, frame.attrs.get(f"{name}_column", name))): name for name in ids}
+        ids = [
+            column.name
+            for column in SCHEMAS[self.kind].columns
+            if column.name not in ("run", "bucket", "user")
+        ]
+        id_columns = {
+            str(self.binding.get(name, frame.attrs.get(f"{name}_column", name))): name
+            for name in ids
+        }
         if "query" in ids:
             id_columns[str(reader.query_column(frame, self.binding, needed=False))] = "query"
         for name in by:
             if name in id_columns:
-                raise ValueError(f"by={name!r} is the {id_columns[name]} of the table; name a column of metadata.")
+                raise ValueError(
+                    f"by={name!r} is the {id_columns[name]} of the table; name a column of metadata."
+                )
         return frame
 
     def averaged(self, replicate: Sequence[str]) -> Averaged:
@@ -491,7 +549,9 @@ def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[
             elif len(first) == len(frame):
                 part = frame.take(places)
             else:
-                part = frame.take(np.concatenate([np.arange(first[at], first[at] + sizes[at]) for at in places]))
+                part = frame.take(
+                    np.concatenate([np.arange(first[at], first[at] + sizes[at]) for at in places])
+                )
             part.attrs = dict(frame.attrs)
             yield part
 
@@ -532,7 +592,9 @@ def replaced(
 def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> pd.DataFrame:
     """Return a frame with the labels of the group of each row in front."""
     columns: dict[Any, Any] = {name: labels(groups[name], code) for name in groups.columns}
-    for name in frame.columns.intersection(groups.columns):  # a column that identifies a run may define its group
+    for name in frame.columns.intersection(
+        groups.columns
+    ):  # a column that identifies a run may define its group
         if (frame[name].to_numpy(dtype=object) != np.asarray(columns[name], dtype=object)).any():
             raise replaced(name)
     others = {name: frame[name].array for name in frame.columns if name not in columns}
@@ -560,7 +622,9 @@ def apply_to_groups(
     """
     results = of_groups(function, parts, groups, {at for places, _, _ in done for at in places})
     result = stacked([*(frame for _, frame, _ in done), *(frame for _, frame in results)])
-    code = np.concatenate([*(code for _, _, code in done), *(np.full(len(frame), at) for at, frame in results)])
+    code = np.concatenate(
+        [*(code for _, _, code in done), *(np.full(len(frame), at) for at, frame in results)]
+    )
     if done:
         order = np.argsort(code, kind="stable")
         result, code = result.take(order), code[order]
@@ -603,7 +667,9 @@ class _SharedAttrs(dict[str, Any]):
         return self
 
 
-def batches(cube: Scores, class_of_query: np.ndarray, groups: Groups) -> Iterator[tuple[list[int], Scores]]:
+def batches(
+    cube: Scores, class_of_query: np.ndarray, groups: Groups
+) -> Iterator[tuple[list[int], Scores]]:
     """Yield (groups, their values as measures of one cube), the groups of a batch having parts of one shape.
 
     Parameters
@@ -640,7 +706,11 @@ def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
     values = np.ascontiguousarray(values if runs.all() else values[..., runs])
     names = tuple(map(str, range(n_groups * len(cube.measures))))
     about = [
-        {**known_of(name, cube.attrs), "size": declared_size(name, cube.attrs), "range": range_of(name, cube.attrs)}  # type: ignore[dict-item]
+        {
+            **known_of(name, cube.attrs),  # type: ignore[dict-item]
+            "size": declared_size(name, cube.attrs),
+            "range": range_of(name, cube.attrs),
+        }
         for name in cube.measures
     ]
     return replace(
@@ -654,7 +724,11 @@ def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
     )
 
 
-DEPENDENT = (("family", "all"), ("wide", True), ("per", "query"))  # options that make a row depend on other measures
+DEPENDENT = (
+    ("family", "all"),
+    ("wide", True),
+    ("per", "query"),
+)  # options that make a row depend on other measures
 
 
 def batched_results(
@@ -667,7 +741,9 @@ def batched_results(
 
     A batch that raises or warns is left out: computed one by one, its groups raise or warn by name.
     """
-    default = next((parameter.default for parameter in verb.parameters if parameter.name == "measures"), None)
+    default = next(
+        (parameter.default for parameter in verb.parameters if parameter.name == "measures"), None
+    )
     as_pref_eval = "pref_eval" in (options.get("compat"), judged.positions.rules.get("compat"))
     if as_pref_eval or any(options.get(name) == value for name, value in DEPENDENT):
         return []
@@ -680,7 +756,9 @@ def batched_results(
     if any(known_of(name, cube.attrs) is None for name in cube.measures):
         return []
     results: list[Answer] = []
-    for codes, batch in batches(cube, groups.queries[judged.queries.get_indexer(cube.queries)], groups):
+    for codes, batch in batches(
+        cube, groups.queries[judged.queries.get_indexer(cube.queries)], groups
+    ):
         if len(codes) < 2:
             continue
         try:
@@ -694,7 +772,9 @@ def batched_results(
         numbers = {name: frame[name].astype(np.int64).to_numpy() for name in columns}
         group, _ = np.divmod(numbers[columns[0]], len(cube.measures))
         names = pd.Index(cube.measures)
-        result = frame.assign(**{name: labels(names, code % len(names)) for name, code in numbers.items()})
+        result = frame.assign(
+            **{name: labels(names, code % len(names)) for name, code in numbers.items()}
+        )
         result.attrs = {**frame.attrs, "measures": cube.attrs["measures"]}
         results.append((codes, result, np.array(codes)[group]))
     return results

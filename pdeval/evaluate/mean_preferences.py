@@ -55,7 +55,9 @@ def mean(held: Held, measures: object = ("RPP",), *, baseline: object = None) ->
     return stacked([of_pairs(one) for one in preferences(held, measures, baseline=baseline)])
 
 
-def preferences(held: Held, measures: object, *, baseline: object = None) -> list[Preferences | Pairs]:
+def preferences(
+    held: Held, measures: object, *, baseline: object = None
+) -> list[Preferences | Pairs]:
     """Return the preferences that a table holds or a join gives, of all pairs or of those with a baseline."""
     if isinstance(held, Judged):
         return [select(held, measures, baseline=baseline)]
@@ -71,7 +73,9 @@ def preferences(held: Held, measures: object, *, baseline: object = None) -> lis
 def with_baseline(source: Preferences, baseline: object) -> Preferences:
     """Return the pairs of a table that have the baseline, or one of several, which is then run_b."""
     rows = baselines_of(source.runs, baseline)
-    place = np.full(len(source.runs), len(rows))  # of each run among the baselines, after them if it is none
+    place = np.full(
+        len(source.runs), len(rows)
+    )  # of each run among the baselines, after them if it is none
     place[rows] = np.arange(len(rows))
     best = np.minimum(place[source.a], place[source.b])
     kept = np.argsort(best, kind="stable")[: np.count_nonzero(best < len(rows))]
@@ -148,7 +152,9 @@ def matrix(held: Held, measure: object = None) -> pd.DataFrame:
         )
     label = names[0] if measure is None else str(measure)
     if label not in names:
-        raise KeyError(f"no measure {shown(measure)} in this table; it has {', '.join(map(repr, names))}.")
+        raise KeyError(
+            f"no measure {shown(measure)} in this table; it has {', '.join(map(repr, names))}."
+        )
     square = np.full((len(source.runs), len(source.runs)), np.nan)
     np.fill_diagonal(square, 0.0)
     for block, values in source.blocks(names.index(label)):
@@ -177,7 +183,11 @@ def direct(measure: Measure) -> bool:
     >>> [direct(pdeval.parse(name)) for name in ("RPP", "sgnLP", "rrLP")]
     [True, True, False]
     """
-    return measure.entry.family == "metric" or measure.entry.path in ("recall-paired", "first", "last")
+    return measure.entry.family == "metric" or measure.entry.path in (
+        "recall-paired",
+        "first",
+        "last",
+    )
 
 
 def won(values: np.ndarray) -> np.ndarray:
@@ -250,7 +260,9 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRate
     for measure in requested:
         if not direct(measure):
             label = measure.label
-            raise ValueError(f"win rates of {label} need its pairs: use .ireval.prefer(qrels, {label!r}).")
+            raise ValueError(
+                f"win rates of {label} need its pairs: use .ireval.prefer(qrels, {label!r})."
+            )
     for measure in requested:
         counts = views.counted(measure)
         if not (counts.all(axis=1) == counts.any(axis=1)).all():

@@ -40,7 +40,9 @@ def of_block(
     step = max(CELLS // max(block.size * block.shape[0], 1), 1)
     for first in range(0, len(a), step):
         left, right = a[first : first + step], b[first : first + step]
-        one, other = (_expected(ranked, *pair, user, over) for pair in ((left, right), (right, left)))
+        one, other = (
+            _expected(ranked, *pair, user, over) for pair in ((left, right), (right, left))
+        )
         result[:, first : first + step] = (one - other) / 2
     return result
 
@@ -73,7 +75,9 @@ def stops_of_block(
     weight = np.broadcast_to(mass, by_place[0].shape)
     if over == "all":
         return (by_place[0] - by_place[1]) / 2, weight / stopping_mass(user, block.size)
-    weight = np.where(place <= seen.sum(axis=0), weight, 0.0)  # `seen` is the same for both interleavings
+    weight = np.where(
+        place <= seen.sum(axis=0), weight, 0.0
+    )  # `seen` is the same for both interleavings
     whole = weight.sum(axis=0)
     return (by_place[0] - by_place[1]) / 2, np.divide(
         weight,

@@ -18,7 +18,14 @@ from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.cube import Computed
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, add_populations, attributes, check_populations, no_sets, one_number_each
+from pdeval.evaluate.scores import (
+    Views,
+    add_populations,
+    attributes,
+    check_populations,
+    no_sets,
+    one_number_each,
+)
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import unscaled, weights
@@ -51,7 +58,9 @@ def recall_paired(
     levels, topics, runs = rank.shape
     even = weight.min() == weight.max()
     if 2 * len(a) >= runs * runs // 2:
-        return _levels_ahead(rank, a, b) / block["m"] if even else _weights_ahead(rank, weight, a, b)
+        return (
+            _levels_ahead(rank, a, b) / block["m"] if even else _weights_ahead(rank, weight, a, b)
+        )
     result = np.empty((topics, len(a)))
     # sums of weights take more room than counts, and are quick only inside the cache
     step = max((LEVEL_CELLS if even else SLAB) // max(len(a), 1), 1)
@@ -80,7 +89,9 @@ def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     near = distance <= half  # a comes s places before b, else after it
     shift_of = np.maximum(np.where(near, distance, runs - distance), 1)
     pair = (shift_of - 1) * runs + np.where(near, a, b)
-    side = np.where(near, np.sign(distance), -1)  # integers, whose zero has no sign; a run leads itself nowhere
+    side = np.where(
+        near, np.sign(distance), -1
+    )  # integers, whose zero has no sign; a run leads itself nowhere
     step = max(NEAR // (16 * max(runs, 1)), 1)
     for first in range(0, topics, step):
         part = rank[:, first : first + step].transpose(0, 2, 1)
@@ -121,7 +132,9 @@ def _weights_ahead(
         term = np.empty(ahead.shape, dtype=np.int64)
         for level, weight_bits in zip(part, bits):
             np.subtract(level[:, :, None], level[:, None, :], out=term)
-            np.right_shift(term, 63, out=term)  # all bits set where the difference is negative, else none
+            np.right_shift(
+                term, 63, out=term
+            )  # all bits set where the difference is negative, else none
             np.bitwise_and(term, weight_bits, out=term)
             ahead += term.view(np.float64)
         np.subtract(ahead[:, a, b], ahead[:, b, a], out=result[first : first + step])
@@ -259,7 +272,9 @@ class Pairs:
         """Return the number of pairs that are computed at a time, under the memory bound."""
         return max(self.memory // (8 * 4 * max(len(self.judged.queries), 1)), 1)
 
-    def blocks(self, measure: int, progress: bool | None = False) -> Iterator[tuple[slice, np.ndarray]]:
+    def blocks(
+        self, measure: int, progress: bool | None = False
+    ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, preferences of shape (queries, pairs in the slice)) for one measure."""
         blocks = self._blocks([measure], self.asked[measure].label, progress)
         yield from ((block, values) for _, block, values in blocks)
@@ -269,7 +284,9 @@ class Pairs:
     ) -> Iterator[tuple[int, slice, np.ndarray]]:
         """Yield (number of the measure, slice of pairs, preferences) of some measures."""
         views, kept = Views(self.judged), self.kept
-        steps = [(number, first) for number in measures for first in range(0, len(self.a), self.step())]
+        steps = [
+            (number, first) for number in measures for first in range(0, len(self.a), self.step())
+        ]
         for number, first in track(steps, total=len(steps), desc=title, progress=progress):
             block = slice(first, min(first + self.step(), len(self.a)))
             a, b = self.a[block], self.b[block]
@@ -416,7 +433,9 @@ def select(
     requested = tuple(parse_all(measures))
     for measure in requested:
         if measure.entry.family == "ordering":
-            raise ValueError(f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...).")
+            raise ValueError(
+                f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...)."
+            )
     check_populations(judged.positions, requested)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     source = Pairs(judged, requested, a, b, memory)
@@ -424,8 +443,13 @@ def select(
         raise judged.nothing_counts()
     counts = judged.counted()
     # the product counts, for every two runs, the topics on which both count
-    if judged.topics == "answered" and not (counts.T.astype(np.float64) @ counts.astype(np.float64))[a, b].any():
-        raise ValueError("no two of these runs answered the same judged query, so that none can be compared.")
+    if (
+        judged.topics == "answered"
+        and not (counts.T.astype(np.float64) @ counts.astype(np.float64))[a, b].any()
+    ):
+        raise ValueError(
+            "no two of these runs answered the same judged query, so that none can be compared."
+        )
     if tell:
         judged.tell(counts, pairs=(a, b))
     return source

@@ -79,7 +79,9 @@ class Powered:
         """How many queries people alone would have to label for the same variance."""
         with np.errstate(divide="ignore", invalid="ignore"):
             worth = np.where(self.variance > 0, self.spread / self.variance, self.n)
-        return np.minimum(worth, self.n + self.n_machine)  # no machine is worth more than people on all queries
+        return np.minimum(
+            worth, self.n + self.n_machine
+        )  # no machine is worth more than people on all queries
 
     @property
     def statistic(self) -> np.ndarray:
@@ -132,7 +134,11 @@ def powered(
     """
     both = ~np.isnan(human) & ~np.isnan(machine)
     alone = np.isnan(human) & ~np.isnan(machine)
-    h, g, f = np.where(both, human, np.nan), np.where(both, machine, np.nan), np.where(alone, machine, np.nan)
+    h, g, f = (
+        np.where(both, human, np.nan),
+        np.where(both, machine, np.nan),
+        np.where(alone, machine, np.nan),
+    )
     n, human_mean, human_sd = describe(h)
     _, whole, whole_sd = describe(np.where(both | alone, machine, np.nan))
     if probability is not None:
@@ -221,7 +227,10 @@ def _weighted(
     effective = total**2 / (weights**2).sum(axis=0)
     variance = np.square(by_machine + by_people).sum(axis=0) / size**2 * effective / (effective - 1)
     people = np.square(by_people).sum(axis=0) / size**2
-    df = degrees((np.minimum(people, variance), np.maximum(variance - people, 0.0)), (effective - 1, size - 1))
+    df = degrees(
+        (np.minimum(people, variance), np.maximum(variance - people, 0.0)),
+        (effective - 1, size - 1),
+    )
     human_mean = np.nansum(weights * h, axis=0) / total
     human_sd = np.sqrt(np.nansum(weights * (h - human_mean) ** 2, axis=0) / total * n / (n - 1))
     return Powered(
@@ -303,7 +312,9 @@ class WithMachine:
         values = np.full(machine.values.shape, np.nan)
         row = machine.queries.get_indexer(people.queries.astype(machine.queries.dtype))
         values[:, row[row >= 0]] = people.values[:, row >= 0]
-        if isinstance(machine, Preferences):  # as those of a table, whose rounding errors are not cleared yet
+        if isinstance(
+            machine, Preferences
+        ):  # as those of a table, whose rounding errors are not cleared yet
             machine = Preferences(*(getattr(machine, one.name) for one in fields(Preferences)))
         return [checked(replace(machine, values=values, machine=machine.values))]
 
@@ -448,4 +459,6 @@ def check_mean(label: str, attrs: Any) -> None:
     """Raise where a measure is not a mean over queries."""
     way = aggregate_of(label, attrs)
     if way != "mean":
-        raise ValueError(f"{label} is a {way} over queries; machine labels sharpen means. Choose another measure.")
+        raise ValueError(
+            f"{label} is a {way} over queries; machine labels sharpen means. Choose another measure."
+        )

@@ -68,9 +68,13 @@ class Population:
     def register(self, name: str) -> str:
         """Put the preference into the catalog: its name then works wherever a measure is named. Returns the name."""
         if not name.strip() or set(name) & set("(){}[]@,="):
-            raise ValueError(f"{name!r} cannot be a measure's name; use a word such as 'learnedRPP'.")
+            raise ValueError(
+                f"{name!r} cannot be a measure's name; use a word such as 'learnedRPP'."
+            )
         if name in ENTRIES and not getattr(ENTRIES[name].kernel, "learned", False):
-            raise ValueError(f"there is a measure {name!r} already ({ENTRIES[name].summary}); choose another name.")
+            raise ValueError(
+                f"there is a measure {name!r} already ({ENTRIES[name].summary}); choose another name."
+            )
         ENTRIES[name] = _entry(name, find(self.base), self.parameters, self.labels)
         return name
 
@@ -158,12 +162,16 @@ def fit_population(
     for part in parts:
         arguments.one_of("over", part, OVER)
     if not parts or {"grades", "subtopics"} <= set(parts):
-        raise ValueError(f"over={over!r}: fit recall levels, grades or subtopics; grades and subtopics not together.")
+        raise ValueError(
+            f"over={over!r}: fit recall levels, grades or subtopics; grades and subtopics not together."
+        )
     model = _Model(judged, labelled, parts)
     rng = np.random.default_rng(seed)
     best = model.fitted(np.ones(len(model.sign)), penalty)
     agreement = model.held_out(penalty, folds, rng)
-    samples = np.array([model.shares(model.fitted(model.drawn(rng), penalty, best)) for _ in range(draws)])
+    samples = np.array(
+        [model.shares(model.fitted(model.drawn(rng), penalty, best)) for _ in range(draws)]
+    )
     weights = model.frame(best)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     low, high = np.quantile(samples, tails, axis=0) if draws else np.full((2, len(weights)), np.nan)
@@ -185,9 +193,13 @@ class _Model:
         self.base = "ST-RPP" if "subtopics" in over else "RPP"
         of_users = list(populations(Views(judged), parse(self.base)))
         if "grades" in over and len(of_users) < 2:
-            raise ValueError("over='grades': there is one positive grade, or a level makes relevance binary.")
+            raise ValueError(
+                "over='grades': there is one positive grade, or a level makes relevance binary."
+            )
         self.names = [name for name, _, _ in of_users]
-        self.bins = level_bins(max((block.size for _, _, blocks in of_users for block in blocks), default=1))
+        self.bins = level_bins(
+            max((block.size for _, _, blocks in of_users for block in blocks), default=1)
+        )
         # for each label, population and bin: the sum of signs, and the number of levels
         gain, size = np.zeros((2, len(topic), len(of_users), len(self.bins)))
         users = np.zeros((len(topic), len(of_users)))
@@ -200,11 +212,21 @@ class _Model:
             raise ValueError("no labelled preference is on a query with a relevant item.")
         fits_users = bool({"grades", "subtopics"} & set(over))
         if fits_users:
-            users = (users > 0) * 1.0
+            users[:] = users > 0
         # how many weights of recall levels and of populations are fitted
-        self.free = (len(self.bins) if "recall" in over else 0, len(self.names) if fits_users else 0)
-        self.gain, self.size, self.users, self.sign = gain[used], size[used], users[used], sign[used]
-        self.size[self.users == 0, 0] = 1.0  # a population without users: anything but a division by 0
+        self.free = (
+            len(self.bins) if "recall" in over else 0,
+            len(self.names) if fits_users else 0,
+        )
+        self.gain, self.size, self.users, self.sign = (
+            gain[used],
+            size[used],
+            users[used],
+            sign[used],
+        )
+        self.size[self.users == 0, 0] = (
+            1.0  # a population without users: anything but a division by 0
+        )
         self.topics, self.topic = np.unique(topic[used], return_inverse=True)
 
     def split(self, theta: np.ndarray) -> list[np.ndarray]:
@@ -248,7 +270,9 @@ class _Model:
         if self.free[0]:
             flat = (-1, len(self.bins))
             each = pulled / total
-            by = each.ravel() @ self.gain.reshape(flat) - (each * part).ravel() @ self.size.reshape(flat)
+            by = each.ravel() @ self.gain.reshape(flat) - (each * part).ravel() @ self.size.reshape(
+                flat
+            )
             slopes.append(by * self.split(theta)[0])
         if self.free[1]:
             slopes.append((pulled * (part - value[:, None])).sum(axis=0))
@@ -264,13 +288,19 @@ class _Model:
         from scipy.optimize import minimize
 
         levels, groups = self.free
-        kinds = [part for part in (slice(0, levels), slice(levels, levels + groups)) if part.stop > part.start]
+        kinds = [
+            part
+            for part in (slice(0, levels), slice(levels, levels + groups))
+            if part.stop > part.start
+        ]
 
         def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
             score = self.score(theta)
             slope = theta[-1]
             margin = self.sign * slope * score[0]
-            pull = -count * self.sign * np.exp(-np.logaddexp(0, margin))  # stays finite for any margin
+            pull = (
+                -count * self.sign * np.exp(-np.logaddexp(0, margin))
+            )  # stays finite for any margin
             value = (count * np.logaddexp(0, -margin)).sum() + 1e-3 * slope**2
             gradient = np.zeros(len(theta))
             gradient[-1] = (pull * score[0]).sum() + 2e-3 * slope
@@ -300,7 +330,9 @@ class _Model:
     ) -> tuple[float, float, float]:
         """Return the agreement on held-out queries, that of equal weights, and the standard error of the difference."""
         if len(self.topics) < folds:
-            raise ValueError(f"the labels are on {len(self.topics)} queries; folds={folds} needs at least as many.")
+            raise ValueError(
+                f"the labels are on {len(self.topics)} queries; folds={folds} needs at least as many."
+            )
         fold = (rng.permutation(len(self.topics)) % folds)[self.topic]
         right = np.empty(len(self.sign))
         for one in range(folds):
@@ -310,7 +342,9 @@ class _Model:
         n = len(self.topics)
         size = np.bincount(self.topic, minlength=n)
         gap = np.bincount(self.topic, right - equal, minlength=n) - (right - equal).mean() * size
-        error = float(np.sqrt((gap**2).sum() * n / (n - 1)) / len(right))  # labels of one query go together
+        error = float(
+            np.sqrt((gap**2).sum() * n / (n - 1)) / len(right)
+        )  # labels of one query go together
         return float(right.mean()), float(equal.mean()), error
 
     def drawn(self, rng: np.random.Generator) -> np.ndarray:
@@ -320,16 +354,22 @@ class _Model:
 
     def shares(self, theta: np.ndarray) -> np.ndarray:
         """Return the fitted weights, each kind with sum 1."""
-        return np.concatenate([part / part.sum() for part, free in zip(self.split(theta), self.free) if free])
+        return np.concatenate(
+            [part / part.sum() for part, free in zip(self.split(theta), self.free) if free]
+        )
 
     def frame(self, theta: np.ndarray) -> pd.DataFrame:
         """Return the fitted weights as a table, with equal ones beside them."""
         levels, groups = self.free
         ends = (self.bins[1:] - 1).tolist()
-        spans = [f"{first}-{last}" if last != first else f"{first}" for first, last in zip(self.bins.tolist(), ends)]
+        spans = [
+            f"{first}-{last}" if last != first else f"{first}"
+            for first, last in zip(self.bins.tolist(), ends)
+        ]
         spans.append(f"{self.bins[-1]}+")
         columns = {
-            "over": ["recall"] * levels + ["subtopics" if self.base == "ST-RPP" else "grades"] * groups,
+            "over": ["recall"] * levels
+            + ["subtopics" if self.base == "ST-RPP" else "grades"] * groups,
             "name": spans[:levels] + self.names[:groups],
             "weight": self.shares(theta),
             "uniform": [1 / max(levels, 1)] * levels + [1 / max(groups, 1)] * groups,
@@ -346,10 +386,14 @@ class _Model:
                 self.bins, level / level.sum(), float(self.agreed(theta).mean()), len(self.sign)
             )
         if weight_of and self.base == "RPP":
-            parameters["grades"] = {float(name.removeprefix("grade >= ")): one for name, one in weight_of.items()}
+            parameters["grades"] = {
+                float(name.removeprefix("grade >= ")): one for name, one in weight_of.items()
+            }
         elif weight_of:
             parameters["background"] = weight_of.pop("any subtopic", 0.0)
-            parameters["subtopics"] = {name.removeprefix("subtopic "): one for name, one in weight_of.items()}
+            parameters["subtopics"] = {
+                name.removeprefix("subtopic "): one for name, one in weight_of.items()
+            }
         return parameters
 
 
@@ -364,7 +408,9 @@ def _fill(
 ) -> None:
     """Fill in, per label and bin, the sum of signs of its recall levels, and the number of these levels."""
     for block in blocks:
-        position = pd.Index(block.topics).get_indexer(topic)  # of the topic of each label in the block, -1 if not there
+        position = pd.Index(block.topics).get_indexer(
+            topic
+        )  # of the topic of each label in the block, -1 if not there
         rows = np.flatnonzero(position >= 0)
         if block.size == 0 or len(rows) == 0:
             continue
@@ -505,28 +551,40 @@ def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[
             .to_numpy()
         )
         distinct = keys.drop_duplicates().itertuples(index=False, name=None)
-        sides.append(np.array([place_of(positions.runs, key) for key in distinct], dtype=np.int64)[code])
+        sides.append(
+            np.array([place_of(positions.runs, key) for key in distinct], dtype=np.int64)[code]
+        )
     topic = positions.queries.get_indexer(pd.Index(rows[query].astype(positions.queries.dtype)))
     if (topic < 0).any():
         raise ValueError(
             f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
         )
     sign = _sign_of_winner(rows["winner"], positions, sides) if sign is None else sign
-    order = np.lexsort((sign, sides[1], sides[0], topic))  # sums, and so a fit, must not depend on the order of rows
+    order = np.lexsort(
+        (sign, sides[1], sides[0], topic)
+    )  # sums, and so a fit, must not depend on the order of rows
     return topic[order], sides[0][order], sides[1][order], sign[order]
 
 
-def _columns(positions: Positions, labelled: object, query: str) -> tuple[pd.DataFrame, str, list[str]]:
+def _columns(
+    positions: Positions, labelled: object, query: str
+) -> tuple[pd.DataFrame, str, list[str]]:
     """Return the labels, their query column and the id columns of their runs: bound, or as in the join."""
     table = getattr(labelled, "_frame", labelled)
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"expected a pandas DataFrame of labelled preferences, got {type(table).__name__}.")
+        raise TypeError(
+            f"expected a pandas DataFrame of labelled preferences, got {type(table).__name__}."
+        )
     binding = checked_binding(table, getattr(labelled, "_binding", None) or {})
     runs = list(map(str, positions.runs.columns))
     if "run" in binding:
-        bound = list(binding["run"]) if isinstance(binding["run"], list | tuple) else [binding["run"]]
+        bound = (
+            list(binding["run"]) if isinstance(binding["run"], list | tuple) else [binding["run"]]
+        )
         if len(bound) != len(runs):
-            raise ValueError(f"the runs are named by {', '.join(runs)}; bind as many columns, not {', '.join(bound)}.")
+            raise ValueError(
+                f"the runs are named by {', '.join(runs)}; bind as many columns, not {', '.join(bound)}."
+            )
         runs = bound
     if "query" in binding or query not in table.columns:
         query = query_column(table, binding, needed=False) or query
@@ -544,7 +602,9 @@ def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
             f"prefs[prefs['measure'] == {measures[0]!r}]."
         )
     table = table[table["value"].notna()]
-    sign = np.sign(clear_values(numbers(table["value"], "value"), "".join(map(str, measures)), table.attrs))
+    sign = np.sign(
+        clear_values(numbers(table["value"], "value"), "".join(map(str, measures)), table.attrs)
+    )
     return table[sign != 0], sign[sign != 0]
 
 
@@ -558,7 +618,9 @@ def _sign_of_winner(column: pd.Series, positions: Positions, sides: list[np.ndar
     is_a, is_b = ((winner == side) | (winner == label[run]) for side, run in zip("ab", sides))
     if not (is_a ^ is_b).all():
         example = column[~(is_a ^ is_b)].iloc[0]
-        raise ValueError(f"the winner {example!r} is neither 'a', 'b', 'tie' nor one of the two runs.")
+        raise ValueError(
+            f"the winner {example!r} is neither 'a', 'b', 'tie' nor one of the two runs."
+        )
     return np.where(is_a, 1.0, -1.0)
 
 

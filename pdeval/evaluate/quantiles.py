@@ -94,9 +94,13 @@ def quantiles(
     arguments.whole("draws", draws, 0)
     arguments.share("confidence", confidence)
     arguments.seed(seed)
-    requested = [("quantile", one) for one in _shares("at", at)] + [("worst", one) for one in _shares("worst", worst)]
+    requested = [("quantile", one) for one in _shares("at", at)] + [
+        ("worst", one) for one in _shares("worst", worst)
+    ]
     if not requested:
-        raise ValueError("neither at= nor worst= names a share of the queries; give one, e.g. worst=0.1.")
+        raise ValueError(
+            "neither at= nor worst= names a share of the queries; give one, e.g. worst=0.1."
+        )
     return stacked(
         [
             of_scores(
@@ -114,7 +118,11 @@ def quantiles(
 def _shares(name: str, given: float | Sequence[float] | None) -> list[float]:
     """Return the requested shares, each once; 1 is a share of the worst queries, and no quantile."""
     shares = [] if given is None else np.atleast_1d(np.asarray(given, dtype=np.float64)).tolist()
-    return list(dict.fromkeys(1.0 if name == "worst" and one == 1 else arguments.share(name, one) for one in shares))
+    return list(
+        dict.fromkeys(
+            1.0 if name == "worst" and one == 1 else arguments.share(name, one) for one in shares
+        )
+    )
 
 
 def of_scores(
@@ -126,7 +134,9 @@ def of_scores(
 ) -> pd.DataFrame:
     """Return quantiles and means of the worst queries of a cube of scores."""
     if not isinstance(scores, Scores):
-        raise ValueError("quantiles are of measures of one ranking; preferences have .mean() and .order().")
+        raise ValueError(
+            "quantiles are of measures of one ranking; preferences have .mean() and .order()."
+        )
     n_measures, n_runs = len(scores.measures), len(scores.runs)
     result = np.empty((3, n_runs, n_measures, len(requested)))  # value, lower and upper end
     for m, values in enumerate(scores.oriented()):
@@ -143,18 +153,24 @@ def of_scores(
             else:
                 three = sign * np.stack(worst_share(values, share, draws, confidence, seed))
             result[:, :, m, k] = three if sign > 0 else three[[0, 2, 1]]
-    run, measure, which = (axis.ravel() for axis in np.indices((n_runs, n_measures, len(requested))))
+    run, measure, which = (
+        axis.ravel() for axis in np.indices((n_runs, n_measures, len(requested)))
+    )
     columns: dict[Any, Any] = {name: labels(scores.runs[name], run) for name in scores.runs.columns}
     columns["measure"] = labels(pd.Index(scores.measures), measure)
     columns["statistic"] = labels(pd.Index([statistic for statistic, _ in requested]), which)
     columns["share"] = np.array([share for _, share in requested])[which]
     columns["n"] = (~np.isnan(scores.values)).sum(axis=1)[measure, run]
-    frame = pd.DataFrame({**columns, **dict(zip(("value", "ci_low", "ci_high"), result.reshape(3, -1)))})
+    frame = pd.DataFrame(
+        {**columns, **dict(zip(("value", "ci_low", "ci_high"), result.reshape(3, -1)))}
+    )
     frame.attrs.update(scores.attrs)
     return frame
 
 
-def quantile(values: np.ndarray, share: float, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def quantile(
+    values: np.ndarray, share: float, confidence: float = 0.95
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the quantile of each column, NaN left out, and the ends of its interval from order statistics.
 
     Examples
@@ -211,9 +227,13 @@ def worst_share(
         _lowest(filled[..., None], known[..., None] * weights.T[upward], share)
         for weights in _resamples(values.shape, draws, seed)
     ]
-    every = np.sort(np.concatenate(drawn, axis=1).T, axis=0)  # a run may have none of the queries of a resample
+    every = np.sort(
+        np.concatenate(drawn, axis=1).T, axis=0
+    )  # a run may have none of the queries of a resample
     n, tail = (~np.isnan(every)).sum(axis=0), (1 - confidence) / 2
-    low, high = (np.where(enough, _at(every, np.ceil(end * n) - 1, n), np.nan) for end in (tail, 1 - tail))
+    low, high = (
+        np.where(enough, _at(every, np.ceil(end * n) - 1, n), np.nan) for end in (tail, 1 - tail)
+    )
     return value, low, high
 
 
@@ -223,7 +243,9 @@ def _resamples(shape: tuple[int, ...], draws: int, seed: int | None) -> Iterator
     rng = np.random.default_rng(seed)
     size = max(1, CELLS // max(1, n_queries * n_runs))
     for start in range(0, draws, size):
-        yield rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start))
+        yield rng.multinomial(
+            n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start)
+        )
 
 
 def _lowest(ordered: np.ndarray, weight: np.ndarray, share: float) -> np.ndarray:

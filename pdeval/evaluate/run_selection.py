@@ -22,8 +22,12 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
     1
     """
     if isinstance(name, tuple) and len(name) == len(runs.columns):
-        same = np.logical_and.reduce([runs[c].astype(object) == v for c, v in zip(runs.columns, name)])
-    elif is_missing(name) or (np.iterable(name) and not isinstance(name, str | bytes) and len(runs.columns) == 1):
+        same = np.logical_and.reduce(
+            [runs[c].astype(object) == v for c, v in zip(runs.columns, name)]
+        )
+    elif is_missing(name) or (
+        np.iterable(name) and not isinstance(name, str | bytes) and len(runs.columns) == 1
+    ):
         same = np.zeros(len(runs), dtype=bool)  # no run, or several
     elif len(runs.columns) == 1:
         same = (runs.iloc[:, 0].astype(object) == name).to_numpy()
@@ -35,7 +39,9 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
         near = difflib.get_close_matches(str(name), labels, n=1)
         hint = f" Did you mean {labels[near[0]]}?" if near else ""
         name = name[0] if isinstance(name, tuple) and len(name) == len(runs.columns) == 1 else name
-        examples = ", ".join(list(labels.values())[:5]) + (f", ... ({len(ids)} in all)" if len(ids) > 5 else "")
+        examples = ", ".join(list(labels.values())[:5]) + (
+            f", ... ({len(ids)} in all)" if len(ids) > 5 else ""
+        )
         raise KeyError(f"no {what} {shown(name)}; the runs are {examples}.{hint}")
     return int(np.argmax(same))
 
@@ -58,7 +64,9 @@ def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
     return list(dict.fromkeys(place_of(runs, name, "baseline") for name in names))
 
 
-def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object = None) -> tuple[np.ndarray, np.ndarray]:
+def chosen_pairs(
+    runs: pd.DataFrame, *, baseline: object = None, pairs: object = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the index arrays (a, b): all pairs, all against a baseline or several, or those listed.
 
     Two baselines make one pair, the first named one as `b`.
@@ -78,7 +86,9 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
         rows = baselines_of(runs, baseline)
         sides = [all_pairs(len(runs), row) for row in rows]
         kept = [~np.isin(a, rows[:number]) for number, (a, _) in enumerate(sides)]
-        a, b = (np.concatenate([pair[side][use] for pair, use in zip(sides, kept)]) for side in (0, 1))
+        a, b = (
+            np.concatenate([pair[side][use] for pair, use in zip(sides, kept)]) for side in (0, 1)
+        )
         return a, b
     if pairs is None:
         return all_pairs(len(runs))
@@ -87,11 +97,21 @@ def chosen_pairs(runs: pd.DataFrame, *, baseline: object = None, pairs: object =
         both = wide > 1 and len(pairs.columns) == 2 * wide
         pairs = [(row[:wide], row[wide:]) for row in listed] if both else listed
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
-        raise TypeError("pairs= takes a list of (run_a, run_b), or a frame with the columns of both.")
-    listed = [tuple(pair) if np.iterable(pair) and not isinstance(pair, str) else () for pair in pairs]
-    if not listed or any(len(pair) != 2 or any(isinstance(one, list | dict) for one in pair) for pair in listed):
-        raise ValueError("pairs= takes a list of (run_a, run_b); found an empty list or an entry that is not a pair.")
-    place = {one: place_of(runs, one) for one in dict.fromkeys(one for pair in listed for one in pair)}
+        raise TypeError(
+            "pairs= takes a list of (run_a, run_b), or a frame with the columns of both."
+        )
+    listed = [
+        tuple(pair) if np.iterable(pair) and not isinstance(pair, str) else () for pair in pairs
+    ]
+    if not listed or any(
+        len(pair) != 2 or any(isinstance(one, list | dict) for one in pair) for pair in listed
+    ):
+        raise ValueError(
+            "pairs= takes a list of (run_a, run_b); found an empty list or an entry that is not a pair."
+        )
+    place = {
+        one: place_of(runs, one) for one in dict.fromkeys(one for pair in listed for one in pair)
+    }
     places = np.array([[place[one] for one in pair] for pair in listed])
     if (places[:, 0] == places[:, 1]).any():
         raise ValueError(

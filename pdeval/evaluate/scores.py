@@ -235,14 +235,20 @@ class Views:
         key = (kind, level, padded, together)
         if key not in self.made:
             view = View(self.positions, kind, level, padded=padded)
-            most = {"most": self.positions.retrieved.size * max(int(view.count.max(initial=1)), 1)} if together else {}
+            most = (
+                {"most": self.positions.retrieved.size * max(int(view.count.max(initial=1)), 1)}
+                if together
+                else {}
+            )
             self.made[key] = list(view.blocks(empty=True, **most))
         return self.made[key]
 
     def parts(self) -> Iterator[Views]:
         """Yield the views of some topics after the others: the columns of all would take more memory than the runs."""
         positions = self.positions
-        cells = np.bincount(positions.judged.topic, minlength=len(positions.queries)) * len(positions.runs)
+        cells = np.bincount(positions.judged.topic, minlength=len(positions.queries)) * len(
+            positions.runs
+        )
         # topics whose running totals of cells fall into the same multiple of CELLS make a part
         number = np.cumsum(cells) // CELLS
         for one in np.unique(number):
@@ -264,12 +270,16 @@ class Views:
         if entry.kind == "items":
             depth = parameters.get("k", np.inf)
             for lists in list_blocks(self.positions, level, measure.label, depth, columns):
-                with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0: a list without items has no value
+                with np.errstate(
+                    invalid="ignore", divide="ignore"
+                ):  # 0 / 0: a list without items has no value
                     result[lists.topics] = evaluate(lists)
         elif measure.padded and kernel is entry.kernel:
             for block in self.blocks(measure.kind, level, padded=True):
                 if block.size:
-                    result[block.topics] = evaluate(block, **({"m": block["m"]} if entry.asks_m else {}))
+                    result[block.topics] = evaluate(
+                        block, **({"m": block["m"]} if entry.asks_m else {})
+                    )
         else:
             add_populations(result, self, measure, evaluate, empty=entry.empty)
         return result
@@ -336,7 +346,9 @@ def call_of(measure: Measure, rules: dict[str, Any]) -> tuple[Any, ...]:
     return kernel, *arguments_of(kernel, parameters)
 
 
-def arguments_of(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+def arguments_of(
+    function: Callable[..., Any], parameters: Mapping[str, Any]
+) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the columns of a kernel, which are its positional arguments, and those parameters that it has."""
     signature = inspect.signature(function).parameters.values()
     columns = tuple(one.name for one in signature if one.kind is not one.KEYWORD_ONLY)
@@ -393,7 +405,9 @@ def add_populations(
         for block in blocks:
             if block.size or empty:
                 value = evaluate(block)
-                result[block.topics] += value if share is None else share[block.topics][:, None] * value
+                result[block.topics] += (
+                    value if share is None else share[block.topics][:, None] * value
+                )
 
 
 def check_populations(positions: Positions, measures: Iterable[Measure]) -> None:
@@ -454,10 +468,20 @@ def _by_grade(views: Views, measure: Measure, padded: bool) -> Iterator[Populati
     sizes = []
     for grade in grades:
         has_grade = np.bincount(items.topic[items.grade == grade], minlength=n_topics) > 0
-        sizes.append(np.where(has_grade, np.bincount(items.topic[items.grade >= grade], minlength=n_topics), 0))
-    n_users = _user_counts(measure.parameters.get("grades", "items"), np.stack(sizes), [f"{one:g}" for one in grades])
+        sizes.append(
+            np.where(
+                has_grade, np.bincount(items.topic[items.grade >= grade], minlength=n_topics), 0
+            )
+        )
+    n_users = _user_counts(
+        measure.parameters.get("grades", "items"), np.stack(sizes), [f"{one:g}" for one in grades]
+    )
     for grade, count in zip(grades.tolist(), n_users):
-        yield f"grade >= {grade:g}", share_of(count, n_users.sum(axis=0)), views.blocks("binary", grade, padded=padded)
+        yield (
+            f"grade >= {grade:g}",
+            share_of(count, n_users.sum(axis=0)),
+            views.blocks("binary", grade, padded=padded),
+        )
 
 
 def _by_subtopic(
@@ -490,7 +514,11 @@ def _by_subtopic(
         yield "any subtopic", share_of(of_any, total), blocks_of(view.items)
     for code, count in zip(codes.tolist(), n_users):
         if count.any():
-            yield f"subtopic {names[code]}", share_of(count, total), blocks_of(item[subtopic == code])
+            yield (
+                f"subtopic {names[code]}",
+                share_of(count, total),
+                blocks_of(item[subtopic == code]),
+            )
 
 
 def _user_counts(by: Any, size: np.ndarray, names: list[str]) -> np.ndarray:
@@ -504,7 +532,9 @@ def _user_counts(by: Any, size: np.ndarray, names: list[str]) -> np.ndarray:
 
 
 def _spelled(name: object) -> str:
-    return f"{name:g}" if isinstance(name, int | float) and not isinstance(name, bool) else str(name)
+    return (
+        f"{name:g}" if isinstance(name, int | float) and not isinstance(name, bool) else str(name)
+    )
 
 
 def _subtopic_names(positions: Positions) -> list[object]:

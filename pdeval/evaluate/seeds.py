@@ -11,7 +11,9 @@ from pdeval.verbs.arguments import whole
 CHUNK = 64
 
 
-def chunks(draws: int, seed: int | np.random.SeedSequence | None) -> list[tuple[int, np.random.SeedSequence]]:
+def chunks(
+    draws: int, seed: int | np.random.SeedSequence | None
+) -> list[tuple[int, np.random.SeedSequence]]:
     """Return (number of draws, seed) for every chunk of draws.
 
     More draws with the same seed begin with the same draws.

@@ -47,7 +47,12 @@ NO_MACHINE = (
     "uses one value a query, and this has values by a machine beside people's: take the rows that people labelled, "
     "without the column machine. Both are used by .summary(), .order(), .compare() and .report()"
 )
-REPLICATE_NAMES = ("seed", "fold", "trial", "run_id")  # usual names of the columns that distinguish replicates
+REPLICATE_NAMES = (
+    "seed",
+    "fold",
+    "trial",
+    "run_id",
+)  # usual names of the columns that distinguish replicates
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,10 @@ class Averaged:
 
     def cubes(self, measures: object) -> list[Source]:
         """Return the cubes of the systems."""
-        cubes = (cube.cube() if isinstance(cube, Pairs) else cube for cube in _sources(self.data, measures))
+        cubes = (
+            cube.cube() if isinstance(cube, Pairs) else cube
+            for cube in _sources(self.data, measures)
+        )
         return [averaged(cube, self.replicate) for cube in cubes]
 
 
@@ -108,10 +116,14 @@ def _sources(data: Held, measures: object) -> list[Source]:
         return list(data.cubes(measures))
     if isinstance(data, Judged):
         requested = parse_all(MEASURES if measures is None else measures)
-        families = [list(group) for _, group in groupby(requested, key=lambda measure: measure.entry.family)]
+        families = [
+            list(group) for _, group in groupby(requested, key=lambda measure: measure.entry.family)
+        ]
         # warnings about the join come with the first cube; measures of sets are refused by `scores`
         return [
-            (scores if family[0].entry.family in ("metric", "set") else select)(data, family, tell=number == 0)
+            (scores if family[0].entry.family in ("metric", "set") else select)(
+                data, family, tell=number == 0
+            )
             for number, family in enumerate(families)
         ]
     if isinstance(data, Table):
@@ -168,7 +180,9 @@ def declared_size(label: str, attrs: Mapping[Any, Any] | None = None) -> float:
     return top if np.isfinite(top) else 0.0
 
 
-def clear_values(values: np.ndarray, label: str = "", attrs: Mapping[Any, Any] | None = None) -> np.ndarray:
+def clear_values(
+    values: np.ndarray, label: str = "", attrs: Mapping[Any, Any] | None = None
+) -> np.ndarray:
     """Return preferences of one measure, of any pairs and queries, with rounding errors set to 0.
 
     Examples
@@ -176,7 +190,9 @@ def clear_values(values: np.ndarray, label: str = "", attrs: Mapping[Any, Any] |
     >>> clear_values(np.array([0.5, -1.1e-16]), "AP").tolist(), clear_values(np.array([5e-16, 1e-16]), "own").tolist()
     ([0.5, 0.0], [5e-16, 1e-16])
     """
-    return np.where(np.abs(values) <= NOISE * max(declared_size(label, attrs), size_of(values)), 0.0, values)
+    return np.where(
+        np.abs(values) <= NOISE * max(declared_size(label, attrs), size_of(values)), 0.0, values
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,12 +203,18 @@ class Differences:
     a: np.ndarray
     b: np.ndarray
 
-    def __getattr__(self, name: str) -> Any:  # runs, queries, measures and attrs are those of the scores
+    def __getattr__(
+        self, name: str
+    ) -> Any:  # runs, queries, measures and attrs are those of the scores
         return getattr(self.scores, name)
 
     def blocks(self, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, differences of shape (queries, pairs in the slice))."""
-        values = self.scores.values[measure] if self.scores.higher[measure] else -self.scores.values[measure]
+        values = (
+            self.scores.values[measure]
+            if self.scores.higher[measure]
+            else -self.scores.values[measure]
+        )
         # of both signs, values near 0 are what is left of larger ones
         both_signs = np.nanmin(values, initial=0.0) < 0 < np.nanmax(values, initial=0.0)
         least = size_of(values) if both_signs else 0.0
@@ -202,7 +224,9 @@ class Differences:
             yield block, gap(values[:, self.a[block]], values[:, self.b[block]], least)
 
 
-def as_preferences(cubes: Sequence[Source], *, baseline: object = None, pairs: object = None) -> Preferences:
+def as_preferences(
+    cubes: Sequence[Source], *, baseline: object = None, pairs: object = None
+) -> Preferences:
     """Return cubes of the same runs as one cube of preferences: scores prefer by their differences.
 
     Examples
@@ -232,15 +256,24 @@ def as_preferences(cubes: Sequence[Source], *, baseline: object = None, pairs: o
         values.append(block)
     measures = tuple(name for cube in cubes for name in cube.measures)
     return Preferences(
-        runs, queries, measures, *sides, np.concatenate(values), merged_attrs(cube.attrs for cube in cubes)
+        runs,
+        queries,
+        measures,
+        *sides,
+        np.concatenate(values),
+        merged_attrs(cube.attrs for cube in cubes),
     )
 
 
 def _preferences_of_pairs(source: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the preferences of a cube between runs a and b, NaN where it has none."""
     if isinstance(source, Scores):
-        blocks = [Differences(source, a, b).blocks(measure) for measure in range(len(source.measures))]
-        return np.stack([np.concatenate([values for _, values in of_measure], axis=1) for of_measure in blocks])
+        blocks = [
+            Differences(source, a, b).blocks(measure) for measure in range(len(source.measures))
+        ]
+        return np.stack(
+            [np.concatenate([values for _, values in of_measure], axis=1) for of_measure in blocks]
+        )
     n = len(source.runs)
     # every pair of the cube in both directions, as one number each
     known = pd.Index(np.concatenate([source.a * n + source.b, source.b * n + source.a]))
@@ -275,7 +308,9 @@ def decided(source: Any, measure: int) -> Iterator[tuple[slice, np.ndarray]]:
         yield part, cleared(values, least)
 
 
-def each(function: Callable[..., pd.DataFrame], cubes: Sequence[Source], **options: Any) -> pd.DataFrame:
+def each(
+    function: Callable[..., pd.DataFrame], cubes: Sequence[Source], **options: Any
+) -> pd.DataFrame:
     """Return one frame from the same function on several sources, in their order."""
     return stacked([function(source, **options) for source in cubes])
 
@@ -395,8 +430,14 @@ def named_by_metadata(data: Any, replicate: Sequence[str], metadata: Sequence[pd
         )
     names = [*system, *replicate]
     if isinstance(data, Judged):
-        return data.on(replace(data.positions, runs=about[names].iloc[rows[0]].reset_index(drop=True)))
-    columns = {f"{name}{end}": about[name].array.take(row) for end, row in zip(ends, rows) for name in names}
+        return data.on(
+            replace(data.positions, runs=about[names].iloc[rows[0]].reset_index(drop=True))
+        )
+    columns = {
+        f"{name}{end}": about[name].array.take(row)
+        for end, row in zip(ends, rows)
+        for name in names
+    }
     former = [f"{name}{end}" for end in ends for name in runs if name not in names]
     frame = frame.drop(columns=former).assign(**columns)
     frame.attrs = {**data.frame.attrs, "run_columns": names}
@@ -430,7 +471,9 @@ def warn_about_seeds(runs: pd.DataFrame) -> None:
         )
 
 
-def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bool = True) -> Scores | Preferences:
+def averaged(
+    source: Scores | Preferences, replicate: Sequence[str], *, tell: bool = True
+) -> Scores | Preferences:
     """Return a cube of systems: each query's values averaged over the replicates of a system.
 
     A query counts for a system if every replicate of it has a value. A preference between two systems is the mean
@@ -469,7 +512,9 @@ def averaged(source: Scores | Preferences, replicate: Sequence[str], *, tell: bo
     a, b = system[source.a], system[source.b]
     different = a != b
     if not different.any():
-        raise ValueError("all pairs are of replicates of one system; a comparison needs two systems.")
+        raise ValueError(
+            "all pairs are of replicates of one system; a comparison needs two systems."
+        )
     # one number for a pair of systems, whichever of them is run_a; `turned`: the later one is
     turned = a > b
     low, high = np.minimum(a, b)[different], np.maximum(a, b)[different]

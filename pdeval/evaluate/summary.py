@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -120,7 +121,8 @@ def summary(
                 seed=seed,
             )
     cubes = sources(held, measures, machine=True)
-    return stacked([of_scores(cube, confidence=confidence, wide=wide, replicate=names) for cube in cubes])  # type: ignore[arg-type]
+    options: dict[str, Any] = {"confidence": confidence, "wide": wide, "replicate": names}
+    return stacked([of_scores(cube, **options) for cube in cubes])  # type: ignore[arg-type]
 
 
 def with_sets(
@@ -166,7 +168,9 @@ def with_sets(
     )
     labels_in_order = pd.Index([measure.label for measure in requested])
     measure = labels_in_order.get_indexer(pd.Index(table["measure"].astype(str)))
-    frame = table.take(np.lexsort((measure, np.broadcast_to(run, len(table))))).reset_index(drop=True)
+    frame = table.take(np.lexsort((measure, np.broadcast_to(run, len(table))))).reset_index(
+        drop=True
+    )
     frame.attrs.update(table.attrs)
     return widened(frame, runs) if wide else frame
 
@@ -191,7 +195,10 @@ def of_scores(
         _, system = systems_of(scores.runs, replicate)
         for number, aggregate in enumerate(aggregates):
             means = _of_measure(scores, number, aggregate, None)["mean"]
-            parts[number] |= {"replicates": np.bincount(system), "sd_replicates": sd_over_replicates(means, system)}
+            parts[number] |= {
+                "replicates": np.bincount(system),
+                "sd_replicates": sd_over_replicates(means, system),
+            }
         scores = averaged(scores, replicate)  # type: ignore[assignment]
     extra = list(parts[0])
     for number, (label, aggregate) in enumerate(zip(scores.measures, aggregates)):
@@ -203,8 +210,17 @@ def of_scores(
             part |= {name: np.clip(part[name], *limits) for name in ("ci_low", "ci_high")}
         parts[number] = {**part, **parts[number]}
     run, measure = np.divmod(np.arange(len(scores.runs) * len(aggregates)), len(aggregates))
-    columns = {**run_columns(scores.runs, run), "measure": labels(pd.Index(scores.measures), measure)}
-    names = ("n", "mean", "sd", *(("ci_low", "ci_high") if with_interval is not None else ()), *extra)
+    columns = {
+        **run_columns(scores.runs, run),
+        "measure": labels(pd.Index(scores.measures), measure),
+    }
+    names = (
+        "n",
+        "mean",
+        "sd",
+        *(("ci_low", "ci_high") if with_interval is not None else ()),
+        *extra,
+    )
     for name in names if scores.machine is None else parts[0]:
         columns[name] = np.stack([part[name] for part in parts], axis=1).ravel()
     attrs = scores.attrs if scores.machine is None else {**scores.attrs, "confidence": confidence}
@@ -223,12 +239,25 @@ def _of_measure(
         return _of_values(scores.values[number], aggregate, confidence)
     estimate = estimates(scores, number)
     low, high = estimate.interval(0.95 if confidence is None else confidence)
-    names = ("n", "n_machine", "mean", "ci_low", "ci_high", "human", "machine", "lam", "df", "effective_n")
+    names = (
+        "n",
+        "n_machine",
+        "mean",
+        "ci_low",
+        "ci_high",
+        "human",
+        "machine",
+        "lam",
+        "df",
+        "effective_n",
+    )
     interval = {"ci_low": low, "ci_high": high}
     return {name: interval[name] if name in interval else getattr(estimate, name) for name in names}
 
 
-def _of_values(values: np.ndarray, aggregate: str, confidence: float | None) -> dict[str, np.ndarray]:
+def _of_values(
+    values: np.ndarray, aggregate: str, confidence: float | None
+) -> dict[str, np.ndarray]:
     """Return the statistics of values (queries, runs), NaN where a query does not count."""
     known = ~np.isnan(values)
     if aggregate == "sum":
@@ -247,7 +276,9 @@ def _of_values(values: np.ndarray, aggregate: str, confidence: float | None) -> 
     n, mean, sd = mean_and_sd(values)
     statistics = {"mean": mean}
     if confidence is not None:
-        from scipy import special  # a tenth of a second, the first time: only if an interval is wanted
+        from scipy import (
+            special,
+        )  # a tenth of a second, the first time: only if an interval is wanted
 
         with np.errstate(invalid="ignore", divide="ignore"):
             half = special.stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * sd / np.sqrt(n)

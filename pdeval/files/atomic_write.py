@@ -20,8 +20,13 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-STREAMS = re.compile(r"/dev/(stdin|stdout|stderr|fd/.+)|/proc/.+")  # files by another name, if they are files at all
-PRIVATE, USUAL = 0o600, 0o666  # permissions while it is written: only the owner, or whatever the umask allows
+STREAMS = re.compile(
+    r"/dev/(stdin|stdout|stderr|fd/.+)|/proc/.+"
+)  # files by another name, if they are files at all
+PRIVATE, USUAL = (
+    0o600,
+    0o666,
+)  # permissions while it is written: only the owner, or whatever the umask allows
 
 
 @contextmanager
@@ -51,7 +56,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     before = target.stat() if target.exists() else None
     beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
     with _renamed_errors(path, beside), _removed_after_errors(beside):
-        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, USUAL if before is None else PRIVATE))
+        os.close(
+            os.open(
+                beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, USUAL if before is None else PRIVATE
+            )
+        )
         yield beside
         _copy_permissions(before, beside)
         _flush(beside)
@@ -79,7 +88,9 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     _check_parent(target, path)
     if target in (here := Path.cwd(), *here.parents):
-        raise ValueError(f"'{os.fspath(path)}' is the folder in which the program runs; write to one inside it.")
+        raise ValueError(
+            f"'{os.fspath(path)}' is the folder in which the program runs; write to one inside it."
+        )
     beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
     with _renamed_errors(path, beside), _removed_after_errors(beside):
         beside.mkdir()
@@ -115,7 +126,9 @@ def _renamed_errors(path: str | os.PathLike[str], beside: Path) -> Iterator[None
     try:
         yield
     except OSError as error:
-        if error.errno is not None and (error.filename is None or str(error.filename).startswith(str(beside))):
+        if error.errno is not None and (
+            error.filename is None or str(error.filename).startswith(str(beside))
+        ):
             text = error.strerror if error.filename is not None else os.strerror(error.errno)
             raise OSError(error.errno, text, os.fspath(path)) from error
         raise
@@ -155,9 +168,13 @@ def check_place(path: str | os.PathLike[str]) -> None:
     except FileNotFoundError:
         return
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "a folder stands where the file is to be written", os.fspath(path))
+        raise IsADirectoryError(
+            errno.EISDIR, "a folder stands where the file is to be written", os.fspath(path)
+        )
     if not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, "the file that is there may not be written", os.fspath(path))
+        raise PermissionError(
+            errno.EACCES, "the file that is there may not be written", os.fspath(path)
+        )
 
 
 @contextmanager
@@ -178,9 +195,13 @@ def name_written(paths: Collection[Path]) -> Iterator[list[Path]]:
     except OSError as error:
         if error.errno is None or not written:
             raise
-        names = ", ".join(f"'{path}'" for path in written[:3]) + (", ..." if len(written) > 3 else "")
+        names = ", ".join(f"'{path}'" for path in written[:3]) + (
+            ", ..." if len(written) > 3 else ""
+        )
         count = f"{len(written):,} of {len(paths):,} files {'is' if len(written) == 1 else 'are'} written"
-        raise OSError(error.errno, f"{error.strerror}; {count} ({names}), and whole", error.filename) from error
+        raise OSError(
+            error.errno, f"{error.strerror}; {count} ({names}), and whole", error.filename
+        ) from error
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -210,8 +231,12 @@ def _check_parent(target: Path, path: str | os.PathLike[str]) -> None:
     if not folder.is_dir():
         parent = os.path.dirname(path) or str(folder)  # noqa: PTH120, as the caller wrote it
         if folder.exists():
-            raise NotADirectoryError(errno.ENOTDIR, f"'{parent}' is a file, not a folder to write to", os.fspath(path))
-        raise FileNotFoundError(errno.ENOENT, f"there is no folder '{parent}' to write to", os.fspath(path))
+            raise NotADirectoryError(
+                errno.ENOTDIR, f"'{parent}' is a file, not a folder to write to", os.fspath(path)
+            )
+        raise FileNotFoundError(
+            errno.ENOENT, f"there is no folder '{parent}' to write to", os.fspath(path)
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(
             errno.EACCES,
@@ -253,7 +278,9 @@ def _exchanged(beside: Path, target: Path) -> bool:
     import ctypes
 
     try:
-        rename = ctypes.CDLL(None, use_errno=True).renameat2  # Linux alone exchanges names in one step
+        rename = ctypes.CDLL(
+            None, use_errno=True
+        ).renameat2  # Linux alone exchanges names in one step
     except (AttributeError, OSError, TypeError):
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE

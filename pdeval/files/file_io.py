@@ -107,14 +107,20 @@ def path_of(path: Any) -> Path:
 def _expand_one(path: Path, text: str) -> list[Path]:
     if path.is_dir():
         matches = [file for file in path.iterdir() if not file.name.startswith(".")]
-        deeper = f" To look into its folders: '{path}/**/*.run'." if any(map(Path.is_dir, path.iterdir())) else ""
+        deeper = (
+            f" To look into its folders: '{path}/**/*.run'."
+            if any(map(Path.is_dir, path.iterdir()))
+            else ""
+        )
         absent = f"no run files in the folder '{path}'.{deeper}"
     elif path.exists() or not glob.has_magic(text):
         return [path]
     else:
         matches = [Path(match) for match in glob.glob(text, recursive=True)]  # noqa: PTH207, it may be absolute
         absent = f"no file matches '{text}'."
-    files = sorted((file for file in matches if file.is_file()), key=lambda file: (run_name(file), file))
+    files = sorted(
+        (file for file in matches if file.is_file()), key=lambda file: (run_name(file), file)
+    )
     if not files:
         raise FileNotFoundError(absent)
     return files
@@ -123,7 +129,9 @@ def _expand_one(path: Path, text: str) -> list[Path]:
 def check_present(path: Path) -> None:
     """Raise an error if there is no such file, naming the nearest one that exists."""
     if path.is_dir():
-        raise ValueError(f"'{path}' is a folder, not a file. pdeval.read_runs reads all the runs of a folder.")
+        raise ValueError(
+            f"'{path}' is a folder, not a file. pdeval.read_runs reads all the runs of a folder."
+        )
     if not path.exists():
         others = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
         near = difflib.get_close_matches(path.name, others, n=1)
@@ -190,8 +198,12 @@ def _expanded(raw: bytes, codec: str, path: Path) -> Iterator[tuple[int, bytes]]
 
 def _mismatch(path: Path, codec: str | None, actual: str | None, raw: bytes) -> str:
     if codec is not None:
-        begins = f"{actual}-compressed" if actual else f"not compressed; it begins with {raw[:20]!r}"
-        return f"the name of '{path}' ends in {path.suffix}, but the content is {begins}. Rename it."
+        begins = (
+            f"{actual}-compressed" if actual else f"not compressed; it begins with {raw[:20]!r}"
+        )
+        return (
+            f"the name of '{path}' ends in {path.suffix}, but the content is {begins}. Rename it."
+        )
     ending = next((ending for ending, name in CODECS.items() if name == actual), None)
     if ending:
         return f"'{path}' is {actual}-compressed, but its name does not end in {ending}. Rename it."

@@ -121,7 +121,9 @@ def _value_of_row(row: _Row, text: str, rows: deque[_Row]) -> Any:
         return _value(text, row.number)
     if rows and rows[0].indent == row.indent:
         # a list may have the indentation of its key
-        return _block(rows) if rows[0].text.startswith("-") and not row.text.startswith("-") else None
+        return (
+            _block(rows) if rows[0].text.startswith("-") and not row.text.startswith("-") else None
+        )
     return _block(rows) if rows and rows[0].indent > row.indent else None
 
 
@@ -133,7 +135,9 @@ def _value(text: str, number: int) -> Any:
         inside = text[1:-1].strip()
         return [_value(part.strip(), number) for part in inside.split(",")] if inside else []
     if text[0] in "&*!{%@`[|>":
-        raise Unread(number, f"{text!r} is more of YAML than is read here: write plain or quoted values")
+        raise Unread(
+            number, f"{text!r} is more of YAML than is read here: write plain or quoted values"
+        )
     if text.lower() in WORDS:
         return WORDS[text.lower()]
     if INT.fullmatch(text):
@@ -148,7 +152,9 @@ def _unquoted(text: str, number: int) -> str:
         raise Unread(number, f"the quotes of {text!r} are not closed")
     if text[0] == "'":
         return text[1:-1].replace("''", "'")
-    return re.sub(r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), text[1:-1])
+    return re.sub(
+        r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), text[1:-1]
+    )
 
 
 START, END = "ir_metadata.start", "ir_metadata.end"
@@ -182,13 +188,20 @@ def metadata_of(run_files: Iterable[Any], runs: list[str] | None = None) -> pd.D
     rows = []
     for file in run_files:
         if str(file.path) == file_io.STDIN or not Path(file.path).is_file():
-            raise ValueError(f"'{file.path}' can be read once, and its metadata are read apart: give a file.")
+            raise ValueError(
+                f"'{file.path}' can be read once, and its metadata are read apart: give a file."
+            )
         if not has_header(file.path):
             values, tag = header_of(file.path, file.encoding)
             # a key of the header must not replace the name of the run
-            renamed = {f"ir_metadata.{key}" if key == "run" else key: value for key, value in values.items()}
+            renamed = {
+                f"ir_metadata.{key}" if key == "run" else key: value
+                for key, value in values.items()
+            }
             rows.append({"run": file.name or tag, **renamed})
-    table = pd.DataFrame(rows, columns=list(dict.fromkeys(["run", *(name for row in rows for name in row)])))
+    table = pd.DataFrame(
+        rows, columns=list(dict.fromkeys(["run", *(name for row in rows for name in row)]))
+    )
     if runs is not None:
         table = table.set_index("run").reindex(pd.Index(runs, name="run")).reset_index()
     return table.infer_objects()
@@ -215,7 +228,9 @@ def header_of(path: Path, encoding: str | None = None) -> tuple[dict[str, Any], 
     header: dict[str, Any] = {}
     for place in starts:
         number, _ = comments[place]
-        inside = takewhile(lambda comment: comment[1].strip() not in (START, END), comments[place + 1 :])
+        inside = takewhile(
+            lambda comment: comment[1].strip() not in (START, END), comments[place + 1 :]
+        )
         for name, value in _flat_block([text for _, text in inside], number, path).items():
             if header.setdefault(name, value) != value:
                 raise ValueError(
@@ -240,7 +255,9 @@ def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], 
             rows = data.removeprefix(BOM).split(b"\n")[:-1]
             if any(row.strip() and not row.lstrip().startswith(b"#") for row in rows):
                 break
-    end = data.rfind(b"\n") + 1 or len(data)  # a character may be cut in two at the end of what was read
+    end = data.rfind(b"\n") + 1 or len(
+        data
+    )  # a character may be cut in two at the end of what was read
     text = as_utf8(data[:end] if len(data) >= PIECE else data, path=path, encoding=encoding)
     comments: list[tuple[int, str]] = []
     for number, row in enumerate(text.removeprefix(BOM).decode().splitlines(), start=1):
@@ -253,11 +270,17 @@ def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], 
 
 def _flat_block(lines: list[str], start: int, path: Path) -> dict[str, Any]:
     try:
-        content = parsed([line.removeprefix(" ") for line in lines])  # one space after '#' belongs to the comment
+        content = parsed(
+            [line.removeprefix(" ") for line in lines]
+        )  # one space after '#' belongs to the comment
     except Unread as fault:
-        raise ValueError(f"'{path}', line {start + fault.line}, in the ir_metadata header: {fault}.") from None
+        raise ValueError(
+            f"'{path}', line {start + fault.line}, in the ir_metadata header: {fault}."
+        ) from None
     if not isinstance(content, dict):
-        raise ValueError(f"'{path}', line {start + 1}: an ir_metadata header holds keys and values, not a list.")
+        raise ValueError(
+            f"'{path}', line {start + 1}: an ir_metadata header holds keys and values, not a list."
+        )
     return _flat(content)
 
 
@@ -276,5 +299,7 @@ def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
         if isinstance(value, dict):
             flat |= _flat(value, f"{prefix}{name}.")
         else:
-            flat[f"{prefix}{name}"] = ", ".join(map(str, value)) if isinstance(value, list) else value
+            flat[f"{prefix}{name}"] = (
+                ", ".join(map(str, value)) if isinstance(value, list) else value
+            )
     return flat

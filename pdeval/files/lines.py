@@ -73,7 +73,9 @@ def split(
 
     return csv.read_csv(
         pa.BufferReader(data),
-        read_options=csv.ReadOptions(column_names=list(layout.columns), use_threads=threads, block_size=block),
+        read_options=csv.ReadOptions(
+            column_names=list(layout.columns), use_threads=threads, block_size=block
+        ),
         parse_options=csv.ParseOptions(
             delimiter=separator.decode(), quote_char=False, double_quote=False, escape_char=False
         ),
@@ -124,7 +126,9 @@ class Lines(NamedTuple):
         excerpt = text if len(text) <= EXCERPT else text[: EXCERPT - 3] + "..."
         is_last = number + 1 == len(texts)
         cut = " The file ends there, without a newline: it may be cut short." if is_last else ""
-        return LineError(self.path, number + 1, f"{what}: {excerpt!r}. {self.layout.needs}{cut}{advice}")
+        return LineError(
+            self.path, number + 1, f"{what}: {excerpt!r}. {self.layout.needs}{cut}{advice}"
+        )
 
 
 def byte_fault(place: int, what: str, advice: str, *, data: bytes, path: Path) -> LineError:
@@ -186,7 +190,9 @@ def squeezed(piece: bytes) -> bytes:
     """Return lines with each run of white space as one newline, if it has a line end, or as one space."""
     codes = np.frombuffer(piece, dtype=np.uint8)
     line_end = (codes == 10) | (codes == 13)
-    space = (codes == 32) | ((codes - np.uint8(9)) < 5)  # 9 to 13: tab, newline, vertical tab, form feed, return
+    space = (codes == 32) | (
+        (codes - np.uint8(9)) < 5
+    )  # 9 to 13: tab, newline, vertical tab, form feed, return
     # first[i]: byte i begins a run of white space
     first = space.copy()
     first[1:] &= ~space[:-1]
@@ -236,7 +242,9 @@ def numbers(column: pa.ChunkedArray, name: str, lines: Lines) -> pa.ChunkedArray
     if name == "rank":
         return pc.cast(pc.if_else(good, column, "nan"), pa.float64())
     row = pc.index(good, False).as_py()
-    raise lines.fault(row, f"the {COLUMN_TITLES.get(name, name)} {column[row].as_py()!r} is not a number")
+    raise lines.fault(
+        row, f"the {COLUMN_TITLES.get(name, name)} {column[row].as_py()!r} is not a number"
+    )
 
 
 def check_numbers(column: pa.ChunkedArray, name: str, lines: Lines) -> None:
@@ -256,17 +264,28 @@ def padded(table: pa.Table, lines: Lines) -> bool:
 
     trec_eval would end the id at the space, and take the next word for the rank or the grade.
     """
-    texts = {name: table.column(name) for name in set(table.column_names) - set(lines.layout.numbers)}
-    texts = {name: text for name, text in texts.items() if pc.any(pc.match_substring(text, " ")).as_py()}
+    texts = {
+        name: table.column(name) for name in set(table.column_names) - set(lines.layout.numbers)
+    }
+    texts = {
+        name: text for name, text in texts.items() if pc.any(pc.match_substring(text, " ")).as_py()
+    }
     for name, text in texts.items():
         row = pc.index(pc.match_substring_regex(text, r"\S +\S"), True).as_py()
         if row >= 0:
-            raise lines.fault(row, f"the {COLUMN_TITLES.get(name, name)} {text[row].as_py()!r} has a space in it")
+            raise lines.fault(
+                row, f"the {COLUMN_TITLES.get(name, name)} {text[row].as_py()!r} has a space in it"
+            )
     return bool(texts)
 
 
 # how a file begins that is in wider characters; the longer marks first, since one begins with another
-WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+WIDE = {
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
 
 
@@ -284,7 +303,9 @@ def check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
     if not isinstance(encoding, str):
-        raise TypeError(f"encoding={encoding!r} must be a name such as 'latin-1', not {type(encoding).__name__}.")
+        raise TypeError(
+            f"encoding={encoding!r} must be a name such as 'latin-1', not {type(encoding).__name__}."
+        )
     try:
         "a".encode(encoding)
     except (LookupError, ValueError):
@@ -308,7 +329,9 @@ def is_utf8(data: bytes) -> bool:
     # checked where the bytes stand: decoding them would take up to four times their memory
     offsets = pa.py_buffer(np.array([0, len(data)], dtype=np.int64))
     try:
-        pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, pa.py_buffer(data)]).validate(full=True)
+        pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, pa.py_buffer(data)]).validate(
+            full=True
+        )
     except pa.ArrowInvalid:
         return False
     return True
@@ -357,7 +380,9 @@ def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes:
             path=path,
         ) from None
     except UnicodeEncodeError:
-        raise ValueError(f"'{path}' is not in encoding={encoding!r}: half characters come out of it.") from None
+        raise ValueError(
+            f"'{path}' is not in encoding={encoding!r}: half characters come out of it."
+        ) from None
     if b"\0" in text:
         raise ValueError(f"'{path}' is not text in encoding={encoding!r}: it holds zero bytes.")
     proper, bad = _counts(data)
@@ -375,15 +400,22 @@ def _not_utf8(data: bytes, path: Path) -> ValueError:
     """Return the error about a file that is not UTF-8: the byte, and what to do."""
     wide = next((name for mark, name in WIDE.items() if data.startswith(mark)), None)
     if wide:
-        return ValueError(f"'{path}' is {wide.upper()}: save it as UTF-8, or say so when reading: encoding={wide!r}.")
+        return ValueError(
+            f"'{path}' is {wide.upper()}: save it as UTF-8, or say so when reading: encoding={wide!r}."
+        )
     if b"\0" in data:
         return ValueError(f"'{path}' is not a text file: it holds zero bytes.")
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        place, cut = error.start, error.end == len(data) and error.reason == "unexpected end of data"
+        place, cut = (
+            error.start,
+            error.end == len(data) and error.reason == "unexpected end of data",
+        )
     if cut:
-        return byte_fault(place, "half a character", "The file ends there: it is cut short.", data=data, path=path)
+        return byte_fault(
+            place, "half a character", "The file ends there: it is cut short.", data=data, path=path
+        )
     proper, bad = _counts(data)
     advice = (
         "The file is in another encoding, which it does not say: save it as UTF-8, or say which when reading, "
@@ -473,7 +505,9 @@ def read_columns(
                 "whole. Unpack it and save it as UTF-8 first."
             )
         try:
-            lines = Lines(as_utf8(piece, path=path, encoding=encoding, start=line == 0), layout, path)
+            lines = Lines(
+                as_utf8(piece, path=path, encoding=encoding, start=line == 0), layout, path
+            )
             if not lines.data or lines.data.isspace():
                 continue
             part = parse(lines, keep, threads=threads)
@@ -493,7 +527,9 @@ def _only_tag(tags: pa.DictionaryArray, tag: str | None, lines: Lines) -> str:
     """Return the one tag of all lines: that of the lines before, or of the first; another is an error at its line."""
     first: str = tags.dictionary[0].as_py() if tag is None else tag
     # compared once per different tag, then looked up per row
-    other = pc.not_equal(tags.dictionary, first).to_numpy(zero_copy_only=False)[tags.indices.to_numpy()]
+    other = pc.not_equal(tags.dictionary, first).to_numpy(zero_copy_only=False)[
+        tags.indices.to_numpy()
+    ]
     if other.any():
         row = int(np.argmax(other))
         raise lines.fault(
@@ -546,7 +582,10 @@ def tidy(lines: Lines, keep: list[str], *, threads: bool) -> dict[str, Any] | No
         return None
     columns = encoded(table)
     # a comment of as many words as columns was taken for a line
-    commented = "query_id" in columns and pc.any(pc.starts_with(columns["query_id"].dictionary, "#")).as_py()
+    commented = (
+        "query_id" in columns
+        and pc.any(pc.starts_with(columns["query_id"].dictionary, "#")).as_py()
+    )
     return None if commented else columns
 
 
@@ -589,7 +628,9 @@ def dictionary(text: pa.Array) -> pa.DictionaryArray:
     [0, 0, 1]
     """
     # neighbours are compared, not hashed: rows of one query stand together in nearly every file
-    differs = pc.not_equal(text.slice(1), text.slice(0, len(text) - 1)).to_numpy(zero_copy_only=False)
+    differs = pc.not_equal(text.slice(1), text.slice(0, len(text) - 1)).to_numpy(
+        zero_copy_only=False
+    )
     starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
     heads = text.take(pa.array(starts)).dictionary_encode()
     sizes = np.diff(np.append(starts, len(text)))
@@ -599,4 +640,6 @@ def dictionary(text: pa.Array) -> pa.DictionaryArray:
 
 def repeated(word: str, n: int) -> pa.DictionaryArray:
     """Return a column of one word."""
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([word], TEXT))
+    return pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(n, dtype=np.int32)), pa.array([word], TEXT)
+    )

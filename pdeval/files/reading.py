@@ -41,7 +41,11 @@ class RunFile(NamedTuple):
 
 @checks_arguments
 def read_run(
-    path: file_io.PathLike, *, name: str | None = None, names: Names = "file", encoding: str | None = None
+    path: file_io.PathLike,
+    *,
+    name: str | None = None,
+    names: Names = "file",
+    encoding: str | None = None,
 ) -> pd.DataFrame:
     """Return the run in a TREC or parquet file: run, query_id, doc_id, score, rank; rows as in the file.
 
@@ -160,7 +164,9 @@ def read_runs(
 
 
 @checks_arguments
-def read_qrels(path: file_io.PathLike, *, subtopics: bool = False, encoding: str | None = None) -> pd.DataFrame:
+def read_qrels(
+    path: file_io.PathLike, *, subtopics: bool = False, encoding: str | None = None
+) -> pd.DataFrame:
     """Return the judgments in a TREC or parquet file: query_id, doc_id, relevance[, subtopic]; rows as in the file.
 
     Grades are whole numbers if all are, else floats.
@@ -208,7 +214,10 @@ def run_files(
     """Return the files that hold the runs, with their names; two equal names are an error."""
     options: dict[str, Any] = {"encoding": encoding, "tag": tag}
     if isinstance(paths, Mapping):
-        return [RunFile(file_io.path_of(path), str(name), given=True, **options) for name, path in paths.items()]
+        return [
+            RunFile(file_io.path_of(path), str(name), given=True, **options)
+            for name, path in paths.items()
+        ]
     files = file_io.expand(paths)
     if names == "tag":
         return [RunFile(path, None, **options) for path in files]
@@ -227,18 +236,24 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
             return table.select(["run", *others])
         n_runs = len(pc.unique(table.column("run"))) if "run" in table.column_names else 1
         if n_runs > 1:
-            raise ValueError(f"'{path}' holds {n_runs:,} runs, so that it cannot be read as the run {name!r}.")
+            raise ValueError(
+                f"'{path}' holds {n_runs:,} runs, so that it cannot be read as the run {name!r}."
+            )
         table = table.select(others)
         name = name or file_io.run_name(path)
     else:
         keep = ["query_id", "doc_id", "score", "rank", *(["tag"] if tagged or not name else [])]
-        table = read_columns(path, RUN, keep, encoding=encoding, threads=threads, one_tag=name is None)
+        table = read_columns(
+            path, RUN, keep, encoding=encoding, threads=threads, one_tag=name is None
+        )
         name = table.column("tag")[0].as_py() if name is None else name
         table = table if tagged else table.select(keep[:4])
     return table.add_column(0, "run", repeated(name, table.num_rows))
 
 
-def tables(run_files: list[RunFile], *, progress: bool | None) -> Iterator[tuple[RunFile, pa.Table]]:
+def tables(
+    run_files: list[RunFile], *, progress: bool | None
+) -> Iterator[tuple[RunFile, pa.Table]]:
     """Yield every file's run as an Arrow table, in order; several files are read at a time."""
     if len(run_files) == 1:
         yield run_files[0], run_table(run_files[0])
@@ -246,7 +261,9 @@ def tables(run_files: list[RunFile], *, progress: bool | None) -> Iterator[tuple
     pool = ThreadPoolExecutor(min(len(run_files), os.cpu_count() or 1))
     try:
         read = pool.map(lambda file: run_table(file, threads=False), run_files)
-        yield from zip(run_files, track(read, total=len(run_files), desc="reading runs", progress=progress))
+        yield from zip(
+            run_files, track(read, total=len(run_files), desc="reading runs", progress=progress)
+        )
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -258,7 +275,11 @@ def in_memory(run_files: list[RunFile], *, progress: bool | None = None) -> pd.D
 
 def one_table(parts: list[tuple[RunFile, pa.Table]]) -> pa.Table:
     """Return the runs of several files in one Arrow table; two of the same name are an error."""
-    _check_different((name, file.path) for file, table in parts for name in pc.unique(table.column("run")).to_pylist())
+    _check_different(
+        (name, file.path)
+        for file, table in parts
+        for name in pc.unique(table.column("run")).to_pylist()
+    )
     # permissive: ranks may be integers in one file and floats in another
     return pa.concat_tables([table for _, table in parts], promote_options="permissive")
 
@@ -277,7 +298,9 @@ def _check_different(names: Iterable[tuple[str, Path]]) -> None:
 def check_options(names: str, encoding: str | None) -> None:
     """Raise if runs are to be named after something else than their file or tag, or if the encoding is unknown."""
     if names not in ("file", "tag"):
-        raise ValueError(f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'.")
+        raise ValueError(
+            f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'."
+        )
     check_encoding(encoding)
 
 
@@ -344,16 +367,24 @@ def read_collections(
         locations.items(), total=len(locations), desc="reading collections", progress=progress
     ):
         try:
-            judgments = qrels_table(Path(qrels), subtopics=name in with_subtopics, encoding=encoding)
+            judgments = qrels_table(
+                Path(qrels), subtopics=name in with_subtopics, encoding=encoding
+            )
             files = run_files(runs, names=names, encoding=encoding)
             sides = one_table(list(tables(files, progress=False))), judgments
         except (ValueError, KeyError, OSError) as error:
-            kind = next(kind for kind in (FileNotFoundError, KeyError, OSError, ValueError) if isinstance(error, kind))
+            kind = next(
+                kind
+                for kind in (FileNotFoundError, KeyError, OSError, ValueError)
+                if isinstance(error, kind)
+            )
             text = error.args[0] if len(error.args) == 1 else error
             raise kind(f"in the collection {name!r}: {text}") from error
         parts.append([side.add_column(0, COLUMN, repeated(name, side.num_rows)) for side in sides])
     # permissive: ranks and grades may be integers in one collection and floats in another
-    frames = [from_arrow(pa.concat_tables(side, promote_options="permissive")) for side in zip(*parts)]
+    frames = [
+        from_arrow(pa.concat_tables(side, promote_options="permissive")) for side in zip(*parts)
+    ]
     for frame in frames:
         frame.attrs["collections"] = [COLUMN]
     return frames[0], frames[1]
@@ -366,13 +397,17 @@ def _locations(collections: Any) -> dict[str, tuple[Any, file_io.PathLike]]:
     folder = Path(collections)
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "does not exist"
-        raise FileNotFoundError(f"'{folder}' {what}; give a folder of collections, or a dict of name to (runs, qrels).")
+        raise FileNotFoundError(
+            f"'{folder}' {what}; give a folder of collections, or a dict of name to (runs, qrels)."
+        )
     inside = sorted(
         (path for path in folder.iterdir() if path.is_dir() and path.name[0] != "."),
         key=lambda path: natural(path.name),
     )
     locations = {
-        path.name: _location(path.name, path) for path in inside if (path / "runs").exists() or _qrels_of(path)
+        path.name: _location(path.name, path)
+        for path in inside
+        if (path / "runs").exists() or _qrels_of(path)
     }
     if not locations:
         raise FileNotFoundError(
@@ -394,13 +429,17 @@ def _location(name: str, place: Any) -> tuple[Any, file_io.PathLike]:
     judgments = _qrels_of(folder)
     if not judgments:
         others = sorted(path.name for path in folder.glob("qrels*"))
-        hint = f" It has {', '.join(others[:3])}: say which, " if others else " Say where they are, "
+        hint = (
+            f" It has {', '.join(others[:3])}: say which, " if others else " Say where they are, "
+        )
         raise FileNotFoundError(
             f"in the collection {name!r}: no judgments 'qrels.txt' in '{folder}'.{hint}{{{name!r}: (runs, qrels)}}."
         )
     if len(judgments) > 1:
         both = " and ".join(path.name for path in judgments[:2])
-        raise ValueError(f"in the collection {name!r}: {both} could be its judgments; keep one in '{folder}'.")
+        raise ValueError(
+            f"in the collection {name!r}: {both} could be its judgments; keep one in '{folder}'."
+        )
     if not (folder / "runs").exists():
         raise FileNotFoundError(f"in the collection {name!r}: no folder 'runs' in '{folder}'.")
     return folder / "runs", judgments[0]
@@ -408,7 +447,11 @@ def _location(name: str, place: Any) -> tuple[Any, file_io.PathLike]:
 
 def _qrels_of(folder: Path) -> list[Path]:
     """Return the files of a folder that are called qrels, whatever their format."""
-    return sorted(path for path in folder.iterdir() if path.is_file() and file_io.run_name(path.name) == "qrels")
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_file() and file_io.run_name(path.name) == "qrels"
+    )
 
 
 def _with_subtopics(subtopics: bool | Iterable[str], known: list[str]) -> set[str]:
@@ -417,12 +460,16 @@ def _with_subtopics(subtopics: bool | Iterable[str], known: list[str]) -> set[st
     names = [subtopics] if isinstance(subtopics, str) else list(subtopics)
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise KeyError(f"subtopics names {unknown[0]!r}, which is no collection; there are {', '.join(known[:9])}.")
+        raise KeyError(
+            f"subtopics names {unknown[0]!r}, which is no collection; there are {', '.join(known[:9])}."
+        )
     return set(names)
 
 
 # what turns the list of files into a frame; an engine adds itself here
 ENGINES: dict[str, Callable[..., pd.DataFrame]] = {
     "pandas": in_memory,
-    "dask": lambda *args, **options: import_module("pdeval.dask.accessor").read_runs(*args, **options),
+    "dask": lambda *args, **options: import_module("pdeval.dask.accessor").read_runs(
+        *args, **options
+    ),
 }

@@ -73,7 +73,11 @@ def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str 
     rest = [name for name in frame.columns if name not in (*names, "value")]
     texts = [name for name in rest if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
     sounds = "query" in unknown and likely("query", texts)
-    again = frame[names].astype(str).duplicated(keep=False) if names else pd.Series(len(frame) > 1, frame.index)
+    again = (
+        frame[names].astype(str).duplicated(keep=False)
+        if names
+        else pd.Series(len(frame) > 1, frame.index)
+    )
     if not (sounds or again.any()):
         return
     shared = ""
@@ -98,9 +102,13 @@ def of_text(text: str, path: Path) -> pd.DataFrame:
     [['301', 'map', 0.25], ['302', 'map', 0.75]]
     """
     try:
-        rows = pd.read_csv(io.StringIO(text), sep=r"\s+", header=None, dtype=str, keep_default_na=False, quoting=3)
+        rows = pd.read_csv(
+            io.StringIO(text), sep=r"\s+", header=None, dtype=str, keep_default_na=False, quoting=3
+        )
     except pd.errors.ParserError as fault:
-        raise ValueError(f"'{path}' is not what trec_eval or ir_measures print: {str(fault).strip()}") from fault
+        raise ValueError(
+            f"'{path}' is not what trec_eval or ir_measures print: {str(fault).strip()}"
+        ) from fault
     if rows.shape[1] == 2:
         rows.insert(0, "query", MEANS)
     if rows.shape[1] != 3:
@@ -122,8 +130,12 @@ def of_text(text: str, path: Path) -> pd.DataFrame:
     wrong = rows[pd.to_numeric(rows["value"], errors="coerce").isna()]
     if len(wrong):
         line = int(wrong.index[0]) + 1
-        raise ValueError(f"'{path}', line {line}: the value {wrong['value'].iloc[0]!r} is no number.")
-    values = rows["value"].to_numpy(dtype=object).astype(np.float64)  # the nearest float, which to_numeric may miss
+        raise ValueError(
+            f"'{path}', line {line}: the value {wrong['value'].iloc[0]!r} is no number."
+        )
+    values = (
+        rows["value"].to_numpy(dtype=object).astype(np.float64)
+    )  # the nearest float, which to_numeric may miss
     return _without_means(rows.assign(value=values, run=str(tags[0]) if len(tags) == 1 else None))
 
 
@@ -155,8 +167,12 @@ def of_json(text: str, path: Path) -> pd.DataFrame:
             raise ValueError(f"'{path}' is not JSON: {fault}.") from None
     if not isinstance(result, list):
         return of_mapping(result, f"'{path}'")
-    if not result or not all(isinstance(line, Mapping) and {"measure", "value"} <= set(line) for line in result):
-        raise ValueError(f"'{path}' holds a list in JSON, but not of objects with measure and value.")
+    if not result or not all(
+        isinstance(line, Mapping) and {"measure", "value"} <= set(line) for line in result
+    ):
+        raise ValueError(
+            f"'{path}' holds a list in JSON, but not of objects with measure and value."
+        )
     rows = pd.DataFrame(result)
     if "query_id" not in rows:
         ask_for_ids(rows, {"query": [], "measure": ["measure"]}, f"'{path}': ")
@@ -174,8 +190,12 @@ def of_mapping(result: Any, where: str) -> pd.DataFrame:
     [[None, 'SciFact', 'ndcg_at_10', 0.5], [None, 'SciFact', 'main_score', 0.5]]
     """
     if not isinstance(result, Mapping) or not result:
-        raise ValueError(f"{where} holds {type(result).__name__} in JSON; expected a result of MTEB, BEIR or ranx.")
-    rows_of = next(rows for marks, rows in JSON_RESULTS.items() if not marks or set(marks) & set(result))
+        raise ValueError(
+            f"{where} holds {type(result).__name__} in JSON; expected a result of MTEB, BEIR or ranx."
+        )
+    rows_of = next(
+        rows for marks, rows in JSON_RESULTS.items() if not marks or set(marks) & set(result)
+    )
     rows = rows_of(result, where)
     if not rows:
         raise ValueError(f"{where} holds no scores.")
@@ -192,21 +212,29 @@ def _of_ranx(result: Mapping[str, Any], _: str) -> list[tuple[Any, ...]]:
 
 def _of_mteb(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
     task = result.get("task_name", result.get("mteb_dataset_name"))
-    splits = result.get("scores") or {name: [part] for name, part in result.items() if isinstance(part, Mapping)}
+    splits = result.get("scores") or {
+        name: [part] for name, part in result.items() if isinstance(part, Mapping)
+    }
     split = "test" if "test" in splits else next(iter(splits), None)
     if split is None or (split != "test" and len(splits) > 1):
-        raise ValueError(f"{where} holds the splits {', '.join(splits) or 'none'}; which is meant cannot be told.")
+        raise ValueError(
+            f"{where} holds the splits {', '.join(splits) or 'none'}; which is meant cannot be told."
+        )
     rows: list[tuple[Any, ...]] = []
     for subset in splits[split]:
         query = task if len(splits[split]) == 1 else f"{task}/{subset.get('hf_subset', len(rows))}"
-        rows += [(None, query, name, value) for name, value in subset.items() if _is_score(name, value)]
+        rows += [
+            (None, query, name, value) for name, value in subset.items() if _is_score(name, value)
+        ]
     return rows
 
 
 def _is_score(name: str, value: Any) -> bool:
     # how well a model knows when to abstain is no score of its rankings
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and not name.startswith("nauc_") and name not in ("evaluation_time", "num_samples")
+    return (
+        number and not name.startswith("nauc_") and name not in ("evaluation_time", "num_samples")
+    )
 
 
 def _of_beir(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
@@ -233,7 +261,12 @@ JSON_RESULTS: dict[tuple[str, ...], Callable[[Mapping[str, Any], str], list[tupl
 }
 
 
-MODELS = ("model_names", "model", "system", "method")  # runs, where no column has a name that means a run
+MODELS = (
+    "model_names",
+    "model",
+    "system",
+    "method",
+)  # runs, where no column has a name that means a run
 
 
 @checks_arguments
@@ -288,7 +321,9 @@ def scores(
     """
     frame = _framed(table, run)
     if measure is not None and (measures is not None or "measure" in frame.columns):
-        raise ValueError("measure= says what the columns hold where each is a run; it does not go with measures=.")
+        raise ValueError(
+            "measure= says what the columns hold where each is a run; it does not go with measures=."
+        )
     if kind_of(frame) == "scores" or {"measure", "value"} <= set(frame.columns):
         rows, runs, name = _with_ids(frame, run, query)
         read(rows, "scores", {"query": name, "run": runs})
@@ -301,7 +336,9 @@ def scores(
         labels = rows["measure"].astype(str)
         unknown = [label for label in measures if label not in set(labels)]
         if unknown:
-            raise KeyError(f"no measure {unknown[0]!r}; there are {listed(rows['measure'].unique())}.")
+            raise KeyError(
+                f"no measure {unknown[0]!r}; there are {listed(rows['measure'].unique())}."
+            )
         rows = rows[labels.isin(measures)]
     rows = rows.dropna(subset="value").reset_index(drop=True)
     if not len(rows):
@@ -343,7 +380,9 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
     if type(table).__module__.partition(".")[0] == "ranx" and hasattr(table, "to_dict"):
         return of_mapping(table.to_dict(), "the report")
     if isinstance(table, Mapping):
-        return from_dict(table, what="runs", run=name).rename(columns={"doc_id": "measure", "score": "value"})
+        return from_dict(table, what="runs", run=name).rename(
+            columns={"doc_id": "measure", "score": "value"}
+        )
     if isinstance(table, Iterable) and not isinstance(table, str) and not hasattr(table, "columns"):
         table = list(table)
         fields = getattr(table[0], "_fields", ()) if table else ()
@@ -361,7 +400,9 @@ def _of_ranx_run(run: Any) -> pd.DataFrame:
     """Return what ranx left in a run that it evaluated: metric -> query -> value."""
     metrics = dict(getattr(run, "scores", {}))
     if not metrics:
-        raise ValueError("this ranx.Run holds no scores: evaluate it first, ranx.evaluate(qrels, run, metrics).")
+        raise ValueError(
+            "this ranx.Run holds no scores: evaluate it first, ranx.evaluate(qrels, run, metrics)."
+        )
     rows = [
         (run.name or "run", query, metric, value)
         for metric, values in metrics.items()
@@ -370,7 +411,9 @@ def _of_ranx_run(run: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _with_ids(frame: pd.DataFrame, run: Any, query: str | None) -> tuple[pd.DataFrame, list[str], str]:
+def _with_ids(
+    frame: pd.DataFrame, run: Any, query: str | None
+) -> tuple[pd.DataFrame, list[str], str]:
     """Return a table of scores with columns for runs and queries, and their names.
 
     A table of one run, or of means, may lack them; a column that may hold ids under an unknown name is an error.
@@ -394,7 +437,9 @@ def _query_column(frame: pd.DataFrame, query: str | None) -> str | None:
     return names[0] if names else None
 
 
-def _by_run(frame: pd.DataFrame, query: str | None, measure: str) -> tuple[pd.DataFrame, list[str], str]:
+def _by_run(
+    frame: pd.DataFrame, query: str | None, measure: str
+) -> tuple[pd.DataFrame, list[str], str]:
     name = _query_column(frame, query)
     if name is None:
         raise ValueError(f"no query column among {listed(frame.columns)}; say which: query=...")
@@ -402,7 +447,9 @@ def _by_run(frame: pd.DataFrame, query: str | None, measure: str) -> tuple[pd.Da
     texts = [column for column in runs if not pd.api.types.is_numeric_dtype(frame[column].dtype)]
     if texts or not runs:
         fault = f"the column {texts[0]!r} holds no numbers" if texts else "there are none"
-        raise ValueError(f"beside {name!r} every column is to be a run with its values, but {fault}.")
+        raise ValueError(
+            f"beside {name!r} every column is to be a run with its values, but {fault}."
+        )
     rows = frame.melt(id_vars=name, value_vars=runs, var_name="run", value_name="value")
     return rows.assign(measure=measure), ["run"], name
 
@@ -417,10 +464,18 @@ def _by_measure(
     absent = [column for column in labels if column not in frame.columns]
     if absent:
         raise KeyError(f"no column {absent[0]!r}; the table has {listed(frame.columns)}.")
-    unknown = [column for column in labels if catalog_name(str(column)) is None] if measures is None else []
+    unknown = (
+        [column for column in labels if catalog_name(str(column)) is None]
+        if measures is None
+        else []
+    )
     if unknown or not labels:
         known = [str(column) for column in labels if column not in unknown]
-        hint = f"measures={known!r} keeps those that are" if known else "measures=[...] names those that are"
+        hint = (
+            f"measures={known!r} keeps those that are"
+            if known
+            else "measures=[...] names those that are"
+        )
         raise ValueError(
             f"the columns {listed(unknown or frame.columns)} are no measures that the catalog knows; {hint}. Where "
             "each column is a run, say what they hold: measure='AP'."
@@ -440,7 +495,9 @@ def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
         return [run] if run in frame.columns else []
     if run is not None:
         if missing := [name for name in run if name not in frame.columns]:
-            raise KeyError(f"no column {listed(missing)} to name the runs by; there are {listed(frame.columns)}.")
+            raise KeyError(
+                f"no column {listed(missing)} to name the runs by; there are {listed(frame.columns)}."
+            )
         return list(run)
     hinted = frame.attrs.get("run_columns") or ()
     if hinted and set(hinted) <= set(frame.columns):
@@ -508,7 +565,9 @@ def read_scores(
         raise ValueError(f"topics={topics!r}: choose 'answered' or 'common'.")
     paths_of_run = paths if isinstance(paths, Mapping) else {None: paths}
     parts = []
-    for name, path in ((name, path) for name, several in paths_of_run.items() for path in file_io.expand(several)):
+    for name, path in (
+        (name, path) for name, several in paths_of_run.items() for path in file_io.expand(several)
+    ):
         if path.name == META:
             continue
         part = _rows(path, encoding)
@@ -526,7 +585,9 @@ def _run_name(path: Path) -> str:
     if file_io.ending(path) == ".json" and beside.is_file():
         return str(json.loads(beside.read_text(encoding="utf-8")).get("name") or path.parent.name)
     name = file_io.run_name(path)
-    ending = next((one for one in (".eval", ".json", ".jsonl", ".scores") if name.lower().endswith(one)), "")
+    ending = next(
+        (one for one in (".eval", ".json", ".jsonl", ".scores") if name.lower().endswith(one)), ""
+    )
     return name[: len(name) - len(ending)] or name
 
 
@@ -552,12 +613,16 @@ def _tidy(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
         raise ValueError(f"'{path}': {fault.args[0]}") from None
     runs = rows.attrs["run_columns"]
     if len(runs) > 1:
-        raise ValueError(f"'{path}' names its runs by {', '.join(runs)}: read it with pandas, then pdeval.scores(...).")
+        raise ValueError(
+            f"'{path}' names its runs by {', '.join(runs)}: read it with pandas, then pdeval.scores(...)."
+        )
     renamed = rows.rename(columns={runs[0]: "run", rows.attrs["query_column"]: "query_id"})
     return renamed if runs[0] in frame.columns else renamed.assign(run=None)
 
 
-def _together(parts: list[pd.DataFrame], measures: Any, higher: Any, topics: str | None) -> pd.DataFrame:
+def _together(
+    parts: list[pd.DataFrame], measures: Any, higher: Any, topics: str | None
+) -> pd.DataFrame:
     """Return the rows of all files in one table; a value that is there twice is an error."""
     rows = pd.concat(parts, ignore_index=True).astype({"run": str, "query_id": str, "measure": str})
     if measures is not None and set(measures) & set(rows["measure"]):
@@ -572,7 +637,9 @@ def _together(parts: list[pd.DataFrame], measures: Any, higher: Any, topics: str
             f"{int(again.sum()):,} values are there twice, e.g. {row['measure']} of run {row['run']!r} for query "
             f"{row['query_id']!r}, in {where}. Name the runs of files: read_scores({{'bm25': path, ...}})."
         )
-    table = scores(rows.drop(columns="_file"), measures=measures, higher=higher, run="run", query="query_id")
+    table = scores(
+        rows.drop(columns="_file"), measures=measures, higher=higher, run="run", query="query_id"
+    )
     even = _even(table, topics)
     even.attrs = table.attrs
     return even
@@ -588,7 +655,9 @@ def _even(table: pd.DataFrame, topics: str | None) -> pd.DataFrame:
     common = queries[has.all(axis=1)]
     if MEANS in queries and len(queries) > 1:
         lone = runs[has[queries == MEANS][0]][0]
-        raise ValueError(f"run {lone!r} has means alone, others have queries: print it with -q, or leave it out.")
+        raise ValueError(
+            f"run {lone!r} has means alone, others have queries: print it with -q, or leave it out."
+        )
     if not len(common):
         raise ValueError(
             f"no query is common to all {len(runs):,} runs, so that nothing compares them: e.g. {runs[0]!r} has "

@@ -15,11 +15,22 @@ from pdeval.files import file_io
 from pdeval.files.lines import BOM, TEXT, as_utf8, dictionary
 from pdeval.tables.dataframes import check_unique
 from pdeval.tables.recognition import implicit
-from pdeval.tables.vocabularies import GRADES, ITEM, item_roles, known_text, listed, names_of, run_words
+from pdeval.tables.vocabularies import (
+    GRADES,
+    ITEM,
+    item_roles,
+    known_text,
+    listed,
+    names_of,
+    run_words,
+)
 
 IDS = ("run", "query_id", "doc_id", "subtopic")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-NUMBERS = {"qrels": ("relevance",), "runs": ("score", "rank")}  # the first of them that a table has is checked
+NUMBERS = {
+    "qrels": ("relevance",),
+    "runs": ("score", "rank"),
+}  # the first of them that a table has is checked
 
 
 def has_header(path: Path) -> bool:
@@ -51,7 +62,9 @@ def has_header(path: Path) -> bool:
 
 def file_text(path: Path, encoding: str | None) -> bytes:
     """Return the text of a file in UTF-8, without a byte order mark; an empty file is an error."""
-    data = as_utf8(b"".join(piece for _, piece in file_io.contents(path)), path=path, encoding=encoding)
+    data = as_utf8(
+        b"".join(piece for _, piece in file_io.contents(path)), path=path, encoding=encoding
+    )
     if not data.removeprefix(BOM).strip():
         raise ValueError(f"'{path}' is empty.")
     return data.removeprefix(BOM)
@@ -68,7 +81,9 @@ def separated_table(data: bytes, separator: str, ids: Iterable[str], path: Path)
             convert_options=csv.ConvertOptions(column_types=dict.fromkeys(ids, pa.string())),
         )
     except pa.ArrowInvalid as error:
-        raise ValueError(f"'{path}' cannot be read as columns separated by {separator!r}: {error}") from error
+        raise ValueError(
+            f"'{path}' cannot be read as columns separated by {separator!r}: {error}"
+        ) from error
 
 
 def column_table(path: Path, kind: str, encoding: str | None = None) -> pa.Table:
@@ -112,10 +127,17 @@ def _with_names(path: Path, kind: str, encoding: str | None) -> tuple[pa.Table, 
     separator = SEPARATORS[file_io.ending(path)]
     if separator not in first:
         separator = next((other for other in (";", "\t", "|") if other in first), separator)
-    header = pd.read_csv(io.StringIO(first), sep=separator, header=None, dtype=str).iloc[0].astype(str).tolist()
+    header = (
+        pd.read_csv(io.StringIO(first), sep=separator, header=None, dtype=str)
+        .iloc[0]
+        .astype(str)
+        .tolist()
+    )
     names = in_our_words(header, kind, path)
     check_unique(header, f"'{path}'")
-    table = separated_table(data, separator, [name for name, ours in names.items() if ours in IDS], path)
+    table = separated_table(
+        data, separator, [name for name, ours in names.items() if ours in IDS], path
+    )
     if not table.num_rows:
         raise ValueError(f"'{path}' has a header line and no rows.")
     return table, names
@@ -128,7 +150,9 @@ def _parquet_table(path: Path) -> pa.Table:
     try:
         return pq.read_table(path)
     except pa.ArrowInvalid as error:
-        raise ValueError(f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}") from error
+        raise ValueError(
+            f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}"
+        ) from error
 
 
 def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
@@ -153,22 +177,42 @@ def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
             raise
         raise ValueError(f"'{path}': {fault}") from None
     if kind == "runs" and not {"score", "rank"} & set(roles):
-        raise ValueError(f"'{path}' has neither a score nor a rank column; it has {listed(columns)}.")
+        raise ValueError(
+            f"'{path}' has neither a score nor a rank column; it has {listed(columns)}."
+        )
     if kind == "qrels" and "grade" not in roles and not implicit(pd.DataFrame(columns=columns), {}):
-        raise ValueError(f"'{path}' has no grade column (known names: {', '.join(GRADES)}); it has {listed(columns)}.")
+        raise ValueError(
+            f"'{path}' has no grade column (known names: {', '.join(GRADES)}); it has {listed(columns)}."
+        )
     runs = [name for name in run_words(roles) if name in columns] if kind == "runs" else []
     if len(runs) > 1:
-        raise ValueError(f"'{path}': two columns could be the run: {runs[0]!r} and {runs[1]!r}. Leave one out.")
-    ours = {"query": "query_id", "doc": "doc_id", "score": "score", "rank": "rank", "grade": "relevance"}
-    return {name: name for name in columns} | {roles[role]: ours[role] for role in roles} | dict.fromkeys(runs, "run")
+        raise ValueError(
+            f"'{path}': two columns could be the run: {runs[0]!r} and {runs[1]!r}. Leave one out."
+        )
+    ours = {
+        "query": "query_id",
+        "doc": "doc_id",
+        "score": "score",
+        "rank": "rank",
+        "grade": "relevance",
+    }
+    return (
+        {name: name for name in columns}
+        | {roles[role]: ours[role] for role in roles}
+        | dict.fromkeys(runs, "run")
+    )
 
 
 def _number_column(values: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:
     values = values.cast(pa.float64()) if pa.types.is_null(values.type) else values
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        raise ValueError(f"the column {name!r} of '{path}' holds {values.type} values, not numbers.")
+        raise ValueError(
+            f"the column {name!r} of '{path}' holds {values.type} values, not numbers."
+        )
     if values.null_count or pc.any(pc.is_nan(values.cast(pa.float64()))).as_py():
-        raise ValueError(f"the column {name!r} of '{path}' has missing values (NaN); drop those rows first.")
+        raise ValueError(
+            f"the column {name!r} of '{path}' has missing values (NaN); drop those rows first."
+        )
     is_float = name == "score" or pa.types.is_floating(values.type)
     return values.cast(pa.float64() if is_float else pa.int64())
 
@@ -176,12 +220,20 @@ def _number_column(values: pa.ChunkedArray, name: str, path: Path) -> pa.Chunked
 def _id_column(column: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:
     is_encoded = pa.types.is_dictionary(column.type)
     dtype = column.type.value_type if is_encoded else column.type
-    if not (pa.types.is_integer(dtype) or pa.types.is_string(dtype) or pa.types.is_large_string(dtype)):
-        raise ValueError(f"the column {name!r} of '{path}' holds {dtype} values; ids must be strings or integers.")
+    if not (
+        pa.types.is_integer(dtype) or pa.types.is_string(dtype) or pa.types.is_large_string(dtype)
+    ):
+        raise ValueError(
+            f"the column {name!r} of '{path}' holds {dtype} values; ids must be strings or integers."
+        )
     if column.null_count:
-        raise ValueError(f"the column {name!r} of '{path}' has {column.null_count:,} missing ids; drop those rows.")
+        raise ValueError(
+            f"the column {name!r} of '{path}' has {column.null_count:,} missing ids; drop those rows."
+        )
     if is_encoded and name != "doc_id":
-        codes = [(chunk.indices.cast(pa.int32()), chunk.dictionary.cast(TEXT)) for chunk in column.chunks]
+        codes = [
+            (chunk.indices.cast(pa.int32()), chunk.dictionary.cast(TEXT)) for chunk in column.chunks
+        ]
         return pa.chunked_array([pa.DictionaryArray.from_arrays(*pair) for pair in codes])
     chunks = [chunk.dictionary_decode() for chunk in column.chunks] if is_encoded else column.chunks
     text = pa.concat_arrays([chunk.cast(TEXT) for chunk in chunks])

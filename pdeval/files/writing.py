@@ -35,13 +35,17 @@ def run_paths(names: list[str], folder: Path, ending: str) -> list[Path]:
     ['bm25.run', 'input.input.x.run', 'input..h.run']
     """
     if is_parquet(Path(f"x{ending}")):
-        raise ValueError("write_runs writes TREC files; write_run(runs, 'all.parquet') writes all runs to one file.")
+        raise ValueError(
+            "write_runs writes TREC files; write_run(runs, 'all.parquet') writes all runs to one file."
+        )
     paths = [folder / _file_name(name, ending) for name in names]
     first: dict[str, str] = {}
     for name, path in zip(names, paths):
         key = unicodedata.normalize("NFC", path.name).casefold() if FOLDS_CASE else path.name
         if key in first:
-            raise ValueError(f"the runs {first[key]!r} and {name!r} would both be written to '{path}'; rename one.")
+            raise ValueError(
+                f"the runs {first[key]!r} and {name!r} would both be written to '{path}'; rename one."
+            )
         first[key] = name
     return paths
 
@@ -52,7 +56,9 @@ def _file_name(name: str, ending: str) -> str:
     known = run_name(f"x{ending}") == "x"
     for file in (f"{name}{ending}", f"{PREFIX}{name}{ending}"):
         if Path(file).name != file or "\0" in file:
-            raise ValueError(f"the run name {name!r} cannot be a file's name; rename the run or use write_run.")
+            raise ValueError(
+                f"the run name {name!r} cannot be a file's name; rename the run or use write_run."
+            )
         if not file.startswith(".") and (not known or run_name(file) == name):
             break
     else:
@@ -94,8 +100,12 @@ sign: runs.assign(run=runs['model'].astype(str) + '_' + runs['seed'].astype(str)
     if len(again):
         second = int(first[again[0]])
         row = int(first[np.argmax(name_of_row[first] == name_of_row[second])])
-        both = " and ".join(str(tuple(column[at].as_py() for column in columns.values())) for at in (row, second))
-        text = "".join(word for column in columns.values() for word in column.dictionary.to_pylist())
+        both = " and ".join(
+            str(tuple(column[at].as_py() for column in columns.values())) for at in (row, second)
+        )
+        text = "".join(
+            word for column in columns.values() for word in column.dictionary.to_pylist()
+        )
         sign = next((sign for sign in "_+|=~" if sign not in text), "-and-")
         parts = f" + {sign!r} + ".join(f"runs[{name!r}].astype(str)" for name in columns)
         raise ValueError(
@@ -189,7 +199,9 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     table = _table(runs, "runs", folder)
     run = run_names(table)
     if run is None:
-        raise ValueError("the table has no run column to name the files by; use write_run(runs, path).")
+        raise ValueError(
+            "the table has no run column to name the files by; use write_run(runs, path)."
+        )
     codes = run.indices.to_numpy()
     order = np.argsort(codes, kind="stable")
     present, bounds = np.unique(codes[order], return_index=True)
@@ -199,7 +211,9 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     paths = run_paths(names.to_pylist(), folder, ending)
     columns = run_columns(table, run)
     if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; name a folder: every run becomes a file in it.")
+        raise NotADirectoryError(
+            f"{folder} is a file; name a folder: every run becomes a file in it."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     check_places(paths)
     with name_written(paths) as written:
@@ -259,7 +273,9 @@ def _encoded(column: pa.Array) -> pa.DictionaryArray:
 
 
 def _decoded(column: pa.Array) -> pa.Array:
-    return (column.dictionary_decode() if pa.types.is_dictionary(column.type) else column).cast(TEXT)
+    return (column.dictionary_decode() if pa.types.is_dictionary(column.type) else column).cast(
+        TEXT
+    )
 
 
 def id_column(column: pd.Series, role: str) -> pa.Array:
@@ -273,7 +289,11 @@ def id_column(column: pd.Series, role: str) -> pa.Array:
 def _words(table: Table, role: str) -> pa.Array:
     """Return an id column as text that can be a word of a TREC file; what cannot is an error."""
     column = id_column(table.column(role), role)
-    check_words(column.dictionary if pa.types.is_dictionary(column.type) else column, f"{role} id", role == "query")
+    check_words(
+        column.dictionary if pa.types.is_dictionary(column.type) else column,
+        f"{role} id",
+        role == "query",
+    )
     return column
 
 
@@ -296,7 +316,11 @@ def run_columns(table: Table, run: pa.DictionaryArray | None) -> list[pa.Array]:
     """Return the first five columns of a run file: query, Q0, doc, rank, score."""
     query, doc = _words(table, "query"), _words(table, "doc")
     score = numbers(table.column("score"), "score") if "score" in table else None
-    rank = _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)) if "rank" in table else None
+    rank = (
+        _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan))
+        if "rank" in table
+        else None
+    )
     if score is None:
         score = -numbers(table.column("rank"), "rank")
     if rank is None or not pa.types.is_integer(rank.type):
@@ -312,7 +336,9 @@ def _integers(values: np.ndarray) -> pa.Array:
         return pa.array(values)
 
 
-def counted_ranks(run: pa.DictionaryArray | None, query: pa.Array, doc: pa.Array, score: np.ndarray) -> np.ndarray:
+def counted_ranks(
+    run: pa.DictionaryArray | None, query: pa.Array, doc: pa.Array, score: np.ndarray
+) -> np.ndarray:
     """Return the ranks that trec_eval gives: by falling score, equal scores by falling doc id, from 1."""
     queries = _encoded(query)
     part = queries.indices.to_numpy().astype(np.int64)
@@ -324,7 +350,9 @@ def counted_ranks(run: pa.DictionaryArray | None, query: pa.Array, doc: pa.Array
     # rank = position in the sorted rows, less that of the first row of the same list
     begin = np.flatnonzero(np.diff(part[order], prepend=-1))
     rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(1, len(order) + 1) - np.repeat(begin, np.diff(np.append(begin, len(order))))
+    rank[order] = np.arange(1, len(order) + 1) - np.repeat(
+        begin, np.diff(np.append(begin, len(order)))
+    )
     return rank
 
 
@@ -334,7 +362,10 @@ def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
     if tag is not None:
         check_words(pa.array([tag], TEXT), "run name")
         columns = [*columns, repeated(tag, n)]
-    with replacing(path) as beside, pa.output_stream(str(beside), compression=compression(path)) as sink:
+    with (
+        replacing(path) as beside,
+        pa.output_stream(str(beside), compression=compression(path)) as sink,
+    ):
         for first in range(0, n, ROWS):
             texts = [_decoded(column.slice(first, ROWS)) for column in columns]
             joined = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT))
@@ -355,7 +386,11 @@ def write_parquet(table: Table, columns: dict[str, pa.Array], path: Path) -> Non
             columns[ours.get(role, role)] = id_column(table.column(role), role)
     others = [str(name) for name in table.frame.columns if names.get(name, name) not in columns]
     rest = pa.Table.from_pandas(table.frame[others].rename(columns=names), preserve_index=False)
-    first = [name for name in ("run", "query_id", "doc_id", "relevance", "subtopic") if name in columns]
-    written = pa.table([columns[name] for name in first] + rest.columns, names=first + rest.column_names)
+    first = [
+        name for name in ("run", "query_id", "doc_id", "relevance", "subtopic") if name in columns
+    ]
+    written = pa.table(
+        [columns[name] for name in first] + rest.columns, names=first + rest.column_names
+    )
     with replacing(path) as beside:
         pq.write_table(written.replace_schema_metadata(None), beside, compression="zstd")

@@ -39,7 +39,9 @@ class Bitmap:
         holds = np.empty(len(numbers), dtype=bool)
         for at in range(0, len(numbers), CHUNK):
             part = numbers[at : at + CHUNK]
-            holds[at : at + CHUNK] = self.bits[part >> 3] & _bit(part)  # byte number, then bit in the byte
+            holds[at : at + CHUNK] = self.bits[part >> 3] & _bit(
+                part
+            )  # byte number, then bit in the byte
         return holds
 
     def places(self, numbers: np.ndarray) -> np.ndarray:

@@ -93,7 +93,9 @@ class View:
     def slot(self) -> np.ndarray:
         """The place of every judged item among its topic's items of the view, or -1."""
         slot = np.full(len(self.positions.judged.topic), -1, dtype=np.int64)
-        slot[self.items] = np.arange(len(self.items)) - self.first[self.positions.judged.topic[self.items]]
+        slot[self.items] = (
+            np.arange(len(self.items)) - self.first[self.positions.judged.topic[self.items]]
+        )
         return slot
 
     @cached_property
@@ -106,7 +108,9 @@ class View:
         groups, at = [], 0
         for topics in np.split(order, begin[1:]):
             size = int(self.count[topics[-1]])
-            groups.append(Group(size, topics, at, at + size * len(topics) * len(self.positions.runs)))
+            groups.append(
+                Group(size, topics, at, at + size * len(topics) * len(self.positions.runs))
+            )
             at = groups[-1].end
         return groups
 
@@ -117,7 +121,9 @@ class View:
         for place, size in enumerate(sizes.tolist()):
             if size > reach:
                 begins.append(place)
-                reach = max(size + size // 4, small) if size else 0  # topics without items have their own group
+                reach = (
+                    max(size + size // 4, small) if size else 0
+                )  # topics without items have their own group
         return begins
 
     @cached_property
@@ -166,7 +172,9 @@ class View:
         source, row = np.empty((2, len(slots)), dtype=np.int64)
         for group in self.filled:
             slot = slots[group.cells].reshape(group.size, -1)
-            source[group.cells] = (slot + (group.begin + np.arange(slot.shape[1]) * group.size)).ravel()
+            source[group.cells] = (
+                slot + (group.begin + np.arange(slot.shape[1]) * group.size)
+            ).ravel()
             rows = slot + np.repeat(self.first[group.topics], runs)
             if self.padded:  # the row after the last stands for padding
                 rows[slot >= np.repeat(self.count[group.topics], runs)] = len(self.items)
@@ -178,7 +186,9 @@ class View:
         """The flat column of ranks as small integers; the largest of the dtype stands for infinity."""
         rank = self.keys.rank
         retrieved = rank != self.keys.nowhere
-        dtype = np.int16 if rank.max(initial=0, where=retrieved) < np.iinfo(np.int16).max else np.int32
+        dtype = (
+            np.int16 if rank.max(initial=0, where=retrieved) < np.iinfo(np.int16).max else np.int32
+        )
         return np.where(retrieved, rank, np.iinfo(dtype).max).astype(dtype)
 
     def column(self, name: str) -> np.ndarray:
@@ -236,7 +246,9 @@ class View:
 
     def per_topic(self, mask: np.ndarray) -> np.ndarray:
         """Return the number of judged items of a mask in each topic."""
-        return np.bincount(self.positions.judged.topic[mask], minlength=len(self.count)).astype(np.float64)
+        return np.bincount(self.positions.judged.topic[mask], minlength=len(self.count)).astype(
+            np.float64
+        )
 
     def per_list(self, mask: np.ndarray) -> np.ndarray:
         """Return the number of judged items of a mask that each run retrieved, (topics, runs)."""
@@ -328,7 +340,11 @@ class Block(NamedColumns):
         if name in ITEM_COLUMNS:
             return self.cut(self.view.column(name))
         if name in TOPIC_COLUMNS:  # (topics, 1 or runs)
-            return self.view.column(name)[self.topics].astype(np.float64, copy=False).reshape(len(self.topics), -1)
+            return (
+                self.view.column(name)[self.topics]
+                .astype(np.float64, copy=False)
+                .reshape(len(self.topics), -1)
+            )
         if name in BLOCK_COLUMNS:
             return BLOCK_COLUMNS[name](self)
         names = ", ".join(sorted([*ITEM_COLUMNS, *TOPIC_COLUMNS, *BLOCK_COLUMNS]))
@@ -358,7 +374,9 @@ def _membership(block: Block) -> np.ndarray:
     item, subtopic, first, count = block.view.members
     size = first[block.topics + 1] - first[block.topics]
     pair = ranges(first[block.topics], size)
-    cells = np.zeros((len(block.topics), block.size, int(count[block.topics].max(initial=1))), dtype=bool)
+    cells = np.zeros(
+        (len(block.topics), block.size, int(count[block.topics].max(initial=1))), dtype=bool
+    )
     cells[np.repeat(np.arange(len(size)), size), block.view.slot[item[pair]], subtopic[pair]] = True
     return cells
 

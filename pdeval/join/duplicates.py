@@ -32,7 +32,9 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     which = _suspects(mark if lists.order is None else looked_up(mark, lists.order), lists.starts)
     if not len(which):
         return which
-    parts = np.array_split(which, -(-len(which) // 4096))  # parts bound the memory of the exact comparison
+    parts = np.array_split(
+        which, -(-len(which) // 4096)
+    )  # parts bound the memory of the exact comparison
     return np.sort(np.concatenate([_exact(doc, lists, part) for part in parts]))
 
 
@@ -52,7 +54,10 @@ def _number_blocks(mark: np.ndarray, starts: np.ndarray) -> Iterator[tuple[np.nd
         step = max(_BLOCK // max(int(sizes[0]), 1), 1)
         for first in range(0, len(sizes), step):
             which = np.arange(first, min(first + step, len(sizes)))
-            yield which, mark[starts[first] : starts[which[-1] + 1]].astype(dtype).reshape(len(which), -1)
+            yield (
+                which,
+                mark[starts[first] : starts[which[-1] + 1]].astype(dtype).reshape(len(which), -1),
+            )
         return
     for which, rows, real in dense(starts, most=_BLOCK):
         block = mark[rows].astype(dtype)
@@ -94,10 +99,15 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
     # columns that could name runs come first: dropping rows would merge different runs
     columns = _distinguishing_columns(runs, names)
     if stacked := [name for name in columns if name in COLLECTIONS]:
-        return text + several_collections(stacked[0], beside=", with the same column in the judgments,")
+        return text + several_collections(
+            stacked[0], beside=", with the same column in the judgments,"
+        )
     several = [*runs.run_columns, *columns]
     if len(columns) > 1:
-        return text + f"The columns {listed(columns)} tell them apart: bind them, df.ireval(run={several!r})."
+        return (
+            text
+            + f"The columns {listed(columns)} tell them apart: bind them, df.ireval(run={several!r})."
+        )
     if columns:
         return text + (
             f"The column {columns[0]!r} tells them apart: bind it, df.ireval(run={several!r}); if it names "

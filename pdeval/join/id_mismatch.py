@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 FEW = 10  # items; fewer may well have nothing in common
 SHARE = 0.1  # of the relevant items; fewer are not mentioned
 MOST = 0.5  # of the relevant items of other queries; if runs retrieve fewer, a query without any is usual
-SAMPLE, ROWS = 1 << 7, 1 << 16  # ids that are looked at first, and rows of the runs if these show a mismatch
+SAMPLE, ROWS = (
+    1 << 7,
+    1 << 16,
+)  # ids that are looked at first, and rows of the runs if these show a mismatch
 # three views of ids: numbers as 9, or 0 if they begin with 0; the number of digits; letters and signs only
 _FORMS = (
     (("[1-9][0-9]*", "9"), ("0+9?", "0")),
@@ -43,7 +46,9 @@ class NothingJudged(ValueError):
     """No query, or no item, of the runs is judged."""
 
     def __init__(self, role: str, runs: Ids, judged: Ids) -> None:
-        self.some = f"the runs have {examples(runs.index())}, the judgments {examples(judged.index())}"
+        self.some = (
+            f"the runs have {examples(runs.index())}, the judgments {examples(judged.index())}"
+        )
         self.role = role
         super().__init__(f"no {role} of the runs is judged: {self.some}. Make the ids alike.")
 
@@ -59,7 +64,9 @@ def examples(values: pd.Index) -> str:
     return ", ".join(map(repr, values[:3].tolist())) + (", ..." if len(values) > 3 else "")
 
 
-def same_type(role: str, runs: str, qrels: str, here: str = "the run table", there: str = "the judgments") -> None:
+def same_type(
+    role: str, runs: str, qrels: str, here: str = "the run table", there: str = "the judgments"
+) -> None:
     """Raise if the ids of one table are strings and those of another integers."""
     if runs != qrels:
         raise ValueError(
@@ -95,7 +102,9 @@ def holding_none(runs: Table, places: np.ndarray, judged: Ids) -> tuple[np.ndarr
     items = column_ids(runs.column("doc"), "doc").take(rows)
     hit, _ = items.matches(judged)
     run_of_hit = np.repeat(lists.run, lists.sizes)[mask][hit]
-    return places[np.bincount(run_of_hit, minlength=len(lists.runs))[places] == 0], items.unique()[0]
+    return places[np.bincount(run_of_hit, minlength=len(lists.runs))[places] == 0], items.unique()[
+        0
+    ]
 
 
 def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
@@ -129,7 +138,9 @@ def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
         text = _unlike_forms(*ids) or _edited_ids(*ids)
         if text is not None:
             return text
-    total, retrieved = (np.bincount(judged.topic[rows], minlength=len(answered)) for rows in (item, item[hit]))
+    total, retrieved = (
+        np.bincount(judged.topic[rows], minlength=len(answered)) for rows in (item, item[hit])
+    )
     silent = (retrieved == 0) & (total >= FEW) & (positions.list_sizes.max(axis=1) >= FEW)
     missing, others = int(total[silent].sum()), total[~silent].sum()
     if missing < SHARE * len(item) or retrieved.sum() < MOST * others:
@@ -147,7 +158,9 @@ def _unlike_forms(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count:
     for steps in _FORMS:
         sample = _forms(_spread(docs, lost, SAMPLE), steps)
         forms = sample.value_counts()
-        frequent = forms.field("values").filter(pc.greater_equal(forms.field("counts"), SHARE * len(sample)))
+        frequent = forms.field("values").filter(
+            pc.greater_equal(forms.field("counts"), SHARE * len(sample))
+        )
         # ids of the runs are read only if a form is missing among the judged ids that match
         for others, rows, most in ((docs, hit, SAMPLE), (doc, None, ROWS)):
             if len(frequent):
@@ -171,7 +184,9 @@ def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: i
     Ids that match are edited too: if these match as often (numbers from 1 to n do), the edit shows nothing.
     """
     returned = _spread(doc, None, ROWS).cast(pa.large_string())
-    sampled_lost, sampled_hit = (_spread(docs, rows, 8 * SAMPLE).cast(pa.large_string()) for rows in (lost, hit))
+    sampled_lost, sampled_hit = (
+        _spread(docs, rows, 8 * SAMPLE).cast(pa.large_string()) for rows in (lost, hit)
+    )
 
     def matched(ids: pa.Array) -> np.ndarray:
         # probes the few ids with the many rows, so the rows need no table
@@ -189,7 +204,9 @@ def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: i
                 "without their first character": pc.utf8_slice_codeunits(lost_ids, 0, 1),
                 "without their last character": pc.utf8_slice_codeunits(lost_ids, -1),
             }.get(how)
-            if removed is not None and (len(pc.unique(removed)) > 1 or removed[0].as_py().isdigit()):
+            if removed is not None and (
+                len(pc.unique(removed)) > 1 or removed[0].as_py().isdigit()
+            ):
                 continue
             return (
                 f"{len(lost) / count:.0%} of the relevant items ({len(lost):,} of {count:,}) are returned by no run; "

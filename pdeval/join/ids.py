@@ -91,7 +91,9 @@ class Ids:
             for at in range(0, done, CHUNK):
                 part = number[0][at : at + CHUNK + 1] & number[1]
                 np.not_equal(part[1:], part[:-1], out=changed[at : min(at + CHUNK, done)])
-        differs = pc.not_equal(self.text.slice(done + 1), self.text.slice(done, len(changed) - done))
+        differs = pc.not_equal(
+            self.text.slice(done + 1), self.text.slice(done, len(changed) - done)
+        )
         changed[done:] = differs.to_numpy(zero_copy_only=False)
         return changed
 
@@ -102,7 +104,9 @@ class Ids:
     def as_text(self) -> pa.Array:
         """Return the ids as Arrow text; integers as their digits."""
         plain = self.decoded()
-        return plain.text if plain.text is not None else pc.cast(pa.array(plain.numbers), pa.string())
+        return (
+            plain.text if plain.text is not None else pc.cast(pa.array(plain.numbers), pa.string())
+        )
 
     def index(self) -> pd.Index:
         """Return the ids as a pandas Index."""
@@ -160,14 +164,20 @@ class Ids:
             place = np.zeros(len(used), dtype=dtype)
             place[used] = code
             return known, looked_up(place, self.stored)
-        number = words_of_one_width(self.text)  # short texts of one width are encoded as numbers, which is faster
-        encoded = (self.stored if number is None else pa.array(number[0] & number[1])).dictionary_encode()
+        number = words_of_one_width(
+            self.text
+        )  # short texts of one width are encoded as numbers, which is faster
+        encoded = (
+            self.stored if number is None else pa.array(number[0] & number[1])
+        ).dictionary_encode()
         texts = encoded.dictionary
         if number is not None:
             texts = texts_of_words(texts.to_numpy(), number[1], self.stored.type)
         order = pc.sort_indices(texts).to_numpy()
         place = np.empty(len(order), dtype=dtype)
-        place[order] = np.arange(len(order))  # inverse permutation: from first occurrence to byte order
+        place[order] = np.arange(
+            len(order)
+        )  # inverse permutation: from first occurrence to byte order
         return Ids(text=texts.take(pa.array(order))), looked_up(place, encoded.indices.to_numpy())
 
 
@@ -197,10 +207,18 @@ def column_ids(column: pd.Series, role: str) -> Ids:
         if missing:
             raise _missing_ids(missing, role)
     if pd.api.types.is_bool_dtype(dtype):
-        raise ValueError(f"the {role} column holds true/false values; ids must be strings or integers.")
+        raise ValueError(
+            f"the {role} column holds true/false values; ids must be strings or integers."
+        )
     if pd.api.types.is_integer_dtype(dtype):
-        if str(dtype).lower().startswith("uint64") and len(column) and column.max() > np.iinfo(np.int64).max:
-            raise ValueError(f"the {role} column holds integers too large for 63 bits. Convert with .astype(str).")
+        if (
+            str(dtype).lower().startswith("uint64")
+            and len(column)
+            and column.max() > np.iinfo(np.int64).max
+        ):
+            raise ValueError(
+                f"the {role} column holds integers too large for 63 bits. Convert with .astype(str)."
+            )
         return Ids(numbers=column.to_numpy(dtype=np.int64))
     if pd.api.types.is_float_dtype(dtype):
         # integers that a missing value elsewhere made floats; as text they would be "1.0" and never match "1"
@@ -213,13 +231,17 @@ def column_ids(column: pd.Series, role: str) -> Ids:
             f"the {role} column holds {dtype} values, e.g. {example}; ids must be strings or whole numbers."
         )
     if pd.api.types.is_numeric_dtype(dtype):
-        raise ValueError(f"the {role} column holds {dtype} values; ids must be strings or whole numbers.")
+        raise ValueError(
+            f"the {role} column holds {dtype} values; ids must be strings or whole numbers."
+        )
     if array is not None and pa.types.is_dictionary(array.type):
         return _from_dictionary(array, role)
     try:
         ids = None if array is None else _from_arrow(array)
     except pa.ArrowInvalid:
-        raise ValueError(f"the {role} column holds bytes that are not UTF-8 text; decode them first.") from None
+        raise ValueError(
+            f"the {role} column holds bytes that are not UTF-8 text; decode them first."
+        ) from None
     if ids is None:
         raise _mixed_types(column, role)
     return ids
@@ -232,7 +254,9 @@ def _missing_ids(count: int, role: str) -> ValueError:
 def _mixed_types(column: pd.Series, role: str) -> ValueError:
     types = sorted({type(value).__name__ for value in column})
     if types == ["str"]:
-        return ValueError(f"the {role} column holds half of a character (a lone surrogate), which no file can hold.")
+        return ValueError(
+            f"the {role} column holds half of a character (a lone surrogate), which no file can hold."
+        )
     large = ", some too large for 63 bits" if types in (["int"], ["uint64"]) else ""
     return ValueError(
         f"the {role} column holds values of type {', '.join(types)}{large}; ids must be all strings or all "
@@ -244,7 +268,13 @@ def _arrow(column: pd.Series) -> pa.Array | None:
     """Return a column as one Arrow array, sharing its memory if it is one already; None if types are mixed."""
     try:
         array = pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
+    except (
+        pa.ArrowInvalid,
+        pa.ArrowTypeError,
+        pa.ArrowNotImplementedError,
+        OverflowError,
+        UnicodeEncodeError,
+    ):
         return None
     if isinstance(array, pa.ChunkedArray):
         return array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
@@ -267,7 +297,11 @@ def _from_arrow(array: pa.Array) -> Ids | None:
     """Return the ids of an Arrow array, or None if its type has none."""
     if pa.types.is_integer(array.type):
         numbers = array.to_numpy()
-        return Ids(numbers=numbers.astype(np.int64)) if numbers.max() <= np.iinfo(np.int64).max else None
+        return (
+            Ids(numbers=numbers.astype(np.int64))
+            if numbers.max() <= np.iinfo(np.int64).max
+            else None
+        )
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return Ids(text=array)
     if str(array.type) in ("string_view", "binary", "large_binary"):
@@ -301,7 +335,9 @@ def marks(ids: Ids) -> np.ndarray:
         large = ids.numbers.max(initial=0) >> 32 or ids.numbers.min(initial=0) < 0
         return (ids.numbers * np.int64(_LARGE) >> 32 if large else ids.numbers).astype(np.uint32)
     sample = ids.stored.slice(0, SAMPLE)
-    if len(np.unique(tail_hashes(sample))) < len(np.unique(hashes(sample))):  # different ids end in the same bytes
+    if len(np.unique(tail_hashes(sample))) < len(
+        np.unique(hashes(sample))
+    ):  # different ids end in the same bytes
         return (hashes(ids.text) >> _HALF).astype(np.uint32)
     return tail_hashes(ids.text)
 
@@ -318,8 +354,12 @@ def words(text: pa.Array, rows: np.ndarray, place: int) -> np.ndarray:
     offsets, data = buffers(text)
     begin = offsets[rows] + 8 * place
     length = np.clip(offsets[rows + 1] - begin, 0, 8)
-    first = np.minimum(begin, len(data) - 8)  # near the end of the buffer a word is read earlier, and shifted
-    word = unaligned(data)[np.maximum(first, 0)].byteswap()  # big-endian: numbers compare as the bytes do
+    first = np.minimum(
+        begin, len(data) - 8
+    )  # near the end of the buffer a word is read earlier, and shifted
+    word = unaligned(data)[
+        np.maximum(first, 0)
+    ].byteswap()  # big-endian: numbers compare as the bytes do
     shift = (8 * np.minimum(begin - first, 7)).astype(np.uint64)
     spare = (8 * (8 - length)).astype(np.uint64)
     # two steps: a shift by 64 is undefined, and a text may end anywhere in the word
@@ -360,9 +400,13 @@ def words_of_one_width(text: pa.Array) -> tuple[np.ndarray, np.uint64] | None:
     for at in range(0, count, CHUNK):  # chunks keep the temporaries in the cache
         if (np.diff(offsets[at : at + CHUNK + 1]) != width).any():
             return None
-    if first + width * (count - 1) + 8 > len(data):  # the last words would reach over the end of the buffer
+    if first + width * (count - 1) + 8 > len(
+        data
+    ):  # the last words would reach over the end of the buffer
         data, first = np.concatenate([data[first:], np.zeros(8, np.uint8)]), 0
-    return np.ndarray((count,), dtype="<u8", buffer=data, offset=first, strides=(width,)), _LOW_BYTES[width]
+    return np.ndarray(
+        (count,), dtype="<u8", buffer=data, offset=first, strides=(width,)
+    ), _LOW_BYTES[width]
 
 
 def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> pa.Array:
@@ -375,9 +419,13 @@ def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> p
     ['301', '302']
     """
     width = int(mask).bit_length() // 8
-    raw = np.ascontiguousarray(number, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
+    raw = (
+        np.ascontiguousarray(number, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
+    )
     offsets = np.arange(len(number) + 1, dtype=np.int64) * width
-    return pa.LargeStringArray.from_buffers(len(number), pa.py_buffer(offsets), pa.py_buffer(raw)).cast(dtype)
+    return pa.LargeStringArray.from_buffers(
+        len(number), pa.py_buffer(offsets), pa.py_buffer(raw)
+    ).cast(dtype)
 
 
 def hashes(text: pa.Array) -> np.ndarray:
@@ -386,7 +434,10 @@ def hashes(text: pa.Array) -> np.ndarray:
     window = unaligned(data)
     mixed = np.empty(len(text), dtype=np.uint64)
     # of all chunks: the hash of a text must not depend on its chunk
-    longest = max((int(np.diff(offsets[at : at + CHUNK + 1]).max()) for at in range(0, len(text), CHUNK)), default=0)
+    longest = max(
+        (int(np.diff(offsets[at : at + CHUNK + 1]).max()) for at in range(0, len(text), CHUNK)),
+        default=0,
+    )
     for first in range(0, len(text), CHUNK):
         ends = offsets[first : first + CHUNK + 1]
         mixed[first : first + CHUNK] = _mixed(window, ends[:-1], ends[1:], longest)
@@ -412,10 +463,14 @@ def tail_hashes(text: pa.Array) -> np.ndarray:
         if int(begin[0]) < 0:  # texts that end before the eighth byte of all
             word = window[np.maximum(begin, 0)] << (8 * np.maximum(-begin, 0)).astype(np.uint64)
         elif width >= 8 and (length == width).all():  # read step by step, not by address
-            word = np.ndarray((len(begin),), "<u8", buffer=data, offset=int(begin[0]), strides=(width,)).copy()
+            word = np.ndarray(
+                (len(begin),), "<u8", buffer=data, offset=int(begin[0]), strides=(width,)
+            ).copy()
         else:
             word = window[begin]
-        if int(length.min()) < 8:  # clears the bytes before a short text, in two steps: a shift by 64 is undefined
+        if (
+            int(length.min()) < 8
+        ):  # clears the bytes before a short text, in two steps: a shift by 64 is undefined
             spare = (4 * np.maximum(8 - length, 0)).astype(np.uint64)
             word = (word >> spare) >> spare
         word *= _ODD
@@ -441,7 +496,9 @@ def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray, longest: int)
     mixed += tail
     mixed *= _ODD
     for place in range(1, min(-(-longest // 8), 4) - 1):
-        middle = window[np.minimum(begin + 8 * place, np.maximum(end - 8, begin)).clip(max=len(window) - 1)]
+        middle = window[
+            np.minimum(begin + 8 * place, np.maximum(end - 8, begin)).clip(max=len(window) - 1)
+        ]
         middle[short] = 0
         mixed ^= mixed >> _FOLD
         mixed += middle

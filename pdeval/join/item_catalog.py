@@ -80,8 +80,14 @@ class Catalogue:
 
     def unknown(self, measure: str, name: str, others: str) -> KeyError:
         """Return the error that says that a measure asks for a column of items that there is not."""
-        has = "it was not given" if self.items is None else f"it has {listed(self.items.frame.columns)}"
-        return KeyError(f"{measure} asks for {name!r}, which is no column of items= ({has}); {others}.")
+        has = (
+            "it was not given"
+            if self.items is None
+            else f"it has {listed(self.items.frame.columns)}"
+        )
+        return KeyError(
+            f"{measure} asks for {name!r}, which is no column of items= ({has}); {others}."
+        )
 
     @cached_property
     def history_items(self) -> tuple[Ids, np.ndarray]:
@@ -134,7 +140,9 @@ class Catalogue:
     @cached_property
     def had_by(self) -> np.ndarray:
         """How many users of the history had each item."""
-        return np.bincount(self.keys % len(self.ids), minlength=len(self.ids) + 1).astype(np.float64)
+        return np.bincount(self.keys % len(self.ids), minlength=len(self.ids) + 1).astype(
+            np.float64
+        )
 
     @cached_property
     def popularity(self) -> np.ndarray:
@@ -159,7 +167,9 @@ class Catalogue:
     @cached_property
     def popularity_rank(self) -> np.ndarray:
         """The quantile of each item's popularity among those that someone had; 0 where nobody had it."""
-        ranks = pd.Series(self.popularity).where(self.popularity > 0).rank(method="average", pct=True)
+        ranks = (
+            pd.Series(self.popularity).where(self.popularity > 0).rank(method="average", pct=True)
+        )
         return ranks.fillna(0.0).to_numpy()
 
     @cached_property
@@ -199,13 +209,17 @@ class Catalogue:
         owner, item = np.divmod(self.keys, len(self.ids))
         shape = (len(self.users), len(self.ids))
         mean = np.zeros((len(self.users) + 1, values.shape[1]))
-        mean[:-1] = sparse.csr_matrix((np.ones(len(item)), (owner, item)), shape=shape) @ values[:-1]
+        mean[:-1] = (
+            sparse.csr_matrix((np.ones(len(item)), (owner, item)), shape=shape) @ values[:-1]
+        )
         return mean / np.maximum(self.had, 1.0)[:, None]
 
     @cached_property
     def had(self) -> np.ndarray:
         """How many items each user had; of no user, the last, 0."""
-        return np.bincount(self.keys // len(self.ids), minlength=len(self.users) + 1).astype(np.float64)
+        return np.bincount(self.keys // len(self.ids), minlength=len(self.users) + 1).astype(
+            np.float64
+        )
 
     @cached_property
     def had_popularity(self) -> np.ndarray:
@@ -225,7 +239,10 @@ class Catalogue:
 
 def _scaled(values: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Return rows divided by their size; rows of size 0 stay 0."""
-    return cast(np.ndarray, np.divide(values, size[:, None], out=np.zeros(values.shape), where=size[:, None] != 0))
+    return cast(
+        np.ndarray,
+        np.divide(values, size[:, None], out=np.zeros(values.shape), where=size[:, None] != 0),
+    )
 
 
 def catalogue_of(items: object, history: object) -> Catalogue | None:
@@ -291,7 +308,9 @@ class Listed:
 
     def users(self) -> np.ndarray:
         """Return the place of each topic's user in the history, or -1."""
-        if not self.user:  # once for all topics: those of a part may all be of users without a history
+        if (
+            not self.user
+        ):  # once for all topics: those of a part may all be of users without a history
             self.user.append(self.catalogue.user_of(self.rows.judged.queries))
         return self.user[0][self.topics]
 
@@ -310,7 +329,9 @@ class Listed:
         """Return the codes of the items at ranks 1 to k, (k, topics, runs); -1 beyond the end of a list."""
         depth = max(int(min(k, self.deepest())), 1)
         cached = [codes for cutoff, codes in self.made.items() if cutoff >= depth]
-        codes = (cached[0] if cached else self._codes(depth))[:depth, self.topics[:, None], self.runs]
+        codes = (cached[0] if cached else self._codes(depth))[
+            :depth, self.topics[:, None], self.runs
+        ]
         codes[:, :, self.runs < 0] = -1
         return codes
 
@@ -343,4 +364,6 @@ class Listed:
 
 def all_lists(rows: Rows, catalogue: Catalogue, depth: int | None) -> Listed:
     """Return all lists of a join."""
-    return Listed(rows, catalogue, np.arange(len(rows.judged.queries)), np.arange(len(rows.lists.runs)), depth)
+    return Listed(
+        rows, catalogue, np.arange(len(rows.judged.queries)), np.arange(len(rows.lists.runs)), depth
+    )

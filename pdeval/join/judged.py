@@ -16,7 +16,15 @@ from pdeval.join.id_mismatch import partly_unlike, sharing_nothing
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.item_catalog import catalogue_of
 from pdeval.join.positions import Positions
-from pdeval.join.rules import Topics, checked_level, counted, nothing_text, of_runs, outside, warn_missing
+from pdeval.join.rules import (
+    Topics,
+    checked_level,
+    counted,
+    nothing_text,
+    of_runs,
+    outside,
+    warn_missing,
+)
 from pdeval.tables import reader
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table
@@ -63,10 +71,15 @@ class Judged:
     def attrs(self) -> dict[str, Any]:
         """The rules and column names behind results, for footnotes and later verbs. JSON-able."""
         rules = {"topics": self.topics, "level": self.level, **self.positions.rules}
-        names = {"run_columns": list(map(str, self.runs.columns)), "query_column": str(self.queries.name)}
+        names = {
+            "run_columns": list(map(str, self.runs.columns)),
+            "query_column": str(self.queries.name),
+        }
         return {**rules, **names, "doc_column": self.positions.doc_name}
 
-    def at(self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...) -> Self:
+    def at(
+        self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...
+    ) -> Self:
         """Return the same join under another relevance level or topic rule; nothing is joined again.
 
         Parameters
@@ -107,7 +120,9 @@ class Judged:
         """Return which (topic, run) cells count, by the join's level or by another."""
         return counted(self.positions, self.topics, self.level if level is None else level)
 
-    def tell(self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None) -> None:
+    def tell(
+        self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None
+    ) -> None:
         """Warn, once for a join, if queries that count are missing from runs: all runs, or those of these pairs.
 
         There is no warning if the caller chose which queries count.
@@ -115,7 +130,9 @@ class Judged:
         if "missing queries" in self.said:
             return
         used = self.counted() if used is None else used
-        if warn_missing(self.positions, used if pairs is None else of_runs(used, *pairs), self.topics):
+        if warn_missing(
+            self.positions, used if pairs is None else of_runs(used, *pairs), self.topics
+        ):
             self.said.add("missing queries")
 
     def tell_once(self, what: str, text: str) -> None:
@@ -136,7 +153,9 @@ class Judged:
         """
         if len(strangers):
             names = run_labels(self.runs.iloc[strangers])
-            runs = ", ".join(map(repr, names[:3])) + (f", ... ({len(names)} in all)" if len(names) > 3 else "")
+            runs = ", ".join(map(repr, names[:3])) + (
+                f", ... ({len(names)} in all)" if len(names) > 3 else ""
+            )
             text = f"no item of {runs} is judged, whatever the query: are its ids those of the judgments?"
             self.tell_once("strangers", text)
         elif unlike := partly_unlike(self.positions, doc()):
@@ -180,5 +199,7 @@ def join(
     )
     positions = joining.join(run_table, judgments, catalogue=catalogue, **rules)
     judged = Judged(positions, level, topics)
-    judged.warn_of_ids(sharing_nothing(positions), lambda: column_ids(run_table.column("doc"), "doc"))
+    judged.warn_of_ids(
+        sharing_nothing(positions), lambda: column_ids(run_table.column("doc"), "doc")
+    )
     return judged

@@ -66,7 +66,9 @@ def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
         positive = np.flatnonzero(grade > 0)
         doc_ids, topic, grade = doc_ids.take(positive), topic[positive], grade[positive]
     docs, doc = doc_ids.unique()
-    key = topic.astype(np.int64) * len(docs) + doc  # one integer per (query, doc), sorted as these are
+    key = (
+        topic.astype(np.int64) * len(docs) + doc
+    )  # one integer per (query, doc), sorted as these are
     if "subtopic" in table:
         return _with_subtopics(table, queries, docs, key, grade)
     order, kept, differ = _rows_to_keep(key, grade)
@@ -99,7 +101,9 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
     both = table.frame.iloc[[others[0], rows[0]]]
     pair = tuple(both[table.roles[name]].tolist()[0] for name in ("query", "doc"))
     grades = both[table.roles["grade"]].tolist()
-    collections = [name for name in COLLECTIONS if name in both.columns and both[name].nunique() > 1]
+    collections = [
+        name for name in COLLECTIONS if name in both.columns and both[name].nunique() > 1
+    ]
     advice = (
         "If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...); if to collections, give them and "
         "the runs a column that names these, and by=that column; else keep one, e.g. "
@@ -113,9 +117,13 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
     )
 
 
-def _with_subtopics(table: Table, queries: Ids, docs: Ids, key: np.ndarray, grade: np.ndarray) -> Judgments:
+def _with_subtopics(
+    table: Table, queries: Ids, docs: Ids, key: np.ndarray, grade: np.ndarray
+) -> Judgments:
     subtopics, code = ids.column_ids(table.column("subtopic"), "judgments' subtopic").unique()
-    known, place = np.unique(key, return_inverse=True)  # numbered anew: three columns' codes might not fit 64 bits
+    known, place = np.unique(
+        key, return_inverse=True
+    )  # numbered anew: three columns' codes might not fit 64 bits
     full = place * len(subtopics) + code
     order, kept, differ = _rows_to_keep(full, grade)
     if len(differ):

@@ -23,7 +23,9 @@ MOST = 1 << 20  # cells of a block, times features if a kernel uses them
 class ListBlock(NamedColumns):
     """The lists of a block of topics down to a cutoff."""
 
-    def __init__(self, positions: Positions, level: float | None, measure: str, topics: np.ndarray, k: int) -> None:
+    def __init__(
+        self, positions: Positions, level: float | None, measure: str, topics: np.ndarray, k: int
+    ) -> None:
         self.listed = lists_of(positions, measure).keep_topics(topics)
         self.positions, self.level, self.measure = positions, level, measure
         self.topics, self.size = topics, k
@@ -47,7 +49,9 @@ class ListBlock(NamedColumns):
     def _column(self, name: str) -> Any:
         if name in RANK_COLUMNS:
             return RANK_COLUMNS[name][0](self)
-        return cast(np.ndarray, self.catalogue.numbers(name))[self["item"]]  # `check_columns` has checked it
+        return cast(np.ndarray, self.catalogue.numbers(name))[
+            self["item"]
+        ]  # `check_columns` has checked it
 
 
 def list_blocks(
@@ -60,7 +64,9 @@ def list_blocks(
     width = listed.catalogue.features.shape[1] if "features" in columns else 1
     step = max(MOST // max(depth * len(positions.runs) * width, 1), 1)
     for at in range(0, len(positions.queries), step):
-        yield ListBlock(positions, level, measure, np.arange(at, min(at + step, len(positions.queries))), depth)
+        yield ListBlock(
+            positions, level, measure, np.arange(at, min(at + step, len(positions.queries))), depth
+        )
 
 
 def check_columns(catalogue: Catalogue, measure: str, columns: tuple[str, ...]) -> None:
@@ -71,7 +77,9 @@ def check_columns(catalogue: Catalogue, measure: str, columns: tuple[str, ...]) 
         if name in POPULAR:
             popular(catalogue, measure)
         elif name not in RANK_COLUMNS and catalogue.numbers(name) is None:
-            raise catalogue.unknown(measure, name, f"a kernel also has {', '.join(sorted(RANK_COLUMNS))}")
+            raise catalogue.unknown(
+                measure, name, f"a kernel also has {', '.join(sorted(RANK_COLUMNS))}"
+            )
 
 
 def lists_of(positions: Positions, measure: str) -> Listed:
@@ -110,7 +118,9 @@ def _grades(block: ListBlock) -> np.ndarray:
     topic = at.judged.topic[at.item[hit]] - block.topics[0]
     grades = np.zeros((block.size, *block.shape))
     # an item of negative grade is unjudged
-    grades[at.rank[hit].astype(np.int64) - 1, topic, at.run[hit]] = np.maximum(at.judged.grade[at.item[hit]], 0)
+    grades[at.rank[hit].astype(np.int64) - 1, topic, at.run[hit]] = np.maximum(
+        at.judged.grade[at.item[hit]], 0
+    )
     return grades
 
 
@@ -143,7 +153,12 @@ RANK_COLUMNS: dict[str, tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = {
     # whether the list has an item at that rank
     "listed": (lambda block: block["item"] >= 0, ()),
     # ranks from 1; infinity beyond the end of a list
-    "rank": (lambda block: np.where(block["listed"], np.arange(1.0, block.size + 1)[:, None, None], np.inf), ()),
+    "rank": (
+        lambda block: np.where(
+            block["listed"], np.arange(1.0, block.size + 1)[:, None, None], np.inf
+        ),
+        (),
+    ),
     # items that each run returned
     "retrieved": (lambda block: block.positions.retrieved[block.topics].astype(np.float64), ()),
     # items that could be recommended
@@ -164,11 +179,20 @@ RANK_COLUMNS: dict[str, tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = {
     "seen": (_seen, ("history",)),
     # the number of items that the user had before, and their mean popularity
     "had": (lambda block: block.of_users(block.catalogue.had)[:, None], ("history",)),
-    "had_popularity": (lambda block: block.of_users(block.catalogue.had_popularity)[:, None], ("history",)),
+    "had_popularity": (
+        lambda block: block.of_users(block.catalogue.had_popularity)[:, None],
+        ("history",),
+    ),
     # the features of all items, (items + 1, features): `features[item]` are those of the items of the lists
     "features": (lambda block: block.catalogue.features, ("items",)),
     # what the user had before, as fractions of features: (features, topics, 1)
-    "profile": (lambda block: block.of_users(block.catalogue.profiles).T[:, :, None], ("items", "history")),
+    "profile": (
+        lambda block: block.of_users(block.catalogue.profiles).T[:, :, None],
+        ("items", "history"),
+    ),
     # mean direction of the features of what the user had before: (features, topics, 1)
-    "taste": (lambda block: block.of_users(block.catalogue.tastes).T[:, :, None], ("items", "history")),
+    "taste": (
+        lambda block: block.of_users(block.catalogue.tastes).T[:, :, None],
+        ("items", "history"),
+    ),
 }

@@ -59,8 +59,12 @@ class Lists:
             # rising rows: search the few starts among the rows, not every row among the starts
             first, last = np.searchsorted(self.starts, rows[[0, -1]], side="right") - 1
             begin = np.searchsorted(rows, self.starts[first + 1 : last + 1])
-            return np.repeat(np.arange(first, last + 1), np.diff(begin, prepend=0, append=len(rows)))
-        if 8 * len(rows) > self.starts[-1]:  # many rows in any order: a table of all rows is cheaper than a search
+            return np.repeat(
+                np.arange(first, last + 1), np.diff(begin, prepend=0, append=len(rows))
+            )
+        if (
+            8 * len(rows) > self.starts[-1]
+        ):  # many rows in any order: a table of all rows is cheaper than a search
             return np.repeat(np.arange(len(self.starts) - 1), self.sizes)[rows]
         return np.searchsorted(self.starts, rows, side="right") - 1
 
@@ -95,12 +99,17 @@ def find_lists(table: Table) -> Lists:
     if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):
         # one id per stretch of adjacent rows of a list; rows in any order are looked up one by one
         begin = _begins([query, *names.values()], count)
-        query, names = query.take(begin), {name: column.take(begin) for name, column in names.items()}
+        query, names = (
+            query.take(begin),
+            {name: column.take(begin) for name, column in names.items()},
+        )
     queries, query_code = query.unique(narrow=True)
     runs, run_code = _runs(names, len(query))
     for name, values in parameters.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())
-    code = combined_codes([(run_code, len(runs)), (query_code, len(queries))], len(query), narrow=True)
+    code = combined_codes(
+        [(run_code, len(runs)), (query_code, len(queries))], len(query), narrow=True
+    )
     order, sizes, place = grouped(code)
     if len(sizes) == len(code):  # every list is one stretch
         starts = np.arange(count + 1) if begin is None else np.append(begin, count)
@@ -150,7 +159,9 @@ def _runs(names: dict[str, Ids], count: int) -> tuple[pd.DataFrame, np.ndarray]:
         return pd.DataFrame({name: values.index()}), inverse
     code = combined_codes([(inverse, len(values)) for values, inverse in parts.values()], count)
     first, place = distinct(code)
-    columns = {name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()}
+    columns = {
+        name: values.take(inverse[first]).index() for name, (values, inverse) in parts.items()
+    }
     return pd.DataFrame(columns), place
 
 
@@ -162,7 +173,9 @@ def ranges(begin: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
     """
-    shift = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)  # from places in the result to the numbers
+    shift = np.repeat(
+        begin - (np.cumsum(sizes) - sizes), sizes
+    )  # from places in the result to the numbers
     return np.arange(len(shift)) + shift
 
 
@@ -192,5 +205,9 @@ def dense(
         width = int(sizes[lists].max())
         rows = starts[lists][:, None] + np.arange(width)
         real = rows < starts[lists + 1][:, None]
-        yield lists, rows if sizes[lists].min() == width else np.where(real, rows, rows[:, :1]), real
+        yield (
+            lists,
+            rows if sizes[lists].min() == width else np.where(real, rows, rows[:, :1]),
+            real,
+        )
         at += len(lists)

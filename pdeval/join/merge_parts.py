@@ -58,7 +58,9 @@ def items(positions: Positions, topics: np.ndarray) -> Piece:
     """Return the judged items in the rankings of a part, and for every topic the number of items in them."""
     size, returned = items_returned(positions)
     judged = np.flatnonzero(returned & _wanted(positions.judged, positions.complete))
-    key = np.concatenate([_keys(positions, topics, judged), (topics.astype(np.int64) << PLACES) + ALL])
+    key = np.concatenate(
+        [_keys(positions, topics, judged), (topics.astype(np.int64) << PLACES) + ALL]
+    )
     return key, np.concatenate([np.ones(len(judged)), size.astype(np.float64)])[None]
 
 
@@ -70,7 +72,9 @@ def _keys(positions: Positions, topics: np.ndarray, item: np.ndarray) -> np.ndar
     """Return the key of each item: its topic of the whole in the high bits, its place in the topic in the low ones."""
     topic = positions.judged.topic
     number = np.cumsum(_wanted(positions.judged, positions.complete))
-    before = np.concatenate([[0], number])[np.searchsorted(topic, np.arange(len(positions.queries)))]
+    before = np.concatenate([[0], number])[
+        np.searchsorted(topic, np.arange(len(positions.queries)))
+    ]
     topic = topic[item]
     keys: np.ndarray = (topics[topic].astype(np.int64) << PLACES) + number[item] - 1 - before[topic]
     return keys
@@ -96,7 +100,9 @@ def concatenated(pieces: Sequence[Piece | None]) -> Any:
     known = [piece for piece in pieces if piece is not None]
     if not known:
         return None
-    return np.concatenate([place for place, _ in known]), np.concatenate([values for _, values in known], axis=1)
+    return np.concatenate([place for place, _ in known]), np.concatenate(
+        [values for _, values in known], axis=1
+    )
 
 
 def joined_hits(known: Positions, judged: Judgments, gathered: Piece, source: Pair) -> Positions:

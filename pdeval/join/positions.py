@@ -190,7 +190,9 @@ class Positions:
         subtopic = judged.subtopic
         if subtopic is not None:
             rows = subtopic[:, kept[subtopic[0].astype(np.int64)]]
-            subtopic = np.stack([new_index[rows[0].astype(np.int64)].astype(np.float64), rows[1], rows[2]])
+            subtopic = np.stack(
+                [new_index[rows[0].astype(np.int64)].astype(np.float64), rows[1], rows[2]]
+            )
         columns = {name: getattr(judged, name)[kept] for name in ("topic", "doc", "grade")}
         judged = replace(judged, **columns, subtopic=subtopic)
         part = self._take_hits(hits, judged=judged, item=new_index[self.item[hits]])
@@ -263,7 +265,15 @@ class Positions:
         size[order] = np.bincount(group_number)[group_number]
         count = np.bincount(cell, minlength=self.retrieved.size).reshape(self.retrieved.shape)
         rules = {**self.rules, "judged_only": True}
-        return replace(judged, rank=rank, start=start, size=size, retrieved=count, lengths=self.list_sizes, rules=rules)
+        return replace(
+            judged,
+            rank=rank,
+            start=start,
+            size=size,
+            retrieved=count,
+            lengths=self.list_sizes,
+            rules=rules,
+        )
 
 
 def join(
@@ -306,7 +316,9 @@ def join(
     (50, 12)
     """
     complete = complete or judged_only
-    rows = rows_of(runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete)
+    rows = rows_of(
+        runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete
+    )
     positions = positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
     if catalogue is not None:
         positions = replace(positions, listed=all_lists(rows, catalogue, depth))
@@ -344,7 +356,9 @@ def positions_of(
     del item, run
     # one column after the other: the sorted one replaces the one before, which is freed
     for name in _HITS:
-        columns[name] = columns[name][kept].astype(np.int64 if name in ("item", "run") else np.float64, copy=False)
+        columns[name] = columns[name][kept].astype(
+            np.int64 if name in ("item", "run") else np.float64, copy=False
+        )
     return Positions(
         runs=lists.runs,
         queries=judged.queries.index().rename(runs.roles["query"]),
@@ -362,14 +376,21 @@ def positions_of(
 
 
 def _match(
-    doc: ids.Ids, order: np.ndarray | None, lists: Lists, topic: np.ndarray, judged: Judgments, complete: bool
+    doc: ids.Ids,
+    order: np.ndarray | None,
+    lists: Lists,
+    topic: np.ndarray,
+    judged: Judgments,
+    complete: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the judged rows (places in sorted order), the item of each, and its run."""
     wanted = np.arange(len(judged.topic)) if complete else np.flatnonzero(judged.grade > 0)
     code = None if complete else np.unique(judged.doc[wanted])
     probed = judged.docs if code is None else judged.docs.take(code)
     place_of = _lookup(judged.key()[wanted], len(judged.queries) * len(judged.docs), len(doc))
-    step = max(_ROWS, 16 * len(probed), 16 * len(doc.values or ()))  # parts bound the memory; each reads all of these
+    step = max(
+        _ROWS, 16 * len(probed), 16 * len(doc.values or ())
+    )  # parts bound the memory; each reads all of these
     dtype = np.int32 if max(len(doc), len(judged.topic)) < 2**31 else np.int64
     matches: list[tuple[np.ndarray, ...]] = []
     for at in range(0, len(doc), step):
@@ -381,7 +402,12 @@ def _match(
         topic_of_row = topic[list_of_row]
         known = topic_of_row >= 0
         if not known.all():
-            rows, docs, list_of_row, topic_of_row = rows[known], docs[known], list_of_row[known], topic_of_row[known]
+            rows, docs, list_of_row, topic_of_row = (
+                rows[known],
+                docs[known],
+                list_of_row[known],
+                topic_of_row[known],
+            )
         item = place_of(topic_of_row.astype(np.int64) * len(judged.docs) + docs)
         hit = item >= 0
         part = rows[hit], wanted[item[hit]], lists.run[list_of_row[hit]]

@@ -46,7 +46,9 @@ def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
         return score.astype(np.float32)
 
 
-def sorted_scores(score: np.ndarray, lists: Lists, ties: Ties) -> tuple[np.ndarray, np.ndarray | None]:
+def sorted_scores(
+    score: np.ndarray, lists: Lists, ties: Ties
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the scores list after list, best first, and the row of each; None if rows are in that order already."""
     order = lists.order
     score = score if order is None else looked_up(score, order)
@@ -61,7 +63,9 @@ def sorted_scores(score: np.ndarray, lists: Lists, ties: Ties) -> tuple[np.ndarr
 
 def _check_equal_ranks(score: np.ndarray, lists: Lists) -> None:
     equal = np.flatnonzero(score[1:] == score[:-1]) + 1
-    equal = equal[lists.starts[lists.of_rows(equal)] != equal]  # the first row of a list has no row before it
+    equal = equal[
+        lists.starts[lists.of_rows(equal)] != equal
+    ]  # the first row of a list has no row before it
     if len(equal):
         example = lists.of_rows(equal)[0]
         name = " / ".join(map(str, lists.runs.iloc[lists.run[example]]))
@@ -94,20 +98,26 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31 else np.int64)
     for _, rows, real in dense(lists.starts, unsorted, most=BLOCK):
         full = bool(real.all())
-        if full and rows[-1, -1] - rows[0, 0] + 1 == rows.size:  # adjacent lists: a view, without copying
+        if (
+            full and rows[-1, -1] - rows[0, 0] + 1 == rows.size
+        ):  # adjacent lists: a view, without copying
             place: slice | np.ndarray = slice(rows[0, 0], rows[-1, -1] + 1)
             block = score[place].reshape(rows.shape)
         else:
             place, block = rows[real], score[rows]
         by = _by_leading_bits(block, None if full else real)
         by += rows[:, :1]
-        block = score.take(by, mode="clip")  # padding may point beyond the last row; it is not looked at
+        block = score.take(
+            by, mode="clip"
+        )  # padding may point beyond the last row; it is not looked at
         rise = block[:, 1:] > block[:, :-1]
         # lists with scores that differ in their last bits only are sorted again
         for at in np.flatnonzero((rise if full else rise & real[:, 1:]).any(axis=1)):
             single = rows[at][real[at]]
             by[at, : len(single)] = single[np.argsort(-score[single], kind="stable")]
-        order[place] = by[real] if isinstance(place, np.ndarray) else by.ravel()  # padding comes last
+        order[place] = (
+            by[real] if isinstance(place, np.ndarray) else by.ravel()
+        )  # padding comes last
     return order
 
 
@@ -118,8 +128,12 @@ def _by_leading_bits(score: np.ndarray, real: np.ndarray | None) -> np.ndarray:
     `argsort`. Scores that differ in their last bits only may come in a wrong order.
     """
     # IEEE 754 bit patterns order as the numbers do, except that negative numbers run backwards
-    bits = (score.astype(np.float64, copy=False) + 0.0).view(np.int64)  # plus 0: 0 and -0 are one score
-    bits ^= ~(bits >> 63) & np.iinfo(np.int64).max  # as unsigned numbers they now rise where scores fall
+    bits = (score.astype(np.float64, copy=False) + 0.0).view(
+        np.int64
+    )  # plus 0: 0 and -0 are one score
+    bits ^= (
+        ~(bits >> 63) & np.iinfo(np.int64).max
+    )  # as unsigned numbers they now rise where scores fall
     low = (1 << score.shape[1].bit_length()) - 1
     bits &= ~low
     if real is not None:
@@ -141,7 +155,9 @@ def have_gaps(first: np.ndarray, last: np.ndarray, size: np.ndarray) -> np.ndarr
     return (size > 0) & ((first * (first - 1) != 0) | (last - first + 1 != size))
 
 
-def gaps_text(run: object, query: object, first: float, last: float, size: int, lists: int, total: int) -> str:
+def gaps_text(
+    run: object, query: object, first: float, last: float, size: int, lists: int, total: int
+) -> str:
     """Return the warning about lists whose ranks have gaps: how many of all, and an example."""
     items = "1 item" if size == 1 else f"{size:,} items"
     return (
@@ -158,7 +174,9 @@ def closed_gaps(score: np.ndarray, lists: Lists, ties: Ties) -> str | None:
     gapped = have_gaps(first, last, size)
     if not gapped.any():
         return None
-    example = int(np.lexsort((lists.query, lists.run, ~gapped))[0])  # the first run, whatever the order of rows
+    example = int(
+        np.lexsort((lists.query, lists.run, ~gapped))[0]
+    )  # the first run, whatever the order of rows
     query = lists.queries.index().tolist()[lists.query[example]]
     name = run_labels(lists.runs)[lists.run[example]]
     numbers_of_example = first[example], last[example], int(size[example])
@@ -166,7 +184,12 @@ def closed_gaps(score: np.ndarray, lists: Lists, ties: Ties) -> str | None:
 
 
 def of_rows(
-    rows: np.ndarray, score: np.ndarray, doc: Ids, lists: Lists, ties: Ties, order: np.ndarray | None = None
+    rows: np.ndarray,
+    score: np.ndarray,
+    doc: Ids,
+    lists: Lists,
+    ties: Ties,
+    order: np.ndarray | None = None,
 ) -> Ranks:
     """Return the ranks of `rows`, every list being sorted by falling score.
 
@@ -190,17 +213,28 @@ def of_rows(
     [3, 2]
     """
     dtype = np.int32 if len(score) < 2**31 else np.int64
-    ranks = Ranks(*(np.empty(len(rows), dtype=dtype) for _ in range(3)))  # three arrays, to be freed one by one
-    step = PART if (rows[1:] >= rows[:-1]).all() else len(rows)  # parts of rising rows look at few lists each
+    ranks = Ranks(
+        *(np.empty(len(rows), dtype=dtype) for _ in range(3))
+    )  # three arrays, to be freed one by one
+    step = (
+        PART if (rows[1:] >= rows[:-1]).all() else len(rows)
+    )  # parts of rising rows look at few lists each
     for at in range(0, len(rows), step):
         part = slice(at, at + step)
-        for column, values in zip(ranks, _ranks_of_part(rows[part], score, doc, lists, ties, order)):
+        for column, values in zip(
+            ranks, _ranks_of_part(rows[part], score, doc, lists, ties, order)
+        ):
             column[part] = values
     return ranks
 
 
 def _ranks_of_part(
-    rows: np.ndarray, score: np.ndarray, doc: Ids, lists: Lists, ties: Ties, order: np.ndarray | None
+    rows: np.ndarray,
+    score: np.ndarray,
+    doc: Ids,
+    lists: Lists,
+    ties: Ties,
+    order: np.ndarray | None,
 ) -> Ranks:
     list_of_row = lists.of_rows(rows)
     begin = lists.starts[list_of_row]
@@ -224,11 +258,15 @@ def _ranks_of_part(
         ranks.size[tied] = ends[group] - first
         ranks.start[tied] = first - begin[tied]
         if ties == "docid":
-            ranks.rank[tied] = ranks.start[tied] + 1 + _later(rows[tied], first, ranks.size[tied], doc, order)
+            ranks.rank[tied] = (
+                ranks.start[tied] + 1 + _later(rows[tied], first, ranks.size[tied], doc, order)
+            )
     return ranks
 
 
-def _later(rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None) -> np.ndarray:
+def _later(
+    rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None
+) -> np.ndarray:
     """Return how many ids of the row's group of ties come later in byte order than the row's id."""
     later = np.zeros(len(rows), dtype=np.int64)
     small = size <= FEW_TIED
@@ -253,10 +291,19 @@ def _later_by_pairs(
         word, against = ids.words(text, left, place), ids.words(text, right, place)
         count += np.bincount(mine[against > word], minlength=len(count))
         undecided = np.flatnonzero((word == against) & (left != right))
-        word, left, right, mine = word[undecided], left[undecided], right[undecided], mine[undecided]
+        word, left, right, mine = (
+            word[undecided],
+            left[undecided],
+            right[undecided],
+            mine[undecided],
+        )
         place += 1
-        over = np.flatnonzero((word & np.uint64(0xFF)) == 0)  # padding, or a NUL: only lengths distinguish them
-        over = over[np.maximum(_lengths(text, left[over]), _lengths(text, right[over])) <= 8 * place]
+        over = np.flatnonzero(
+            (word & np.uint64(0xFF)) == 0
+        )  # padding, or a NUL: only lengths distinguish them
+        over = over[
+            np.maximum(_lengths(text, left[over]), _lengths(text, right[over])) <= 8 * place
+        ]
         if len(over):
             more = _lengths(text, right[over]) - _lengths(text, left[over])
             # equal but for NULs at the end: the longer is later; one id twice: in the order of rows
@@ -293,11 +340,15 @@ def _later_by_sorting(
     by = by[np.argsort(key[by], kind="stable")]
     begin = np.cumsum(sizes) - sizes
     later = np.empty_like(by)
-    later[by] = np.arange(len(member)) - begin[key[by]]  # inverse permutation, counted within each group
+    later[by] = (
+        np.arange(len(member)) - begin[key[by]]
+    )  # inverse permutation, counted within each group
     return later[begin[place] + rows - first]
 
 
-def _local_text(doc: Ids, rows: np.ndarray, order: np.ndarray | None) -> tuple[pa.Array, np.ndarray]:
+def _local_text(
+    doc: Ids, rows: np.ndarray, order: np.ndarray | None
+) -> tuple[pa.Array, np.ndarray]:
     """Return text with these rows' ids, and each row's place in it, converting only what is compared."""
     rows = rows if order is None else order[rows]
     if doc.text is not None:
@@ -354,7 +405,9 @@ def top(
     """
     ties = checked_rules(ties, compat, depth, runs)
     if ties == "expected":
-        raise ValueError("ties='expected' gives no item a definite rank; choose 'docid', 'rank' or 'first'.")
+        raise ValueError(
+            "ties='expected' gives no item a definite rank; choose 'docid', 'rank' or 'first'."
+        )
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to rank.")
     lists, doc, score = together(
@@ -384,7 +437,9 @@ def first_rows(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the first rows of every list (or of the lists of a mask): places among sorted rows, list and rank."""
     if depth is None:
-        rows = np.arange(len(score)) if mask is None else np.flatnonzero(np.repeat(mask, lists.sizes))
+        rows = (
+            np.arange(len(score)) if mask is None else np.flatnonzero(np.repeat(mask, lists.sizes))
+        )
     else:
         rows = _candidates(score, lists, ties, depth, mask)
     rank = of_rows(rows, score, doc, lists, ties, order).rank.astype(np.int64)
@@ -395,7 +450,9 @@ def first_rows(
     return rows, list_of_row, rank
 
 
-def _candidates(score: np.ndarray, lists: Lists, ties: Ties, depth: int, mask: np.ndarray | None) -> np.ndarray:
+def _candidates(
+    score: np.ndarray, lists: Lists, ties: Ties, depth: int, mask: np.ndarray | None
+) -> np.ndarray:
     """Return the rows that may be among the first: with ties, all of the group that the cut goes through."""
     begin, end = lists.starts[:-1], lists.starts[1:]
     if mask is not None:

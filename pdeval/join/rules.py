@@ -34,9 +34,13 @@ def checked_rules(ties: Ties | None, compat: str, depth: object, runs: Table) ->
         ties = "docid" if "score" in runs else "rank"
     needed = "rank" if ties == "rank" else "score"
     if needed not in runs:
-        raise ValueError(f"ties={ties!r} needs a {needed} column; bind one with df.ireval({needed}=...).")
+        raise ValueError(
+            f"ties={ties!r} needs a {needed} column; bind one with df.ireval({needed}=...)."
+        )
     if ties == "expected" and depth is not None:
-        raise ValueError("ties='expected' has no definite first items: leave out depth=, or choose another ties=.")
+        raise ValueError(
+            "ties='expected' has no definite first items: leave out depth=, or choose another ties=."
+        )
     return ties
 
 
@@ -49,7 +53,9 @@ def checked_level(level: Any) -> Any:
     2
     """
     if level is not None and not (is_finite(level) and level > 0):
-        raise ValueError(f"level={shown(level)}: the least grade that counts as relevant must be a number above 0.")
+        raise ValueError(
+            f"level={shown(level)}: the least grade that counts as relevant must be a number above 0."
+        )
     return level
 
 
@@ -65,7 +71,12 @@ def counted(positions: Positions, topics: Topics, level: float | None) -> np.nda
     """
     answered = positions.answered
     if topics == "relevant":
-        has = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
+        has = (
+            np.bincount(
+                positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)
+            )
+            > 0
+        )
         return np.broadcast_to(has[:, None], answered.shape)
     if topics == "judged":
         return np.ones(answered.shape, dtype=bool)
@@ -109,7 +120,10 @@ def warn_missing(positions: Positions, used: np.ndarray, topics: str) -> bool:
 def outside() -> int:
     """Return the number of frames up to the code of the caller, for warnings to point at it."""
     frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "pdeval":
+    while (
+        frame.f_back is not None
+        and frame.f_globals.get("__name__", "").partition(".")[0] == "pdeval"
+    ):
         frame, depth = frame.f_back, depth + 1
     return depth
 

@@ -43,7 +43,9 @@ def items_returned(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
     (50, True)
     """
     if positions.source is None:
-        raise ValueError("the number of items of a query is counted from the run table, which this join no longer has.")
+        raise ValueError(
+            "the number of items of a query is counted from the run table, which this join no longer has."
+        )
     elsewhere: Any = getattr(positions.source, "returned", None)  # counted where the rows are
     size, returned = _count_items(positions) if elsewhere is None else elsewhere.of_join(positions)
     if positions.rules.get("judged_only"):  # the others were taken out of the rankings
@@ -62,7 +64,9 @@ def _count_items(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
     pairs = np.unique(topic[topic >= 0].astype(np.int64) * len(docs) + code[topic >= 0])
     place = judged.docs.probe(docs)[judged.doc]
     returned = place >= 0
-    returned[returned] = np.isin(judged.topic[returned].astype(np.int64) * len(docs) + place[returned], pairs)
+    returned[returned] = np.isin(
+        judged.topic[returned].astype(np.int64) * len(docs) + place[returned], pairs
+    )
     return np.bincount(pairs // len(docs), minlength=len(judged.queries)), returned
 
 
@@ -78,7 +82,9 @@ def inverse_propensities(positions: Positions) -> np.ndarray:
     [2.0, 4.0]
     """
     if positions.source is None:
-        raise ValueError("propensities are read from the judgments table, which this join no longer has.")
+        raise ValueError(
+            "propensities are read from the judgments table, which this join no longer has."
+        )
     table = positions.source[1]
     if "propensity" not in table:
         raise ValueError(
@@ -102,7 +108,9 @@ def inverse_propensities(positions: Positions) -> np.ndarray:
     differ = np.flatnonzero(weights[place] != weight)
     if len(differ):
         example = _query_and_doc(table, rows[known][differ[0]])
-        raise ValueError(f"the judgments have {len(differ):,} items with more than one propensity, e.g. {example}.")
+        raise ValueError(
+            f"the judgments have {len(differ):,} items with more than one propensity, e.g. {example}."
+        )
     return weights
 
 

@@ -20,7 +20,15 @@ from pdeval.judgments.agreement_coefficients import (
     resampled,
     resamples,
 )
-from pdeval.judgments.labels import Labels, coded, given, item_columns, label_names, role_columns, units_of
+from pdeval.judgments.labels import (
+    Labels,
+    coded,
+    given,
+    item_columns,
+    label_names,
+    role_columns,
+    units_of,
+)
 from pdeval.tables.labels import labels as repeated
 from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
@@ -178,13 +186,26 @@ def agreement(
         keys = given(labels)[groups]
         group = keys.groupby(groups, observed=True, sort=True).ngroup().to_numpy()
         first_rows = np.unique(group, return_index=True)[1]  # a handful of tasks
-        parts = [(keys.iloc[row].to_dict(), codes.take(np.flatnonzero(group == group[row]))) for row in first_rows]
-    unit, what = units_of(labels, codes, resample) if draws or resample else (np.zeros(0, dtype=np.int64), "")
+        parts = [
+            (keys.iloc[row].to_dict(), codes.take(np.flatnonzero(group == group[row])))
+            for row in first_rows
+        ]
+    unit, what = (
+        units_of(labels, codes, resample)
+        if draws or resample
+        else (np.zeros(0, dtype=np.int64), "")
+    )
     rows = []
     for ids, part in parts:
-        ends = _intervals(chosen, part, unit, what, draws, confidence, seed) if draws else [{}] * len(chosen)
+        ends = (
+            _intervals(chosen, part, unit, what, draws, confidence, seed)
+            if draws
+            else [{}] * len(chosen)
+        )
         rows += [{**ids, **_row(one, part), **end} for one, end in zip(chosen, ends, strict=True)]
-    frame = pd.DataFrame(rows, columns=[*groups, *AGREEMENT.required, *(("ci_low", "ci_high") if draws else ())])
+    frame = pd.DataFrame(
+        rows, columns=[*groups, *AGREEMENT.required, *(("ci_low", "ci_high") if draws else ())]
+    )
     frame.attrs.update(role_columns(labels))
     if draws:
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
@@ -200,7 +221,9 @@ def _chosen(coefficients: str | Sequence[str] | None, ordered: bool) -> list[Coe
         _check_name(name, tuple(COEFFICIENTS))
     needing_order = [name for name in names if COEFFICIENTS[name].scaled]
     if needing_order and not ordered:
-        raise ValueError(f"{needing_order[0]} needs ordered labels: give order=[lowest, ..., highest].")
+        raise ValueError(
+            f"{needing_order[0]} needs ordered labels: give order=[lowest, ..., highest]."
+        )
     return [COEFFICIENTS[name] for name in names]
 
 
@@ -240,13 +263,19 @@ def _intervals(
     # units that the part has, numbered from 0, by item
     unit_of_item = np.zeros(int(part.item.max()) + 1, dtype=unit.dtype)
     unit_of_item[part.item] = new_unit
-    ends = [interval(resampled(one, part, unit_of_item, draws, seed), confidence, len(units)) for one in chosen]
+    ends = [
+        interval(resampled(one, part, unit_of_item, draws, seed), confidence, len(units))
+        for one in chosen
+    ]
     return [{"ci_low": float(low), "ci_high": float(high)} for low, high in ends]
 
 
 @verb(on="labels", gives="agreement_by_query", family="agreement", name="by_query")
 def agreement_by_query(
-    labels: Table, coefficients: str | Sequence[str] | None = None, *, order: Sequence[object] | None = None
+    labels: Table,
+    coefficients: str | Sequence[str] | None = None,
+    *,
+    order: Sequence[object] | None = None,
 ) -> pd.DataFrame:
     """Return how far assessors agree on each query, all queries at once.
 
@@ -275,8 +304,14 @@ def agreement_by_query(
     ids = pd.Index(pd.factorize(given(labels)[labels.roles["query"]], sort=True)[1])
     query = query_of_item[part.item]
     # each assessor of a query once
-    assessor_of_query = np.unique(query * max(len(assessors), 1) + part.assessor) // max(len(assessors), 1)
-    counted = {"items": query_of_item[np.unique(part.item)], "assessors": assessor_of_query, "labels": query}
+    assessor_of_query = np.unique(query * max(len(assessors), 1) + part.assessor) // max(
+        len(assessors), 1
+    )
+    counted = {
+        "items": query_of_item[np.unique(part.item)],
+        "assessors": assessor_of_query,
+        "labels": query,
+    }
     columns = {
         labels.roles["query"]: repeated(ids, np.arange(len(ids))),
         **{name: np.bincount(queries, minlength=len(ids)) for name, queries in counted.items()},
@@ -376,7 +411,11 @@ def confusion(
     is_reference = np.isin(np.arange(len(assessors)), assessors.get_indexer(pd.Index(names)))
     one, two = _matched(codes, is_reference)
     if not len(one):
-        theirs = "the reference" if isinstance(reference, pd.DataFrame) else " and ".join(map(repr, names[:3]))
+        theirs = (
+            "the reference"
+            if isinstance(reference, pd.DataFrame)
+            else " and ".join(map(repr, names[:3]))
+        )
         raise ValueError(
             f"no item has a label both of {theirs} and of another assessor; there are {len(np.unique(codes.item)):,} "
             "items in all. Are items named alike on both sides?"
@@ -388,7 +427,9 @@ def confusion(
     cell = (place[codes.assessor[two]] * number + codes.label[one]) * number + codes.label[two]
     shape = (len(others), number, number)
     tables = np.bincount(cell, minlength=len(others) * number**2).reshape(shape)
-    name_of_reference = REFERENCE if isinstance(reference, pd.DataFrame) else ", ".join(map(str, names))
+    name_of_reference = (
+        REFERENCE if isinstance(reference, pd.DataFrame) else ", ".join(map(str, names))
+    )
     attrs = {**role_columns(labels), "reference": name_of_reference}
     frame = of_tables(tables, labels.roles["assessor"], others, values, attrs)
     if draws:
@@ -396,7 +437,9 @@ def confusion(
         unit_of_pair = np.unique(unit[codes.item[one]], return_inverse=True)[1]
         check_units(int(unit_of_pair.max()) + 1, what)
         frame["ci_low"], frame["ci_high"] = interval(
-            _resampled_shares(unit_of_pair, cell, shape, draws, seed), confidence, int(unit_of_pair.max()) + 1
+            _resampled_shares(unit_of_pair, cell, shape, draws, seed),
+            confidence,
+            int(unit_of_pair.max()) + 1,
         )
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
     return frame
@@ -454,10 +497,14 @@ def with_reference(labels: Table, reference: object) -> tuple[Table, list[object
     known = given(labels)[labels.roles["assessor"]].unique().tolist()
     absent = [name for name in names if isinstance(name, np.ndarray) or name not in known]
     if absent:
-        examples = ", ".join(map(repr, known[:3])) + (f", ... ({len(known)} in all)" if len(known) > 3 else "")
+        examples = ", ".join(map(repr, known[:3])) + (
+            f", ... ({len(known)} in all)" if len(known) > 3 else ""
+        )
         raise KeyError(f"no assessor {absent[0]!r} among the labels; there are {examples}.")
     if set(known) <= set(names):
-        raise ValueError(f"reference={shown(reference)} is every assessor of the table; there is nobody to hold to it.")
+        raise ValueError(
+            f"reference={shown(reference)} is every assessor of the table; there is nobody to hold to it."
+        )
     return labels, names
 
 
@@ -465,13 +512,21 @@ def _with_judgments(labels: Table, qrels: Table) -> tuple[Table, list[object]]:
     """Return the labels with judgments among them, as those of an assessor of their own."""
     if "query" not in labels:
         columns = ", ".join(map(str, labels.frame.columns))
-        raise ValueError(f"judgments are of queries, and the label table has no query column among {columns}.")
+        raise ValueError(
+            f"judgments are of queries, and the label table has no query column among {columns}."
+        )
     if (labels.column("assessor") == REFERENCE).any():
-        raise ValueError(f"an assessor is called {REFERENCE!r}, which stands for the judgments here; rename one.")
+        raise ValueError(
+            f"an assessor is called {REFERENCE!r}, which stands for the judgments here; rename one."
+        )
     items, assessor, label = item_columns(labels), labels.roles["assessor"], labels.roles["label"]
-    judged = qrels.frame[[qrels.roles[role] for role in ("query", "doc", "grade")]].set_axis([*items, label], axis=1)
+    judged = qrels.frame[[qrels.roles[role] for role in ("query", "doc", "grade")]].set_axis(
+        [*items, label], axis=1
+    )
     for name in items:
-        if pd.api.types.is_numeric_dtype(judged[name].dtype) != pd.api.types.is_numeric_dtype(labels.frame[name].dtype):
+        if pd.api.types.is_numeric_dtype(judged[name].dtype) != pd.api.types.is_numeric_dtype(
+            labels.frame[name].dtype
+        ):
             raise ValueError(
                 f"{name!r} is {labels.frame[name].dtype} among the labels and {judged[name].dtype} among the "
                 "judgments; make both the same with .astype(str)."
@@ -480,16 +535,23 @@ def _with_judgments(labels: Table, qrels: Table) -> tuple[Table, list[object]]:
         part[[*items, assessor, label]].astype(object)
         for part in (labels.frame, judged.assign(**{assessor: REFERENCE}))
     ]
-    return Table("labels", pd.concat(parts, ignore_index=True).infer_objects(), labels.roles), [REFERENCE]
+    return Table("labels", pd.concat(parts, ignore_index=True).infer_objects(), labels.roles), [
+        REFERENCE
+    ]
 
 
 def _matched(codes: Labels, is_reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return every label of the reference with every other label of the same item, as places in the table."""
-    theirs, others = (np.flatnonzero(mask[codes.assessor]) for mask in (is_reference, ~is_reference))
+    theirs, others = (
+        np.flatnonzero(mask[codes.assessor]) for mask in (is_reference, ~is_reference)
+    )
     # sorted by item, so that the labels of an item are next to each other
     theirs = theirs[np.argsort(codes.item[theirs], kind="stable")]
     # where the labels of the reference for the item of each other label begin and end
-    low, high = (np.searchsorted(codes.item[theirs], codes.item[others], side=side) for side in ("left", "right"))
+    low, high = (
+        np.searchsorted(codes.item[theirs], codes.item[others], side=side)
+        for side in ("left", "right")
+    )
     often = high - low
     two = np.repeat(others, often)
     # 0, 1, 2, ... within the labels of the reference for the same item

@@ -160,7 +160,9 @@ def kappa(confusion: np.ndarray, *, marginals: Literal["pooled", "own"] = "poole
     return Kappa(float(agreed), float(expected), float(corrected(agreed, expected)))
 
 
-def _expected(rows: np.ndarray, columns: np.ndarray, total: np.ndarray | np.float64) -> dict[str, np.ndarray]:
+def _expected(
+    rows: np.ndarray, columns: np.ndarray, total: np.ndarray | np.float64
+) -> dict[str, np.ndarray]:
     """Return chance agreement from the label shares of each assessor, and from those of both pooled."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return {
@@ -210,7 +212,9 @@ def mean_of_pairs(two: dict[str, np.ndarray]) -> Kappa:
     defined = ~np.isnan(values)
     if not defined.any():
         return UNDEFINED
-    return Kappa(*(float(np.mean(column[defined])) for column in (two["observed"], two["own"], values)))
+    return Kappa(
+        *(float(np.mean(column[defined])) for column in (two["observed"], two["own"], values))
+    )
 
 
 @coefficient("fleiss", even=True)
@@ -238,7 +242,9 @@ def alpha(labels: Labels, scale: Scale) -> Kappa:
     size = np.asarray(counts.sum(axis=1)).ravel()
     # each item adds its pairs of labels over (labels - 1); a label does not pair with itself
     weighted = counts.multiply(1 / (size - 1)[:, None]).tocsr()
-    coincidence = (counts.T @ weighted).toarray() - np.diag(np.asarray(weighted.sum(axis=0)).ravel())
+    coincidence = (counts.T @ weighted).toarray() - np.diag(
+        np.asarray(weighted.sum(axis=0)).ravel()
+    )
     given = coincidence.sum(axis=1)
     total = given.sum()
     distance = _distances(scale, given, part.values)
@@ -256,15 +262,21 @@ def _distances(scale: Scale, given: np.ndarray, values: np.ndarray) -> np.ndarra
     if scale == "nominal":
         return np.where(used, 1.0 - np.eye(len(values)), 0.0)
     # on the ordinal scale a label is at the middle of those given up to it
-    place = np.cumsum(given, axis=-1) - given / 2 if scale == "ordinal" else np.broadcast_to(values, given.shape)
+    place = (
+        np.cumsum(given, axis=-1) - given / 2
+        if scale == "ordinal"
+        else np.broadcast_to(values, given.shape)
+    )
     return np.where(used, np.square(place[..., :, None] - place[..., None, :]), 0.0)
 
 
 _scale: Scale
 for _scale in ("nominal", "ordinal", "interval"):
-    coefficient(f"alpha_{_scale}", says=f"Krippendorff's alpha on the {_scale} scale", scaled=_scale != "nominal")(
-        partial(alpha, scale=_scale)
-    )
+    coefficient(
+        f"alpha_{_scale}",
+        says=f"Krippendorff's alpha on the {_scale} scale",
+        scaled=_scale != "nominal",
+    )(partial(alpha, scale=_scale))
 
 
 def weighted(labels: Labels, scale: Scale) -> Kappa:
@@ -310,7 +322,9 @@ def pairs(labels: Labels, weights: np.ndarray | None = None) -> dict[str, np.nda
     keys, pair = np.unique(a * np.int64(n_assessors) + b, return_inverse=True)
     # how often each assessor of a pair gave each label, (pairs, labels)
     rows, columns = (
-        np.bincount(pair * n_labels + label, count, minlength=len(keys) * n_labels).reshape(len(keys), n_labels)
+        np.bincount(pair * n_labels + label, count, minlength=len(keys) * n_labels).reshape(
+            len(keys), n_labels
+        )
         for label in (first, second)
     )
     items = rows.sum(axis=1)
@@ -339,7 +353,9 @@ def items_tally(part: Labels, unit: np.ndarray, *, chance: bool = True) -> Tally
     unit_of_item = unit[np.unique(part.item)]
     n_items = len(unit_of_item)
     # units x items: which items are those of a unit
-    members = csr_matrix((np.ones(n_items), (unit_of_item, np.arange(n_items))), shape=(count_units(unit), n_items))
+    members = csr_matrix(
+        (np.ones(n_items), (unit_of_item, np.arange(n_items))), shape=(count_units(unit), n_items)
+    )
     both = csr_matrix(members @ np.column_stack([np.ones(n_items), _agreeing_pairs(counts)]))
     return Tally(hstack([both, members @ counts]).tocsr(), partial(_from_items, chance=chance))
 
@@ -367,15 +383,22 @@ def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> 
         one, two = one[ahead], two[ahead]
         pair = part.assessor[one].astype(np.int64) * n_assessors + part.assessor[two]
         cell = (pair * n_labels + part.label[one]) * n_labels + part.label[two]
-        counted.append(np.unique(unit[part.item[one]] * np.int64(n_cells) + cell, return_counts=True))
-    key, count = (np.concatenate(column) for column in zip(*counted)) if counted else np.zeros((2, 0), dtype=np.int64)
+        counted.append(
+            np.unique(unit[part.item[one]] * np.int64(n_cells) + cell, return_counts=True)
+        )
+    key, count = (
+        (np.concatenate(column) for column in zip(*counted))
+        if counted
+        else np.zeros((2, 0), dtype=np.int64)
+    )
     # a key is (unit, pair of assessors, label, label) as one number
     row, cell = np.divmod(key, max(n_cells, 1))
     # columns only for the pairs of assessors that have an item in common
     met, pair = np.unique(cell // max(n_labels**2, 1), return_inverse=True)
     column = pair * n_labels**2 + cell % max(n_labels**2, 1)
     sums = csr_matrix(
-        (count.astype(np.float64), (row, column)), shape=(count_units(unit), max(len(met) * n_labels**2, 1))
+        (count.astype(np.float64), (row, column)),
+        shape=(count_units(unit), max(len(met) * n_labels**2, 1)),
     )
     return Tally(sums, partial(_from_pairs, weights=_weights(scale, part.values)))
 
@@ -383,7 +406,9 @@ def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> 
 def _from_pairs(sums: np.ndarray, *, weights: np.ndarray) -> np.ndarray:
     n_labels = len(weights)
     # (units, pairs of assessors, labels, labels)
-    tables = sums[:, : sums.shape[1] // n_labels**2 * n_labels**2].reshape(len(sums), -1, n_labels, n_labels)
+    tables = sums[:, : sums.shape[1] // n_labels**2 * n_labels**2].reshape(
+        len(sums), -1, n_labels, n_labels
+    )
     rows, columns = tables.sum(axis=3), tables.sum(axis=2)
     items = rows.sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -392,7 +417,10 @@ def _from_pairs(sums: np.ndarray, *, weights: np.ndarray) -> np.ndarray:
         expected = 1 - np.einsum("upi,ij,upj->up", rows, weights, columns) / np.square(items)
         values = corrected(agreed, expected)
         defined = ~np.isnan(values)
-        means = [np.where(defined, one, 0.0).sum(axis=1) / defined.sum(axis=1) for one in (agreed, expected, values)]
+        means = [
+            np.where(defined, one, 0.0).sum(axis=1) / defined.sum(axis=1)
+            for one in (agreed, expected, values)
+        ]
     return np.stack(means)
 
 
@@ -418,9 +446,13 @@ def _from_coincidences(sums: np.ndarray, *, scale: Scale, values: np.ndarray) ->
     largest = distance.max(axis=(1, 2), initial=0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         agreed = 1 - (coincidence * distance).sum(axis=(1, 2)) / total / largest
-        expected = 1 - np.einsum("ui,uij,uj->u", given, distance, given) / (total * (total - 1)) / largest
+        expected = (
+            1 - np.einsum("ui,uij,uj->u", given, distance, given) / (total * (total - 1)) / largest
+        )
     # one label only: nothing to agree about
-    agreed, expected = (np.where((largest == 0) & (total > 0), 1.0, one) for one in (agreed, expected))
+    agreed, expected = (
+        np.where((largest == 0) & (total > 0), 1.0, one) for one in (agreed, expected)
+    )
     return np.stack([agreed, expected, corrected(agreed, expected)])
 
 
@@ -430,7 +462,10 @@ TALLIES: dict[str, Callable[[Labels, np.ndarray], Tally]] = {
     "fleiss": items_tally,
     "cohen": pairs_tally,
     **{f"cohen_{scale}": partial(pairs_tally, scale=scale) for scale in ("linear", "quadratic")},
-    **{f"alpha_{scale}": partial(coincidences_tally, scale=scale) for scale in ("nominal", "ordinal", "interval")},
+    **{
+        f"alpha_{scale}": partial(coincidences_tally, scale=scale)
+        for scale in ("nominal", "ordinal", "interval")
+    },
 }
 
 
@@ -455,7 +490,9 @@ def of_each_unit(one: Coefficient, labels: Labels, unit: np.ndarray) -> np.ndarr
     """
     units = count_units(unit)
     if one.name not in TALLIES:  # declared elsewhere: one after the other
-        parts = [labels.take(np.flatnonzero(unit[labels.item] == number)) for number in range(units)]
+        parts = [
+            labels.take(np.flatnonzero(unit[labels.item] == number)) for number in range(units)
+        ]
         return np.array([one.function(part) for part in parts]).T.reshape(3, -1)
     sums, value = TALLIES[one.name](one.counted(labels), unit)
     step = max(CELLS // max(sums.shape[1], 1), 1)
@@ -463,7 +500,9 @@ def of_each_unit(one: Coefficient, labels: Labels, unit: np.ndarray) -> np.ndarr
     return np.concatenate(blocks, axis=1) if blocks else np.empty((3, 0))
 
 
-def resampled(one: Coefficient, labels: Labels, unit: np.ndarray, draws: int, seed: int | None) -> np.ndarray:
+def resampled(
+    one: Coefficient, labels: Labels, unit: np.ndarray, draws: int, seed: int | None
+) -> np.ndarray:
     """Return the values of a coefficient on resamples of the units with replacement; NaN where one is undefined.
 
     Examples
@@ -475,7 +514,13 @@ def resampled(one: Coefficient, labels: Labels, unit: np.ndarray, draws: int, se
     units = count_units(unit)
     if one.name not in TALLIES:
         blocks = resamples(units, draws, seed)
-        return np.array([one.function(_repeated(labels, unit, times)).kappa for block in blocks for times in block])
+        return np.array(
+            [
+                one.function(_repeated(labels, unit, times)).kappa
+                for block in blocks
+                for times in block
+            ]
+        )
     sums, value = TALLIES[one.name](one.counted(labels), unit)
     blocks = resamples(units, draws, seed, sums.shape[1])
     values = [value(np.asarray((sums.T @ times.T.astype(np.float64)).T))[2] for times in blocks]
@@ -494,7 +539,9 @@ def check_units(units: int, what: str, hint: str = "") -> None:
     """Raise unless there are two units to draw."""
     if units < 2:
         plural = "queries" if what == "query" else "items"
-        raise TooFew(f"the bootstrap draws {plural} with replacement, and there is one {what}.{hint}")
+        raise TooFew(
+            f"the bootstrap draws {plural} with replacement, and there is one {what}.{hint}"
+        )
 
 
 def interval(values: np.ndarray, confidence: float, units: int) -> tuple[np.ndarray, np.ndarray]:
@@ -528,7 +575,9 @@ def _repeated(labels: Labels, unit: np.ndarray, times: np.ndarray) -> Labels:
     # 0, 1, 2, ... within the copies of a row
     copy = np.arange(len(rows)) - np.repeat(np.cumsum(often) - often, often)
     taken = labels.take(rows)
-    return taken._replace(item=np.unique(taken.item * (int(times.max()) + 1) + copy, return_inverse=True)[1])
+    return taken._replace(
+        item=np.unique(taken.item * (int(times.max()) + 1) + copy, return_inverse=True)[1]
+    )
 
 
 def _within_items(part: Labels) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -76,7 +76,9 @@ def swapped_qrels(
     rows = given(labels)
     if rows.empty:
         count = len(labels.frame)
-        raise ValueError(f"the label table holds no labels: column {label!r} is empty in all {count:,} rows.")
+        raise ValueError(
+            f"the label table holds no labels: column {label!r} is empty in all {count:,} rows."
+        )
     # lexsort: the last key, the item, is the primary one
     by_item = np.lexsort((codes.assessor, codes.item))
     qrels = rows[[query, doc]].assign(relevance=grades_of(rows[label], grades)).iloc[by_item]
@@ -109,12 +111,16 @@ def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.nd
         return column.to_numpy()
     unknown = [value for value in column.unique() if value not in grades]
     if unknown:
-        raise ValueError(f"grades= has no grade for {len(unknown)} of the labels, e.g. {unknown[:3]}.")
+        raise ValueError(
+            f"grades= has no grade for {len(unknown)} of the labels, e.g. {unknown[:3]}."
+        )
     return column.astype(object).map(dict(grades)).to_numpy(dtype=type(next(iter(grades.values()))))
 
 
 WHOSE = "the assessor, or the number of the draw"
-TAU = "Kendall's tau-b of the two orderings; missing where one has nothing relevant, or ties all runs"
+TAU = (
+    "Kendall's tau-b of the two orderings; missing where one has nothing relevant, or ties all runs"
+)
 READ = "it is a table to read: one row per pair of orderings"
 
 
@@ -225,7 +231,9 @@ def swap_assessors(
         raise ValueError(f"there is no set of judgments to compare: draws={draws!r}.")
     roles = {"query": table.roles["query"], "doc": table.roles["doc"], "grade": "relevance"}
     union = all_items([given(table)[[roles["query"], roles["doc"]]], *map(items_of_qrels, others)])
-    positions = join(runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate)
+    positions = join(
+        runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate
+    )
     judged = Judged(positions, level, topics)
 
     def order_runs(judgments: Table, *, warn: bool = False) -> Standing | None:
@@ -238,7 +246,9 @@ def swap_assessors(
     names: list[object] = []
     orderings: list[Standing | None] = []
     total = draws if how == "draw" else table.column("assessor").nunique()
-    for name, part in track(chain([first], swapped), total=total, desc="swapping assessors", progress=progress):
+    for name, part in track(
+        chain([first], swapped), total=total, desc="swapping assessors", progress=progress
+    ):
         names.append(name)
         orderings.append(order_runs(read(part, "qrels", roles), warn=not orderings))
     base = order_runs(others[0]) if others else None
@@ -256,9 +266,13 @@ def all_items(parts: Sequence[pd.DataFrame]) -> Table:
     query, doc = parts[0].columns
     items = parts[0]
     if len(parts) > 1:  # ids of several types meet as objects
-        items = pd.concat([part.set_axis([query, doc], axis=1).astype(object) for part in parts]).infer_objects()
+        items = pd.concat(
+            [part.set_axis([query, doc], axis=1).astype(object) for part in parts]
+        ).infer_objects()
     return read(
-        items.drop_duplicates().assign(relevance=1), "qrels", {"query": query, "doc": doc, "grade": "relevance"}
+        items.drop_duplicates().assign(relevance=1),
+        "qrels",
+        {"query": query, "doc": doc, "grade": "relevance"},
     )
 
 
@@ -282,9 +296,9 @@ def regraded(positions: Positions, others: Judgments) -> Positions:
     grade = np.full(len(key), np.nan)
     grade[at[known]] = others.grade[known]
     changed = replace(judged, grade=np.nan_to_num(grade), subtopic=None)
-    kept = replace(positions, judged=changed, top_grade=float(others.grade.max(initial=0.0))).keep_items(
-        ~np.isnan(grade)
-    )
+    kept = replace(
+        positions, judged=changed, top_grade=float(others.grade.max(initial=0.0))
+    ).keep_items(~np.isnan(grade))
     has_judgments = np.zeros(len(positions.queries), dtype=bool)
     has_judgments[topic[known]] = True
     return kept if has_judgments.all() else kept.keep_topics(has_judgments)
@@ -300,12 +314,16 @@ def _first_ordering(orderings: Sequence[Standing | None]) -> Standing:
     return first
 
 
-def _orders(runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]) -> dict[str, Any]:
+def _orders(
+    runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]
+) -> dict[str, Any]:
     """Return the columns of one row per run, measure, method and set of judgments that orders runs."""
     first = _first_ordering(orderings)
     real = [one for one in orderings if one is not None]
     place = np.array([number for number, one in enumerate(orderings) if one is not None])
-    score, rank = (np.stack([getattr(one, name) for one in real], axis=1) for name in ("score", "rank"))
+    score, rank = (
+        np.stack([getattr(one, name) for one in real], axis=1) for name in ("score", "rank")
+    )
     key, judgments, run = (axis.ravel() for axis in np.indices(rank.shape))
     by = np.lexsort((run, rank.ravel(), judgments, key))
     return {
@@ -317,7 +335,9 @@ def _orders(runs: pd.DataFrame, names: list[object], orderings: list[Standing | 
     }
 
 
-def _taus(names: list[object], orderings: list[Standing | None], base: Standing | None) -> dict[str, Any]:
+def _taus(
+    names: list[object], orderings: list[Standing | None], base: Standing | None
+) -> dict[str, Any]:
     """Return the columns of Kendall's tau-b of every two orderings, or of each with the base."""
     first = _first_ordering([*orderings, base])
     if base is None and len(orderings) < 2:
@@ -336,7 +356,11 @@ def _taus(names: list[object], orderings: list[Standing | None], base: Standing 
         one, two = np.arange(len(names)), np.full(len(names), len(names))
     # one row per measure and method, and pair of sets of judgments
     key, pair = (axis.ravel() for axis in np.indices((len(tau), len(one))))
-    sides = {"judgments_a": one[pair], "judgments_b": two[pair]} if base is None else {"judgments": one[pair]}
+    sides = (
+        {"judgments_a": one[pair], "judgments_b": two[pair]}
+        if base is None
+        else {"judgments": one[pair]}
+    )
     return {
         **{name: repeated(pd.Index(names), place) for name, place in sides.items()},
         **first.columns(key),

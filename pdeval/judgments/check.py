@@ -76,7 +76,9 @@ table(
     meant_by={"validate": "check(qrels)"},
     own="history",
 )
-def check(runs: Table, qrels: object, *, level: float | None = None, history: object = None) -> pd.DataFrame:
+def check(
+    runs: Table, qrels: object, *, level: float | None = None, history: object = None
+) -> pd.DataFrame:
     """Return what each run answered, missed and returned, before any number is believed.
 
     Items are ranked by score, and those of equal score by id, in descending order of the ids as text, as trec_eval
@@ -114,7 +116,12 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
     lists, topic = rows.lists, rows.topic
     positions = positions_of(rows, ranked=False)
     # which queries have a relevant item
-    relevant = np.bincount(positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)) > 0
+    relevant = (
+        np.bincount(
+            positions.judged.topic[positions.relevant(level)], minlength=len(positions.queries)
+        )
+        > 0
+    )
     known = topic >= 0
     n_runs = len(lists.runs)
 
@@ -141,7 +148,9 @@ def check(runs: Table, qrels: object, *, level: float | None = None, history: ob
         counts["had"] = count(lists.run, leaked)
         counts["tested_before"] = count(lists.run[known], tested[topic[known]])
     kept = np.flatnonzero(count(lists.run))
-    columns = run_columns(lists.runs, kept) | {name: values[kept] for name, values in counts.items()}
+    columns = run_columns(lists.runs, kept) | {
+        name: values[kept] for name, values in counts.items()
+    }
     return described_frame(columns, Judged(positions, level).attrs)
 
 
@@ -168,12 +177,17 @@ def _misranked(runs: Table, lists: list_index.Lists) -> np.ndarray:
     """Return the lists in which an item of a larger rank has a larger score."""
     if "score" not in runs or "rank" not in runs:
         return np.zeros(0, dtype=np.int64)
-    score, rank = _by_list(numbers(runs.column("score"), "score"), lists), _by_list(_ranks(runs), lists)
+    score, rank = (
+        _by_list(numbers(runs.column("score"), "score"), lists),
+        _by_list(_ranks(runs), lists),
+    )
     list_of_row = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
     # of equal ranks the largest score comes first, so that only the steps from one rank to the next can rise
     order = np.lexsort((-score, rank, list_of_row))
     score, rank, list_of_row = score[order], rank[order], list_of_row[order]
-    rises = (score[1:] > score[:-1]) & (rank[1:] > rank[:-1]) & (list_of_row[1:] == list_of_row[:-1])
+    rises = (
+        (score[1:] > score[:-1]) & (rank[1:] > rank[:-1]) & (list_of_row[1:] == list_of_row[:-1])
+    )
     return np.unique(list_of_row[1:][rises])
 
 
@@ -182,14 +196,17 @@ def _with_gaps(runs: Table, lists: list_index.Lists) -> np.ndarray:
     if "rank" not in runs:
         return np.zeros(0, dtype=np.int64)
     first, last = (
-        extreme.reduceat(_by_list(_ranks(runs), lists), lists.starts[:-1]) for extreme in (np.minimum, np.maximum)
+        extreme.reduceat(_by_list(_ranks(runs), lists), lists.starts[:-1])
+        for extreme in (np.minimum, np.maximum)
     )
     return np.flatnonzero(have_gaps(first, last, lists.sizes))
 
 
 def _ranks(runs: Table) -> np.ndarray:
     """Return the rank column as numbers; NaN for what is no number."""
-    return pd.to_numeric(runs.column("rank"), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.to_numeric(runs.column("rank"), errors="coerce").to_numpy(
+        dtype=np.float64, na_value=np.nan
+    )
 
 
 def _by_list(column: np.ndarray, lists: list_index.Lists) -> np.ndarray:
@@ -201,13 +218,17 @@ def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndar
     """Return the share of judged items of each run, in its lists of these topics."""
     n_runs = positions.retrieved.shape[1]
     # hits are the judged items of lists
-    judged = np.bincount(positions.run, positions.judged.grade[positions.item] >= 0, minlength=n_runs)
+    judged = np.bincount(
+        positions.run, positions.judged.grade[positions.item] >= 0, minlength=n_runs
+    )
     rows = np.bincount(run, positions.retrieved[topic, run], minlength=n_runs)
     share: np.ndarray = np.divide(judged, rows, out=np.zeros(n_runs), where=rows > 0)
     return share
 
 
-def leaks(rows: Rows, positions: Positions, history: object, level: float | None) -> tuple[np.ndarray, np.ndarray]:
+def leaks(
+    rows: Rows, positions: Positions, history: object, level: float | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return how many items of each list its user has, and how many relevant items of each topic.
 
     Examples
@@ -292,7 +313,11 @@ def describe(judged: Judged) -> pd.DataFrame:
     lists = counted & positions.answered
     items = queries[positions.judged.topic]
     grades = [f"{value:g}" for value in np.unique(positions.judged.grade[items])]
-    scale = f"{grades[0]} to {grades[-1]} ({len(grades)} different)" if len(grades) > MOST_GRADES else ", ".join(grades)
+    scale = (
+        f"{grades[0]} to {grades[-1]} ({len(grades)} different)"
+        if len(grades) > MOST_GRADES
+        else ", ".join(grades)
+    )
     with np.errstate(invalid="ignore"):
         columns = {
             "queries": [n],
@@ -304,7 +329,9 @@ def describe(judged: Judged) -> pd.DataFrame:
             "grades": [scale],
         }
     # how ties are ranked is of no matter to what a collection is
-    return described_frame(columns, {key: judged.attrs[key] for key in judged.attrs if key not in ("ties", "compat")})
+    return described_frame(
+        columns, {key: judged.attrs[key] for key in judged.attrs if key not in ("ties", "compat")}
+    )
 
 
 def _subtopics(judged: Judged, queries: np.ndarray) -> int:

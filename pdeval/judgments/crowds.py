@@ -140,16 +140,22 @@ def _maximised(
     return prevalence, np.divide(errors, met, out=np.zeros_like(errors), where=met > 0)
 
 
-def _expected(given: Any, prevalence: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _expected(
+    given: Any, prevalence: np.ndarray, errors: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the posterior of each item, and the log of its likelihood: equation 2.5 of the paper."""
-    with np.errstate(divide="ignore"):  # what never happened has probability 0, and its log is minus infinity
+    with np.errstate(
+        divide="ignore"
+    ):  # what never happened has probability 0, and its log is minus infinity
         table = np.log(errors).transpose(0, 2, 1).reshape(-1, len(prevalence))
         joint = np.asarray(given @ table) + np.log(prevalence)
     largest = joint.max(axis=1, keepdims=True)
     # under the errors of a resample, what an item was given may never have happened
     likely = np.exp(joint - np.where(np.isfinite(largest), largest, 0.0))
     total = likely.sum(axis=1, keepdims=True)
-    posterior = np.divide(likely, total, out=np.broadcast_to(prevalence, likely.shape).copy(), where=total > 0)
+    posterior = np.divide(
+        likely, total, out=np.broadcast_to(prevalence, likely.shape).copy(), where=total > 0
+    )
     with np.errstate(divide="ignore"):
         return posterior, (largest + np.log(total)).ravel()
 
@@ -181,7 +187,10 @@ table(
     known_by="doc label probability",
     row="item and label",
     sort="query doc label",
-    means={"label": "the label", "probability": "that it is the true one, given all labels of the crowd"},
+    means={
+        "label": "the label",
+        "probability": "that it is the true one, given all labels of the crowd",
+    },
     unreported="it has one row per item and label; .consensus(method='dawid_skene') takes the most probable",
     undrawn="it has one row per item and label",
 )
@@ -229,8 +238,12 @@ def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, st
     codes, assessors, _ = coded(labels, order=order, repeats=repeats)
     names = label_names(labels, order)
     if len(assessors) < 2:
-        count = f"{len(assessors)} assessor" + (f", {assessors.tolist()[0]!r}" if len(assessors) else "s")
-        raise TooFew(f"assessors are weighed against each other, and there is {count}; it needs at least two.")
+        count = f"{len(assessors)} assessor" + (
+            f", {assessors.tolist()[0]!r}" if len(assessors) else "s"
+        )
+        raise TooFew(
+            f"assessors are weighed against each other, and there is {count}; it needs at least two."
+        )
     if len(names) < 2:
         raise ValueError(
             f"all {len(codes.item):,} labels are {names.tolist()[0]!r}: there is nothing that an assessor could get "
@@ -320,9 +333,16 @@ def assessors(
         units = int(unit.max()) + 1
         check_units(units, what)
         # how often each item counts, by bootstrap sample
-        weights = (times[unit].astype(np.float64) for block in resamples(units, draws, seed) for times in block)
+        weights = (
+            times[unit].astype(np.float64)
+            for block in resamples(units, draws, seed)
+            for times in block
+        )
         tracked = track(weights, total=draws, desc="resampling assessors", progress=progress)
-        drawn = [fitted(codes, number, steps=steps, start=fit, weight=weight).accuracy for weight in tracked]
+        drawn = [
+            fitted(codes, number, steps=steps, start=fit, weight=weight).accuracy
+            for weight in tracked
+        ]
         frame["ci_low"], frame["ci_high"] = interval(np.array(drawn), confidence, units)
         frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
     return frame
@@ -330,7 +350,11 @@ def assessors(
 
 @verb(on="labels", gives="confusions", family="assessors", name="errors")
 def assessor_errors(
-    labels: Table, *, order: Sequence[object] | None = None, repeats: bool = False, steps: int = 1000
+    labels: Table,
+    *,
+    order: Sequence[object] | None = None,
+    repeats: bool = False,
+    steps: int = 1000,
 ) -> pd.DataFrame:
     """Return what each assessor makes of each true label: the error rates of Dawid and Skene's model.
 
@@ -359,7 +383,9 @@ def assessor_errors(
     cell = codes.assessor.astype(np.int64) * number + codes.label
     # expected counts by true label: (true label, assessor, label) becomes (assessor, true label, label)
     counts = [
-        np.bincount(cell, crowd.fit.posterior[codes.item, true], minlength=len(crowd.assessors) * number)
+        np.bincount(
+            cell, crowd.fit.posterior[codes.item, true], minlength=len(crowd.assessors) * number
+        )
         for true in range(number)
     ]
     tables = np.stack(counts).reshape(number, -1, number).transpose(1, 0, 2)
@@ -369,7 +395,11 @@ def assessor_errors(
 
 @verb(on="labels", gives="posteriors", family="assessors", name="posteriors")
 def posteriors(
-    labels: Table, *, order: Sequence[object] | None = None, repeats: bool = False, steps: int = 1000
+    labels: Table,
+    *,
+    order: Sequence[object] | None = None,
+    repeats: bool = False,
+    steps: int = 1000,
 ) -> pd.DataFrame:
     """Return how probable each label of each item is, given who gave which label: one row per item and label.
 
@@ -395,7 +425,10 @@ def posteriors(
     items = items_of(labels, crowd.labels)
     item, label = (axis.ravel() for axis in np.indices(crowd.fit.posterior.shape))
     columns: dict[str, Any] = {name: repeated(items[name], item) for name in items.columns}
-    columns |= {labels.roles["label"]: repeated(crowd.names, label), "probability": crowd.fit.posterior.ravel()}
+    columns |= {
+        labels.roles["label"]: repeated(crowd.names, label),
+        "probability": crowd.fit.posterior.ravel(),
+    }
     return described_frame(columns, crowd.attrs(labels))
 
 
@@ -447,7 +480,9 @@ def consensus(
         votes = codes.counts().toarray()
         share, attrs = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1), role_columns(labels)
     if not len(codes.item):
-        raise ValueError(f"the label table holds no labels: column {labels.roles['label']!r} is empty.")
+        raise ValueError(
+            f"the label table holds no labels: column {labels.roles['label']!r} is empty."
+        )
     names = label_names(labels)
     grade = grades_of(pd.Series(names), grades)
     items = items_of(labels, codes)
@@ -458,15 +493,25 @@ def consensus(
     tied = best.sum(axis=1) > 1
     if tied.any() and ties is None:
         at = int(np.flatnonzero(tied)[0])
-        those = " and ".join(repr(names.tolist()[by_grade[one]]) for one in np.flatnonzero(best[at]))
+        those = " and ".join(
+            repr(names.tolist()[by_grade[one]]) for one in np.flatnonzero(best[at])
+        )
         other = ", or weigh the assessors with method='dawid_skene'" if method == "majority" else ""
         raise ValueError(
             f"{int(tied.sum()):,} of {len(items):,} items have a tie for the first label, e.g. {tuple(items.iloc[at])} "
             f"between {those}. Say ties='lowest' or ties='highest'{other}."
         )
     # the first, or the last, of the best labels by grade
-    chosen = best.argmax(axis=1) if ties != "highest" else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
+    chosen = (
+        best.argmax(axis=1)
+        if ties != "highest"
+        else best.shape[1] - 1 - best[:, ::-1].argmax(axis=1)
+    )
     row = np.arange(len(items))
     columns: dict[str, Any] = {name: repeated(items[name], row) for name in items.columns}
-    columns |= {"relevance": grade[by_grade[chosen]], "labels": np.bincount(codes.item), "share": share[row, chosen]}
+    columns |= {
+        "relevance": grade[by_grade[chosen]],
+        "labels": np.bincount(codes.item),
+        "share": share[row, chosen],
+    }
     return described_frame(columns, {**attrs, "method": method, "grade_column": "relevance"})

@@ -98,7 +98,9 @@ def sample_items(
     pool = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
     size, count = whole("size", size, 1), len(pool.query)
     if size > count:
-        raise TooFew(f"size={size:,}: the pool has {count:,} items down to rank {pool.depth}; draw fewer.")
+        raise TooFew(
+            f"size={size:,}: the pool has {count:,} items down to rank {pool.depth}; draw fewer."
+        )
     stratum = np.searchsorted(EDGES, pool.best)
     weight = np.ones(count)
     if design != "uniform":
@@ -108,10 +110,14 @@ def sample_items(
     labelled = np.zeros(count, dtype=bool)
     chance = chances(weight, labelled, size)
     chosen = draw(chance, labelled, seed, stratum if design == "stratified" else None)
-    return pool.frame({"rank": pool.best, "probability": chance, "chosen": chosen}, design=design, seed=seed)
+    return pool.frame(
+        {"rank": pool.best, "probability": chance, "chosen": chosen}, design=design, seed=seed
+    )
 
 
-def draw(chance: np.ndarray, labelled: np.ndarray, seed: int | None, stratum: np.ndarray | None = None) -> np.ndarray:
+def draw(
+    chance: np.ndarray, labelled: np.ndarray, seed: int | None, stratum: np.ndarray | None = None
+) -> np.ndarray:
     """Return which items a systematic draw in random order takes, of those that are not labelled."""
     rng = np.random.default_rng(seed)
     order = np.flatnonzero(~labelled)[rng.permutation(int((~labelled).sum()))]
@@ -191,10 +197,14 @@ def label_items(
     predicted = agreed(relevant, labelled, judge)
     n_open = int((~labelled).sum())
     if size > n_open:
-        raise TooFew(f"size={size:,}: people have not labelled {n_open:,} of the {len(people):,} items; draw fewer.")
+        raise TooFew(
+            f"size={size:,}: people have not labelled {n_open:,} of the {len(people):,} items; draw fewer."
+        )
     effect = effects(pool, parsed, of)
     if not effect[~labelled].any():
-        raise TooFew("no item that people did not label moves these measures: there is nothing to gain by labels.")
+        raise TooFew(
+            "no item that people did not label moves these measures: there is nothing to gain by labels."
+        )
     effect = effect / effect[~labelled].mean()
     weight = np.ones(len(effect))
     if design == "importance":
@@ -253,7 +263,9 @@ def effects(pool: Pool, measures: list[Measure], of: str = "means") -> np.ndarra
     for measure in measures:
         weight = WEIGHTS[measure.entry.name](pool.rank, measure.parameters)
         square = np.bincount(pool.item, weight**2, minlength=count) / runs
-        if of == "differences":  # the mean squared difference of two runs is twice the variance over runs
+        if (
+            of == "differences"
+        ):  # the mean squared difference of two runs is twice the variance over runs
             square -= (np.bincount(pool.item, weight, minlength=count) / runs) ** 2
             # what rounding left of a difference of 0
             square[square < NOISE * square.max(initial=0.0)] = 0.0
@@ -264,7 +276,9 @@ def effects(pool: Pool, measures: list[Measure], of: str = "means") -> np.ndarra
 # the weight of an item at a rank, up to a factor
 WEIGHTS: dict[str, Callable[[np.ndarray, Mapping[str, Any]], np.ndarray]] = {
     "P": lambda rank, parameters: (rank <= parameters["k"]) * 1.0,
-    "RBP": lambda rank, parameters: (rank <= parameters["k"]) * np.power(float(parameters["p"]), rank - 1.0),
+    "RBP": lambda rank, parameters: (
+        (rank <= parameters["k"]) * np.power(float(parameters["p"]), rank - 1.0)
+    ),
 }
 
 
@@ -329,8 +343,12 @@ def estimate_sampled(
                 f"{measure.label} is not estimated from a sample of items; {', '.join(ESTIMATES)} are, with cutoffs."
             )
     places, weight, relevant, guess = _known(plan, read(qrels, "qrels"), checked_level(level))
-    judged = join(runs, places, topics="judged", ties=ties, compat=compat, depth=depth, validate=validate)
-    plain, guessed = (Sampled(judged, weight, relevant, one) for one in (np.zeros(len(guess)), guess))
+    judged = join(
+        runs, places, topics="judged", ties=ties, compat=compat, depth=depth, validate=validate
+    )
+    plain, guessed = (
+        Sampled(judged, weight, relevant, one) for one in (np.zeros(len(guess)), guess)
+    )
     ratios = [measure.label for measure in parsed if measure.entry.name in RATIOS]
     n_unknown = int(plain.unknown.sum())
     if ratios and n_unknown:
@@ -340,7 +358,9 @@ def estimate_sampled(
             UserWarning,
             stacklevel=outside(),
         )
-    values = [ESTIMATES[one.entry.name](plain if one.label in ratios else guessed, one) for one in parsed]
+    values = [
+        ESTIMATES[one.entry.name](plain if one.label in ratios else guessed, one) for one in parsed
+    ]
     attrs = {**attributes(judged, parsed), "level": level, "judgments": "sampled"}
     return Scores(
         judged.runs,
@@ -352,20 +372,27 @@ def estimate_sampled(
     ).frame()
 
 
-def _known(sample: Table, qrels: Table, level: float | None) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, np.ndarray]:
+def _known(
+    sample: Table, qrels: Table, level: float | None
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, np.ndarray]:
     """Return the items of a sample as judgments graded by place; their weights, whether relevant, and predictions."""
     names, frame = [sample.roles["query"], sample.roles["doc"]], sample.frame
     if frame["chosen"].isna().any():
         raise ValueError(
             "the chosen column has missing values; True is an item that was drawn, False one that was not."
         )
-    known, chance = frame["chosen"].to_numpy(dtype=bool), numbers(frame["probability"], "probability")
+    known, chance = (
+        frame["chosen"].to_numpy(dtype=bool),
+        numbers(frame["probability"], "probability"),
+    )
     if "labelled" in frame.columns:  # known for sure
         labelled = frame["labelled"].to_numpy(dtype=bool)
         known, chance = known | labelled, np.where(labelled, 1.0, chance)
     chance = np.where(known, chance, 1.0)
     if ((chance <= 0) | (chance > 1)).any():
-        raise ValueError("the sample has items that were drawn with a chance of 0, or above 1: it is not a plan.")
+        raise ValueError(
+            "the sample has items that were drawn with a chance of 0, or above 1: it is not a plan."
+        )
     judgments = qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]].set_axis(names, axis=1)
     judgments = judgments.assign(_grade=numbers(qrels.column("grade"), "judgments' grade"))
     try:
@@ -383,7 +410,11 @@ def _known(sample: Table, qrels: Table, level: float | None) -> tuple[pd.DataFra
             f"{tuple(frame[names].iloc[missing[0]])}. Judge them: the estimate is for all that were drawn."
         )
     relevant = (grade > 0) & (grade >= (0.0 if level is None else level))
-    guess = numbers(frame["predicted"], "predicted") if "predicted" in frame.columns else np.zeros(len(frame))
+    guess = (
+        numbers(frame["predicted"], "predicted")
+        if "predicted" in frame.columns
+        else np.zeros(len(frame))
+    )
     places = frame[names].assign(relevance=np.arange(1.0, len(frame) + 1))
     return places, np.where(known, 1.0 / chance, 0.0), relevant, guess
 
@@ -403,7 +434,9 @@ class Sampled:
         What is predicted of every item, from 0 to 1.
     """
 
-    def __init__(self, judged: Judged, weight: np.ndarray, relevant: np.ndarray, guess: np.ndarray) -> None:
+    def __init__(
+        self, judged: Judged, weight: np.ndarray, relevant: np.ndarray, guess: np.ndarray
+    ) -> None:
         positions = judged.positions
         error = relevant - guess
         value, variance = guess + weight * error, weight * np.maximum(weight - 1.0, 0.0) * error**2
@@ -450,25 +483,33 @@ class Sampled:
 def _precision(sampled: Sampled, measure: Measure) -> np.ndarray:
     k = measure.parameters["k"]
     if not np.isfinite(k):
-        raise ValueError(f"{measure.label} is not estimated from a sample of items; P with a cutoff is: P@10.")
+        raise ValueError(
+            f"{measure.label} is not estimated from a sample of items; P with a cutoff is: P@10."
+        )
     return sampled.total(sampled.value * (sampled.rank <= k)) / k
 
 
 def _rank_biased(sampled: Sampled, measure: Measure) -> np.ndarray:
     p, k = float(measure.parameters["p"]), measure.parameters["k"]
-    return sampled.total(sampled.value * (sampled.rank <= k) * (1 - p) * np.power(p, sampled.rank - 1))
+    return sampled.total(
+        sampled.value * (sampled.rank <= k) * (1 - p) * np.power(p, sampled.rank - 1)
+    )
 
 
 def _recall(sampled: Sampled, measure: Measure) -> np.ndarray:
     in_cutoff = sampled.rank <= measure.parameters["k"]
-    return sampled.ratio(sampled.total(sampled.value * in_cutoff), sampled.total(sampled.variance * in_cutoff))
+    return sampled.ratio(
+        sampled.total(sampled.value * in_cutoff), sampled.total(sampled.variance * in_cutoff)
+    )
 
 
 def _average_precision(sampled: Sampled, measure: Measure) -> np.ndarray:
     # a sum over pairs of relevant items, one above the other: each of both covaries with the number of relevant items
     share, above = (sampled.rank <= measure.parameters["k"]) / sampled.rank, sampled.above
     up_to = 1 + above(sampled.value)
-    covariance = sampled.total(share * (sampled.variance * up_to + sampled.value * above(sampled.variance)))
+    covariance = sampled.total(
+        share * (sampled.variance * up_to + sampled.value * above(sampled.variance))
+    )
     return sampled.ratio(sampled.total(share * sampled.value * up_to), covariance)
 
 

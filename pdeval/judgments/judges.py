@@ -218,7 +218,9 @@ def judges(
     1  strict      AP  0.970   0.982      -0.044        1    12       0  0.733
     """
     judged = JudgedTwice.of(locals())
-    compared = judged.compared(test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
+    compared = judged.compared(
+        test=test, correction=correction, alpha=alpha, draws=draws, seed=seed
+    )
     rows = []
     for (pair, one, two), (human, other) in zip(judged.ordered(method), compared, strict=True):
         verdicts, flipped = verdicts_of(human, other, alpha), flipped_pairs(human, other)
@@ -320,7 +322,9 @@ def judge_scores(
     parts = []
     for pair, one, two in judged.ordered(method):
         key, run = (axis.ravel() for axis in np.indices(one.rank.shape))
-        by = np.lexsort((run, one.rank.ravel(), key))  # by measure and method, then by people's rank
+        by = np.lexsort(
+            (run, one.rank.ravel(), key)
+        )  # by measure and method, then by people's rank
         human, other = one.score.ravel()[by], two.score.ravel()[by]
         rank, rank_machine = (side.rank.ravel()[by].astype(np.int64) for side in (one, two))
         columns: dict[str, Any] = {
@@ -389,7 +393,9 @@ def judge_pairs(
     {'both': 33, 'neither': 21, 'lost': 12}
     """
     judged = JudgedTwice.of(locals())
-    compared = judged.compared(test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
+    compared = judged.compared(
+        test=test, correction=correction, alpha=alpha, draws=draws, seed=seed
+    )
     parts = []
     for pair, (human, other) in zip(judged.pairs, compared, strict=True):
         # the columns that name the pair stand before the measure
@@ -404,7 +410,9 @@ def judge_pairs(
         )
         part.insert(0, "judge", [pair.judge] * len(part))
         parts.append(part)
-    return judged.described(pd.concat(parts, ignore_index=True), alpha=alpha, correction=correction, queries=queries)
+    return judged.described(
+        pd.concat(parts, ignore_index=True), alpha=alpha, correction=correction, queries=queries
+    )
 
 
 class Pair(NamedTuple):
@@ -424,12 +432,20 @@ class JudgedTwice(NamedTuple):
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> JudgedTwice:
         """Return both sides from the options that all verbs of judges share."""
-        human, machines = read(options["qrels"], "qrels"), judges_of(options["machine"], options["grades"])
+        human, machines = (
+            read(options["qrels"], "qrels"),
+            judges_of(options["machine"], options["grades"]),
+        )
         on_scale(human, machines, options["scale"])
-        rules = {name: options[name] for name in ("queries", "level", "topics", "ties", "compat", "validate")}
+        rules = {
+            name: options[name]
+            for name in ("queries", "level", "topics", "ties", "compat", "validate")
+        }
         pairs = paired_sets(options["runs"], human, machines, **rules)
         if len(pairs[0].human.runs) < 2:
-            raise TooFew("judges are compared by how they order runs, and there is one run; it needs at least two.")
+            raise TooFew(
+                "judges are compared by how they order runs, and there is one run; it needs at least two."
+            )
         return cls(pairs, parse_all(options["measures"]))
 
     def _for_sides(self, function: Callable[[Judged], Any]) -> Iterator[tuple[Any, Any]]:
@@ -443,17 +459,23 @@ class JudgedTwice(NamedTuple):
 
     def ordered(self, method: Any) -> Iterator[tuple[Pair, Standing, Standing]]:
         """Yield each pair with the orderings of the runs by people and by the judge."""
-        sides = self._for_sides(lambda side: standing(side, self.measures, method=method, tell=False))
+        sides = self._for_sides(
+            lambda side: standing(side, self.measures, method=method, tell=False)
+        )
         for pair, (human, machine) in zip(self.pairs, sides, strict=True):
             yield pair, human, machine
 
-    def compared(self, *, test: str | None, **options: Any) -> list[tuple[pd.DataFrame, pd.DataFrame]]:
+    def compared(
+        self, *, test: str | None, **options: Any
+    ) -> list[tuple[pd.DataFrame, pd.DataFrame]]:
         """Return the comparisons of all pairs of runs under people and under each judge."""
         which_test(test)
 
         def compare_runs(side: Judged) -> pd.DataFrame:
             side.said.add("missing queries")  # warned of already, for all sides
-            return compare(side, self.measures, test=test, family="measure", progress=False, **options)
+            return compare(
+                side, self.measures, test=test, family="measure", progress=False, **options
+            )
 
         return list(self._for_sides(compare_runs))
 
@@ -489,7 +511,11 @@ def judges_of(machine: object, grades: Mapping[object, float] | None = None) -> 
     if not isinstance(frame, pd.DataFrame) or kind_of(frame, binding) != "labels":
         return {MACHINE: read(machine, "qrels")}
     labels = read(machine, "labels")
-    names = {"query": labels.roles.get("query", ""), "doc": labels.roles["doc"], "grade": "relevance"}
+    names = {
+        "query": labels.roles.get("query", ""),
+        "doc": labels.roles["doc"],
+        "grade": "relevance",
+    }
     return {name: read(part, "qrels", names) for name, part in swapped_qrels(labels, grades=grades)}
 
 
@@ -501,7 +527,10 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
     scale : list of numbers, optional
         The grades that there are; by default the whole numbers from the lowest to the highest that people gave.
     """
-    grades = {name: np.unique(read_judgments(table).grade) for name, table in {PEOPLE: human, **machines}.items()}
+    grades = {
+        name: np.unique(read_judgments(table).grade)
+        for name, table in {PEOPLE: human, **machines}.items()
+    }
     people = grades[PEOPLE] if scale is not None else grades.pop(PEOPLE)
     if scale is None and people.max() <= 0:
         raise TooFew(
@@ -515,8 +544,12 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
         integer = (given == np.round(given)) & (least <= given) & (given <= most) & (scale is None)
         off = given[~(np.isin(given, allowed) | integer)]
         if len(off):
-            examples = ", ".join(f"{value:g}" for value in off[:3]) + (" and others" if len(off) > 3 else "")
-            known = ", ".join(f"{value:g}" for value in allowed[:6]) + (", ..." if len(allowed) > 6 else "")
+            examples = ", ".join(f"{value:g}" for value in off[:3]) + (
+                " and others" if len(off) > 3 else ""
+            )
+            known = ", ".join(f"{value:g}" for value in allowed[:6]) + (
+                ", ..." if len(allowed) > 6 else ""
+            )
             raise ValueError(
                 f"{_who(name)} gave {len(off)} grades that are not on the scale of people ({known}): {examples}. Map "
                 "them to it first, or say which grades there are: scale=[...]."
@@ -551,11 +584,16 @@ def paired_sets(
     base = Judged(join(runs, union, **rules), checked_level(level), topics)
     base.tell()
     sides = {name: _under(base, name, table) for name, table in tables.items()}
-    counting = {name: side.queries[np.flatnonzero(side.counted().any(axis=1))] for name, side in sides.items()}
+    counting = {
+        name: side.queries[np.flatnonzero(side.counted().any(axis=1))]
+        for name, side in sides.items()
+    }
     # people's side by the queries that it is restricted to
     people: dict[tuple[object, ...], Judged] = {}
     pairs = []
-    for name, (of_people, of_judge) in _chosen_queries(counting.pop(PEOPLE), counting, queries).items():
+    for name, (of_people, of_judge) in _chosen_queries(
+        counting.pop(PEOPLE), counting, queries
+    ).items():
         key = tuple(of_people)
         if key not in people:  # judges who share their queries share people's numbers
             people[key] = _kept(sides[PEOPLE], of_people)
@@ -582,7 +620,9 @@ def _under(base: Judged, name: object, table: Table) -> Judged:
     side = base.on(regraded(base.positions, read_judgments(table)))
     if not side.positions.relevant(side.level).any():
         level = "" if side.level is None else f" at level={side.level:g}"
-        raise TooFew(f"nothing is relevant by the judgments of {_who(name)}{level}, so there is nothing to compare.")
+        raise TooFew(
+            f"nothing is relevant by the judgments of {_who(name)}{level}, so there is nothing to compare."
+        )
     if not len(side.positions.item):
         raise ValueError(
             f"no run has an item that {_who(name)} judged, whatever the query: the {len(table.frame):,} judgments say "
@@ -606,7 +646,11 @@ def _chosen_queries(
             )
         if queries is None and len(both) < max(len(people), len(of_judge)):
             several = "people and every judge have" if len(others) > 1 else "both have"
-            each = " queries='each' those that people and the one judge have," if len(others) > 1 else ""
+            each = (
+                " queries='each' those that people and the one judge have,"
+                if len(others) > 1
+                else ""
+            )
             count = "1 query" if len(people) == 1 else f"{len(people):,} queries"
             raise ValueError(
                 f"people's judgments count on {count} and those of {_who(name)} on {len(of_judge)}, "
@@ -641,7 +685,9 @@ def verdicts_of(human: pd.DataFrame, other: pd.DataFrame, alpha: float) -> np.nd
     """Return which of both comparisons are significant, as places in `VERDICTS`."""
     by_people, by_judge = (one["p_adjusted"].to_numpy() < alpha for one in (human, other))
     same = direction(human) == direction(other)
-    return np.select([by_people & by_judge & same, by_people & by_judge, by_people, by_judge], [0, 1, 2, 3], 4)
+    return np.select(
+        [by_people & by_judge & same, by_people & by_judge, by_people, by_judge], [0, 1, 2, 3], 4
+    )
 
 
 def flipped_pairs(human: pd.DataFrame, other: pd.DataFrame) -> np.ndarray:
@@ -715,12 +761,19 @@ def judge_bias(
             )
         parts.append(_bias_of_judge(pool, difference, name, str(correction), alpha, confidence))
     frame = pd.concat(parts, ignore_index=True)
-    frame.attrs.update(pool.attrs, correction=correction, alpha=alpha, confidence=confidence, test="t")
+    frame.attrs.update(
+        pool.attrs, correction=correction, alpha=alpha, confidence=confidence, test="t"
+    )
     return frame
 
 
 def _bias_of_judge(
-    pool: Pool, difference_of_item: np.ndarray, name: object, correction: str, alpha: float, confidence: float
+    pool: Pool,
+    difference_of_item: np.ndarray,
+    name: object,
+    correction: str,
+    alpha: float,
+    confidence: float,
 ) -> pd.DataFrame:
     """Return the rows of one judge, from how much higher than people it grades each item of the pool."""
     n_runs, n_queries = len(pool.runs), len(pool.queries)
@@ -733,7 +786,10 @@ def _bias_of_judge(
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     answered = (count > 0).sum(axis=1, keepdims=True)
     mean_of_runs = np.divide(
-        np.nansum(mean, axis=1, keepdims=True), answered, out=np.zeros(answered.shape), where=answered > 0
+        np.nansum(mean, axis=1, keepdims=True),
+        answered,
+        out=np.zeros(answered.shape),
+        where=answered > 0,
     )
     n = (count > 0).sum(axis=0)
     if n.max(initial=0) < 2:
@@ -742,7 +798,9 @@ def _bias_of_judge(
         )
     result: Outcome = which_test("t")(mean - mean_of_runs, confidence=confidence)
     # a test of one query is none
-    ci_low, ci_high, p_value = (np.where(n > 1, one, np.nan) for one in (result.ci_low, result.ci_high, result.p_value))
+    ci_low, ci_high, p_value = (
+        np.where(n > 1, one, np.nan) for one in (result.ci_low, result.ci_high, result.p_value)
+    )
     adjusted = adjust(p_value, np.zeros(n_runs, dtype=np.int64), correction=correction, alpha=alpha)
     items = np.bincount(run, minlength=n_runs)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -24,11 +24,17 @@ class Labels(NamedTuple):
 
     def take(self, rows: np.ndarray) -> Labels:
         """Return the labels of these rows."""
-        return self._replace(item=self.item[rows], assessor=self.assessor[rows], label=self.label[rows])
+        return self._replace(
+            item=self.item[rows], assessor=self.assessor[rows], label=self.label[rows]
+        )
 
     def paired(self) -> Labels:
         """Return the labels of items that have at least two."""
-        return self.take(np.flatnonzero(np.bincount(self.item)[self.item] >= 2)) if len(self.item) else self
+        return (
+            self.take(np.flatnonzero(np.bincount(self.item)[self.item] >= 2))
+            if len(self.item)
+            else self
+        )
 
     def even(self) -> Labels:
         """Return the labels of items that have the most common number of labels, at least two."""
@@ -43,7 +49,9 @@ class Labels(NamedTuple):
         from scipy.sparse import csr_matrix
 
         items, item = np.unique(self.item, return_inverse=True)
-        return csr_matrix((np.ones(len(item)), (item, self.label)), shape=(len(items), len(self.values)))
+        return csr_matrix(
+            (np.ones(len(item)), (item, self.label)), shape=(len(items), len(self.values))
+        )
 
 
 def given(labels: Table) -> pd.DataFrame:
@@ -68,7 +76,9 @@ def role_columns(labels: Table) -> dict[str, Any]:
     return {f"{role}_column": str(name) for role, name in labels.roles.items()}
 
 
-def units_of(labels: Table, codes: Labels, what: Literal["query", "item"] | None = None) -> tuple[np.ndarray, str]:
+def units_of(
+    labels: Table, codes: Labels, what: Literal["query", "item"] | None = None
+) -> tuple[np.ndarray, str]:
     """Return the query of each item (or the item itself) as a code, in the order of the table's ids, and which it is.
 
     Parameters
@@ -88,14 +98,20 @@ def units_of(labels: Table, codes: Labels, what: Literal["query", "item"] | None
         return np.arange(items), "item"
     if "query" not in labels:
         columns = ", ".join(map(str, labels.frame.columns))
-        raise ValueError(f"the label table has no query column among {columns}. Bind it: labels.ireval(query=...).")
+        raise ValueError(
+            f"the label table has no query column among {columns}. Bind it: labels.ireval(query=...)."
+        )
     query_of_item = np.zeros(items, dtype=np.int64)
     query_of_item[codes.item] = pd.factorize(given(labels)[labels.roles["query"]], sort=True)[0]
     return query_of_item, "query"
 
 
 def coded(
-    labels: Table, *, order: Sequence[object] | None = None, by: Sequence[str] = (), repeats: bool = False
+    labels: Table,
+    *,
+    order: Sequence[object] | None = None,
+    by: Sequence[str] = (),
+    repeats: bool = False,
 ) -> tuple[Labels, pd.Index, bool]:
     """Return a label table as codes, the assessors, and whether labels are ordered; an error names every fault.
 
@@ -134,7 +150,11 @@ def coded(
             f".drop_duplicates({keys})"
         )
     column = frame[labels.roles["label"]]
-    unknown = [] if order is None else [value for value in column.unique().tolist() if value not in list(order)]
+    unknown = (
+        []
+        if order is None
+        else [value for value in column.unique().tolist() if value not in list(order)]
+    )
     if unknown:
         faults.append(f"labels that order= does not name, e.g. {unknown[:3]}")
     if pd.api.types.is_complex_dtype(column.dtype):
@@ -143,8 +163,14 @@ def coded(
         raise ValueError("the label table cannot be read: " + "; ".join(faults) + ".")
     column = _in_order(column, order)
     codes, uniques = pd.factorize(column, sort=True)
-    categories = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else pd.Index(uniques)
-    ordered = pd.api.types.is_numeric_dtype(column.dtype) or bool(getattr(column.dtype, "ordered", False))
+    categories = (
+        column.cat.categories
+        if isinstance(column.dtype, pd.CategoricalDtype)
+        else pd.Index(uniques)
+    )
+    ordered = pd.api.types.is_numeric_dtype(column.dtype) or bool(
+        getattr(column.dtype, "ordered", False)
+    )
     if pd.api.types.is_numeric_dtype(categories.dtype):
         values = pd.Index(uniques).to_numpy(dtype=np.float64)
     else:  # a label that nobody gave keeps its place on the scale
@@ -164,8 +190,14 @@ def _in_order(column: pd.Series, order: Sequence[object] | None) -> pd.Series:
 
 def label_names(labels: Table, order: Sequence[object] | None = None) -> pd.Index:
     """Return the labels that were given, in the order of their codes."""
-    names = pd.Index(pd.factorize(_in_order(given(labels)[labels.roles["label"]], order), sort=True)[1])
-    return pd.Index(names.astype(names.categories.dtype)) if isinstance(names, pd.CategoricalIndex) else names
+    names = pd.Index(
+        pd.factorize(_in_order(given(labels)[labels.roles["label"]], order), sort=True)[1]
+    )
+    return (
+        pd.Index(names.astype(names.categories.dtype))
+        if isinstance(names, pd.CategoricalIndex)
+        else names
+    )
 
 
 def items_of(labels: Table, codes: Labels) -> pd.DataFrame:

@@ -95,17 +95,23 @@ def leave_one_out(
     """
     positions = judged.positions
     if positions.rules.get("ties") == "expected":
-        raise ValueError("ties='expected' gives no item a definite rank, so none is in the pool; choose another ties=.")
+        raise ValueError(
+            "ties='expected' gives no item a definite rank, so none is in the pool; choose another ties=."
+        )
     group, teams = np.arange(len(positions.runs)), None
     if team is not None:
-        in_runs = isinstance(team, str) and metadata is None and team not in judged.runs  # a column of the run table
+        in_runs = (
+            isinstance(team, str) and metadata is None and team not in judged.runs
+        )  # a column of the run table
         run_table = positions.source[0] if in_runs and positions.source is not None else None
         teams = partition(judged.runs, team, metadata, run_table)
         group = teams.codes
     parsed = parse_all(measures)
     full = standing(judged, parsed, method=method, tell=True)
     owner = owners(positions, group, depth)
-    removed = np.bincount(owner[positions.relevant(judged.level) & (owner >= 0)], minlength=int(group.max()) + 1)
+    removed = np.bincount(
+        owner[positions.relevant(judged.level) & (owner >= 0)], minlength=int(group.max()) + 1
+    )
     score, rank, tau = full.score.copy(), full.rank.copy(), np.empty(full.rank.shape)
     queries = np.empty(full.rank.shape, dtype=np.int64)
     level = {measure.label: measure.level for measure in parsed}
@@ -119,7 +125,9 @@ def leave_one_out(
             rest = _order_without(without, parsed, runs, method)
             taus = [float(tau_b(-a, -b)) for a, b in zip(full.rank, rest.rank)]
         score[:, runs], rank[:, runs] = rest.score[:, runs], rest.rank[:, runs]
-        queries[:, runs] = [without.counted(level[label]).sum(axis=0)[runs] for label, _ in full.keys]
+        queries[:, runs] = [
+            without.counted(level[label]).sum(axis=0)[runs] for label, _ in full.keys
+        ]
         tau[:, runs] = np.array(taus)[:, None]
     # one row per measure and method, and run
     key, run = np.divmod(np.arange(tau.size), len(positions.runs))
@@ -162,7 +170,9 @@ def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
     return np.where(first == last, last, -1)
 
 
-def _order_without(judged: Judged, measures: object, runs: np.ndarray, method: str | Sequence[str] | None) -> Standing:
+def _order_without(
+    judged: Judged, measures: object, runs: np.ndarray, method: str | Sequence[str] | None
+) -> Standing:
     """Return the ordering of the runs without the items that only some of them contributed."""
     try:
         return standing(judged, measures, method=method, tell=False)

@@ -55,11 +55,22 @@ table(
 
 
 def _tables_of_runs_and_pairs(
-    names: tuple[str, str], columns: str, titles: tuple[str, str], known_by: str, means: dict[str, str], **reasons: Any
+    names: tuple[str, str],
+    columns: str,
+    titles: tuple[str, str],
+    known_by: str,
+    means: dict[str, str],
+    **reasons: Any,
 ) -> None:
     """Declare one table with a row per run and measure, and one with a row per pair of runs and measure."""
-    counts = {"n": "queries that people labelled", "n_machine": "queries that only the machine labelled"}
-    both = (("run", "run and measure", "run"), ("run_a run_b", "pair of runs and measure", "measure run_a run_b"))
+    counts = {
+        "n": "queries that people labelled",
+        "n_machine": "queries that only the machine labelled",
+    }
+    both = (
+        ("run", "run and measure", "run"),
+        ("run_a run_b", "pair of runs and measure", "measure run_a run_b"),
+    )
     for name, title, (ids, row, sort) in zip(names, titles, both, strict=True):
         table(
             name,
@@ -69,7 +80,10 @@ def _tables_of_runs_and_pairs(
             row=row,
             sort=sort,
             means={**counts, **means},
-            **{kind: text.format("run" if ids == "run" else "pair") for kind, text in reasons.items()},
+            **{
+                kind: text.format("run" if ids == "run" else "pair")
+                for kind, text in reasons.items()
+            },
         )
 
 
@@ -145,7 +159,10 @@ def label_next(
     """
     cube = machine_cube(scores, measures)
     # (queries, measures x runs or pairs)
-    people, judge = (values.transpose(1, 0, 2).reshape(len(cube.queries), -1) for values in (cube.values, cube.machine))
+    people, judge = (
+        values.transpose(1, 0, 2).reshape(len(cube.queries), -1)
+        for values in (cube.values, cube.machine)
+    )
     labelled = (~np.isnan(people)).any(axis=1)
     most = int((~labelled).sum())
     if queries > most:
@@ -153,7 +170,9 @@ def label_next(
             f"queries={queries}: people have not labelled {most} of the {len(labelled):,} queries; draw fewer."
         )
     size, chance, chosen = planned(people, judge, queries, design, np.random.default_rng(seed))
-    before = np.full(len(labelled), labelled.mean()) if cube.probability is None else cube.probability
+    before = (
+        np.full(len(labelled), labelled.mean()) if cube.probability is None else cube.probability
+    )
     columns = {
         str(cube.queries.name): labels(cube.queries, np.arange(len(labelled))),
         "labelled": labelled,
@@ -161,7 +180,9 @@ def label_next(
         "probability": before + (1 - before) * chance,
         "chosen": np.isin(np.arange(len(labelled)), chosen),
     }
-    return described_frame(columns, {"query_column": str(cube.queries.name), "design": design, "seed": seed})
+    return described_frame(
+        columns, {"query_column": str(cube.queries.name), "design": design, "seed": seed}
+    )
 
 
 def planned(
@@ -179,12 +200,23 @@ def planned(
     """
     labelled = (~np.isnan(people)).any(axis=1)
     # the place of each query by the machine's values, from 0 to 1: the mean of its places over columns
-    place = pd.DataFrame(judge).rank(pct=True).mean(axis=1).rank(pct=True).fillna(0.5).to_numpy(dtype=float)
+    place = (
+        pd.DataFrame(judge)
+        .rank(pct=True)
+        .mean(axis=1)
+        .rank(pct=True)
+        .fillna(0.5)
+        .to_numpy(dtype=float)
+    )
     stratum = np.argsort(np.argsort(place, kind="stable")) * STRATA // len(place)
     size = np.ones(len(labelled))
     if design != "uniform":
         square = _squared_residuals(people, judge)[labelled]
-        near = _near_places(square, place, labelled) if design == "importance" else _near(square, stratum, labelled)
+        near = (
+            _near_places(square, place, labelled)
+            if design == "importance"
+            else _near(square, stratum, labelled)
+        )
         size = np.sqrt(SHRUNK + (1 - SHRUNK) * near)
         size = size / size[~labelled].mean()
     chance = chances(size, labelled, wanted)
@@ -203,7 +235,9 @@ def _squared_residuals(people: np.ndarray, judge: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):  # of columns that nobody labelled
         mean = np.where(known, judge, 0.0).sum(axis=0) / estimate.n
         residual = np.where(known, people - estimate.human - slope * (judge - mean), 0.0)
-        squares = np.where(np.abs(residual) > NOISE * largest, residual, 0.0) ** 2  # a perfect machine's are rounding
+        squares = (
+            np.where(np.abs(residual) > NOISE * largest, residual, 0.0) ** 2
+        )  # a perfect machine's are rounding
         squares = np.where(squares.any(axis=0), squares / (squares.sum(axis=0) / estimate.n), 1.0)
     return np.asarray(np.where(known, squares, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1))
 
@@ -246,7 +280,9 @@ def systematic(chance: np.ndarray, order: np.ndarray, start: float) -> np.ndarra
     reached = np.cumsum(chance[order])
     wanted = int(np.rint(reached[-1]))
     reached *= wanted / reached[-1]  # rounding of the sum must not cost the last one
-    return order[np.searchsorted(reached, start + np.arange(wanted), side="right").clip(max=len(order) - 1)]
+    return order[
+        np.searchsorted(reached, start + np.arange(wanted), side="right").clip(max=len(order) - 1)
+    ]
 
 
 @verb(
@@ -256,7 +292,9 @@ def systematic(chance: np.ndarray, order: np.ndarray, start: float) -> np.ndarra
     family="label_next",
     name="sample_size",
 )
-def labels_needed(scores: Table, measures: object = None, *, width: float, confidence: float = 0.95) -> pd.DataFrame:
+def labels_needed(
+    scores: Table, measures: object = None, *, width: float, confidence: float = 0.95
+) -> pd.DataFrame:
     """Return how many queries people have to label in all for intervals of a wanted width.
 
     With n of Q queries labelled the variance is s^2 ((1 - r) / n + r / Q): r is the share of the variance of people's
@@ -298,7 +336,9 @@ def labels_needed(scores: Table, measures: object = None, *, width: float, confi
     return by_run_or_pair(cube, rows, confidence=confidence)
 
 
-def by_run_or_pair(cube: Any, columns_of_measure: list[dict[str, np.ndarray]], **attrs: Any) -> pd.DataFrame:
+def by_run_or_pair(
+    cube: Any, columns_of_measure: list[dict[str, np.ndarray]], **attrs: Any
+) -> pd.DataFrame:
     """Return one row per run and measure, or per measure and pair of runs, from the columns of each measure."""
     count, size = len(cube.measures), len(next(iter(columns_of_measure[0].values())))
     if isinstance(cube, Preferences):  # preferences go measure by measure, scores run by run
@@ -329,7 +369,9 @@ def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) ->
     total = (estimate.n + estimate.n_machine).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = (1 / estimate.n - 1 / estimate.effective_n) / (1 / estimate.n - 1 / total)
-    explained = np.maximum(np.nan_to_num(explained), 0.0)  # never above 1: no machine is worth more than all queries
+    explained = np.maximum(
+        np.nan_to_num(explained), 0.0
+    )  # never above 1: no machine is worth more than all queries
     n = np.arange(2, int(total.max()) + 1)[:, None]  # (numbers of queries, runs or pairs)
     rest = np.maximum(total - n, 0.0)
     # as they come with the best lambda: what people's residuals add, and what the machine's values do
@@ -343,8 +385,15 @@ def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) ->
     return np.where(reached.any(axis=0), n[reached.argmax(axis=0), 0].astype(float), np.inf)
 
 
-@verb(on=("scores", "preferences"), machine=True, gives=("label_bounds", "pair_label_bounds"), name="bounds")
-def label_bounds(scores: Table, measures: object = None, *, between: tuple[float, float] | None = None) -> pd.DataFrame:
+@verb(
+    on=("scores", "preferences"),
+    machine=True,
+    gives=("label_bounds", "pair_label_bounds"),
+    name="bounds",
+)
+def label_bounds(
+    scores: Table, measures: object = None, *, between: tuple[float, float] | None = None
+) -> pd.DataFrame:
     """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label.
 
     Nothing is assumed: neither that people's queries are a random sample, nor anything of the machine. The mean is that
@@ -376,22 +425,37 @@ def label_bounds(scores: Table, measures: object = None, *, between: tuple[float
         with np.errstate(invalid="ignore"):  # nothing of nothing is NaN
             human = sums / n
             low, high = ((sums + (n_all - n) * limit) / n_all for limit in (least, most))
-        rows.append({"n": n, "n_machine": n_all - n, "human": human, "low": low, "high": high, "residual": high - low})
+        rows.append(
+            {
+                "n": n,
+                "n_machine": n_all - n,
+                "human": human,
+                "low": low,
+                "high": high,
+                "residual": high - low,
+            }
+        )
     return by_run_or_pair(cube, rows)
 
 
 def _limits(cube: Any, label: str, between: tuple[float, float] | None) -> tuple[float, float]:
     """Return the least and the largest value that a query can have by a measure, or by its difference."""
     if (aggregate := aggregate_of(label, cube.attrs)) != "mean":
-        raise ValueError(f"{label} is a {aggregate} over queries; bounds are of means. Choose another measure.")
+        raise ValueError(
+            f"{label} is a {aggregate} over queries; bounds are of means. Choose another measure."
+        )
     if between is not None:
         least, most = map(float, between)
         if not least < most or not np.isfinite([least, most]).all():
-            raise ValueError(f"between={between!r}: give the least and the largest value of a query, e.g. (0, 1).")
+            raise ValueError(
+                f"between={between!r}: give the least and the largest value of a query, e.g. (0, 1)."
+            )
         people = cube.values[cube.measures.index(label)]
         for value in (np.nanmin(people), np.nanmax(people)):
             if not least <= value <= most:
-                raise ValueError(f"between={between!r}: people's labels give {label} a value of {value:g}.")
+                raise ValueError(
+                    f"between={between!r}: people's labels give {label} a value of {value:g}."
+                )
         return least, most
     try:
         entry = parse(label).entry

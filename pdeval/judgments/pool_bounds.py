@@ -56,7 +56,9 @@ table(
 )
 
 
-@verb(on="judged", gives="residuals", family="pool", needs="judged", own="depth", formerly="residuals")
+@verb(
+    on="judged", gives="residuals", family="pool", needs="judged", own="depth", formerly="residuals"
+)
 def residuals(
     judged: Judged,
     measures: object = MEASURES,
@@ -122,8 +124,13 @@ def residuals(
     low, high = value.copy(), value.copy()
     searched: dict[tuple[str, float | None], list[int]] = {}
     for number, measure in enumerate(parsed):
-        if measure.entry.name in ("RBP", "gRBP"):  # a sum over ranks: unjudged ones add their weight
-            high[number] += _weight_in_doubt(views, measure.parameters["p"], measure.parameters["k"])
+        if measure.entry.name in (
+            "RBP",
+            "gRBP",
+        ):  # a sum over ranks: unjudged ones add their weight
+            high[number] += _weight_in_doubt(
+                views, measure.parameters["p"], measure.parameters["k"]
+            )
             if measure.parameters.get("max_grade") == "topic":
                 low[number] *= _largest(positions)[:, None]
         else:
@@ -140,11 +147,16 @@ def residuals(
         low[cells], high[cells] = lists.range(calls, ranks, count, assume, value[cells])
     # queries that count
     kept = positions.queries.isin(cube.queries)
-    bounds = [replace(cube, values=np.where(np.isnan(cube.values), np.nan, part[:, kept])) for part in (low, high)]
+    bounds = [
+        replace(cube, values=np.where(np.isnan(cube.values), np.nan, part[:, kept]))
+        for part in (low, high)
+    ]
     frame = _ranges([cube, *bounds], per)
     if limits is not None:
         ids = pd.Index(judged.tables[0].column("query").unique())
-        frame = _of_all(frame, cube, limits, int((~ids.isin(judged.queries.astype(ids.dtype))).sum()))
+        frame = _of_all(
+            frame, cube, limits, int((~ids.isin(judged.queries.astype(ids.dtype))).sum())
+        )
     frame.attrs["assumed_grade"] = assumed_grade(positions)
     return frame
 
@@ -188,21 +200,30 @@ def _no_residual(measure: Measure, judged_only: bool) -> str:
 def _limits(measures: list[Measure], per: str) -> pd.DataFrame:
     """Return the lowest and highest value of each measure, which queries that nobody judged may have."""
     if per != "run":
-        raise ValueError("queries='all' is for means: of a query that nobody judged there is nothing to say.")
+        raise ValueError(
+            "queries='all' is for means: of a query that nobody judged there is nothing to say."
+        )
     for measure in measures:
         if measure.entry.aggregate != "mean" or not np.isfinite(measure.entry.range).all():
             raise ValueError(
                 f"{measure.label} has no mean between two numbers, so that queries='all' has no bounds. Choose a "
                 "measure that has, e.g. nDCG."
             )
-    return pd.DataFrame([measure.entry.range for measure in measures], columns=["low", "high"], dtype=float)
+    return pd.DataFrame(
+        [measure.entry.range for measure in measures], columns=["low", "high"], dtype=float
+    )
 
 
-def _of_all(frame: pd.DataFrame, cube: Scores, limits: pd.DataFrame, n_unjudged: int) -> pd.DataFrame:
+def _of_all(
+    frame: pd.DataFrame, cube: Scores, limits: pd.DataFrame, n_unjudged: int
+) -> pd.DataFrame:
     """Return the ranges of means over judged queries, and over those that may have any value."""
     n = (~np.isnan(cube.values)).sum(axis=1).T.ravel()  # run by run, as the rows are
     rows = limits.iloc[np.tile(np.arange(len(limits)), len(cube.runs))]
-    low, high = ((n * frame[name] + n_unjudged * rows[name].to_numpy()) / (n + n_unjudged) for name in ("low", "high"))
+    low, high = (
+        (n * frame[name] + n_unjudged * rows[name].to_numpy()) / (n + n_unjudged)
+        for name in ("low", "high")
+    )
     return frame.assign(low=low, high=high, residual=high - low)
 
 
@@ -211,7 +232,9 @@ def _weight_in_doubt(views: Views, p: float, k: float) -> np.ndarray:
     weight_of_all = 1.0 - np.power(float(p), float(k))
     result = np.full(views.positions.retrieved.shape, weight_of_all)
     for block in views.blocks("judged", None):
-        known = (1.0 - p) * total(np.power(float(p), cut(block["rank"], k) - 1)) if block.size else 0.0
+        known = (
+            (1.0 - p) * total(np.power(float(p), cut(block["rank"], k) - 1)) if block.size else 0.0
+        )
         result[block.topics] = np.maximum(weight_of_all - known, 0.0)
     return result
 
@@ -227,7 +250,10 @@ def _ranges(cubes: list[Scores], per: str) -> pd.DataFrame:
     """Return values, lowest and highest values side by side."""
     frames, column = [cube.frame() for cube in cubes] if per == "query" else [], "value"
     if per == "run":
-        frames, column = [of_scores(cube).drop(columns=["n", "sd", "ci_low", "ci_high"]) for cube in cubes], "mean"
+        frames, column = (
+            [of_scores(cube).drop(columns=["n", "sd", "ci_low", "ci_high"]) for cube in cubes],
+            "mean",
+        )
     low, high = (frame[column].to_numpy() for frame in frames[1:])
     with np.errstate(invalid="ignore"):  # infinite both ways: nothing is in doubt
         residual = np.where(high == low, 0.0, high - low)
@@ -276,7 +302,11 @@ def _width(retrieved: np.ndarray, depth: int | None) -> int:
 
 
 def _lists(
-    positions: Positions, measures: list[Measure], numbers: list[int], view: tuple[str, float | None], depth: int | None
+    positions: Positions,
+    measures: list[Measure],
+    numbers: list[int],
+    view: tuple[str, float | None],
+    depth: int | None,
 ) -> Iterator[_Lists]:
     """Yield the lists of a view in parts, those with about equally many items together."""
     names = {name for number in numbers for name in measures[number].columns}
@@ -300,21 +330,34 @@ class _Lists:
     def __init__(self, blocks: list[Block], names: set[str]) -> None:
         self.names, self.top = names, assumed_grade(blocks[0].view.positions)
         self.topic = np.concatenate([np.repeat(block.topics, block.shape[1]) for block in blocks])
-        self.run = np.concatenate([np.tile(np.arange(block.shape[1]), block.shape[0]) for block in blocks])
-        self.size = np.concatenate([np.full(block.shape[0] * block.shape[1], block.size) for block in blocks])
+        self.run = np.concatenate(
+            [np.tile(np.arange(block.shape[1]), block.shape[0]) for block in blocks]
+        )
+        self.size = np.concatenate(
+            [np.full(block.shape[0] * block.shape[1], block.size) for block in blocks]
+        )
         width = max(int(self.size.max()), 1)
         self.columns: dict[str, np.ndarray] = {}
         for name in (names | {"rank"}) - {"top_grade"}:
             self.columns[name] = np.concatenate([_cells(block, name, width) for block in blocks])
 
     def range(
-        self, calls: list[tuple[Any, ...]], ranks: np.ndarray, count: np.ndarray, assume: Assume, value: np.ndarray
+        self,
+        calls: list[tuple[Any, ...]],
+        ranks: np.ndarray,
+        count: np.ndarray,
+        assume: Assume,
+        value: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the lowest and highest values of measures, (measures, lists), starting from those without doubt."""
         low, high = value.copy(), value.copy()
         most = self.size + count
         for size in range(1, int(most.max(initial=0)) + 1):
-            fits = (most == size) & (count > 0) if assume == "all" else (size > self.size) & (size <= most)
+            fits = (
+                (most == size) & (count > 0)
+                if assume == "all"
+                else (size > self.size) & (size <= most)
+            )
             lists = np.flatnonzero(fits)
             step = max(BLOCK // size, 1)
             for part in (lists[at : at + step] for at in range(0, len(lists), step)):
@@ -330,7 +373,9 @@ class _Lists:
                         high[place, rows] = np.maximum(high[place, rows], result)
         return low, high
 
-    def assuming(self, rows: np.ndarray, ranks: np.ndarray, start: np.ndarray, size: int) -> dict[str, Any]:
+    def assuming(
+        self, rows: np.ndarray, ranks: np.ndarray, start: np.ndarray, size: int
+    ) -> dict[str, Any]:
         """Return the columns of some lists, filled up to `size` items by unjudged ones from `start` on."""
         step, judged_size = np.arange(size), self.size[rows][:, None]
         at = np.minimum(step, self.columns["rank"].shape[1] - 1)
@@ -339,21 +384,30 @@ class _Lists:
             """Return a column of items, with a value for the unjudged ones."""
             return np.where(step < judged_size, self.columns[name][rows][:, at], value)
 
-        more = ranks[rows[:, None], np.clip(start[:, None] + step - judged_size, 0, ranks.shape[1] - 1)]
+        more = ranks[
+            rows[:, None], np.clip(start[:, None] + step - judged_size, 0, ranks.shape[1] - 1)
+        ]
         rank = filled("rank", more)
         # judged and assumed items in rank order
         order = np.argsort(rank, axis=1, kind="stable")
         columns: dict[str, Any] = {"rank": rank}
         columns |= {
-            name: filled(name, value) for name, value in (("grade", self.top), ("relevant", True)) if name in self.names
+            name: filled(name, value)
+            for name, value in (("grade", self.top), ("relevant", True))
+            if name in self.names
         }
-        columns = {name: _levels(np.take_along_axis(cells, order, axis=1)) for name, cells in columns.items()}
+        columns = {
+            name: _levels(np.take_along_axis(cells, order, axis=1))
+            for name, cells in columns.items()
+        }
         columns["top_grade"] = self.top
         if "ideal" in self.names:  # from the largest gain down
             columns["ideal"] = _levels(-np.sort(-filled("ideal", self.top), axis=1))
         if "relevants" in self.names:
             columns["relevants"] = self.columns["relevants"][rows] + size - judged_size
-        return columns | {name: self.columns[name][rows] for name in ("retrieved", "corpus") if name in self.names}
+        return columns | {
+            name: self.columns[name][rows] for name in ("retrieved", "corpus") if name in self.names
+        }
 
 
 def _cells(block: Block, name: str, width: int) -> np.ndarray:
@@ -361,7 +415,9 @@ def _cells(block: Block, name: str, width: int) -> np.ndarray:
     column = np.asarray(block[name])
     if name not in ITEMS:
         return np.broadcast_to(column, block.shape).reshape(-1, 1)
-    cells = np.broadcast_to(column, (block.size, *block.shape)).reshape(block.size, block.shape[0] * block.shape[1])
+    cells = np.broadcast_to(column, (block.size, *block.shape)).reshape(
+        block.size, block.shape[0] * block.shape[1]
+    )
     return np.pad(cells.T, ((0, 0), (0, width - block.size)))
 
 

@@ -26,7 +26,10 @@ Team: TypeAlias = str | Mapping[object, object]
 BLOCK = 1 << 21  # cells of the largest temporary array
 GRADE = "the grade; missing where the item was not judged"
 COUNTS = "it is a table of counts to read"
-LOOKED_AT = {"judged": "of those items, how many were judged", "relevant": "and how many are relevant"}
+LOOKED_AT = {
+    "judged": "of those items, how many were judged",
+    "relevant": "and how many are relevant",
+}
 
 
 table(
@@ -36,7 +39,11 @@ table(
     known_by="query doc runs rank",
     row="item of the pool",
     sort="query doc",
-    means={"runs": "how many runs have the item", "rank": "the best rank that any of them gives it", "grade": GRADE},
+    means={
+        "runs": "how many runs have the item",
+        "rank": "the best rank that any of them gives it",
+        "grade": GRADE,
+    },
     unreported="it has one row per item; .pool.summary() sums it up",
     undrawn="it has one row per item; .pool.summary() sums it up",
 )
@@ -164,12 +171,15 @@ def partition(
         known = _teams_in_metadata(runs, team, metadata)
         name, source = team, f"the column {team!r}"
     team_of_run = pd.Series(
-        [known.get(run) for run in runs.astype(object).itertuples(index=False, name=None)], dtype=object
+        [known.get(run) for run in runs.astype(object).itertuples(index=False, name=None)],
+        dtype=object,
     )
     missing = np.flatnonzero(team_of_run.isna())
     if len(missing):
         examples = ", ".join(repr(run_labels(runs)[place]) for place in missing[:3])
-        raise ValueError(f"{source} gives no team to {len(missing)} of the {len(runs)} runs, e.g. {examples}.")
+        raise ValueError(
+            f"{source} gives no team to {len(missing)} of the {len(runs)} runs, e.g. {examples}."
+        )
     return Teams.of(team_of_run.infer_objects(), name)
 
 
@@ -179,15 +189,21 @@ def _teams_in_metadata(
     """Return the team of each run by a column of the metadata."""
     names = list(runs.columns)
     if not isinstance(team, str):
-        raise TypeError(f"team= takes the name of a metadata column or a mapping of runs, not {type(team).__name__}.")
+        raise TypeError(
+            f"team= takes the name of a metadata column or a mapping of runs, not {type(team).__name__}."
+        )
     if not isinstance(metadata, pd.DataFrame):
-        raise ValueError(f"team={team!r} names a column of the metadata: pass them as metadata=, one row per run.")
+        raise ValueError(
+            f"team={team!r} names a column of the metadata: pass them as metadata=, one row per run."
+        )
     absent = [name for name in [*names, team] if name not in metadata.columns]
     if absent:
         columns = ", ".join(map(str, metadata.columns))
         raise KeyError(f"the metadata have no column {absent[0]!r}; they have {columns}.")
     if team in names:
-        raise ValueError(f"team={team!r} already names the run; leave out team= to look at single runs.")
+        raise ValueError(
+            f"team={team!r} already names the run; leave out team= to look at single runs."
+        )
     rows = metadata[[*names, team]].drop_duplicates()
     twice = rows.duplicated(names)
     if twice.any():
@@ -256,13 +272,18 @@ class Pool:
         names = {"run_columns": list(map(str, self.runs.columns)), "query_column": self.names[0]}
         return {**self.rules, "depth": self.depth, **names, "doc_column": self.names[1]}
 
-    def frame(self, columns: Mapping[str, Any], row: np.ndarray | None = None, **attrs: Any) -> pd.DataFrame:
+    def frame(
+        self, columns: Mapping[str, Any], row: np.ndarray | None = None, **attrs: Any
+    ) -> pd.DataFrame:
         """Return a table of items, by default of all of them, with these columns after query and doc."""
         row = np.arange(len(self.query)) if row is None else row
         ids = dict(
             zip(
                 self.names,
-                (labels(self.queries.index(), self.query[row]), self.docs.index().take(self.doc[row])),
+                (
+                    labels(self.queries.index(), self.query[row]),
+                    self.docs.index().take(self.doc[row]),
+                ),
                 strict=True,
             )
         )
@@ -304,7 +325,10 @@ class Pool:
     def judged_and_relevant(self, qrels: Table, level: float | None) -> dict[str, np.ndarray]:
         """Return which items of the pool were judged, and which are relevant."""
         grade = self.grades(qrels)
-        return {"judged": grade >= 0, "relevant": (grade > 0) & (grade >= (0 if level is None else level))}
+        return {
+            "judged": grade >= 0,
+            "relevant": (grade > 0) & (grade >= (0 if level is None else level)),
+        }
 
 
 def pooled(
@@ -391,7 +415,9 @@ def pool(
     return frame(made, qrels=None if qrels is None else read(qrels, "qrels"), per=per)
 
 
-def frame(made: Pool, *, qrels: Table | None = None, per: Literal["item", "run"] = "item") -> pd.DataFrame:
+def frame(
+    made: Pool, *, qrels: Table | None = None, per: Literal["item", "run"] = "item"
+) -> pd.DataFrame:
     """Return a pool as a table: one row per item, or per item and run.
 
     Examples
@@ -483,7 +509,9 @@ def pool_summary(
     return counts
 
 
-def contributions(pool: Pool, *, qrels: Table | None = None, level: float | None = None) -> pd.DataFrame:
+def contributions(
+    pool: Pool, *, qrels: Table | None = None, level: float | None = None
+) -> pd.DataFrame:
     """Return what each run (or team) gave to the pool; with judgments, how much of it was judged and is relevant.
 
     Examples
@@ -558,4 +586,6 @@ def overlap(pool: Pool) -> pd.DataFrame:
     shared, size = both[a, b].astype(np.int64), np.diag(both).astype(np.int64)
     columns = pair_columns(pool.runs, a, b, labels)
     columns |= {"shared": shared, "only_a": size[a] - shared, "only_b": size[b] - shared}
-    return described_frame({**columns, "overlap": shared / (size[a] + size[b] - shared)}, pool.attrs)
+    return described_frame(
+        {**columns, "overlap": shared / (size[a] + size[b] - shared)}, pool.attrs
+    )

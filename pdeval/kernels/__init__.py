@@ -104,7 +104,17 @@ from pdeval.kernels.cwl_models import (
     IFT_rate,
     U_measure,
 )
-from pdeval.kernels.diversity import ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec
+from pdeval.kernels.diversity import (
+    ERR_IA,
+    MAP_IA,
+    NRBP,
+    P_IA,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+    strec,
+)
 from pdeval.kernels.expected_utility import expected_utility, expected_utility_of_subtopics
 from pdeval.kernels.graded import CG, DCG, G, Q, RnDCG, nDCG, nDCGrel
 from pdeval.kernels.incomplete_judgments import Bpref, GMbpref, Judged, RBPresidual, Unjudged, infAP
@@ -112,7 +122,15 @@ from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precisio
 from pdeval.kernels.lexicographic import LP, LR
 from pdeval.kernels.propensity import wAP, wAUC, wDCG, wR
 from pdeval.kernels.sampled_candidates import Sampled, corrected_for_sampling, rank_distribution
-from pdeval.kernels.search_length import ASL, ESL, ISL, TSE, TSL, atomized, relative_reduction_in_error
+from pdeval.kernels.search_length import (
+    ASL,
+    ESL,
+    ISL,
+    TSE,
+    TSL,
+    atomized,
+    relative_reduction_in_error,
+)
 from pdeval.kernels.sets import (
     AUC,
     GAP,

@@ -46,7 +46,12 @@ def mean_listed(values: np.ndarray, listed: np.ndarray, k: float = inf) -> np.nd
     aliases={"MIUF": "Novelty", "MeanInvUserFreq": "Novelty", "SelfInformation": "Novelty"},
 )
 def Novelty(
-    popularity: np.ndarray, listed: np.ndarray, users: float, *, k: float = inf, per: Literal["item", "rank"] = "item"
+    popularity: np.ndarray,
+    listed: np.ndarray,
+    users: float,
+    *,
+    k: float = inf,
+    per: Literal["item", "rank"] = "item",
 ) -> np.ndarray:
     """Novelty: the mean self-information of the items, -log2 of the share of users that had them before.
 
@@ -58,7 +63,9 @@ def Novelty(
     >>> float(Novelty(np.array([0.5, 0.25]), np.array([True, True]), 8.0))
     1.5
     """
-    surprise = 0.0 - np.log2(np.maximum(popularity, 1.0 / users))  # of an item that all users had, 0 and not -0
+    surprise = 0.0 - np.log2(
+        np.maximum(popularity, 1.0 / users)
+    )  # of an item that all users had, 0 and not -0
     mean = mean_listed(surprise, listed, k)
     # ranks without an item count as 0
     return mean if per == "item" or k == inf else mean * first(listed, k).sum(axis=0) / k
@@ -66,7 +73,12 @@ def Novelty(
 
 @metric(kind="items", range=(0, 1), reference="Castells, Vargas & Wang 2011; RePlay, Surprisal")
 def Surprisal(
-    popularity: np.ndarray, listed: np.ndarray, users: float, *, k: float = inf, per: Literal["item", "rank"] = "rank"
+    popularity: np.ndarray,
+    listed: np.ndarray,
+    users: float,
+    *,
+    k: float = inf,
+    per: Literal["item", "rank"] = "rank",
 ) -> np.ndarray:
     """Surprisal: novelty as a share of the largest possible, that of an item which one user had.
 
@@ -80,7 +92,11 @@ def Surprisal(
     return Novelty(popularity, listed, users, k=k, per=per) / np.log2(np.maximum(users, 2.0))
 
 
-@metric(kind="items", range=(0, inf), reference="Castells, Vargas & Wang 2011, item choice; recommenders, novelty")
+@metric(
+    kind="items",
+    range=(0, inf),
+    reference="Castells, Vargas & Wang 2011, item choice; recommenders, novelty",
+)
 def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Novelty by choice: the mean of -log2 of the share of all interactions that were with the item.
 
@@ -96,7 +112,9 @@ def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> 
     return mean_listed(0.0 - np.log2(np.where(choice > 0, choice, least)), listed, k)
 
 
-@metric(kind="items", higher=False, reference="Yin et al. 2012", aliases=("ARP", "AvgRecPopularity"))
+@metric(
+    kind="items", higher=False, reference="Yin et al. 2012", aliases=("ARP", "AvgRecPopularity")
+)
 def AvgPopularity(
     popularity: np.ndarray,
     listed: np.ndarray,
@@ -113,7 +131,11 @@ def AvgPopularity(
     return mean_listed(popularity, listed, k)
 
 
-@metric(kind="items", higher=False, reference="Yin et al. 2012; RecTools, AvgRecPopularity(normalize=True)")
+@metric(
+    kind="items",
+    higher=False,
+    reference="Yin et al. 2012; RecTools, AvgRecPopularity(normalize=True)",
+)
 def AvgChoice(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Average popularity by choice: the mean share of all interactions that were with the items.
 
@@ -127,7 +149,12 @@ def AvgChoice(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.n
 
 @metric(kind="items", reference="RecTools, Serendipity")
 def PopSerendipity(
-    popularity_place: np.ndarray, relevant: np.ndarray, listed: np.ndarray, catalogue: float, *, k: float = inf
+    popularity_place: np.ndarray,
+    relevant: np.ndarray,
+    listed: np.ndarray,
+    catalogue: float,
+    *,
+    k: float = inf,
 ) -> np.ndarray:
     """Serendipity by popularity: how much higher relevant items stand than by popularity, as a share of the catalogue.
 
@@ -143,12 +170,21 @@ def PopSerendipity(
     rank = np.arange(1, len(place) + 1).reshape(-1, *[1] * (place.ndim - 1))
     # an item without a place, which nobody had, comes after all others by popularity
     above = np.maximum(np.where(place > 0, place, catalogue + 1.0) - rank, 0.0) / catalogue
-    mean = total(np.where(there & hit, above, 0.0)) / (k if k < inf else np.maximum(there.sum(axis=0), 1))
+    mean = total(np.where(there & hit, above, 0.0)) / (
+        k if k < inf else np.maximum(there.sum(axis=0), 1)
+    )
     return np.where(there.any(axis=0), mean, np.nan)
 
 
-@metric(kind="items", higher=False, reference="Ekstrand et al. 2017; LensKit, MeanPopRank", aliases=("MeanPopRank",))
-def PopularityRank(popularity_rank: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
+@metric(
+    kind="items",
+    higher=False,
+    reference="Ekstrand et al. 2017; LensKit, MeanPopRank",
+    aliases=("MeanPopRank",),
+)
+def PopularityRank(
+    popularity_rank: np.ndarray, listed: np.ndarray, *, k: float = inf
+) -> np.ndarray:
     """Popularity rank: the mean quantile of the items' popularity, 1 for the most popular, 0 for items nobody had.
 
     Examples
@@ -208,7 +244,9 @@ def Coverage(exposure: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndar
     return (exposure >= least).mean(axis=0)
 
 
-@metric(kind="set", reference="Ge et al. 2010; Shani & Gunawardana 2011", limits={"least": (1, inf)})
+@metric(
+    kind="set", reference="Ge et al. 2010; Shani & Gunawardana 2011", limits={"least": (1, inf)}
+)
 def UserCoverage(lengths: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndarray:
     """User coverage: the share of users that get at least so many items.
 
@@ -254,7 +292,13 @@ def Gini(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0) -> np.n
     aliases=("distributional_coverage",),
     limits=PATIENCE,
 )
-def Entropy(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0, normalised: bool = False) -> np.ndarray:  # noqa: ARG001
+def Entropy(
+    exposure: np.ndarray,
+    *,
+    k: float = inf,  # noqa: ARG001
+    patience: float = 1.0,  # noqa: ARG001
+    normalised: bool = False,
+) -> np.ndarray:
     """Shannon entropy of exposure, in bits: log2 of the catalogue where every item is shown as often.
 
     `normalised=true` divides by that, so that 1 is even.
@@ -270,8 +314,16 @@ def Entropy(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0, norm
     return bits / np.log2(max(len(exposure), 2)) if normalised else bits
 
 
-@metric(kind="set", reference="Abdollahpouri et al. 2017", limits={"head": (0, 1)}, aliases=("APLT",))
-def TailShare(exposure: np.ndarray, popularity: np.ndarray, *, k: float = inf, head: float = 0.2) -> np.ndarray:  # noqa: ARG001
+@metric(
+    kind="set", reference="Abdollahpouri et al. 2017", limits={"head": (0, 1)}, aliases=("APLT",)
+)
+def TailShare(
+    exposure: np.ndarray,
+    popularity: np.ndarray,
+    *,
+    k: float = inf,  # noqa: ARG001
+    head: float = 0.2,
+) -> np.ndarray:
     """Tail share: the share of all that is shown that is not among the most popular items of the catalogue.
 
     The head is the most popular `head` of the items, one fifth by default.
@@ -324,7 +376,9 @@ def distance_of(x: np.ndarray, y: np.ndarray, distance: Distance) -> np.ndarray:
     reference="Ziegler et al. 2005; Smyth & McClave 2001",
     aliases=("IntraListDiversity",),
 )
-def ILD(item: np.ndarray, features: np.ndarray, *, k: float = inf, distance: Distance = "cosine") -> np.ndarray:
+def ILD(
+    item: np.ndarray, features: np.ndarray, *, k: float = inf, distance: Distance = "cosine"
+) -> np.ndarray:
     """Intra-list distance: the mean distance of two items of the list, by their features.
 
     The distance is 1 minus the cosine, in [0, 1] where features are not negative; "jaccard", the number of features in
@@ -348,9 +402,17 @@ def ILD(item: np.ndarray, features: np.ndarray, *, k: float = inf, distance: Dis
     return np.where(n > 0, mean, np.nan)
 
 
-@metric(kind="items", higher=False, range=(0, inf), reference="Steck 2018", limits={"alpha": (0, 1)})
+@metric(
+    kind="items", higher=False, range=(0, inf), reference="Steck 2018", limits={"alpha": (0, 1)}
+)
 def Calibration(
-    item: np.ndarray, features: np.ndarray, profile: np.ndarray, had: np.ndarray, *, k: float = inf, alpha: float = 0.01
+    item: np.ndarray,
+    features: np.ndarray,
+    profile: np.ndarray,
+    had: np.ndarray,
+    *,
+    k: float = inf,
+    alpha: float = 0.01,
 ) -> np.ndarray:
     """Miscalibration: the Kullback-Leibler divergence of the list's features from those of the user's history.
 
@@ -370,7 +432,9 @@ def Calibration(
     listed = (item >= 0) & (sizes[..., 0] != 0)[item]
     n = listed.sum(axis=0)
     sums = total(np.where(listed[..., None], shares[item], 0.0))
-    q = np.moveaxis(sums / np.maximum(n, 1.0)[..., None], -1, 0)  # features on axis 0, as in the profile
+    q = np.moveaxis(
+        sums / np.maximum(n, 1.0)[..., None], -1, 0
+    )  # features on axis 0, as in the profile
     p = np.broadcast_to(profile, q.shape)
     # q is mixed with a little of p, so that a feature that the list lacks does not give infinity
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -389,7 +453,9 @@ def unlike(item: np.ndarray, features: np.ndarray, taste: np.ndarray) -> np.ndar
     return 1.0 - (units(features)[item] * np.moveaxis(taste, 0, -1)).sum(axis=-1)
 
 
-@metric(kind="items", range=(0, 2), reference="Zhang et al. 2012; recommenders, serendipity of any item")
+@metric(
+    kind="items", range=(0, 2), reference="Zhang et al. 2012; recommenders, serendipity of any item"
+)
 def Unexpectedness(
     item: np.ndarray, features: np.ndarray, taste: np.ndarray, had: np.ndarray, *, k: float = inf
 ) -> np.ndarray:
@@ -404,9 +470,19 @@ def Unexpectedness(
     return np.where(had > 0, mean_listed(unlike(item, features, taste), item >= 0, k), np.nan)
 
 
-@metric(kind="items", range=(0, 2), reference="Ge et al. 2010; Zhang et al. 2012; recommenders, serendipity")
+@metric(
+    kind="items",
+    range=(0, 2),
+    reference="Ge et al. 2010; Zhang et al. 2012; recommenders, serendipity",
+)
 def Serendipity(
-    item: np.ndarray, features: np.ndarray, taste: np.ndarray, had: np.ndarray, relevant: np.ndarray, *, k: float = inf
+    item: np.ndarray,
+    features: np.ndarray,
+    taste: np.ndarray,
+    had: np.ndarray,
+    relevant: np.ndarray,
+    *,
+    k: float = inf,
 ) -> np.ndarray:
     """Serendipity: the mean over items of their unexpectedness where they are relevant, and 0 where they are not.
 

@@ -39,8 +39,14 @@ def seen(retrieved: np.ndarray, k: float = inf) -> np.ndarray | float:
     return retrieved if k == inf else k
 
 
-@metric(reference=BUCKLEY, aliases={"map": "AP", "MAP": "AP", "map_cut": "AP", "map_cut_{k}": "AP@{k}"}, padded=True)
-def AP(rank: np.ndarray, m: np.ndarray | None = None, *, norm: Norm = "m", k: float = inf) -> np.ndarray:
+@metric(
+    reference=BUCKLEY,
+    aliases={"map": "AP", "MAP": "AP", "map_cut": "AP", "map_cut_{k}": "AP@{k}"},
+    padded=True,
+)
+def AP(
+    rank: np.ndarray, m: np.ndarray | None = None, *, norm: Norm = "m", k: float = inf
+) -> np.ndarray:
     """Average precision: the mean, over relevant items, of the precision where each is found.
 
     The sum of i / f_i over the relevant items i found down to rank `k`, divided by the number of relevant items m:
@@ -63,7 +69,9 @@ def denominator(relevant: np.ndarray | int, norm: Norm, k: float) -> Any:
     [20.0, 10.0, 10.0]
     """
     if norm == "k" and k == inf:
-        raise ValueError("norm='k' divides by the cutoff, and there is none; write e.g. 'AP(norm=k)@10'.")
+        raise ValueError(
+            "norm='k' divides by the cutoff, and there is none; write e.g. 'AP(norm=k)@10'."
+        )
     return {"m": relevant, "min": np.minimum(relevant, k), "k": k}[norm]
 
 
@@ -129,7 +137,11 @@ def P(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     return share(hits(rank, k), seen(retrieved, k))
 
 
-@metric(reference="Cleverdon 1967", aliases={"recall": "R", "Recall": "R", "recall_{k}": "R@{k}"}, padded=True)
+@metric(
+    reference="Cleverdon 1967",
+    aliases={"recall": "R", "Recall": "R", "recall_{k}": "R@{k}"},
+    padded=True,
+)
 def R(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
     """Recall: the share of the relevant items that is found down to rank k.
 
@@ -148,7 +160,12 @@ def R(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.nd
     padded=True,
 )
 def F(
-    rank: np.ndarray, retrieved: np.ndarray, m: np.ndarray | None = None, *, beta: float = 1.0, k: float = inf
+    rank: np.ndarray,
+    retrieved: np.ndarray,
+    m: np.ndarray | None = None,
+    *,
+    beta: float = 1.0,
+    k: float = inf,
 ) -> np.ndarray:
     """F measure: the harmonic mean of precision and recall at rank k, recall weighing beta squared times as much.
 
@@ -176,7 +193,12 @@ def f_measure(precision: np.ndarray, recall: np.ndarray, x: float) -> np.ndarray
 
 @metric(
     reference="Allan et al. 2005, TREC Robust/HARD tracks",
-    aliases={"success": "Success", "success_{k}": "Success@{k}", "hit_rate": "Success", "HitRate": "Success"},
+    aliases={
+        "success": "Success",
+        "success_{k}": "Success@{k}",
+        "hit_rate": "Success",
+        "HitRate": "Success",
+    },
     padded=True,
 )
 def Success(rank: np.ndarray, *, k: float = inf) -> np.ndarray:

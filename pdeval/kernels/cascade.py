@@ -44,7 +44,12 @@ def cascade(rank: np.ndarray, stop: np.ndarray) -> np.ndarray:
 
 @metric(kind="graded", reference=CHAPELLE, aliases=("err",), limits={"max_grade": (0, inf)})
 def ERR(
-    rank: np.ndarray, grade: np.ndarray, top_grade: float, *, max_grade: float | None = None, k: float = inf
+    rank: np.ndarray,
+    grade: np.ndarray,
+    top_grade: float,
+    *,
+    max_grade: float | None = None,
+    k: float = inf,
 ) -> np.ndarray:
     """Expected reciprocal rank: the mean of 1/rank over where a reader, going down, is satisfied.
 
@@ -110,6 +115,12 @@ def gRBP(
     """
     if isinstance(max_grade, str) and max_grade != "topic":
         raise ValueError(f"max_grade={max_grade!r} must be a number or 'topic'.")
-    highest = top_grade if max_grade is None else ideal[0] if isinstance(max_grade, str) else _above_zero(max_grade)
+    highest = (
+        top_grade
+        if max_grade is None
+        else ideal[0]
+        if isinstance(max_grade, str)
+        else _above_zero(max_grade)
+    )
     gain = np.minimum(np.asarray(grade) / highest, 1.0)
     return (1.0 - p) * total(gain * np.power(float(p), cut(rank, k) - 1))

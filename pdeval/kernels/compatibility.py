@@ -27,7 +27,12 @@ def ideal_place(grade: np.ndarray) -> np.ndarray:
     best_first = np.argsort(-np.asarray(grade), axis=0, kind="stable")
     # the inverse permutation: the place of each item in the ideal ranking
     place = np.empty(best_first.shape, dtype=np.int64)
-    np.put_along_axis(place, best_first, np.broadcast_to(level(best_first), best_first.shape).astype(np.int64), axis=0)
+    np.put_along_axis(
+        place,
+        best_first,
+        np.broadcast_to(level(best_first), best_first.shape).astype(np.int64),
+        axis=0,
+    )
     return place
 
 
@@ -76,11 +81,15 @@ def Compat(
     1.0
     """
     m = len(rank)
-    depth = np.broadcast_to(np.maximum(retrieved, m) if k == inf else k, np.shape(rank)[1:]).astype(np.int64)
+    depth = np.broadcast_to(np.maximum(retrieved, m) if k == inf else k, np.shape(rank)[1:]).astype(
+        np.int64
+    )
     # what depths 1..d weigh, and what an item weighs that both rankings hold at depths 1..d; 0 for no depth
     deepest = max(int(depth.max(initial=0)), m)
     weight = np.multiply.accumulate(np.append(1.0, np.full(deepest - 1, float(p))))
-    weights, overlap = (np.append(0.0, np.add.accumulate(one)) for one in (weight, weight / level(weight)))
+    weights, overlap = (
+        np.append(0.0, np.add.accumulate(one)) for one in (weight, weight / level(weight))
+    )
     whole = overlap[depth]
     both = np.maximum(rank, ideal_place(grade))
     # an item is in both rankings from the deeper of its places on; beyond the depth that is nothing

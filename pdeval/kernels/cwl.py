@@ -28,7 +28,9 @@ from pdeval.catalog.measures import same
 from pdeval.kernels.primitives import inf, running, share, total
 from pdeval.verbs.registry import Registry
 
-FRAMEWORK = "Azzopardi, Thomas & Moffat 2019, cwl_eval: an evaluation tool for information retrieval"
+FRAMEWORK = (
+    "Azzopardi, Thomas & Moffat 2019, cwl_eval: an evaluation tool for information retrieval"
+)
 Going = TypeVar("Going", bound=Callable[..., Any])
 DEPTH = 1000
 LIMITS = {"max_grade": (0, inf), "min_grade": (0, inf), "n": (1, inf)}
@@ -56,7 +58,9 @@ class Expected(NamedTuple):
     depth: np.ndarray
 
 
-def expectations(model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, **parameters: Any) -> Expected:
+def expectations(
+    model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, **parameters: Any
+) -> Expected:
     """Return what the readers of a user model gain and spend on lists whose gains and costs are known rank by rank.
 
     Parameters
@@ -82,8 +86,16 @@ def expectations(model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, *
     gain = np.asarray(gain, dtype=np.float64)
     cost = np.broadcast_to(np.asarray(cost, dtype=np.float64), gain.shape)
     rank = np.arange(1.0, len(gain) + 1).reshape(-1, *[1] * (gain.ndim - 1))
-    columns = {"rank": rank, "gain": gain, "cost": cost, "total": running(gain), "spent": running(cost)}
-    going_on = known.going_on(*[columns[name] for name in known.columns], **{**known.parameters, **parameters})
+    columns = {
+        "rank": rank,
+        "gain": gain,
+        "cost": cost,
+        "total": running(gain),
+        "spent": running(cost),
+    }
+    going_on = known.going_on(
+        *[columns[name] for name in known.columns], **{**known.parameters, **parameters}
+    )
     going_on = np.broadcast_to(np.asarray(going_on, dtype=np.float64), gain.shape)
     # V(i): everybody looks at rank 1, and at rank i with the product of C above it
     seen = np.concatenate([np.ones_like(gain[:1]), np.multiply.accumulate(going_on[:-1], axis=0)])
@@ -98,7 +110,14 @@ def expectations(model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, *
 
 
 def of_ranks(
-    model: str, value: str, rank: np.ndarray, gain: np.ndarray, *, n: int, cost: float = 1.0, **parameters: Any
+    model: str,
+    value: str,
+    rank: np.ndarray,
+    gain: np.ndarray,
+    *,
+    n: int,
+    cost: float = 1.0,
+    **parameters: Any,
 ) -> np.ndarray:
     """Return one of the expectations of lists that are given by the ranks of their items with a gain, down to rank n.
 
@@ -112,7 +131,10 @@ def of_ranks(
     rank = np.asarray(rank)
     shape, lists = rank.shape[1:], math.prod(rank.shape[1:])
     depth = int(n if "spent" in MODELS[model].columns else min(n, parameters.get("k", inf)))
-    rank, gain = rank.reshape(len(rank), lists), np.broadcast_to(gain, rank.shape).reshape(len(rank), lists)
+    rank, gain = (
+        rank.reshape(len(rank), lists),
+        np.broadcast_to(gain, rank.shape).reshape(len(rank), lists),
+    )
     result = np.empty(lists)
     step = max(CELLS // depth, 1)  # lists at a time, to bound memory
     for first in range(0, lists, step):
@@ -126,7 +148,9 @@ def of_ranks(
     return result.reshape(shape)
 
 
-def scaled(grade: np.ndarray, top_grade: float, max_grade: float | None = None, min_grade: float = 0.0) -> np.ndarray:
+def scaled(
+    grade: np.ndarray, top_grade: float, max_grade: float | None = None, min_grade: float = 0.0
+) -> np.ndarray:
     """Return grades as gains from 0 to 1: (grade - min_grade) / (max_grade - min_grade), those outside as its ends.
 
     Examples
@@ -139,7 +163,9 @@ def scaled(grade: np.ndarray, top_grade: float, max_grade: float | None = None, 
         raise ValueError(
             f"max_grade={max_grade!r} must be above min_grade={min_grade!r}: no item has a gain otherwise."
         )
-    gain = share(np.asarray(grade, dtype=np.float64) - min_grade, float(max(highest - min_grade, 0.0)))
+    gain = share(
+        np.asarray(grade, dtype=np.float64) - min_grade, float(max(highest - min_grade, 0.0))
+    )
     return np.clip(gain, 0.0, 1.0)
 
 
@@ -206,9 +232,13 @@ def user_model(
         parameters = inspect.signature(going_on).parameters.values()
         columns = tuple(one.name for one in parameters if one.kind is not one.KEYWORD_ONLY)
         if unknown := [one for one in columns if one not in COLUMNS]:
-            raise TypeError(f"a user model has no column {unknown[0]!r}; it may ask for {', '.join(COLUMNS)}.")
+            raise TypeError(
+                f"a user model has no column {unknown[0]!r}; it may ask for {', '.join(COLUMNS)}."
+            )
         keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
-        MODELS.add(label, Model(label, going_on, columns, {one.name: one.default for one in keywords}))
+        MODELS.add(
+            label, Model(label, going_on, columns, {one.name: one.default for one in keywords})
+        )
         if not measure:
             return going_on
         kernel = _kernel(label, going_on, keywords)
@@ -226,7 +256,9 @@ def user_model(
     return declare if function is None else declare(function)
 
 
-def _kernel(name: str, going_on: Callable[..., Any], keywords: list[inspect.Parameter]) -> Callable[..., Any]:
+def _kernel(
+    name: str, going_on: Callable[..., Any], keywords: list[inspect.Parameter]
+) -> Callable[..., Any]:
     """Return the kernel of a model's expected utility, with the model's parameters among its own."""
 
     def kernel(
@@ -244,7 +276,9 @@ def _kernel(name: str, going_on: Callable[..., Any], keywords: list[inspect.Para
 
     # the kernel shows the parameters of the model as its own: the catalog reads its signature
     written = inspect.signature(kernel)
-    parameters_written = [one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    parameters_written = [
+        one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD
+    ]
     last = [one for one in keywords if one.name == "k"]
     columns, rest = parameters_written[:3], parameters_written[3:]
     keywords = [one for one in keywords if one.name != "k"]
@@ -272,7 +306,9 @@ def read_model(value: Any, text: str) -> str:
     """
     meant = parse(str(value))
     if meant.entry.name not in MODELS:
-        raise ValueError(f"model={value} in {text!r} is no user model; there are {', '.join(MODELS)}.")
+        raise ValueError(
+            f"model={value} in {text!r} is no user model; there are {', '.join(MODELS)}."
+        )
     model_parameters, defaults = MODELS[meant.entry.name].parameters, meant.entry.parameters
     other = [
         name
@@ -281,7 +317,9 @@ def read_model(value: Any, text: str) -> str:
     ]
     if other or meant.level is not None or meant.judged_only:
         what = ", ".join(model_parameters) or "no parameters"
-        raise ValueError(f"model={value} in {text!r}: how its readers go on has {what}; say all else outside of it.")
+        raise ValueError(
+            f"model={value} in {text!r}: how its readers go on has {what}; say all else outside of it."
+        )
     return meant.spelled
 
 
@@ -299,12 +337,25 @@ def _of_model(
     cost: float = 1.0,
 ) -> np.ndarray:
     meant = parse(model)
-    model_parameters = {name: meant.parameters[name] for name in MODELS[meant.entry.name].parameters}
-    gains = (np.asarray(grade) > 0) * 1.0 if gain == "binary" else scaled(grade, top_grade, max_grade, min_grade)
+    model_parameters = {
+        name: meant.parameters[name] for name in MODELS[meant.entry.name].parameters
+    }
+    gains = (
+        (np.asarray(grade) > 0) * 1.0
+        if gain == "binary"
+        else scaled(grade, top_grade, max_grade, min_grade)
+    )
     return of_ranks(meant.entry.name, value, rank, gains, n=int(n), cost=cost, **model_parameters)
 
 
-@metric(kind="graded", reference=FRAMEWORK, range=(0, inf), limits=LIMITS, read={"model": read_model}, padded=True)
+@metric(
+    kind="graded",
+    reference=FRAMEWORK,
+    range=(0, inf),
+    limits=LIMITS,
+    read={"model": read_model},
+    padded=True,
+)
 def ETU(
     rank: np.ndarray,
     grade: np.ndarray,

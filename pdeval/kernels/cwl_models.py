@@ -35,7 +35,8 @@ def INST(rank: np.ndarray, total: np.ndarray, *, T: float = 1.0) -> np.ndarray:
 
 
 @user_model(
-    reference="Moffat, Scholer & Thomas 2012, Models and metrics: IR evaluation as a user process", limits=ABOVE_ZERO
+    reference="Moffat, Scholer & Thomas 2012, Models and metrics: IR evaluation as a user process",
+    limits=ABOVE_ZERO,
 )
 def INSQ(rank: np.ndarray, *, T: float = 1.0) -> np.ndarray:
     """INSQ: utility of a reader who wants gains of T in all, and goes on the rather, the deeper the rank.
@@ -93,7 +94,10 @@ def BPMD(
     return np.logical_and.accumulate(wants, axis=0) * 1.0
 
 
-@user_model(reference="Järvelin & Kekäläinen 2002; Moffat et al. 2012, scaled DCG", synonyms={"dcg": {"log2": {}}})
+@user_model(
+    reference="Järvelin & Kekäläinen 2002; Moffat et al. 2012, scaled DCG",
+    synonyms={"dcg": {"log2": {}}},
+)
 def SDCG(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Scaled DCG: the mean gain of the first k items, weighed by 1 / log2(rank + 1).
 
@@ -183,9 +187,13 @@ def TBG(rank: np.ndarray, cost: np.ndarray, *, halflife: float = 224.0) -> np.nd
 
 
 @user_model(
-    reference="Sakai & Dou 2013, Summaries, ranked retrieval and sessions", name="U", limits={"L": (LEAST, inf)}
+    reference="Sakai & Dou 2013, Summaries, ranked retrieval and sessions",
+    name="U",
+    limits={"L": (LEAST, inf)},
 )
-def U_measure(rank: np.ndarray, cost: np.ndarray, spent: np.ndarray, *, L: float = 1000.0) -> np.ndarray:
+def U_measure(
+    rank: np.ndarray, cost: np.ndarray, spent: np.ndarray, *, L: float = 1000.0
+) -> np.ndarray:
     """U-measure: utility of a reader who loses interest evenly until L units of text were read.
 
     An item has 1 unit of text unless costs are given (`pdeval.kernels.expectations`); the weights add up to 1, and the
@@ -200,7 +208,10 @@ def U_measure(rank: np.ndarray, cost: np.ndarray, spent: np.ndarray, *, L: float
     return np.where(rank < len(rank) - 1, share(after, here), 0.0)
 
 
-@user_model(reference="Azzopardi 2014, Modelling interaction with economic models of search", limits={"beta": (0, 1)})
+@user_model(
+    reference="Azzopardi 2014, Modelling interaction with economic models of search",
+    limits={"beta": (0, 1)},
+)
 def SET(rank: np.ndarray, *, beta: float = 0.5, k: float = 10) -> np.ndarray:
     """Search economic measure: the mean gain of the first k items, weighed by (i + 1)^beta - i^beta at rank i.
 
@@ -241,7 +252,9 @@ def IFT_goal(total: np.ndarray, *, T: float = 2.0, b1: float = 0.9, R1: float = 
 
 
 @user_model(reference=FORAGING, name="IFT-rate")
-def IFT_rate(total: np.ndarray, spent: np.ndarray, *, A: float = 0.2, b2: float = 0.9, R2: float = 10.0) -> np.ndarray:
+def IFT_rate(
+    total: np.ndarray, spent: np.ndarray, *, A: float = 0.2, b2: float = 0.9, R2: float = 10.0
+) -> np.ndarray:
     """Information foraging, rate-sensitive: utility of a reader who stops where gain per cost falls below A.
 
     Goes on with probability 1 / (1 + b2 e^(R2 (A - rate of gain so far))). Gains are grades, divided by `max_grade`.

@@ -28,7 +28,9 @@ def novelty(member: np.ndarray, alpha: float) -> np.ndarray:
     [1.0, 1.5]
     """
     member = np.asarray(member)
-    before = np.add.accumulate(member, axis=0, dtype=np.int32) - member  # items of the subtopic above each item
+    before = (
+        np.add.accumulate(member, axis=0, dtype=np.int32) - member
+    )  # items of the subtopic above each item
     return np.where(member, np.power(1.0 - alpha, before), 0.0).sum(axis=1)
 
 
@@ -52,7 +54,9 @@ def greedy(belongs: np.ndarray, alpha: float, depth: float) -> np.ndarray:
         for subtopic in range(len(gain)):
             value += belongs[:, subtopic] * gain[subtopic]
         value[~left] = -1.0  # items are taken once
-        best = items - 1 - np.argmax(value[::-1], axis=0)  # argmax of the reversed array: the last of equal values
+        best = (
+            items - 1 - np.argmax(value[::-1], axis=0)
+        )  # argmax of the reversed array: the last of equal values
         added[rank] = np.take_along_axis(value, best[None], axis=0)[0]
         np.put_along_axis(left, best[None], False, axis=0)
         chosen = np.take_along_axis(belongs, best[None, None], axis=0)[0]
@@ -100,9 +104,20 @@ def discounted(added: np.ndarray, rank: np.ndarray, discount: str) -> np.ndarray
     return total(added / (log2(rank + 1) if discount == "log2" else rank))
 
 
-@metric(name="alpha-DCG", kind="subtopic", reference=CLARKE, aliases=("alpha_DCG", "α_DCG", "α-DCG"), limits=LIMITS)
+@metric(
+    name="alpha-DCG",
+    kind="subtopic",
+    reference=CLARKE,
+    aliases=("alpha_DCG", "α_DCG", "α-DCG"),
+    limits=LIMITS,
+)
 def alpha_DCG(
-    rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, alpha: float = 0.5, k: float = 20
+    rank: np.ndarray,
+    member: np.ndarray,
+    subtopics: np.ndarray,
+    *,
+    alpha: float = 0.5,
+    k: float = 20,
 ) -> np.ndarray:
     """alpha-DCG: novelty-biased discounted cumulated gain, divided by that of a list all of whose items have it all.
 
@@ -118,7 +133,13 @@ def alpha_DCG(
     return share(value, best_possible(subtopics, alpha, k, "log2"))
 
 
-@metric(name="alpha-nDCG", kind="subtopic", reference=CLARKE, aliases=("alpha_nDCG", "α_nDCG", "α-nDCG"), limits=LIMITS)
+@metric(
+    name="alpha-nDCG",
+    kind="subtopic",
+    reference=CLARKE,
+    aliases=("alpha_nDCG", "α_nDCG", "α-nDCG"),
+    limits=LIMITS,
+)
 def alpha_nDCG(
     rank: np.ndarray, member: np.ndarray, belongs: np.ndarray, *, alpha: float = 0.5, k: float = 20
 ) -> np.ndarray:
@@ -136,10 +157,19 @@ def alpha_nDCG(
 
 
 @metric(
-    name="ERR-IA", kind="subtopic", reference="Chapelle et al. 2009; " + AGRAWAL, aliases=("ERR_IA",), limits=LIMITS
+    name="ERR-IA",
+    kind="subtopic",
+    reference="Chapelle et al. 2009; " + AGRAWAL,
+    aliases=("ERR_IA",),
+    limits=LIMITS,
 )
 def ERR_IA(
-    rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, alpha: float = 0.5, k: float = 20
+    rank: np.ndarray,
+    member: np.ndarray,
+    subtopics: np.ndarray,
+    *,
+    alpha: float = 0.5,
+    k: float = 20,
 ) -> np.ndarray:
     """Intent-aware expected reciprocal rank, divided by that of a list all of whose items have all subtopics.
 
@@ -156,7 +186,11 @@ def ERR_IA(
 
 
 @metric(
-    name="nERR-IA", kind="subtopic", reference="Chapelle et al. 2009; " + AGRAWAL, aliases=("nERR_IA",), limits=LIMITS
+    name="nERR-IA",
+    kind="subtopic",
+    reference="Chapelle et al. 2009; " + AGRAWAL,
+    aliases=("nERR_IA",),
+    limits=LIMITS,
 )
 def nERR_IA(
     rank: np.ndarray, member: np.ndarray, belongs: np.ndarray, *, alpha: float = 0.5, k: float = 20
@@ -175,7 +209,9 @@ def nERR_IA(
 
 
 @metric(name="P-IA", kind="subtopic", reference=AGRAWAL, aliases=("P_IA",))
-def P_IA(rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20) -> np.ndarray:
+def P_IA(
+    rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20
+) -> np.ndarray:
     """Intent-aware precision: the mean over subtopics of the share of their items among the first k.
 
     Examples
@@ -206,7 +242,12 @@ def MAP_IA(rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray) -> np.nd
 
 @metric(kind="subtopic", reference=NRBP_PAPER, aliases=("nrbp",), limits=LIMITS)
 def NRBP(
-    rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, alpha: float = 0.5, beta: float = 0.5
+    rank: np.ndarray,
+    member: np.ndarray,
+    subtopics: np.ndarray,
+    *,
+    alpha: float = 0.5,
+    beta: float = 0.5,
 ) -> np.ndarray:
     """Novelty- and rank-biased precision: what items add, weighed by beta^(rank - 1).
 
@@ -224,7 +265,12 @@ def NRBP(
 
 @metric(kind="subtopic", reference=NRBP_PAPER, aliases=("nnrbp",), limits=LIMITS)
 def nNRBP(
-    rank: np.ndarray, member: np.ndarray, belongs: np.ndarray, *, alpha: float = 0.5, beta: float = 0.5
+    rank: np.ndarray,
+    member: np.ndarray,
+    belongs: np.ndarray,
+    *,
+    alpha: float = 0.5,
+    beta: float = 0.5,
 ) -> np.ndarray:
     """Novelty- and rank-biased precision, divided by that of a greedy ideal ranking.
 
@@ -244,7 +290,9 @@ def nNRBP(
     reference="Zhai, Cohen & Lafferty 2003, Beyond independent relevance",
     aliases=("StRecall", "S-recall", "ST-R"),
 )
-def strec(rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20) -> np.ndarray:
+def strec(
+    rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20
+) -> np.ndarray:
     """Subtopic recall: the share of the subtopics that the first k items cover.
 
     Examples

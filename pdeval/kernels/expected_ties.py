@@ -74,13 +74,19 @@ def mean_over_ranks(
     number = drawn(start, size, k).astype(np.int64)
     begin = np.where(number > 0, start, 0.0).astype(np.int64)
     ranks = np.arange(1.0, (begin + number).max(initial=0) + 1)
-    sums = np.concatenate([[0.0], np.cumsum(weight(ranks))])  # a sum over a stretch of ranks is a difference of two
+    sums = np.concatenate(
+        [[0.0], np.cumsum(weight(ranks))]
+    )  # a sum over a stretch of ranks is a difference of two
     alone = weight(begin + 1.0)  # exact where there is no tie
-    return np.where(number == 0, 0.0, np.where(size == 1, alone, (sums[begin + number] - sums[begin]) / size))
+    return np.where(
+        number == 0, 0.0, np.where(size == 1, alone, (sums[begin + number] - sums[begin]) / size)
+    )
 
 
 @expected_of("P")
-def expected_P(start: np.ndarray, size: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
+def expected_P(
+    start: np.ndarray, size: np.ndarray, retrieved: np.ndarray, *, k: float = inf
+) -> np.ndarray:
     """Return the expected precision: the sum of the items' chances, divided by k.
 
     Examples
@@ -164,13 +170,17 @@ def expected_RR(start: np.ndarray, size: np.ndarray, *, i: int = 1, k: float = i
         t = j + step
         possible = t <= last
         value = value + np.where(possible & (s + t <= k), np.exp(log_chance) / (s + t), 0.0)
-        onward = np.where(t < last, t / (t - j + 1) * (last - t) / np.where(t < last, n - t, 1.0), 1.0)
+        onward = np.where(
+            t < last, t / (t - j + 1) * (last - t) / np.where(t < last, n - t, 1.0), 1.0
+        )
         log_chance = log_chance + np.log(onward)
     return np.where(here, value, 0.0)
 
 
 @expected_of("AP")
-def expected_AP(start: np.ndarray, size: np.ndarray, *, norm: Norm = "m", k: float = inf) -> np.ndarray:
+def expected_AP(
+    start: np.ndarray, size: np.ndarray, *, norm: Norm = "m", k: float = inf
+) -> np.ndarray:
     """Return the expected average precision.
 
     An item at place t of a group of n with r relevant items, A of them above the group, has on average
@@ -194,7 +204,9 @@ def expected_AP(start: np.ndarray, size: np.ndarray, *, norm: Norm = "m", k: flo
 
 
 @expected_of("RBP")
-def expected_RBP(start: np.ndarray, size: np.ndarray, *, p: float = 0.8, k: float = inf) -> np.ndarray:
+def expected_RBP(
+    start: np.ndarray, size: np.ndarray, *, p: float = 0.8, k: float = inf
+) -> np.ndarray:
     """Return the expected rank-biased precision.
 
     Examples
@@ -202,7 +214,9 @@ def expected_RBP(start: np.ndarray, size: np.ndarray, *, p: float = 0.8, k: floa
     >>> float(expected_RBP(np.array([0.0]), np.array([2.0]), p=0.5))  # (1 - 0.5) (1 + 0.5) / 2
     0.375
     """
-    return (1.0 - p) * total(mean_over_ranks(start, size, k, lambda rank: np.power(float(p), rank - 1)))
+    return (1.0 - p) * total(
+        mean_over_ranks(start, size, k, lambda rank: np.power(float(p), rank - 1))
+    )
 
 
 @expected_of("CG")
@@ -249,7 +263,9 @@ def expected_DCG(
     return _mean_dcg(start, size, grade, Gains(gain, gains, least, discount, base), k)
 
 
-def _mean_dcg(start: np.ndarray, size: np.ndarray, grade: np.ndarray, graded: Gains, k: float) -> np.ndarray:
+def _mean_dcg(
+    start: np.ndarray, size: np.ndarray, grade: np.ndarray, graded: Gains, k: float
+) -> np.ndarray:
     value = graded.of(grade)
     tied = value * mean_over_ranks(start, size, k, lambda rank: 1.0 / graded.divisor(rank))
     number = drawn(start, size, k)

@@ -16,7 +16,17 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.primitives import cut, found, inf, level, log2, power_of_two, running, share, total
+from pdeval.kernels.primitives import (
+    cut,
+    found,
+    inf,
+    level,
+    log2,
+    power_of_two,
+    running,
+    share,
+    total,
+)
 
 Discount = Literal["log2(r+1)", "jk", "zipf"]
 Gain = Literal["linear", "exp", "binary"]
@@ -36,12 +46,22 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
     >>> read_gains("1=3,2=9,4=4.5", "ndcg_1=3,2=9,4=4.5")
     {1: 3, 2: 9, 4: 4.5}
     """
-    pairs = value.items() if isinstance(value, Mapping) else [pair.split("=") for pair in str(value).split(",")]
+    pairs = (
+        value.items()
+        if isinstance(value, Mapping)
+        else [pair.split("=") for pair in str(value).split(",")]
+    )
     try:
         gains = {float(grade): float(gain) for grade, gain in pairs}
-        plain = [(int(number) if number == int(number) else number) for pair in gains.items() for number in pair]
+        plain = [
+            (int(number) if number == int(number) else number)
+            for pair in gains.items()
+            for number in pair
+        ]
     except (TypeError, ValueError, OverflowError):  # infinity overflows
-        raise ValueError(f"gains={value!r} in {text!r} must be a gain for each grade, e.g. {{1:3,2:9}}.") from None
+        raise ValueError(
+            f"gains={value!r} in {text!r} must be a gain for each grade, e.g. {{1:3,2:9}}."
+        ) from None
     if low := [grade for grade in gains if grade < 0 and gains[grade] != 0]:
         raise ValueError(
             f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}; a negative grade says that an item was "
@@ -59,7 +79,9 @@ def read_base(value: Any, text: str) -> float:
     10.0
     """
     if not (isinstance(value, int | float) and not isinstance(value, bool) and 1 < value < inf):
-        raise ValueError(f"base={value!r} in {text!r}: the base of the logarithm is a number above 1.")
+        raise ValueError(
+            f"base={value!r} in {text!r}: the base of the logarithm is a number above 1."
+        )
     return float(value)
 
 
@@ -165,7 +187,13 @@ class Gains:
 
 
 @metric(
-    kind="graded", range=(0, inf), reference=JARVELIN, aliases=("cg",), synonyms=DCG_SYNONYMS, read=GAINS, padded=True
+    kind="graded",
+    range=(0, inf),
+    reference=JARVELIN,
+    aliases=("cg",),
+    synonyms=DCG_SYNONYMS,
+    read=GAINS,
+    padded=True,
 )
 def CG(
     rank: np.ndarray,
@@ -320,7 +348,11 @@ def at_rank(values: np.ndarray, rank: np.ndarray) -> np.ndarray:
     read=GAINS,
 )
 def nDCGrel(
-    rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Mapping[float, float] | None = None
+    rank: np.ndarray,
+    grade: np.ndarray,
+    ideal: np.ndarray,
+    *,
+    gains: Mapping[float, float] | None = None,
 ) -> np.ndarray:
     """nDCG averaged over items of positive gain: each at its rank, those not retrieved at the end of the run.
 
@@ -369,7 +401,9 @@ def RnDCG(
     gain = Gains(gains=gains).of(grade)
     best = Gains(gains=gains).ideal(ideal)
     best_dcg = running(best / log2(level(best) + 1))
-    following = np.concatenate([best[1:], np.zeros_like(best[:1])])  # the gain of the next ideal item, 0 after the last
+    following = np.concatenate(
+        [best[1:], np.zeros_like(best[:1])]
+    )  # the gain of the next ideal item, 0 after the last
     steps = best != following
     worth, order = gain / log2(rank + 1), running(steps)
     value = np.zeros(np.shape(rank)[1:])
@@ -386,7 +420,11 @@ def RnDCG(
 
 @metric(kind="graded", reference=BUCKLEY, aliases={"G_{gains}": "G(gains='{gains}')"}, read=GAINS)
 def G(
-    rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, gains: Mapping[float, float] | None = None
+    rank: np.ndarray,
+    grade: np.ndarray,
+    ideal: np.ndarray,
+    *,
+    gains: Mapping[float, float] | None = None,
 ) -> np.ndarray:
     """Normalised gain: each gain divided by log2(2 + the gain that was missed down to its rank).
 

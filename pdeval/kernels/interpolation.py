@@ -48,7 +48,9 @@ def counted(recall: float, relevant: int, points: Points = "round") -> int:
     return math.floor(exact) + (exact - math.floor(exact) >= 0.5)
 
 
-def interpolated(rank: np.ndarray, recalls: Sequence[float] = RECALLS, *, points: Points = "round") -> np.ndarray:
+def interpolated(
+    rank: np.ndarray, recalls: Sequence[float] = RECALLS, *, points: Points = "round"
+) -> np.ndarray:
     """Return the interpolated precision at each recall point, stacked along axis 0.
 
     Examples
@@ -106,11 +108,17 @@ def IPrec(rank: np.ndarray, *, recall: float = 0.0, points: Points = "round") ->
 
 @metric(
     reference=REFERENCE,
-    aliases={"11pt_avg": "IPrecAvg", "11-pt_avg": "IPrecAvg", "11pt_avg_{recalls}": "IPrecAvg(recalls=[{recalls}])"},
+    aliases={
+        "11pt_avg": "IPrecAvg",
+        "11-pt_avg": "IPrecAvg",
+        "11pt_avg_{recalls}": "IPrecAvg(recalls=[{recalls}])",
+    },
     compat=COMPAT,
     read={"recalls": read_recalls},
 )
-def IPrecAvg(rank: np.ndarray, *, recalls: Sequence[float] = RECALLS, points: Points = "round") -> np.ndarray:
+def IPrecAvg(
+    rank: np.ndarray, *, recalls: Sequence[float] = RECALLS, points: Points = "round"
+) -> np.ndarray:
     """Average interpolated precision: its mean over recall points, by default the eleven 0, 0.1, ... 1.
 
     Examples

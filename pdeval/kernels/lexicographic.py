@@ -26,7 +26,9 @@ LR_PAPER = "Diaz, Ekstrand & Mitra 2023, Recall, robustness, and lexicographic e
 UNSEEN = 1e-18  # what is less than this share of a sum does not change it
 
 
-def placed(rank: np.ndarray, corpus: np.ndarray | float | None, k: float) -> tuple[np.ndarray, np.ndarray]:
+def placed(
+    rank: np.ndarray, corpus: np.ndarray | float | None, k: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of the items, of shape (m, lists), and the number N of all places, of shape (lists,).
 
     Examples

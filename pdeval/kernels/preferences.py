@@ -66,10 +66,14 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
             )
         given = given[:m]
     if np.isnan(given).any() or (given < 0).any():
-        raise ValueError(f"the weights of the recall levels must not be negative or NaN, found {given.min():g}.")
+        raise ValueError(
+            f"the weights of the recall levels must not be negative or NaN, found {given.min():g}."
+        )
     total = given.sum()
     if m and not 0 < total < inf:
-        raise ValueError(f"the weights of the first {m} recall levels sum to {total:g}; they need a positive sum.")
+        raise ValueError(
+            f"the weights of the first {m} recall levels sum to {total:g}; they need a positive sum."
+        )
     return given
 
 
@@ -99,8 +103,14 @@ def users(given: Any, text: str) -> Any:
             f"{given!r} in {text!r}: say 'items' (as many users as items), 'uniform', or {{name: weight, ...}}."
         )
     numbers = [value for value in given.values() if isinstance(value, int | float | np.number)]
-    if len(numbers) < len(given) or not all(0 <= one < inf for one in numbers) or not sum(numbers) > 0:
-        raise ValueError(f"{dict(given)!r} in {text!r}: weights of users are numbers, none negative, not all 0.")
+    if (
+        len(numbers) < len(given)
+        or not all(0 <= one < inf for one in numbers)
+        or not sum(numbers) > 0
+    ):
+        raise ValueError(
+            f"{dict(given)!r} in {text!r}: weights of users are numbers, none negative, not all 0."
+        )
     return given
 
 
@@ -125,7 +135,13 @@ _SUBTOPICS: dict[str, Any] = {
 
 
 @preference(**_GRADES, weight="uniform", aliases=("rpp",))
-def RPP(x: np.ndarray, y: np.ndarray, *, weight: Weight = "uniform", grades: Users = "items") -> np.ndarray:  # noqa: ARG001
+def RPP(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    weight: Weight = "uniform",
+    grades: Users = "items",  # noqa: ARG001
+) -> np.ndarray:
     """Recall-paired preference: the weighted share of recall levels that x reaches sooner, less those that y does.
 
     A user who wants i relevant items prefers the ranking that gives them sooner; items that neither ranking found are
@@ -357,7 +373,9 @@ def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str, over: str) -> np.
         clicked = turn[item] <= turn
         place += clicked
         credit += clicked * ((x[item] <= cutoff) * 1.0 - (y[item] <= cutoff))
-    weight = np.where(seen, 1.0 if user == "uniform" else 1 / log2(np.where(seen, place, 1) + 1), 0.0)
+    weight = np.where(
+        seen, 1.0 if user == "uniform" else 1 / log2(np.where(seen, place, 1) + 1), 0.0
+    )
     won = (weight * np.sign(credit)).sum(axis=0)
     if over == "all":
         return won / stopping_mass(user, len(turn))

@@ -38,7 +38,9 @@ def weighed(value: np.ndarray, weight: np.ndarray, norm: Norm) -> np.ndarray:
 
 
 @metric(reference=YANG, range=(0, inf))
-def wR(rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf) -> np.ndarray:
+def wR(
+    rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf
+) -> np.ndarray:
     """Weighed recall: the share of relevant items found down to rank k, each counting 1 / its propensity.
 
     The judgments need a column `propensity`. `norm="none"` leaves the sum, which is on average the number of relevant
@@ -81,7 +83,9 @@ def wDCG(
 
 
 @metric(reference=YANG, range=(0, inf))
-def wAP(rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf) -> np.ndarray:
+def wAP(
+    rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf
+) -> np.ndarray:
     """Weighed average precision: the precision at each relevant item, all of them counting 1 / their propensity.
 
     The precision at an item of rank f is (1 + the weights of the relevant items above it) / f: the item itself is

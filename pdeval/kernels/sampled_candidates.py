@@ -76,7 +76,9 @@ def Sampled(
             f"Sampled is of one relevant item per list, and a list has {len(rank)}: hold out one item per user."
         )
     if negatives >= items:
-        raise ValueError(f"negatives={negatives} of items={items}: there are fewer than that beside the relevant item.")
+        raise ValueError(
+            f"negatives={negatives} of items={items}: there are fewer than that beside the relevant item."
+        )
     lost = int((there & (rank[0] == inf)).sum())
     if lost:
         raise ValueError(
@@ -97,7 +99,9 @@ def Sampled(
     return np.where(there, worth[above], 0.0)
 
 
-def _of_distributions(of_rank: np.ndarray, negatives: int, above: np.ndarray, there: np.ndarray) -> np.ndarray:
+def _of_distributions(
+    of_rank: np.ndarray, negatives: int, above: np.ndarray, there: np.ndarray
+) -> np.ndarray:
     """Return what each sampled rank says of a measure by the ranks of each run's users: (negatives + 1, runs).
 
     The mean over a run's users is the measure of the distribution of their ranks; a user's own value is that and by how
@@ -184,13 +188,19 @@ def _worth(of: Of, items: int, k: float) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def _corrected(of: Of, negatives: int, items: int, estimator: Any, gamma: float, k: float) -> np.ndarray:
+def _corrected(
+    of: Of, negatives: int, items: int, estimator: Any, gamma: float, k: float
+) -> np.ndarray:
     """Return what each sampled rank says of a measure; the same for all blocks and runs."""
     return corrected_for_sampling(_worth(of, items, k), negatives, estimator=estimator, gamma=gamma)
 
 
 def corrected_for_sampling(
-    of_rank: np.ndarray, negatives: int, *, estimator: Literal["BV", "rank"] = "BV", gamma: float = 0.1
+    of_rank: np.ndarray,
+    negatives: int,
+    *,
+    estimator: Literal["BV", "rank"] = "BV",
+    gamma: float = 0.1,
 ) -> np.ndarray:
     """Return what each rank among sampled candidates says of a measure of the rank among all items.
 
@@ -221,11 +231,17 @@ def corrected_for_sampling(
     """
     n_items = len(of_rank)
     if negatives < 1:
-        raise ValueError(f"negatives={negatives!r}: give the number of items that were drawn, at least 1.")
+        raise ValueError(
+            f"negatives={negatives!r}: give the number of items that were drawn, at least 1."
+        )
     if estimator == "rank":
         rank = 1 + np.arange(negatives + 1) * (n_items - 1) / negatives
         return np.interp(rank, np.arange(1, n_items + 1), of_rank)
-    square, aimed, often = np.zeros((negatives + 1, negatives + 1)), np.zeros(negatives + 1), np.zeros(negatives + 1)
+    square, aimed, often = (
+        np.zeros((negatives + 1, negatives + 1)),
+        np.zeros(negatives + 1),
+        np.zeros(negatives + 1),
+    )
     for at in range(0, n_items, step := max(STEP // (negatives + 1), 1)):
         likely = _likely(np.arange(at, min(at + step, n_items)), n_items, negatives)
         square += likely.T @ likely

@@ -32,7 +32,11 @@ def reached(rank: np.ndarray, corpus: np.ndarray | None, unretrieved: Unfound) -
 
 @metric(higher=False, range=(1, inf), reference=COOPER, limits={"i": (1, inf)})
 def ESL(
-    rank: np.ndarray, corpus: np.ndarray | None = None, *, i: int = 1, unretrieved: Unfound = "never"
+    rank: np.ndarray,
+    corpus: np.ndarray | None = None,
+    *,
+    i: int = 1,
+    unretrieved: Unfound = "never",
 ) -> np.ndarray:
     """Search length to the i-th relevant item: its rank (Cooper's type 2).
 
@@ -45,12 +49,19 @@ def ESL(
     5.0
     """
     if i > len(rank):
-        return np.broadcast_to(inf if corpus is None or unretrieved == "never" else corpus, np.shape(rank)[1:]) * 1.0
+        return (
+            np.broadcast_to(
+                inf if corpus is None or unretrieved == "never" else corpus, np.shape(rank)[1:]
+            )
+            * 1.0
+        )
     return reached(rank, corpus, unretrieved)[int(i) - 1]
 
 
 @metric(higher=False, range=(1, inf), reference=COOPER)
-def ISL(rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfound = "never") -> np.ndarray:
+def ISL(
+    rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfound = "never"
+) -> np.ndarray:
     """Initial search length: the rank of the first relevant item.
 
     Infinite where none was found; with `unretrieved="corpus"` items that were not retrieved take the last places of the
@@ -65,7 +76,9 @@ def ISL(rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfo
 
 
 @metric(higher=False, range=(1, inf), reference=COOPER)
-def TSL(rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfound = "never") -> np.ndarray:
+def TSL(
+    rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfound = "never"
+) -> np.ndarray:
     """Total search length: the rank of the last relevant item (Cooper's type 3).
 
     Infinite unless every relevant item was found; with `unretrieved="corpus"` those that were not take the last places
@@ -79,7 +92,9 @@ def TSL(rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfo
     return reached(rank, corpus, unretrieved)[-1]
 
 
-@metric(reference="Diaz 2023, Best-case retrieval evaluation; Diaz, Ekstrand & Mitra 2023, Recall, robustness")
+@metric(
+    reference="Diaz 2023, Best-case retrieval evaluation; Diaz, Ekstrand & Mitra 2023, Recall, robustness"
+)
 def TSE(rank: np.ndarray) -> np.ndarray:
     """Total search efficiency: 1 / the rank of the last relevant item, 0 unless all were found.
 
@@ -122,7 +137,12 @@ def atomized(
     level_hint=" The search length of every item is .ireval.lengths(qrels).",
 )
 def ASL(
-    rank: np.ndarray, retrieved: np.ndarray, corpus: np.ndarray, *, unretrieved: Unretrieved = "run", n: float = inf
+    rank: np.ndarray,
+    retrieved: np.ndarray,
+    corpus: np.ndarray,
+    *,
+    unretrieved: Unretrieved = "run",
+    n: float = inf,
 ) -> np.ndarray:
     """Atomized search length: the mean over relevant items of 1 + the irrelevant items ranked above.
 
@@ -154,4 +174,6 @@ def relative_reduction_in_error(a: np.ndarray, b: np.ndarray, *, best: float = 1
     """
     error = np.asarray(a, dtype=np.float64) - best
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(error == 0, np.nan, (error - (np.asarray(b, dtype=np.float64) - best)) / error)
+        return np.where(
+            error == 0, np.nan, (error - (np.asarray(b, dtype=np.float64) - best)) / error
+        )

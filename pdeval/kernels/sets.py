@@ -16,7 +16,12 @@ from pdeval.kernels.binary import f_measure, hits
 from pdeval.kernels.primitives import cut, found, inf, level, running, share, total
 
 TREC_EVAL = "trec_eval"
-COUNT: dict[str, Any] = {"aggregate": "sum", "range": (0, inf), "reference": TREC_EVAL, "empty": True}
+COUNT: dict[str, Any] = {
+    "aggregate": "sum",
+    "range": (0, inf),
+    "reference": TREC_EVAL,
+    "empty": True,
+}
 
 
 @metric(reference=TREC_EVAL, aliases=("set_P",), read={"relative": checked_flag})
@@ -48,7 +53,9 @@ def SetR(rank: np.ndarray) -> np.ndarray:
     aliases={"set_F": "SetF", "set_F_{x}": "SetF(x={x})"},
     limits={"beta": (0, inf), "x": (0, inf)},
 )
-def SetF(rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, x: float | None = None) -> np.ndarray:
+def SetF(
+    rank: np.ndarray, retrieved: np.ndarray, *, beta: float = 1.0, x: float | None = None
+) -> np.ndarray:
     """Set F: the harmonic mean of set precision and set recall, recall weighing beta squared times as much.
 
     `x` is beta squared, which is what trec_eval's set_F.x (and ir_measures' SetF(beta=x)) takes; it replaces `beta`.
@@ -165,7 +172,11 @@ def NumRel(rank: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
 
 @metric(
     **COUNT,
-    aliases={"num_rel_ret": "NumRelRet", "hits": "NumRelRet", "NumRet(rel={level})": "NumRelRet(level={level})"},
+    aliases={
+        "num_rel_ret": "NumRelRet",
+        "hits": "NumRelRet",
+        "NumRet(rel={level})": "NumRelRet(level={level})",
+    },
 )
 def NumRelRet(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Number of relevant items retrieved, down to rank k.
@@ -191,7 +202,9 @@ def NumNonrelRet(nonrelevant_found: np.ndarray) -> np.ndarray:
 
 
 HANLEY = "Hanley & McNeil 1982, The meaning and use of the area under a ROC curve"
-PARTIAL = "Hiranandani et al. 2020, Optimization and analysis of the pAp@k metric for recommender systems"
+PARTIAL = (
+    "Hiranandani et al. 2020, Optimization and analysis of the pAp@k metric for recommender systems"
+)
 CATALOGUE = {"items": (1, inf)}
 
 
@@ -204,7 +217,9 @@ def catalogue(corpus: np.ndarray | None, items: float | None, relevant: float) -
     (37.0, 997.0)
     """
     if items is not None and items < relevant:
-        raise ValueError(f"items={items:g}: {relevant:g} items are relevant alone; give the size of the catalogue.")
+        raise ValueError(
+            f"items={items:g}: {relevant:g} items are relevant alone; give the size of the catalogue."
+        )
     size = np.asarray(corpus if items is None else items)
     return np.maximum(size - relevant, 0.0)
 
@@ -230,7 +245,11 @@ def Accuracy(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.n
 
 @metric(reference=HANLEY, aliases=("auc", "AUROC", "ROC_AUC", "roc_auc"), limits=CATALOGUE)
 def AUC(
-    rank: np.ndarray, retrieved: np.ndarray, corpus: np.ndarray | None = None, *, items: float | None = None
+    rank: np.ndarray,
+    retrieved: np.ndarray,
+    corpus: np.ndarray | None = None,
+    *,
+    items: float | None = None,
 ) -> np.ndarray:
     """Area under the ROC curve: how probably a relevant item stands above another item of the catalogue.
 
@@ -246,7 +265,9 @@ def AUC(
     others = catalogue(corpus, items, relevant)
     got = found(rank)
     # rank - level counts the non-relevant items above an item
-    missed = np.maximum(others - (retrieved - got.sum(axis=0)), 0.0)  # others that were not retrieved
+    missed = np.maximum(
+        others - (retrieved - got.sum(axis=0)), 0.0
+    )  # others that were not retrieved
     below = np.where(got, others - (rank - level(rank)), missed / 2)
     return np.where(others > 0, share(total(np.maximum(below, 0.0)), relevant * others), 1.0)
 

@@ -23,7 +23,9 @@ TERMS: Registry[Terms] = Registry("terms of a measure")
 
 
 @TERMS.function("AP")
-def average_precision(rank: np.ndarray, *, norm: Norm = "m", k: float = inf) -> tuple[np.ndarray, Any]:
+def average_precision(
+    rank: np.ndarray, *, norm: Norm = "m", k: float = inf
+) -> tuple[np.ndarray, Any]:
     """Precision at each relevant item, i / f_i, weighted 1/m, or by another norm."""
     return level(rank) / cut(rank, k), 1 / denominator(len(rank), norm, k)
 
@@ -41,7 +43,9 @@ def recall(rank: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
 
 
 @TERMS.function("RBP")
-def rank_biased_precision(rank: np.ndarray, *, p: float = 0.8, k: float = inf) -> tuple[np.ndarray, Any]:
+def rank_biased_precision(
+    rank: np.ndarray, *, p: float = 0.8, k: float = inf
+) -> tuple[np.ndarray, Any]:
     """p^f_i, weighted (1 - p) / p."""
     return (p ** cut(rank, k), (1 - p) / p) if p else (p ** (cut(rank, k) - 1), 1.0)
 
@@ -112,10 +116,14 @@ def total_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarra
 
 
 @TERMS.function("ASL")
-def atomized_search_length(rank: np.ndarray, corpus: np.ndarray, *, n: float = inf) -> tuple[np.ndarray, Any]:
+def atomized_search_length(
+    rank: np.ndarray, corpus: np.ndarray, *, n: float = inf
+) -> tuple[np.ndarray, Any]:
     """-(f_i - i + 1) of the first n levels, weighted by their number; what was not retrieved at the corpus' end."""
     first = min(n, len(rank))
-    return np.where(level(rank) <= first, level(rank) - 1 - reached(rank, corpus, "corpus"), 0.0), 1 / first
+    return np.where(
+        level(rank) <= first, level(rank) - 1 - reached(rank, corpus, "corpus"), 0.0
+    ), 1 / first
 
 
 PAIR_TERMS: Registry[Terms] = Registry("terms of a preference")
@@ -130,7 +138,9 @@ def decider(terms: np.ndarray) -> np.ndarray:
     [0.0, 1.0, 0.0]
     """
     differ = np.asarray(terms) != 0
-    return (differ & (np.cumsum(differ, axis=0) == 1)) * 1.0  # the count stays 1 until the second difference
+    return (
+        differ & (np.cumsum(differ, axis=0) == 1)
+    ) * 1.0  # the count stays 1 until the second difference
 
 
 @PAIR_TERMS.function("sgnLP")

@@ -104,9 +104,27 @@ def behaviour(
         for measure in experiment.measures:
             observed = experiment.observed[measure.name].in_bucket(number)
             rng = rng_of(seed, measure.name, number)
-            result = _estimated(observed, measure, experiment, interval == "bootstrap", confidence, draws, rng)
-            rows.append((bucket, measure.name, experiment.aggregate[measure.name], len(observed.who), *result))
-    names = [str(experiment.buckets.name), "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
+            result = _estimated(
+                observed, measure, experiment, interval == "bootstrap", confidence, draws, rng
+            )
+            rows.append(
+                (
+                    bucket,
+                    measure.name,
+                    experiment.aggregate[measure.name],
+                    len(observed.who),
+                    *result,
+                )
+            )
+    names = [
+        str(experiment.buckets.name),
+        "measure",
+        "aggregate",
+        "n",
+        "value",
+        "ci_low",
+        "ci_high",
+    ]
     frame = pd.DataFrame(rows, columns=names)
     options = {"interval": interval, "confidence": confidence, "draws": draws, "seed": seed}
     frame.attrs.update({**experiment.log.attrs("bucket"), **experiment.attrs, **options})
@@ -132,8 +150,12 @@ def _estimated(
             result = clustered_rate(result.value, sample, confidence)
     if not bootstrap or kind == "median":
         return result
-    total, over = (observed.total, observed.over) if aggregate == "ratio" else (sample, np.ones(len(sample)))
-    return drawn_interval(result.value, bootstrap_ratios(total, over, draws, rng), len(sample), confidence)
+    total, over = (
+        (observed.total, observed.over) if aggregate == "ratio" else (sample, np.ones(len(sample)))
+    )
+    return drawn_interval(
+        result.value, bootstrap_ratios(total, over, draws, rng), len(sample), confidence
+    )
 
 
 def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:
@@ -184,7 +206,10 @@ class Experiment:
         """Return the experiment of a log; raise if a measure that was asked for cannot be observed."""
         chosen, given = chosen_measures(measures, aggregate)
         log = read_log(table)
-        bucket, buckets = np.zeros(len(log.queries), dtype=np.int64), pd.Index(["all"], name="bucket")
+        bucket, buckets = (
+            np.zeros(len(log.queries), dtype=np.int64),
+            pd.Index(["all"], name="bucket"),
+        )
         if "bucket" in log.names:
             bucket, buckets = log.codes("bucket")
         unit = unit_of(log.names, log.queries, unit)
@@ -194,7 +219,9 @@ class Experiment:
         how: dict[str, Aggregate] = {}
         for one in chosen:  # by default so that every observation counts the same
             several = not single and one.per not in (unit, "user")
-            how[one.name] = given.get(one.name, "ratio" if one.aggregate == "mean" and several else one.aggregate)
+            how[one.name] = given.get(
+                one.name, "ratio" if one.aggregate == "mean" and several else one.aggregate
+            )
         return cls(log, chosen, unit, single, how, bucket, buckets)
 
     @cached_property
@@ -205,7 +232,10 @@ class Experiment:
     @property
     def attrs(self) -> dict[Any, Any]:
         """What tables carry: which way each measure is better, how it was summed up, and the unit."""
-        known = {one.name: {**one.known(), "aggregate": self.aggregate[one.name]} for one in self.measures}
+        known = {
+            one.name: {**one.known(), "aggregate": self.aggregate[one.name]}
+            for one in self.measures
+        }
         return {"measures": known, "unit": self.unit}
 
     def kind(self, measure: BehaviourMeasure) -> Kind:
@@ -231,7 +261,9 @@ def unit_of(names: Mapping[str, str], queries: pd.DataFrame, unit: Unit | None) 
     if unit in (None, default):
         return default
     if unit == "user":
-        raise ValueError("unit='user' needs a user column in the log; bind it: log.ireval(user=...).")
+        raise ValueError(
+            "unit='user' needs a user column in the log; bind it: log.ireval(user=...)."
+        )
     who = queries[names[default]].nunique()
     counted = len(queries) if unit == "query" else queries[names["session"]].nunique()
     if who < counted:
@@ -246,7 +278,9 @@ def unit_of(names: Mapping[str, str], queries: pd.DataFrame, unit: Unit | None) 
     return unit
 
 
-def fitting(log: Log, measures: Iterable[BehaviourMeasure], unit: Unit, *, required: bool) -> list[BehaviourMeasure]:
+def fitting(
+    log: Log, measures: Iterable[BehaviourMeasure], unit: Unit, *, required: bool
+) -> list[BehaviourMeasure]:
     """Return the measures that can be observed of a log; where they are required, raise at the first that cannot."""
     columns = pd.DataFrame()
     columns.attrs = described_events(log)
@@ -325,7 +359,11 @@ def observe(
         total, over = measure.parts(rows)
         bucket = _buckets(log, measure.per, rows, code, buckets)
         known = ~np.isnan(total) & (bucket >= 0)  # -1: a bucket that was shown nothing
-        who = np.arange(len(rows)) if unit == "query" else units.get_indexer(pd.Index(rows[log.names[unit]]))
+        who = (
+            np.arange(len(rows))
+            if unit == "query"
+            else units.get_indexer(pd.Index(rows[log.names[unit]]))
+        )
         total, over, bucket, who = total[known], over[known], bucket[known], who[known]
         if unit != "query" and measure.per != "user":  # the sums of each unit in a bucket
             # (bucket, unit) as one number
@@ -337,7 +375,9 @@ def observe(
     return observed
 
 
-def _buckets(log: Log, per: str, rows: pd.DataFrame, code: np.ndarray, buckets: pd.Index) -> np.ndarray:
+def _buckets(
+    log: Log, per: str, rows: pd.DataFrame, code: np.ndarray, buckets: pd.Index
+) -> np.ndarray:
     """Return the bucket of every row of a table of queries, sessions or users."""
     if per == "query":
         return code

@@ -74,7 +74,12 @@ class BehaviourMeasure:
 
     def known(self) -> Known:
         """Return what tables have to know of it."""
-        return {"higher": self.worse == "decrease", "aggregate": self.aggregate, "family": "behaviour", "test": "t"}
+        return {
+            "higher": self.worse == "decrease",
+            "aggregate": self.aggregate,
+            "family": "behaviour",
+            "test": "t",
+        }
 
     def lacks(self, rows: pd.DataFrame) -> str:
         """Return in a sentence what a log lacks for it, or nothing."""
@@ -91,10 +96,17 @@ class BehaviourMeasure:
         """Return the numerator and the denominator of every row; both NaN where there is nothing to observe."""
         if reason := self.lacks(rows):
             raise TooFew(reason)
-        given = {"event": COUNTED.get(self.event, self.event), "value": rows.attrs.get("value_column")}
+        given = {
+            "event": COUNTED.get(self.event, self.event),
+            "value": rows.attrs.get("value_column"),
+        }
         result = self.observe(rows, **{name: given[name] for name in self.asks if name in given})
         # a numerator alone has the denominator 1
-        both = result if isinstance(result, tuple) and len(result) == 2 else (result, np.ones(len(rows)))
+        both = (
+            result
+            if isinstance(result, tuple) and len(result) == 2
+            else (result, np.ones(len(rows)))
+        )
         total, over = (np.asarray(one, dtype=np.float64) for one in both)
         for one in (total, over):
             if one.shape != (len(rows),):

@@ -196,18 +196,38 @@ def compare_buckets(
         known = np.zeros(len(observed.who), dtype=bool)
         arms = plain = arms_of(observed, comparison, len(buckets), (seed, name, draws))
         if name in before:
-            arms, known = adjusted_arms(observed, comparison, places, len(buckets), (seed, name, draws), before[name])
+            arms, known = adjusted_arms(
+                observed, comparison, places, len(buckets), (seed, name, draws), before[name]
+            )
         for a, b in zip(places[first], places[second], strict=True):  # a handful of buckets
             x, y = arms[a], arms[b]
             result = compared(x, y, comparison)
-            sides = (buckets[a], buckets[b], name, comparison.aggregate, result.test, len(x.values), len(y.values))
+            sides = (
+                buckets[a],
+                buckets[b],
+                name,
+                comparison.aggregate,
+                result.test,
+                len(x.values),
+                len(y.values),
+            )
             difference = float(gap(x.value, y.value, size_of(x.values, y.values)))
             rows.append((*sides, x.value, y.value, difference, *result[1:]))
             covered = known[(observed.bucket == a) | (observed.bucket == b)]
             share_covered = float(covered.mean()) if len(covered) else np.nan
             adjustments.append((share_covered, _variance_reduction((plain[a], plain[b]), (x, y))))
     bucket = str(buckets.name)
-    columns = [f"{bucket}_a", f"{bucket}_b", "measure", "aggregate", "test", "n_a", "n_b", "value_a", "value_b"]
+    columns = [
+        f"{bucket}_a",
+        f"{bucket}_b",
+        "measure",
+        "aggregate",
+        "test",
+        "n_a",
+        "n_b",
+        "value_a",
+        "value_b",
+    ]
     columns += ["difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
     family = np.repeat(np.arange(len(comparisons)), len(first))  # the pairs of a measure
@@ -237,23 +257,31 @@ def _comparisons(
     for measure in experiment.measures:
         aggregate, kind = experiment.aggregate[measure.name], experiment.kind(measure)
         fitting_test(test, aggregate, measure.name, sequential)
-        kind = "mean" if adjusted and kind == "rate" else kind  # an adjusted rate is neither 0 nor 1
+        kind = (
+            "mean" if adjusted and kind == "rate" else kind
+        )  # an adjusted rate is neither 0 nor 1
         comparisons.append((measure.name, Comparison(test, aggregate, kind, 1 - alpha, sequential)))
     return comparisons
 
 
-def past_of(pre: object, covariate: str | None, log: Table, experiment: Experiment) -> dict[str, np.ndarray]:
+def past_of(
+    pre: object, covariate: str | None, log: Table, experiment: Experiment
+) -> dict[str, np.ndarray]:
     """Return the pre-period's values of users for every measure; none where there is no pre-period."""
     if pre is None:
         if covariate is not None:
             raise ValueError("covariate= names a measure of a pre-period: give its log too, pre=.")
         return {}
     if experiment.unit != "user":
-        raise ValueError(f"pre= adjusts what users did: it needs unit='user', not {experiment.unit!r}.")
+        raise ValueError(
+            f"pre= adjusts what users did: it needs unit='user', not {experiment.unit!r}."
+        )
     how = experiment.aggregate
     for name, aggregate in how.items():
         if aggregate == "median":
-            raise ValueError(f"pre= adjusts means and ratios, {name} is summed up by its median: add aggregate='mean'.")
+            raise ValueError(
+                f"pre= adjusts means and ratios, {name} is summed up by its median: add aggregate='mean'."
+            )
     predictors = {measure.name: measure for measure in experiment.measures}
     if covariate is not None:
         predictors = dict.fromkeys(predictors, measure_of_name(covariate))
@@ -266,7 +294,8 @@ def _variance_reduction(plain: tuple[Arm, Arm], adjusted: tuple[Arm, Arm]) -> fl
     if min(len(arm.values) for arm in plain) < 2:
         return np.nan
     before, after = (
-        sum(float(np.var(arm.values, ddof=1)) / len(arm.values) for arm in both) for both in (plain, adjusted)
+        sum(float(np.var(arm.values, ddof=1)) / len(arm.values) for arm in both)
+        for both in (plain, adjusted)
     )
     return 1 - after / before if before > 0 else 0.0
 
@@ -366,7 +395,9 @@ def verdict(
             "verdict": _word(toward, significant),
         }
         rows.append(row)
-    return described_frame(rows, {name: pairs.attrs[name] for name in ("measures", "unit", "correction", "alpha")})
+    return described_frame(
+        rows, {name: pairs.attrs[name] for name in ("measures", "unit", "correction", "alpha")}
+    )
 
 
 def _word(toward: np.ndarray, significant: np.ndarray) -> str:
@@ -476,7 +507,9 @@ def aa_test(
             observed = experiment.observed[name]
             observed = replace(observed, bucket=bucket[owner[observed.who]])
             if name in before:
-                arms, _ = adjusted_arms(observed, comparison, both, 2, (stream, name, resamples), before[name])
+                arms, _ = adjusted_arms(
+                    observed, comparison, both, 2, (stream, name, resamples), before[name]
+                )
             else:
                 arms = arms_of(observed, comparison, 2, (stream, name, resamples))
             result = compared(arms[0], arms[1], comparison)

@@ -120,7 +120,9 @@ def credit(
     frame_of_lists: Any = getattr(lists, "_frame", lists)
     is_frame = isinstance(frame_of_lists, pd.DataFrame)
     kind = (
-        kind_of(frame_of_lists, getattr(lists, "_binding", None), ("lists", "multileaved_lists")) if is_frame else None
+        kind_of(frame_of_lists, getattr(lists, "_binding", None), ("lists", "multileaved_lists"))
+        if is_frame
+        else None
     )
     list_table = reader.read(lists, kind or "lists")
     _check(list_table, log, runs)
@@ -128,7 +130,9 @@ def credit(
     sides = [f"{name}_{side}" for side in "ab" for name in list_table.run_columns]
     keys = [*sides, query, *[name for name in ("draw", "method") if name in frame.columns]]
     heads = frame[keys].drop_duplicates().sort_values(keys).reset_index(drop=True)
-    in_log = {name: log.roles["query"] if name == query else name for name in keys}  # the log's own query column
+    in_log = {
+        name: log.roles["query"] if name == query else name for name in keys
+    }  # the log's own query column
     in_log = {name: column for name, column in in_log.items() if column in events.columns}
     several = heads.duplicated(list(in_log))
     if several.any():
@@ -138,7 +142,9 @@ def credit(
             f"{heads.loc[several, query].tolist()[0]!r}; add {' or '.join(missing)} to the log."
         )
     list_of_row = places([heads[name] for name in keys], [frame[name] for name in keys])
-    list_of_event = places([heads[name] for name in in_log], [events[name] for name in in_log.values()])
+    list_of_event = places(
+        [heads[name] for name in in_log], [events[name] for name in in_log.values()]
+    )
     clicked = np.ones(len(events), dtype=bool)
     if "action" in log:
         clicked = (log.column("action") == CLICK).to_numpy()
@@ -151,7 +157,9 @@ def credit(
     unit = seen.groupby(["_list", *who], sort=True, observed=True, dropna=False).ngroup().to_numpy()
     units = seen.iloc[np.unique(unit, return_index=True)[1]].reset_index(drop=True)
     counted = (row >= 0)[in_list]
-    clicks = np.unique(unit[counted] * np.int64(max(len(frame), 1)) + row[in_list][counted])  # each result once
+    clicks = np.unique(
+        unit[counted] * np.int64(max(len(frame), 1)) + row[in_list][counted]
+    )  # each result once
     unit, row = np.divmod(clicks, max(len(frame), 1))
     head = heads.iloc[units["_list"].to_numpy()].reset_index(drop=True)
     if "method" not in keys:
@@ -164,7 +172,9 @@ def credit(
     else:
         names, credits = _pairs(credits, list_table, runs, list_of_row, unit, row)
     who_columns = {f"{role}_column": log.roles[role] for role in ("session", "user") if role in log}
-    return described_frame(credits, {"run_columns": names, "query_column": query, "shared": shared, **who_columns})
+    return described_frame(
+        credits, {"run_columns": names, "query_column": query, "shared": shared, **who_columns}
+    )
 
 
 def _check(lists: Table, log: Table, runs: object) -> None:
@@ -172,7 +182,9 @@ def _check(lists: Table, log: Table, runs: object) -> None:
     faults, frame = [], lists.frame
     ranked = by_ranks(frame)
     if ranked and runs is None:
-        faults.append(f"{ranked} lists are credited by the ranks of their runs: credit(lists, runs=runs)")
+        faults.append(
+            f"{ranked} lists are credited by the ranks of their runs: credit(lists, runs=runs)"
+        )
     elif not ranked and runs is not None:
         faults.append("runs= is for optimised and pairwise lists; these have teams")
     if frame["team"].isna().any() and "rank_a" not in frame.columns and not ranked:
@@ -191,18 +203,27 @@ def _check(lists: Table, log: Table, runs: object) -> None:
 
 
 def _results(
-    lists: Table, log: Table, list_of_row: np.ndarray, list_of_event: np.ndarray, clicked: np.ndarray
+    lists: Table,
+    log: Table,
+    list_of_row: np.ndarray,
+    list_of_event: np.ndarray,
+    clicked: np.ndarray,
 ) -> np.ndarray:
     """Return the row of the lists that every click is on: by document or, where the log has none, by rank; else -1."""
     row = np.full(len(log.frame), -1, dtype=np.int64)
     for role, column_of_lists in (("doc", lists.column("doc")), ("rank", lists.frame["position"])):
         if role in log:
             column = log.column(role)
-            left = np.flatnonzero(clicked & (list_of_event >= 0) & (row < 0) & column.notna().to_numpy())
+            left = np.flatnonzero(
+                clicked & (list_of_event >= 0) & (row < 0) & column.notna().to_numpy()
+            )
             if role == "rank" and "doc" in log:
-                left = left[log.column("doc").isna().to_numpy()[left]]  # a document that is not there is not there
+                left = left[
+                    log.column("doc").isna().to_numpy()[left]
+                ]  # a document that is not there is not there
             row[left] = places(
-                [pd.Series(list_of_row), column_of_lists], [pd.Series(list_of_event[left]), column.iloc[left]]
+                [pd.Series(list_of_row), column_of_lists],
+                [pd.Series(list_of_event[left]), column.iloc[left]],
             )
     return row
 
@@ -214,13 +235,23 @@ def _warn(n_unknown: int, n_strange: int) -> None:
     }
     left_out = [f"{count:,} clicks {text}" for text, count in texts.items() if count]
     if left_out:
-        warnings.warn(f"credit: left out {' and '.join(left_out)}.", UserWarning, stacklevel=outside())
+        warnings.warn(
+            f"credit: left out {' and '.join(left_out)}.", UserWarning, stacklevel=outside()
+        )
 
 
-def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shared: str) -> np.ndarray:
+def _earned(
+    lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shared: str
+) -> np.ndarray:
     """Return the clicks credited to a and b, shape (impressions, 2)."""
     # 0, 1, or -1 for nobody's
-    team = lists["team"].map({"a": 0, "b": 1}).astype(np.float64).fillna(-1).to_numpy(dtype=np.int64)[row]
+    team = (
+        lists["team"]
+        .map({"a": 0, "b": 1})
+        .astype(np.float64)
+        .fillna(-1)
+        .to_numpy(dtype=np.int64)[row]
+    )
     common, balanced = np.zeros(len(row), dtype=bool), np.zeros(len(row), dtype=bool)
     if "shared" in lists.columns:
         common = lists["shared"].to_numpy(dtype=bool)[row]
@@ -241,7 +272,12 @@ def _earned(lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shar
 
 
 def _pairs(
-    credits: pd.DataFrame, list_table: Table, runs: object, list_of_row: np.ndarray, unit: np.ndarray, row: np.ndarray
+    credits: pd.DataFrame,
+    list_table: Table,
+    runs: object,
+    list_of_row: np.ndarray,
+    unit: np.ndarray,
+    row: np.ndarray,
 ) -> tuple[list[str], pd.DataFrame]:
     """Return the column that names runs, and multileaved credit as pairs of runs."""
     lists = list_table.frame
@@ -255,7 +291,10 @@ def _pairs(
     run_columns = lists.attrs.get("run_columns") or ["run"]
     name = str(run_columns[0]) if len(run_columns) == 1 else "run"
     pair, impression = (side.ravel() for side in np.indices((len(a), len(credits))))
-    ids = {f"{name}_{side}": labels(pd.Index(teams), codes[pair]) for side, codes in (("a", a), ("b", b))}
+    ids = {
+        f"{name}_{side}": labels(pd.Index(teams), codes[pair])
+        for side, codes in (("a", a), ("b", b))
+    }
     frame = pd.concat([pd.DataFrame(ids), credits.iloc[impression].reset_index(drop=True)], axis=1)
     return [name], _with_winner(frame, earned[impression, a[pair]], earned[impression, b[pair]])
 
@@ -295,11 +334,17 @@ def credit_by_ranks(
         Number of impressions.
     """
     attrs = lists.frame.attrs
-    ranked = rankings(reader.read(runs, "runs"), ties=attrs.get("ties"), compat=attrs.get("compat") or "trec_eval-10")
+    ranked = rankings(
+        reader.read(runs, "runs"),
+        ties=attrs.get("ties"),
+        compat=attrs.get("compat") or "trec_eval-10",
+    )
     topic = places([pd.Series(ranked.queries)], [lists.column("query")])
     doc = places([pd.Series(ranked.docs)], [lists.column("doc")])
     position = lists.frame["position"].to_numpy()
-    ranks = ranked.rank(np.arange(len(ranked.runs))[:, None], topic, doc)  # (runs, rows of the lists)
+    ranks = ranked.rank(
+        np.arange(len(ranked.runs))[:, None], topic, doc
+    )  # (runs, rows of the lists)
     unknown = (topic < 0) | (doc < 0) | np.isinf(ranks.min(axis=0))
     _check_runs(ranked, attrs.get("multileaved"), lists.column("doc")[unknown])
     if by_ranks(lists.frame) == "optimised":
@@ -488,8 +533,14 @@ def preferences(credits: Table) -> pd.DataFrame:
     frame, query = credits.frame, credits.roles["query"]
     sides, sign, clicked = _votes(credits)
     rows = frame.loc[clicked, [query, *sides]].reset_index(drop=True)
-    rows["measure"] = frame.loc[clicked, "method"].to_numpy() if "method" in frame.columns else "interleaving"
-    means = rows.assign(value=sign).groupby([query, *sides, "measure"], sort=True, observed=True)["value"].mean()
+    rows["measure"] = (
+        frame.loc[clicked, "method"].to_numpy() if "method" in frame.columns else "interleaving"
+    )
+    means = (
+        rows.assign(value=sign)
+        .groupby([query, *sides, "measure"], sort=True, observed=True)["value"]
+        .mean()
+    )
     known: Known = {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}
     measures = {str(measure): known for measure in means.index.unique("measure")}
     attrs = {"run_columns": list(credits.run_columns), "query_column": query, "measures": measures}

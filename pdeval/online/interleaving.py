@@ -127,7 +127,10 @@ def interleave(
     a, b = all_pairs(len(ranked.runs))
     if pairs is not None:
         _check_pairs(pairs)
-        a, b = (np.array([place_of(ranked.runs, pair[side]) for pair in pairs], dtype=np.int64) for side in range(2))
+        a, b = (
+            np.array([place_of(ranked.runs, pair[side]) for pair in pairs], dtype=np.int64)
+            for side in range(2)
+        )
     if not len(a):
         raise ValueError(f"interleaving needs two runs; the run table has {len(ranked.runs)}.")
     # pairs and queries that both runs answered
@@ -150,14 +153,23 @@ def interleave(
 
 def _check_pairs(pairs: object) -> None:
     if isinstance(pairs, str) or not isinstance(pairs, Iterable) or not list(pairs):
-        raise ValueError(f"pairs={pairs!r}: give a list of pairs of runs, such as [('bm25', 'dense')].")
+        raise ValueError(
+            f"pairs={pairs!r}: give a list of pairs of runs, such as [('bm25', 'dense')]."
+        )
     wrong = [pair for pair in pairs if not isinstance(pair, list | tuple) or len(pair) != 2]
     if wrong:
-        raise ValueError(f"pairs= holds {wrong[0]!r}: every pair is two runs, such as ('bm25', 'dense').")
+        raise ValueError(
+            f"pairs= holds {wrong[0]!r}: every pair is two runs, such as ('bm25', 'dense')."
+        )
 
 
 def list_columns(
-    ranked: Rankings, topic: np.ndarray, rows: np.ndarray, draws: int, position: np.ndarray, chosen: np.ndarray
+    ranked: Rankings,
+    topic: np.ndarray,
+    rows: np.ndarray,
+    draws: int,
+    position: np.ndarray,
+    chosen: np.ndarray,
 ) -> dict[str, object]:
     """Return what tables of lists say of every row: query, draw, position and document."""
     return {
@@ -190,7 +202,14 @@ def described_lists(
     return described_frame(columns, {**attrs, **more})
 
 
-@verb(on="runs", gives="multileaved_lists", family="interleave", name="many", own="depth", formerly="multileave")
+@verb(
+    on="runs",
+    gives="multileaved_lists",
+    family="interleave",
+    name="many",
+    own="depth",
+    formerly="multileave",
+)
 def interleave_many(
     runs: Table,
     *,
@@ -243,19 +262,29 @@ def interleave_many(
     draws, candidates = whole("draws", draws, 1), whole("candidates", candidates, 1)
     ranked = rankings(runs, ties=ties, compat=compat)
     if len(ranked.runs) < 2:
-        raise ValueError(f"multileaving needs at least two runs; the run table has {len(ranked.runs)}.")
+        raise ValueError(
+            f"multileaving needs at least two runs; the run table has {len(ranked.runs)}."
+        )
     answered = np.flatnonzero((ranked.size > 0).all(axis=0))
     topic = np.repeat(answered, draws)
     team = None
     if method == "team-draft":
         teams = np.broadcast_to(np.arange(len(ranked.runs)), (len(topic), len(ranked.runs)))
-        rows, position, chosen, team = drafted(ranked, teams, topic, "multileave", depth, seed, 0.0, progress)
+        rows, position, chosen, team = drafted(
+            ranked, teams, topic, "multileave", depth, seed, 0.0, progress
+        )
     elif method == "pairwise":
         rows, position, chosen = _pairwise(ranked, topic, depth, seed)
     else:
-        rows, position, chosen = _optimised(ranked, answered, draws, depth, candidates, seed, progress)
+        rows, position, chosen = _optimised(
+            ranked, answered, draws, depth, candidates, seed, progress
+        )
     columns = list_columns(ranked, topic, rows, draws, position, chosen)
-    columns["team"] = pd.array([pd.NA] * len(rows), dtype="string") if team is None else labels(ranked.names, team)
+    columns["team"] = (
+        pd.array([pd.NA] * len(rows), dtype="string")
+        if team is None
+        else labels(ranked.names, team)
+    )
     return described_lists(
         columns,
         "multileave" if method == "team-draft" else method,
@@ -292,17 +321,27 @@ def drafted(
         rounds = -(-length // n_teams)
         if method == "balanced":
             a_in_b, b_in_a = (
-                ranked.rank(teams[block, 1 - side][:, None], topic[block][:, None], sides[side]) for side in range(2)
+                ranked.rank(teams[block, 1 - side][:, None], topic[block][:, None], sides[side])
+                for side in range(2)
             )
-            chosen, team = balance(sides[0], sides[1], a_in_b, b_in_a, streams[0].random(size) < 0.5)
+            chosen, team = balance(
+                sides[0], sides[1], a_in_b, b_in_a, streams[0].random(size) < 0.5
+            )
             chosen = chosen[:, :length]
         elif method == "probabilistic":
             team = (streams[0].random((size, length)) * n_teams).astype(np.int64)
             chosen = draft(shuffled(docs, length, tau, streams[1]), team)
         else:  # in every round the teams take turns in random order
             team = streams[0].random((size, rounds, n_teams)).argsort(axis=2).reshape(size, -1)
-            if method == "multileave":  # further rounds, for lists in which some team has nothing left
-                more = streams[2].random((size, max(deep - rounds, 0), n_teams)).argsort(axis=2).reshape(size, -1)
+            if (
+                method == "multileave"
+            ):  # further rounds, for lists in which some team has nothing left
+                more = (
+                    streams[2]
+                    .random((size, max(deep - rounds, 0), n_teams))
+                    .argsort(axis=2)
+                    .reshape(size, -1)
+                )
                 chosen, team = draft_in_turn(docs, np.concatenate([team, more], axis=1), length)
             else:
                 chosen = draft(docs, team[:, :length])
@@ -330,14 +369,18 @@ def blocks_of(n: int, width: int) -> Iterator[slice]:
         yield slice(first, min(first + step, n))
 
 
-def _prefix(ranked: Rankings, a: np.ndarray, b: np.ndarray, topic: np.ndarray, depth: int | None) -> np.ndarray:
+def _prefix(
+    ranked: Rankings, a: np.ndarray, b: np.ndarray, topic: np.ndarray, depth: int | None
+) -> np.ndarray:
     """Return, for every list, how many top ranks its two runs share exactly, up to a depth."""
     longest = int(ranked.size.max())
     deep = min(depth or longest, longest)
     length = np.zeros(len(topic), dtype=np.int64)
     for block in blocks_of(len(topic), 2 * deep):
         first, second = (ranked.top(side[block], topic[block], deep) for side in (a, b))
-        length[block] = np.logical_and.accumulate((first == second) & (first >= 0), axis=1).sum(axis=1)
+        length[block] = np.logical_and.accumulate((first == second) & (first >= 0), axis=1).sum(
+            axis=1
+        )
     return length
 
 
@@ -376,7 +419,9 @@ def draft(ranked: np.ndarray, picker: np.ndarray) -> np.ndarray:
     return chosen
 
 
-def draft_in_turn(ranked: np.ndarray, turn: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+def draft_in_turn(
+    ranked: np.ndarray, turn: np.ndarray, length: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the documents and teams when teams take turns, and one that has nothing left is passed over.
 
     Parameters
@@ -396,7 +441,10 @@ def draft_in_turn(ranked: np.ndarray, turn: np.ndarray, length: int) -> tuple[np
     """
     n_lists, n_teams, _ = ranked.shape
     padded = np.concatenate([ranked, np.full((n_lists, n_teams, 1), -1)], axis=2)
-    chosen, team = np.full((n_lists, length), NONE, dtype=np.int64), np.full((n_lists, length), -1, dtype=np.int64)
+    chosen, team = (
+        np.full((n_lists, length), NONE, dtype=np.int64),
+        np.full((n_lists, length), -1, dtype=np.int64),
+    )
     at = np.zeros((n_lists, n_teams), dtype=np.int64)
     lists, filled = np.arange(n_lists), np.zeros(n_lists, dtype=np.int64)
     for picker in turn.T:  # the team that picks, by list
@@ -435,10 +483,14 @@ def balance(
     """
     n_lists, depth = a.shape
     turn = np.stack([~a_first, a_first], axis=1).astype(np.float64)[:, :, None]
-    slot = 2 * np.arange(depth) + turn  # when a's, b's document of this rank is read: (lists, 2, depth)
+    slot = (
+        2 * np.arange(depth) + turn
+    )  # when a's, b's document of this rank is read: (lists, 2, depth)
     other = 2 * (np.stack([a_in_b, b_in_a], axis=1) - 1) + turn[:, ::-1]
     docs = np.stack([a, b], axis=1)
-    end = np.where(docs >= 0, slot, -1).max(axis=2).min(axis=1)  # reading stops where the first run ends
+    end = (
+        np.where(docs >= 0, slot, -1).max(axis=2).min(axis=1)
+    )  # reading stops where the first run ends
     kept = (docs >= 0) & (slot < other) & (slot <= end[:, None, None])
     order = np.where(kept, slot, np.inf).reshape(n_lists, -1).argsort(axis=1)
     chosen = np.where(kept, docs, NONE).reshape(n_lists, -1)
@@ -458,12 +510,18 @@ def shuffled(ranked: np.ndarray, length: int, tau: float, rng: np.random.Generat
     [[[7, 8]]]
     """
     # exponential waiting times with rate rank ** -tau: the first is drawn with probability ~ rate
-    wait = rng.standard_exponential(ranked.shape) * np.arange(1, ranked.shape[2] + 1, dtype=np.float64) ** tau
+    wait = (
+        rng.standard_exponential(ranked.shape)
+        * np.arange(1, ranked.shape[2] + 1, dtype=np.float64) ** tau
+    )
     wait[ranked < 0] = np.inf
     if length < ranked.shape[2]:
         # the first ones only, in any order; they are sorted below
         soon = np.argpartition(wait, length - 1, axis=2)[:, :, :length]
-        ranked, wait = np.take_along_axis(ranked, soon, axis=2), np.take_along_axis(wait, soon, axis=2)
+        ranked, wait = (
+            np.take_along_axis(ranked, soon, axis=2),
+            np.take_along_axis(wait, soon, axis=2),
+        )
     return np.take_along_axis(ranked, wait.argsort(axis=2, kind="stable"), axis=2)
 
 
@@ -499,7 +557,9 @@ def draw_any(docs: np.ndarray, best: np.ndarray, uniform: np.ndarray) -> np.ndar
     return chosen
 
 
-def _pairwise(ranked: Rankings, topic: np.ndarray, depth: int | None, seed: int | None) -> tuple[np.ndarray, ...]:
+def _pairwise(
+    ranked: Rankings, topic: np.ndarray, depth: int | None, seed: int | None
+) -> tuple[np.ndarray, ...]:
     """Return list number, position and document of every row of pairwise lists."""
     longest = int(ranked.size.max())
     most = len(ranked.runs) * longest
@@ -529,7 +589,9 @@ def _optimised(
     everyone = np.arange(len(ranked.runs))
     streams = np.random.SeedSequence(seed).spawn(len(topics))
     parts, biases = [], []
-    for number, topic in enumerate(track(topics, total=len(topics), desc="optimising", progress=progress)):
+    for number, topic in enumerate(
+        track(topics, total=len(topics), desc="optimising", progress=progress)
+    ):
         rng = np.random.default_rng(streams[number])
         docs = ranked.top(everyone, np.full(len(everyone), topic), min(length, longest))
         lists = possible(docs, length, candidates, rng)
@@ -578,7 +640,9 @@ def possible(ranked: np.ndarray, length: int, most: int, rng: np.random.Generato
             break
     if lists.shape[1] == length and len(lists) <= most:
         return lists
-    turns = rng.integers(0, n_runs, (most, length * n_runs))  # one that has nothing left is passed over
+    turns = rng.integers(
+        0, n_runs, (most, length * n_runs)
+    )  # one that has nothing left is passed over
     turns = np.concatenate([turns, np.tile(np.arange(n_runs), (most, depth))], axis=1)
     drawn, _ = draft_in_turn(np.broadcast_to(ranked, (most, n_runs, depth)), turns, length)
     return np.unique(drawn, axis=0)
@@ -640,7 +704,9 @@ def distribution(credit: np.ndarray) -> tuple[np.ndarray, float]:
         b_eq=[1.0],
         method="highs",
     )
-    seen = credit @ (1 / np.arange(1, length + 1))  # credit of each list, where rank i is clicked with weight 1/i
+    seen = credit @ (
+        1 / np.arange(1, length + 1)
+    )  # credit of each list, where rank i is clicked with weight 1/i
     variance = ((seen - seen.mean(axis=0)) ** 2).sum(axis=0)
     # then the most sensitive lists with no more bias
     best = linprog(

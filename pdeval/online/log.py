@@ -213,19 +213,30 @@ def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.Dat
                                        problem  rows handling
     clicks on a query never shown in their session     1 left out
     """
-    problems = faults_of(log) or [*_read(log).problems, *users_in_several(log), *mismatch(log, shares)]
+    problems = faults_of(log) or [
+        *_read(log).problems,
+        *users_in_several(log),
+        *mismatch(log, shares),
+    ]
     return pd.DataFrame(problems, columns=list(Problem._fields))
 
 
 def read_log(table: Table) -> Log:
     """Return the log as issued queries and clicks; an error names every fault, a warning what was set right."""
     if faults := faults_of(table):
-        texts = [f"{fault.problem} ({fault.example})" if fault.example else fault.problem for fault in faults]
+        texts = [
+            f"{fault.problem} ({fault.example})" if fault.example else fault.problem
+            for fault in faults
+        ]
         raise ValueError(f"the click log cannot be read: {'; '.join(texts)}.")
     log = _read(table)
     if log.problems:
         text = "; ".join(f"{p.rows:,} {p.problem} ({p.handling})" for p in log.problems)
-        warnings.warn(f"click log: {text}. log.ireval.check() shows examples.", UserWarning, stacklevel=outside())
+        warnings.warn(
+            f"click log: {text}. log.ireval.check() shows examples.",
+            UserWarning,
+            stacklevel=outside(),
+        )
     return log
 
 
@@ -239,7 +250,12 @@ def _read(table: Table) -> Log:
         """Add a problem of these rows, if there are any."""
         if rows.any():
             problems.append(
-                Problem(words, int(rows.sum()), handling, f"e.g. {tuple(events[rows].iloc[0].astype(str))}")
+                Problem(
+                    words,
+                    int(rows.sum()),
+                    handling,
+                    f"e.g. {tuple(events[rows].iloc[0].astype(str))}",
+                )
             )
 
     again = events.duplicated().to_numpy()
@@ -248,7 +264,9 @@ def _read(table: Table) -> Log:
     when, _ = seconds(events[has["time"]])
     session = pd.factorize(events[has["session"]], sort=True)[0].astype(np.int64)
     query, values = pd.factorize(events[has["query"]], sort=True)
-    clicked, appeared = ((events[has["action"]] == action).to_numpy() for action in (CLICK, IMPRESSION))
+    clicked, appeared = (
+        (events[has["action"]] == action).to_numpy() for action in (CLICK, IMPRESSION)
+    )
     # (session, query) as one number
     page = session * len(values) + query
     # impressions by session and time; a new issue begins where the page changes
@@ -259,7 +277,11 @@ def _read(table: Table) -> Log:
     first = order[new]
     start = when[first]
     # each click, and each other event that names a query, to the latest issue of its query in its session
-    value = pd.to_numeric(events[has["value"]]).to_numpy(np.float64) if "value" in has else np.full(len(events), np.nan)
+    value = (
+        pd.to_numeric(events[has["value"]]).to_numpy(np.float64)
+        if "value" in has
+        else np.full(len(events), np.nan)
+    )
     click, other = np.flatnonzero(clicked), np.flatnonzero(~(appeared | clicked) | ~np.isnan(value))
     both = np.concatenate([click, other])
     parts = _answered(page[first], start, page[both], when[both])
@@ -267,19 +289,31 @@ def _read(table: Table) -> Log:
         np.split(part, [len(click)]) for part in parts
     )
     row = np.arange(len(events))
-    problem("clicks on a query never shown in their session", np.isin(row, click[~is_known]), "left out")
+    problem(
+        "clicks on a query never shown in their session", np.isin(row, click[~is_known]), "left out"
+    )
     click, issue_of_click, early = click[is_known], issue_of_click[is_known], early[is_known]
-    problem("clicks before their query was shown", np.isin(row, click[early]), "counted without their times")
-    doc = pd.factorize(events[has["doc"]], sort=True)[0] if "doc" in has else np.full(len(events), -1)
+    problem(
+        "clicks before their query was shown",
+        np.isin(row, click[early]),
+        "counted without their times",
+    )
+    doc = (
+        pd.factorize(events[has["doc"]], sort=True)[0] if "doc" in has else np.full(len(events), -1)
+    )
     rank = np.full(len(events), np.nan)
     if "rank" in has:
-        rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(dtype=np.float64)
+        rank = pd.to_numeric(events[has["rank"]].astype(object), errors="coerce").to_numpy(
+            dtype=np.float64
+        )
     rank_of_click = _ranks(issue_of_click, doc[click], rank[click], issue, doc[order], rank[order])
     people, person = _people(events, has, session)
     issue_of_other = np.where(other_is_known & (query[other] >= 0), issue_of_other, -1)
     free = np.flatnonzero(issue_of_other < 0)  # of the query issued last, whichever it was
     near = np.flatnonzero(np.isin(session[first], session[other[free]]))
-    last, known, _ = _answered(session[first[near]], start[near], session[other[free]], when[other[free]])
+    last, known, _ = _answered(
+        session[first[near]], start[near], session[other[free]], when[other[free]]
+    )
     issue_of_other[free[known]] = near[last[known]]
     others = pd.DataFrame(
         {
@@ -297,7 +331,9 @@ def _read(table: Table) -> Log:
         after=np.where(early, np.nan, when[click] - start[issue_of_click]),
         rank=rank_of_click,
         # documents count from 0, results without one by their rank, from -1 down
-        result=np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(rank_of_click)).astype(np.int64),
+        result=np.where(doc[click] >= 0, doc[click], -1 - np.nan_to_num(rank_of_click)).astype(
+            np.int64
+        ),
         impressions=np.bincount(issue, minlength=len(first)),
         asker=person[first],
         events=others.sort_values("value", ignore_index=True),
@@ -307,7 +343,9 @@ def _read(table: Table) -> Log:
     )
 
 
-def _people(events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+def _people(
+    events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray
+) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the users of a log, each once per bucket, with their numbers of sessions; and every row's user."""
     if "user" not in has:
         return pd.DataFrame({"sessions": np.zeros(0, np.int64)}), np.full(len(events), -1)
@@ -333,7 +371,11 @@ def _answered(
     order = np.lexsort((start, key))  # issues by (key, start): count those not later
     keys, times = key[order], start[order]
     if not len(keys):
-        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), bool), np.zeros(len(wanted), bool)
+        return (
+            np.zeros(len(wanted), dtype=np.int64),
+            np.zeros(len(wanted), bool),
+            np.zeros(len(wanted), bool),
+        )
     begin = np.searchsorted(keys, wanted, "left")
     known = keys[np.minimum(begin, len(keys) - 1)] == wanted
     # sorted together; stable: an issue comes before a click of the same moment
@@ -341,11 +383,20 @@ def _answered(
     count = np.empty(len(merged), dtype=np.int64)
     count[merged] = np.cumsum(merged < len(keys))
     place = count[len(keys) :] - 1
-    return order[np.minimum(np.maximum(place, begin), len(order) - 1)], known, known & (place < begin)
+    return (
+        order[np.minimum(np.maximum(place, begin), len(order) - 1)],
+        known,
+        known & (place < begin),
+    )
 
 
 def _ranks(
-    issue: np.ndarray, doc: np.ndarray, rank: np.ndarray, page: np.ndarray, seen: np.ndarray, seen_rank: np.ndarray
+    issue: np.ndarray,
+    doc: np.ndarray,
+    rank: np.ndarray,
+    page: np.ndarray,
+    seen: np.ndarray,
+    seen_rank: np.ndarray,
 ) -> np.ndarray:
     """Return the clicks' ranks, from the impression rows of their page where the click itself has only a doc."""
     known = (seen >= 0) & ~np.isnan(seen_rank)
@@ -353,7 +404,9 @@ def _ranks(
         return rank
     impressions = pd.DataFrame({"issue": page[known], "doc": seen[known], "rank": seen_rank[known]})
     best = impressions.groupby(["issue", "doc"])["rank"].min()
-    return np.where(np.isnan(rank), best.reindex(pd.MultiIndex.from_arrays([issue, doc])).to_numpy(), rank)
+    return np.where(
+        np.isnan(rank), best.reindex(pd.MultiIndex.from_arrays([issue, doc])).to_numpy(), rank
+    )
 
 
 @verb(on="clicks", gives="issued_queries")
@@ -412,8 +465,12 @@ def per_user(log: Table) -> pd.DataFrame:
     """
     read = read_log(log)
     if "user" not in read.names:
-        raise ValueError("per_user() needs a user column in the log; bind it: log.ireval(user=...).")
-    return described_frame(users_of(read), {**read.attrs("bucket", "user"), **described_events(read)})
+        raise ValueError(
+            "per_user() needs a user column in the log; bind it: log.ireval(user=...)."
+        )
+    return described_frame(
+        users_of(read), {**read.attrs("bucket", "user"), **described_events(read)}
+    )
 
 
 def described_events(log: Log) -> dict[Any, Any]:
@@ -490,4 +547,6 @@ def sessions_of(log: Log) -> pd.DataFrame:
     session, _ = log.codes("session")
     first = np.append(True, session[1:] != session[:-1])[: len(session)]
     columns = [log.names[role] for role in ("bucket", "session", "user") if role in log.names]
-    return log.queries.loc[first, columns].reset_index(drop=True).assign(queries=np.bincount(session))
+    return (
+        log.queries.loc[first, columns].reset_index(drop=True).assign(queries=np.bincount(session))
+    )

@@ -96,8 +96,15 @@ def faults_of(table: Table) -> list[Problem]:
     action = log[has["action"]] if "action" in has else pd.Series(IMPRESSION, index=log.index)
     plain = action.isin([IMPRESSION, CLICK])
     for role in has:
-        if role in (*NEEDED, "user", "bucket"):  # an event of another kind, such as a purchase, needs no query
-            fault(f"rows without a {names[role]}", log[names[role]].isna() & (plain | (role != "query")))
+        if role in (
+            *NEEDED,
+            "user",
+            "bucket",
+        ):  # an event of another kind, such as a purchase, needs no query
+            fault(
+                f"rows without a {names[role]}",
+                log[names[role]].isna() & (plain | (role != "query")),
+            )
     for name in action[~plain].dropna().unique():
         if meant := _nearly(name):
             fault(f"rows with the {names['action']} {name!r}: write {meant!r}", action == name)
@@ -110,7 +117,9 @@ def faults_of(table: Table) -> list[Problem]:
     for role in ("user", "bucket"):
         if role in has and "session" in has:
             several = log.groupby(has["session"], observed=True)[has[role]].transform("nunique") > 1
-            fault(f"rows of sessions that have more than one {names[role]}", several, has["session"])
+            fault(
+                f"rows of sessions that have more than one {names[role]}", several, has["session"]
+            )
     if "rank" in has:
         rank = pd.to_numeric(log[has["rank"]].astype(object), errors="coerce")
         fault(
@@ -130,13 +139,17 @@ def faults_of(table: Table) -> list[Problem]:
 
 def _nearly(action: object) -> str:
     """Return which of impression and click an action spells in another way, or nothing."""
-    near = difflib.get_close_matches(str(action).strip().lower(), [IMPRESSION, CLICK], n=1, cutoff=0.8)
+    near = difflib.get_close_matches(
+        str(action).strip().lower(), [IMPRESSION, CLICK], n=1, cutoff=0.8
+    )
     return near[0] if near else ""
 
 
 def _wrong_values(action: pd.Series, value: pd.Series, name: str) -> list[tuple[str, pd.Series]]:
     """Return what is wrong with values: no numbers, infinite, or missing for some events of a kind that has them."""
-    number = pd.to_numeric(value.astype(object) if value.dtype == object else value, errors="coerce")
+    number = pd.to_numeric(
+        value.astype(object) if value.dtype == object else value, errors="coerce"
+    )
     faults = [
         (f"{name}s that are not numbers", value.notna() & number.isna()),
         (f"infinite {name}s", number.astype(np.float64).abs() == np.inf),
@@ -164,8 +177,12 @@ def seconds(column: pd.Series) -> tuple[np.ndarray, Problem | None]:
     """
     column = column.reset_index(drop=True)
 
-    def fault(bad: pd.Series | np.ndarray, words: str, example: str = "") -> tuple[np.ndarray, Problem]:
-        return np.full(len(column), np.nan), Problem(f"{int(bad.sum()):,} {words}", int(bad.sum()), "error", example)
+    def fault(
+        bad: pd.Series | np.ndarray, words: str, example: str = ""
+    ) -> tuple[np.ndarray, Problem]:
+        return np.full(len(column), np.nan), Problem(
+            f"{int(bad.sum()):,} {words}", int(bad.sum()), "error", example
+        )
 
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -250,15 +267,25 @@ def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[P
     """
     if "bucket" not in columns_of(log):
         if shares is not None:
-            raise ValueError("shares= are those of buckets, and the log has none; bind them: log.ireval(bucket=...).")
+            raise ValueError(
+                "shares= are those of buckets, and the log has none; bind them: log.ireval(bucket=...)."
+            )
         return []
     sizes = _bucket_sizes(log, shares)
     if len(sizes) < 2 or not sizes["mismatch"].any():
         return []
-    counts = ", ".join(f"{bucket} {n:,}" for bucket, n in zip(sizes.iloc[:, 0], sizes["n"], strict=True))
+    counts = ", ".join(
+        f"{bucket} {n:,}" for bucket, n in zip(sizes.iloc[:, 0], sizes["n"], strict=True)
+    )
     expected = ", ".join(f"{size:,.6g}" for size in sizes["expected"])
-    example = f"{counts} {sizes.attrs['unit']}s; expected {expected}; p = {sizes['p_value'].iloc[0]:.2g}"
-    return [Problem("rows of buckets whose sizes mismatch their shares", len(log.frame), SUSPECT, example)]
+    example = (
+        f"{counts} {sizes.attrs['unit']}s; expected {expected}; p = {sizes['p_value'].iloc[0]:.2g}"
+    )
+    return [
+        Problem(
+            "rows of buckets whose sizes mismatch their shares", len(log.frame), SUSPECT, example
+        )
+    ]
 
 
 @verb(on="clicks", gives="sample_ratios")
@@ -288,22 +315,32 @@ def sample_ratio(log: Table, *, shares: Mapping[object, float] | None = None) ->
     3       b    old  25      13.5  0.92593  0.00001      True
     """
     if faults := faults_of(log):
-        raise ValueError(f"the click log cannot be read: {faults[0].problem}. log.ireval.check() shows examples.")
+        raise ValueError(
+            f"the click log cannot be read: {faults[0].problem}. log.ireval.check() shows examples."
+        )
     if "bucket" not in columns_of(log):
-        raise ValueError("sample_ratio() needs a bucket column in the log; bind it: log.ireval(bucket=...).")
+        raise ValueError(
+            "sample_ratio() needs a bucket column in the log; bind it: log.ireval(bucket=...)."
+        )
     return _bucket_sizes(log, shares, least=2)
 
 
-def _bucket_sizes(log: Table, shares: Mapping[object, float] | None, least: int = 0) -> pd.DataFrame:
+def _bucket_sizes(
+    log: Table, shares: Mapping[object, float] | None, least: int = 0
+) -> pd.DataFrame:
     """Return how many users (or sessions) were shown something in each bucket, and the chi-square test of that."""
     from scipy import special
 
     has = columns_of(log)
     who = "user" if "user" in has else "session"
-    impressions = log.frame.loc[log.frame[has["action"]] == IMPRESSION, [has["bucket"], has[who]]].drop_duplicates()
+    impressions = log.frame.loc[
+        log.frame[has["action"]] == IMPRESSION, [has["bucket"], has[who]]
+    ].drop_duplicates()
     code, buckets = pd.factorize(impressions[has["bucket"]], sort=True)
     if len(buckets) < least:
-        raise TooFew(f"sample_ratio() needs at least two buckets; the log has {len(buckets)}: {', '.join(buckets)}.")
+        raise TooFew(
+            f"sample_ratio() needs at least two buckets; the log has {len(buckets)}: {', '.join(buckets)}."
+        )
     sizes = np.bincount(code, minlength=len(buckets))
     expected = _shares(list(buckets), shares) * sizes.sum()
     p_value = float(special.chdtrc(len(sizes) - 1, ((sizes - expected) ** 2 / expected).sum()))
@@ -324,9 +361,12 @@ def _shares(buckets: list[object], shares: Mapping[object, float] | None) -> np.
         return np.full(len(buckets), 1 / max(len(buckets), 1))
     if not isinstance(shares, Mapping) or set(shares) != set(buckets):  # type: ignore[redundant-expr]
         given = ", ".join(map(str, shares)) if isinstance(shares, Mapping) else repr(shares)  # type: ignore[redundant-expr]
-        raise ValueError(f"shares= maps every bucket to its share: {', '.join(map(str, buckets))}; found {given}.")
+        raise ValueError(
+            f"shares= maps every bucket to its share: {', '.join(map(str, buckets))}; found {given}."
+        )
     for share in (shares[bucket] for bucket in buckets):
-        if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < np.inf:  # type: ignore[redundant-expr]
+        number = isinstance(share, int | float | np.number) and not isinstance(share, bool)  # type: ignore[redundant-expr]
+        if not number or not 0 < share < np.inf:
             raise ValueError(f"shares= are positive numbers, such as 0.5; found {share!r}.")
     value = np.array([shares[bucket] for bucket in buckets], dtype=np.float64)
     return value / value.sum()

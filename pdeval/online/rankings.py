@@ -124,4 +124,6 @@ def best_ranks(ranked: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndar
     order = np.lexsort((doc, np.where(kept, rank, np.inf)), axis=1)
     width = int(kept.sum(axis=1).max(initial=0))
     docs, best = np.where(kept, doc, -1), np.where(kept, rank, np.inf)
-    return np.take_along_axis(docs, order, axis=1)[:, :width], np.take_along_axis(best, order, axis=1)[:, :width]
+    return np.take_along_axis(docs, order, axis=1)[:, :width], np.take_along_axis(
+        best, order, axis=1
+    )[:, :width]

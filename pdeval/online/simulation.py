@@ -65,7 +65,9 @@ class ClickModel:
 
     def __post_init__(self) -> None:
         if not all(0 <= chance <= 1 for chance in (*self.click, *self.stop)) or self.bias < 0:
-            raise ValueError(f"a click model has probabilities from 0 to 1 and a bias of at least 0; found {self}.")
+            raise ValueError(
+                f"a click model has probabilities from 0 to 1 and a bias of at least 0; found {self}."
+            )
 
     def clicks(self, grade: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return which results are examined and which are clicked.
@@ -131,9 +133,13 @@ def click_model(
 
 for _name, _model in {
     "perfect": ClickModel((0.0, 1.0), says="click everything relevant and nothing else"),
-    "navigational": ClickModel((0.05, 0.95), (0.2, 0.9), says="look for one result and stop once it is found"),
+    "navigational": ClickModel(
+        (0.05, 0.95), (0.2, 0.9), says="look for one result and stop once it is found"
+    ),
     "informational": ClickModel((0.4, 0.9), (0.1, 0.5), says="look around and stop late"),
-    "position-biased": ClickModel((0.05, 0.95), bias=1.0, says="look the less at a result the lower it stands"),
+    "position-biased": ClickModel(
+        (0.05, 0.95), bias=1.0, says="look the less at a result the lower it stands"
+    ),
     "cascade": ClickModel((0.05, 0.95), (1.0, 1.0), says="read downwards to the first click"),
 }.items():
     MODELS.add(_name, _model, __name__)
@@ -150,7 +156,9 @@ def chosen_model(model: str | ClickModel) -> ClickModel:
     if isinstance(model, ClickModel):
         return model
     if not isinstance(model, str) or model not in MODELS:  # type: ignore[redundant-expr]
-        raise KeyError(f"no click model {model!r}; there are {', '.join(MODELS)}, or give a ClickModel.")
+        raise KeyError(
+            f"no click model {model!r}; there are {', '.join(MODELS)}, or give a ClickModel."
+        )
     return MODELS[model]
 
 
@@ -175,10 +183,17 @@ class ListArrays:
     def groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The (arm, query) of every list as a number; where each begins; the first and last + 1 of its arm."""
         # lists are sorted by arm and query: a group begins where either changes
-        new = np.append(True, (np.diff(self.query) != 0) | (np.diff(self.arm) != 0))[: len(self.arm)]
+        new = np.append(True, (np.diff(self.query) != 0) | (np.diff(self.arm) != 0))[
+            : len(self.arm)
+        ]
         begin = np.flatnonzero(new)
         arm = self.arm[begin]
-        return np.cumsum(new) - 1, begin, np.searchsorted(arm, arm, "left"), np.searchsorted(arm, arm, "right")
+        return (
+            np.cumsum(new) - 1,
+            begin,
+            np.searchsorted(arm, arm, "left"),
+            np.searchsorted(arm, arm, "right"),
+        )
 
 
 @verb(on=("lists", "multileaved_lists", "runs"), gives="clicks", own="depth")
@@ -258,17 +273,29 @@ def simulate_clicks(
     compat = one_of("compat", compat, get_args(Compat))  # type: ignore[assignment]
     begin = _moment(start)
     judged = qrels if isinstance(qrels, Table) else reader.read(qrels, "qrels")
-    rows, arms = _of_runs(ranked, depth, ties, compat) if ranked.kind == "runs" else _interleaved(ranked, depth)
+    rows, arms = (
+        _of_runs(ranked, depth, ties, compat)
+        if ranked.kind == "runs"
+        else _interleaved(ranked, depth)
+    )
     lists = _lists(rows, arms, ranked, judged, checked_level(level), graded)
     first = np.repeat(np.arange(len(lists.keys)), sessions)
     blocks = [first[at : at + SESSIONS] for at in range(0, len(first), SESSIONS)]
     streams = np.random.SeedSequence(seed).spawn(len(blocks) + 1)
     parts = []
-    steps = track(zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress)
+    steps = track(
+        zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress
+    )
     for turn, (block, stream) in enumerate(steps):
         rng = np.random.default_rng(stream)
         events = _sessions(
-            lists, block, user_model, reformulate, max_queries, (seconds_per_result, seconds_per_click), rng
+            lists,
+            block,
+            user_model,
+            reformulate,
+            max_queries,
+            (seconds_per_result, seconds_per_click),
+            rng,
         )
         events[0] += turn * SESSIONS
         parts.append(events)
@@ -278,11 +305,14 @@ def simulate_clicks(
     session, at, position = (column[order].astype(np.int64) for column in (session, at, position))
     user = np.arange(len(first))
     if users is not None:
-        user = lists.arm[first] * users + np.random.default_rng(streams[0]).integers(users, size=len(first))
+        user = lists.arm[first] * users + np.random.default_rng(streams[0]).integers(
+            users, size=len(first)
+        )
     moment = begin + np.round(1000 * (when[order] + 60 * session)).astype("timedelta64[ms]")
     columns = _log(lists, session, user[session], at, position, moment)
     return described_frame(
-        columns, {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed}
+        columns,
+        {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed},
     )
 
 
@@ -305,7 +335,9 @@ def _interleaved(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[st
     return (frame if depth is None else frame[frame["position"] <= depth]), arms
 
 
-def _of_runs(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -> tuple[pd.DataFrame, list[str]]:
+def _of_runs(
+    runs: Table, depth: int | None, ties: Ties | None, compat: Compat
+) -> tuple[pd.DataFrame, list[str]]:
     """Return runs as rows (bucket, query, position, doc), and the column that names the arm."""
     ranked = rankings(runs, ties=ties, compat=compat)
     run, topic = np.nonzero(ranked.size)
@@ -321,7 +353,12 @@ def _of_runs(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) 
 
 
 def _lists(
-    rows: pd.DataFrame, arms: list[str], ranked: Table, qrels: Table, level: float | None, graded: bool
+    rows: pd.DataFrame,
+    arms: list[str],
+    ranked: Table,
+    qrels: Table,
+    level: float | None,
+    graded: bool,
 ) -> ListArrays:
     """Return rows of lists as arrays of lists x positions, with the relevance of every document."""
     if not len(rows):
@@ -330,7 +367,9 @@ def _lists(
     keys = [*arms, query, *(["draw"] if "draw" in rows.columns else [])]
     list_of_row = rows.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
     position = reader.numbers(rows["position"], "position")
-    if not ((position >= 1) & (position <= MOST_POSITIONS) & (position == np.round(position))).all():
+    if not (
+        (position >= 1) & (position <= MOST_POSITIONS) & (position == np.round(position))
+    ).all():
         raise ValueError(
             f"the position column is to hold whole numbers from 1 to {MOST_POSITIONS:,}; number the items."
         )
@@ -343,17 +382,26 @@ def _lists(
     grades[cells] = _relevance(rows[query], rows[doc], qrels, level, graded)
     first = ~rows.duplicated(keys).to_numpy()
     head = rows.loc[first, keys].iloc[np.argsort(list_of_row[first])].reset_index(drop=True)
-    arm = head.groupby(arms, sort=True, observed=True).ngroup().to_numpy() if arms else np.zeros(len(head), np.int64)
+    arm = (
+        head.groupby(arms, sort=True, observed=True).ngroup().to_numpy()
+        if arms
+        else np.zeros(len(head), np.int64)
+    )
     names: dict[Any, Any] = {"query_column": query, "doc_column": doc}
     if ranked.run_columns and ranked.kind != "runs":
         names["run_columns"] = list(ranked.run_columns)
-    return ListArrays(head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0])
+    return ListArrays(
+        head, names, pd.Index(docs), document, grades, arm, pd.factorize(head[query])[0]
+    )
 
 
 def _check_shared(ranked: Table, qrels: Table) -> None:
     """Raise where lists and judgments share no query, or no item: nobody would click, without a word."""
     for role, word in (("query", "query"), ("doc", "item")):
-        listed, judged = (pd.Index(table.column(role).dropna().unique()).astype(object) for table in (ranked, qrels))
+        listed, judged = (
+            pd.Index(table.column(role).dropna().unique()).astype(object)
+            for table in (ranked, qrels)
+        )
         if not listed.isin(judged).any() and numeric(listed) == numeric(judged):
             raise ValueError(
                 f"no {word} of the lists is in the judgments, so nobody would click: {ranked.roles[role]} holds "
@@ -365,7 +413,9 @@ def _examples(ids: pd.Index) -> str:
     return ", ".join(map(repr, ids[:3].tolist())) + (", ..." if len(ids) > 3 else "")
 
 
-def _relevance(query: pd.Series, doc: pd.Series, qrels: Table, level: float | None, graded: bool) -> np.ndarray:
+def _relevance(
+    query: pd.Series, doc: pd.Series, qrels: Table, level: float | None, graded: bool
+) -> np.ndarray:
     """Return the relevance of items, from 0 to 1; 0 where they are not judged."""
     judged = read_judgments(qrels)
     known = [
@@ -404,7 +454,9 @@ def _sessions(
         spent = np.cumsum(reading + visit, axis=1)
         rows, position = np.nonzero(clicked)
         events.append((session, clock, at, np.full(len(session), -1)))
-        events.append((session[rows], clock[rows] + (spent - visit)[rows, position], at[rows], position))
+        events.append(
+            (session[rows], clock[rows] + (spent - visit)[rows, position], at[rows], position)
+        )
         chance = rng.random((2, len(session)))
         following = _next(lists, at, chance[1])
         again = ~(clicked & (grade > 0)).any(axis=1) & (chance[0] < reformulate) & (following >= 0)
@@ -420,14 +472,21 @@ def _next(lists: ListArrays, at: np.ndarray, chance: np.ndarray) -> np.ndarray:
     others = (high - low)[group_of_list] - 1
     # the whole part of the step picks the query, what is left of it the list
     step = chance * np.maximum(others, 1)
-    other = low[group_of_list] + (group_of_list - low[group_of_list] + 1 + step.astype(np.int64)) % (others + 1)
+    other = low[group_of_list] + (
+        group_of_list - low[group_of_list] + 1 + step.astype(np.int64)
+    ) % (others + 1)
     count = np.diff(np.append(begin, len(group)))
     picked = begin[other] + ((step % 1) * count[other]).astype(np.int64)
     return np.where(others > 0, picked, -1)
 
 
 def _log(
-    lists: ListArrays, session: np.ndarray, user: np.ndarray, at: np.ndarray, position: np.ndarray, moment: np.ndarray
+    lists: ListArrays,
+    session: np.ndarray,
+    user: np.ndarray,
+    at: np.ndarray,
+    position: np.ndarray,
+    moment: np.ndarray,
 ) -> dict[str, Any]:
     """Return the columns of a click log."""
     clicked = position >= 0
@@ -440,6 +499,10 @@ def _log(
     columns["rank"] = pd.arrays.IntegerArray(np.where(clicked, position + 1, 1), ~clicked)
     document = np.where(clicked, lists.doc[at, np.maximum(position, 0)], -1)
     # an impression has no document: text and categories have a place for that, whole numbers need a mask
-    ids = lists.docs.astype("Int64") if pd.api.types.is_integer_dtype(lists.docs.dtype) else lists.docs
+    ids = (
+        lists.docs.astype("Int64")
+        if pd.api.types.is_integer_dtype(lists.docs.dtype)
+        else lists.docs
+    )
     columns[lists.names["doc_column"]] = ids.array.take(document, allow_fill=True)
     return columns

@@ -37,7 +37,9 @@ class Tested(NamedTuple):
     p_value: float = NAN
 
 
-def estimate(values: np.ndarray, kind: Kind, *, confidence: float, draws: int, rng: np.random.Generator) -> Estimate:
+def estimate(
+    values: np.ndarray, kind: Kind, *, confidence: float, draws: int, rng: np.random.Generator
+) -> Estimate:
     """Return the mean or median with its interval: Wilson's for a rate, Student's for a mean, bootstrap for a median.
 
     Examples
@@ -96,7 +98,9 @@ def clustered_rate(value: float, linear: np.ndarray, confidence: float) -> Estim
     if n < 2:
         return Estimate(value)
     error = float(np.var(linear, ddof=1)) / n
-    alike = value * (1 - value) / error if error > NOISE**2 else float(n)  # all yes or all no: each unit is one
+    alike = (
+        value * (1 - value) / error if error > NOISE**2 else float(n)
+    )  # all yes or all no: each unit is one
     return Estimate(value, *_wilson(value, alike, float(_student(n - 1, confidence))))
 
 
@@ -128,7 +132,9 @@ def ratio_of(total: np.ndarray, over: np.ndarray) -> float:
     return float(total.sum() / over.sum()) if len(over) else NAN
 
 
-def bootstrap_ratios(total: np.ndarray, over: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+def bootstrap_ratios(
+    total: np.ndarray, over: np.ndarray, draws: int, rng: np.random.Generator
+) -> np.ndarray:
     """Return sum(total) / sum(over) of `draws` samples of units, drawn with replacement.
 
     Units with equal numerators and denominators are alike, so that a sample is a multinomial count of each kind: the
@@ -195,7 +201,9 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     error = float(np.sqrt(pooled * (1 - pooled) * (1 / len(x) + 1 / len(y))))
     difference = float(gap(p, q, 1.0))
     q = p if difference == 0 else q
-    statistic = difference / error if error > 0 else 0.0  # without error both rates are 0, or both are 1
+    statistic = (
+        difference / error if error > 0 else 0.0
+    )  # without error both rates are 0, or both are 1
     z = _normal(confidence)
     (p_low, p_high), (q_low, q_high) = _wilson(p, len(x), z), _wilson(q, len(y), z)
     return Tested(
@@ -223,7 +231,9 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     size = size_of(x, y)
     difference = float(gap(np.mean(x), np.mean(y), size))
     # a spread within rounding is none
-    variances = [float(np.var(one, ddof=1)) if np.ptp(one) > NOISE * size else 0.0 for one in (x, y)]
+    variances = [
+        float(np.var(one, ddof=1)) if np.ptp(one) > NOISE * size else 0.0 for one in (x, y)
+    ]
     parts = variances[0] / len(x), variances[1] / len(y)
     error = float(np.sqrt(sum(parts)))
     if error == 0 and difference == 0:
@@ -276,7 +286,9 @@ def always_valid(x: np.ndarray, y: np.ndarray, *, confidence: float, planned: in
     mixed = (len(x) + len(y)) * rho**2
     half = error * float(np.sqrt((mixed + 1) / mixed * np.log((mixed + 1) / alpha**2)))
     statistic = difference / error
-    evidence = mixed / (2 * (mixed + 1)) * statistic**2 - np.log(mixed + 1) / 2  # logarithm of the mixture's ratio
+    evidence = (
+        mixed / (2 * (mixed + 1)) * statistic**2 - np.log(mixed + 1) / 2
+    )  # logarithm of the mixture's ratio
     return Tested(
         "sequential",
         difference - half,
@@ -324,7 +336,12 @@ def mann_whitney(
 
 
 def bootstrapped(
-    x: np.ndarray, y: np.ndarray, *, confidence: float, drawn: tuple[np.ndarray, np.ndarray], difference: float
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    confidence: float,
+    drawn: tuple[np.ndarray, np.ndarray],
+    difference: float,
 ) -> Tested:
     """Return the bootstrap test: how often the difference of `drawn` estimates falls on the other side of zero.
 

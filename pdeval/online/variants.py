@@ -182,7 +182,10 @@ def compared(a: Arm, b: Arm, comparison: Comparison) -> Tested:
             difference=float(gap(a.value, b.value, size_of(a.values, b.values))),
         )
     if test == "mann-whitney" or (test == "auto" and kind == "median"):
-        x, y = (arm.total / arm.over if comparison.aggregate == "ratio" else arm.values for arm in (a, b))
+        x, y = (
+            arm.total / arm.over if comparison.aggregate == "ratio" else arm.values
+            for arm in (a, b)
+        )
         return mann_whitney(x, y, confidence=confidence, drawn=(a.drawn, b.drawn))
     if test == "auto" and kind == "rate":
         return two_rates(a.values, b.values, confidence=confidence)
@@ -190,14 +193,18 @@ def compared(a: Arm, b: Arm, comparison: Comparison) -> Tested:
     return result._replace(test="delta") if comparison.aggregate == "ratio" else result
 
 
-def fitting_test(test: TestName, aggregate: Aggregate, name: str, planned: int | None = None) -> None:
+def fitting_test(
+    test: TestName, aggregate: Aggregate, name: str, planned: int | None = None
+) -> None:
     """Raise where a test does not suit how a measure is summed up."""
     if planned is not None and aggregate == "median":
         raise ValueError(
             f"sequential= compares means and ratios, {name} is summed up by its median: add aggregate='mean'."
         )
     if test == "welch" and aggregate == "median":
-        raise ValueError(f"welch compares means, {name} is summed up by its median: add aggregate='mean'.")
+        raise ValueError(
+            f"welch compares means, {name} is summed up by its median: add aggregate='mean'."
+        )
     if test == "welch" and aggregate == "ratio":
         raise ValueError(
             f"welch compares means, {name} is a ratio of sums: test='delta' compares those, or add aggregate='mean'."
@@ -272,7 +279,13 @@ def covariates(
             "same user ids."
         )
     fitting(past, measures.values(), "user", required=True)
-    observed = observe(past, measures.values(), "user", np.zeros(len(past.queries), dtype=np.int64), pd.Index(["all"]))
+    observed = observe(
+        past,
+        measures.values(),
+        "user",
+        np.zeros(len(past.queries), dtype=np.int64),
+        pd.Index(["all"]),
+    )
     values = {}
     for name, measure in measures.items():
         one = observed[measure.name]
@@ -288,7 +301,9 @@ def read_pre(pre: object, log: Table) -> Table:
     frame = getattr(pre, "_frame", pre)
     columns = getattr(frame, "columns", ())
     known = {role: name for role, name in log.roles.items() if name in columns and role != "bucket"}
-    return without_buckets(reader.read(frame, "clicks", {**known, **(getattr(pre, "_binding", None) or {})}))
+    return without_buckets(
+        reader.read(frame, "clicks", {**known, **(getattr(pre, "_binding", None) or {})})
+    )
 
 
 def without_buckets(log: Table) -> Table:

@@ -13,7 +13,10 @@ import numpy as np
 
 from pdeval.orderings.markov_chain import balance
 
-STEPS, SETTLED = 40, 1e-9  # of resamples, well within the tolerance of ties; more steps would tell of slow ones
+STEPS, SETTLED = (
+    40,
+    1e-9,
+)  # of resamples, well within the tolerance of ties; more steps would tell of slow ones
 NEAR = 1e-6  # a step so short that its logarithm is itself
 CELLS = 1 << 17  # of the pairs that are worked on at once: they stay near the processor
 
@@ -65,7 +68,9 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     """
     # one start and one inverse of the curvature serve all resamples
     start, inverse = _of_mean(games.mean(axis=0), won.mean(axis=0))
-    even = bool((games == games[:, :1, 1:2]).sum() == games.size - won.size)  # all but a run with itself
+    even = bool(
+        (games == games[:, :1, 1:2]).sum() == games.size - won.size
+    )  # all but a run with itself
     strength = np.empty(won.shape)
     settled = np.empty(len(won), dtype=bool)
     played = games.sum(axis=-1)
@@ -75,7 +80,9 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     for first in range(0, len(won), height):
         part = slice(first, first + height)
         part_games = games[part, :1, 1] if even else games[part]
-        strength[part], settled[part] = _with_one_curvature(part_games, won[part], start, inverse, longer[part])
+        strength[part], settled[part] = _with_one_curvature(
+            part_games, won[part], start, inverse, longer[part]
+        )
     if not settled.all():
         strength[~settled] = strengths(games[~settled], won[~settled])
     return strength
@@ -90,7 +97,9 @@ def _of_mean(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray
         step = inverse @ (won - expected)
         reach = np.ptp(step)
         strength += step * _damped(reach)
-        if reach < 0.01:  # near enough for a start, and its curvature as good as that of the mean itself
+        if (
+            reach < 0.01
+        ):  # near enough for a start, and its curvature as good as that of the mean itself
             break
     return strength, inverse
 
@@ -121,19 +130,28 @@ def _with_one_curvature(
     """
     strength, settled = np.repeat(start[None], len(won), axis=0), np.zeros(len(won), dtype=bool)
     # left: the resamples that are still worked on; all other arrays but two shrink with it
-    left, now, gone, before = np.arange(len(won)), strength.copy(), np.zeros(won.shape), np.zeros(won.shape)
+    left, now, gone, before = (
+        np.arange(len(won)),
+        strength.copy(),
+        np.zeros(won.shape),
+        np.zeros(won.shape),
+    )
     least = np.full(len(won), np.inf)
     for turn in range(STEPS):
         chance = _chances(now)
         # all pairs have as many games: 0.5 is the chance of a run with itself, which has none
         even = games.ndim == 2
-        expected = games * (chance.sum(axis=-1) - 0.5) if even else np.einsum("rij,rij->ri", games, chance)
+        expected = (
+            games * (chance.sum(axis=-1) - 0.5) if even else np.einsum("rij,rij->ri", games, chance)
+        )
         step = (won - expected) @ inverse
         reach = np.ptp(step, axis=1)
         move = step * _damped(reach)[:, None]
         if turn:  # along the last move, as far as the change of the step tells that it should have gone (Anderson 1965)
             change = step - before
-            share = (step * change).sum(axis=1) / np.maximum((change * change).sum(axis=1), np.finfo(float).tiny)
+            share = (step * change).sum(axis=1) / np.maximum(
+                (change * change).sum(axis=1), np.finfo(float).tiny
+            )
             move = np.where(reach[:, None] < 0.5, step - share[:, None] * (gone + change), move)
         now, gone, before = now + move, move, step
         done, least = reach * longer < SETTLED, np.minimum(least, reach)
@@ -190,7 +208,12 @@ class Counts:
 
     @classmethod
     def of(
-        cls, one: np.ndarray, two: np.ndarray, sign: np.ndarray, systems: int, together: np.ndarray | None = None
+        cls,
+        one: np.ndarray,
+        two: np.ndarray,
+        sign: np.ndarray,
+        systems: int,
+        together: np.ndarray | None = None,
     ) -> Counts:
         """Return the counts of votes between systems; `together` is the group of each vote.
 
@@ -208,9 +231,13 @@ class Counts:
         np.add.at(met, (a, b), n)
         cells, counts, groups = kinds[:0], n[:0], len(one)
         if together is not None:
-            cells, counts = np.unique(together.astype(np.int64) * len(kinds) + kind.ravel(), return_counts=True)
+            cells, counts = np.unique(
+                together.astype(np.int64) * len(kinds) + kind.ravel(), return_counts=True
+            )
             groups = int(together.max()) + 1
-        return cls(a, b, kinds % 3 - 1, n, *np.divmod(cells, len(kinds)), counts, groups, met + met.T)
+        return cls(
+            a, b, kinds % 3 - 1, n, *np.divmod(cells, len(kinds)), counts, groups, met + met.T
+        )
 
     @property
     def kinds(self) -> int:
@@ -234,7 +261,9 @@ class Counts:
     def tables(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return, by two systems, the votes that a won more than b, and all votes of the pair; axes of `times` lead."""
         size = len(self.met)
-        pair, starts = np.unique(self.a * size + self.b, return_index=True)  # kinds are sorted by pair
+        pair, starts = np.unique(
+            self.a * size + self.b, return_index=True
+        )  # kinds are sorted by pair
         a, b = np.divmod(pair, size)
         net, shared = np.zeros((2, *times.shape[:-1], size, size))
         net[..., a, b] = np.add.reduceat(times * self.sign, starts, axis=-1)
@@ -308,7 +337,9 @@ class Fitted:
         """Return the lower and the upper ends of the normal intervals of the strengths."""
         from scipy import special
 
-        return self.strength + np.outer([-1.0, 1.0], self.errors * special.ndtri((1 + confidence) / 2))
+        return self.strength + np.outer(
+            [-1.0, 1.0], self.errors * special.ndtri((1 + confidence) / 2)
+        )
 
     @property
     def root(self) -> np.ndarray:
@@ -318,7 +349,9 @@ class Fitted:
 
     def pair_variance(self, a: np.ndarray | int, b: np.ndarray | int) -> np.ndarray:
         """Return the variance of differences of two strengths."""
-        return np.asarray(self.covariance[a, a] + self.covariance[b, b] - 2.0 * self.covariance[a, b])
+        return np.asarray(
+            self.covariance[a, a] + self.covariance[b, b] - 2.0 * self.covariance[a, b]
+        )
 
 
 def _add_groups(spread: np.ndarray, counts: Counts, surprise: np.ndarray) -> None:
@@ -330,8 +363,12 @@ def _add_groups(spread: np.ndarray, counts: Counts, surprise: np.ndarray) -> Non
         part = slice(*np.searchsorted(counts.cell_group, (first, first + height)))
         # slope[group, system]: wins beyond expectation, minus losses
         row, kind = counts.cell_group[part] - first, counts.cell_kind[part]
-        slope = np.bincount(row * size + counts.a[kind], weights=value[part], minlength=height * size)
-        slope -= np.bincount(row * size + counts.b[kind], weights=value[part], minlength=height * size)
+        slope = np.bincount(
+            row * size + counts.a[kind], weights=value[part], minlength=height * size
+        )
+        slope -= np.bincount(
+            row * size + counts.b[kind], weights=value[part], minlength=height * size
+        )
         slope = slope.reshape(height, size)
         spread += slope.T @ slope
 
@@ -345,7 +382,9 @@ def many_fitted(net: np.ndarray, shared: np.ndarray, met: np.ndarray, fitted: Fi
     if fitted.prior > 0:
         return many_strengths(games, won)
     # strengths are finite where every system beat, over others, every other (Ford 1957)
-    groups = [csgraph.connected_components(beats, connection="strong")[0] for beats in games + net > 0]
+    groups = [
+        csgraph.connected_components(beats, connection="strong")[0] for beats in games + net > 0
+    ]
     finite = np.array(groups) == 1
     strength = np.full(won.shape, np.nan)
     if finite.any():

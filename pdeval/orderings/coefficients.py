@@ -106,7 +106,9 @@ def coefficient(
     def declare(given: Callable[..., float]) -> Callable[..., float]:
         made = Coefficient(name or given.__name__, given, looks_at, tuple(aliases), reference)
         if len(inspect.signature(given).parameters) < 2:
-            raise TypeError(f"the coefficient {made.name!r} has to take two arrays, one for each ordering.")
+            raise TypeError(
+                f"the coefficient {made.name!r} has to take two arrays, one for each ordering."
+            )
         COEFFICIENTS.add(made.name, made, given.__module__)
         return given
 
@@ -124,7 +126,9 @@ def which_coefficients(names: str | Sequence[str]) -> list[Coefficient]:
     texts = names if isinstance(names, list | tuple) else [names]
     coefficients = [lookup("coefficient", str(text), COEFFICIENTS) for text in texts]
     if not coefficients:
-        raise ValueError(f"no coefficient was asked for; name at least one of {', '.join(COEFFICIENTS)}.")
+        raise ValueError(
+            f"no coefficient was asked for; name at least one of {', '.join(COEFFICIENTS)}."
+        )
     return list({one.name: one for one in coefficients}.values())
 
 
@@ -135,8 +139,14 @@ def _of_numbers(function: Callable[..., float]) -> Callable[..., float]:
     def of_settled(x: ArrayLike, y: ArrayLike, **options: float) -> float:
         one, other = (settled(np.asarray(values, dtype=np.float64)) for values in (x, y))
         if one.shape != other.shape:
-            raise ValueError(f"two orderings of the same runs have as many values: {one.size} and {other.size} found.")
-        return float("nan") if np.isnan(one).any() or np.isnan(other).any() else function(one, other, **options)
+            raise ValueError(
+                f"two orderings of the same runs have as many values: {one.size} and {other.size} found."
+            )
+        return (
+            float("nan")
+            if np.isnan(one).any() or np.isnan(other).any()
+            else function(one, other, **options)
+        )
 
     return of_settled
 
@@ -170,7 +180,9 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
 
         return float(stats.kendalltau(x, y).statistic)
     # scipy's sums and divisions: it also works out a p-value, for ten times the time of the rest
-    of_x, of_y = ((one[:, None] > one).view(np.int8) - (one[:, None] < one).view(np.int8) for one in (x, y))
+    of_x, of_y = (
+        (one[:, None] > one).view(np.int8) - (one[:, None] < one).view(np.int8) for one in (x, y)
+    )
     decided_x, decided_y = np.count_nonzero(of_x) // 2, np.count_nonzero(of_y) // 2
     if not decided_x or not decided_y:
         return float("nan")
@@ -247,9 +259,13 @@ def rbo(x: np.ndarray, y: np.ndarray, *, p: float = 0.9) -> float:
     first, second = ranks(x), ranks(y)
     n = len(first)
     # sizes[d], common[d]: runs in both tops down to depth d + 1, counted twice, and those in common
-    sizes = np.cumsum(np.bincount(first, minlength=n + 1) + np.bincount(second, minlength=n + 1))[1:]
+    sizes = np.cumsum(np.bincount(first, minlength=n + 1) + np.bincount(second, minlength=n + 1))[
+        1:
+    ]
     common = np.cumsum(np.bincount(np.maximum(first, second), minlength=n + 1))[1:]
-    distinct = 1.0 - 2.0 * common / sizes  # the share of the tops at each depth that is in one of them only
+    distinct = (
+        1.0 - 2.0 * common / sizes
+    )  # the share of the tops at each depth that is in one of them only
     return float(1.0 - (1.0 - p) * (p ** np.arange(n) * distinct).sum())
 
 

@@ -113,7 +113,9 @@ def correlate(
         raise
     n_orders = len(orders.keys)
     if n_orders < 2:
-        raise ValueError(f"a correlation needs two orderings; there is {orders.text()}. Order by several measures.")
+        raise ValueError(
+            f"a correlation needs two orderings; there is {orders.text()}. Order by several measures."
+        )
     if matrix:
         every = range(n_orders)
         square = [[_value(orders, i, orders, j, by[0], runs, p)[1] for j in every] for i in every]
@@ -121,7 +123,11 @@ def correlate(
         frame.attrs.update({**orders.attrs, "coefficient": by[0].name})
         return frame
     a, b = all_pairs(n_orders)
-    values = [(i, j, k, *_value(orders, i, orders, j, one, runs, p)) for i, j in zip(a, b) for k, one in enumerate(by)]
+    values = [
+        (i, j, k, *_value(orders, i, orders, j, one, runs, p))
+        for i, j in zip(a, b)
+        for k, one in enumerate(by)
+    ]
     first, second, which, count, value = map(np.array, zip(*values))
     columns = {
         f"{name}_{side}": orders.column(codes, name)
@@ -131,7 +137,13 @@ def correlate(
     return _tidy(columns, by, which, count, value, orders.attrs)
 
 
-@verb(on="orders", gives="correlations_by_measure", family="correlate", name="against", formerly="correlate_with")
+@verb(
+    on="orders",
+    gives="correlations_by_measure",
+    family="correlate",
+    name="against",
+    formerly="correlate_with",
+)
 @listed_in_docs(coefficients=COEFFICIENTS)
 def correlate_against(
     data: Table,
@@ -180,12 +192,18 @@ def correlate_against(
             raise
     ids = _Orders(second, _Orders(first).ids).ids  # the runs of both, in the order of the first
     reference, other = _Orders(first, ids), _Orders(second, ids)
-    pairs = [(i, other.keys.index(key)) for i, key in enumerate(reference.keys) if key in other.keys]
+    pairs = [
+        (i, other.keys.index(key)) for i, key in enumerate(reference.keys) if key in other.keys
+    ]
     if not pairs:
         raise ValueError(
             f"no (measure, method) is in both tables: {reference.text()} in the first, {other.text()} in the other."
         )
-    values = [(i, k, *_value(reference, i, other, j, one, runs, p)) for i, j in pairs for k, one in enumerate(by)]
+    values = [
+        (i, k, *_value(reference, i, other, j, one, runs, p))
+        for i, j in pairs
+        for k, one in enumerate(by)
+    ]
     place, which, count, value = map(np.array, zip(*values))
     columns = {name: reference.column(place, name) for name in reference.names}
     return _tidy(columns, by, which, count, value, reference.attrs)
@@ -202,7 +220,11 @@ def _orders(data: Held, measures: object, method: Method | Sequence[Method] | No
     if measures is not None:
         data = only(data, measures)
     if method is not None:
-        names = ["mean", "mc4"] if method == PAPER else [one.label for one in chosen(method, has_values=True)]
+        names = (
+            ["mean", "mc4"]
+            if method == PAPER
+            else [one.label for one in chosen(method, has_values=True)]
+        )
         kept = data.frame[data.column("method").astype(str).isin(names)]
         data = Table(data.kind, kept, data.roles, data.run_columns, data.higher)
     return _Orders(data)
@@ -213,7 +235,9 @@ def _not_coefficients(measures: object, call: str = "correlate") -> None:
     for one in measures if isinstance(measures, list | tuple) else [measures]:
         meant = search(one, COEFFICIENTS) if isinstance(one, str) else None
         if meant is not None:
-            text = f"{one!r} is a coefficient, not a measure. Say {call}(coefficients={meant.name!r})."
+            text = (
+                f"{one!r} is a coefficient, not a measure. Say {call}(coefficients={meant.name!r})."
+            )
             raise ValueError(text) from None
 
 
@@ -228,15 +252,24 @@ class _Orders:
     ) -> None:
         frame, by = table.frame, list(table.run_columns)
         if not by:
-            raise ValueError("no column names the runs of this table of orders; it needs one beside measure, method.")
+            raise ValueError(
+                "no column names the runs of this table of orders; it needs one beside measure, method."
+            )
         self.attrs = dict(frame.attrs)
         self.ids: dict[tuple[Any, ...], int] = {} if ids is None else ids
         names = [table.roles["measure"], table.roles["method"]]
-        known = {key: code for code, key in enumerate(dict.fromkeys(_product(frame, names) if keys is None else keys))}
+        known = {
+            key: code
+            for code, key in enumerate(
+                dict.fromkeys(_product(frame, names) if keys is None else keys)
+            )
+        }
         run_code = _codes(_rows(frame, by), self.ids)
         cell = run_code + len(self.ids) * _codes(_rows(frame, names), known)
         self.keys = list(known)
-        self.names = ("measure", "method")[: min(2, len({method for _, method in self.keys}))]  # that differ
+        self.names = ("measure", "method")[
+            : min(2, len({method for _, method in self.keys}))
+        ]  # that differ
         times = np.bincount(cell, minlength=1)
         if times.max() > 1:
             which, at = divmod(int(times.argmax()), len(self.ids))
@@ -284,7 +317,9 @@ def _codes(ids: Iterable[tuple[Any, ...]], known: dict[tuple[Any, ...], int]) ->
     return np.array([known.setdefault(one, len(known)) for one in ids], dtype=np.int64)
 
 
-def _value(one: _Orders, i: int, other: _Orders, j: int, by: Coefficient, runs: str, p: float) -> tuple[int, float]:
+def _value(
+    one: _Orders, i: int, other: _Orders, j: int, by: Coefficient, runs: str, p: float
+) -> tuple[int, float]:
     x, y = one.rank[i], other.rank[j]
     in_x, in_y = ~np.isnan(x), ~np.isnan(y)
     if runs == "same" and (in_x != in_y).any():
@@ -321,6 +356,8 @@ def _tidy(
     attrs: dict[Any, Any],
 ) -> pd.DataFrame:
     coefficient = labels(pd.Index([one.name for one in by]), which)
-    frame = pd.DataFrame({**columns, "coefficient": coefficient, "runs": count.astype(np.int64), "value": value})
+    frame = pd.DataFrame(
+        {**columns, "coefficient": coefficient, "runs": count.astype(np.int64), "value": value}
+    )
     frame.attrs.update(attrs)
     return frame

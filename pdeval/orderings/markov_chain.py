@@ -29,8 +29,12 @@ def _leave(weight: np.ndarray, start: int, end: int) -> None:
         return
     half = (start + end) // 2
     _leave(weight, half, end)
-    weight[..., :half, start:half] += weight[..., :half, half:end] @ weight[..., half:end, start:half]
-    weight[..., start:half, :start] += weight[..., start:half, half:end] @ weight[..., half:end, :start]
+    weight[..., :half, start:half] += (
+        weight[..., :half, half:end] @ weight[..., half:end, start:half]
+    )
+    weight[..., start:half, :start] += (
+        weight[..., start:half, half:end] @ weight[..., half:end, :start]
+    )
     _leave(weight, start, half)
 
 

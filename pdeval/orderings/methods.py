@@ -69,12 +69,16 @@ def mc4(net: np.ndarray, *, teleport: float = 0.01, steps: int = 0) -> np.ndarra
     one at every run and without teleport.
     """
     if not 0 < teleport <= 1:
-        raise ValueError(f"teleport={teleport!r} must be above 0 and at most 1; without it MC4 has no one answer.")
+        raise ValueError(
+            f"teleport={teleport!r} must be above 0 and at most 1; without it MC4 has no one answer."
+        )
     n_runs = net.shape[-1]
     move = (net < 0) / n_runs
     if not steps:
         return stationary((1.0 - teleport) * move + teleport / n_runs)
-    stay = np.subtract.accumulate(np.concatenate((np.ones((*net.shape[:-1], 1)), move), axis=-1), axis=-1)
+    stay = np.subtract.accumulate(
+        np.concatenate((np.ones((*net.shape[:-1], 1)), move), axis=-1), axis=-1
+    )
     walk = move + stay[..., -1:] * np.eye(n_runs)
     mass = np.ones(net.shape[:-1])
     for _ in range(steps):
@@ -82,7 +86,12 @@ def mc4(net: np.ndarray, *, teleport: float = 0.01, steps: int = 0) -> np.ndarra
     return mass
 
 
-@ordering(name="bradley-terry", reference="Bradley and Terry 1952", limits={"prior": (0.0, np.inf)}, tolerance=1e-7)
+@ordering(
+    name="bradley-terry",
+    reference="Bradley and Terry 1952",
+    limits={"prior": (0.0, np.inf)},
+    tolerance=1e-7,
+)
 def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) -> np.ndarray:
     """Bradley-Terry: the log strengths, with mean zero, that best explain the votes; a tie is half a win.
 
@@ -90,7 +99,9 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
     Newton's method, damped so that no step can lower the likelihood (Sun and Tran-Dinh 2019).
     """
     if not prior > 0:
-        raise ValueError(f"prior={prior!r} must be above 0; without it a run that always wins has no finite strength.")
+        raise ValueError(
+            f"prior={prior!r} must be above 0; without it a run that always wins has no finite strength."
+        )
     games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))
     won = ((games + net) / 2.0).sum(axis=-1)
     if net.ndim == 2 or len(net) < 2:
@@ -98,7 +109,9 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
     return many_strengths(games, won)
 
 
-@ordering(reference="Diaz 2024, Pessimistic evaluation; Sen 1970, Collective choice and social welfare")
+@ordering(
+    reference="Diaz 2024, Pessimistic evaluation; Sen 1970, Collective choice and social welfare"
+)
 def leximin(worst_first: np.ndarray) -> np.ndarray:
     """Leximin: the runs that it is ahead of, compared on the worst query of each, then the second worst, and so on.
 
@@ -181,7 +194,9 @@ def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> lis
 
 
 def _read(text: object) -> Measure:
-    if isinstance(getattr(text, "entry", None), Entry):  # a decorated function, or one that is parsed already
+    if isinstance(
+        getattr(text, "entry", None), Entry
+    ):  # a decorated function, or one that is parsed already
         return parse(text)
     name, bracket, rest = str(text).partition("(")
     return parse(lookup("ordering", name.strip(), orderings()).name + bracket + rest)

@@ -19,7 +19,15 @@ from pdeval.evaluate.seeds import chunks
 from pdeval.evaluate.sources import Averaged, Held, Source, decided, sources
 from pdeval.join.judged import Judged
 from pdeval.orderings.methods import Method, chosen, orderings
-from pdeval.orderings.votes import BLOCK, Votes, check_pairs, rank_interval, ranks, ranks_by_name, votes_of
+from pdeval.orderings.votes import (
+    BLOCK,
+    Votes,
+    check_pairs,
+    rank_interval,
+    ranks,
+    ranks_by_name,
+    votes_of,
+)
 from pdeval.orderings.votes import win_rates as sum_preferences
 from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import labels, run_labels
@@ -138,7 +146,9 @@ def order(
         raise
     if getattr(cubes[0], "machine", None) is not None:
         if compat:
-            raise ValueError(f"compat={compat!r} orders by one value a query; leave it out with machine labels.")
+            raise ValueError(
+                f"compat={compat!r} orders by one value a query; leave it out with machine labels."
+            )
         return _ordered_with_machine(cubes[0], **options)
     if compat and isinstance(data, Table):
         options["queries"] = as_they_stand(data.column("query"), cubes[0].queries)
@@ -163,13 +173,21 @@ def _of_judgments(judged: Judged, level: float | None, queries: pd.Index) -> np.
     if judged.positions.source is None:
         return None
     qrels = judged.positions.source[1]
-    grade, least = numbers(qrels.column("grade"), "judgments' grade"), judged.level if level is None else level
+    grade, least = (
+        numbers(qrels.column("grade"), "judgments' grade"),
+        judged.level if level is None else level,
+    )
     relevant = grade > 0 if least is None else (grade >= least) & (grade > 0)
     return as_they_stand(qrels.column("query")[relevant], queries)
 
 
 def of_judged(
-    judged: Judged, measures: object, *, compat: str | None = None, tell: bool = True, **options: Any
+    judged: Judged,
+    measures: object,
+    *,
+    compat: str | None = None,
+    tell: bool = True,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the runs of a join in order; `tell` warns where judged queries are missing from a run."""
     positions = judged.positions
@@ -253,7 +271,9 @@ def ordered(
     methods = chosen(method, has_values=isinstance(source, cube.Scores) and not winrates)
     n_runs, n_queries = len(source.runs), len(source.queries)
     names = np.array(run_labels(source.runs), dtype=object)
-    place = np.argsort(names, kind="stable")[::-1].argsort() if compat else None  # by name, descending
+    place = (
+        np.argsort(names, kind="stable")[::-1].argsort() if compat else None
+    )  # by name, descending
     parts = []
     for m, measure in enumerate(source.measures):
         votes = votes_of(source, m, winrates=winrates, name=place, queries=queries)
@@ -268,7 +288,11 @@ def ordered(
             (score,), (rank,) = once[k]
             row = np.argsort(rank, kind="stable")
             # the mean goes back to its own unit
-            less = isinstance(source, cube.Scores) and not source.higher[m] and one.entry.name == "mean"
+            less = (
+                isinstance(source, cube.Scores)
+                and not source.higher[m]
+                and one.entry.name == "mean"
+            )
             sign = -1.0 if less else 1.0
             part = {
                 "run": votes.runs[row],
@@ -278,14 +302,20 @@ def ordered(
                 "rank": rank[row],
             }
             if draws:
-                drawn_scores, drawn_ranks = (np.concatenate(one) for one in zip(*(block[k] for block in resampled)))
-                part |= dict(zip(("rank_low", "rank_high"), rank_interval(drawn_ranks, confidence)[:, row]))
+                drawn_scores, drawn_ranks = (
+                    np.concatenate(one) for one in zip(*(block[k] for block in resampled))
+                )
+                part |= dict(
+                    zip(("rank_low", "rank_high"), rank_interval(drawn_ranks, confidence)[:, row])
+                )
             if draws and scores:
                 tails = [(1 - confidence) / 2, (1 + confidence) / 2]
                 ends = np.nanquantile(sign * drawn_scores, tails, axis=0)
                 part |= dict(zip(("score_low", "score_high"), ends[:, row]))
             parts.append(part)
-    columns: dict[str, Any] = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    columns: dict[str, Any] = {
+        key: np.concatenate([part[key] for part in parts]) for key in parts[0]
+    }
     run = columns.pop("run")
     columns["measure"] = labels(pd.Index(source.measures), columns["measure"])
     columns["method"] = labels(pd.Index([one.label for one in methods]), columns["method"])
@@ -327,7 +357,11 @@ def _one_score_each(score: Any, counted: dict[str, np.ndarray], method: Measure)
     """Return what a kernel gave, or an error where that is not one score per run."""
     score = np.asarray(score, dtype=np.float64)
     first = counted[method.entry.columns[0]]
-    wanted = first.shape[:-1] if method.entry.columns[0] in ("net", "shared", "worst_first") else first.shape
+    wanted = (
+        first.shape[:-1]
+        if method.entry.columns[0] in ("net", "shared", "worst_first")
+        else first.shape
+    )
     if score.shape != wanted:
         raise ValueError(
             f"the ordering {method.label!r} gave an array of shape {score.shape} where {wanted} is needed: one score "
@@ -336,12 +370,16 @@ def _one_score_each(score: Any, counted: dict[str, np.ndarray], method: Measure)
     return score
 
 
-def _resamples(cells: int, n_queries: int, n_runs: int, draws: int, seed: int | None) -> Iterator[np.ndarray]:
+def _resamples(
+    cells: int, n_queries: int, n_runs: int, draws: int, seed: int | None
+) -> Iterator[np.ndarray]:
     """Yield how often each query is drawn, in blocks that keep so many cells a resample besides those of all pairs."""
     rng = np.random.default_rng(seed)
     size = max(1, 4 * BLOCK // (2 * n_runs**2 + cells))
     for start in range(0, draws, size):
-        yield rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start))
+        yield rng.multinomial(
+            n_queries, np.full(n_queries, 1 / n_queries), size=min(size, draws - start)
+        )
 
 
 def _check(source: Any) -> None:
@@ -349,21 +387,30 @@ def _check(source: Any) -> None:
         raise TypeError(f"order() needs scores or preferences; it got {type(source).__name__}.")
     n_runs = len(source.runs)
     if n_runs < 2:
-        raise TooFew(f"an ordering needs at least two runs; there is {n_runs}: {run_labels(source.runs)}.")
+        raise TooFew(
+            f"an ordering needs at least two runs; there is {n_runs}: {run_labels(source.runs)}."
+        )
     if len(source.queries) == 0:
         raise TooFew("an ordering needs at least one query; there is none.")
     if not isinstance(source, cube.Scores):
         check_pairs(source)
 
 
-def _ordered_with_machine(source: Any, *, method: object, confidence: float, **options: Any) -> pd.DataFrame:
+def _ordered_with_machine(
+    source: Any, *, method: object, confidence: float, **options: Any
+) -> pd.DataFrame:
     """Return the runs of a cube with machine labels in order."""
     only = "mean" if isinstance(source, cube.Scores) else "winrate"
     if method not in (None, only, [only], (only,)):
         what = "scores" if only == "mean" else "preferences"
-        raise ValueError(f"method={method!r}: with machine labels {what} are ordered by method={only!r} alone.")
+        raise ValueError(
+            f"method={method!r}: with machine labels {what} are ordered by method={only!r} alone."
+        )
     scores = source if isinstance(source, cube.Scores) else win_rates_of(source)
-    parts = [_with_machine(scores, number, only, confidence, **options) for number in range(len(scores.measures))]
+    parts = [
+        _with_machine(scores, number, only, confidence, **options)
+        for number in range(len(scores.measures))
+    ]
     frame = cube.stacked(parts)
     frame.attrs.update({**scores.attrs, "confidence": confidence})
     return frame
@@ -373,12 +420,18 @@ def win_rates_of(preferences: cube.Preferences) -> cube.Scores:
     """Return the win rates of runs by both kinds of labels, as scores: sums of preferences over all opponents."""
     check_pairs(preferences)
     by_machine = replace(preferences, values=np.asarray(preferences.machine), machine=None)
-    measures, queries, runs = len(preferences.measures), len(preferences.queries), len(preferences.runs)
+    measures, queries, runs = (
+        len(preferences.measures),
+        len(preferences.queries),
+        len(preferences.runs),
+    )
     rates = np.empty((2, measures, queries, runs))
     for side, values in enumerate((preferences, by_machine)):
         for number in range(measures):
             blocks = decided(values, number)
-            sums, met, _ = sum_preferences(blocks, preferences.a, preferences.b, queries=queries, runs=runs)
+            sums, met, _ = sum_preferences(
+                blocks, preferences.a, preferences.b, queries=queries, runs=runs
+            )
             rates[side, number] = np.where(met > 0, sums, np.nan)
     return cube.Scores(
         preferences.runs,
@@ -436,11 +489,17 @@ def _resampled(
     width = max(1, CELLS // people.size)
     for size, child in track(steps, total=len(steps), desc=title, progress=progress):
         rng = np.random.default_rng(child)
-        drawn = np.concatenate([stratum[rng.integers(0, len(stratum), (len(stratum), size))] for stratum in strata])
+        drawn = np.concatenate(
+            [stratum[rng.integers(0, len(stratum), (len(stratum), size))] for stratum in strata]
+        )
         for first in range(0, size, width):
             # every run of a resample is a column: (queries, resamples x runs)
             picked = drawn[:, first : first + width]
-            chance = None if scores.probability is None else np.repeat(scores.probability[picked], n_runs, axis=1)
+            chance = (
+                None
+                if scores.probability is None
+                else np.repeat(scores.probability[picked], n_runs, axis=1)
+            )
             human, machine = (values[picked].reshape(len(picked), -1) for values in (people, judge))
             yield powered(human, machine, probability=chance).mean.reshape(picked.shape[1], n_runs)
 
@@ -461,7 +520,11 @@ class Standing:
 
 
 def standing(
-    judged: Judged, measures: object, *, method: Method | Sequence[Method] | None = None, tell: bool = True
+    judged: Judged,
+    measures: object,
+    *,
+    method: Method | Sequence[Method] | None = None,
+    tell: bool = True,
 ) -> Standing:
     """Return how the runs of a join stand by each measure and method.
 
@@ -487,7 +550,9 @@ def standing(
     runs = judged.runs
     # rows of the frame come key by key; runs are put back in the order of the join
     place = {run: number for number, run in enumerate(runs.itertuples(index=False, name=None))}
-    run = np.array([place[one] for one in frame[list(runs.columns)].itertuples(index=False, name=None)])
+    run = np.array(
+        [place[one] for one in frame[list(runs.columns)].itertuples(index=False, name=None)]
+    )
     row = np.repeat(np.arange(len(keys)), len(place))
     score, rank = np.empty((2, len(keys), len(place)))
     score[row, run], rank[row, run] = frame["score"], frame["rank"]

@@ -22,7 +22,19 @@ from pdeval.verbs.checks import checks_arguments
 SIDES = {
     1: ("a", "model_a", "run_a", "system_a", "left", "first"),
     -1: ("b", "model_b", "run_b", "system_b", "right", "second"),
-    0: ("tie", "tied", "draw", "equal", "same", "both", "both good", "neither", "both bad", "bothbad", "tie (bothbad)"),
+    0: (
+        "tie",
+        "tied",
+        "draw",
+        "equal",
+        "same",
+        "both",
+        "both good",
+        "neither",
+        "both bad",
+        "bothbad",
+        "tie (bothbad)",
+    ),
 }
 KNOWN: Known = {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}
 POOLED, VOTED = "all", "votes"
@@ -146,7 +158,9 @@ def votes(
         queries = pd.Index(ids)
         missing = int((query_of_vote < 0).sum())
         if missing:
-            raise ValueError(f"the column {column!r} has {missing:,} missing ids; drop those votes.")
+            raise ValueError(
+                f"the column {column!r} has {missing:,} missing ids; drop those votes."
+            )
     # systems are numbered by name: every pair stands in one direction, and a cell is (query, first, second)
     cell = (query_of_vote * len(names) + np.minimum(one, two)) * len(names) + np.maximum(one, two)
     cells, place, n = np.unique(cell, return_inverse=True, return_counts=True)
@@ -192,7 +206,9 @@ def _check_votes(wrong: np.ndarray, message: Callable[[int], str]) -> None:
         raise ValueError(f"{int(wrong.sum()):,} votes {message(int(np.flatnonzero(wrong)[0]))}")
 
 
-def _sides(frame: pd.DataFrame, a: str | None, b: str | None, stems: Sequence[str] | None = None) -> tuple[str, str]:
+def _sides(
+    frame: pd.DataFrame, a: str | None, b: str | None, stems: Sequence[str] | None = None
+) -> tuple[str, str]:
     """Return the columns of both systems; `stems` are what they may be called without their sides."""
     if (a is None) != (b is None):
         raise ValueError("give both columns of systems: a=..., b=...")
@@ -226,7 +242,9 @@ def _systems(
     names = pd.Index(sorted(both.unique(), key=natural), dtype=object)
     if runs is not None:
         if wrong := [one for one in runs if not isinstance(one, Hashable)]:  # type: ignore[redundant-expr]
-            raise ValueError(f"runs={shown(runs)}: give names of systems; {shown(wrong[0])} is none.")
+            raise ValueError(
+                f"runs={shown(runs)}: give names of systems; {shown(wrong[0])} is none."
+            )
         strange = [name for name in names if name not in set(runs)]
         if strange:
             raise ValueError(
@@ -237,13 +255,20 @@ def _systems(
     one, two = code[: len(frame)], code[len(frame) :]
     _check_votes(
         one == two,
-        lambda at: f"are of a system with itself, first in row {at:,}: {names[one[at]]!r}; drop them.",
+        lambda at: (
+            f"are of a system with itself, first in row {at:,}: {names[one[at]]!r}; drop them."
+        ),
     )
     return one, two, names
 
 
 def _signs(
-    frame: pd.DataFrame, winner: str, sides: tuple[str, str], one: np.ndarray, two: np.ndarray, names: pd.Index
+    frame: pd.DataFrame,
+    winner: str,
+    sides: tuple[str, str],
+    one: np.ndarray,
+    two: np.ndarray,
+    names: pd.Index,
 ) -> np.ndarray:
     """Return 1 where the first system won, -1 where the second did, 0 for a tie."""
     if winner not in frame.columns:
@@ -259,7 +284,9 @@ def _signs(
     code, distinct = pd.factorize(winners.astype(object))
     words = {word: sign for sign, every in SIDES.items() for word in every}
     words |= {str(sides[0]).lower(): 1, str(sides[1]).lower(): -1}
-    meant = np.array([words.get(str(each).strip().lower(), 9) for each in distinct])[code]  # 9: no word for a side
+    meant = np.array([words.get(str(each).strip().lower(), 9) for each in distinct])[
+        code
+    ]  # 9: no word for a side
     system = names.get_indexer(pd.Index(distinct, dtype=object))[code]
     # a system may itself be called 'a' or 'tie': what its name says comes first, where it is one of the two
     by_name = np.select([system == one, system == two], [1, -1], 9)

@@ -23,7 +23,9 @@ from pdeval.tables.labels import run_labels
 BLOCK = 1 << 21  # cells (queries x pairs of runs) that are worked on at a time
 
 
-def tally(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def tally(
+    rank: np.ndarray, known: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each resample, by how many queries a is above b more than below, and how many have both.
 
     Parameters
@@ -41,7 +43,10 @@ def tally(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> tuple[np.
     """
     n_queries, n_runs = rank.shape
     complete = bool(known.all())
-    rank, weights = rank.astype(np.float32), weights.astype(np.float32)  # whole numbers: exact, at half the memory
+    rank, weights = (
+        rank.astype(np.float32),
+        weights.astype(np.float32),
+    )  # whole numbers: exact, at half the memory
     net, shared = np.zeros((2, len(weights), n_runs * n_runs))
     height = max(1, BLOCK // max(1, n_runs * n_runs))
     for start in range(0, n_queries, height):
@@ -85,7 +90,9 @@ def surplus(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> np.ndar
         # equals: how many runs of the query have the same rank, counted by (query, rank)
         cell = np.arange(n_queries)[:, None] * (n_runs + 1) + rank
         equals = np.bincount(cell.ravel())[cell]
-        lead = n_runs + 2.0 - 2 * rank - equals  # rank - 1 are above; below are all but these and its equals
+        lead = (
+            n_runs + 2.0 - 2 * rank - equals
+        )  # rank - 1 are above; below are all but these and its equals
         return (weights @ lead) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
     return surplus_of_pairs(*tally(rank, known, weights))
 
@@ -100,7 +107,9 @@ def surplus_of_pairs(net: np.ndarray, shared: np.ndarray) -> np.ndarray:
     """
     most = shared.max(axis=(-1, -2), keepdims=True, initial=1.0)
     # whole numbers first, then what incomplete pairs add, which is zero for complete data: ties stay exact
-    return net.sum(axis=-1) / most[..., 0] + (net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)).sum(axis=-1)
+    return net.sum(axis=-1) / most[..., 0] + (
+        net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)
+    ).sum(axis=-1)
 
 
 def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
@@ -150,7 +159,12 @@ def _back(rank: np.ndarray, best_first: np.ndarray) -> np.ndarray:
 
 
 def win_rates(
-    blocks: Iterable[tuple[slice, np.ndarray]], a: np.ndarray, b: np.ndarray, *, queries: int, runs: int
+    blocks: Iterable[tuple[slice, np.ndarray]],
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    queries: int,
+    runs: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, by query and run, the sum of preferences and the opponents; by query, the largest preference.
 
@@ -189,16 +203,26 @@ def win_rates(
             # the sums so far come first: each cell adds its pairs one after the other, however they are cut
             weights = np.concatenate((sums, both))
             sums = np.bincount(np.concatenate((cells, cell)), weights=weights)
-            opponents += np.bincount(cell, weights=np.repeat(known.ravel(), 2), minlength=cells.size)
+            opponents += np.bincount(
+                cell, weights=np.repeat(known.ravel(), 2), minlength=cells.size
+            )
             largest = np.maximum(largest, np.abs(value).max(axis=1))
     return sums.reshape(-1, runs), opponents.reshape(-1, runs).astype(np.int64), largest
 
 
 def _of_squares(
-    blocks: Iterable[tuple[slice, np.ndarray]], a: np.ndarray, b: np.ndarray, queries: int, runs: int
+    blocks: Iterable[tuple[slice, np.ndarray]],
+    a: np.ndarray,
+    b: np.ndarray,
+    queries: int,
+    runs: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the same of pairs that stand in order: then a run adds its opponents one after the other."""
-    sums, opponents, largest = np.zeros((queries, runs)), np.zeros((queries, runs), dtype=np.int64), np.zeros(queries)
+    sums, opponents, largest = (
+        np.zeros((queries, runs)),
+        np.zeros((queries, runs), dtype=np.int64),
+        np.zeros(queries),
+    )
     for pairs, values in blocks:
         one, two = a[pairs], b[pairs]
         known = ~np.isnan(values)
@@ -210,7 +234,10 @@ def _of_squares(
         by_two = np.argsort(two, kind="stable")
         as_one, as_two = (np.searchsorted(side, np.arange(runs + 1)) for side in (one, two[by_two]))
         for opponent in range(runs):
-            lost, won = slice(*as_one[opponent : opponent + 2]), by_two[slice(*as_two[opponent : opponent + 2])]
+            lost, won = (
+                slice(*as_one[opponent : opponent + 2]),
+                by_two[slice(*as_two[opponent : opponent + 2])],
+            )
             total[two[lost]] -= turned[lost]
             total[one[won]] += turned[won]
         sums = np.ascontiguousarray(total.T)
@@ -281,14 +308,18 @@ class Votes:
         """The rank inside the query, from 1."""
         if self.name is not None:
             return ranks_by_name(self.wins if self.value is None else self.value, self.name)
-        return ranks(self.wins, self.tolerance) if self.value is None else ranks(settled(self.value))
+        return (
+            ranks(self.wins, self.tolerance) if self.value is None else ranks(settled(self.value))
+        )
 
     @property
     def size(self) -> float:
         """The size of the numbers that win rates are sums of, to which their rounding is relative."""
         return float(np.max(self.tolerance)) / NOISE
 
-    def counted(self, columns: set[str], weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    def counted(
+        self, columns: set[str], weights: np.ndarray | None = None
+    ) -> dict[str, np.ndarray]:
         """Return the columns that are asked for, with a leading axis: the rows of `weights`, or one."""
         out = {}
         if "value" in columns and self.value is not None:
@@ -302,7 +333,9 @@ class Votes:
             out["surplus"] = surplus(self.rank, ~np.isnan(self.wins), times)
         if "worst_first" in columns:
             merit = self.wins if self.value is None else self.value
-            if self.name is None:  # values of any query and run that differ by rounding only are made the same
+            if (
+                self.name is None
+            ):  # values of any query and run that differ by rounding only are made the same
                 merit = settled(merit.ravel(), self.size).reshape(merit.shape)
             out["worst_first"] = worst_first(merit, weights)
         return out
@@ -394,7 +427,9 @@ def votes_of(
 
 def _won(value: Any, equal: Any) -> np.ndarray:
     """Return each run's sum of differences to all other runs; equal values are made the same first."""
-    won: np.ndarray = (~np.isnan(value)).sum(axis=1, keepdims=True) * equal - np.nansum(equal, axis=1, keepdims=True)
+    won: np.ndarray = (~np.isnan(value)).sum(axis=1, keepdims=True) * equal - np.nansum(
+        equal, axis=1, keepdims=True
+    )
     return won
 
 
@@ -404,7 +439,9 @@ def _of_preferences(
     """Return the votes of preferences; what is rounding is made 0 where runs may be tied."""
     n_runs = len(source.runs)
     blocks = _finite(decided(source, m) if name is None else source.blocks(m), source.measures[m])
-    sums, opponents, largest = win_rates(blocks, source.a, source.b, queries=len(source.queries), runs=n_runs)
+    sums, opponents, largest = win_rates(
+        blocks, source.a, source.b, queries=len(source.queries), runs=n_runs
+    )
     known = opponents > 0
     gaps = (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any(axis=1)
     if gaps.any():
@@ -414,10 +451,14 @@ def _of_preferences(
             "Compute all pairs with prefer(), or leave those queries out."
         )
     _check_known(source, m, known, name is not None)
-    return Votes.of(None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name, queries)
+    return Votes.of(
+        None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name, queries
+    )
 
 
-def _finite(blocks: Iterable[tuple[slice, np.ndarray]], measure: str) -> Iterator[tuple[slice, np.ndarray]]:
+def _finite(
+    blocks: Iterable[tuple[slice, np.ndarray]], measure: str
+) -> Iterator[tuple[slice, np.ndarray]]:
     for pairs, values in blocks:
         _check_finite(values, measure, "preferences")
         yield pairs, values
@@ -444,7 +485,9 @@ def check_pairs(source: cube.Preferences | Pairs) -> None:
     texts = run_labels(source.runs)
     # times[i, j], i < j: how often the unordered pair occurs; the diagonal counts runs with themselves
     first, second = np.minimum(source.a, source.b), np.maximum(source.a, source.b)
-    times = np.bincount(first.astype(np.int64) * n_runs + second, minlength=n_runs**2).reshape(n_runs, n_runs)
+    times = np.bincount(first.astype(np.int64) * n_runs + second, minlength=n_runs**2).reshape(
+        n_runs, n_runs
+    )
     if (times > 1).any() or times.trace():
         a, b = np.argwhere((times > 1) | (np.eye(n_runs) * times > 0))[0]
         raise ValueError(

@@ -46,7 +46,9 @@ def draw_shares(ax: Axes, share: np.ndarray, labels: tuple[str, str, str]) -> np
     [[50.0, 70.0, 100.0]]
     """
     ends = share.cumsum(axis=1)
-    for part, (label, color, hatch) in enumerate(zip(labels, (style.WIN, style.TIE, style.LOSS), ("", "", "////"))):
+    for part, (label, color, hatch) in enumerate(
+        zip(labels, (style.WIN, style.TIE, style.LOSS), ("", "", "////"))
+    ):
         ax.barh(
             np.arange(len(share)),
             share[:, part],
@@ -99,7 +101,11 @@ def equivalence_bars(
     a, b, runs = rows.pairs()
     frame = rows.frame
     ax = style.axes(ax, height=text_layout.list_height(len(frame)))
-    draw_shares(ax, 100 * frame[["better", "equivalent", "worse"]].to_numpy(float), ("better", "equivalent", "worse"))
+    draw_shares(
+        ax,
+        100 * frame[["better", "equivalent", "worse"]].to_numpy(float),
+        ("better", "equivalent", "worse"),
+    )
     style.legend(ax, place=legend, columns=3)
     about = [name] if name else []
     if "rope" in frame and frame["rope"].nunique() == 1:
@@ -197,7 +203,9 @@ def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.nd
         )
 
 
-def _counts(table: PlotTable, name: str, baseline: object, per: str | None) -> tuple[pd.DataFrame, str]:
+def _counts(
+    table: PlotTable, name: str, baseline: object, per: str | None
+) -> tuple[pd.DataFrame, str]:
     """Return (wins, ties, losses per bar, the opponent)."""
     frame = table.frame
     if "wins" not in frame.columns:  # of interleaved runs
@@ -375,7 +383,9 @@ def behaviour_bars(
     row = pd.Index(selected).get_indexer(measure.categories)[measure.codes]
     kept = (row >= 0) & (bucket >= 0)
     table.unique("value for each bucket and measure", row[kept], bucket[kept])
-    cube = np.full((len(selected), len(buckets), 3), np.nan)  # value, lower and upper end of the interval
+    cube = np.full(
+        (len(selected), len(buckets), 3), np.nan
+    )  # value, lower and upper end of the interval
     for k, name in enumerate(("value", "ci_low", "ci_high")):
         if name in frame.columns:
             cube[row[kept], bucket[kept], k] = table.numbers(name)[kept]
@@ -424,10 +434,16 @@ def behaviour_bars(
 def _with_direction(measure: str, frame: pd.DataFrame) -> str:
     """Return a measure in words, with the direction of better results; an unknown one stays as it is."""
     known = known_of(measure, frame.attrs)
-    return measure if known is None else measure.replace("_", " ") + (" ↑" if known["higher"] else " ↓")
+    return (
+        measure
+        if known is None
+        else measure.replace("_", " ") + (" ↑" if known["higher"] else " ↓")
+    )
 
 
-def _buckets_of_users(table: PlotTable, order: Sequence[object] | None) -> tuple[np.ndarray, list[str]]:
+def _buckets_of_users(
+    table: PlotTable, order: Sequence[object] | None
+) -> tuple[np.ndarray, list[str]]:
     """Return the bucket of each row as a number, -1 if it is not drawn, and their names."""
     frame = table.frame
     column = str(frame.attrs.get("bucket_column", "bucket"))
@@ -483,7 +499,10 @@ def headroom_bars(
     style.finish(ax, x=f"Best mean {name}".rstrip(), y=y, grid="y")
     if value == "count":
         ax.locator_params(axis="y", integer=True)
-    texts = [f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}" for low, high in zip(frame["low"], frame["high"])]
+    texts = [
+        f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}"
+        for low, high in zip(frame["low"], frame["high"])
+    ]
     text_layout.name_ticks(ax, "x", texts)
     return ax
 
@@ -590,7 +609,9 @@ def asl_histogram(
     table = plot_table(frame, "asl_histogram", ["length_histogram"])
     height = value or _height(frame)
     bucket = table.need(height).names("bucket")
-    heights = table.wide(f"{height!r} for each run and bucket", bucket, table.runs(), table.numbers(height)).fillna(0.0)
+    heights = table.wide(
+        f"{height!r} for each run and bucket", bucket, table.runs(), table.numbers(height)
+    ).fillna(0.0)
     order = sorted(bucket.categories, key=_not_retrieved)  # stable: those not retrieved come last
     heights = heights.reindex(order)
     runs = list(heights.columns)
@@ -636,7 +657,9 @@ def _count_items(table: PlotTable, edges: Sequence[float]) -> pd.DataFrame:
     run = table.runs()
     place = np.clip(np.searchsorted(edges, length, side="right") - 1, 0, None)
     place = np.where(table.column("retrieved").to_numpy(bool), place, len(edges))
-    spans = [f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}" for low, high in pairwise(edges)]
+    spans = [
+        f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}" for low, high in pairwise(edges)
+    ]
     buckets = [*spans, f"{edges[-1]:g}+", "not retrieved"]
     # one cell per run and bucket
     cell = run.codes.astype(np.intp) * len(buckets) + place
@@ -651,11 +674,15 @@ def _count_items(table: PlotTable, edges: Sequence[float]) -> pd.DataFrame:
 
 def _not_retrieved(bucket: object) -> bool:
     """Return whether a bucket is the one of items that were not retrieved."""
-    return bool(re.search(r"retrieved|found|missing|\binf", str(bucket), re.IGNORECASE)) and "," not in str(bucket)
+    return bool(
+        re.search(r"retrieved|found|missing|\binf", str(bucket), re.IGNORECASE)
+    ) and "," not in str(bucket)
 
 
 @plot(
-    on=("length_wins", "length_differences"), first=("length_wins", "length_differences"), needs=("bucket|difference",)
+    on=("length_wins", "length_differences"),
+    first=("length_wins", "length_differences"),
+    needs=("bucket|difference",),
 )
 def asl_wins(
     table: PlotTable,
@@ -703,7 +730,9 @@ def asl_wins(
     frame = table.need("bucket", height).frame
     classes = frame["class"].astype(str).tolist() if "class" in frame.columns else [""] * len(frame)
     # -1, 0 or 1: a win of run a, a tie, a loss; 2, 3 or 4 for items that runs lack
-    side = np.array([_side(bucket, kind) for bucket, kind in zip(frame["bucket"], classes)], dtype=float)
+    side = np.array(
+        [_side(bucket, kind) for bucket, kind in zip(frame["bucket"], classes)], dtype=float
+    )
     heights = table.numbers(height)
     place = np.arange(len(frame))
     looks: dict[int, Any] = {
@@ -727,7 +756,9 @@ def asl_wins(
                 hatch=hatch,
                 edgecolor="white",
                 linewidth=0,
-                label=text_layout.entry(f"{label}: {total:,.0f}" if height == "count" else f"{label}: {total:.2f}"),
+                label=text_layout.entry(
+                    f"{label}: {total:,.0f}" if height == "count" else f"{label}: {total:.2f}"
+                ),
             )
     y = "Share of relevant items" if height == "share" else "Relevant items"
     style.finish(ax, x="Change of the item's search length (ASL)", y=y, grid="y")
@@ -753,10 +784,18 @@ def _count_differences(frame: pd.DataFrame, edges: Sequence[float]) -> pd.DataFr
     size = np.searchsorted(edges, np.abs(difference), side="right")
     # wins of run a, from the largest, at 0, 1, ...; then 0; then its losses
     place = np.where(difference < 0, len(edges) - size, len(edges) + size)
-    ups = [f"{low:g}" if high - low == 1 else f"{low:g} to {high - 1:g}" for low, high in pairwise(edges)]
-    downs = [f"−{low:g}" if high - low == 1 else f"−{high - 1:g} to −{low:g}" for low, high in pairwise(edges)]
+    ups = [
+        f"{low:g}" if high - low == 1 else f"{low:g} to {high - 1:g}"
+        for low, high in pairwise(edges)
+    ]
+    downs = [
+        f"−{low:g}" if high - low == 1 else f"−{high - 1:g} to −{low:g}"
+        for low, high in pairwise(edges)
+    ]
     buckets = [f"≤ −{edges[-1]:g}", *downs[::-1], "0", *ups, f"≥ {edges[-1]:g}"]
-    both = pd.DataFrame({"bucket": buckets, "count": np.bincount(place, minlength=len(buckets)), "class": "both"})
+    both = pd.DataFrame(
+        {"bucket": buckets, "count": np.bincount(place, minlength=len(buckets)), "class": "both"}
+    )
     return pd.concat([both, classes], ignore_index=True)
 
 
@@ -768,5 +807,7 @@ def _side(bucket: object, kind: str) -> float:
         return 0.0 if bucket.left < 0 < bucket.right else float(np.sign(bucket.left + bucket.right))
     numbers = re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?", str(bucket).replace("−", "-"))
     if not numbers:
-        raise ValueError(f"asl_wins() reads wins and losses from the buckets' numbers; found {str(bucket)!r}.")
+        raise ValueError(
+            f"asl_wins() reads wins and losses from the buckets' numbers; found {str(bucket)!r}."
+        )
     return float(np.sign(sum(np.sign(float(number)) for number in numbers)))

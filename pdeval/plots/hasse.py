@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 MOST = 84
 
 
-def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax: Axes | None = None) -> Axes:
+def hasse(
+    n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax: Axes | None = None
+) -> Axes:
     """Return axes with the Hasse diagram of all positions of m relevant items among n, the best at the top.
 
     Diaz (2023), Figure 1: reciprocal rank ties all vectors with the same first position, lexiprecision ties
@@ -45,7 +47,9 @@ def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax:
     """
     refuse_unusable("n", n)
     if not (is_whole(n) and is_whole(m)) or not 1 <= m <= n:
-        raise ValueError(f"hasse() needs whole numbers 1 <= m <= n; found n={shown(n)}, m={shown(m)}.")
+        raise ValueError(
+            f"hasse() needs whole numbers 1 <= m <= n; found n={shown(n)}, m={shown(m)}."
+        )
     if not isinstance(order, str) or order not in ("RR", "LP", "dominance"):  # type: ignore[redundant-expr]
         raise ValueError(f"no order {shown(order)}; hasse() draws 'RR', 'LP' or 'dominance'.")
     if comb(n, m) > MOST:
@@ -68,7 +72,11 @@ def hasse(n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax:
     nth = np.array([int((row[:i] == row[i]).sum()) for i in range(len(row))])
     points = np.column_stack([nth - (width[row] - 1) / 2, -row.astype(float)])
     label_width = 0.1 + 0.085 * (2 * m + 1)  # inches
-    ax = style.axes(ax, width=max(2.4, 0.6 + label_width * width.max()), height=max(1.8, 0.4 + 0.42 * len(width)))
+    ax = style.axes(
+        ax,
+        width=max(2.4, 0.6 + label_width * width.max()),
+        height=max(1.8, 0.4 + 0.42 * len(width)),
+    )
     return _draw(ax, vectors, points, np.argwhere(below))
 
 
@@ -77,7 +85,11 @@ def _draw(ax: Axes, vectors: np.ndarray, points: np.ndarray, edges: np.ndarray) 
     from matplotlib.collections import LineCollection
 
     # a weak order joins every vector of a row with every one of the next: many lines, so faint ones
-    look = {"colors": "#888888", "linewidths": 0.7} if len(edges) <= 40 else {"colors": "#C4C4C4", "linewidths": 0.4}
+    look = (
+        {"colors": "#888888", "linewidths": 0.7}
+        if len(edges) <= 40
+        else {"colors": "#C4C4C4", "linewidths": 0.4}
+    )
     ax.add_collection(LineCollection(points[edges], zorder=1, **look))
     names = [f"({','.join(map(str, vector))})" for vector in vectors]
     left, bottom = points.min(axis=0)
@@ -86,7 +98,9 @@ def _draw(ax: Axes, vectors: np.ndarray, points: np.ndarray, edges: np.ndarray) 
     # points that a label has across and down
     across = 72 * wide / (right - left + 1.2)
     down = 72 * high / (top - bottom + 1.0)
-    size = max(3.5, min(text_layout.text_size(ax), across / (0.6 * max(map(len, names))), 0.62 * down))
+    size = max(
+        3.5, min(text_layout.text_size(ax), across / (0.6 * max(map(len, names))), 0.62 * down)
+    )
     for name, (x, y) in zip(names, points):
         ax.text(
             x,

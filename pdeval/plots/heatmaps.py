@@ -11,7 +11,15 @@ import pandas as pd
 from pdeval.catalog.directions import known_of
 from pdeval.plots import style, text_layout
 from pdeval.plots.registry import plot
-from pdeval.plots.selection import PlotTable, by_name, chosen, index_of, obtained, plot_table, significant_pairs
+from pdeval.plots.selection import (
+    PlotTable,
+    by_name,
+    chosen,
+    index_of,
+    obtained,
+    plot_table,
+    significant_pairs,
+)
 from pdeval.report.orderings import METHODS
 from pdeval.tables.reader import assessor_column
 from pdeval.tables.vocabularies import listed
@@ -77,7 +85,9 @@ def draw_scale(ax: Axes, label: str, *, below: bool = False) -> Axes:
         place = (0.0, -(away + thick) / high, 1.0, thick / high)
     else:
         place = (1 + 0.04 / wide, 0.0, thick / wide, 1.0)
-    bar = ax.figure.colorbar(ax.images[0], cax=ax.inset_axes(place), orientation="horizontal" if below else "vertical")
+    bar = ax.figure.colorbar(
+        ax.images[0], cax=ax.inset_axes(place), orientation="horizontal" if below else "vertical"
+    )
     if below:
         bar.set_label(text_layout.wrapped(label, 1.1 * wide, size), fontsize=size)
         bar.ax.xaxis.label.set_label(label)
@@ -141,7 +151,11 @@ def preference_heatmap(
     style.finish(ax, title=name if comparisons is None else f"{name} (dot: significant)".strip())
     # rows have name and rank, columns the rank alone: names twice would leave little space for the cells
     text_layout.number_ticks(ax, len(runs))
-    scale = draw_scale(ax, "Mean preference for the row over the column", below=True) if colorbar else None
+    scale = (
+        draw_scale(ax, "Mean preference for the row over the column", below=True)
+        if colorbar
+        else None
+    )
     text_layout.name_list(ax, [f"{run}  {rank}" for rank, run in enumerate(runs, 1)], share=0.36)
     if scale is not None:
         text_layout.fit_label(ax, scale.xaxis.label, share=1.1)
@@ -156,7 +170,9 @@ def _preference_matrix(table: PlotTable, measure: str | None) -> tuple[pd.DataFr
     """Return (mean preferences, runs x runs, the measure)."""
     if is_square(table.frame):
         square = labelled(table.frame)
-        return square.where(~np.eye(len(square), dtype=bool)), measure or ""  # a run is not compared with itself
+        return square.where(
+            ~np.eye(len(square), dtype=bool)
+        ), measure or ""  # a run is not compared with itself
     value = "mean" if "mean" in table.frame.columns else "value"
     rows, name = table.need(value).one("measure", measure)
     rows.need_runs()
@@ -174,11 +190,15 @@ def _preference_matrix(table: PlotTable, measure: str | None) -> tuple[pd.DataFr
     return pd.DataFrame(mean, index=runs, columns=runs), name
 
 
-def _best_first(square: pd.DataFrame, order: pd.DataFrame | Sequence[object] | None, measure: str | None) -> list[str]:
+def _best_first(
+    square: pd.DataFrame, order: pd.DataFrame | Sequence[object] | None, measure: str | None
+) -> list[str]:
     """Return the runs of a square of preferences, the best first."""
     runs = list(square.index)
     if order is None:
-        means = np.nan_to_num(square.to_numpy()).sum(axis=1) / np.maximum(square.notna().sum(axis=1).to_numpy(), 1)
+        means = np.nan_to_num(square.to_numpy()).sum(axis=1) / np.maximum(
+            square.notna().sum(axis=1).to_numpy(), 1
+        )
         return [runs[i] for i in np.argsort(-means, kind="stable")]
     if not isinstance(order, pd.DataFrame):
         return [runs[index_of(name, runs)] for name in order]
@@ -195,7 +215,9 @@ def _best_first(square: pd.DataFrame, order: pd.DataFrame | Sequence[object] | N
     return [run for run in ranked if run in square.index]
 
 
-def _mark_significant(ax: Axes, square: pd.DataFrame, comparisons: pd.DataFrame, measure: str | None) -> None:
+def _mark_significant(
+    ax: Axes, square: pd.DataFrame, comparisons: pd.DataFrame, measure: str | None
+) -> None:
     """Put a dot on the pairs that differ significantly."""
     a, b, significant = significant_pairs(comparisons, "preference_heatmap", measure, square.index)
     known = (a >= 0) & (b >= 0) & significant
@@ -281,7 +303,9 @@ def correlation_heatmap(
         )
     style.finish(ax)
     if colorbar:
-        draw_scale(ax, label if label is not None else text_layout.plain(what))  # a label may hold a formula
+        draw_scale(
+            ax, label if label is not None else text_layout.plain(what)
+        )  # a label may hold a formula
     # the names of the rows change the width of the axes: fit those of the columns again
     text_layout.name_ticks(ax, "x", names)
     text_layout.name_list(ax, names, what="")
@@ -290,7 +314,9 @@ def correlation_heatmap(
     return ax
 
 
-def _correlation_matrix(table: PlotTable, value: str | None, coefficient: str | None) -> tuple[pd.DataFrame, str]:
+def _correlation_matrix(
+    table: PlotTable, value: str | None, coefficient: str | None
+) -> tuple[pd.DataFrame, str]:
     """Return the symmetric square of a table of pairs, with 1 on an empty diagonal, and what its values are."""
     if is_square(table.frame):
         return labelled(table.frame), value or ""
@@ -301,9 +327,15 @@ def _correlation_matrix(table: PlotTable, value: str | None, coefficient: str | 
     ids = stems[0] if stems and "measure" not in stems else "measure"
     table.need(f"{ids}_a", f"{ids}_b", value)
     keys = [ids, "method"] if ids == "measure" and "method" in stems else [ids]
-    sides = [rows.frame[[f"{name}_{side}" for name in keys]].set_axis(keys, axis=1) for side in "ab"]
+    sides = [
+        rows.frame[[f"{name}_{side}" for name in keys]].set_axis(keys, axis=1) for side in "ab"
+    ]
     codes, distinct = pd.factorize(pd.MultiIndex.from_frame(pd.concat(sides).astype(object)))
-    labels = axis_texts(distinct.set_names(keys)) if len(keys) > 1 else [str(label[0]) for label in distinct]
+    labels = (
+        axis_texts(distinct.set_names(keys))
+        if len(keys) > 1
+        else [str(label[0]) for label in distinct]
+    )
     a, b = np.split(codes, 2)
     if len(np.unique(np.minimum(a, b) * len(labels) + np.maximum(a, b))) < len(a):
         raise ValueError(
@@ -357,7 +389,9 @@ def matrix_heatmap(
             f"{listed(frame.columns)}).{obtained(table.kinds)}"
         )
     values = frame.to_numpy(float)
-    draw: Any = correlation_heatmap if np.allclose(values, values.T, equal_nan=True) else preference_heatmap
+    draw: Any = (
+        correlation_heatmap if np.allclose(values, values.T, equal_nan=True) else preference_heatmap
+    )
     return draw(
         frame,
         ax=ax,
@@ -369,7 +403,9 @@ def matrix_heatmap(
 
 def is_square(frame: pd.DataFrame) -> bool:
     """Return whether the rows and the columns of a frame have the same names."""
-    return len(frame) == len(frame.columns) and set(map(text_of, frame.index)) == set(map(text_of, frame.columns))
+    return len(frame) == len(frame.columns) and set(map(text_of, frame.index)) == set(
+        map(text_of, frame.columns)
+    )
 
 
 def text_of(label: object) -> str:
@@ -453,7 +489,9 @@ def confusion_heatmap(
         vmax=1.0,
     )
     reference = str(table.frame.attrs.get("reference", "reference"))
-    style.finish(ax, x=f"Label by {name}", y=f"{REFERENCES.get(reference, f'Label by {reference}')} (items)")
+    style.finish(
+        ax, x=f"Label by {name}", y=f"{REFERENCES.get(reference, f'Label by {reference}')} (items)"
+    )
     if colorbar:
         draw_scale(ax, "Share of the row")
     text_layout.name_ticks(ax, "x", [str(value) for value in values])
@@ -502,7 +540,9 @@ def query_heatmap(
     ax = style.axes(ax, width=6.4, height=text_layout.list_height(len(down)))
     draw_cells(ax, values[np.ix_(down, across)], colors=style.rising(), aspect="auto")
     count = len(across)
-    style.finish(ax, x=f"{count} {'query' if count == 1 else 'queries'}, the hardest at the left", title=name)
+    style.finish(
+        ax, x=f"{count} {'query' if count == 1 else 'queries'}, the hardest at the left", title=name
+    )
     ax.set_xticks([])
     if colorbar:
         draw_scale(ax, text_layout.plain(name) or "Value")
@@ -520,7 +560,11 @@ def _means(values: np.ndarray, axis: int) -> np.ndarray:
     return np.where(known.any(axis=axis), total / np.maximum(known.sum(axis=axis), 1), -np.inf)
 
 
-@plot(on=("contribution_surface",), first=("contribution_surface",), needs=("rank_a", "rank_b", "value"))
+@plot(
+    on=("contribution_surface",),
+    first=("contribution_surface",),
+    needs=("rank_a", "rank_b", "value"),
+)
 def contribution_surface(
     table: PlotTable, *, ax: Axes | None = None, measure: str | None = None, scale: bool = True
 ) -> Axes:

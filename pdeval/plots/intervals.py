@@ -21,8 +21,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SEGMENTED = ("segments", "segment_differences", "segment_gaps", "segment_difference_gaps")
-VALUES = {"difference": "Difference of", "mean": "Mean", "value": "Value of", "gap": "Gap in", "favour": "Favour"}
-NAMES = ("run", "run_a", "run_b", "bucket_a", "bucket_b", "segment_a", "segment_b", "statistic", "share")
+VALUES = {
+    "difference": "Difference of",
+    "mean": "Mean",
+    "value": "Value of",
+    "gap": "Gap in",
+    "favour": "Favour",
+}
+NAMES = (
+    "run",
+    "run_a",
+    "run_b",
+    "bucket_a",
+    "bucket_b",
+    "segment_a",
+    "segment_b",
+    "statistic",
+    "share",
+)
 MAX_ROWS = 200
 MAX_MEASURES = 5
 Combined = Literal["fixed", "random"]
@@ -106,7 +122,10 @@ def summary_bars(
         if {"ci_low", "ci_high"} <= set(rows.columns):
             spread, text = whiskers(rows, "mean"), f" (with {style.interval(table.frame)})"
         elif "sd" in rows.columns:
-            spread, text = np.vstack([rows["sd"], rows["sd"]]).astype(float), " (± one standard deviation)"
+            spread, text = (
+                np.vstack([rows["sd"], rows["sd"]]).astype(float),
+                " (± one standard deviation)",
+            )
         look = style.line(i)
         ax.errorbar(
             rows["mean"],
@@ -175,14 +194,21 @@ def intervals(
     frame = rows.frame
     if sort:
         frame = frame.sort_values(value, ascending=False, kind="stable")
-    texts = _row_names(frame, table.frame.attrs.get("run_columns") or ["run"])  # of segments a run has several rows
+    texts = _row_names(
+        frame, table.frame.attrs.get("run_columns") or ["run"]
+    )  # of segments a run has several rows
     place = np.arange(len(frame))
     ax = style.axes(ax, height=text_layout.list_height(len(frame)))
     size = marker_size(ax, len(frame))
-    ax.hlines(place, frame["ci_low"], frame["ci_high"], color=style.BLUE, linewidth=min(1.3, 0.4 * size))
+    ax.hlines(
+        place, frame["ci_low"], frame["ci_high"], color=style.BLUE, linewidth=min(1.3, 0.4 * size)
+    )
     tested = "significant" in frame.columns
     significant = frame["significant"].to_numpy(bool) if tested else np.ones(len(frame), dtype=bool)
-    for keep, face, label in ((significant, style.BLUE, "significant"), (~significant, "white", "not significant")):
+    for keep, face, label in (
+        (significant, style.BLUE, "significant"),
+        (~significant, "white", "not significant"),
+    ):
         if keep.any():
             ax.plot(
                 frame[value].to_numpy(float)[keep],
@@ -213,20 +239,33 @@ def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
     """Name each row by what differs between rows: groups, runs, pairs as 'a − b', statistics."""
     by = [name for name in rows.attrs.get("by", ()) if name in rows.columns]
     others = [str(name) for name in rows.columns if str(name) not in NAMES]
-    segment = [name for name in others[:1] if not pd.api.types.is_numeric_dtype(rows[name].dtype) and name != "measure"]
-    quantiles = ["statistic", "share"] if "share" in rows.columns else []  # elsewhere a statistic is that of a test
-    columns = [name for name in dict.fromkeys([*by, *segment, *runs, *quantiles]) if name in rows.columns]
+    segment = [
+        name
+        for name in others[:1]
+        if not pd.api.types.is_numeric_dtype(rows[name].dtype) and name != "measure"
+    ]
+    quantiles = (
+        ["statistic", "share"] if "share" in rows.columns else []
+    )  # elsewhere a statistic is that of a test
+    columns = [
+        name for name in dict.fromkeys([*by, *segment, *runs, *quantiles]) if name in rows.columns
+    ]
     parts = [rows[name].astype(str) for name in columns if rows[name].nunique() > 1]
     for stem in dict.fromkeys([*runs, "bucket", "segment"]):
         if {f"{stem}_a", f"{stem}_b"} <= set(rows.columns):
             parts.append(rows[f"{stem}_a"].astype(str) + " − " + rows[f"{stem}_b"].astype(str))
     parts = parts or [rows[name].astype(str) for name in columns[:1]]
     if not parts:
-        raise ValueError(f"intervals() finds nothing that names the rows; there are {listed(rows.columns)}.")
+        raise ValueError(
+            f"intervals() finds nothing that names the rows; there are {listed(rows.columns)}."
+        )
     return [", ".join(row) for row in zip(*parts)]
 
 
-@plot(on=("collection_effects", "collection_verdicts"), first=("collection_effects", "collection_verdicts"))
+@plot(
+    on=("collection_effects", "collection_verdicts"),
+    first=("collection_effects", "collection_verdicts"),
+)
 def forest(
     table: PlotTable,
     *,
@@ -285,15 +324,21 @@ def _forest_of_collections(
 ) -> Axes:
     """Draw a row per collection, and a diamond for each mean of them."""
     frame = table.frame
-    by = [name for name in frame.attrs.get("by", ()) if name in frame.columns] or [str(frame.columns[0])]
+    by = [name for name in frame.attrs.get("by", ()) if name in frame.columns] or [
+        str(frame.columns[0])
+    ]
     names = [" / ".join(map(str, row)) for row in frame[by].itertuples(index=False)]
     if unknown := [effects for effects in combined if effects not in EFFECTS]:
         raise ValueError(f"combined={unknown[0]!r}: choose of {listed(EFFECTS)}.")
     values = frame[["difference", "se"]].to_numpy(float)
-    pooled = meta_analysis(values[:, :1], values[:, 1:], confidence=frame.attrs.get("confidence", 0.95))
+    pooled = meta_analysis(
+        values[:, :1], values[:, 1:], confidence=frame.attrs.get("confidence", 0.95)
+    )
     # lower end, mean and upper end of each mean of the collections
     diamonds = {
-        EFFECTS[effects]: [getattr(pooled, f"{effects}{end}").item() for end in ("_low", "", "_high")]
+        EFFECTS[effects]: [
+            getattr(pooled, f"{effects}{end}").item() for end in ("_low", "", "_high")
+        ]
         for effects in combined
     }
     if verdict is not None:
@@ -315,10 +360,14 @@ def _forest_of_collections(
     weight = frame["weight"].fillna(1 / len(frame)).to_numpy(float)
     a, b = _pairs(table)[0]
     sizes = np.sqrt(weight / weight.max())
-    return _finish_forest(ax, table, "difference", sizes, [*names, *diamonds], f"{a} − {b}, difference of")
+    return _finish_forest(
+        ax, table, "difference", sizes, [*names, *diamonds], f"{a} − {b}, difference of"
+    )
 
 
-def _finish_forest(ax: Axes, table: PlotTable, value: str, sizes: np.ndarray, names: list[str], label: str) -> Axes:
+def _finish_forest(
+    ax: Axes, table: PlotTable, value: str, sizes: np.ndarray, names: list[str], label: str
+) -> Axes:
     """Draw points as large as their weight, with whiskers, and name the rows."""
     mean = table.numbers(value)
     place = np.arange(len(mean))
@@ -365,7 +414,11 @@ def _macro_mean(table: PlotTable, verdict: pd.DataFrame) -> list[float]:
 def _pairs(table: PlotTable) -> list[tuple[str, ...]]:
     """Return the run a and the run b of each row as texts."""
     sides = [table.frame[[f"{name}_{side}" for name in table.run_columns]] for side in "ab"]
-    return list(zip(*([" / ".join(map(str, row)) for row in side.itertuples(index=False)] for side in sides)))
+    return list(
+        zip(
+            *([" / ".join(map(str, row)) for row in side.itertuples(index=False)] for side in sides)
+        )
+    )
 
 
 def _rows_of_pair(table: PlotTable, runs: Sequence[str] | None) -> PlotTable:
@@ -378,5 +431,7 @@ def _rows_of_pair(table: PlotTable, runs: Sequence[str] | None) -> PlotTable:
         )
     pair = distinct[0] if runs is None else tuple(map(str, runs))
     if pair not in distinct:
-        raise KeyError(f"no pair {pair!r} in this table; it has {distinct[0]!r} and {len(distinct) - 1} others.")
+        raise KeyError(
+            f"no pair {pair!r} in this table; it has {distinct[0]!r} and {len(distinct) - 1} others."
+        )
     return table.rows(np.array([other == pair for other in pairs]))

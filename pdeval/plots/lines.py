@@ -29,7 +29,12 @@ GROUPS = ("measure", "collection", "dataset", "benchmark", "run", "query_id")
 
 
 def draw_lines(
-    ax: Axes, curves: Mapping[str, pd.Series], *, marks: int = 0, staggered: bool = False, **look: Any
+    ax: Axes,
+    curves: Mapping[str, pd.Series],
+    *,
+    marks: int = 0,
+    staggered: bool = False,
+    **look: Any,
 ) -> None:
     """Draw one line per curve, whose index is x; with about `marks` markers on each, or one at every point.
 
@@ -46,7 +51,12 @@ def draw_lines(
         # staggered markers of lines that run together do not hide each other
         markers = {"markevery": (i % gap if staggered else 0, gap)}
         label = text_layout.entry(name) or "_line"
-        ax.plot(curve.index.to_numpy(), curve.to_numpy(), label=label, **(style.line(i) | markers | look))
+        ax.plot(
+            curve.index.to_numpy(),
+            curve.to_numpy(),
+            label=label,
+            **(style.line(i) | markers | look),
+        )
 
 
 def draw_zero(ax: Axes) -> None:
@@ -121,7 +131,9 @@ def _mean_curve(table: PlotTable) -> pd.DataFrame:
     query, frame = table.query, table.frame
     recall = frame["recall"].to_numpy()
     if query is None or frame[query].nunique() <= 1:
-        return table.wide("precision per run and recall", recall, table.runs(), frame["precision"].to_numpy())
+        return table.wide(
+            "precision per run and recall", recall, table.runs(), frame["precision"].to_numpy()
+        )
     run = pd.CategoricalIndex(table.runs())
     at_point = frame["precision"].groupby([recall, run], observed=True)
     counts = at_point.count().unstack()
@@ -198,7 +210,11 @@ def recall_levels(
     if "weight" in rows.frame.columns:  # what the populations of a query contribute adds up
         parts["value"] *= rows.numbers("weight")
         parts["query"] = 0 if table.query is None else rows.frame[table.query].to_numpy()
-        parts = parts.groupby(["query", "recall", "measure"], observed=True, sort=False)["value"].sum().reset_index()
+        parts = (
+            parts.groupby(["query", "recall", "measure"], observed=True, sort=False)["value"]
+            .sum()
+            .reset_index()
+        )
     means = parts.groupby(["recall", "measure"], observed=True)["value"].mean().unstack()
     selected = chosen(measures, [str(name) for name in means.columns])
     if scale == "share":
@@ -220,7 +236,11 @@ def recall_levels(
     )
 
 
-@plot(on=("pair_explanation",), first=("pair_explanation",), needs=("measure", "population", "weight", "value"))
+@plot(
+    on=("pair_explanation",),
+    first=("pair_explanation",),
+    needs=("measure", "population", "weight", "value"),
+)
 def running_sum(
     table: PlotTable,
     *,
@@ -320,7 +340,9 @@ def incomplete(
     >>> ax.lines[0].get_ydata().round(2).tolist(), ax.get_xlabel().splitlines()[0]
     ([0.6, 0.95], 'Queries kept')
     """
-    rows, what = table.need("measure", "keep", "mean|value").one("statistic", statistic, default="tau_b")
+    rows, what = table.need("measure", "keep", "mean|value").one(
+        "statistic", statistic, default="tau_b"
+    )
     for column in ("drop", "policy"):
         rows, _ = rows.one(column, None, option=False)
     frame = rows.frame.assign(measure=rows.names("measure"))
@@ -348,7 +370,9 @@ def incomplete(
                 linewidth=0,
                 zorder=1,
             )
-    unit = "queries" if keep.max() > 1 else "data"  # numbers above 1 count queries; others are shares
+    unit = (
+        "queries" if keep.max() > 1 else "data"
+    )  # numbers above 1 count queries; others are shares
     dropped = str(frame["drop"].iloc[0]) if "drop" in frame.columns else unit
     share = "Share of " if keep.max() <= 1 else ""
     what = what or ("mean" if "mean" in frame.columns else "value")
@@ -364,7 +388,11 @@ def incomplete(
     )
 
 
-@plot(on=("comparisons", "discriminative_curve"), first=("comparisons", "discriminative_curve"), needs=("measure",))
+@plot(
+    on=("comparisons", "discriminative_curve"),
+    first=("comparisons", "discriminative_curve"),
+    needs=("measure",),
+)
 def p_value_curves(
     table: PlotTable,
     *,
@@ -404,7 +432,11 @@ def p_value_curves(
     measure = table.names("measure")
     selected = chosen(measures, [str(name) for name in measure.categories])
     several = "test" in table.frame.columns and table.frame["test"].nunique() > 1
-    test = table.frame["test"].astype(str).to_numpy(object) if several else np.full(len(value), "", dtype=object)
+    test = (
+        table.frame["test"].astype(str).to_numpy(object)
+        if several
+        else np.full(len(value), "", dtype=object)
+    )
     longest = 0
     ax = style.axes(ax)
     for i, (name, kind) in enumerate(product(selected, pd.unique(test))):
@@ -464,7 +496,10 @@ def contribution_ecdf(
     """
     curves = _curves(table, "value", "ecdf", measures)
     # a step from 0 at the smallest difference
-    steps = {name: pd.concat([pd.Series(0.0, index=curve.index[:1]), curve]) for name, curve in curves.items()}
+    steps = {
+        name: pd.concat([pd.Series(0.0, index=curve.index[:1]), curve])
+        for name, curve in curves.items()
+    }
     ax = style.axes(ax)
     draw_lines(ax, steps, drawstyle="steps-post", marker="")
     ax.set_ylim(-0.02, 1.02)
@@ -521,7 +556,9 @@ def discount_curves(
     )
 
 
-def _curves(table: PlotTable, x: str, y: str, measures: Sequence[str] | None) -> dict[str, pd.Series]:
+def _curves(
+    table: PlotTable, x: str, y: str, measures: Sequence[str] | None
+) -> dict[str, pd.Series]:
     """Return a curve for each measure, in the order of the frame or of `measures`."""
     measure = table.names("measure")
     curve = pd.Series(table.numbers(y), index=table.numbers(x))
@@ -571,7 +608,11 @@ def ties_by_recall(
     )
 
 
-@plot(on=("ties_by_first", "tie_probability"), first=("ties_by_first", "tie_probability"), needs=("p1",))
+@plot(
+    on=("ties_by_first", "tie_probability"),
+    first=("ties_by_first", "tie_probability"),
+    needs=("p1",),
+)
 def tie_probability(
     table: PlotTable,
     *,
@@ -603,7 +644,11 @@ def tie_probability(
     (['m = 1', 'm = 2'], 'log')
     """
     frame = table.frame
-    if group is None and "m" in frame.columns and not any(name in frame.columns for name in GROUPS[:4]):
+    if (
+        group is None
+        and "m" in frame.columns
+        and not any(name in frame.columns for name in GROUPS[:4])
+    ):
         group = "m"
     if "n" in frame.columns and frame["n"].nunique() > 1:
         raise ValueError(
@@ -624,7 +669,11 @@ def tie_probability(
     draw_lines(ax, {name: lines[name].dropna() for name in lines.columns}, markevery=0.12)
     if log:
         top = float(lines.max().max())
-        ax.set(xscale="log", yscale="log", ylim=(max(float(lines.min().min()), top * 1e-8) / 2, top * 2))
+        ax.set(
+            xscale="log",
+            yscale="log",
+            ylim=(max(float(lines.min().min()), top * 1e-8) / 2, top * 2),
+        )
         ax.xaxis.set_major_formatter("{x:,.0f}")  # ranks as they are, not as 2 x 10^0
         ax.xaxis.set_minor_formatter("{x:.0f}" if lines.index.max() < 10 else "")
     return style.finish(
@@ -689,7 +738,9 @@ def decided_by_recall(
     )
 
 
-def _lines_by_recall(ax: Axes | None, lines: pd.DataFrame, levels: int | None, **options: Any) -> Axes:
+def _lines_by_recall(
+    ax: Axes | None, lines: pd.DataFrame, levels: int | None, **options: Any
+) -> Axes:
     """Draw one line per column over the first recall levels."""
     lines = lines if levels is None else lines[lines.index <= levels]
     ax = style.axes(ax)

@@ -68,16 +68,28 @@ def critical_difference(
     """
     if table.kind == "comparisons":
         if comparisons is not None or method is not None:
-            raise ValueError("comparisons= and method= are for orders; this frame is of comparisons itself.")
+            raise ValueError(
+                "comparisons= and method= are for orders; this frame is of comparisons itself."
+            )
         return mean_rank_diagram(table, ax, measure)
     rows, name = table.need("rank").one("measure", measure)
     rows, how = rows.one("method", method)
     rows = rows.rows(np.argsort(rows.numbers("rank"), kind="stable"))
     runs = [str(run) for run in rows.runs()]
     if len(set(runs)) < len(runs):
-        raise ValueError("critical_difference() needs one rank per run; some runs repeat. Keep one ordering.")
-    title = "bars join runs of a tier" if comparisons is None else "bars join runs without significant difference"
-    joined = _tiers(rows.frame) if comparisons is None else groups(runs, comparisons, measure=name or measure)
+        raise ValueError(
+            "critical_difference() needs one rank per run; some runs repeat. Keep one ordering."
+        )
+    title = (
+        "bars join runs of a tier"
+        if comparisons is None
+        else "bars join runs without significant difference"
+    )
+    joined = (
+        _tiers(rows.frame)
+        if comparisons is None
+        else groups(runs, comparisons, measure=name or measure)
+    )
     place = np.arange(len(runs))
     ax = style.axes(ax, height=text_layout.list_height(len(runs)))
     row = 72 * text_layout.inches(ax)[1] / len(runs)  # points
@@ -96,7 +108,9 @@ def critical_difference(
         linewidths=0,
     )
     ax.set_ylim(len(runs) - 0.4, -0.6)
-    text_layout.recall_ticks(ax, max(rows.frame[rank].max() for rank in ("rank", "rank_high") if rank in rows.frame))
+    text_layout.recall_ticks(
+        ax, max(rows.frame[rank].max() for rank in ("rank", "rank_high") if rank in rows.frame)
+    )
     x = f"Rank{ordered_by(name, how)}"
     style.finish(
         ax,
@@ -123,7 +137,9 @@ def ordered_by(measure: str, method: str) -> str:
     return f" by {' '.join(by)}" if by else ""
 
 
-def groups(runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | None = None) -> list[tuple[int, int]]:
+def groups(
+    runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | None = None
+) -> list[tuple[int, int]]:
     """Return (first, last) of each longest stretch of `runs` in which no two runs differ significantly.
 
     Examples
@@ -132,7 +148,9 @@ def groups(runs: Sequence[object], comparisons: pd.DataFrame, *, measure: str | 
     >>> groups(["a", "b", "c"], tests)
     [(0, 1), (1, 2)]
     """
-    a, b, significant = significant_pairs(comparisons, "critical_difference", measure, [str(run) for run in runs])
+    a, b, significant = significant_pairs(
+        comparisons, "critical_difference", measure, [str(run) for run in runs]
+    )
     known = (a >= 0) & (b >= 0)
     tested = symmetric(a[known], b[known], len(runs)) | np.eye(len(runs), dtype=bool)
     if not tested.all():
@@ -299,7 +317,9 @@ def _clear_axes(ax: Axes, bottom: float, has_limit: bool) -> float:
     return row
 
 
-def _write_names(ax: Axes, runs: list[str], rank: np.ndarray, start: float, ends: tuple[int, int], row: float) -> int:
+def _write_names(
+    ax: Axes, runs: list[str], rank: np.ndarray, start: float, ends: tuple[int, int], row: float
+) -> int:
     """Write the names at both sides, each with a line to its rank, and return the step between named runs."""
     wide, _ = text_layout.inches(ax)
     step = int(np.ceil(text_layout.LEAST_LABEL * 1.05 / row))
@@ -308,7 +328,10 @@ def _write_names(ax: Axes, runs: list[str], rank: np.ndarray, start: float, ends
     short = text_layout.shorten(runs, int((NAME_SHARE * wide - 0.1) * letters) - 9)
     texts = [f"{name} ({place:.2f})" for name, place in zip(short, rank)]
     half = (len(runs) + 1) // 2
-    margins = [min(NAME_SHARE * wide, max(map(len, side)) / letters + 0.1) for side in (texts[:half], texts[half:])]
+    margins = [
+        min(NAME_SHARE * wide, max(map(len, side)) / letters + 0.1)
+        for side in (texts[:half], texts[half:])
+    ]
     unit = (wide - sum(margins)) / (ends[1] - ends[0])  # inches of a rank
     ax.set_xlim(ends[0] - margins[0] / unit, ends[1] + margins[1] / unit)
     for at in range(0, len(runs), step):
@@ -413,7 +436,9 @@ class TwoOrderings(NamedTuple):
 
 
 @plot(on=("orders",), needs=("rank", "measure"))
-def rank_slopes(table: PlotTable, *, ax: Axes | None = None, orderings: Sequence[object] | None = None) -> Axes:
+def rank_slopes(
+    table: PlotTable, *, ax: Axes | None = None, orderings: Sequence[object] | None = None
+) -> Axes:
     """Return axes with the runs in one order at the left, in another at the right, and a line from rank to rank.
 
     Blue lines rise, dashed vermilion ones fall, grey ones stay.
@@ -464,14 +489,20 @@ def rank_slopes(table: PlotTable, *, ax: Axes | None = None, orderings: Sequence
     style.finish(ax, title=two.tau, note="blue rises, dashed falls" if gain.any() else "")
     ax.spines[["left", "bottom"]].set_visible(False)
     size, width = text_layout.text_size(ax), text_layout.allotted(ax)[0]
-    ax.set_xticks([0, 1], [text_layout.wrapped(f"Rank{by}", 0.3 * width, size) for by in two.by], fontsize=0.9 * size)
+    ax.set_xticks(
+        [0, 1],
+        [text_layout.wrapped(f"Rank{by}", 0.3 * width, size) for by in two.by],
+        fontsize=0.9 * size,
+    )
     ax.tick_params(axis="x", length=0)
     other: Any = ax.secondary_yaxis("right")
     for _ in range(2):  # again when the layout has left the axes their size
         step = text_layout.name_ticks(ax, "y", [two.runs[i] for i in left], share=0.24)
         texts = [text_layout.plain(two.runs[i]) for i in right]
         short = text_layout.shorten(texts, int(0.24 * width * 72 / (0.55 * size)))
-        other.set_yticks(range(0, count, step), short[::step], fontsize=ax.get_yticklabels()[0].get_fontsize())
+        other.set_yticks(
+            range(0, count, step), short[::step], fontsize=ax.get_yticklabels()[0].get_fontsize()
+        )
         other.tick_params(length=0)
         text_layout.settle(ax)
     other.spines["right"].set_visible(False)
@@ -481,7 +512,9 @@ def rank_slopes(table: PlotTable, *, ax: Axes | None = None, orderings: Sequence
 
 
 @plot(on=("orders",), needs=("rank", "measure"))
-def rank_scatter(table: PlotTable, *, ax: Axes | None = None, orderings: Sequence[object] | None = None) -> Axes:
+def rank_scatter(
+    table: PlotTable, *, ax: Axes | None = None, orderings: Sequence[object] | None = None
+) -> Axes:
     """Return axes with a point per run: its rank in one order against its rank in another; those that move most named.
 
     Parameters
@@ -538,7 +571,9 @@ def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
     letters = int(0.42 * 72 * text_layout.inches(ax)[0] / (0.55 * size))
     for run in np.argsort(-moved, kind="stable"):
         x, y = float(two.first[run]), float(two.second[run])
-        overlaps = any(abs(y - up) <= 0.06 * last and abs(x - across) <= 0.5 * last for across, up in taken)
+        overlaps = any(
+            abs(y - up) <= 0.06 * last and abs(x - across) <= 0.5 * last for across, up in taken
+        )
         if not moved[run] or len(taken) == MAX_NAMES or overlaps:
             continue
         taken.append((x, y))
@@ -564,13 +599,17 @@ def _two_orderings(table: PlotTable, orderings: Sequence[object] | None) -> TwoO
     for ordering in chosen:
         rows = np.array([key == ordering for key in keys])
         if len(set(ids[rows])) < rows.sum():
-            raise ValueError(f"{table.what} needs one rank per run; some runs repeat in {', '.join(ordering)}.")
+            raise ValueError(
+                f"{table.what} needs one rank per run; some runs repeat in {', '.join(ordering)}."
+            )
         ranks.append(dict(zip(ids[rows], table.numbers("rank")[rows])))
     runs = [run for run in ranks[0] if run in ranks[1]]
     if not runs:
         raise ValueError(f"{table.what}: the two orderings have no run in common.")
     first, second = (np.array([rank_of[run] for run in runs]) for rank_of in ranks)
-    return TwoOrderings([str(run) for run in runs], first, second, [ordered_by(*ordering) for ordering in chosen])
+    return TwoOrderings(
+        [str(run) for run in runs], first, second, [ordered_by(*ordering) for ordering in chosen]
+    )
 
 
 def _chosen_orderings(
@@ -595,7 +634,9 @@ def _chosen_orderings(
     return present
 
 
-def _matching_ordering(what: str, present: list[tuple[str, str]], ordering: object) -> tuple[str, str]:
+def _matching_ordering(
+    what: str, present: list[tuple[str, str]], ordering: object
+) -> tuple[str, str]:
     """Return the ordering that a measure, a method, or both name."""
     key = tuple(map(str, ordering)) if isinstance(ordering, tuple | list) else (str(ordering),)
     matches = [one for one in present if key == one or (len(key) == 1 and key[0] in one)]

@@ -59,9 +59,13 @@ def panels(
     names = named(by) if by is not None else list(frame.attrs.get("by", ()))
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise KeyError(f"no column {missing[0]!r} to tell panels apart; there are {listed(frame.columns)}.")
+        raise KeyError(
+            f"no column {missing[0]!r} to tell panels apart; there are {listed(frame.columns)}."
+        )
     if not names:
-        raise ValueError("the table does not say which column tells its collections apart: name it with by=.")
+        raise ValueError(
+            "the table does not say which column tells its collections apart: name it with by=."
+        )
     draw = _plot_of(frame, plot)
     labels, parts = _parts(frame, names)
     if len(parts) > MOST:
@@ -76,7 +80,9 @@ def panels(
     for ax, label, part in zip(axes, labels, parts):
         draw(part, **{**(options or {}), "ax": ax})
         title = ax.get_title()
-        ax.set_title(f"{label}: {title}" if title else label, fontsize=1.1 * text_layout.text_size(ax))
+        ax.set_title(
+            f"{label}: {title}" if title else label, fontsize=1.1 * text_layout.text_size(ax)
+        )
     _share_scales(axes)
     _label_once(axes, across)
     # the longest list of names sets the height
@@ -90,7 +96,9 @@ def _plot_of(frame: pd.DataFrame, name: str | None) -> Any:
     verbs: Mapping[str, Verb] = VERBS.get(str(kind_of(frame)), {})
     if name is None and "plot" in verbs:
         return verbs["plot"].function
-    plots = sorted(key.partition(".")[2] for key in verbs if key.startswith("plot.") and key != "plot.panels")
+    plots = sorted(
+        key.partition(".")[2] for key in verbs if key.startswith("plot.") and key != "plot.panels"
+    )
     if name not in plots:
         raise KeyError(f"plot={name!r} is no plot of this table; there are {listed(plots)}.")
     return verbs[f"plot.{name}"].function
@@ -103,7 +111,9 @@ def _parts(frame: pd.DataFrame, names: list[str]) -> tuple[list[str], list[pd.Da
     order = natural_places(rows)
     parts = [frame[groups.queries == groups.query[at]].reset_index(drop=True) for at in order]
     for part in parts:
-        part.attrs = {key: value for key, value in frame.attrs.items() if key not in ("by", "collections")}
+        part.attrs = {
+            key: value for key, value in frame.attrs.items() if key not in ("by", "collections")
+        }
     return [", ".join(map(str, rows[at])) for at in order], parts
 
 
@@ -136,10 +146,15 @@ def _label_once(axes: Sequence[Axes], across: int) -> None:
             if not outer:
                 getattr(ax, f"set_{side}label")("")
     legends = [ax.get_legend() for ax in axes]
-    texts = {tuple(text.get_text() for text in legend.get_texts()) if legend else () for legend in legends}
+    texts = {
+        tuple(text.get_text() for text in legend.get_texts()) if legend else ()
+        for legend in legends
+    }
     if len(texts) == 1:
         for legend in filter(None, legends[1:]):
             legend.remove()
 
 
-verb(on=tuple(dict.fromkeys(kind for one in PLOTS.values() for kind in one.first)), family="plot")(panels)
+verb(on=tuple(dict.fromkeys(kind for one in PLOTS.values() for kind in one.first)), family="plot")(
+    panels
+)

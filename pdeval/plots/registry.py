@@ -44,7 +44,8 @@ PLOTS: Registry[Plot] = Registry("plot", replace="always")
 def plot(
     *, on: Iterable[str], first: Iterable[str] = (), needs: Iterable[str] = ()
 ) -> Callable[
-    [Callable[Concatenate[PlotTable, Options], Result]], Callable[Concatenate[pd.DataFrame, Options], Result]
+    [Callable[Concatenate[PlotTable, Options], Result]],
+    Callable[Concatenate[pd.DataFrame, Options], Result],
 ]:
     """Declare a function as a plot of some kinds of table.
 
@@ -79,7 +80,9 @@ def plot(
         # users see a DataFrame as the first parameter
         signature = inspect.signature(function)
         _, *others = signature.parameters.values()
-        frame_parameter = inspect.Parameter("frame", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="pd.DataFrame")
+        frame_parameter = inspect.Parameter(
+            "frame", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="pd.DataFrame"
+        )
         draw.__signature__ = signature.replace(parameters=[frame_parameter, *others])  # type: ignore[attr-defined]
         PLOTS.add(name, Plot(name, draw, on, first))
         verb(on=on, family="plot")(draw)

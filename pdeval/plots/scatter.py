@@ -31,7 +31,9 @@ NUMBERS = {
 REACH = 0.44  # of a cell, from its middle
 
 
-def draw_groups(ax: Axes, x: np.ndarray, y: np.ndarray, group: pd.Series, *, spread: float = 0.0, **look: Any) -> int:
+def draw_groups(
+    ax: Axes, x: np.ndarray, y: np.ndarray, group: pd.Series, *, spread: float = 0.0, **look: Any
+) -> int:
     """Draw points with a marker per group, `spread` apart from each other on y, and return the number of groups."""
     labels = list(dict.fromkeys(group))
     for i, label in enumerate(labels):
@@ -119,7 +121,11 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
     frame = table.frame
     if measures is not None and len(several("measures", measures)) != 2:
         raise ValueError(f"measures={shown(measures)}: give two names, for x and y.")
-    if measures is not None and "measure" not in frame.columns and set(measures) <= set(frame.columns):
+    if (
+        measures is not None
+        and "measure" not in frame.columns
+        and set(measures) <= set(frame.columns)
+    ):
         return [(name, table.numbers(name)) for name in measures]
     measure = table.need("measure", "value").names("measure")
     present = [str(name) for name in measure.categories]
@@ -133,15 +139,23 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
     keys = sides if table.query is None else [table.query, *sides]
     parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in codes]
     if any(part.duplicated(keys).any() for part in parts):
-        raise ValueError(f"difference_scatter() needs one value per measure and ({', '.join(keys)}); some repeat.")
+        raise ValueError(
+            f"difference_scatter() needs one value per measure and ({', '.join(keys)}); some repeat."
+        )
     # only queries and pairs that both measures have
     joined = parts[0].merge(parts[1], on=keys, suffixes=("_x", "_y"))
-    return [(present[code], joined[f"value_{side}"].to_numpy(float)) for code, side in zip(codes, "xy")]
+    return [
+        (present[code], joined[f"value_{side}"].to_numpy(float)) for code, side in zip(codes, "xy")
+    ]
 
 
 @plot(on=("judges",), first=("judges",), needs=("judge",))
 def judge_dots(
-    table: PlotTable, *, ax: Axes | None = None, value: Number = "tau_b", legend: style.Place | None = "above"
+    table: PlotTable,
+    *,
+    ax: Axes | None = None,
+    value: Number = "tau_b",
+    legend: style.Place | None = "above",
 ) -> Axes:
     """Return axes with one row per judge and one mark per measure: how far the judge agrees with people.
 
@@ -175,7 +189,9 @@ def judge_dots(
     # the row of each judge, in order of appearance
     row = pd.Index(judges).get_indexer(pd.Index(judge)).astype(float)
     ax = style.axes(ax, height=text_layout.list_height(len(judges)))
-    count = draw_groups(ax, number, row, label, spread=0.6, markersize=5.5)  # equal numbers would hide each other
+    count = draw_groups(
+        ax, number, row, label, spread=0.6, markersize=5.5
+    )  # equal numbers would hide each other
     low = float(np.nanmin(number, initial=1.0))
     ax.set_xlim(min(-1.05 if low < 0 else 0.0, low), 1.05)
     ax.set_ylim(len(judges) - 0.4, -0.6)
@@ -285,7 +301,9 @@ def level_scatter(
     wide = _by_level(rows, levels)
     n = len(wide.columns)
     if n < 2:
-        raise ValueError(f"level_scatter() draws recall levels against each other; the frame has {n} up to {levels}.")
+        raise ValueError(
+            f"level_scatter() draws recall levels against each other; the frame has {n} up to {levels}."
+        )
     ax = style.axes(ax, width=5.2, height=5.0)
     ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal")
     size = min(0.9 * text_layout.text_size(ax), 72 * min(text_layout.inches(ax)) / n / 2.6)
@@ -310,7 +328,9 @@ def level_scatter(
         )
         if xx > 0:
             slope = xy / xx * scale[j] / scale[i]
-            length = min(1.0, 1.0 / abs(slope)) if slope else 1.0  # the line ends at the border of its cell
+            length = (
+                min(1.0, 1.0 / abs(slope)) if slope else 1.0
+            )  # the line ends at the border of its cell
             ends = REACH * length * np.array([-1.0, 1.0])
             ax.plot(
                 j + 0.5 + ends,
@@ -358,8 +378,16 @@ def _by_level(table: PlotTable, levels: int) -> pd.DataFrame:
     """Return the values with a row for each query, pair and population, and a column for each level; NaN if none."""
     rows = table.frame[table.frame["recall"].to_numpy() <= levels]
     sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
-    keys = [key for key in (table.query, *sides, "population") if key is not None and key in rows.columns]
-    cell = rows.groupby(keys, observed=True, sort=False).ngroup().to_numpy() if keys else np.zeros(len(rows), int)
+    keys = [
+        key
+        for key in (table.query, *sides, "population")
+        if key is not None and key in rows.columns
+    ]
+    cell = (
+        rows.groupby(keys, observed=True, sort=False).ngroup().to_numpy()
+        if keys
+        else np.zeros(len(rows), int)
+    )
     return table.wide(
         "value for each query, pair of runs and recall level",
         cell,

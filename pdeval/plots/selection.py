@@ -57,7 +57,9 @@ class PlotTable:
 
     def missing(self, column: str) -> ValueError:
         """Return the error with the missing column, the columns of the frame, and the verb to call."""
-        others = [SCHEMAS[kind].says for kind in self.kinds if kind in SCHEMAS and kind != self.kind]
+        others = [
+            SCHEMAS[kind].says for kind in self.kinds if kind in SCHEMAS and kind != self.kind
+        ]
         expected = ", or a ".join([self.schema.article, *others])
         columns = listed(self.frame.columns)
         return ValueError(
@@ -95,7 +97,9 @@ class PlotTable:
         kept.attrs = dict(self.frame.attrs)
         return replace(self, frame=kept)
 
-    def one(self, column: str, value: object, *, default: object = None, option: bool = True) -> tuple[PlotTable, str]:
+    def one(
+        self, column: str, value: object, *, default: object = None, option: bool = True
+    ) -> tuple[PlotTable, str]:
         """Return (the rows with one value of `column`, that value as text); all rows and '' without it.
 
         Parameters
@@ -107,12 +111,18 @@ class PlotTable:
         """
         if column not in self.frame.columns:
             if value is not None:
-                raise ValueError(f"{column}={value!r}: the frame has no column {column!r}. Leave {column}= out.")
+                raise ValueError(
+                    f"{column}={value!r}: the frame has no column {column!r}. Leave {column}= out."
+                )
             return self, ""
         values = self.frame[column].astype(object)
         present = list(pd.unique(values))
         if value is None and len(present) > 1 and default not in present:
-            choice = f"{column}={present[0]!r}" if option else f"frame[frame[{column!r}] == {present[0]!r}]"
+            choice = (
+                f"{column}={present[0]!r}"
+                if option
+                else f"frame[frame[{column!r}] == {present[0]!r}]"
+            )
             raise ValueError(
                 f"{self.what} draws one {column}; the frame has {len(present)}: {listed(present, 6)}. "
                 f"Choose one: {choice}."
@@ -120,7 +130,9 @@ class PlotTable:
         if value is None:
             value = present[0] if len(present) == 1 else default
         if not pd.api.types.is_scalar(value):
-            raise ValueError(f"{column}={shown(value)}: {self.what} draws one; the frame has {listed(present, 6)}.")
+            raise ValueError(
+                f"{column}={shown(value)}: {self.what} draws one; the frame has {listed(present, 6)}."
+            )
         kept = self.rows((values == value).to_numpy(bool))
         if kept.frame.empty:
             raise ValueError(f"no {column} {value!r} in the frame; it has {listed(present, 6)}.")
@@ -159,7 +171,9 @@ class PlotTable:
         if pd.DataFrame(dict(enumerate(map(np.asarray, keys)))).duplicated().any():
             raise ValueError(f"{self.what} needs one {what}; some repeat.{advice}")
 
-    def wide(self, what: str, index: Any, columns: Any, values: Any, *, advice: str = "") -> pd.DataFrame:
+    def wide(
+        self, what: str, index: Any, columns: Any, values: Any, *, advice: str = ""
+    ) -> pd.DataFrame:
         """Return values as a frame of index x columns; raise if two rows have the same cell."""
         self.unique(what, index, columns, advice=advice)
         cells = pd.DataFrame({"index": index, "columns": columns, "values": values})
@@ -201,7 +215,10 @@ def obtained(kinds: Iterable[str]) -> str:
     >>> obtained(["curve"]), obtained(["summary"])
     (' Call .ireval.curve(qrels) first.', ' Call .ireval.summary() first.')
     """
-    verbs = sorted((one for of_kind in VERBS.values() for one in of_kind.values()), key=lambda one: not one.core)
+    verbs = sorted(
+        (one for of_kind in VERBS.values() for one in of_kind.values()),
+        key=lambda one: not one.core,
+    )
     first = next((one for kind in kinds for one in verbs if kind in one.gives), None)
     if first is None:
         return ""
@@ -223,14 +240,18 @@ def names(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Categorical:
         codes = frame.groupby(list(columns), sort=False, observed=True).ngroup().to_numpy()
         ids, first = np.unique(codes, return_index=True)
         distinct = frame[list(columns)].iloc[first[ids >= 0]]
-        return pd.Categorical.from_codes(codes, categories=pd.Index(run_labels(distinct), dtype=object))
+        return pd.Categorical.from_codes(
+            codes, categories=pd.Index(run_labels(distinct), dtype=object)
+        )
     column = frame[columns[0]]
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.cat.remove_unused_categories()
         codes, values = column.cat.codes.to_numpy(), column.cat.categories
     else:
         codes, values = pd.factorize(column)
-    return pd.Categorical.from_codes(codes, categories=pd.Index([str(v) for v in values], dtype=object))
+    return pd.Categorical.from_codes(
+        codes, categories=pd.Index([str(v) for v in values], dtype=object)
+    )
 
 
 def by_name(texts: pd.Categorical) -> pd.Categorical:
@@ -272,7 +293,9 @@ def significant_pairs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the places of both runs of each comparison in `runs`, -1 if not there, and which are significant."""
     tests = plot_table(comparisons, f"{plot}(comparisons=...)", ["comparisons"]).need("significant")
-    tests, _ = replace(tests, what=f"{plot}()").one("measure", measure if "measure" in comparisons.columns else None)
+    tests, _ = replace(tests, what=f"{plot}()").one(
+        "measure", measure if "measure" in comparisons.columns else None
+    )
     a, b, tested = tests.pairs()
     place = pd.Index(list(runs)).get_indexer(pd.Index(tested))
     return place[a], place[b], tests.frame["significant"].to_numpy(bool)
@@ -302,4 +325,6 @@ def chosen(measures: Sequence[object] | None, present: Sequence[str]) -> list[st
     """
     if measures is None:
         return list(present)
-    return [present[index_of(name, present, what="measure")] for name in several("measures", measures)]
+    return [
+        present[index_of(name, present, what="measure")] for name in several("measures", measures)
+    ]

@@ -23,7 +23,13 @@ BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
 WIN, LOSS, TIE, FADED = BLUE, ORANGE, "#D9D9D9", "#BBBBBB"
 PALETTE = (BLUE, VERMILLION, GREEN, BLACK, PURPLE, ORANGE, SKY)
-PATTERNS: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
+PATTERNS: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (5, 1, 1, 1)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 HATCHES = ("", "////", "....", "xxxx", "----", "oooo", "++++")
 
@@ -185,7 +191,9 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     size = 0.9 * text_layout.text_size(ax)
     width = text_layout.inches(ax)[0]
     available = 0.4 * text_layout.allotted(ax)[0] if place == "right" else 0.95 * width
-    entries = _cut(entries, int(72 * available / (0.56 * size)) - 7)  # a sample of the line is as wide as 7 letters
+    entries = _cut(
+        entries, int(72 * available / (0.56 * size)) - 7
+    )  # a sample of the line is as wide as 7 letters
     options: dict[str, Any] = {
         "fontsize": size,
         "borderpad": 0.2,
@@ -198,7 +206,9 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     elif place == "right":
         options |= {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
     else:
-        fitting = int(72 * width / (size * (0.55 * max(map(len, entries)) + 4.5)))  # entries beside each other
+        fitting = int(
+            72 * width / (size * (0.55 * max(map(len, entries)) + 4.5))
+        )  # entries beside each other
         options |= {
             "loc": "lower center" if place == "above" else "upper center",
             "bbox_to_anchor": (0.5, float(place == "above")),
@@ -234,7 +244,9 @@ def diverging() -> Colormap:
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("preference", ["#B35900", ORANGE, "#FFFFFF", SKY, "#00406B"])
+    return LinearSegmentedColormap.from_list(
+        "preference", ["#B35900", ORANGE, "#FFFFFF", SKY, "#00406B"]
+    )
 
 
 def rising() -> Colormap:

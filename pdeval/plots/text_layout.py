@@ -47,7 +47,9 @@ def allotted(ax: Axes) -> tuple[float, float]:
     cell = ax.get_subplotspec()
     if cell is None:  # axes placed by hand: matplotlib's margins leave them about this part
         box = ax.get_position(original=True)
-        return float(width * min(1.0, box.width / 0.775)), float(height * min(1.0, box.height / 0.77))
+        return float(width * min(1.0, box.width / 0.775)), float(
+            height * min(1.0, box.height / 0.77)
+        )
     rows, cols = cell.get_gridspec().get_geometry()
     return float(width * len(cell.colspan) / cols), float(height * len(cell.rowspan) / rows)
 
@@ -148,7 +150,10 @@ def even_lines(text: str, fitting: int) -> list[str]:
     lines = textwrap.wrap(text, fitting)
     # the shortest length that needs no more lines
     shorter = range(-(-len(text) // max(len(lines), 1)), fitting)
-    return next((even for length in shorter if len(even := textwrap.wrap(text, length)) <= len(lines)), lines)
+    return next(
+        (even for length in shorter if len(even := textwrap.wrap(text, length)) <= len(lines)),
+        lines,
+    )
 
 
 def fit_label(ax: Axes, label: Any = None, *, share: float = 0.95) -> None:
@@ -184,7 +189,10 @@ def shorten(names: Sequence[str], length: int) -> list[str]:
     ['…e-1-of-…', '…e-2-of-…']
     """
     length = max(length, 7)
-    cut = {n: n if len(n) <= length + 1 else n[: length // 2] + "…" + n[-(length - length // 2) :] for n in names}
+    cut = {
+        n: n if len(n) <= length + 1 else n[: length // 2] + "…" + n[-(length - length // 2) :]
+        for n in names
+    }
     names_of: dict[str, list[str]] = {}
     for name, short in cut.items():
         names_of.setdefault(short, []).append(name)
@@ -196,11 +204,15 @@ def shorten(names: Sequence[str], length: int) -> list[str]:
         cut.update({name: f"…{name[start : start + length - 1]}…" for name in group})
     if len(set(cut.values())) < len(cut):  # they differ in several places: number them
         several = [name for group in groups for name in group]
-        cut.update({name: f"{name[: length - 4]}… #{number}" for number, name in enumerate(several, 1)})
+        cut.update(
+            {name: f"{name[: length - 4]}… #{number}" for number, name in enumerate(several, 1)}
+        )
     return [cut[name] for name in names]
 
 
-def name_ticks(ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share: float = 0.42) -> int:
+def name_ticks(
+    ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share: float = 0.42
+) -> int:
     """Name the ticks 0, 1, 2, ... of an axis in text that fits, and return every how many-th is named.
 
     Text shrinks down to 4.5 points; if that is not enough only every k-th tick gets a name. Names on the
@@ -288,10 +300,22 @@ def recall_ticks(ax: Axes, last: float) -> None:
     [1, 5, 10, 15, 20, 25, 30]
     """
     if not np.isfinite(last):
-        raise ValueError("there is nothing to draw: no row of the table has a value that can be drawn.")
+        raise ValueError(
+            "there is nothing to draw: no row of the table has a value that can be drawn."
+        )
     reach = max(1, int(last))
     # at most six steps
-    steps = (5, 10, 20, 50, 100, 200, 500, 1000, 5000 if reach <= 30_000 else 10 ** (len(str(reach)) - 1))
+    steps = (
+        5,
+        10,
+        20,
+        50,
+        100,
+        200,
+        500,
+        1000,
+        5000 if reach <= 30_000 else 10 ** (len(str(reach)) - 1),
+    )
     step = 1 if reach <= 10 else next((s for s in steps if reach / s <= 6), steps[-1])
     ax.set_xticks(range(1, reach + 1) if step == 1 else [1, *range(step, reach + 1, step)])
 
@@ -328,7 +352,9 @@ def few_ticks(ax: Axes, reach: float) -> None:
 
     longest = len(f"-{reach:.0f}") if reach >= 10 else 5
     fitting = 72 * inches(ax)[0] / (0.62 * 0.9 * text_size(ax) * (longest + 1.5))
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=int(np.clip(fitting, 2, 8)), steps=[1, 2, 2.5, 3, 5, 10]))
+    ax.xaxis.set_major_locator(
+        MaxNLocator(nbins=int(np.clip(fitting, 2, 8)), steps=[1, 2, 2.5, 3, 5, 10])
+    )
 
 
 def every(step: int) -> str:
@@ -341,7 +367,9 @@ def every(step: int) -> str:
     """
     if step == 1:
         return ""
-    ending = "th" if step % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
+    ending = (
+        "th" if step % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
+    )
     return f" (every {step}{ending} named)"
 
 

@@ -22,7 +22,9 @@ MEAN = "Mean"
 MORE = "†"
 
 
-def texts(name: str, header: str, values: Iterable[object], names: Mapping[str, str] | None = None) -> Part:
+def texts(
+    name: str, header: str, values: Iterable[object], names: Mapping[str, str] | None = None
+) -> Part:
     """Return a column of texts, under their display names.
 
     Examples
@@ -78,13 +80,20 @@ def numbers(
     return Column(name, header, group=group, spread=tuple(ends)), cells
 
 
-def any_column(name: str, header: str, values: pd.Series, digits: int, names: Mapping[str, str] | None = None) -> Part:
+def any_column(
+    name: str, header: str, values: pd.Series, digits: int, names: Mapping[str, str] | None = None
+) -> Part:
     """Return a column of numbers where the values are numbers, else of texts."""
     if pd.api.types.is_bool_dtype(values.dtype):
         return texts(name, header, np.where(values.to_numpy(), "yes", "no"))
     if pd.api.types.is_numeric_dtype(values.dtype):
         return numbers(name, header, values, digits)
-    return texts(name, header, [DASH if missing else value for value, missing in zip(values, values.isna())], names)
+    return texts(
+        name,
+        header,
+        [DASH if missing else value for value, missing in zip(values, values.isna())],
+        names,
+    )
 
 
 def assemble(
@@ -116,7 +125,9 @@ def assemble(
     )
 
 
-def reported(*, has_footnotes: bool = True) -> Callable[[Callable[..., Report]], Callable[..., Report]]:
+def reported(
+    *, has_footnotes: bool = True
+) -> Callable[[Callable[..., Report]], Callable[..., Report]]:
     """Return the decorator that adds the options of all reports: names, caption, label, notes and footnotes.
 
     The decorated function takes `known`, the display names, in the place of `names`, and `digits` that are checked. The
@@ -153,7 +164,12 @@ def reported(*, has_footnotes: bool = True) -> Callable[[Callable[..., Report]],
             if built.caption is not None:  # a default, which an empty text removes
                 caption = (built.caption if caption is None else caption) or None
             added = [notes] if isinstance(notes, str) else notes or ()
-            return replace(built, caption=caption, label=label, notes=(*(built.notes if footnotes else ()), *added))
+            return replace(
+                built,
+                caption=caption,
+                label=label,
+                notes=(*(built.notes if footnotes else ()), *added),
+            )
 
         shared = inspect.signature(report).parameters
         # `names` takes the place of `known`, the other options come last
@@ -164,9 +180,9 @@ def reported(*, has_footnotes: bool = True) -> Callable[[Callable[..., Report]],
         parameters += [shared[name] for name in ("caption", "label", "notes")]
         parameters += [shared["footnotes"]] if has_footnotes else []
         functools.update_wrapper(report, build)
-        report.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
-            "return": "Report"
-        }
+        report.__annotations__ = {
+            parameter.name: parameter.annotation for parameter in parameters
+        } | {"return": "Report"}
         report.__signature__ = inspect.Signature(parameters, return_annotation="Report")  # type: ignore[attr-defined]
         return report
 
@@ -200,7 +216,9 @@ def check_unique(frame: pd.DataFrame, key: Sequence[str], what: str) -> None:
     repeated = frame.loc[frame.duplicated(list(key)), list(key)]
     if len(repeated):
         first = tuple(map(str, repeated.iloc[0]))
-        raise ValueError(f"{what} have {len(repeated)} duplicate ({', '.join(key)}) rows, e.g. {first}; keep one each.")
+        raise ValueError(
+            f"{what} have {len(repeated)} duplicate ({', '.join(key)}) rows, e.g. {first}; keep one each."
+        )
 
 
 def pair_texts(frame: pd.DataFrame, stems: Sequence[str], names: Mapping[str, str]) -> list[Part]:
@@ -213,7 +231,12 @@ def pair_texts(frame: pd.DataFrame, stems: Sequence[str], names: Mapping[str, st
     ['System A', 'System B']
     """
     return [
-        texts(f"{stem}_{side}", f"{'System' if stem == 'run' else stem} {side.upper()}", frame[f"{stem}_{side}"], names)
+        texts(
+            f"{stem}_{side}",
+            f"{'System' if stem == 'run' else stem} {side.upper()}",
+            frame[f"{stem}_{side}"],
+            names,
+        )
         for side in "ab"
         for stem in stems
     ]
@@ -251,7 +274,9 @@ def column_names(columns: str | Sequence[str] | None) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns)
 
 
-def by_of(frame: pd.DataFrame, by: str | Sequence[str] | None, *, attribute: str = "by") -> list[str]:
+def by_of(
+    frame: pd.DataFrame, by: str | Sequence[str] | None, *, attribute: str = "by"
+) -> list[str]:
     """Return the columns of the collections or segments of a table: the requested ones, or those of its `attrs`.
 
     Examples
@@ -272,7 +297,10 @@ def by_of(frame: pd.DataFrame, by: str | Sequence[str] | None, *, attribute: str
 
 def titles(labels: pd.DataFrame, names: Mapping[str, str]) -> list[str]:
     """Return one text per row of labels: 'news, robust'."""
-    return [", ".join(names.get(str(one), str(one)) for one in row) for row in labels.itertuples(index=False)]
+    return [
+        ", ".join(names.get(str(one), str(one)) for one in row)
+        for row in labels.itertuples(index=False)
+    ]
 
 
 def header(name: str, names: Mapping[str, str]) -> str:
@@ -350,7 +378,11 @@ def row_per_collection(
             "emphasis": [row_stress[i] for row_stress in stress],
             "marks": marks[:, i].tolist(),
         }
-        parts.append(numbers(" ".join(map(str, key)), names.get(last[i], last[i]), values[:, i], digits, **look))
+        parts.append(
+            numbers(
+                " ".join(map(str, key)), names.get(last[i], last[i]), values[:, i], digits, **look
+            )
+        )
     groups = title_groups(titles(labels[by[:-1]], names), int(average)) if len(by) > 1 else []
     return parts, groups
 
@@ -389,7 +421,9 @@ def _heading(settings: Mapping[Any, Any], names: Mapping[str, str]) -> str:
     )
 
 
-def _best(values: np.ndarray, headings: list[str], digits: int, higher: bool | None) -> list[list[Emphasis]]:
+def _best(
+    values: np.ndarray, headings: list[str], digits: int, higher: bool | None
+) -> list[list[Emphasis]]:
     """Return which cells are the best and the second of their row, under each heading."""
     stress: list[list[Emphasis]] = [[""] * len(headings) for _ in values]
     for heading in dict.fromkeys(headings) if higher is not None else ():
@@ -405,14 +439,21 @@ def _best(values: np.ndarray, headings: list[str], digits: int, higher: bool | N
 
 
 def _better(
-    values: np.ndarray, headings: list[str], keys: list[str], digits: int, higher: bool, against: str | None
+    values: np.ndarray,
+    headings: list[str],
+    keys: list[str],
+    digits: int,
+    higher: bool,
+    against: str | None,
 ) -> np.ndarray:
     """Return the marks of values that are better, as printed, than one column under the same heading."""
     marks = np.full(values.shape, "", dtype=object)
     if against is None:
         return marks
     if against not in keys:
-        raise KeyError(f"against={against!r} is none of the columns; there are {listed(dict.fromkeys(keys))}.")
+        raise KeyError(
+            f"against={against!r} is none of the columns; there are {listed(dict.fromkeys(keys))}."
+        )
     printed = np.array([decimals.printed(row, digits) for row in values])
     base = {heading: i for i, (heading, key) in enumerate(zip(headings, keys)) if key == against}
     for i, heading in enumerate(headings):
@@ -423,7 +464,12 @@ def _better(
 
 
 def triangle(
-    frame: pd.DataFrame, sides: tuple[str, str], value: str, *, digits: int, names: Mapping[str, str]
+    frame: pd.DataFrame,
+    sides: tuple[str, str],
+    value: str,
+    *,
+    digits: int,
+    names: Mapping[str, str],
 ) -> list[Part]:
     """Return pairs of measures as a triangle, each value the mean over all rows of its pair: one per collection.
 
@@ -436,8 +482,12 @@ def triangle(
     >>> [[cell.text for cell in cells] for _, cells in parts]
     [['AP', 'RR'], ['1.0', '–'], ['0.5', '0.0']]
     """
-    grouped = frame.astype(dict.fromkeys(sides, str)).groupby(list(sides), sort=False, observed=True)[value]
-    means: dict[Any, float] = grouped.mean().where(grouped.count() == grouped.size().max()).to_dict()
+    grouped = frame.astype(dict.fromkeys(sides, str)).groupby(
+        list(sides), sort=False, observed=True
+    )[value]
+    means: dict[Any, float] = (
+        grouped.mean().where(grouped.count() == grouped.size().max()).to_dict()
+    )
     measures = list(dict.fromkeys([*(a for a, _ in means), *(b for _, b in means)]))
     parts: list[Part] = [texts(sides[0], "", measures[:-1], names)]
     for j, column in enumerate(measures[1:], 1):
@@ -445,12 +495,19 @@ def triangle(
             means.get((row, column), means.get((column, row), np.nan)) if i < j else np.nan
             for i, row in enumerate(measures[:-1])
         ]
-        parts.append(numbers(column, names.get(column, column), np.array(values, dtype=float), digits))
+        parts.append(
+            numbers(column, names.get(column, column), np.array(values, dtype=float), digits)
+        )
     return parts
 
 
 def over_collections(
-    frame: pd.DataFrame, by: Sequence[str], selected: Sequence[str], *, digits: Mapping[str, int], spread: bool
+    frame: pd.DataFrame,
+    by: Sequence[str],
+    selected: Sequence[str],
+    *,
+    digits: Mapping[str, int],
+    spread: bool,
 ) -> tuple[pd.DataFrame, dict[str, Part]]:
     """Return the rows of a table without its collections, and each column of numbers as its mean over them.
 
@@ -470,15 +527,21 @@ def over_collections(
         frame, keys = frame.assign(_all="all"), ["_all"]
     check_unique(frame, [*by, *keys], "the table")
     grouped = frame.groupby(keys, sort=False, observed=True, dropna=False)[values]
-    in_all = grouped.count() == len(frame[list(by)].drop_duplicates())  # means over fewer are not comparable
+    in_all = grouped.count() == len(
+        frame[list(by)].drop_duplicates()
+    )  # means over fewer are not comparable
     mean, sd = grouped.mean().where(in_all), grouped.std()
     parts: dict[str, Part] = {}
     for name in values:
         column, cells = numbers(name, name, mean[name], digits[name])
         if spread:
             ends = [mean[name] - sd[name], mean[name] + sd[name]]
-            low, high = ([decimals.number(float(value), digits[name]) for value in end] for end in ends)
-            ranges = [DASH if start == DASH else f"{start}{DASH}{end}" for start, end in zip(low, high)]
+            low, high = (
+                [decimals.number(float(value), digits[name]) for value in end] for end in ends
+            )
+            ranges = [
+                DASH if start == DASH else f"{start}{DASH}{end}" for start, end in zip(low, high)
+            ]
             cells = [Cell(cell.value, text) for cell, text in zip(cells, ranges)]
         parts[name] = (column, cells)
     return mean.index.to_frame(index=False), parts

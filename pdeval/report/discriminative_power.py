@@ -78,9 +78,13 @@ def report_discriminative_power(
     titles = [] if group is None else by_of(frame, group)
     collections = [name for name in by_of(frame, by) if name != group]
     if collections:
-        return _power_of_collections(frame, [*titles, *collections], digits, average, against, known)
+        return _power_of_collections(
+            frame, [*titles, *collections], digits, average, against, known
+        )
     if against is not None:
-        raise ValueError("against= marks a table of several collections; name the column that tells them apart, by=.")
+        raise ValueError(
+            "against= marks a table of several collections; name the column that tells them apart, by=."
+        )
     settings = [name for name in SETTINGS if name in frame.columns]
     varied = [name for name in settings if frame[name].nunique() > 1] or settings[:1]
     key = [*titles, "measure"]
@@ -96,7 +100,11 @@ def report_discriminative_power(
         printed = decimals.printed(percent, digits)
         # the best of each group of rows
         ends = np.cumsum([part.size for part in groups])
-        stress = [word for part in np.split(printed, ends[:-1]) for word in decimals.emphases(part, higher=True)]
+        stress = [
+            word
+            for part in np.split(printed, ends[:-1])
+            for word in decimals.emphases(part, higher=True)
+        ]
         title = _setting(dict(zip(varied, values)), known) or "Detected"
         name = " ".join(map(str, ("percent", *values))) if len(combinations) > 1 else "percent"
         parts.append(numbers(name, f"{title} (%)", percent, digits, emphasis=stress))
@@ -109,7 +117,12 @@ def report_discriminative_power(
 
 
 def _power_of_collections(
-    frame: pd.DataFrame, by: list[str], digits: int, average: bool, against: str | None, known: Mapping[str, str]
+    frame: pd.DataFrame,
+    by: list[str],
+    digits: int,
+    average: bool,
+    against: str | None,
+    known: Mapping[str, str],
 ) -> Report:
     """Return one row per collection with measures in columns, under the name of the test if there are several."""
     frame, tests = _with_common_test(frame, [*by, "measure"])
@@ -131,10 +144,14 @@ def _power_of_collections(
     legend = footnote.emphasis(cells for _, cells in parts)
     if against is not None and any(cell.marks for _, cells in parts for cell in cells):
         legend.append(f"{MORE} more than {known.get(against, against)}.")
-    return assemble(parts, _power_notes(frame, varied, legend, tests), groups=groups, group_names=by[:-1])
+    return assemble(
+        parts, _power_notes(frame, varied, legend, tests), groups=groups, group_names=by[:-1]
+    )
 
 
-def _with_common_test(frame: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+def _with_common_test(
+    frame: pd.DataFrame, key: list[str]
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Return a table with one name for the tests of measures that have one each, and whose test was which.
 
     Examples
@@ -150,7 +167,9 @@ def _with_common_test(frame: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame
     names = frame["test"].astype(str).to_numpy(dtype=object)
     measures = frame["measure"].astype(str).to_numpy()
     fixed = [name for name in ("correction", "alpha") if name in frame.columns]
-    for rows in frame.groupby(fixed, sort=False, observed=True).indices.values() if fixed else [slice(None)]:
+    for rows in (
+        frame.groupby(fixed, sort=False, observed=True).indices.values() if fixed else [slice(None)]
+    ):
         tests = list(dict.fromkeys(zip(names[rows], measures[rows])))
         one_test = len({test for test, _ in tests}) < 2
         several_per_measure = len({measure for _, measure in tests}) < len(tests)
@@ -172,23 +191,42 @@ def _setting(values: Mapping[str, object], known: Mapping[str, str]) -> str:
         elif name == "alpha":
             texts.append(f"α = {decimals.share(float(text))}")
         elif value != NOT_NEEDED:
-            words = footnote.words_of_test(text) if name == "test" else footnote.CORRECTIONS.get(text, text)
-            texts.append(words.removeprefix("paired ").removesuffix(" test").removesuffix(" correction"))
+            words = (
+                footnote.words_of_test(text)
+                if name == "test"
+                else footnote.CORRECTIONS.get(text, text)
+            )
+            texts.append(
+                words.removeprefix("paired ").removesuffix(" test").removesuffix(" correction")
+            )
     header = ", ".join(texts)
     return header[:1].upper() + header[1:]
 
 
 def _power_notes(
-    frame: pd.DataFrame, varied: list[str], legend: list[str], measures_of: Mapping[str, Sequence[str]] | None = None
+    frame: pd.DataFrame,
+    varied: list[str],
+    legend: list[str],
+    measures_of: Mapping[str, Sequence[str]] | None = None,
 ) -> list[str]:
     """Return the footnotes; `measures_of` are the measures of each test if every measure has its own."""
-    fixed = {name: frame[name].iloc[0] for name in SETTINGS if name in frame.columns and name not in varied}
+    fixed = {
+        name: frame[name].iloc[0]
+        for name in SETTINGS
+        if name in frame.columns and name not in varied
+    }
     tests: Mapping[str, Sequence[str]] = {str(fixed["test"]): [""]} if "test" in fixed else {}
     how = footnote.significance(
         measures_of if measures_of and tests else tests, fixed.get("correction"), fixed.get("alpha")
     )
-    pairs = f"{frame['pairs'].iloc[0]} pairs" if "pairs" in frame and frame["pairs"].nunique() == 1 else "the pairs"
-    first = f"Percentage of {pairs} of systems that are significantly different" + (f" ({how})." if how else ".")
+    pairs = (
+        f"{frame['pairs'].iloc[0]} pairs"
+        if "pairs" in frame and frame["pairs"].nunique() == 1
+        else "the pairs"
+    )
+    first = f"Percentage of {pairs} of systems that are significantly different" + (
+        f" ({how})." if how else "."
+    )
     if measures_of and not tests:
         first += f" {PAIRED_TESTS.capitalize()}: {footnote.significance(measures_of, None, None)}."
     return [first, *legend, *footnote.basis_of(frame)]

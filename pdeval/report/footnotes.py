@@ -58,7 +58,9 @@ class Words:
     queries: str = "queries"
     doc: str = "document"
     docs: str = "documents"
-    per: str = field(default="system", repr=False)  # systems, or collections, may have different numbers of queries
+    per: str = field(
+        default="system", repr=False
+    )  # systems, or collections, may have different numbers of queries
 
 
 def words(attrs: Mapping[Any, Any]) -> Words:
@@ -72,7 +74,10 @@ def words(attrs: Mapping[Any, Any]) -> Words:
     'queries'
     """
     # the names of columns without the ending of ids
-    user, item = (_ID_ENDING.sub("", str(attrs.get(name, ""))).lower() for name in ("query_column", "doc_column"))
+    user, item = (
+        _ID_ENDING.sub("", str(attrs.get(name, ""))).lower()
+        for name in ("query_column", "doc_column")
+    )
     query = (user, f"{user}s") if user in USERS else ("query", "queries")
     doc = item if item in ITEMS else "document"
     return Words(*query, doc, f"{doc}s", str(attrs.get("counted_per", "system")))
@@ -137,7 +142,9 @@ def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
     """
     tests: dict[str, list[str]] = {}
     if "test" in comparisons:
-        for test, measure in comparisons[["test", "measure"]].astype(str).drop_duplicates().itertuples(index=False):
+        for test, measure in (
+            comparisons[["test", "measure"]].astype(str).drop_duplicates().itertuples(index=False)
+        ):
             tests.setdefault(test, []).append(measure)
     attrs: dict[Any, Any] = {**defaults, **comparisons.attrs}
     options = (attrs.get(name) for name in ("correction", "alpha", "draws"))
@@ -181,7 +188,11 @@ def meaning(kind: str, marked: str, baselines: Sequence[str]) -> str:
         )
     if not marked:
         return f"No difference to {' or '.join(baselines)} is significant"
-    signs = [f"{sign} significantly {word}" for sign, word in (("†", "better"), ("‡", "worse")) if sign in marked]
+    signs = [
+        f"{sign} significantly {word}"
+        for sign, word in (("†", "better"), ("‡", "worse"))
+        if sign in marked
+    ]
     numbered = ", ".join(f"{i} {text}" for i, text in enumerate(baselines, 1))
     against = baselines[0] if len(baselines) == 1 else f"the baseline of that number: {numbered}"
     return f"{', '.join(signs)} than {against}"
@@ -195,7 +206,10 @@ def placed(notes: Sequence[str], *, below: bool) -> list[str]:
     >>> placed(["Raised letters: significantly better than the system of that letter."], below=True)
     ['Letters below a number: significantly better than the system of that letter.']
     """
-    return [BELOW + one.removeprefix(RAISED) if below and one.startswith(RAISED) else one for one in notes]
+    return [
+        BELOW + one.removeprefix(RAISED) if below and one.startswith(RAISED) else one
+        for one in notes
+    ]
 
 
 def interval(kind: str | None, attrs: Mapping[Any, Any], confidence: float | None) -> list[str]:
@@ -296,11 +310,15 @@ def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> l
             note += f"; {nouns.queries} without a relevant {nouns.doc} count as 0{' there' if graded else ''}"
         notes.append(note)
     if graded:
-        notes.append(f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade")
+        notes.append(
+            f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade"
+        )
     return notes
 
 
-def basis(n: np.ndarray | None, attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
+def basis(
+    n: np.ndarray | None, attrs: Mapping[Any, Any], measures: Iterable[str] | None = None
+) -> list[str]:
     """Return the one sentence on queries and rules, or nothing where nothing is known.
 
     Examples
@@ -309,7 +327,9 @@ def basis(n: np.ndarray | None, attrs: Mapping[Any, Any], measures: Iterable[str
     ['2 queries; tied scores ordered by document id.']
     """
     number = "" if n is None else queries(n, words(attrs))
-    if " per system" in number and attrs.get("topics") == "common":  # systems of several tables, combined
+    if (
+        " per system" in number and attrs.get("topics") == "common"
+    ):  # systems of several tables, combined
         attrs = {**attrs, "topics": None}
     text = "; ".join(filter(None, [number, *rules(attrs, measures)]))
     if text[:1].islower() and text[1:2].islower():  # the name of a measure stays as it is

@@ -118,10 +118,14 @@ def report_table(
     if across is not None or average is not None:
         collections = by_of(table, by)
         if not collections:
-            raise ValueError("the table does not say which column tells its collections apart: name it with by=.")
+            raise ValueError(
+                "the table does not say which column tells its collections apart: name it with by=."
+            )
         if across is not None and average in (None, "row"):
             options: dict[str, Any] = {"percent": percent, "average": average == "row"}
-            built = _row_per_collection(table, schema, collections, named(across), value, digits, known, **options)
+            built = _row_per_collection(
+                table, schema, collections, named(across), value, digits, known, **options
+            )
         elif average in ("mean", "range"):
             selected = [str(name) for name in (columns or table.columns) if name not in collections]
             built = _over_collections(table, schema, collections, selected, average, digits, known)
@@ -139,7 +143,11 @@ def report_table(
     parts: list[Part] = []
     for name, places in zip(selected, decimals.per_column(digits, selected)):
         if name in ("p_value", "p_adjusted"):
-            parts.append(numbers(name, headers[name], table[name].astype(float), places, text=decimals.p_value))
+            parts.append(
+                numbers(
+                    name, headers[name], table[name].astype(float), places, text=decimals.p_value
+                )
+            )
         else:
             parts.append(any_column(name, headers[name], table[name], places, known))
     notes = _footnotes(schema, headers, frame)
@@ -166,7 +174,9 @@ def _row_per_collection(
         table, by, across, value, digits=places, names=known, percent=percent, average=average
     )
     meaning = "" if schema is None else schema.meaning(value).replace("NaN", DASH)
-    notes = [f"{'Percentages' if percent else header_of(value, table)}: {meaning}."] if meaning else []
+    notes = (
+        [f"{'Percentages' if percent else header_of(value, table)}: {meaning}."] if meaning else []
+    )
     return assemble(parts, [*notes, *footnote.basis_of(table)], groups=groups, group_names=by[:-1])
 
 
@@ -183,14 +193,24 @@ def _over_collections(
     places = dict(zip(selected, decimals.per_column(digits, selected)))
     rows, means = over_collections(table, by, selected, digits=places, spread=average == "range")
     headers = {name: known.get(name) or header_of(name, table) for name in selected}
-    parts = [any_column(name, headers[name], rows[name], 3, known) for name in selected if name in rows.columns]
-    parts += [(replace(means[name][0], header=headers[name]), means[name][1]) for name in selected if name in means]
+    parts = [
+        any_column(name, headers[name], rows[name], 3, known)
+        for name in selected
+        if name in rows.columns
+    ]
+    parts += [
+        (replace(means[name][0], header=headers[name]), means[name][1])
+        for name in selected
+        if name in means
+    ]
     n = len(table[by].drop_duplicates())
     what = {
         "mean": f"Means over {n} collections, each counting the same.",
         "range": f"From one standard deviation below the mean over {n} collections to one above it.",
     }
-    return assemble(parts, [what[average], *_footnotes(schema, {name: headers[name] for name in means}, table)])
+    return assemble(
+        parts, [what[average], *_footnotes(schema, {name: headers[name] for name in means}, table)]
+    )
 
 
 def _only_value(frame: pd.DataFrame, others: Sequence[str]) -> str:
@@ -238,7 +258,11 @@ def header_of(name: str, frame: pd.DataFrame) -> str:
 
 def _footnotes(schema: Schema | None, headers: Mapping[str, str], frame: pd.DataFrame) -> list[str]:
     meanings = {} if schema is None else schema.means
-    notes = [f"{head}: {meanings[name].replace('NaN', DASH)}." for name, head in headers.items() if name in meanings]
+    notes = [
+        f"{head}: {meanings[name].replace('NaN', DASH)}."
+        for name, head in headers.items()
+        if name in meanings
+    ]
     return [*notes, *footnote.basis_of(frame)]
 
 

@@ -9,7 +9,15 @@ from typing import Any
 from pdeval.files.atomic_write import replacing
 from pdeval.report.html_markup import cell_markup, escape, heading_row, span, sub_columns
 from pdeval.report.page import page_of
-from pdeval.report.report import Cell, Column, Report, headings, report_format, report_method, row_groups
+from pdeval.report.report import (
+    Cell,
+    Column,
+    Report,
+    headings,
+    report_format,
+    report_method,
+    row_groups,
+)
 
 # the class stands twice so that these rules outweigh a notebook's own for tables
 STYLE = """<style>
@@ -110,7 +118,9 @@ def to_html(
         text = _PAGE.format(title=escape(report.caption or "pdeval report"), table=text)
     if path is not None:
         with replacing(path) as beside:
-            beside.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="\n")
+            beside.write_text(
+                text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="\n"
+            )
     return text
 
 
@@ -121,11 +131,17 @@ def _table(report: Report) -> str:
         lines.append(f"<caption>{escape(report.caption)}</caption>")
     lines.append("<thead>")
     lines += heading_row(
-        report, parts, heading='<th scope="colgroup" class="n g"{span}>{title}</th>', empty="<th{span}></th>"
+        report,
+        parts,
+        heading='<th scope="colgroup" class="n g"{span}>{title}</th>',
+        empty="<th{span}></th>",
     )
     headers = (_header(column, span(len(part))) for column, part in zip(report.columns, parts))
     lines += [f"<tr>{''.join(headers)}</tr>", "</thead>"]
-    rows = ["<tr>" + "".join(_cell(cell, part) for cell, part in zip(row, parts)) + "</tr>" for row in report.rows]
+    rows = [
+        "<tr>" + "".join(_cell(cell, part) for cell, part in zip(row, parts)) + "</tr>"
+        for row in report.rows
+    ]
     for title, members in row_groups(report, rows):
         lines.append("<tbody>")
         if title is not None:
@@ -169,11 +185,15 @@ def to_great_tables(report: Report) -> Any:
     try:
         from great_tables import GT, html
     except ImportError:
-        raise ImportError("to_great_tables() needs the package great_tables: pip install great_tables.") from None
+        raise ImportError(
+            "to_great_tables() needs the package great_tables: pip install great_tables."
+        ) from None
     import pandas as pd
 
     columns = report.columns
-    data = pd.DataFrame({column.name: [row[i].value for row in report.rows] for i, column in enumerate(columns)})
+    data = pd.DataFrame(
+        {column.name: [row[i].value for row in report.rows] for i, column in enumerate(columns)}
+    )
     if report.groups:
         name = "group"
         while name in data.columns:
@@ -184,11 +204,17 @@ def to_great_tables(report: Report) -> Any:
         table = GT(data)
     headers: Any = {column.name: html(escape(column.header) + column.arrow) for column in columns}
     table = table.cols_label(cases=headers)
-    table = table.cols_align("left", columns=[column.name for column in columns if not column.numeric])
-    table = table.cols_align("center", columns=[column.name for column in columns if column.numeric])
+    table = table.cols_align(
+        "left", columns=[column.name for column in columns if not column.numeric]
+    )
+    table = table.cols_align(
+        "center", columns=[column.name for column in columns if column.numeric]
+    )
     for title, members in headings(report):
         if title:
-            table = table.tab_spanner(html(escape(title)), columns=[columns[i].name for i in members])
+            table = table.tab_spanner(
+                html(escape(title)), columns=[columns[i].name for i in members]
+            )
     for i, column in enumerate(columns):
         for place, row in enumerate(report.rows):
             # a cell shows its printed text, whatever its value

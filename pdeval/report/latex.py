@@ -10,7 +10,15 @@ import re
 from typing import Literal, get_args
 
 from pdeval.report.footnotes import placed
-from pdeval.report.numbers import MINUS, Marks, Padding, aligned_spreads, check_length, marks_below, paddings
+from pdeval.report.numbers import (
+    MINUS,
+    Marks,
+    Padding,
+    aligned_spreads,
+    check_length,
+    marks_below,
+    paddings,
+)
 from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
 
@@ -51,9 +59,14 @@ def escape(text: str) -> str:
     bm25\_rm3 \& 50\% of $\alpha$ -{}- \{x\}
     """
     text = visible(text if text.isprintable() else re.sub(r"[ \t\r\n]+", " ", text))
-    text = "".join(character for character in text if character.isprintable() or character == "\u00a0")
+    text = "".join(
+        character for character in text if character.isprintable() or character == "\u00a0"
+    )
     # two hyphens typed in a name are two hyphens, not a dash
-    pieces = [_CHARACTERS.sub(lambda match: _ESCAPES[match[0]], piece) for piece in re.split(r"-(?=-)", text)]
+    pieces = [
+        _CHARACTERS.sub(lambda match: _ESCAPES[match[0]], piece)
+        for piece in re.split(r"-(?=-)", text)
+    ]
     return "-{}".join(pieces)
 
 
@@ -114,11 +127,15 @@ def to_latex(
     if size is not None and size not in get_args(Size):
         raise ValueError(f"size={size!r}: choose one of {', '.join(map(repr, get_args(Size)))}.")
     if not re.fullmatch(r"[htbpH!]*", position):
-        raise ValueError(f"position={position!r}: a float's position is made of the letters h, t, b, p, ! and H.")
+        raise ValueError(
+            f"position={position!r}: a float's position is made of the letters h, t, b, p, ! and H."
+        )
     if separation is not None:
         check_length("separation", separation, "pt|em|ex|mm|cm|in", "LaTeX", "4pt")
     if resize and environment == "longtable":
-        raise ValueError("resize=True: a longtable cannot be resized; try compact=True, or a smaller size=.")
+        raise ValueError(
+            "resize=True: a longtable cannot be resized; try compact=True, or a smaller size=."
+        )
     below = marks_below(report, marks, compact)
     spec, header, body = _parts(report, below)
     size = size or ("footnotesize" if compact else None)
@@ -132,10 +149,17 @@ def to_latex(
         return "\n".join(_over_pages(spec, header, body, look, about, notes, len(report.columns)))
     lines = [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
     if resize:  # \width is the table's own
-        lines = [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", *lines[:-1], lines[-1] + "}"]
+        lines = [
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            *lines[:-1],
+            lines[-1] + "}",
+        ]
     if environment == "tabular":
         return "\n".join(lines)
-    head = [rf"\begin{{{environment}}}[{position}]" if position else rf"\begin{{{environment}}}", r"\centering"]
+    head = [
+        rf"\begin{{{environment}}}[{position}]" if position else rf"\begin{{{environment}}}",
+        r"\centering",
+    ]
     if notes:
         lines += [
             r"\par\smallskip",
@@ -147,7 +171,13 @@ def to_latex(
 
 
 def _over_pages(
-    spec: str, header: list[str], body: list[str], look: list[str], about: list[str], notes: str, columns: int
+    spec: str,
+    header: list[str],
+    body: list[str],
+    look: list[str],
+    about: list[str],
+    notes: str,
+    columns: int,
 ) -> list[str]:
     """A longtable: the caption once, the header on every page, the notes after the last."""
     more = rf"\midrule\multicolumn{{{columns}}}{{@{{}}r@{{}}}}{{\footnotesize continued}} \\"
@@ -173,8 +203,14 @@ def _over_pages(
 def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:
     """Return the specification of the columns, the lines of the header and those of the rows."""
     # a column without a header holds letters: keep them close to what they name
-    kinds = ("c" if column.numeric else "l" if column.header else r"l@{\hspace{0.6em}}" for column in report.columns)
-    columns = [_cells(column, cells, below) for column, cells in zip(report.columns, zip(*report.rows), strict=False)]
+    kinds = (
+        "c" if column.numeric else "l" if column.header else r"l@{\hspace{0.6em}}"
+        for column in report.columns
+    )
+    columns = [
+        _cells(column, cells, below)
+        for column, cells in zip(report.columns, zip(*report.rows), strict=False)
+    ]
     rows = [[_row(list(cells))] for cells in zip(*columns)]
     if below:
         for lines, cells in zip(rows, report.rows):
@@ -189,7 +225,11 @@ def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:
         body += [line for lines in members for line in lines]
     arrows = {None: "", True: r" $\uparrow$", False: r" $\downarrow$"}
     names = _row([escape(column.header) + arrows[column.higher] for column in report.columns])
-    return f"@{{}}{''.join(kinds)}@{{}}", [r"\toprule", *_heading_rows(report), names, r"\midrule"], body
+    return (
+        f"@{{}}{''.join(kinds)}@{{}}",
+        [r"\toprule", *_heading_rows(report), names, r"\midrule"],
+        body,
+    )
 
 
 def _row(cells: list[str]) -> str:
@@ -222,7 +262,9 @@ def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
 
 def _emphasized(cell: Cell) -> str:
     text = escape(cell.text)
-    return {"": text, "best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}[cell.emphasis]
+    return {"": text, "best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}[
+        cell.emphasis
+    ]
 
 
 def _padded(text: str, padding: Padding) -> str:
@@ -241,12 +283,16 @@ def _phantom(text: str) -> str:
 def _marks(marks: list[str]) -> list[str]:
     """Raise the marks and pad them to the width of the longest, so that the numbers stay aligned."""
     # a plain asterisk is raised already
-    raised = [rf"\textsuperscript{{{escape(mark.replace('*', '∗'))}}}" if mark else "" for mark in marks]
+    raised = [
+        rf"\textsuperscript{{{escape(mark.replace('*', '∗'))}}}" if mark else "" for mark in marks
+    ]
     if not any(marks):
         return raised
     longest = raised[marks.index(max(marks, key=len))]
     return [
-        text if text == longest else (rf"\rlap{{{text}}}" if text else "") + rf"\phantom{{{longest}}}"
+        text
+        if text == longest
+        else (rf"\rlap{{{text}}}" if text else "") + rf"\phantom{{{longest}}}"
         for text in raised
     ]
 

@@ -50,9 +50,14 @@ def to_markdown(report: Report) -> str:
         rows += [[_cell(cell) for cell in cells] for cells in members]
     widths = [max(3, *map(len, texts)) for texts in zip(header, *rows)]
     rule = "|".join(
-        "-" * (width + 1) + ":" if column.numeric else ":" + "-" * (width + 1) for column, width in zip(columns, widths)
+        "-" * (width + 1) + ":" if column.numeric else ":" + "-" * (width + 1)
+        for column, width in zip(columns, widths)
     )
-    table = [_line(header, columns, widths), f"|{rule}|", *(_line(row, columns, widths) for row in rows)]
+    table = [
+        _line(header, columns, widths),
+        f"|{rule}|",
+        *(_line(row, columns, widths) for row in rows),
+    ]
     paragraphs = ["\n".join(table)]
     if report.caption is not None:
         paragraphs.insert(0, _paragraph(report.caption))
@@ -68,7 +73,8 @@ def _paragraph(text: str) -> str:
 
 def _line(row: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
     cells = (
-        text.rjust(width) if column.numeric else text.ljust(width) for text, column, width in zip(row, columns, widths)
+        text.rjust(width) if column.numeric else text.ljust(width)
+        for text, column, width in zip(row, columns, widths)
     )
     return f"| {' | '.join(cells)} |"
 

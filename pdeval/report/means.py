@@ -64,7 +64,9 @@ class Means:
             source = replace(source, asked=tuple(source.asked[i] for i in places))
         elif isinstance(source, Scores | Preferences):
             arrays = {name: getattr(source, name, None) for name in ("values", "machine", "higher")}
-            parts: dict[str, Any] = {name: array[places] for name, array in arrays.items() if array is not None}
+            parts: dict[str, Any] = {
+                name: array[places] for name, array in arrays.items() if array is not None
+            }
             source = replace(source, measures=tuple(source.measures[i] for i in places), **parts)
         return replace(
             self,
@@ -98,7 +100,9 @@ def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
         raise ValueError("baseline=[] names no run; name at least one, or leave it out.")
     repeated = [place for place in places if places.count(place) > 1]
     if repeated:
-        raise ValueError(f"baseline= names {run_labels(runs)[repeated[0]]!r} twice; name each run once.")
+        raise ValueError(
+            f"baseline= names {run_labels(runs)[repeated[0]]!r} twice; name each run once."
+        )
     return places
 
 
@@ -131,11 +135,15 @@ def means(
         declared = held.higher if isinstance(held.higher, Mapping) else {}
         held = replace(held, higher={**declared, **(higher or {})} or held.higher)
         if held.kind == "summary" and replicate:
-            raise ValueError("the summary has no values per run: give replicate= to .summary(), which adds its spread.")
+            raise ValueError(
+                "the summary has no values per run: give replicate= to .summary(), which adds its spread."
+            )
         if held.kind == "summary":
             return _select(_of_summary(held), measures)
         if not isinstance(measures, str) and isinstance(measures, Sequence) and not measures:
-            raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
+            raise ValueError(
+                "measures=[] asks for no measure; name at least one, or leave it out for all."
+            )
     source, *others = sources(held, measures, machine=True)
     if others:
         raise ValueError(
@@ -147,7 +155,9 @@ def means(
     varied = None
     if isinstance(source, Scores) and not has_machine:
         directions = zip(source.measures, map(bool, source.higher))
-        source = replace(source, higher=np.array([(higher or {}).get(name, known) for name, known in directions]))
+        source = replace(
+            source, higher=np.array([(higher or {}).get(name, known) for name, known in directions])
+        )
         if replicate and set(source.runs.columns) <= set(replicate):
             raise ValueError(
                 f"replicate={list(replicate)} names all columns of the run: none is left to name a system."
@@ -183,22 +193,30 @@ def _summarize(source: Any, baseline: object, alpha: float) -> Means:
     if not isinstance(source, Scores) and has_machine:
         rates = win_rates_of(source)
         others = len(source.runs) - 1
-        cube = replace(rates, values=rates.values / others, machine=np.asarray(rates.machine) / others)
+        cube = replace(
+            rates, values=rates.values / others, machine=np.asarray(rates.machine) / others
+        )
         about = "Cells are mean preferences over all other systems."
     elif not isinstance(source, Scores):
         values, about = _opponents(source, baseline)
         higher = np.ones(len(source.measures), dtype=bool)
-        cube = Scores(source.runs, source.queries, tuple(source.measures), values, higher, source.attrs)
+        cube = Scores(
+            source.runs, source.queries, tuple(source.measures), values, higher, source.attrs
+        )
     shape = (len(cube.runs), len(cube.measures))
     # runs are numbered, so that the rows keep the order of the cube
-    table = of_scores(replace(cube, runs=pd.DataFrame({"run": np.arange(shape[0])})), confidence=1 - alpha)
+    table = of_scores(
+        replace(cube, runs=pd.DataFrame({"run": np.arange(shape[0])})), confidence=1 - alpha
+    )
     names = [name for name in STATISTICS if name in table and name != "sd_replicates"]
     arrays = {name: table[name].to_numpy(dtype=float).reshape(shape).T for name in names}
     # the sd is of logarithms, or of people's labels alone: it does not belong to the mean
     geometric = [aggregate_of(name, source.attrs) == "geometric mean" for name in source.measures]
     without_sd = np.array(geometric) | has_machine
     arrays["sd"] = np.where(without_sd[:, None], np.nan, arrays.get("sd", arrays["mean"]))
-    result = _means(source.runs.reset_index(drop=True), source.measures, arrays, cube.higher, source.attrs)
+    result = _means(
+        source.runs.reset_index(drop=True), source.measures, arrays, cube.higher, source.attrs
+    )
     return replace(result, source=source, about=about, powered=table if has_machine else None)
 
 
@@ -206,13 +224,23 @@ def _select(table: Means, measures: object) -> Means:
     """Return some measures of a table, in the requested order; all for None."""
     if measures is None:
         return table
-    names = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    names = (
+        [measures]
+        if isinstance(measures, str) or not isinstance(measures, Iterable)
+        else list(measures)
+    )
     if not names:
-        raise ValueError("measures=[] asks for no measure; name at least one, or leave it out for all.")
-    return table.only([find_measure(name, table.measures) for name in dict.fromkeys(map(str, names))])
+        raise ValueError(
+            "measures=[] asks for no measure; name at least one, or leave it out for all."
+        )
+    return table.only(
+        [find_measure(name, table.measures) for name in dict.fromkeys(map(str, names))]
+    )
 
 
-def find_measure(name: object, measures: Sequence[str], what: str = "no measure", also: Sequence[str] = ()) -> int:
+def find_measure(
+    name: object, measures: Sequence[str], what: str = "no measure", also: Sequence[str] = ()
+) -> int:
     """Return the place of a measure, or say which ones there are.
 
     Examples
@@ -284,7 +312,9 @@ def _check_opponents(source: Any, bases: list[int], labels: list[str]) -> None:
     for base in bases:
         if not met[base].all():
             run = labels[int(np.argmin(met[base]))]
-            raise ValueError(f"run {run!r} has no preferences against the baseline {labels[base]!r}.")
+            raise ValueError(
+                f"run {run!r} has no preferences against the baseline {labels[base]!r}."
+            )
     if not bases and not met.all():
         place = int(np.argmin(met.all(axis=1)))
         raise ValueError(
@@ -303,7 +333,10 @@ def _sums(source: Any, measure: int, bases: list[int]) -> tuple[np.ndarray, np.n
     number = np.zeros(tuple(shape.values()))
     for base in bases:
         has_base = (a == base) | (b == base)
-        blocks = ((pairs, np.where(has_base[pairs], block, np.nan)) for pairs, block in source.blocks(measure))
+        blocks = (
+            (pairs, np.where(has_base[pairs], block, np.nan))
+            for pairs, block in source.blocks(measure)
+        )
         sums, counts, _ = win_rates(blocks, a, b, **shape)
         sums[:, base] = 0.0  # nothing is preferred over itself
         if len(bases) > 1:
@@ -318,12 +351,16 @@ def _of_summary(table: Table) -> Means:
     if not len(frame):
         raise ValueError("the summary has no rows; there is nothing to report.")
     if not names:
-        raise ValueError(f"the summary has no run column; it has {', '.join(map(str, frame.columns))}.")
+        raise ValueError(
+            f"the summary has no run column; it has {', '.join(map(str, frame.columns))}."
+        )
     key = [*names, table.roles["measure"]]
     repeated = frame.loc[frame.duplicated(key), key]
     if len(repeated):
         first = tuple(map(str, repeated.iloc[0]))
-        raise ValueError(f"the summary has {len(repeated)} duplicate (run, measure) rows, e.g. {first}.")
+        raise ValueError(
+            f"the summary has {len(repeated)} duplicate (run, measure) rows, e.g. {first}."
+        )
     runs = frame[names].drop_duplicates().reset_index(drop=True)
     labels = table.column("measure").astype(str)
     measures = tuple(dict.fromkeys(labels))

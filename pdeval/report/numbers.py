@@ -117,7 +117,9 @@ def per_column(digits: int | Mapping[str, int], columns: list[str], default: int
         return [digits] * len(columns)
     unknown = [name for name in digits if name not in columns]
     if unknown:
-        raise KeyError(f"digits names {unknown[0]!r}, which is not a column of this table: {', '.join(columns)}.")
+        raise KeyError(
+            f"digits names {unknown[0]!r}, which is not a column of this table: {', '.join(columns)}."
+        )
     return [check(digits.get(name, default), f"digits[{name!r}]") for name in columns]
 
 
@@ -167,7 +169,9 @@ def aligned_spreads(
     ['± 0.1', '']
     """
     n_ends = max(map(len, spreads), default=0)
-    padding = [paddings([spread[i] if spread else DASH for spread in spreads]) for i in range(n_ends)]
+    padding = [
+        paddings([spread[i] if spread else DASH for spread in spreads]) for i in range(n_ends)
+    ]
     markup = deviation if n_ends == 1 else interval
     return [markup(spread, *ends) if spread else "" for spread, *ends in zip(spreads, *padding)]
 
@@ -187,9 +191,13 @@ def marks_below(report: Report, marks: Marks | None, compact: bool) -> bool:
     (True, False)
     """
     if marks is not None and marks not in get_args(Marks):
-        raise ValueError(f"marks={marks!r}: significance marks stand 'raised' or 'below' their numbers.")
+        raise ValueError(
+            f"marks={marks!r}: significance marks stand 'raised' or 'below' their numbers."
+        )
     longest = max((len(cell.marks) for row in report.rows for cell in row), default=0)
-    return longest > 0 and (marks == "below" or (marks is None and compact and longest > MAX_RAISED))
+    return longest > 0 and (
+        marks == "below" or (marks is None and compact and longest > MAX_RAISED)
+    )
 
 
 def check_length(option: str, length: str, units: str, language: str, example: str) -> None:
@@ -202,4 +210,6 @@ def check_length(option: str, length: str, units: str, language: str, example: s
     ValueError: size='8': give a length that Typst knows, e.g. '8pt'.
     """
     if not re.fullmatch(rf"\d+(\.\d+)?({units})", length):
-        raise ValueError(f"{option}={length!r}: give a length that {language} knows, e.g. {example!r}.")
+        raise ValueError(
+            f"{option}={length!r}: give a length that {language} knows, e.g. {example!r}."
+        )

@@ -11,7 +11,17 @@ import pandas as pd
 
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
-from pdeval.report.columns import Part, assemble, by_of, check_unique, need, numbers, reported, texts, titles
+from pdeval.report.columns import (
+    Part,
+    assemble,
+    by_of,
+    check_unique,
+    need,
+    numbers,
+    reported,
+    texts,
+    titles,
+)
 from pdeval.report.report import Report
 from pdeval.tables.labels import natural, run_labels
 from pdeval.tables.recognition import runs_of
@@ -75,7 +85,9 @@ def report_order(
     columns = [name for name in runs_of(frame, SCHEMAS["orders"]) if name not in collections]
     check_unique(frame, [*collections, *columns, "measure", "method"], "the orders")
     frame = frame.assign(
-        _run=run_labels(frame[columns]), _measure=frame["measure"].astype(str), _method=frame["method"].astype(str)
+        _run=run_labels(frame[columns]),
+        _measure=frame["measure"].astype(str),
+        _method=frame["method"].astype(str),
     )
     pairs = list(dict.fromkeys(zip(frame["_measure"], frame["_method"])))
     runs = frame.drop_duplicates("_run").set_index("_run")[columns]
@@ -84,11 +96,18 @@ def report_order(
         show = show or "rank"
         frame = frame.assign(_set=titles(frame[collections], names))
         order, body = _of_collections(frame, runs.index, pairs, show, digits, average, names)
-        notes = [{"rank": "Ranks", "score": "Scores", "both": "Ranks and scores"}[show] + " within each collection."]
+        notes = [
+            {"rank": "Ranks", "score": "Scores", "both": "Ranks and scores"}[show]
+            + " within each collection."
+        ]
     else:
-        order, body = _of_one(frame, pairs, show or ("both" if len(pairs) == 1 else "rank"), digits, names)
+        order, body = _of_one(
+            frame, pairs, show or ("both" if len(pairs) == 1 else "rank"), digits, names
+        )
     stub = [
-        texts(name, names.get(name, "System" if name == "run" else name), runs.loc[order, name], names)
+        texts(
+            name, names.get(name, "System" if name == "run" else name), runs.loc[order, name], names
+        )
         for name in columns
     ]
     return assemble([*stub, *body], [*notes, *_footnotes(frame, pairs, names, body)])
@@ -98,7 +117,10 @@ def _of_one(
     frame: pd.DataFrame, pairs: list[Pair], show: str, digits: int, names: Mapping[str, str]
 ) -> tuple[list[str], list[Part]]:
     """Return the runs in the order of the first measure and method, and the columns of all of them."""
-    parts = {pair: part.set_index("_run") for pair, part in frame.groupby(["_measure", "_method"], sort=False)}
+    parts = {
+        pair: part.set_index("_run")
+        for pair, part in frame.groupby(["_measure", "_method"], sort=False)
+    }
     rank = parts[pairs[0]]["rank"].astype(float)
     order = sorted(rank.index, key=lambda run: (rank[run], natural(run)))
     body: list[Part] = []
@@ -122,8 +144,14 @@ def _of_collections(
     parts = dict(iter(frame.groupby(["_measure", "_method"], sort=False)))
     means = {}
     for pair in pairs:
-        ranks = parts[pair].pivot(index="_run", columns="_set", values="rank").reindex(index=runs, columns=sets)
-        means[pair] = ranks.mean(axis=1, skipna=False)  # means over fewer collections are not comparable
+        ranks = (
+            parts[pair]
+            .pivot(index="_run", columns="_set", values="rank")
+            .reindex(index=runs, columns=sets)
+        )
+        means[pair] = ranks.mean(
+            axis=1, skipna=False
+        )  # means over fewer collections are not comparable
     first = means[pairs[0]].fillna(np.inf)
     order = sorted(runs, key=lambda run: (first[run], natural(run)))
     body: list[Part] = []
@@ -159,12 +187,19 @@ def _check_same(order: list[str], runs: pd.Index, pair: Pair, first: Pair) -> No
 
 
 def _ordering(
-    part: pd.DataFrame, pair: Pair, pairs: list[Pair], show: str, digits: int, names: Mapping[str, str]
+    part: pd.DataFrame,
+    pair: Pair,
+    pairs: list[Pair],
+    show: str,
+    digits: int,
+    names: Mapping[str, str],
 ) -> list[Part]:
     """Return the columns of one ordering: rank, tier and score, as far as they are shown."""
     key = "" if len(pairs) == 1 else f"{pair[0]} {pair[1]} "
     # the texts that differ between the orderings: measure, method, or both
-    differing = [names.get(text, text) for text, values in zip(pair, zip(*pairs)) if len(set(values)) > 1]
+    differing = [
+        names.get(text, text) for text, values in zip(pair, zip(*pairs)) if len(set(values)) > 1
+    ]
     group, header = ", ".join(differing), ""
     if show != "both" and differing:
         group, header = ("", differing[0]) if len(differing) == 1 else (differing[0], differing[1])
@@ -174,7 +209,11 @@ def _ordering(
     if show in ("rank", "both"):
         is_integer = bool((ranks == np.round(ranks))[~np.isnan(ranks)].all())
         places = 0 if is_integer else 1
-        parts.append(numbers(f"{key}rank", header or "Rank", ranks, places, spread=_ends(part, "rank"), **look))
+        parts.append(
+            numbers(
+                f"{key}rank", header or "Rank", ranks, places, spread=_ends(part, "rank"), **look
+            )
+        )
         if "tier" in part.columns and not header:
             ends = (part[name].astype("Int64").astype(str) for name in ("tier", "tier_last"))
             tiers = [low if low == high else f"{low}–{high}" for low, high in zip(*ends)]
@@ -183,7 +222,16 @@ def _ordering(
     if show in ("score", "both"):
         scores = part["score"].to_numpy(dtype=float)
         places = 0 if pair[1] in ("copeland", "leximin") else digits  # numbers of runs
-        parts.append(numbers(f"{key}score", header or "Score", scores, places, spread=_ends(part, "score"), **look))
+        parts.append(
+            numbers(
+                f"{key}score",
+                header or "Score",
+                scores,
+                places,
+                spread=_ends(part, "score"),
+                **look,
+            )
+        )
     return parts
 
 
@@ -203,16 +251,22 @@ def _resampled(attrs: Mapping[Any, Any]) -> str:
     return "collections" if "resample" in attrs else footnote.words(attrs).queries
 
 
-def _footnotes(frame: pd.DataFrame, pairs: list[Pair], names: Mapping[str, str], body: list[Part]) -> list[str]:
+def _footnotes(
+    frame: pd.DataFrame, pairs: list[Pair], names: Mapping[str, str], body: list[Part]
+) -> list[str]:
     attrs = frame.attrs
     common = [names.get(values[0], values[0]) for values in zip(*pairs) if len(set(values)) == 1]
     notes = [", ".join(common) + "."] if common else []
     notes += footnote.emphasis(cells for _, cells in body)
     columns = [column for column, _ in body]
-    if "winrate" in {method for _, method in pairs} and any(column.name.endswith("score") for column in columns):
+    if "winrate" in {method for _, method in pairs} and any(
+        column.name.endswith("score") for column in columns
+    ):
         queries = footnote.words(attrs).queries
         others = frame["_run"].nunique() - 1
-        notes.append(f"The win rate is the sum of preferences over the {others} other systems, mean over {queries}.")
+        notes.append(
+            f"The win rate is the sum of preferences over the {others} other systems, mean over {queries}."
+        )
     with_spread = [column for column in columns if column.spread]
     if with_spread:
         both = any(column.name.endswith("score") for column in with_spread)
@@ -220,6 +274,8 @@ def _footnotes(frame: pd.DataFrame, pairs: list[Pair], names: Mapping[str, str],
         how = "sandwich" if attrs.get("errors") == "sandwich" else "bootstrap"
         notes.append(f"In brackets the {how} {what} over {_resampled(attrs)}.")
     if any(column.name.endswith("tier") for column in columns):
-        how = footnote.significance(attrs.get("tests", {}), attrs.get("correction"), attrs.get("alpha"))
+        how = footnote.significance(
+            attrs.get("tests", {}), attrs.get("correction"), attrs.get("alpha")
+        )
         notes.append(f"No system of a tier is significantly better than one below it ({how}).")
     return [*notes, *footnote.basis_of(frame)]

@@ -80,7 +80,9 @@ def report_matrix(
         printed = np.triu(printed) if triangle == "upper" else np.tril(printed)
     if np.isnan(values[printed]).any():
         row, column = np.argwhere(np.isnan(values) & printed)[0]
-        raise ValueError(f"the matrix has no value for {labels[row]!r} against {labels[column]!r}; fill it in.")
+        raise ValueError(
+            f"the matrix has no value for {labels[row]!r} against {labels[column]!r}; fill it in."
+        )
     beats, notes = _significant(comparisons, labels, measure)
     headings = [known.get(label, label) for label in labels]
     parts: list[Part] = []
@@ -90,7 +92,11 @@ def report_matrix(
     parts.append(texts("row", "", labels, known))
     for j, name in enumerate(labels):
         cells = [
-            Cell(float(values[i, j]), decimals.number(values[i, j], digits), marks=BETTER if beats[i, j] else "")
+            Cell(
+                float(values[i, j]),
+                decimals.number(values[i, j], digits),
+                marks=BETTER if beats[i, j] else "",
+            )
             if printed[i, j]
             else Cell(None, DASH if i == j else "")
             for i in range(size)
@@ -116,7 +122,9 @@ def _square(matrix: object) -> list[str]:
         )
     if len(set(rows)) < len(rows):
         repeated = next(label for label in rows if rows.count(label) > 1)
-        raise ValueError(f"the matrix has the label {repeated!r} more than once; rename one of them.")
+        raise ValueError(
+            f"the matrix has the label {repeated!r} more than once; rename one of them."
+        )
     return rows
 
 
@@ -132,13 +140,19 @@ def _significant(
         raise ValueError(f"the comparisons hold {', '.join(measures)}; choose one with measure=.")
     chosen = measures[0] if measure is None else measure
     if chosen not in measures:
-        raise KeyError(f"no measure {chosen!r} in the comparisons; they hold {', '.join(measures)}.")
+        raise KeyError(
+            f"no measure {chosen!r} in the comparisons; they hold {', '.join(measures)}."
+        )
     run_names = run_columns(frame, [], {}, paired=True)
     # runs of several columns have one label in the matrix
-    sides = {f"run_{side}": run_labels(frame[[f"{name}_{side}" for name in run_names]]) for side in "ab"}
+    sides = {
+        f"run_{side}": run_labels(frame[[f"{name}_{side}" for name in run_names]]) for side in "ab"
+    }
     beats = wins(frame.assign(**sides), pd.DataFrame({"run": labels}), [chosen])[0]
     how = footnote.of_comparisons(frame[frame["measure"].astype(str) == chosen])
-    return beats, [f"{BETTER} the row is significantly better than the column" + (f" ({how})." if how else ".")]
+    return beats, [
+        f"{BETTER} the row is significantly better than the column" + (f" ({how})." if how else ".")
+    ]
 
 
 @verb(on="comparisons", name="report", core=True, command=True)
@@ -178,10 +192,16 @@ def report_comparisons(
     frame = need(frame, ["measure", "difference", "significant"], "the comparisons")
     run_names = runs_of(frame, SCHEMAS["comparisons"])
     if not run_names:
-        raise ValueError(f"the comparisons name no pair of runs; they have {', '.join(map(str, frame.columns))}.")
+        raise ValueError(
+            f"the comparisons name no pair of runs; they have {', '.join(map(str, frame.columns))}."
+        )
     collections = by_of(frame, by)
     pair = [f"{name}_{side}" for side in "ab" for name in run_names]
-    check_unique(frame, [*collections, *pair, *(c for c in ("measure", "test") if c in frame)], "the comparisons")
+    check_unique(
+        frame,
+        [*collections, *pair, *(c for c in ("measure", "test") if c in frame)],
+        "the comparisons",
+    )
     if only_significant:
         frame = frame[frame["significant"].to_numpy(dtype=bool)].reset_index(drop=True)
     titles = [*collections, *(["measure"] if frame["measure"].nunique() > 1 else [])]
@@ -189,19 +209,31 @@ def report_comparisons(
     frame, groups = grouped(frame, titles, known)
     parts = pair_texts(frame, run_names, known)
     if "test" in frame and frame["test"].nunique() > 1:
-        parts.append(texts("test", "Test", [footnote.words_of_test(str(test)) for test in frame["test"]]))
-    ends = {name: frame[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high") if name in frame}
+        parts.append(
+            texts("test", "Test", [footnote.words_of_test(str(test)) for test in frame["test"]])
+        )
+    ends = {
+        name: frame[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high") if name in frame
+    }
     has_interval = len(ends) == 2 and not np.isnan(list(ends.values())).any()
     spread = ends if has_interval else None
     parts.append(numbers("difference", "Difference", frame["difference"], digits, spread=spread))
     if "effect_size" in frame:
-        parts.append(numbers("effect_size", "Effect size", frame["effect_size"].astype(float), digits))
-    stars = ["*" if significant else "" for significant in frame["significant"].to_numpy(dtype=bool)]
+        parts.append(
+            numbers("effect_size", "Effect size", frame["effect_size"].astype(float), digits)
+        )
+    stars = [
+        "*" if significant else "" for significant in frame["significant"].to_numpy(dtype=bool)
+    ]
     tested = [name for name in ("p_value", "p_adjusted") if name in frame]
     for name in tested:
         header = {"p_value": "p", "p_adjusted": "p adjusted"}[name]
         marks = stars if name == tested[-1] else None
-        parts.append(numbers(name, header, frame[name].astype(float), digits, marks=marks, text=decimals.p_value))
+        parts.append(
+            numbers(
+                name, header, frame[name].astype(float), digits, marks=marks, text=decimals.p_value
+            )
+        )
     if collections:
         frame.attrs["counted_per"] = "group"
     notes = _comparison_notes(frame, has_interval, any(stars))
@@ -220,7 +252,10 @@ def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) 
     how = footnote.of_comparisons(frame)
     measures = frame["measure"].astype(str).unique()
     notes = [f"{measures[0]}."] if len(measures) == 1 else []
-    notes.append(("* significant" if has_stars else "No difference is significant") + (f" ({how})." if how else "."))
+    notes.append(
+        ("* significant" if has_stars else "No difference is significant")
+        + (f" ({how})." if how else ".")
+    )
     if has_interval:
         level = frame.attrs.get("confidence")
         percent = "" if level is None else f"{decimals.share(100 * level)}% "

@@ -175,7 +175,9 @@ class Report:
         # called for missing attributes only: report_format sets to_latex, to_html, ... on the class
         if name.startswith("to_"):
             offered = ", ".join(f".to_{format_name}()" for format_name in sorted(FORMATS))
-            raise AttributeError(f"no report format {name[3:]!r}; there are {offered} and .to_frame().")
+            raise AttributeError(
+                f"no report format {name[3:]!r}; there are {offered} and .to_frame()."
+            )
         raise AttributeError(f"a Report has no {name!r}.")
 
     def to_frame(self) -> pd.DataFrame:
@@ -198,17 +200,23 @@ class Report:
         """
         columns: dict[str, list[Any]] = {}
         for i, group_name in enumerate(self.group_names):
-            columns[safe(group_name)] = [safe(group.values[i]) for group in self.groups for _ in range(group.size)]
+            columns[safe(group_name)] = [
+                safe(group.values[i]) for group in self.groups for _ in range(group.size)
+            ]
         for i, column in enumerate(self.columns):
             cells = [row[i] for row in self.rows]
             name = safe(column.name)
-            columns[name] = [safe(cell.value) if isinstance(cell.value, str) else cell.value for cell in cells]
+            columns[name] = [
+                safe(cell.value) if isinstance(cell.value, str) else cell.value for cell in cells
+            ]
             if column.numeric:
                 columns[name] = [np.nan if value is None else value for value in columns[name]]
             if any(cell.marks for cell in cells):
                 columns[f"{name}_marks"] = [safe(cell.marks) for cell in cells]
             for end, suffix in enumerate(column.spread):
-                columns[f"{name}_{suffix}"] = [cell.spread[end] if cell.spread else np.nan for cell in cells]
+                columns[f"{name}_{suffix}"] = [
+                    cell.spread[end] if cell.spread else np.nan for cell in cells
+                ]
         table = pd.DataFrame(columns)
         table.attrs.update(caption=self.caption, label=self.label, notes=list(self.notes))
         return table
@@ -341,7 +349,9 @@ class Format:
 
 
 FORMATS: Registry[Format] = Registry(
-    "report format", replace="module", taken="there is a report format {name!r} already, of {module}."
+    "report format",
+    replace="module",
+    taken="there is a report format {name!r} already, of {module}.",
 )
 
 
@@ -380,14 +390,25 @@ def report_format(
     suffixes = (endings,) if isinstance(endings, str) else tuple(endings)
     for ending in suffixes:
         if not ending.startswith(".") or ending != ending.lower():
-            raise ValueError(f"the ending {ending!r} must be lower case and begin with a point, e.g. '.tex'.")
+            raise ValueError(
+                f"the ending {ending!r} must be lower case and begin with a point, e.g. '.tex'."
+            )
 
     def declare(function: Function) -> Function:
-        taken = {ending: other.name for other in FORMATS.values() if other.name != name for ending in other.endings}
+        taken = {
+            ending: other.name
+            for other in FORMATS.values()
+            if other.name != name
+            for ending in other.endings
+        }
         for ending in suffixes:
             if ending in taken:
-                raise ValueError(f"files that end in {ending!r} are {taken[ending]} already; choose another ending.")
-        FORMATS.add(name, Format(name, function, suffixes, dict(as_file or {})), function.__module__)
+                raise ValueError(
+                    f"files that end in {ending!r} are {taken[ending]} already; choose another ending."
+                )
+        FORMATS.add(
+            name, Format(name, function, suffixes, dict(as_file or {})), function.__module__
+        )
         setattr(Report, f"to_{name}", function)
         return function
 

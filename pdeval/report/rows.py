@@ -61,7 +61,9 @@ def arrange(
     values = _group_values(table.runs, group_columns, metadata)
     # groups are numbered as they appear in the natural order of the runs
     natural_order = natural_places(_ids(table.runs))
-    number = {value: i for i, value in enumerate(dict.fromkeys(values[run] for run in natural_order))}
+    number = {
+        value: i for i, value in enumerate(dict.fromkeys(values[run] for run in natural_order))
+    }
     code = np.array([number[value] for value in values])
     groups = []
     for value, size in zip(number, np.bincount(code)):
@@ -95,10 +97,15 @@ def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> 
         if sorted(order) != list(range(n_runs)):
             left_out = [text for i, text in enumerate(table.labels) if i not in order]
             fault = f"leaves out {left_out[0]!r}" if left_out else "names a run twice"
-            raise ValueError(f"sort= as a list must name each of the {n_runs} runs once; it {fault}.")
+            raise ValueError(
+                f"sort= as a list must name each of the {n_runs} runs once; it {fault}."
+            )
         return np.array(order)
     if sort == "name":
-        labels = [[natural(names.get(str(value), str(value))) for value in row] for row in _ids(table.runs)]
+        labels = [
+            [natural(names.get(str(value), str(value))) for value in row]
+            for row in _ids(table.runs)
+        ]
         return np.array(sorted(range(n_runs), key=labels.__getitem__))
     measure = find_measure(sort, table.measures, "sort: no measure", also=("name",))
     value = table.mean[measure]
@@ -106,7 +113,10 @@ def _sorted(table: Means, sort: str | Sequence[object] | None, names: Names) -> 
 
 
 def with_table_columns(
-    frame: pd.DataFrame, runs: Sequence[str], group: str | Sequence[str] | None, metadata: pd.DataFrame | None
+    frame: pd.DataFrame,
+    runs: Sequence[str],
+    group: str | Sequence[str] | None,
+    metadata: pd.DataFrame | None,
 ) -> pd.DataFrame | None:
     """Return the metadata with those columns to group by that the table itself has, one row per run.
 
@@ -117,7 +127,11 @@ def with_table_columns(
     [['a', 'dense'], ['b', 'lexical']]
     """
     given = () if metadata is None else metadata.columns
-    columns = [name for name in column_names(group) if name in frame.columns and name not in runs and name not in given]
+    columns = [
+        name
+        for name in column_names(group)
+        if name in frame.columns and name not in runs and name not in given
+    ]
     if not columns or not runs:
         return metadata
     runs = list(runs)
@@ -157,11 +171,17 @@ def _group_values(
         if name not in known.columns:
             raise KeyError(
                 f"no column {name!r} to group by; there are {', '.join(map(str, dict.fromkeys([*known, *others])))}."
-                + ("" if metadata is not None else " Give others with metadata=, or merge them to the table.")
+                + (
+                    ""
+                    if metadata is not None
+                    else " Give others with metadata=, or merge them to the table."
+                )
             )
         if known[name].isna().any():
             run = run_labels(runs[known[name].isna()])[0]
-            raise ValueError(f"the metadata column {name!r} is missing for run {run!r}; fill it in.")
+            raise ValueError(
+                f"the metadata column {name!r} is missing for run {run!r}; fill it in."
+            )
     return [tuple(map(str, row)) for row in _ids(known[list(group_columns)])]
 
 
@@ -175,12 +195,16 @@ def _joined(runs: pd.DataFrame, metadata: pd.DataFrame) -> pd.DataFrame:
     keys = pd.Index(run_labels(metadata[list(runs.columns)]))
     repeated = keys[keys.duplicated()]
     if len(repeated):
-        raise ValueError(f"the metadata have {len(repeated) + 1} rows for run {repeated[0]!r}; give one per run.")
+        raise ValueError(
+            f"the metadata have {len(repeated) + 1} rows for run {repeated[0]!r}; give one per run."
+        )
     labels = run_labels(runs)
     place = keys.get_indexer(pd.Index(labels))
     missing = np.flatnonzero(place < 0)
     if len(missing):
-        raise ValueError(f"the metadata lack {len(missing)} of {len(runs)} runs, e.g. {labels[missing[0]]!r}.")
+        raise ValueError(
+            f"the metadata lack {len(missing)} of {len(runs)} runs, e.g. {labels[missing[0]]!r}."
+        )
     extra = [name for name in metadata.columns if name not in runs.columns]
     return metadata[extra].iloc[place].reset_index(drop=True)
 
@@ -193,7 +217,9 @@ def spread_names(table: Means, measure: int, interval: Interval | None) -> tuple
     """Return the frame columns of a measure's spread; none if it has no spread (a sum, a geometric mean)."""
     if np.isnan(_spread(table, interval)[:, measure]).all():
         return ()
-    return {"sd": ("sd",), "replicates": ("sd_replicates",)}.get(str(interval), ("ci_low", "ci_high"))
+    return {"sd": ("sd",), "replicates": ("sd_replicates",)}.get(
+        str(interval), ("ci_low", "ci_high")
+    )
 
 
 def _spread(table: Means, interval: Interval | None) -> np.ndarray:
@@ -222,7 +248,9 @@ def number_cells(
         stress: list[Emphasis] = [""] * len(printed)
         if best is not None:
             stress = [
-                word for part in np.split(printed, ends[:-1]) for word in decimals.emphases(part, table.higher[i])
+                word
+                for part in np.split(printed, ends[:-1])
+                for word in decimals.emphases(part, table.higher[i])
             ]
         has_spread = not np.isnan(spread[:, i]).all()
         cells = []
@@ -231,7 +259,14 @@ def number_cells(
             if interval == "replicates" and np.isnan(bounds).all():
                 bounds = ()  # one replicate has no spread
             texts = tuple(decimals.number(bound, places) for bound in bounds)
-            cell = Cell(value, decimals.number(value, places), stress[run], verdict.marks[run][i], bounds, texts)
+            cell = Cell(
+                value,
+                decimals.number(value, places),
+                stress[run],
+                verdict.marks[run][i],
+                bounds,
+                texts,
+            )
             cells.append(Cell(None, DASH) if np.isnan(value) else cell)
         columns.append(cells)
     return [list(row) for row in zip(*columns)]
@@ -247,4 +282,6 @@ def _refuse_interval(table: Means, interval: Interval) -> None:
         raise ValueError(f"interval={interval!r}: the summary has no such column.")
     queries = words(table.attrs).queries
     least = int(table.n.min())
-    raise ValueError(f"interval={interval!r} needs at least two {queries} per run; there is a run with {least}.")
+    raise ValueError(
+        f"interval={interval!r} needs at least two {queries} per run; there is a run with {least}."
+    )

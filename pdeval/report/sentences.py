@@ -76,7 +76,9 @@ def sentence(findings: Sequence[Finding]) -> str:
             for claim in _claims(finding, i):
                 measures_of.setdefault(claim, []).append(measure)
         for claim, measures in measures_of.items():
-            main, rest = (text.replace(HERE, and_list(measures)) for text in (claim.main, claim.rest))
+            main, rest = (
+                text.replace(HERE, and_list(measures)) for text in (claim.main, claim.rest)
+            )
             text = f"On {finding.where}, {main}" if finding.where else _capitalize(main)
             if claim.tested and finding.how:
                 text += f" ({finding.how})" if finding.how != last_test else ""
@@ -88,12 +90,25 @@ def sentence(findings: Sequence[Finding]) -> str:
 def _claims(finding: Finding, measure: int) -> list[Claim]:
     systems = finding.systems
     if len(systems) == 1:
-        return [Claim(f"the table has one system, {systems[0]}", "there is nothing to compare it with", tested=False)]
+        return [
+            Claim(
+                f"the table has one system, {systems[0]}",
+                "there is nothing to compare it with",
+                tested=False,
+            )
+        ]
     if finding.measures[measure] in finding.untested or finding.beats is None:
-        why = f"{HERE} has infinite values and was not tested" if finding.untested else "differences were not tested"
+        why = (
+            f"{HERE} has infinite values and was not tested"
+            if finding.untested
+            else "differences were not tested"
+        )
         return [Claim(_leaders(finding, measure), why, tested=False)]
     if finding.bases:
-        return [_against(systems, finding.beats[i, measure], base) for i, base in enumerate(finding.bases)]
+        return [
+            _against(systems, finding.beats[i, measure], base)
+            for i, base in enumerate(finding.bases)
+        ]
     return [_about_best(finding, measure, finding.beats[0, measure])]
 
 
@@ -111,7 +126,11 @@ def _about_best(finding: Finding, measure: int, beats: np.ndarray) -> Claim:
     """Return which systems the best systems of a measure are significantly better than."""
     systems, best = finding.systems, finding.best[measure]
     if not beats.any():
-        pair = f"between {and_list(systems)}" if len(systems) == 2 else f"among the {len(systems)} systems"
+        pair = (
+            f"between {and_list(systems)}"
+            if len(systems) == 2
+            else f"among the {len(systems)} systems"
+        )
         return Claim(f"no difference {pair} is significant in {HERE}")
     if len(best) != 1:
         each = [f"{systems[run]} is {_better_than(systems, beats, run)}" for run in best]
@@ -125,10 +144,16 @@ def _about_best(finding: Finding, measure: int, beats: np.ndarray) -> Claim:
     if not beats[run].any():
         main = f"{systems[run]} has the best {HERE}, but is {_better_than(systems, beats, run)}"
         return Claim(main, "; ".join(rest))
-    level = [name for i, name in enumerate(systems) if i != run and not beats[run, i] and not beats[i, run]]
+    level = [
+        name
+        for i, name in enumerate(systems)
+        if i != run and not beats[run, i] and not beats[i, run]
+    ]
     if level:
         rest.append(f"it is not told apart from {_names_or_count(level, 'the other')}")
-    return Claim(f"{systems[run]} is {_better_than(systems, beats, run)} in {HERE}", "; ".join(rest))
+    return Claim(
+        f"{systems[run]} is {_better_than(systems, beats, run)} in {HERE}", "; ".join(rest)
+    )
 
 
 def _better_than(systems: Sequence[str], beats: np.ndarray, run: int) -> str:
@@ -146,22 +171,38 @@ def _better_than(systems: Sequence[str], beats: np.ndarray, run: int) -> str:
 
 def _against(systems: Sequence[str], beats: np.ndarray, base: int) -> Claim:
     """Return which systems differ significantly from a baseline."""
-    better, worse = ([systems[i] for i in np.flatnonzero(row).tolist()] for row in (beats[:, base], beats[base]))
-    level = [name for i, name in enumerate(systems) if i != base and name not in better and name not in worse]
+    better, worse = (
+        [systems[i] for i in np.flatnonzero(row).tolist()] for row in (beats[:, base], beats[base])
+    )
+    level = [
+        name
+        for i, name in enumerate(systems)
+        if i != base and name not in better and name not in worse
+    ]
     if not better and not worse:
-        who = f"{level[0]} does not differ" if len(level) == 1 else f"none of the {len(level)} other systems differs"
+        who = (
+            f"{level[0]} does not differ"
+            if len(level) == 1
+            else f"none of the {len(level)} other systems differs"
+        )
         return Claim(f"{who} significantly from {systems[base]} in {HERE}")
     parts: list[str] = []
     for names, word in ((better, "better"), (worse, "worse")):
         if names:
             # the first part names the baseline, the measures and the number of systems
             than = f" than {systems[base]} in {HERE}" if not parts else ""
-            count = f"{len(names)} of the {len(systems) - 1} other systems" if not parts else f"{len(names)}"
+            count = (
+                f"{len(names)} of the {len(systems) - 1} other systems"
+                if not parts
+                else f"{len(names)}"
+            )
             who = count if len(names) > MAX_NAMES else and_list(names)
             parts.append(f"{who} {_is(names)} significantly {word}{than}")
     if level:
         who = _names_or_count(level, "the other")
-        parts.append(f"{who} {'does' if len(level) == 1 else 'do'} not differ significantly from it")
+        parts.append(
+            f"{who} {'does' if len(level) == 1 else 'do'} not differ significantly from it"
+        )
     return Claim(parts[0], "; ".join(parts[1:]))
 
 

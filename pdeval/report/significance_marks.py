@@ -77,13 +77,19 @@ def wins(
     if len(runs) > 1 and not known.any():
         others = sorted({*texts_a, *texts_b})
         examples = ", ".join(map(repr, others[:3])) + (", ..." if len(others) > 3 else "")
-        raise ValueError(f"the comparisons are about other runs ({examples}) than this table; compare the same scores.")
+        raise ValueError(
+            f"the comparisons are about other runs ({examples}) than this table; compare the same scores."
+        )
     # compared[m, i, j]: how often the runs i < j were compared on measure m
     compared = np.zeros((len(measures), len(runs), len(runs)), dtype=int)
     np.add.at(compared, (measure[known], np.minimum(a, b)[known], np.maximum(a, b)[known]), 1)
     if (compared > 1).any():
         tests = sorted(set(rows["test"].astype(str))) if "test" in rows else []
-        hint = f" There are the tests {', '.join(tests)}: choose one with test=." if len(tests) > 1 else ""
+        hint = (
+            f" There are the tests {', '.join(tests)}: choose one with test=."
+            if len(tests) > 1
+            else ""
+        )
         n_repeated = int(np.maximum(compared - 1, 0).sum())
         raise ValueError(f"the comparisons have {n_repeated} pairs more than once.{hint}")
     absent_pairs = (compared == 0) & np.triu(np.ones(compared.shape[1:], dtype=bool), k=1)
@@ -116,7 +122,10 @@ def letter_marks(beats: np.ndarray) -> list[list[str]]:
     names = letters(beats.shape[1])
     joint = "," if len(names) > 26 else ""
     return [
-        [joint.join(names[loser] for loser in np.flatnonzero(beats[m, run])) for m in range(len(beats))]
+        [
+            joint.join(names[loser] for loser in np.flatnonzero(beats[m, run]))
+            for m in range(len(beats))
+        ]
         for run in range(beats.shape[1])
     ]
 
@@ -196,7 +205,9 @@ def judge(
     tested = np.ones(len(table.measures), dtype=bool)
     if comparisons is None and marks == "auto":
         tested = np.isfinite(table.mean).all(axis=1)
-    beats = np.zeros((max(len(bases), 1), len(table.measures), len(table.runs), len(table.runs)), dtype=bool)
+    beats = np.zeros(
+        (max(len(bases), 1), len(table.measures), len(table.runs), len(table.runs)), dtype=bool
+    )
     declared: dict[str, object] = {}
     if comparisons is None:
         comparisons, beats[:, tested] = _computed(
@@ -219,7 +230,9 @@ def judge(
     )
 
 
-def _kind(table: Means, marks: str | None, bases: list[int], comparisons: pd.DataFrame | None) -> tuple[str, str]:
+def _kind(
+    table: Means, marks: str | None, bases: list[int], comparisons: pd.DataFrame | None
+) -> tuple[str, str]:
     """Return the kind of marks, and why there are none if a reader expects them."""
     n_runs = len(table.runs)
     if marks == "daggers" and not bases:
@@ -231,13 +244,20 @@ def _kind(table: Means, marks: str | None, bases: list[int], comparisons: pd.Dat
     why = why or f"a summary has no values per {nouns.query}"
     possible = comparisons is not None or (table.source is not None and int(table.n.min()) > 1)
     if marks != "auto" and not possible:
-        raise ValueError(f"marks={marks!r} cannot be computed: {why}. Give comparisons=, or marks=None.")
+        raise ValueError(
+            f"marks={marks!r} cannot be computed: {why}. Give comparisons=, or marks=None."
+        )
     if n_runs < 2:
         return "", ""
     if marks != "auto":
         return marks, ""
     if not possible:
-        return "", f"Significance is not marked: {why}; comparisons= takes it from elsewhere." if bases else ""
+        return (
+            "",
+            f"Significance is not marked: {why}; comparisons= takes it from elsewhere."
+            if bases
+            else "",
+        )
     if comparisons is None and not np.isfinite(table.mean).all(axis=1).any():
         return "", "Significance is not marked: every measure has infinite values."
     if not bases and n_runs > MAX_LETTERS and comparisons is None:

@@ -89,7 +89,9 @@ def report_agreement(
         if layout == "triangle":
             return _triangle(frame, collections, value, digits, known)
         if not stacked:
-            raise ValueError("layout='rows' is one row per collection: name the column that tells them apart with by=.")
+            raise ValueError(
+                "layout='rows' is one row per collection: name the column that tells them apart with by=."
+            )
         return _rows(frame, collections, value, digits, average, known)
     words = ("pairs", "agreement", "fuzziness", "coefficient", "runs", "value")
     headers = {
@@ -101,7 +103,10 @@ def report_agreement(
     ordered, groups = grouped(frame, group, known)
     if columns is None:
         listed = [name for name in map(str, ordered.columns) if name != group]
-        parts = [any_column(name, headers.get(name, name), ordered[name], digits, known) for name in listed]
+        parts = [
+            any_column(name, headers.get(name, name), ordered[name], digits, known)
+            for name in listed
+        ]
         return assemble(parts, groups=groups, group_names=titles)
     need(frame, [columns, value], "the agreements")
     key = [*titles, *PAIR]
@@ -115,17 +120,29 @@ def report_agreement(
     return assemble(parts, groups=groups, group_names=titles)
 
 
-def _triangle(frame: pd.DataFrame, by: list[str], value: str, digits: int, known: Mapping[str, str]) -> Report:
+def _triangle(
+    frame: pd.DataFrame, by: list[str], value: str, digits: int, known: Mapping[str, str]
+) -> Report:
     """Return the triangle of measures; each value is the mean over collections."""
     if frame.duplicated([*by, *PAIR]).any() and (varied := _varied_settings(frame)):
-        raise ValueError(f"a triangle shows one value per pair: choose one of the values of {varied[0]!r} first.")
+        raise ValueError(
+            f"a triangle shows one value per pair: choose one of the values of {varied[0]!r} first."
+        )
     n = len(frame[by].drop_duplicates()) if by else 1
-    notes = [*_coefficient(frame), *([f"Means over {n} collections, each counting the same."] if n > 1 else [])]
+    notes = [
+        *_coefficient(frame),
+        *([f"Means over {n} collections, each counting the same."] if n > 1 else []),
+    ]
     return assemble(triangle(frame, PAIR, value, digits=digits, names=known), notes)
 
 
 def _rows(
-    frame: pd.DataFrame, by: list[str], value: str, digits: int, average: bool, known: Mapping[str, str]
+    frame: pd.DataFrame,
+    by: list[str],
+    value: str,
+    digits: int,
+    average: bool,
+    known: Mapping[str, str],
 ) -> Report:
     """Return one row per collection, with pairs of measures in columns."""
     repeated = frame.duplicated([*by, *PAIR]).any()

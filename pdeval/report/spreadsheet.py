@@ -128,10 +128,14 @@ def to_excel(report: Report, *, sheet_name: str = "report") -> bytes:
 
 
 def _book(report: Report, sheet_name: str) -> bytes:
-    notes = pd.DataFrame({"notes": [safe(text, kept="\n") for text in (report.caption, *report.notes) if text]})
+    notes = pd.DataFrame(
+        {"notes": [safe(text, kept="\n") for text in (report.caption, *report.notes) if text]}
+    )
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         report.to_frame().to_excel(book, sheet_name=sheet_name, index=False)
         if len(notes):
-            notes.to_excel(book, sheet_name="notes" if sheet_name != "notes" else "about", index=False)
+            notes.to_excel(
+                book, sheet_name="notes" if sheet_name != "notes" else "about", index=False
+            )
     return buffer.getvalue()

@@ -18,7 +18,15 @@ from pdeval.report import numbers as decimals
 from pdeval.report.columns import reported
 from pdeval.report.means import STATISTICS, Means, baselines_of, means
 from pdeval.report.report import Cell, Column, Report
-from pdeval.report.rows import Best, Interval, Rows, arrange, number_cells, spread_names, with_table_columns
+from pdeval.report.rows import (
+    Best,
+    Interval,
+    Rows,
+    arrange,
+    number_cells,
+    spread_names,
+    with_table_columns,
+)
 from pdeval.report.sentences import Finding, best_places
 from pdeval.report.significance_marks import Verdict, judge
 from pdeval.report.systems_by_collection import (
@@ -44,7 +52,11 @@ Missing = Literal["error", "dash"]
     core=True,
     command=True,
     machine=True,
-    meant_by={"latex": "report().to_latex()", "to_latex": "report().to_latex()", "to_markdown": "report()"},
+    meant_by={
+        "latex": "report().to_latex()",
+        "to_latex": "report().to_latex()",
+        "to_markdown": "report()",
+    },
 )
 @reported()
 def report(
@@ -168,10 +180,14 @@ def report(
     ) -> tuple[CollectionTable, Rows]:
         """Return the table of one collection, and its rows."""
         data = named_by_metadata(data, replicates, attributes)
-        table = means(data, measures, baseline=baseline, alpha=level, higher=higher, replicate=replicates)
+        table = means(
+            data, measures, baseline=baseline, alpha=level, higher=higher, replicate=replicates
+        )
         intervals.append(_interval(table, interval))
         _check_present(table, missing)
-        run_attributes = [frame for frame in attributes if {*table.runs.columns} <= {*frame.columns}]
+        run_attributes = [
+            frame for frame in attributes if {*table.runs.columns} <= {*frame.columns}
+        ]
         about = next(iter(run_attributes or (attributes if group is not None else ())), None)
         if isinstance(data, Table):
             about = with_table_columns(data.frame, list(table.runs.columns), group, about)
@@ -180,10 +196,16 @@ def report(
         verdict = judge(table, marks=marks, baseline=baseline, comparisons=pairs, **how)
         _check_keys(columns or {}, list(table.measures), "columns", "not a measure of this table")
         places = _decimals(digits, table)
-        cells = placed(number_cells(table, rows, verdict, intervals[-1], places, best), len(origins))
-        origins.append(Origin(", ".join(title), data, table, tuple(places), baseline, about, pairs, how, known))
+        cells = placed(
+            number_cells(table, rows, verdict, intervals[-1], places, best), len(origins)
+        )
+        origins.append(
+            Origin(", ".join(title), data, table, tuple(places), baseline, about, pairs, how, known)
+        )
         heads = _measure_columns(table, known, columns or {}, arrows, intervals[-1])
-        return CollectionTable(title, *_stub(table, rows, known), heads, cells, table, verdict), rows
+        return CollectionTable(
+            title, *_stub(table, rows, known), heads, cells, table, verdict
+        ), rows
 
     collections = collections_of(held, by, measures, attributes)
     if collections is None:
@@ -200,11 +222,15 @@ def report(
         tables = [table_of(data, title, pairs)[0] for data, title, pairs in parts]
         places = _decimals(digits, tables[0].means)
         built, tables = combine(tables, layout, average, places, missing, collections.noun)
-        texts = [text for table in tables for text in _system_texts(table.means)] + collections.texts
+        texts = [
+            text for table in tables for text in _system_texts(table.means)
+        ] + collections.texts
         if built.groups:
             built = replace(built, group_names=(", ".join(collections.labels.columns),))
     _check_keys(known, [*tables[0].means.measures, *texts], "names", "nothing in this table")
-    pool = pooled([table.means for table in tables], "" if collections is None else collections.noun)
+    pool = pooled(
+        [table.means for table in tables], "" if collections is None else collections.noun
+    )
     verdict = merged([table.verdict for table in tables])
     cells = [row for table in tables for row in table.cells]
     first_interval = next((kind for kind in intervals if kind is not None), None)
@@ -221,7 +247,9 @@ def report(
 def _interval(table: Means, interval: Interval | None) -> Interval | None:
     """Return the interval that a table shows: the requested one, or the default of its data."""
     if table.powered is not None and interval not in ("ci", "none", None):
-        raise ValueError(f"interval={interval!r}: with machine labels there is interval='ci', or 'none'.")
+        raise ValueError(
+            f"interval={interval!r}: with machine labels there is interval='ci', or 'none'."
+        )
     if interval is not None:
         return None if interval == "none" else interval
     if table.powered is not None:
@@ -249,7 +277,11 @@ def _finding(table: CollectionTable, known: Mapping[str, str], digits: Sequence[
 
 
 def _measure_columns(
-    table: Means, known: Mapping[str, str], columns: Mapping[str, str], arrows: bool, interval: Interval | None
+    table: Means,
+    known: Mapping[str, str],
+    columns: Mapping[str, str],
+    arrows: bool,
+    interval: Interval | None,
 ) -> tuple[Column, ...]:
     return tuple(
         Column(
@@ -268,13 +300,18 @@ def _decimals(digits: int | Mapping[str, int], table: Means) -> list[int]:
     places = decimals.per_column(digits, list(table.measures))
     if isinstance(digits, Mapping):
         return places
-    return [0 if aggregate_of(name, table.attrs) == "sum" else n for name, n in zip(table.measures, places)]
+    return [
+        0 if aggregate_of(name, table.attrs) == "sum" else n
+        for name, n in zip(table.measures, places)
+    ]
 
 
 def _check_keys(mapping: Mapping[str, str], texts: list[str], option: str, what: str) -> None:
     unknown = [key for key in mapping if key not in texts]
     if unknown:
-        raise KeyError(f"{option} has {unknown[0]!r}, which is {what}; there are {', '.join(texts[:20])}.")
+        raise KeyError(
+            f"{option} has {unknown[0]!r}, which is {what}; there are {', '.join(texts[:20])}."
+        )
 
 
 def _check_present(table: Means, missing: str) -> None:
@@ -287,9 +324,14 @@ def _check_present(table: Means, missing: str) -> None:
         )
 
 
-def _stub(table: Means, rows: Rows, known: Mapping[str, str]) -> tuple[tuple[Column, ...], list[list[Cell]]]:
+def _stub(
+    table: Means, rows: Rows, known: Mapping[str, str]
+) -> tuple[tuple[Column, ...], list[list[Cell]]]:
     """Return the columns and cells that name the systems."""
-    columns = [Column(name, known.get(name, "System" if name == "run" else name), numeric=False) for name in rows.stub]
+    columns = [
+        Column(name, known.get(name, "System" if name == "run" else name), numeric=False)
+        for name in rows.stub
+    ]
     labels = table.runs[list(rows.stub)].astype(str).itertuples(index=False)
     texts = [[known.get(label, label) for label in row] for row in labels]
     return tuple(columns), [[Cell(text, text) for text in row] for row in texts]
@@ -297,7 +339,10 @@ def _stub(table: Means, rows: Rows, known: Mapping[str, str]) -> tuple[tuple[Col
 
 def _system_texts(table: Means) -> list[str]:
     """Return every text of the systems that a display name can replace."""
-    return [*table.runs.columns, *(str(value) for name in table.runs.columns for value in table.runs[name])]
+    return [
+        *table.runs.columns,
+        *(str(value) for name in table.runs.columns for value in table.runs[name]),
+    ]
 
 
 def _footnotes(
@@ -314,8 +359,14 @@ def _footnotes(
     if verdict.kind:
         marked = "".join(mark for row in verdict.marks for mark in row)
         bases = table.runs.iloc[baselines_of(table.runs, baseline)]
-        against = [" / ".join(known.get(str(part), str(part)) for part in row) for row in bases.itertuples(index=False)]
-        notes.append(footnote.meaning(verdict.kind, marked, against) + (f" ({verdict.how})." if verdict.how else "."))
+        against = [
+            " / ".join(known.get(str(part), str(part)) for part in row)
+            for row in bases.itertuples(index=False)
+        ]
+        notes.append(
+            footnote.meaning(verdict.kind, marked, against)
+            + (f" ({verdict.how})." if verdict.how else ".")
+        )
     if verdict.unmarked:
         notes.append(verdict.unmarked)
     if verdict.untested:
@@ -387,10 +438,15 @@ class Origin:
         varies = given.groupby(names, observed=True).nunique(dropna=False).gt(1).any()
         extra = [name for name in given.columns if name not in names and not varies[name]]
         # runs without metadata (place -1) have missing values
-        return pd.concat([known.reset_index(drop=True), first[extra].reindex(place).reset_index(drop=True)], axis=1)
+        return pd.concat(
+            [known.reset_index(drop=True), first[extra].reindex(place).reset_index(drop=True)],
+            axis=1,
+        )
 
 
-def _with_constant_columns(held: Table, runs: list[str], metadata: pd.DataFrame | None) -> pd.DataFrame | None:
+def _with_constant_columns(
+    held: Table, runs: list[str], metadata: pd.DataFrame | None
+) -> pd.DataFrame | None:
     """Return the metadata with those columns of a table of results that have one value per run."""
     frame = held.frame
     if not set(runs) <= set(frame.columns):  # a table of pairs, whose columns are about two runs

@@ -53,7 +53,11 @@ class CollectionTable:
         """The same without letters, which name other systems in other collections."""
         why = "Significance is not marked: the systems of the collections differ; baseline= marks differences to one."
         verdict = Verdict([[""] * len(self.measures)] * len(self.systems), unmarked=why)
-        return replace(self, cells=[[replace(cell, marks="") for cell in row] for row in self.cells], verdict=verdict)
+        return replace(
+            self,
+            cells=[[replace(cell, marks="") for cell in row] for row in self.cells],
+            verdict=verdict,
+        )
 
 
 def combine(
@@ -80,10 +84,15 @@ def combine(
         if missing == "error":
             _check_complete(tables, keys)
         if any(table.keys != keys for table in tables):
-            tables = [table.without_letters if table.verdict.kind == "letters" else table for table in tables]
+            tables = [
+                table.without_letters if table.verdict.kind == "letters" else table
+                for table in tables
+            ]
         arrange = _side_by_side if layout == "columns" else _transposed
         systems = {key: row for table in tables for key, row in zip(table.keys, table.systems)}
-        report = arrange(tables, [systems[key] for key in keys], _cell_array(tables, keys), average, digits)
+        report = arrange(
+            tables, [systems[key] for key in keys], _cell_array(tables, keys), average, digits
+        )
     notes = {
         "mean": f"Mean: over the {len(tables)} {noun}, each counting the same.",
         "rank": f"Mean rank: of the systems within each of the {len(tables)} {noun}, 1 is best.",
@@ -146,10 +155,15 @@ def _has_letters(tables: Sequence[CollectionTable]) -> bool:
 
 
 def _averages(
-    tables: Sequence[CollectionTable], cells: np.ndarray, average: Average | None, digits: Sequence[int]
+    tables: Sequence[CollectionTable],
+    cells: np.ndarray,
+    average: Average | None,
+    digits: Sequence[int],
 ) -> list[tuple[Column, list[Cell]]]:
     """Return the columns of means over collections, with one cell per system: all measures of a kind, then the next."""
-    values = np.vectorize(lambda cell: np.nan if cell.value is None else cell.value, otypes=[float])(cells)
+    values = np.vectorize(
+        lambda cell: np.nan if cell.value is None else cell.value, otypes=[float]
+    )(cells)
     columns = []
     for kind, title in (("mean", "Mean"), ("rank", "Mean rank")):
         for i, head in enumerate(tables[0].measures if average in (kind, "both") else ()):
@@ -157,10 +171,16 @@ def _averages(
             by_collection, places = values[..., i], digits[i]
             column = replace(head, name=f"{title.lower()} {head.name}", group=title, spread=())
             if kind == "rank":
-                by_collection = pd.DataFrame(-by_collection if higher else by_collection).rank(axis=0).to_numpy()
+                by_collection = (
+                    pd.DataFrame(-by_collection if higher else by_collection)
+                    .rank(axis=0)
+                    .to_numpy()
+                )
                 places, higher = 1, False
                 column = replace(column, higher=None)
-            mean = by_collection.mean(axis=1)  # NaN if a collection has no value: means over fewer are not comparable
+            mean = by_collection.mean(
+                axis=1
+            )  # NaN if a collection has no value: means over fewer are not comparable
             columns.append((column, mean_cells(mean, places, higher)))
     return columns
 
@@ -169,7 +189,9 @@ def mean_cells(values: np.ndarray, digits: int, higher: bool) -> list[Cell]:
     """Return cells of means, best and second marked; NaN is a dash."""
     stress = decimals.emphases(decimals.printed(values, digits), higher)
     return [
-        Cell(None, DASH) if np.isnan(value) else Cell(value, decimals.number(value, digits), emphasis)
+        Cell(None, DASH)
+        if np.isnan(value)
+        else Cell(value, decimals.number(value, digits), emphasis)
         for value, emphasis in zip(values.tolist(), stress)
     ]
 
@@ -184,11 +206,16 @@ def _side_by_side(
     """Return a row per system; collections are headings over their measures, or columns if there is one measure."""
     columns: list[Column] = []
     for table in tables:
-        columns += [replace(head, name=f"{table.name} {head.name}", group=table.name) for head in table.measures]
+        columns += [
+            replace(head, name=f"{table.name} {head.name}", group=table.name)
+            for head in table.measures
+        ]
     means = _averages(tables, cells, average, digits)
     columns += [column for column, _ in means]
     if len(tables[0].measures) == 1:
-        columns = [replace(column, header=column.group, group="", higher=None) for column in columns]
+        columns = [
+            replace(column, header=column.group, group="", higher=None) for column in columns
+        ]
     rows = [
         (*names, *row.ravel().tolist(), *(column_cells[i] for _, column_cells in means))
         for i, (names, row) in enumerate(zip(systems, cells))
@@ -206,29 +233,48 @@ def _transposed(
     """Return a row per collection; systems are columns, under the heading of a measure if there are several."""
     measures = tables[0].measures
     names = [" / ".join(cell.text for cell in row) for row in systems]
-    headers = [f"{mark} {name}" for mark, name in zip(letters(len(names)), names)] if _has_letters(tables) else names
+    headers = (
+        [f"{mark} {name}" for mark, name in zip(letters(len(names)), names)]
+        if _has_letters(tables)
+        else names
+    )
     columns = [Column("collection", "", numeric=False)]
     for head in measures:
         group = head.header if len(measures) > 1 else ""
         for name, header in zip(names, headers):
-            columns.append(replace(head, name=f"{head.name} {name}", header=header, group=group, higher=None))
+            columns.append(
+                replace(head, name=f"{head.name} {name}", header=header, group=group, higher=None)
+            )
     # the columns of a row run over measures, then systems
-    rows = [(Cell(table.title[-1], table.title[-1]), *cells[:, i].T.ravel().tolist()) for i, table in enumerate(tables)]
+    rows = [
+        (Cell(table.title[-1], table.title[-1]), *cells[:, i].T.ravel().tolist())
+        for i, table in enumerate(tables)
+    ]
     means = _averages(tables, cells, average, digits)
     for start in range(0, len(means), len(measures)):
         title = means[start][0].group
-        row = [cell for _, column_cells in means[start : start + len(measures)] for cell in column_cells]
+        row = [
+            cell
+            for _, column_cells in means[start : start + len(measures)]
+            for cell in column_cells
+        ]
         rows.append((Cell(title, title), *row))
     groups: list[Group] = []
     if len(tables[0].title) > 1:
-        groups = title_groups([", ".join(table.title[:-1]) for table in tables], len(rows) - len(tables))
+        groups = title_groups(
+            [", ".join(table.title[:-1]) for table in tables], len(rows) - len(tables)
+        )
     return Report(tuple(columns), tuple(rows), tuple(groups), notes=_measure_note(tables))
 
 
-def _stacked(tables: Sequence[CollectionTable], average: Average | None, digits: Sequence[int]) -> Report:
+def _stacked(
+    tables: Sequence[CollectionTable], average: Average | None, digits: Sequence[int]
+) -> Report:
     """Return a row per system under the title of its collection, and then the means."""
     groups = [Group(table.name, len(table.systems), (table.name,)) for table in tables]
-    rows = [(*systems, *cells) for table in tables for systems, cells in zip(table.systems, table.cells)]
+    rows = [
+        (*systems, *cells) for table in tables for systems, cells in zip(table.systems, table.cells)
+    ]
     if average is not None:
         size = len(tables[0].measures)
         means = _averages(tables, _cell_array(tables, tables[0].keys), average, digits)
@@ -299,7 +345,9 @@ class Collections:
         part_of = dict(zip(_rows_of_texts(labels), parts))
         for row in _rows_of_texts(self.labels):
             if row not in part_of:
-                raise ValueError(f"the comparisons have no rows of {', '.join(row)!r}; compare within each collection.")
+                raise ValueError(
+                    f"the comparisons have no rows of {', '.join(row)!r}; compare within each collection."
+                )
         return [part_of[row] for row in _rows_of_texts(self.labels)]
 
 
@@ -308,7 +356,10 @@ def _rows_of_texts(labels: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def collections_of(
-    held: Held | Grouped, by: str | Sequence[str] | None, measures: object, metadata: Sequence[pd.DataFrame] = ()
+    held: Held | Grouped,
+    by: str | Sequence[str] | None,
+    measures: object,
+    metadata: Sequence[pd.DataFrame] = (),
 ) -> Collections | None:
     """Return the collections of a table or a join, or None if there is one."""
     if isinstance(held, Table):
@@ -319,7 +370,10 @@ def collections_of(
     names = named(by)
     groups = [(label, [grouped.parts[i] for i in places]) for label, places in grouped.by(names)]
     # several parts of a group, e.g. one per collection, become one cube
-    data = [parts[0] if len(parts) == 1 else merged_cubes([cube_of(p, measures) for p in parts]) for _, parts in groups]
+    data = [
+        parts[0] if len(parts) == 1 else merged_cubes([cube_of(p, measures) for p in parts])
+        for _, parts in groups
+    ]
     noun = "collections" if {*names} & {*grouped.collections} else "groups"
     return Collections(pd.concat([label for label, _ in groups], ignore_index=True), data, noun)
 
@@ -330,7 +384,9 @@ def _collections_of_table(
     absent = [name for name in ([] if by is None else named(by)) if name not in table.frame.columns]
     roles = {**table.roles, "run": list(table.run_columns)}
     frame = with_metadata(table.frame, roles, table.kind, absent, metadata)
-    names = by_of(frame, by, attribute="collections" if table.kind in ("scores", "preferences") else "by")
+    names = by_of(
+        frame, by, attribute="collections" if table.kind in ("scores", "preferences") else "by"
+    )
     if by is None:  # means of groups of runs are the runs of their table
         names = [name for name in names if name not in table.run_columns]
     if not names:
@@ -339,7 +395,9 @@ def _collections_of_table(
     run_columns = tuple(name for name in table.run_columns if name not in names)
     known = {*frame.attrs.get("collections", ()), "collection"}
     noun = "collections" if set(names) & known else "groups"
-    return Collections(labels, [replace(table, frame=part, run_columns=run_columns) for part in parts], noun)
+    return Collections(
+        labels, [replace(table, frame=part, run_columns=run_columns) for part in parts], noun
+    )
 
 
 def _divided(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
@@ -352,6 +410,8 @@ def _divided(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, list[pd.
     parts = []
     for code in groups.query:
         part = frame[groups.queries == code].reset_index(drop=True)
-        part.attrs = {name: value for name, value in frame.attrs.items() if name not in ("by", "collections")}
+        part.attrs = {
+            name: value for name, value in frame.attrs.items() if name not in ("by", "collections")
+        }
         parts.append(part)
     return groups.labels, parts

@@ -8,7 +8,14 @@ from __future__ import annotations
 import re
 
 from pdeval.report.footnotes import placed
-from pdeval.report.numbers import Marks, Padding, aligned_spreads, check_length, marks_below, paddings
+from pdeval.report.numbers import (
+    Marks,
+    Padding,
+    aligned_spreads,
+    check_length,
+    marks_below,
+    paddings,
+)
 from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
 
@@ -91,7 +98,9 @@ def to_typst(
     if size is not None:
         check_length("size", size, "pt|em|mm|cm|in", "Typst", "0.8em")
     if long and (wide or resize):
-        raise ValueError(f"long=True: a table over pages cannot be {'resized' if resize else 'wide'} too; choose one.")
+        raise ValueError(
+            f"long=True: a table over pages cannot be {'resized' if resize else 'wide'} too; choose one."
+        )
     below = marks_below(report, marks, compact)
     table = _table(report, below, compact)
     if bare:
@@ -133,12 +142,17 @@ def _resized(table: list[str]) -> list[str]:
 def _table(report: Report, below: bool, compact: bool) -> list[str]:
     aligned = ", ".join("center" if column.numeric else "left" for column in report.columns)
     aligned += "," * (len(report.columns) == 1)
-    columns = [_cells(column, cells, below) for column, cells in zip(report.columns, zip(*report.rows), strict=False)]
+    columns = [
+        _cells(column, cells, below)
+        for column, cells in zip(report.columns, zip(*report.rows), strict=False)
+    ]
     body: list[str] = []
     for title, rows in row_groups(report, [_row(list(cells)) for cells in zip(*columns)]):
         body += [_rule(_INNER)] if body else []
         if title is not None:
-            body.append(f"table.cell(colspan: {len(report.columns)}, align: left)[#emph[{escape(title)}]],")
+            body.append(
+                f"table.cell(colspan: {len(report.columns)}, align: left)[#emph[{escape(title)}]],"
+            )
         body += rows
     header = [
         _rule(_OUTER),
@@ -175,7 +189,9 @@ def _heading_rows(report: Report) -> list[str]:
     for title, members in headings(report):
         cells.append(f"table.cell(colspan: {len(members)}, align: center)[{escape(title)}]")
         if title:
-            rules.append(f"table.hline(start: {members[0]}, end: {members[-1] + 1}, stroke: {_INNER}),")
+            rules.append(
+                f"table.hline(start: {members[0]}, end: {members[-1] + 1}, stroke: {_INNER}),"
+            )
     return [", ".join(cells) + ",", *rules] if cells else []
 
 
@@ -235,4 +251,6 @@ def _deviation(spread: tuple[str, ...], padding: Padding) -> str:
 
 def _interval(spread: tuple[str, ...], low: Padding, high: Padding) -> str:
     # the padding is outside the brackets, where it is not seen
-    return " " + _joined(_before(low), rf"\[{escape(spread[0])}, {escape(spread[1])}\]", _before(high))
+    return " " + _joined(
+        _before(low), rf"\[{escape(spread[0])}, {escape(spread[1])}\]", _before(high)
+    )

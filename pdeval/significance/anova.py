@@ -63,7 +63,14 @@ def anova(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     2      AP  residual  517   6.426        NaN      NaN          NaN
     3      AP     total  575  22.153        NaN      NaN          NaN
     """
-    return each(_analysed, sources(data, measures), verb="anova", column="source", kinds=SOURCES, analysis=two_way)
+    return each(
+        _analysed,
+        sources(data, measures),
+        verb="anova",
+        column="source",
+        kinds=SOURCES,
+        analysis=two_way,
+    )
 
 
 def _analysed(
@@ -83,7 +90,9 @@ def _analysed(
     for number, measure in enumerate(source.measures):
         values, _ = complete(pairs, number, verb)
         if values.ndim == 3:
-            raise ValueError(f"{verb} needs a score per run and query; {measure!r} is a preference between runs.")
+            raise ValueError(
+                f"{verb} needs a score per run and query; {measure!r} is a preference between runs."
+            )
         parts.append(analysis(values, isinstance(source, Scores)))
     return rows_per_measure(source, column, kinds, parts)
 
@@ -201,7 +210,14 @@ def friedman(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     """
     # ranks are those of scores that preferences are the differences of, too
     cubes = sources(data, measures)
-    return each(_analysed, cubes, verb="friedman", column="test", kinds=KINDS, analysis=lambda X, _: rank_tests(X))
+    return each(
+        _analysed,
+        cubes,
+        verb="friedman",
+        column="test",
+        kinds=KINDS,
+        analysis=lambda X, _: rank_tests(X),
+    )
 
 
 def rank_tests(X: np.ndarray) -> dict[str, np.ndarray]:

@@ -152,7 +152,10 @@ def compare(
     for cube in cubes:
         check(cube)
     machine = any(getattr(cube, "machine", None) is not None for cube in cubes)
-    tests = [[which_test(test, measure, cube.attrs, machine=machine) for measure in cube.measures] for cube in cubes]
+    tests = [
+        [which_test(test, measure, cube.attrs, machine=machine) for measure in cube.measures]
+        for cube in cubes
+    ]
     correction = which_correction(correction)  # type: ignore[assignment]
     corrected_together = _family(family, baseline, tests)
     seed = fixed_seed(seed)
@@ -175,7 +178,9 @@ def compare(
     )
     ends = np.cumsum([len(columns["p_value"]) for columns in results])
     frames = []
-    for (pairs, kinds), columns, p_adjusted in zip(tables, results, np.split(adjusted, ends[:-1]), strict=True):
+    for (pairs, kinds), columns, p_adjusted in zip(
+        tables, results, np.split(adjusted, ends[:-1]), strict=True
+    ):
         columns = with_correction(columns, p_adjusted, alpha)
         reported = np.tile(pairs.against, len(kinds))
         columns = {key: values[reported] for key, values in columns.items()}
@@ -203,7 +208,9 @@ def _family(family: str | None, baseline: object, tests: list[list[SignificanceT
     if family is None:
         return "measure" if baseline is None else "baseline"
     if family == "baseline" and baseline is None:
-        raise ValueError("family='baseline' needs a baseline: pass baseline=<run id>, or family='measure'.")
+        raise ValueError(
+            "family='baseline' needs a baseline: pass baseline=<run id>, or family='measure'."
+        )
     family_wise = [test.name for kinds in tests for test in kinds if test.family_wise]
     measures = sum(map(len, tests))
     if family_wise and family != "measure" and not (family == "all" and measures == 1):
@@ -226,7 +233,9 @@ def _each_baseline(runs: pd.DataFrame, baseline: object) -> list[object]:
     return [tuple(runs.iloc[row]) for row in baselines_of(runs, baseline)]
 
 
-def _tested(pairs: Pairs, tests: list[SignificanceTest], options: dict[str, Any]) -> dict[str, np.ndarray]:
+def _tested(
+    pairs: Pairs, tests: list[SignificanceTest], options: dict[str, Any]
+) -> dict[str, np.ndarray]:
     """Return the columns of all measures, one after the other; NaN where only the tests of other measures have one."""
     parts = [_measured(pairs, measure, test, options) for measure, test in enumerate(tests)]
     unknown = np.full(len(pairs), np.nan)
@@ -234,7 +243,9 @@ def _tested(pairs: Pairs, tests: list[SignificanceTest], options: dict[str, Any]
     return {key: np.concatenate([part.get(key, unknown) for part in parts]) for key in keys}
 
 
-def _measured(pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]) -> dict[str, np.ndarray]:
+def _measured(
+    pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
+) -> dict[str, np.ndarray]:
     """Return the columns of one measure: one value per pair, in the order of the pairs."""
     if test.joint:
         return _measured_together(pairs, measure, test, options)
@@ -258,9 +269,15 @@ def _with_machine(
     source: Any = pairs.source
     label = source.measures[measure]
     check_mean(label, source.attrs)
-    means = estimates(source, measure).mean if isinstance(source, Scores) else np.full(len(source.runs), np.nan)
+    means = (
+        estimates(source, measure).mean
+        if isinstance(source, Scores)
+        else np.full(len(source.runs), np.nan)
+    )
     by_machine = replace(pairs, source=replace(source, values=source.machine, machine=None))
-    for (numbers, people), (_, machine) in zip(pairs.blocks(measure), by_machine.blocks(measure), strict=True):
+    for (numbers, people), (_, machine) in zip(
+        pairs.blocks(measure), by_machine.blocks(measure), strict=True
+    ):
         outcome = test(people, machine, source.probability, **options)
         few = np.flatnonzero((outcome.n < 2) | (outcome.more["n_machine"] < 2))
         if len(few):
@@ -284,4 +301,6 @@ def _measured_together(
             f"runs. Use test={others[0]!r}, which takes preferences."
         )
     sides = pairs.sides(measure, np.arange(len(pairs)), counted)
-    return test.result(values, pairs.a, pairs.b, **options).columns(*sides, pairs.limits(measure, values))
+    return test.result(values, pairs.a, pairs.b, **options).columns(
+        *sides, pairs.limits(measure, values)
+    )

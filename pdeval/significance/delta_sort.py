@@ -109,12 +109,19 @@ def delta_sort(
             names = measures if isinstance(measures, list | tuple) else [measures]
             cubes += sources(data, list(map(str, names)))
     if replicate is not None:
-        cubes = [averaged(cube, named(replicate, "replicate"), tell=cube is cubes[0]) for cube in cubes]
+        cubes = [
+            averaged(cube, named(replicate, "replicate"), tell=cube is cubes[0]) for cube in cubes
+        ]
     return moved(*cubes, margin=margin, alpha=alpha, per=per)
 
 
 def moved(
-    old: Scores, new: Scores, *, margin: float = 0.1, alpha: float = 0.05, per: Literal["all", "run"] = "all"
+    old: Scores,
+    new: Scores,
+    *,
+    margin: float = 0.1,
+    alpha: float = 0.05,
+    per: Literal["all", "run"] = "all",
 ) -> pd.DataFrame:
     """Return how many places the systems move from the old scores to the new ones.
 
@@ -148,7 +155,9 @@ def moved(
         # a single measure goes with all of the other side
         sides = [(side, number % len(side.measures)) for side in (old, new)]
         name_old, name_new = (side.measures[measure] for side, measure in sides)
-        (value_old, better_old), (value_new, better_new) = (standing(*side, margin, alpha) for side in sides)
+        (value_old, better_old), (value_new, better_new) = (
+            standing(*side, margin, alpha) for side in sides
+        )
         move = 100 * np.abs(better_old - better_new) / n_runs
         names = {"measure_old": name_old, "measure_new": name_new}
         frames.append(
@@ -216,22 +225,38 @@ def delta_sort_chain(
                   cumulative        0.781
     """
     if len(average_precision.measures) != 1:
-        raise ValueError(f"the chain starts from one measure, found {len(average_precision.measures)}.")
+        raise ValueError(
+            f"the chain starts from one measure, found {len(average_precision.measures)}."
+        )
     keys = [*average_precision.runs.columns, str(average_precision.queries.name)]
     missing = [name for name in (*keys, "asl") if name not in items.columns]
     if missing:
-        raise ValueError(f"the item table lacks the columns {missing}; it has {list(items.columns)}.")
+        raise ValueError(
+            f"the item table lacks the columns {missing}; it has {list(items.columns)}."
+        )
     if not (items["asl"] > 0).all():
-        raise ValueError(f"search lengths must be above 0; {int((~(items['asl'] > 0)).sum())} are not.")
+        raise ValueError(
+            f"search lengths must be above 0; {int((~(items['asl'] > 0)).sum())} are not."
+        )
     lengths = items[keys].assign(asl=items["asl"], precision=1 / items["asl"])
     means = lengths.groupby(keys, observed=True, sort=False)[["asl", "precision"]].mean()
-    cells = average_precision.runs.merge(pd.DataFrame({keys[-1]: average_precision.queries}), how="cross")
+    cells = average_precision.runs.merge(
+        pd.DataFrame({keys[-1]: average_precision.queries}), how="cross"
+    )
     shape = (len(average_precision.runs), len(average_precision.queries))
     cells = cells.merge(means.reset_index(), on=keys, how="left", validate="one_to_one")
-    asl, precision = (cells[name].to_numpy(dtype=float).reshape(shape).T for name in ("asl", "precision"))
+    asl, precision = (
+        cells[name].to_numpy(dtype=float).reshape(shape).T for name in ("asl", "precision")
+    )
 
     def cube(name: str, values: np.ndarray, higher: bool) -> Scores:
-        return Scores(average_precision.runs, average_precision.queries, (name,), values[None], np.array([higher]))
+        return Scores(
+            average_precision.runs,
+            average_precision.queries,
+            (name,),
+            values[None],
+            np.array([higher]),
+        )
 
     stages = [
         average_precision,
@@ -240,7 +265,9 @@ def delta_sort_chain(
         cube("ASL", asl, False),
     ]
     links = [*itertools.pairwise(stages), (stages[0], stages[-1])]
-    frame = pd.concat([moved(x, y, margin=margin, alpha=alpha) for x, y in links], ignore_index=True)
+    frame = pd.concat(
+        [moved(x, y, margin=margin, alpha=alpha) for x, y in links], ignore_index=True
+    )
     frame.insert(0, "step", list(STEPS))
     return frame
 
@@ -254,10 +281,14 @@ def matched(old: Scores, new: Scores) -> Scores:
             f"old and new must score the same runs; {len(odd)} are only on one side, e.g. {', '.join(odd[:3])}."
         )
     order = [there.index(name) for name in here]
-    return Scores(old.runs, new.queries, new.measures, new.values[:, :, order], new.higher, new.attrs)
+    return Scores(
+        old.runs, new.queries, new.measures, new.values[:, :, order], new.higher, new.attrs
+    )
 
 
-def standing(scores: Scores, measure: int, margin: float, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def standing(
+    scores: Scores, measure: int, margin: float, alpha: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return each run's mean in its own units, and the number of runs better than it."""
     pairs = Pairs.of(scores)
     better = np.zeros(len(scores.runs), dtype=np.int64)
@@ -269,7 +300,9 @@ def standing(scores: Scores, measure: int, margin: float, alpha: float) -> tuple
         # mean_a - mean_b and a share of it that are equal on paper may differ in the last digits
         clear = np.abs(outcome.mean) >= margin * np.abs(worse) * (1 - NOISE)
         won = clear & (outcome.p_value <= alpha)
-        better += np.bincount(np.where(first, pairs.b[numbers], pairs.a[numbers])[won], minlength=len(better))
+        better += np.bincount(
+            np.where(first, pairs.b[numbers], pairs.a[numbers])[won], minlength=len(better)
+        )
     return np.nanmean(scores.values[measure], axis=0), better
 
 

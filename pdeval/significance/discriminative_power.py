@@ -102,7 +102,13 @@ def discriminative_power(
     4      AP  hsd  none needed   0.05     66          37     0.561
     5      RR  hsd  none needed   0.05     66          11     0.167
     """
-    options = {"correction": correction, "alpha": alpha, "draws": draws, "seed": seed, "progress": progress}
+    options = {
+        "correction": correction,
+        "alpha": alpha,
+        "draws": draws,
+        "seed": seed,
+        "progress": progress,
+    }
 
     def detected(compared: pd.DataFrame) -> pd.DataFrame:
         code, names = pd.factorize(pd.Index(compared["measure"].array))
@@ -178,7 +184,9 @@ def discriminative_curve(
         order = np.lexsort((-p_value, code))
         code = code[order]
         pair = np.arange(len(code)) - np.searchsorted(code, code) + 1
-        part = compared.iloc[order][["measure", "test"]].assign(correction=compared.attrs["correction"], pair=pair)
+        part = compared.iloc[order][["measure", "test"]].assign(
+            correction=compared.attrs["correction"], pair=pair
+        )
         return part.assign(share=pair / np.bincount(code)[code], p_value=p_value[order])
 
     return _by_test(data, measures, tests, curve, options)
@@ -202,6 +210,8 @@ def _by_test(
         raise ValueError("tests is empty: name at least one test, e.g. tests=['t'].")
     for test in requested:
         which_test(test)
-    frame = stacked([rows(compare(cubes, test=test, **options)) for test in requested]).reset_index(drop=True)
+    frame = stacked([rows(compare(cubes, test=test, **options)) for test in requested]).reset_index(
+        drop=True
+    )
     frame.attrs = merged_attrs(cube.attrs for cube in cubes)
     return frame

@@ -80,12 +80,17 @@ def signed_rank(
     for block in track(blocks, desc="signed-rank posterior", progress=progress):
         # weights of a Dirichlet distribution are gamma variates over their sum, whatever part of them is looked at
         gamma = np.vstack(
-            [np.random.default_rng(child).standard_gamma(concentration, (size, len(values))) for size, child in block]
+            [
+                np.random.default_rng(child).standard_gamma(concentration, (size, len(values)))
+                for size, child in block
+            ]
         )
         for pair, end in enumerate(ends):
             weight = gamma[:, order[: n[pair], pair]]
             weight /= weight.sum(axis=1, keepdims=True)
-            cumulative = np.concatenate([np.zeros((len(weight), 1)), np.cumsum(weight, axis=1)], axis=1)
+            cumulative = np.concatenate(
+                [np.zeros((len(weight), 1)), np.cumsum(weight, axis=1)], axis=1
+            )
             # what lies at the very end of the region counts half
             halves = ((cumulative[:, left] + cumulative[:, right]) / 2 for left, right in end)
             below, under = ((weight * half).sum(axis=1) for half in halves)
@@ -200,9 +205,13 @@ def equivalence(
     2  dense-s2  bm25       0.114  0.000       0.000   1.000
     """
     if not np.isfinite(rope) or rope < 0:
-        raise ValueError(f"rope={rope!r}: give the largest difference that makes none in practice, 0 or more.")
+        raise ValueError(
+            f"rope={rope!r}: give the largest difference that makes none in practice, 0 or more."
+        )
     if not 0 <= correlation < 1:
-        raise ValueError(f"correlation={correlation!r}: give a number from 0 up to, but not including, 1.")
+        raise ValueError(
+            f"correlation={correlation!r}: give a number from 0 up to, but not including, 1."
+        )
     if not prior > 0:
         raise ValueError(f"prior={prior!r}: give how many queries it counts for, more than 0.")
     test = arguments.one_of("test", test, ("correlated_t", "signed_rank"))  # type: ignore[assignment]
@@ -211,15 +220,29 @@ def equivalence(
     posterior = partial(correlated_t, rope=rope, correlation=correlation)
     settings: dict[Any, Any] = {"correlation": correlation}
     if test == "signed_rank":
-        posterior = partial(signed_rank, rope=rope, prior=prior, draws=draws, seed=seed, progress=progress)
+        posterior = partial(
+            signed_rank, rope=rope, prior=prior, draws=draws, seed=seed, progress=progress
+        )
         settings = {"prior": prior, "draws": draws}
-    frame = each(_of_source, sources(data, measures), posterior=posterior, rope=rope, test=test, baseline=baseline)
+    frame = each(
+        _of_source,
+        sources(data, measures),
+        posterior=posterior,
+        rope=rope,
+        test=test,
+        baseline=baseline,
+    )
     frame.attrs.update({**settings, "seed": seed})
     return frame
 
 
 def _of_source(
-    source: Source, *, posterior: Callable[[np.ndarray], np.ndarray], rope: float, test: str, baseline: object
+    source: Source,
+    *,
+    posterior: Callable[[np.ndarray], np.ndarray],
+    rope: float,
+    test: str,
+    baseline: object,
 ) -> pd.DataFrame:
     pairs = Pairs.of(source, baseline=baseline)
 
@@ -236,7 +259,10 @@ def _of_source(
         }
 
     parts = [
-        pairs.gather((numbers, columns(measure, numbers, D)) for numbers, D in pairs.blocks(measure, shared=2))
+        pairs.gather(
+            (numbers, columns(measure, numbers, D))
+            for numbers, D in pairs.blocks(measure, shared=2)
+        )
         for measure in range(len(source.measures))
     ]
     return pairs.frame(parts, [test] * len(parts))

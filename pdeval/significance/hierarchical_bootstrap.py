@@ -70,18 +70,30 @@ def macro_and_micro(
     variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)
     # macro weighs collections equally, micro by their queries
     weights = [there.astype(np.float64), n.astype(np.float64)]
-    centres = [np.where(there.any(axis=0), ratio((w * mean).sum(axis=0), w.sum(axis=0)), np.nan) for w in weights]
+    centres = [
+        np.where(there.any(axis=0), ratio((w * mean).sum(axis=0), w.sum(axis=0)), np.nan)
+        for w in weights
+    ]
     if over == "collections" or (n == n.max(axis=0)).all():
-        weights = weights[:1]  # only macro is drawn; of collections of one size macro and micro are one
+        weights = weights[
+            :1
+        ]  # only macro is drawn; of collections of one size macro and micro are one
     errors = [_standard_error(weight, mean, variance, there, over) for weight in weights]
     distance = np.full((len(weights), draws, there.shape[1]), np.nan)
     # pairs that the same collections have are drawn together; a table has one such set, or a few
     patterns, member = np.unique(there, axis=1, return_inverse=True)
-    sets = [(np.flatnonzero(patterns[:, i]), np.flatnonzero(member.ravel() == i)) for i in range(patterns.shape[1])]
-    blocks = [(kept, pairs[at : at + WIDTH]) for kept, pairs in sets for at in range(0, len(pairs), WIDTH)]
+    sets = [
+        (np.flatnonzero(patterns[:, i]), np.flatnonzero(member.ravel() == i))
+        for i in range(patterns.shape[1])
+    ]
+    blocks = [
+        (kept, pairs[at : at + WIDTH]) for kept, pairs in sets for at in range(0, len(pairs), WIDTH)
+    ]
     blocks = [(kept, pairs) for kept, pairs in blocks if len(kept) > (over == "collections")]
     for kept, pairs in track(blocks, desc="verdict", progress=progress):
-        collections = [_Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()]
+        collections = [
+            _Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()
+        ]
         drawn = []
         for size, chunk in chunks(draws, seed):
             rng = np.random.default_rng(chunk)
@@ -112,12 +124,18 @@ class _Part:
         away = np.where(counted, differences - mean, 0.0)
         return cls(away, None if counted.all() else counted * 1.0, mean, size)
 
-    def drawn(self, times: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | float, np.ndarray]:
+    def drawn(
+        self, times: int, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray | float, np.ndarray]:
         """Return the means (times, pairs) of queries drawn, of how many they are, and how often each was drawn."""
         queries = len(self.away)
         # often[t, q]: how often draw t has query q; one bincount over all (draw, query) cells
         place = rng.integers(queries, size=(times, queries)) + queries * np.arange(times)[:, None]
-        often = np.bincount(place.ravel(), minlength=times * queries).reshape(times, queries).astype(np.float64)
+        often = (
+            np.bincount(place.ravel(), minlength=times * queries)
+            .reshape(times, queries)
+            .astype(np.float64)
+        )
         n = float(queries) if self.counted is None else np.maximum(often @ self.counted, 1.0)
         return often @ self.away / n, n, often
 
@@ -159,7 +177,9 @@ def _drawn_collections(parts: list[_Part], draws: int, rng: np.random.Generator)
     return ratio(centre, np.sqrt(k / (k - 1) * spread) / k)
 
 
-def _drawn_queries(parts: list[_Part], draws: int, rng: np.random.Generator, weights: int) -> np.ndarray:
+def _drawn_queries(
+    parts: list[_Part], draws: int, rng: np.random.Generator, weights: int
+) -> np.ndarray:
     """Return studentised distances (weights, draws, pairs): the queries of every collection drawn."""
     distance, error = np.zeros((2, weights, draws, len(parts[0].mean)))
     total = np.sum([part.size for part in parts], axis=0)
@@ -167,7 +187,9 @@ def _drawn_queries(parts: list[_Part], draws: int, rng: np.random.Generator, wei
     for part in parts:
         away, n, often = part.drawn(draws, rng)
         # variance of the drawn queries about their own mean, over n - 1
-        spread = np.maximum(often @ np.square(part.away) / n - np.square(away), 0.0) / np.maximum(n - 1, 1.0)
+        spread = np.maximum(often @ np.square(part.away) / n - np.square(away), 0.0) / np.maximum(
+            n - 1, 1.0
+        )
         for number in range(weights):
             weight = part.size / total if number else 1 / len(parts)
             distance[number] += weight * away

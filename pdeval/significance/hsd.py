@@ -78,7 +78,11 @@ def upper_point(p: float, k: int, df: float) -> float:
     high = 4.0
     while upper_tail(high, k, df) > p:
         high *= 2
-    return float(optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, high, xtol=1e-12, rtol=1e-12))
+    return float(
+        optimize.brentq(
+            lambda q: float(upper_tail(q, k, df)) - p, 0.0, high, xtol=1e-12, rtol=1e-12
+        )
+    )
 
 
 def scale_points(df: float) -> tuple[np.ndarray, np.ndarray]:
@@ -86,10 +90,14 @@ def scale_points(df: float) -> tuple[np.ndarray, np.ndarray]:
     if np.isinf(df):
         return np.ones(1), np.ones(1)
     spread = 1 / np.sqrt(2 * df)
-    step = min(0.03, 0.6 * spread)  # H(q s) itself falls over about 0.1 on the log scale when k is large
+    step = min(
+        0.03, 0.6 * spread
+    )  # H(q s) itself falls over about 0.1 on the log scale when k is large
 
     # the log density is at most df (t + 1/2) and, right of 0, below -df t^2: no end is cut off
-    t = step * np.arange(np.floor(-(60 / df + 0.5) / step), np.ceil(max(9 * spread, 1.0) / step) + 1)
+    t = step * np.arange(
+        np.floor(-(60 / df + 0.5) / step), np.ceil(max(9 * spread, 1.0) / step) + 1
+    )
     log_density = df * (t - np.expm1(2 * t) / 2)
     t, log_density = t[log_density > -60], log_density[log_density > -60]
     weight = np.exp(log_density)
@@ -158,7 +166,12 @@ def randomised(
 
 
 def _against_maxima(
-    values: np.ndarray, a: np.ndarray, b: np.ndarray, largest: np.ndarray, scale: float, confidence: float
+    values: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    largest: np.ndarray,
+    scale: float,
+    confidence: float,
 ) -> Outcome:
     """Return the test of all pairs against draws of the largest absolute mean difference."""
     n, mean, sd = described_pairs(values, a, b)
@@ -227,7 +240,9 @@ def residual_mean_square(X: np.ndarray) -> float:
     return float(total / ((X.shape[0] - 1) * (X.shape[1] - 1)))
 
 
-def orders(shape: tuple[int, int], size: int, block: int, seed: np.random.SeedSequence) -> Iterator[np.ndarray]:
+def orders(
+    shape: tuple[int, int], size: int, block: int, seed: np.random.SeedSequence
+) -> Iterator[np.ndarray]:
     """Yield `size` random orders of the runs of every query, (draws, queries, runs), `block` draws at a time.
 
     Runs are sorted by random 32-bit keys whose low bits hold the run, which sorts faster than a shuffle and lets
@@ -240,7 +255,9 @@ def orders(shape: tuple[int, int], size: int, block: int, seed: np.random.SeedSe
     random = np.random.default_rng(seed)
     for start in range(0, size, block):
         count = min(block, size - start)
-        key = random.integers(0, np.iinfo(kind).max, size=(count, queries, runs), dtype=kind, endpoint=True)
+        key = random.integers(
+            0, np.iinfo(kind).max, size=(count, queries, runs), dtype=kind, endpoint=True
+        )
         key &= ~low
         key |= np.arange(runs, dtype=kind)
         key.sort(axis=-1)
@@ -268,7 +285,9 @@ def score_maxima(
 
     def chunk(size: int, child: np.random.SeedSequence) -> np.ndarray:
         parts = orders((queries, runs), size, at_a_time, child)
-        return np.concatenate([np.ptp(flat[order + first].sum(axis=1), axis=1) / queries for order in parts])
+        return np.concatenate(
+            [np.ptp(flat[order + first].sum(axis=1), axis=1) / queries for order in parts]
+        )
 
     return _all_draws(chunk, draws, seed, "randomised HSD", progress, threads)
 
@@ -384,7 +403,9 @@ def normal_hsd(
     """
     step = step_of_signs(values)
     if (step and len(values) < FEW) or not near_normal(values):
-        return randomised(values, a, b, confidence=confidence, draws=draws, seed=seed, progress=progress)
+        return randomised(
+            values, a, b, confidence=confidence, draws=draws, seed=seed, progress=progress
+        )
     order, cycle = spreads(values)
     runs = values.shape[1]
 
@@ -396,7 +417,9 @@ def normal_hsd(
 
     largest = _all_draws(chunk, draws, seed, "normal HSD", progress)
     largest += step / 2  # a step of the means is the stretch around it of the normal limit
-    return _against_maxima(values, a, b, largest, float(np.abs(values).max(initial=0.0)), confidence)
+    return _against_maxima(
+        values, a, b, largest, float(np.abs(values).max(initial=0.0)), confidence
+    )
 
 
 def _matrices(values: np.ndarray) -> Iterator[np.ndarray]:
@@ -448,7 +471,9 @@ def step_of_signs(values: np.ndarray) -> float:
         zero = part == 0
         if not (zero | (part == size)).all():
             return 0.0
-        ties = ties or np.count_nonzero(zero) > len(part) * values.shape[1]  # more than a run with itself
+        ties = (
+            ties or np.count_nonzero(zero) > len(part) * values.shape[1]
+        )  # more than a run with itself
     return (1 if ties else 2) * size / len(values)
 
 

@@ -89,7 +89,9 @@ def tiers(rank: np.ndarray, beats: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     at_places = np.zeros((int(place.max()) + 1,) * 2, dtype=bool)
     np.logical_or.at(at_places, (place[:, None], place[None, :]), beats)
     stretches = np.array(stretches_alike(at_places))  # runs at one place are alike there
-    lowest = np.searchsorted(stretches[:, 1], place) + 1  # stretches end one after the other, as they begin
+    lowest = (
+        np.searchsorted(stretches[:, 1], place) + 1
+    )  # stretches end one after the other, as they begin
     highest = np.searchsorted(stretches[:, 0], place, side="right")
     beaten = np.logical_or.reduce(beats[rank == np.min(rank)], axis=0)
     return lowest, highest, ~beaten
@@ -127,7 +129,10 @@ declare_table(
     gives="leaderboards",
     command=True,
     independent=True,
-    meant_by={"ranking": "leaderboard()", "elo": "leaderboard(method='bradley-terry', scale='elo')"},
+    meant_by={
+        "ranking": "leaderboard()",
+        "elo": "leaderboard(method='bradley-terry', scale='elo')",
+    },
 )
 def leaderboard(
     data: Held,
@@ -197,7 +202,9 @@ def leaderboard(
         orders = of_judged(data, measures, **options)
     else:
         orders = each(ordered, sources(data, measures), **options)
-    compared = compare(data, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress)
+    compared = compare(
+        data, measures, test=test, correction=correction, alpha=alpha, seed=seed, progress=progress
+    )
     runs = list(orders.columns[: orders.columns.get_loc("measure")])
     parts = []
     for (measure, _), part in orders.groupby(["measure", "method"], sort=False, observed=True):
@@ -209,10 +216,26 @@ def leaderboard(
         methods = dict.fromkeys(frame["method"].astype(str))
         others = [one for one in methods if one.partition("(")[0] != BRADLEY_TERRY]
         if others:
-            raise ValueError(f"scale='elo' is of method='{BRADLEY_TERRY}'; {others[0]!r} has a scale of its own.")
+            raise ValueError(
+                f"scale='elo' is of method='{BRADLEY_TERRY}'; {others[0]!r} has a scale of its own."
+            )
         frame[SCORES] = frame[SCORES] * ELO
-    frame = frame[[*runs, *(name for name in SCHEMAS["leaderboards"].named if name in frame.columns and name != "run")]]
-    tests = compared[["test", "measure"]].astype(str).drop_duplicates().groupby("test", sort=False)["measure"]
+    frame = frame[
+        [
+            *runs,
+            *(
+                name
+                for name in SCHEMAS["leaderboards"].named
+                if name in frame.columns and name != "run"
+            ),
+        ]
+    ]
+    tests = (
+        compared[["test", "measure"]]
+        .astype(str)
+        .drop_duplicates()
+        .groupby("test", sort=False)["measure"]
+    )
     frame.attrs = {
         **orders.attrs,
         **{name: compared.attrs[name] for name in ("correction", "alpha", "seed")},
@@ -234,7 +257,9 @@ def _means_of(data: Held, measures: object, resample: object) -> Scores | Prefer
         )
     cube = grouped_cube(data, measures, resample)
     if len(cube) < 2:
-        raise TooFew(f"a leaderboard over collections needs at least two; {resample!r} has only {cube.names[0]!r}.")
+        raise TooFew(
+            f"a leaderboard over collections needs at least two; {resample!r} has only {cube.names[0]!r}."
+        )
     values = np.stack([_mean(cube.source.values[:, part]) for part in cube.slices()], axis=1)
     return replace(cube.source, queries=pd.Index(cube.names, name="collection"), values=values)
 
@@ -248,13 +273,19 @@ def _mean(values: np.ndarray) -> np.ndarray:
 
 def _beaten_by(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
     """Return, by two runs, whether the first is significantly better than the second."""
-    index = pd.MultiIndex.from_frame(runs.astype(object))  # the ids themselves: names made of them may be the same
-    sides = (pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1) for side in "ab")
+    index = pd.MultiIndex.from_frame(
+        runs.astype(object)
+    )  # the ids themselves: names made of them may be the same
+    sides = (
+        pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1) for side in "ab"
+    )
     a, b = (index.get_indexer(pd.MultiIndex.from_frame(side.astype(object))) for side in sides)
     return _beats(len(index), a, b, direction(pairs), pairs["significant"].to_numpy(dtype=bool))
 
 
-def _beats(runs: int, a: np.ndarray, b: np.ndarray, favored: np.ndarray, significant: np.ndarray) -> np.ndarray:
+def _beats(
+    runs: int, a: np.ndarray, b: np.ndarray, favored: np.ndarray, significant: np.ndarray
+) -> np.ndarray:
     """Return the matrix of who is significantly better than whom, from pairs; `favored` is positive for run a."""
     beats = np.zeros((runs, runs), dtype=bool)
     beats[a, b], beats[b, a] = significant & (favored > 0), significant & (favored < 0)
@@ -266,7 +297,12 @@ USUAL = f"{BRADLEY_TERRY}(prior=0.01)"
 CELLS = 1 << 22  # of the tables of votes (resamples x systems x systems) that are held at a time
 
 
-@verb(on="votes", gives="leaderboards", name="leaderboard", meant_by={"arena": "leaderboard(scale='elo')"})
+@verb(
+    on="votes",
+    gives="leaderboards",
+    name="leaderboard",
+    meant_by={"arena": "leaderboard(scale='elo')"},
+)
 def vote_leaderboard(
     table: Table,
     *,
@@ -333,7 +369,9 @@ def vote_leaderboard(
     counts = Counts.of(log.one, log.two, log.sign, len(log.names), together)
     methods = _methods(method, errors, scale)
     _check_votes(counts, log, methods)
-    prior = next((one.parameters["prior"] for one in methods if one.entry.name == BRADLEY_TERRY), 0.01)
+    prior = next(
+        (one.parameters["prior"] for one in methods if one.entry.name == BRADLEY_TERRY), 0.01
+    )
     fitted = Fitted.of(counts, prior)
     beats = _stronger(fitted, correction, alpha)
     rng = np.random.default_rng(seed)
@@ -390,11 +428,15 @@ def _methods(method: Any, errors: str, scale: str) -> list[Measure]:
     for one in methods:
         missing = [name for name in one.entry.columns if name not in COUNTED]
         if missing:
-            raise ValueError(f"method={one.label!r} needs {missing[0]!r} of every query, which votes do not have.")
+            raise ValueError(
+                f"method={one.label!r} needs {missing[0]!r} of every query, which votes do not have."
+            )
         options = {"errors='sandwich'": errors == "sandwich", "scale='elo'": scale == "elo"}
         for option, is_set in options.items():
             if is_set and one.entry.name != BRADLEY_TERRY:
-                raise ValueError(f"{option} is of method='{BRADLEY_TERRY}'; {one.label!r} has none.")
+                raise ValueError(
+                    f"{option} is of method='{BRADLEY_TERRY}'; {one.label!r} has none."
+                )
     if sum(one.entry.name == BRADLEY_TERRY for one in methods) > 1:
         raise ValueError("tiers rest on one Bradley-Terry; ask for one prior at a time.")
     return methods
@@ -408,10 +450,14 @@ def _together(table: Table, resample: Any) -> tuple[np.ndarray | None, list[str]
     names = [table.roles["query"]] if resample is None else groups.named(resample, "resample")
     missing = [name for name in names if name not in table.frame.columns]
     if missing:
-        raise KeyError(f"no column {missing[0]!r} to resample by; the log has {listed(table.frame.columns)}.")
+        raise KeyError(
+            f"no column {missing[0]!r} to resample by; the log has {listed(table.frame.columns)}."
+        )
     code = table.frame.groupby(names, sort=True, observed=True, dropna=False).ngroup().to_numpy()
     if code.max() < 1:
-        raise TooFew(f"there is one group of votes only, by {listed(names)}; nothing can be drawn from it.")
+        raise TooFew(
+            f"there is one group of votes only, by {listed(names)}; nothing can be drawn from it."
+        )
     return code, names
 
 
@@ -440,8 +486,14 @@ def _check_votes(counts: Counts, log: Log, methods: list[Measure]) -> None:
     if priors and (ahead := counts.unbeaten()) is not None:
         text = f"{listed(names[ahead], 4)} lost and tied no vote with the other {len(names) - len(ahead)} systems"
         if not priors[0]:
-            raise ValueError(f"{text}: no finite strength explains that; method='{USUAL}' keeps it finite.")
-        warnings.warn(f"{text}: how far ahead they are rests on the prior alone.", UserWarning, stacklevel=outside())
+            raise ValueError(
+                f"{text}: no finite strength explains that; method='{USUAL}' keeps it finite."
+            )
+        warnings.warn(
+            f"{text}: how far ahead they are rests on the prior alone.",
+            UserWarning,
+            stacklevel=outside(),
+        )
 
 
 def _stronger(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
@@ -454,7 +506,12 @@ def _stronger(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
     gap = np.abs(favored)
     # without an error any gap is infinitely far
     z = np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
-    p = adjust(2.0 * special.ndtr(-z), np.zeros(len(a), dtype=np.int64), correction=correction or "none", alpha=alpha)
+    p = adjust(
+        2.0 * special.ndtr(-z),
+        np.zeros(len(a), dtype=np.int64),
+        correction=correction or "none",
+        alpha=alpha,
+    )
     return _beats(len(fitted.strength), a, b, favored, p < alpha)
 
 
@@ -477,12 +534,19 @@ def _scores(
 
 
 def _drawn(
-    methods: list[Measure], counts: Counts, fitted: Fitted, rng: np.random.Generator, draws: int, progress: bool | None
+    methods: list[Measure],
+    counts: Counts,
+    fitted: Fitted,
+    rng: np.random.Generator,
+    draws: int,
+    progress: bool | None,
 ) -> list[np.ndarray]:
     """Return the scores of resamples of each method."""
     blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=progress)
     scores = [
-        _scores(methods, counts, times, lambda net, shared: many_fitted(net, shared, counts.met, fitted))
+        _scores(
+            methods, counts, times, lambda net, shared: many_fitted(net, shared, counts.met, fitted)
+        )
         for times in blocks
     ]
     drawn = [np.concatenate(one) for one in zip(*scores)]

@@ -54,7 +54,9 @@ def concordance(ranks: np.ndarray) -> float:
     away = ranks.sum(axis=0) - queries * (runs + 1) / 2
     most = queries * (runs - 1) * rank_variance(ranks)
     share = float(ratio(np.square(away).sum(), np.asarray(most)))
-    return 1.0 if share > 1 - NOISE else share  # no query differs from another: nothing is left but rounding
+    return (
+        1.0 if share > 1 - NOISE else share
+    )  # no query differs from another: nothing is left but rounding
 
 
 def critical_difference_of(runs: int, queries: int, alpha: float = 0.05) -> float:
@@ -71,7 +73,10 @@ def critical_difference_of(runs: int, queries: int, alpha: float = 0.05) -> floa
 
 
 @significance_test(
-    family_wise=True, scores_only=True, reference="Nemenyi 1963; Demsar 2006", says="Friedman-Nemenyi test"
+    family_wise=True,
+    scores_only=True,
+    reference="Nemenyi 1963; Demsar 2006",
+    says="Friedman-Nemenyi test",
 )
 def nemenyi(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return Nemenyi's test of pairs of runs: their mean ranks over queries, against the range of all mean ranks.
@@ -97,11 +102,23 @@ def nemenyi(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     better, sides = _rank_difference(ranks_of(X), a, b)
     statistic = np.abs(better) / np.sqrt(runs * (runs + 1) / (12 * queries))
     half = simultaneous_half(X, confidence)
-    return Outcome(n, mean, mean - half, mean + half, better, statistic, upper_tail(statistic, runs, np.inf), sides)
+    return Outcome(
+        n,
+        mean,
+        mean - half,
+        mean + half,
+        better,
+        statistic,
+        upper_tail(statistic, runs, np.inf),
+        sides,
+    )
 
 
 @significance_test(
-    joint=True, scores_only=True, reference="Conover and Iman 1979; Conover 1999", says="Friedman-Conover test"
+    joint=True,
+    scores_only=True,
+    reference="Conover and Iman 1979; Conover 1999",
+    says="Friedman-Conover test",
 )
 def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return Conover's test of pairs of runs: a t-test of their mean ranks over queries, with the error of all runs.
@@ -144,7 +161,12 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     )
 
 
-def _rank_difference(ranks: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _rank_difference(
+    ranks: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return by how many places run a ranks better than run b on average, and the mean ranks of both."""
     total = ranks.sum(axis=0)  # of halves, so that equal runs are exactly equal
-    return (total[b] - total[a]) / len(ranks), {"rank_a": total[a] / len(ranks), "rank_b": total[b] / len(ranks)}
+    return (total[b] - total[a]) / len(ranks), {
+        "rank_a": total[a] / len(ranks),
+        "rank_b": total[b] / len(ranks),
+    }

@@ -29,7 +29,9 @@ class MetaAnalysis:
     weight: np.ndarray
 
 
-def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float = 0.95) -> MetaAnalysis:
+def meta_analysis(
+    difference: np.ndarray, se: np.ndarray, *, confidence: float = 0.95
+) -> MetaAnalysis:
     """Return the fixed- and random-effects analysis of each column, over the collections that are not NaN.
 
     Fixed effects weigh a collection by 1 / se^2, with a normal interval. Random effects add the variance between
@@ -62,7 +64,9 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
     variance = np.square(se)
     df = np.where(usable, k - 1, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        w = np.where(there, 1 / variance, 0.0)  # a collection without variance has 1 / 0, which makes all of it NaN
+        w = np.where(
+            there, 1 / variance, 0.0
+        )  # a collection without variance has 1 / 0, which makes all of it NaN
         total = w.sum(axis=0)
         fixed = (w * effect).sum(axis=0) / total
         # Cochran's Q, and tau2 by its expectation
@@ -77,9 +81,14 @@ def meta_analysis(difference: np.ndarray, se: np.ndarray, *, confidence: float =
         of_fixed = np.sqrt(1 / total)
         z, t = fixed / of_fixed, random / spread
         i2 = np.maximum(1 - df / q, 0.0)
-        effective = 1 / np.square(share).sum(axis=0)  # collections of equal weight that would have this much variance
+        effective = 1 / np.square(share).sum(
+            axis=0
+        )  # collections of equal weight that would have this much variance
     df_random = np.clip(effective - 1, 1.0, df)
-    normal, student = special.ndtri((1 + confidence) / 2), special.stdtrit(df_random, (1 + confidence) / 2)
+    normal, student = (
+        special.ndtri((1 + confidence) / 2),
+        special.stdtrit(df_random, (1 + confidence) / 2),
+    )
     return MetaAnalysis(
         fixed,
         fixed - normal * of_fixed,

@@ -67,7 +67,9 @@ def read_collections(
 def rules_of(collections: GroupedCube) -> dict[Any, Any]:
     """Return what the table says of its values, without what said it of its rows."""
     attrs = collections.source.attrs
-    return {name: value for name, value in attrs.items() if name not in ("by", "collections", "table")}
+    return {
+        name: value for name, value in attrs.items() if name not in ("by", "collections", "table")
+    }
 
 
 def attrs_over_collections(collections: GroupedCube) -> dict[Any, Any]:
@@ -106,7 +108,9 @@ def pairwise_test(test: str | None, measure: str, attrs: dict[Any, Any]) -> Sign
     chosen = which_test(test, measure, attrs)
     if chosen.joint:
         others = ", ".join(repr(name) for name, one in TESTS.items() if not one.joint)
-        raise ValueError(f"test={chosen.name!r} looks at all runs at once; within groups choose one of {others}.")
+        raise ValueError(
+            f"test={chosen.name!r} looks at all runs at once; within groups choose one of {others}."
+        )
     return chosen
 
 
@@ -146,11 +150,20 @@ def effects_of(
         result = test.result(D, confidence=confidence, draws=draws, seed=seed, progress=False)
         n[at, pairs], mean, sd = describe(D)
         se = sd / np.sqrt(n[at, pairs])
-        numbers[:, at, pairs] = mean, se, result.ci_low, result.ci_high, result.effect_size, result.p_value
+        numbers[:, at, pairs] = (
+            mean,
+            se,
+            result.ci_low,
+            result.ci_high,
+            result.effect_size,
+            result.p_value,
+        )
     return Effects(n, *numbers)
 
 
-def corrected(p_value: np.ndarray, pairs: Pairs, *, baseline: bool, correction: str, alpha: float) -> np.ndarray:
+def corrected(
+    p_value: np.ndarray, pairs: Pairs, *, baseline: bool, correction: str, alpha: float
+) -> np.ndarray:
     """Return p-values (collections, pairs) corrected within each collection: among all pairs, or those of a baseline.
 
     Examples
@@ -161,13 +174,28 @@ def corrected(p_value: np.ndarray, pairs: Pairs, *, baseline: bool, correction: 
     array([[0.02, 0.04],
            [0.06, 0.08]])
     """
-    of_pair = np.unique(pairs.b, return_inverse=True)[1] if baseline else np.zeros(len(pairs.b), dtype=np.int64)
+    of_pair = (
+        np.unique(pairs.b, return_inverse=True)[1]
+        if baseline
+        else np.zeros(len(pairs.b), dtype=np.int64)
+    )
     family = np.arange(len(p_value))[:, None] * (of_pair.max() + 1) + of_pair
-    return adjust(p_value.ravel(), family.ravel(), correction=correction, alpha=alpha).reshape(p_value.shape)
+    return adjust(p_value.ravel(), family.ravel(), correction=correction, alpha=alpha).reshape(
+        p_value.shape
+    )
 
 
 COUNTS = ("better", "significantly_better", "worse", "significantly_worse")
-META = ("fixed", "fixed_low", "fixed_high", "fixed_p", "random", "random_low", "random_high", "random_p")
+META = (
+    "fixed",
+    "fixed_low",
+    "fixed_high",
+    "fixed_p",
+    "random",
+    "random_low",
+    "random_high",
+    "random_p",
+)
 SPREAD = ("q", "q_p", "i2", "tau2")
 
 table(
@@ -312,7 +340,11 @@ def verdict(
     )
     attrs = attrs_over_collections(collections)
     options: dict[str, Any] = {"confidence": confidence, "draws": draws, "seed": seed}
-    family: dict[str, Any] = {"baseline": baseline is not None, "correction": correction, "alpha": alpha}
+    family: dict[str, Any] = {
+        "baseline": baseline is not None,
+        "correction": correction,
+        "alpha": alpha,
+    }
     frames = []
     for measure, label in enumerate(collections.source.measures):
         chosen = pairwise_test(test, label, attrs)
@@ -336,7 +368,11 @@ def verdict(
                     "weight": meta_analysis(effects.difference, effects.se).weight,
                 }
             limits = pairs.limits(measure, np.concatenate(parts))
-            ends = {key: np.clip(columns[key], *limits) for key in columns if key.endswith(("_low", "_high"))}
+            ends = {
+                key: np.clip(columns[key], *limits)
+                for key in columns
+                if key.endswith(("_low", "_high"))
+            }
             made.append((numbers, columns | ends))
         columns = pairs.gather(made)
         if per == "pair":
@@ -386,13 +422,18 @@ def sorted_by_group(frame: pd.DataFrame, by: pd.DataFrame, attrs: dict[Any, Any]
 
 
 def _over_all(
-    effects: Effects, significant: np.ndarray, estimates: tuple[Estimate, Estimate], confidence: float
+    effects: Effects,
+    significant: np.ndarray,
+    estimates: tuple[Estimate, Estimate],
+    confidence: float,
 ) -> dict[str, np.ndarray]:
     """Return the columns of each pair over its collections."""
     macro, micro = estimates
     meta = meta_analysis(effects.difference, effects.se, confidence=confidence)
     better, worse = effects.effect_size > 0, effects.effect_size < 0
-    counts = [where.sum(axis=0) for where in (better, better & significant, worse, worse & significant)]
+    counts = [
+        where.sum(axis=0) for where in (better, better & significant, worse, worse & significant)
+    ]
     return {
         "collections": effects.there.sum(axis=0),
         "n": effects.n.sum(axis=0),
@@ -411,7 +452,9 @@ def _over_all(
 def _sentences(columns: dict[str, np.ndarray]) -> np.ndarray:
     """Return the verdicts in words; equal ones are said once."""
     sign = np.where(columns["significant"], np.sign(columns["macro"]), 0.0)
-    keys = np.stack([*(columns[name] for name in COUNTS), columns["collections"], sign.astype(np.int64)])
+    keys = np.stack(
+        [*(columns[name] for name in COUNTS), columns["collections"], sign.astype(np.int64)]
+    )
     distinct, member = np.unique(keys, axis=1, return_inverse=True)
     texts = []
     for better, sure, worse, surely, k, over_all in distinct.T.tolist():

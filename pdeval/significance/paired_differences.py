@@ -64,7 +64,9 @@ class Pairs:
             against = flipped | (b == row)
             if not against.any():
                 name = run_labels(source.runs.iloc[[row]])[0]
-                raise ValueError(f"no pair of the table has the baseline {name!r}: compute its pairs first.")
+                raise ValueError(
+                    f"no pair of the table has the baseline {name!r}: compute its pairs first."
+                )
             kept = slice(None) if others else against
             columns = (np.where(flipped, b, a), np.where(flipped, a, b), number, flipped, against)
             parts.append([column[kept] for column in columns])
@@ -84,7 +86,9 @@ class Pairs:
         sides = (("a", self.a[pairs]), ("b", self.b[pairs]))
         return {f"{name}_{side}": labels(runs[name], rows) for side, rows in sides for name in runs}
 
-    def frame(self, parts: Sequence[dict[str, np.ndarray]], tests: Sequence[str] = ()) -> pd.DataFrame:
+    def frame(
+        self, parts: Sequence[dict[str, np.ndarray]], tests: Sequence[str] = ()
+    ) -> pd.DataFrame:
         """Return one row per measure and pair with the baseline: the runs, the measure, its test, then the columns.
 
         `parts` are the columns of each measure, or of all of them in turn.
@@ -138,16 +142,22 @@ class Pairs:
                 # 0 - x and not -x: a tie stays 0.0 and does not become -0.0
                 yield pairs, np.where(self.flipped[pairs], 0.0 - block, block)
 
-    def gather(self, blocks: Iterable[tuple[np.ndarray, dict[str, np.ndarray]]]) -> dict[str, np.ndarray]:
+    def gather(
+        self, blocks: Iterable[tuple[np.ndarray, dict[str, np.ndarray]]]
+    ) -> dict[str, np.ndarray]:
         """Return columns over all pairs, the last axis, from (numbers of pairs, columns of these pairs)."""
         gathered: dict[str, np.ndarray] = {}
         for numbers, columns in blocks:
             for key, values in columns.items():
-                column = gathered.setdefault(key, np.empty((*values.shape[:-1], len(self)), dtype=values.dtype))
+                column = gathered.setdefault(
+                    key, np.empty((*values.shape[:-1], len(self)), dtype=values.dtype)
+                )
                 column[..., numbers] = values
         return gathered
 
-    def sides(self, measure: int, pairs: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def sides(
+        self, measure: int, pairs: np.ndarray, counted: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the means of run a and of run b in the measure's own units; NaN where there are only preferences.
 
         `counted` says which (query, pair) cells count, or, with one axis, which queries do.
@@ -161,7 +171,9 @@ class Pairs:
             return means[a], means[b]
         # means over the cells that count, pair by pair
         n = counted.sum(axis=0)
-        mean_a, mean_b = (np.where(counted, values[:, side], 0.0).sum(axis=0) / n for side in (a, b))
+        mean_a, mean_b = (
+            np.where(counted, values[:, side], 0.0).sum(axis=0) / n for side in (a, b)
+        )
         return mean_a, mean_b
 
     def limits(self, measure: int, D: np.ndarray) -> tuple[float, float]:
@@ -244,7 +256,9 @@ def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndar
 def square(source: Preferences | Stream, measure: int, what: str) -> np.ndarray:
     """Return one measure's preferences as a matrix per query: shape (queries, runs, runs), antisymmetric."""
     n_runs = len(source.runs)
-    n_pairs = len(np.unique(np.minimum(source.a, source.b) * n_runs + np.maximum(source.a, source.b)))
+    n_pairs = len(
+        np.unique(np.minimum(source.a, source.b) * n_runs + np.maximum(source.a, source.b))
+    )
     if n_pairs < n_runs * (n_runs - 1) // 2:
         raise ValueError(
             f"{what} needs every pair of runs; the preferences have {n_pairs} of the {n_runs * (n_runs - 1) // 2} "

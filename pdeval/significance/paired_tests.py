@@ -25,7 +25,10 @@ PATTERNS = 2**20
 
 
 @significance_test(
-    name="t", aliases=("student", "ttest", "t-test"), reference="Student 1908", says="paired Student t test"
+    name="t",
+    aliases=("student", "ttest", "t-test"),
+    reference="Student 1908",
+    says="paired Student t test",
 )
 def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return the paired t-test of each column: the one-sample t-test of the per-query differences.
@@ -76,7 +79,9 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     size = np.where(dropped, np.inf, np.abs(D))
     order = np.argsort(size, axis=0)
     rounding = NOISE * np.where(dropped, 0.0, size).max(axis=0)[:, None]
-    rank, groups = average_ranks(np.take_along_axis(size, order, axis=0), axis=0, tolerance=rounding)
+    rank, groups = average_ranks(
+        np.take_along_axis(size, order, axis=0), axis=0, tolerance=rounding
+    )
     signs = np.take_along_axis(np.where(dropped, 0.0, np.sign(D)), order, axis=0)
     plus, minus = (rank * (signs > 0)).sum(axis=0), (rank * (signs < 0)).sum(axis=0)
     kept = (~dropped).sum(axis=0)
@@ -201,7 +206,10 @@ def randomisation(
     least = np.abs(filled.sum(axis=0)) - NOISE * np.abs(filled).sum(axis=0)
     reached = np.zeros(D.shape[1])
     for size, child in track(chunks(draws, seed), desc="randomisation test", progress=progress):
-        swaps = 2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8) - 1
+        swaps = (
+            2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8)
+            - 1
+        )
         reached += (np.abs(swaps @ filled) >= least).sum(axis=0)
     return Outcome(
         n,
@@ -287,7 +295,11 @@ def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray
     says="prediction-powered Student t test",
 )
 def prediction_powered(
-    people: np.ndarray, machine: np.ndarray, probability: np.ndarray | None, *, confidence: float = 0.95
+    people: np.ndarray,
+    machine: np.ndarray,
+    probability: np.ndarray | None,
+    *,
+    confidence: float = 0.95,
 ) -> Outcome:
     """Student's test of the prediction-powered mean difference, from labels by people and by a machine."""
     made = powered(people, machine, probability=probability)
@@ -316,7 +328,9 @@ MOST = 40
     reference="Fisher 1935; Pitman 1937",
     says="exact paired randomisation test",
 )
-def exact_randomisation(D: np.ndarray, *, confidence: float = 0.95, progress: bool | None = None) -> Outcome:
+def exact_randomisation(
+    D: np.ndarray, *, confidence: float = 0.95, progress: bool | None = None
+) -> Outcome:
     """Return the paired randomisation test of each column over all ways to swap the two runs: nothing is drawn.
 
     p is the share of all 2^n signs of the n differences that are not 0 (zeros change nothing) whose mean is at least
@@ -346,10 +360,14 @@ def exact_randomisation(D: np.ndarray, *, confidence: float = 0.95, progress: bo
         )
     reached = np.ones(D.shape[1])
     columns = np.flatnonzero(count)
-    for column in track(columns, total=len(columns), desc="exact randomisation test", progress=progress):
+    for column in track(
+        columns, total=len(columns), desc="exact randomisation test", progress=progress
+    ):
         values = size[:, column]
         reached[column] = share_reaching(values[values > 0], least[column])
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), mean, reached)
+    return Outcome(
+        n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), mean, reached
+    )
 
 
 def share_reaching(size: np.ndarray, least: float) -> float:
@@ -363,7 +381,9 @@ def share_reaching(size: np.ndarray, least: float) -> float:
     >>> share_reaching(np.array([0.1, 0.2, 0.4]), 0.5)
     0.5
     """
-    first, second = (np.sort(_sums(part)) for part in (size[: len(size) // 2], size[len(size) // 2 :]))
+    first, second = (
+        np.sort(_sums(part)) for part in (size[: len(size) // 2], size[len(size) // 2 :])
+    )
     # a sum and its negative reach alike: above is half of all
     above = len(second) - np.searchsorted(second, least - first, side="left")
     return min(1.0, 2.0 * float(above.sum()) / 2.0 ** len(size))

@@ -116,7 +116,9 @@ def power(
         alpha=alpha,
         queries=frame["n"] if queries is None else arguments.whole("queries", queries, 2),
     )
-    return frame.assign(power=t_power(frame["effect_size"].to_numpy(), frame["queries"].to_numpy(), alpha))
+    return frame.assign(
+        power=t_power(frame["effect_size"].to_numpy(), frame["queries"].to_numpy(), alpha)
+    )
 
 
 @verb(
@@ -224,7 +226,10 @@ def _pilot(source: Source, *, baseline: object, difference: float | None = None)
     pairs = Pairs.of(source, baseline=baseline)
     names = ("n", "difference", "sd")
     parts = [
-        pairs.gather((numbers, dict(zip(names, describe(D)))) for numbers, D in pairs.blocks(measure, shared=2))
+        pairs.gather(
+            (numbers, dict(zip(names, describe(D))))
+            for numbers, D in pairs.blocks(measure, shared=2)
+        )
         for measure in range(len(source.measures))
     ]
     columns = concatenated(parts)
@@ -252,7 +257,8 @@ def t_power(effect: np.ndarray, queries: np.ndarray | float, alpha: float) -> np
     slack = np.maximum(shift - 8.3, 0.0) / critical
     unsure = special.chdtrc(n - 1, (n - 1) * slack**2) > 1e-16
     larger, smaller = (
-        TTestPower().power(effect[unsure], n[unsure], alpha / 2, alternative=side) for side in ("larger", "smaller")
+        TTestPower().power(effect[unsure], n[unsure], alpha / 2, alternative=side)
+        for side in ("larger", "smaller")
     )
     power = np.ones(effect.shape)
     # the chance of a significant difference in the wrong direction underflows to NaN
@@ -280,7 +286,9 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
     low = high / 2  # too few, always
     while True:
         middle = np.floor((low + high) / 2)
-        if not ((low < middle) & (middle < high)).any():  # also beyond 2**53, where neighbours are more than 1 apart
+        if not (
+            (low < middle) & (middle < high)
+        ).any():  # also beyond 2**53, where neighbours are more than 1 apart
             break
         reached = t_power(size[unmet], middle, alpha) >= power
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
@@ -327,7 +335,12 @@ table(
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="collections_needed", family="verdict", name="sample_size")
+@verb(
+    on=("scores", "preferences", "judged"),
+    gives="collections_needed",
+    family="verdict",
+    name="sample_size",
+)
 def collections_needed(
     data: Held,
     measures: object = MEASURES,
@@ -368,7 +381,9 @@ def collections_needed(
     1  dense-s1  bm25            6  0.063        0.789                15.0
     2  dense-s2  bm25            6  0.055        0.912                12.0
     """
-    collections, pairs = read_collections(data, measures, by, replicate, baseline, "collections", metadata)
+    collections, pairs = read_collections(
+        data, measures, by, replicate, baseline, "collections", metadata
+    )
     t = pairwise_test("t", "", {})
     parts = []
     for measure in range(len(collections.source.measures)):
@@ -383,7 +398,11 @@ def collections_needed(
         needed = np.full(len(pairs), np.nan)
         known = ~np.isnan(effect)
         needed[known] = queries_needed(effect[known], power, alpha)
-        wanted = {"effect_size": effect, "alpha": np.full(len(pairs), alpha), "power": np.full(len(pairs), power)}
+        wanted = {
+            "effect_size": effect,
+            "alpha": np.full(len(pairs), alpha),
+            "power": np.full(len(pairs), power),
+        }
         parts.append(columns | wanted | {"collections_needed": needed})
     frame = pairs.frame(parts)
     frame.attrs = attrs_over_collections(collections)

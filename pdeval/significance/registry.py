@@ -64,7 +64,9 @@ class SignificanceTest:
     @cached_property
     def options(self) -> tuple[str, ...]:
         """Which of confidence, draws, seed and progress it takes."""
-        return tuple(name for name in inspect.signature(self.function).parameters if name in OPTIONS)
+        return tuple(
+            name for name in inspect.signature(self.function).parameters if name in OPTIONS
+        )
 
     @property
     def drawn(self) -> bool:
@@ -73,7 +75,9 @@ class SignificanceTest:
 
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         """Return what the function does, given those options that it takes."""
-        return self.function(*arrays, **{name: options[name] for name in self.options if name in options})
+        return self.function(
+            *arrays, **{name: options[name] for name in self.options if name in options}
+        )
 
     def result(self, *arrays: np.ndarray, confidence: float = 0.95, **options: Any) -> Outcome:
         """Return number, estimate, interval, effect size, statistic and p-value, one of each per pair."""
@@ -168,11 +172,21 @@ def significance_test(
         test_name = name or given.__name__
         title = says or f"{test_name.replace('_', ' ')} test"
         test = SignificanceTest(
-            test_name, given, family_wise, scores_only, tuple(aliases), reference, title, joint or family_wise, machine
+            test_name,
+            given,
+            family_wise,
+            scores_only,
+            tuple(aliases),
+            reference,
+            title,
+            joint or family_wise,
+            machine,
         )
         _check_signature(test)
         (MACHINE_TESTS if machine else TESTS).add(test_name, test, given.__module__)
-        ordered = sorted(TESTS.items(), key=lambda item: item[1].joint)  # listed in this order everywhere
+        ordered = sorted(
+            TESTS.items(), key=lambda item: item[1].joint
+        )  # listed in this order everywhere
         TESTS.clear()
         TESTS.update(ordered)
         return given
@@ -185,13 +199,25 @@ significance_test.__test__ = False  # type: ignore[attr-defined]  # pytest takes
 
 def _check_signature(test: SignificanceTest) -> None:
     """Raise where a function cannot be called as a test is."""
-    needed = [p for p in inspect.signature(test.function).parameters.values() if p.default is p.empty]
+    needed = [
+        p for p in inspect.signature(test.function).parameters.values() if p.default is p.empty
+    ]
     arrays = [p.name for p in needed if p.kind is not p.KEYWORD_ONLY]
     expected = 3 if test.joint or test.machine else 1
     if len(arrays) != expected:
-        what = "the values of all runs and both sides of the pairs" if test.joint else "the differences"
-        what = "the differences by people and by the machine, and the probabilities" if test.machine else what
-        raise TypeError(f"the test {test.name!r} has to take {what}: {expected} arrays, not ({', '.join(arrays)}).")
+        what = (
+            "the values of all runs and both sides of the pairs"
+            if test.joint
+            else "the differences"
+        )
+        what = (
+            "the differences by people and by the machine, and the probabilities"
+            if test.machine
+            else what
+        )
+        raise TypeError(
+            f"the test {test.name!r} has to take {what}: {expected} arrays, not ({', '.join(arrays)})."
+        )
     unknown = [p.name for p in needed if p.kind is p.KEYWORD_ONLY and p.name not in OPTIONS]
     if unknown:
         raise TypeError(
@@ -201,7 +227,11 @@ def _check_signature(test: SignificanceTest) -> None:
 
 
 def which_test(
-    test: str | None, measure: str = "", attrs: Mapping[str, Any] | None = None, *, machine: bool = False
+    test: str | None,
+    measure: str = "",
+    attrs: Mapping[str, Any] | None = None,
+    *,
+    machine: bool = False,
 ) -> SignificanceTest:
     """Return the test of a measure: the one asked for, or the one that its declaration says.
 

@@ -14,7 +14,13 @@ from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named, tables_of
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, group_means, replicated_systems, sources, warn_partial_replicates
+from pdeval.evaluate.sources import (
+    Held,
+    group_means,
+    replicated_systems,
+    sources,
+    warn_partial_replicates,
+)
 from pdeval.join.rules import outside
 from pdeval.significance.anova import rows_per_measure
 from pdeval.significance.corrections import Correction, adjust, which_correction
@@ -105,7 +111,9 @@ def replicates(
     for source in _scored(data, measures):
         systems, code = _systems(source, replicate, system, metadata)
         exact = _exact(systems, code, deterministic)
-        shares = [_shares(*_fit(source, number, code, exact)) for number in range(len(source.measures))]
+        shares = [
+            _shares(*_fit(source, number, code, exact)) for number in range(len(source.measures))
+        ]
         frame = rows_per_measure(source, "source", SOURCES, shares)
         frame.attrs.update(_about_systems(systems, code))
         frames.append(frame)
@@ -193,13 +201,18 @@ def compare_training(
         exact = _exact(systems, code, deterministic)
         _warn_single(systems, code, exact)
         warn_partial_replicates(source, systems, code, ["replicate"])
-        averages = replace(source, runs=systems, values=group_means(source.values, code, len(systems)))
+        averages = replace(
+            source, runs=systems, values=group_means(source.values, code, len(systems))
+        )
         pairs = Pairs.of(averages, baseline=baseline)
         seeds = [
             Seeds.of(settled(finite(values, label)), code, exact)
             for values, label in zip(source.values, source.measures, strict=True)
         ]
-        parts = [pairs.gather(_tested(pairs, number, one, confidence)) for number, one in enumerate(seeds)]
+        parts = [
+            pairs.gather(_tested(pairs, number, one, confidence))
+            for number, one in enumerate(seeds)
+        ]
         columns = concatenated(parts)
         family = np.repeat(np.arange(len(parts)), len(pairs))
         adjusted = adjust(columns["p_value"], family, correction=str(correction), alpha=alpha)
@@ -272,7 +285,9 @@ def _warn_single(systems: pd.DataFrame, code: np.ndarray, exact: np.ndarray) -> 
         )
 
 
-def _fit(source: Scores, measure: int, code: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, int]:
+def _fit(
+    source: Scores, measure: int, code: np.ndarray, exact: np.ndarray
+) -> tuple[np.ndarray, int]:
     """Return the variances of one measure, fitted to the queries that all runs have, and the number of these."""
     label = source.measures[measure]
     values = settled(finite(source.values[measure], label))
@@ -294,11 +309,18 @@ def _fit(source: Scores, measure: int, code: np.ndarray, exact: np.ndarray) -> t
 
 def _shares(variance: np.ndarray, n: int) -> dict[str, np.ndarray]:
     """Return the columns of one measure: the variances, and what they are shares of."""
-    in_means = np.array([0.0, variance[1] / n, variance[2], variance[3] / n])  # a query is the same for both systems
+    in_means = np.array(
+        [0.0, variance[1] / n, variance[2], variance[3] / n]
+    )  # a query is the same for both systems
     with np.errstate(invalid="ignore"):
         share, of_difference = variance / variance.sum(), in_means / in_means.sum()
     of_difference[0] = np.nan
-    return {"variance": variance, "sd": np.sqrt(variance), "share": share, "of_difference": of_difference}
+    return {
+        "variance": variance,
+        "sd": np.sqrt(variance),
+        "share": share,
+        "of_difference": of_difference,
+    }
 
 
 def _tested(
@@ -314,7 +336,9 @@ def _tested(
         statistic = np.where(np.isnan(error), np.nan, ratio(mean, error))
         p = 2 * special.stdtr(df, -np.abs(statistic))
         half = special.stdtrit(df, (1 + confidence) / 2) * error
-        outcome = Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), statistic, p, {"df": df})
+        outcome = Outcome(
+            n, mean, mean - half, mean + half, ratio(mean, sd), statistic, p, {"df": df}
+        )
         sides = pairs.sides(measure, numbers, ~np.isnan(D))
         yield numbers, outcome.columns(*sides, pairs.limits(measure, D))
 

@@ -29,7 +29,9 @@ def fixed_seed(seed: int | None) -> int:
     return int(np.random.default_rng().integers(2**63)) if seed is None else seed
 
 
-def in_threads(function: Callable[[T], U], steps: Sequence[T], *, threads: int | None = None) -> Iterator[U]:
+def in_threads(
+    function: Callable[[T], U], steps: Sequence[T], *, threads: int | None = None
+) -> Iterator[U]:
     """Yield `function(step)` for every step, in order, computed by several threads.
 
     Examples
@@ -41,7 +43,9 @@ def in_threads(function: Callable[[T], U], steps: Sequence[T], *, threads: int |
     if workers <= 1:
         yield from map(function, steps)
         return
-    with ThreadPoolExecutor(workers) as pool:  # where no more is wanted, map cancels what has not begun
+    with ThreadPoolExecutor(
+        workers
+    ) as pool:  # where no more is wanted, map cancels what has not begun
         yield from pool.map(function, steps)
 
 
@@ -52,7 +56,9 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def share_at_least(drawn: np.ndarray, observed: np.ndarray, scale: float | np.ndarray = 0.0) -> np.ndarray:
+def share_at_least(
+    drawn: np.ndarray, observed: np.ndarray, scale: float | np.ndarray = 0.0
+) -> np.ndarray:
     """Return (1 + number of draws >= observed) / (1 + draws): a p-value that is never 0.
 
     A draw that falls short of the observed value by rounding alone, that is by less than 1e-12 of `scale`,

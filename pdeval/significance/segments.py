@@ -27,7 +27,9 @@ from pdeval.verbs.arguments import TooFew
 
 
 def welch_gap(
-    one: tuple[np.ndarray, np.ndarray, np.ndarray], two: tuple[np.ndarray, np.ndarray, np.ndarray], confidence: float
+    one: tuple[np.ndarray, np.ndarray, np.ndarray],
+    two: tuple[np.ndarray, np.ndarray, np.ndarray],
+    confidence: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the difference of two means, Welch's interval of it and his p; NaN of a sample of one.
 
@@ -47,9 +49,16 @@ def welch_gap(
 
     (n, mean, sd), (m, other, spread) = one, two
     with np.errstate(invalid="ignore"):
-        a, b = np.where(n > 1, np.square(sd) / n, np.nan), np.where(m > 1, np.square(spread) / m, np.nan)
+        a, b = (
+            np.where(n > 1, np.square(sd) / n, np.nan),
+            np.where(m > 1, np.square(spread) / m, np.nan),
+        )
         se = np.sqrt(a + b)
-        df = np.where(se == 0, n + m - 2.0, np.square(a + b) / (np.square(a) / (n - 1) + np.square(b) / (m - 1)))
+        df = np.where(
+            se == 0,
+            n + m - 2.0,
+            np.square(a + b) / (np.square(a) / (n - 1) + np.square(b) / (m - 1)),
+        )
         gap = mean - other
         half = special.stdtrit(df, (1 + confidence) / 2) * se
         p = 2 * special.stdtr(df, -np.abs(ratio(gap, se)))
@@ -69,10 +78,14 @@ def of_others(described: np.ndarray) -> np.ndarray:
         total = (square + n * np.square(mean - centre)).sum(axis=0)
         left = total - square - n * np.square(mean - centre) - count * np.square(other - centre)
         spread = np.sqrt(np.maximum(left, 0.0) / (count - 1))
-    return np.stack([count, np.where(count > 0, other, np.nan), np.where(count > 1, spread, np.nan)])
+    return np.stack(
+        [count, np.where(count > 0, other, np.nan), np.where(count > 1, spread, np.nan)]
+    )
 
 
-def interval_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+def interval_of(
+    n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return Student's interval of a mean; NaN of one value."""
     low, high = student_interval(np.maximum(n, 2), mean, sd, confidence)
     return np.where(n > 1, low, np.nan), np.where(n > 1, high, np.nan)
@@ -90,7 +103,8 @@ def paired_p(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
 ON = ("scores", "preferences", "judged")
 GAP = "gap:float gap_low:float gap_high:float gap_p:float gap_p_adjusted:float gap_significant:bool"
 GAPS = (
-    "n_a:int n_b:int gap:float ci_low:float ci_high:float p_value:float p_adjusted:float significant:bool largest:bool"
+    "n_a:int n_b:int gap:float ci_low:float ci_high:float p_value:float p_adjusted:float significant:bool "
+    "largest:bool"
 )
 ABOUT = {
     "n": "number of queries of the segment; of one query there is no interval",
@@ -159,7 +173,8 @@ table(
     row="pair of runs, measure and pair of segments",
     sort="measure run_a run_b",
     then=".report()",
-    means=BETWEEN | {"gap": "difference of the two runs in the first segment less that in the second"},
+    means=BETWEEN
+    | {"gap": "difference of the two runs in the first segment less that in the second"},
 )
 
 
@@ -256,7 +271,9 @@ def segments(
             columns["p_adjusted"] = _together(columns["p_value"], correction, alpha)
             columns["significant"] = columns["p_adjusted"] < alpha
             side = np.where(columns["significant"], np.sign(mean), 0.0).astype(np.int64)
-            columns["prefers"] = np.array(["neither", "a", "b"], dtype=object)[side]  # b is place -1
+            columns["prefers"] = np.array(["neither", "a", "b"], dtype=object)[
+                side
+            ]  # b is place -1
         others = tuple(values[at] for values in segment.rest)
         gap, *ends, p = welch_gap((n, mean, sd), others, confidence)
         gap_low, gap_high = np.clip(ends, *segment.gap_limits)
@@ -346,12 +363,21 @@ def segment_gaps(
         }
         frames.append(pd.DataFrame(columns)[(a[0] > 0) & (b[0] > 0)])
     frame = pd.concat(frames, ignore_index=True)
-    frame.attrs = rules_of(groups) | {"correction": correction, "alpha": alpha, "confidence": confidence}
+    frame.attrs = rules_of(groups) | {
+        "correction": correction,
+        "alpha": alpha,
+        "confidence": confidence,
+    }
     return frame
 
 
 def _read(
-    data: Held, measures: object, by: object, replicate: object, baseline: object, metadata: Metadata
+    data: Held,
+    measures: object,
+    by: object,
+    replicate: object,
+    baseline: object,
+    metadata: Metadata,
 ) -> tuple[GroupedCube, Pairs | None]:
     groups = grouped_cube(data, measures, by, replicate, metadata)
     if len(groups) < 2:
@@ -373,11 +399,17 @@ def _described(groups: GroupedCube, pairs: Pairs | None) -> list[_Described]:
         else:
             blocks = list(pairs.blocks(measure))
             limits = pairs.limits(measure, blocks[-1][1])
-        within, rest = np.full((2, 3, len(groups), len(groups.source.runs if pairs is None else pairs)), np.nan)
+        within, rest = np.full(
+            (2, 3, len(groups), len(groups.source.runs if pairs is None else pairs)), np.nan
+        )
         for numbers, values in blocks:
-            within[:, :, numbers] = np.stack([describe(values[part]) for part in groups.slices()], axis=1)
+            within[:, :, numbers] = np.stack(
+                [describe(values[part]) for part in groups.slices()], axis=1
+            )
             rest[:, :, numbers] = of_others(within[:, :, numbers])
-        described.append(_Described(within[0].astype(np.int64), within[1], within[2], rest, label, limits))
+        described.append(
+            _Described(within[0].astype(np.int64), within[1], within[2], rest, label, limits)
+        )
     return described
 
 

@@ -42,7 +42,9 @@ class Outcome:
     p_value: np.ndarray
     more: dict[str, np.ndarray] = field(default_factory=dict)
 
-    def columns(self, mean_a: np.ndarray, mean_b: np.ndarray, limits: tuple[float, float]) -> dict[str, np.ndarray]:
+    def columns(
+        self, mean_a: np.ndarray, mean_b: np.ndarray, limits: tuple[float, float]
+    ) -> dict[str, np.ndarray]:
         """Return the columns of the comparisons that a test fills; intervals stay within the limits of a difference."""
         return {
             "n": self.n.astype(np.int64),
@@ -58,7 +60,9 @@ class Outcome:
         }
 
 
-def with_correction(columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha: float) -> dict[str, np.ndarray]:
+def with_correction(
+    columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha: float
+) -> dict[str, np.ndarray]:
     """Return the columns with the corrected p-values after the p-values; what only some tests have comes last."""
     names = list(columns)
     end = names.index("p_value") + 1
@@ -70,13 +74,19 @@ def with_correction(columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha:
     }
 
 
-def described_pairs(values: np.ndarray, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def described_pairs(
+    values: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return number, mean and deviation of each pair's differences, from scores or matrices of preferences."""
     width = max(1, BLOCK // len(values))
     parts = []
     for start in range(0, len(a), width):
         left, right = a[start : start + width], b[start : start + width]
-        parts.append(describe(values[:, left] - values[:, right] if values.ndim == 2 else values[:, left, right]))
+        parts.append(
+            describe(
+                values[:, left] - values[:, right] if values.ndim == 2 else values[:, left, right]
+            )
+        )
     n, mean, sd = map(np.concatenate, zip(*parts, strict=True))
     return n, mean, sd
 
@@ -93,7 +103,9 @@ def direction(comparisons: pd.DataFrame) -> np.ndarray:
     [1.0, 1.0, -1.0]
     """
     mean = comparisons["difference"].to_numpy(dtype=float)
-    effect = comparisons["effect_size"].to_numpy(dtype=float) if "effect_size" in comparisons else np.nan
+    effect = (
+        comparisons["effect_size"].to_numpy(dtype=float) if "effect_size" in comparisons else np.nan
+    )
     return np.sign(np.where(np.isnan(effect), mean, effect))
 
 
@@ -165,5 +177,9 @@ def completed(
             "that never differs has p = 1."
         )
     n, mean, sd = described()
-    statistic = np.full(pairs, np.nan) if statistic is None else np.asarray(statistic, dtype=np.float64)
-    return Outcome(n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), statistic, p)
+    statistic = (
+        np.full(pairs, np.nan) if statistic is None else np.asarray(statistic, dtype=np.float64)
+    )
+    return Outcome(
+        n, mean, *student_interval(n, mean, sd, confidence), ratio(mean, sd), statistic, p
+    )

@@ -82,17 +82,23 @@ class Seeds:
         counted = ~np.isnan(group_means(X, system, len(sizes)))
         n = counted.sum(axis=0)
         X = np.where(counted[:, system], X, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):  # a system without queries has no pair to compare
+        with np.errstate(
+            divide="ignore", invalid="ignore"
+        ):  # a system without queries has no pair to compare
             run = X.sum(axis=0) / n[system]
             between = np.square(sd_over_replicates(run, system))
             within = np.square(sd_over_replicates(X - run, system)) * counted
             part = within.sum(axis=0) / (n - 1) / n
-            between = np.where(between <= np.square(NOISE * np.abs(X).max()), 0.0, between)  # rounding
+            between = np.where(
+                between <= np.square(NOISE * np.abs(X).max()), 0.0, between
+            )  # rounding
             variance = np.where(exact, 0.0, np.maximum(between - part, 0.0))
             error = (np.square(between) + np.square(part) / (n - 1)) / (sizes - 1)
         return cls(variance, np.where(variance == 0, 0.0, error), np.where(exact, 0.0, 1 / sizes))
 
-    def spread(self, a: np.ndarray, b: np.ndarray, n: np.ndarray, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def spread(
+        self, a: np.ndarray, b: np.ndarray, n: np.ndarray, sd: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the variance of the difference of two systems' means, and Satterthwaite's degrees of freedom.
 
         A system with one replicate is taken to vary as the system that it is compared with; NaN if neither is known.
@@ -202,7 +208,8 @@ def in_order(sums: np.ndarray, freedom: np.ndarray) -> np.ndarray:
         below = [
             (mean[pool[part]], part)
             for part, under in WITHIN.items()
-            if pool[part] != pool[under] and (not freedom[part] or mean[pool[part]] < mean[pool[under]])
+            if pool[part] != pool[under]
+            and (not freedom[part] or mean[pool[part]] < mean[pool[under]])
         ]
         if not below:
             return mean[pool]
@@ -215,7 +222,10 @@ def by_search(squares: Squares) -> np.ndarray:
     from scipy import optimize
 
     freedom = squares.freedom
-    size = float(np.trace(squares.cells)) / freedom[QUERY] + (squares.replicate + squares.residual) / freedom[REPLICATE]
+    size = (
+        float(np.trace(squares.cells)) / freedom[QUERY]
+        + (squares.replicate + squares.residual) / freedom[REPLICATE]
+    )
     if size == 0:
         return np.zeros(4)
     least = np.array([0.0, 0.0, 0.0, NOISE])
@@ -271,7 +281,11 @@ def _deviance(squares: Squares, size: float, theta: np.ndarray) -> tuple[float, 
     if sign <= 0:
         return np.inf, np.zeros(4)
     inverse = np.linalg.inv(sigma)
-    cells, replicate, residual = squares.cells / size, squares.replicate / size, squares.residual / size
+    cells, replicate, residual = (
+        squares.cells / size,
+        squares.replicate / size,
+        squares.residual / size,
+    )
     n = freedom[QUERY]
     value = n * log + (inverse * cells).sum()
     value += freedom[REPLICATE] * np.log(expected) + replicate / expected
@@ -280,7 +294,12 @@ def _deviance(squares: Squares, size: float, theta: np.ndarray) -> tuple[float, 
     of_replicate = freedom[REPLICATE] / expected - replicate / expected**2
     of_residual = freedom[RESIDUAL] / theta[RESIDUAL] - residual / theta[RESIDUAL] ** 2
     of_systems = float(np.diagonal(away) @ squares.shares)
-    slope = [away.sum(), np.trace(away), squares.queries * of_replicate, of_systems + of_replicate + of_residual]
+    slope = [
+        away.sum(),
+        np.trace(away),
+        squares.queries * of_replicate,
+        of_systems + of_replicate + of_residual,
+    ]
     return float(value), np.array(slope)
 
 
@@ -290,7 +309,11 @@ def _information(squares: Squares, theta: np.ndarray) -> np.ndarray:
     sigma, expected = _parts(squares, theta)
     inverse = np.linalg.inv(sigma)
     # the slopes of the covariance matrix of the systems' means
-    slopes = {QUERY: np.ones((systems, systems)), SYSTEM_QUERY: np.eye(systems), RESIDUAL: np.diag(squares.shares)}
+    slopes = {
+        QUERY: np.ones((systems, systems)),
+        SYSTEM_QUERY: np.eye(systems),
+        RESIDUAL: np.diag(squares.shares),
+    }
     turned = {part: inverse @ matrix for part, matrix in slopes.items()}
     information = np.zeros((4, 4))
     for (one, left), (two, right) in itertools.product(turned.items(), repeat=2):

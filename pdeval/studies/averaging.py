@@ -109,9 +109,13 @@ def _checked_lengths(lengths: ArrayLike) -> np.ndarray:
     try:
         values = np.asarray(lengths, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"lengths={shown(lengths)}: give an array of search lengths, numbers above 0.") from None
+        raise ValueError(
+            f"lengths={shown(lengths)}: give an array of search lengths, numbers above 0."
+        ) from None
     if values.ndim == 0 or not len(values) or not (values > 0).all():
-        raise ValueError("search lengths must be above 0, and there must be one at least; infinity is not found.")
+        raise ValueError(
+            "search lengths must be above 0, and there must be one at least; infinity is not found."
+        )
     return values
 
 
@@ -137,10 +141,14 @@ def implicit_weights(lengths: ArrayLike) -> pd.DataFrame:
     """
     values = _checked_lengths(lengths)
     if values.ndim > 1:
-        raise ValueError(f"lengths= has {values.ndim} dimensions; give the search lengths of one list.")
+        raise ValueError(
+            f"lengths= has {values.ndim} dimensions; give the search lengths of one list."
+        )
     precision = 1.0 / values
     weight = precision / precision.sum() if precision.sum() > 0 else np.full(len(values), np.nan)
-    return result({"length": values, "precision": precision, "weight": weight}, {"table": "implicit_weights"})
+    return result(
+        {"length": values, "precision": precision, "weight": weight}, {"table": "implicit_weights"}
+    )
 
 
 def swap_out(lengths: ArrayLike) -> np.ndarray:
@@ -198,7 +206,9 @@ def effective_share(lengths: ArrayLike) -> np.ndarray:
     needs="relevant",
     formerly="effective_shares",
 )
-def effective_shares(judged: Judged, *, precision: Literal["item", "atomized"] = "item") -> pd.DataFrame:
+def effective_shares(
+    judged: Judged, *, precision: Literal["item", "atomized"] = "item"
+) -> pd.DataFrame:
     """Return the share of its relevant items that average precision effectively reads, for every run and query.
 
     That share of the items, the soonest first, has a plain mean search length nearest to the one that the average of
@@ -243,7 +253,9 @@ def effective_shares(judged: Judged, *, precision: Literal["item", "atomized"] =
 
 
 @verb(on=("scores", "judged"), gives="rrie", family="lengths", name="rrie", formerly="rrie")
-def rrie(data: Held, run_a: object, run_b: object, measures: object = ("AP", "P@10", "ASL")) -> pd.DataFrame:
+def rrie(
+    data: Held, run_a: object, run_b: object, measures: object = ("AP", "P@10", "ASL")
+) -> pd.DataFrame:
     """Return the relative reduction in error from one run to another, by each measure.
 
     The error is the distance to the best value, 1 both for precision-like measures and for search lengths:

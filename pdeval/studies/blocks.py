@@ -15,7 +15,9 @@ from pdeval.kernels.primitives import share
 from pdeval.tables.labels import labels
 
 
-def rank_blocks(judged: Judged, counts: np.ndarray) -> Iterator[tuple[Block, np.ndarray, np.ndarray]]:
+def rank_blocks(
+    judged: Judged, counts: np.ndarray
+) -> Iterator[tuple[Block, np.ndarray, np.ndarray]]:
     """Yield the blocks of queries with relevant items, their ranks (items, queries, runs), and which lists count."""
     # blocks of queries with the same number of relevant items
     for block in Views(judged).blocks("binary", judged.level):
@@ -35,7 +37,9 @@ def run_columns(runs: pd.DataFrame, run: np.ndarray) -> dict[str, Any]:
     return {name: labels(runs[name], run) for name in runs.columns}
 
 
-def pair_columns(runs: pd.DataFrame, a: np.ndarray | int, b: np.ndarray | int, rows: int) -> dict[str, Any]:
+def pair_columns(
+    runs: pd.DataFrame, a: np.ndarray | int, b: np.ndarray | int, rows: int
+) -> dict[str, Any]:
     """Return the columns that name the two runs of each row."""
     return {
         f"{name}_{side}": labels(runs[name], np.broadcast_to(run, rows))

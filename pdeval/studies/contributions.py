@@ -86,7 +86,12 @@ table(
 )
 
 
-@verb(on="judged", gives=("contribution_ecdf", "contribution_shares"), family="disaggregate", name="ecdf")
+@verb(
+    on="judged",
+    gives=("contribution_ecdf", "contribution_shares"),
+    family="disaggregate",
+    name="ecdf",
+)
 def contribution_ecdf(
     judged: Judged,
     measures: object = MEASURES,
@@ -136,7 +141,9 @@ def contribution_ecdf(
     """
     parsed = sums(measures)
     if other := [measure.label for measure in parsed if measure.entry.name in ("I", "OI")]:
-        raise ValueError(f"the parts of {other[0]} are no recall levels, and have no distribution over them.")
+        raise ValueError(
+            f"the parts of {other[0]} are no recall levels, and have no distribution over them."
+        )
     least = number("least", least, 0)
     check_populations(judged.positions, parsed)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
@@ -146,41 +153,62 @@ def contribution_ecdf(
     judged.tell(counts, pairs=(a, b))
     views = Views(judged)
     rows = [
-        _shares(views, measure, a, b, least) if per == "measure" else _curve(views, measure, a, b, points)
+        _shares(views, measure, a, b, least)
+        if per == "measure"
+        else _curve(views, measure, a, b, points)
         for measure in parsed
     ]
     return result(pd.concat(rows, ignore_index=True), attributes(judged, parsed))
 
 
-def _sizes(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _sizes(
+    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the sizes of the differences of cells that have a weight, and whether a run found so many items."""
     counted = views.counted(measure)
     blocks = views.blocks("binary", views.judged.level)
     largest = max((block.size * block.shape[0] for block in blocks), default=1)
     for x, y in pair_blocks(a, b, CELLS // max(largest, 1)):
         for _, block, weight, value in parts_of(views, measure, x, y):
-            used = (counted[:, x] & counted[:, y])[block.topics] & (weight > 0)  # not a number if there is no share
+            used = (counted[:, x] & counted[:, y])[block.topics] & (
+                weight > 0
+            )  # not a number if there is no share
             used = np.broadcast_to(used, value.shape)
             rank = block["rank"]
             yield np.abs(value[used]), np.isfinite(np.minimum(rank[..., x], rank[..., y])[used])
 
 
-def _shares(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, least: float) -> pd.DataFrame:
+def _shares(
+    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, least: float
+) -> pd.DataFrame:
     """Return how many cells there are, and the shares of those found, different, and different by little."""
     total = np.zeros(4, dtype=np.int64)
     for size, retrieved in _sizes(views, measure, a, b):
         total += [len(size), retrieved.sum(), (size > 0).sum(), ((size > 0) & (size < least)).sum()]
     retrieved, differ, small = share(total[1:], total[:1]).tolist()
     return pd.DataFrame(
-        {"measure": [measure.label], "cells": total[:1], "found": retrieved, "differ": differ, "small": small}
+        {
+            "measure": [measure.label],
+            "cells": total[:1],
+            "found": retrieved,
+            "differ": differ,
+            "small": small,
+        }
     )
 
 
-def _curve(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, points: int) -> pd.DataFrame:
+def _curve(
+    views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, points: int
+) -> pd.DataFrame:
     """Return the distribution over both directions, from sizes alone: of v and -v one is above any t > 0, if |v| is."""
-    top = max((float(size.max(initial=0.0)) for size, _ in _sizes(views, measure, a, b)), default=0.0) or 1.0
+    top = (
+        max((float(size.max(initial=0.0)) for size, _ in _sizes(views, measure, a, b)), default=0.0)
+        or 1.0
+    )
     grid = np.linspace(0.0, top, points + 1)
-    within, at = np.zeros((2, points + 1), dtype=np.int64)  # sizes up to each value of the grid, and on it
+    within, at = np.zeros(
+        (2, points + 1), dtype=np.int64
+    )  # sizes up to each value of the grid, and on it
     for size, _ in _sizes(views, measure, a, b):
         place = np.minimum(np.searchsorted(grid, size), points)
         within += np.bincount(place, minlength=points + 1)
@@ -191,10 +219,14 @@ def _curve(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, points:
     from_here = (n - within + at) / n
     # at -t half of the sizes of t and more, at t all but half of those above
     ecdf = np.concatenate([from_here[:0:-1] / 2, 1 - above / 2])
-    return pd.DataFrame({"measure": measure.label, "value": np.concatenate([-grid[:0:-1], grid]), "ecdf": ecdf})
+    return pd.DataFrame(
+        {"measure": measure.label, "value": np.concatenate([-grid[:0:-1], grid]), "ecdf": ecdf}
+    )
 
 
-def contribution_surface(measures: object = MEASURES, *, ranks: int = 25, recall: int = 1) -> pd.DataFrame:
+def contribution_surface(
+    measures: object = MEASURES, *, ranks: int = 25, recall: int = 1
+) -> pd.DataFrame:
     """Return what one recall level contributes to the difference of two rankings, by the item's ranks in both.
 
     Parameters
@@ -232,7 +264,9 @@ def contribution_surface(measures: object = MEASURES, *, ranks: int = 25, recall
     ranks = whole("ranks", ranks, recall + 1, 1000)
     parsed = parse_all(measures)
     if lengths := [measure.label for measure in parsed if not measure.higher]:
-        raise ValueError(f"{lengths[0]} has no surface: search lengths depend on the size of a corpus.")
+        raise ValueError(
+            f"{lengths[0]} has no surface: search lengths depend on the size of a corpus."
+        )
     # list i has its first relevant items on top, and the last one at rank recall + i
     lists = np.zeros((ranks - recall + 1, ranks), dtype=bool)
     lists[:, : recall - 1] = True
@@ -290,8 +324,14 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
     """
     ranks = whole("ranks", ranks, 1, 5000)
     parsed = parse_all(measures)
-    if lower := [measure.label for measure in parsed if measure.entry.family != "metric" or not measure.higher]:
-        raise ValueError(f"{lower[0]} has no discount: give measures of one ranking of which more is better.")
+    if lower := [
+        measure.label
+        for measure in parsed
+        if measure.entry.family != "metric" or not measure.higher
+    ]:
+        raise ValueError(
+            f"{lower[0]} has no discount: give measures of one ranking of which more is better."
+        )
     # list i has one relevant item, at rank i + 1
     values = scores(judged_of(np.eye(ranks, dtype=bool)), parsed).values[:, 0]
     total = values.sum(axis=1, keepdims=True)

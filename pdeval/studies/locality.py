@@ -141,9 +141,13 @@ def locality(
     """
     whole("levels", levels, 1, 200)  # moments are levels to the third power
     if cascaded and kind == "correlation":
-        raise ValueError("cascaded=True is for regressions, whose level has levels before it; add kind='regression'.")
+        raise ValueError(
+            "cascaded=True is for regressions, whose level has levels before it; add kind='regression'."
+        )
     if levels < 2 or (kind == "regression" and ahead >= levels):
-        raise ValueError(f"levels={levels} leaves nothing to compare; give more levels than ahead={ahead}, at least 2.")
+        raise ValueError(
+            f"levels={levels} leaves nothing to compare; give more levels than ahead={ahead}, at least 2."
+        )
     chosen_pairs(judged.runs)
     judged.tell()
     # moments of the queries that have at least so many levels; of cascaded data [i] is what regresses level i
@@ -152,10 +156,16 @@ def locality(
         for i, part in _cascaded(judged, levels, ahead, values):
             moments[i, : len(part), : len(part)] += part
     else:
-        parts = _moments(judged, levels) if values == "difference" else _sign_moments(judged, levels)
+        parts = (
+            _moments(judged, levels) if values == "difference" else _sign_moments(judged, levels)
+        )
         for part in parts:
             moments[: len(part), : len(part), : len(part)] += part
-    frame = _correlations(moments) if kind == "correlation" else _regressions(moments, ahead, 0 if cascaded else ahead)
+    frame = (
+        _correlations(moments)
+        if kind == "correlation"
+        else _regressions(moments, ahead, 0 if cascaded else ahead)
+    )
     frame.attrs.update(judged.attrs)
     return frame
 
@@ -172,7 +182,9 @@ def _moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
         # centred first: products of the means would cost digits
         means = near.sum(axis=2) / np.maximum(n, 1)
         centred = np.where(counted, near - means[..., None], 0.0)
-        centred[np.abs(centred) <= NOISE * row_sizes(near)] = 0.0  # what rounding leaves of equal ranks
+        centred[np.abs(centred) <= NOISE * row_sizes(near)] = (
+            0.0  # what rounding leaves of equal ranks
+        )
         # the sum over pairs of d_i d_j is n times the sum over runs of centred products
         part = np.zeros((len(near) + 1, len(near) + 1))
         part[0, 0] = pairs_of(n).sum()
@@ -180,7 +192,9 @@ def _moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
         yield part
 
 
-def _differences(judged: Judged, levels: int, values: Values) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _differences(
+    judged: Judged, levels: int, values: Values
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the differences of pairs of runs at the first levels, shape (levels, cells), and the same as signs.
 
     A cell is a query and a pair that counts on it. Signs are taken of ranks: they do not depend on rounding.
@@ -193,7 +207,10 @@ def _differences(judged: Judged, levels: int, values: Values) -> Iterator[tuple[
             if values == "sign":
                 yield sign, sign
             else:
-                yield np.where(sign != 0, (1.0 / rank[..., x] - 1.0 / rank[..., y])[:, used], 0.0), sign
+                yield (
+                    np.where(sign != 0, (1.0 / rank[..., x] - 1.0 / rank[..., y])[:, used], 0.0),
+                    sign,
+                )
 
 
 def _sign_moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
@@ -202,7 +219,9 @@ def _sign_moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
         yield _products(sign)
 
 
-def _cascaded(judged: Judged, levels: int, ahead: int, values: Values) -> Iterator[tuple[int, np.ndarray]]:
+def _cascaded(
+    judged: Judged, levels: int, ahead: int, values: Values
+) -> Iterator[tuple[int, np.ndarray]]:
     """Yield, for each level i that has `ahead` others after it, the moments of the pairs that are tied before it."""
     for difference, sign in _differences(judged, levels, values):
         tied = np.ones(sign.shape[1], dtype=bool)
@@ -225,7 +244,9 @@ def _correlations(moments: np.ndarray) -> pd.DataFrame:
     have = moments[b]  # queries that have the deeper of the two levels
     row = np.arange(len(b))
     r = about_zero(have[row, a, a], have[row, b, b], have[row, a, b])
-    return pd.DataFrame({"recall_a": a, "recall_b": b, "pairs": have[:, 0, 0].astype(np.int64), "r": r})
+    return pd.DataFrame(
+        {"recall_a": a, "recall_b": b, "pairs": have[:, 0, 0].astype(np.int64), "r": r}
+    )
 
 
 def _regressions(moments: np.ndarray, ahead: int, further: int) -> pd.DataFrame:
@@ -264,7 +285,9 @@ def _regressions(moments: np.ndarray, ahead: int, further: int) -> pd.DataFrame:
     needs="relevant",
     formerly="masked_agreement",
 )
-def masked(judged: Judged, *, per: Per = "all", baseline: object = None, pairs: object = None) -> pd.DataFrame:
+def masked(
+    judged: Judged, *, per: Per = "all", baseline: object = None, pairs: object = None
+) -> pd.DataFrame:
     """Return how often the run with the sooner first relevant item is foretold by the relevant items after it.
 
     Over pairs whose first relevant items are at different ranks: by `sgnLP`, lexicographic precision of the second
@@ -307,9 +330,13 @@ def masked(judged: Judged, *, per: Per = "all", baseline: object = None, pairs: 
     if per == "query":
         kept = np.flatnonzero(counts.any(axis=1))
         totals = totals[:, kept]
-        columns[str(judged.queries.name)] = labels(judged.queries[kept], np.tile(np.arange(len(kept)), 2))
+        columns[str(judged.queries.name)] = labels(
+            judged.queries[kept], np.tile(np.arange(len(kept)), 2)
+        )
     else:
         totals = totals.sum(axis=1, keepdims=True)
     columns["measure"] = labels(pd.Index(PREDICTORS), np.repeat([0, 1], totals.shape[1]))
     count = np.tile(totals[0], 2)
-    return result({**columns, "pairs": count, "agreement": rates(totals[1:].ravel(), count)}, judged.attrs)
+    return result(
+        {**columns, "pairs": count, "agreement": rates(totals[1:].ravel(), count)}, judged.attrs
+    )

@@ -41,7 +41,10 @@ table(
     known_by="collection measure value",
     row="collection and measure",
     then=".report()",
-    means={"collection": "the collection, as it was named", "value": "mean over queries of the best run"},
+    means={
+        "collection": "the collection, as it was named",
+        "value": "mean over queries of the best run",
+    },
     undrawn="draw how the best are spread: pdeval.studies.headroom_of(...).ireval.plot()",
 )
 table(
@@ -82,7 +85,9 @@ table(
 )
 
 
-def best_systems(collections: Mapping[str, Collection], measures: object = MEASURES) -> pd.DataFrame:
+def best_systems(
+    collections: Mapping[str, Collection], measures: object = MEASURES
+) -> pd.DataFrame:
     """Return the best run of each collection by each measure, and its mean.
 
     Parameters
@@ -113,7 +118,10 @@ def best_systems(collections: Mapping[str, Collection], measures: object = MEASU
 
 
 def headroom_of(
-    collections: Mapping[str, Collection], measures: object = MEASURES, *, edges: Edges | None = None
+    collections: Mapping[str, Collection],
+    measures: object = MEASURES,
+    *,
+    edges: Edges | None = None,
 ) -> pd.DataFrame:
     """Return for how many collections the best run's mean is in each bucket.
 
@@ -149,7 +157,9 @@ def headroom_of(
     3    P@20    [0.75, 1]  0.75  1.00      0    0.0
     """
     if edges is not None and not isinstance(edges, Mapping):
-        raise ValueError(f"edges={shown(edges)}: give the lower edges of measures, e.g. {{'AP': [0, 0.25, 0.5]}}.")
+        raise ValueError(
+            f"edges={shown(edges)}: give the lower edges of measures, e.g. {{'AP': [0, 0.25, 0.5]}}."
+        )
     return _count_buckets(*_best(collections, measures), edges)
 
 
@@ -199,13 +209,19 @@ def headroom(
 
 def _no_column(name: str, frame: pd.DataFrame) -> KeyError:
     """Return the error of a column that a table does not have."""
-    return KeyError(f"no column {name!r} in this table; it has {', '.join(map(str, frame.columns))}.")
+    return KeyError(
+        f"no column {name!r} in this table; it has {', '.join(map(str, frame.columns))}."
+    )
 
 
-def _best(collections: Mapping[str, Collection], measures: object) -> tuple[pd.DataFrame, dict[str, bool]]:
+def _best(
+    collections: Mapping[str, Collection], measures: object
+) -> tuple[pd.DataFrame, dict[str, bool]]:
     """Return the best run of each collection by each measure, and whether higher values of a measure are better."""
     if not isinstance(collections, Mapping) or not collections:  # type: ignore[redundant-expr]
-        raise TypeError("headroom is over collections: give a mapping of their names to joins or scores, not empty.")
+        raise TypeError(
+            "headroom is over collections: give a mapping of their names to joins or scores, not empty."
+        )
     rows: list[tuple[str, str, str, float]] = []
     higher: dict[str, bool] = {}
     known: dict[str, Known] = {}
@@ -217,7 +233,9 @@ def _best(collections: Mapping[str, Collection], measures: object) -> tuple[pd.D
             higher[label] = bool(cube.higher[m])
             # over queries
             means = np.nanmean(cube.values[m], axis=0)
-            best = int(np.nanargmax(settled(means if higher[label] else -means)))  # of equals the first
+            best = int(
+                np.nanargmax(settled(means if higher[label] else -means))
+            )  # of equals the first
             rows.append((name, label, texts[best], float(means[best])))
     frame = pd.DataFrame(rows, columns=["collection", "measure", "run", "value"])
     frame.attrs.update(measures=known, table="best_systems")
@@ -232,15 +250,24 @@ def _scores(source: Collection, measures: object) -> Scores:
         return scores(source, measures)
     if isinstance(source, pd.DataFrame):
         return scores_cube(reader.read(source, "scores"))
-    raise TypeError(f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}.")
+    raise TypeError(
+        f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}."
+    )
 
 
-def _count_buckets(best: pd.DataFrame, higher: dict[str, bool], edges: Edges | None) -> pd.DataFrame:
+def _count_buckets(
+    best: pd.DataFrame, higher: dict[str, bool], edges: Edges | None
+) -> pd.DataFrame:
     """Return for each measure how many collections are in each bucket."""
     # labels as the table has them: 'AP', also for other spellings of it
-    edges_of = {name if name in higher else parse(name).label: values for name, values in (edges or {}).items()}
+    edges_of = {
+        name if name in higher else parse(name).label: values
+        for name, values in (edges or {}).items()
+    }
     if unknown := [name for name in edges_of if name not in higher]:
-        raise ValueError(f"edges= names {unknown[0]!r}, which is not among the measures {', '.join(higher)}.")
+        raise ValueError(
+            f"edges= names {unknown[0]!r}, which is not among the measures {', '.join(higher)}."
+        )
     parts = []
     for name, more in higher.items():
         edge = _checked_edges(name, edges_of.get(name, TENTHS if more else EDGES))
@@ -320,22 +347,34 @@ def spread_over_collections(
     if by not in frame.columns:
         raise _no_column(by, frame)
     numeric = [name for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    keys = [str(name) for name in frame.columns if name != by and name not in numeric] if keys is None else list(keys)
+    keys = (
+        [str(name) for name in frame.columns if name != by and name not in numeric]
+        if keys is None
+        else list(keys)
+    )
     if missing := [name for name in keys if name not in frame.columns]:
         raise _no_column(missing[0], frame)
     floats = [name for name in frame.columns if pd.api.types.is_float_dtype(frame[name].dtype)]
     statistics = [name for name in floats if name not in (by, *keys)]
     if not statistics or frame.empty:
-        raise ValueError("there is nothing to average: the table has no rows, or no column of floats beside its keys.")
+        raise ValueError(
+            "there is nothing to average: the table has no rows, or no column of floats beside its keys."
+        )
     options: dict[str, Any] = {"observed": True, "sort": False, "dropna": False}
     # first within each collection, so that all count alike
     within = frame.groupby([*keys, by], **options)[statistics].mean().reset_index()
-    code = within.groupby(keys, **options).ngroup().to_numpy() if keys else np.zeros(len(within), dtype=np.int64)
+    code = (
+        within.groupby(keys, **options).ngroup().to_numpy()
+        if keys
+        else np.zeros(len(within), dtype=np.int64)
+    )
     every = within[keys].iloc[np.unique(code, return_index=True)[1]].reset_index(drop=True)
     parts = []
     for name in statistics:
         spread = within[name].groupby(code).agg(collections="count", mean="mean", sd="std")
-        parts.append(pd.concat([every.assign(statistic=name), spread.reset_index(drop=True)], axis=1))
+        parts.append(
+            pd.concat([every.assign(statistic=name), spread.reset_index(drop=True)], axis=1)
+        )
     # the statistics of a key stand together, keys in the order of the frame
     table = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
     table["low"] = table["mean"] - table["sd"]

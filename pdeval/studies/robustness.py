@@ -48,7 +48,9 @@ class Kept(Views):
         super().__init__(judged)
         self.corpus = corpus
 
-    def blocks(self, kind: str, level: float | None, *, padded: bool = False, together: bool = False) -> list[Block]:
+    def blocks(
+        self, kind: str, level: float | None, *, padded: bool = False, together: bool = False
+    ) -> list[Block]:
         """Return the blocks of a kind of items, empty topics included."""
         blocks = super().blocks(kind, level, padded=padded, together=together)
         if self.corpus is not None and blocks:
@@ -94,7 +96,9 @@ class Plan:
             values[~(counts[:, a] & counts[:, b])] = np.nan
             yield block, values
 
-    def merit(self, views: Views, measure: Measure, look: Callable[[slice, np.ndarray], None]) -> np.ndarray:
+    def merit(
+        self, views: Views, measure: Measure, look: Callable[[slice, np.ndarray], None]
+    ) -> np.ndarray:
         """Return what orders the runs on each query, the measure or win rates, and look at all pairs on the way."""
         counts = self.counts[measure.label]
         # parts that stay in the processor's cache
@@ -112,7 +116,9 @@ class Plan:
             values = views.values(measure)[self.kept]
             merit = values if measure.higher else -values
         else:
-            merit, _, _ = votes.win_rates(looked_at(), self.a, self.b, queries=len(counts), runs=counts.shape[1])
+            merit, _, _ = votes.win_rates(
+                looked_at(), self.a, self.b, queries=len(counts), runs=counts.shape[1]
+            )
         return np.where(counts, merit, np.nan)
 
     def ranks(self, merit: np.ndarray, weights: np.ndarray, measure: Measure) -> np.ndarray:
@@ -121,7 +127,9 @@ class Plan:
         if self.method in (None, *(("winrate",) if preference else ("mean", PAPER))):
             known = ~np.isnan(merit)
             with np.errstate(invalid="ignore"):  # a run may have none of the queries
-                mean = (weights @ np.where(known, merit, 0.0)) / (weights @ known.astype(np.float64))
+                mean = (weights @ np.where(known, merit, 0.0)) / (
+                    weights @ known.astype(np.float64)
+                )
             return votes.ranks(mean, NOISE * np.nanmax(np.abs(merit), initial=0.0))
         runs = pd.DataFrame({"run": np.arange(merit.shape[1])})
         rows = []
@@ -178,7 +186,9 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     known = ~np.isnan(values)
     filled = np.where(known, values, 0.0)
     # one column if all are known: a matrix product would cost as much as the means
-    count = weights.sum(axis=1, keepdims=True) if known.all() else weights @ known.astype(np.float64)
+    count = (
+        weights.sum(axis=1, keepdims=True) if known.all() else weights @ known.astype(np.float64)
+    )
     return signs(share(weights @ filled, count), share(weights @ np.abs(filled), count))
 
 
@@ -293,7 +303,9 @@ def incomplete(
     whole("draws", draws, 1)
     judged.tell()
     views = Views(judged)
-    counts = {m.label: views.counted(m) for m in (parsed if reference is None else [*parsed, reference])}
+    counts = {
+        m.label: views.counted(m) for m in (parsed if reference is None else [*parsed, reference])
+    }
     kept = np.logical_or.reduce([part.any(axis=1) for part in counts.values()])
     if not kept.any():
         raise ValueError(
@@ -308,7 +320,9 @@ def incomplete(
     else:
         sizes, numbers = query_counts(keep, int(kept.sum()))
         values = _fewer_queries(plan, judged, numbers, generators, progress)
-    measure, size, draw, statistic = (axis.ravel() for axis in np.indices(values.shape, dtype=np.int32))
+    measure, size, draw, statistic = (
+        axis.ravel() for axis in np.indices(values.shape, dtype=np.int32)
+    )
     frame = result(
         {
             "measure": labels(pd.Index([measure.label for measure in parsed]), measure),
@@ -343,7 +357,9 @@ def _fewer_queries(
     views = Views(judged)
     target = None if plan.reference is None else plan.full(views, plan.reference)
     values = []
-    for measure in track(plan.measures, total=len(plan.measures), desc="fewer queries", progress=progress):
+    for measure in track(
+        plan.measures, total=len(plan.measures), desc="fewer queries", progress=progress
+    ):
         full = plan.full(views, measure)
         values.append(plan.statistics(views, measure, full.rank, target or full, weights))
     return np.stack(values).reshape(len(values), len(numbers), len(generators), len(STATISTICS))
@@ -382,9 +398,13 @@ def _fewer_labels(
         if s and np.array_equal(known, needed[0] <= sizes[k]):  # as always if all are kept
             values[group, k, s] = values[group, k, 0]
             continue
-        fewer = views if known.all() else Kept(judged.on(judged.positions.keep_items(known)), corpus)
+        fewer = (
+            views if known.all() else Kept(judged.on(judged.positions.keep_items(known)), corpus)
+        )
         for m in group:
-            values[m, k, s] = plan.statistics(fewer, plan.measures[m], full[m].rank, target or full[m], weights)[0]
+            values[m, k, s] = plan.statistics(
+                fewer, plan.measures[m], full[m].rank, target or full[m], weights
+            )[0]
     return values
 
 
@@ -402,7 +422,9 @@ def streams(draws: int, seed: int | None) -> Iterator[np.random.Generator]:
         yield np.random.default_rng(child)
 
 
-def label_order(judged: Judged, rng: np.random.Generator, *, policy: Policy = "random") -> np.ndarray:
+def label_order(
+    judged: Judged, rng: np.random.Generator, *, policy: Policy = "random"
+) -> np.ndarray:
     """Return, for every judged item, the share of its query's labels that must be kept for it to be kept.
 
     Relevant items, other items of positive grade, and the rest are thinned apart, query by query, so that a share of
@@ -427,7 +449,10 @@ def label_order(judged: Judged, rng: np.random.Generator, *, policy: Policy = "r
     # items of positive grade draw first: their order is the same where the join holds no others
     positive = items.grade > 0
     chance = np.empty(count)
-    chance[positive], chance[~positive] = rng.random(int(positive.sum())), rng.random(int((~positive).sum()))
+    chance[positive], chance[~positive] = (
+        rng.random(int(positive.sum())),
+        rng.random(int((~positive).sum())),
+    )
     runs = np.bincount(positions.item, minlength=count) if policy == "pool" else np.zeros(count)
     # relevant items, others of positive grade, and all else of a query are thinned separately
     kind = np.select([positions.relevant(judged.level), positive], [0, 1], 2)
@@ -454,9 +479,15 @@ def shares(keep: Sequence[float] | None) -> np.ndarray:
     >>> shares(None)[:3].tolist(), shares([0.5]).tolist()
     ([0.1, 0.2, 0.3], [0.5])
     """
-    kept = np.round(np.arange(1, 11) / 10, 1) if keep is None else np.atleast_1d(np.asarray(keep, dtype=np.float64))
+    kept = (
+        np.round(np.arange(1, 11) / 10, 1)
+        if keep is None
+        else np.atleast_1d(np.asarray(keep, dtype=np.float64))
+    )
     if not len(kept) or not ((kept > 0) & (kept <= 1)).all():
-        raise ValueError(f"keep={keep!r}: give shares of the labels above 0 and at most 1, e.g. [0.1, 0.5, 1].")
+        raise ValueError(
+            f"keep={keep!r}: give shares of the labels above 0 and at most 1, e.g. [0.1, 0.5, 1]."
+        )
     return kept
 
 
@@ -471,7 +502,9 @@ def query_counts(keep: Sequence[float] | None, queries: int) -> tuple[np.ndarray
     ([[5, 10], [5, 10]], [[0.1, 1.0], [5, 50]])
     """
     if keep is None:
-        counts = np.unique(np.maximum(np.round(np.arange(1, 11) / 10 * queries), 1)).astype(np.int64)
+        counts = np.unique(np.maximum(np.round(np.arange(1, 11) / 10 * queries), 1)).astype(
+            np.int64
+        )
         return counts, counts
     sizes = np.atleast_1d(np.asarray(keep))
     text = f"keep={keep!r}: give numbers of queries from 1 to {queries}, or shares above 0 and at most 1."

@@ -122,10 +122,18 @@ def atoms(judged: Judged, *, unretrieved: Unretrieved = "run") -> Atoms:
         length = atomized(rank, block["retrieved"], corpus, unretrieved=unretrieved)
         cell = np.nonzero(np.broadcast_to(counted, rank.shape))  # item, query and run of each row
         item = block.view.items[block.rows[cell]]
-        parts.append(Atoms(cell[2], block.topics[cell[1]], item, length[cell], is_retrieved(rank)[cell]))
+        parts.append(
+            Atoms(cell[2], block.topics[cell[1]], item, length[cell], is_retrieved(rank)[cell])
+        )
     run, topic, item, length, retrieved = map(np.concatenate, zip(*parts))
     order = np.lexsort((item, run))  # by run, then item; items are sorted by topic, then document
-    return Atoms(run[order], topic[order], item[order], length[order].astype(float), retrieved[order].astype(bool))
+    return Atoms(
+        run[order],
+        topic[order],
+        item[order],
+        length[order].astype(float),
+        retrieved[order].astype(bool),
+    )
 
 
 @verb(
@@ -134,7 +142,9 @@ def atoms(judged: Judged, *, unretrieved: Unretrieved = "run") -> Atoms:
     needs="relevant",
     formerly="search_lengths",
 )
-def lengths(judged: Judged, *, runs: Iterable[object] | None = None, unretrieved: Unretrieved = "run") -> pd.DataFrame:
+def lengths(
+    judged: Judged, *, runs: Iterable[object] | None = None, unretrieved: Unretrieved = "run"
+) -> pd.DataFrame:
     """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it.
 
     Parameters
@@ -169,7 +179,9 @@ def lengths(judged: Judged, *, runs: Iterable[object] | None = None, unretrieved
 def items(judged: Judged, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
     """Return the search length of every relevant item in every run, without warnings."""
     rows = atoms(judged, unretrieved=unretrieved)
-    columns = run_columns(judged.runs, rows.run) | item_columns(judged.positions, rows.topic, rows.item)
+    columns = run_columns(judged.runs, rows.run) | item_columns(
+        judged.positions, rows.topic, rows.item
+    )
     return result({**columns, "asl": rows.length, "retrieved": rows.retrieved}, judged.attrs)
 
 
@@ -279,7 +291,9 @@ def histogram(
     judged = selected_runs(judged, runs)
     rows = atoms(judged, unretrieved=unretrieved)
     judged.tell()
-    place = np.where(rows.retrieved, np.searchsorted(edge, rows.length, side="right") - 1, len(edge))
+    place = np.where(
+        rows.retrieved, np.searchsorted(edge, rows.length, side="right") - 1, len(edge)
+    )
     names = [_span(low, high) for low, high in zip(edge, [*edge[1:], np.inf])] + ["not retrieved"]
     # one cell per run and bucket
     counts = np.bincount(rows.run * len(names) + place, minlength=len(judged.runs) * len(names))
@@ -308,7 +322,9 @@ def rising(edges: Sequence[float]) -> np.ndarray:
     """
     edge = np.asarray(edges, dtype=np.float64)
     if edge.ndim != 1 or not len(edge) or edge[0] != 1 or (np.diff(edge) <= 0).any():
-        raise ValueError(f"edges={list(edges)!r}: give the lower edges of the buckets, rising from 1.")
+        raise ValueError(
+            f"edges={list(edges)!r}: give the lower edges of the buckets, rising from 1."
+        )
     return edge
 
 
@@ -327,7 +343,9 @@ def _span(low: float, high: float) -> str:
     needs="relevant",
     formerly="search_length_differences",
 )
-def differences(judged: Judged, run_a: object, run_b: object, *, unretrieved: Unretrieved = "run") -> pd.DataFrame:
+def differences(
+    judged: Judged, run_a: object, run_b: object, *, unretrieved: Unretrieved = "run"
+) -> pd.DataFrame:
     """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner.
 
     Over the queries that count for both runs. The search length of an item that a run did not retrieve is that of the
@@ -359,7 +377,9 @@ def differences(judged: Judged, run_a: object, run_b: object, *, unretrieved: Un
     both.tell()
     in_a, in_b = rows.run == int(a > b), rows.run == int(b > a)
     # the items of the queries that count for both runs, and their rows in each
-    item, at_a, at_b = np.intersect1d(rows.item[in_a], rows.item[in_b], assume_unique=True, return_indices=True)
+    item, at_a, at_b = np.intersect1d(
+        rows.item[in_a], rows.item[in_b], assume_unique=True, return_indices=True
+    )
     value_a, value_b = rows.length[in_a][at_a], rows.length[in_b][at_b]
     if unretrieved == "run":
         warn_of_depths(both)

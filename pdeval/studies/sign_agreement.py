@@ -28,7 +28,9 @@ from pdeval.verbs.progress import track
 Stream: TypeAlias = Preferences | Pairs | Differences
 
 
-def stream_of(data: Held, measures: object, *, baseline: object = None, pairs: object = None) -> Stream:
+def stream_of(
+    data: Held, measures: object, *, baseline: object = None, pairs: object = None
+) -> Stream:
     """Return a stream of preferences: of a join and the measures asked for, of scores, or of preferences.
 
     Examples
@@ -46,13 +48,19 @@ def stream_of(data: Held, measures: object, *, baseline: object = None, pairs: o
     if isinstance(data, list | Averaged):  # of a join
         return as_preferences(cubes, baseline=baseline, pairs=pairs)
     if not isinstance(source, Preferences | Pairs | Differences):
-        raise TypeError(f"this needs a join, scores or preferences; it got {type(source).__name__}.")
+        raise TypeError(
+            f"this needs a join, scores or preferences; it got {type(source).__name__}."
+        )
     if baseline is not None or pairs is not None:
-        raise ValueError("baseline= and pairs= choose among runs; a table of preferences has its own pairs.")
+        raise ValueError(
+            "baseline= and pairs= choose among runs; a table of preferences has its own pairs."
+        )
     return source
 
 
-def together(source: Stream, *, desc: str = "", progress: bool | None = None) -> Iterator[list[np.ndarray]]:
+def together(
+    source: Stream, *, desc: str = "", progress: bool | None = None
+) -> Iterator[list[np.ndarray]]:
     """Yield, block of pairs by block of pairs, the differences of every measure, each of shape (queries, pairs).
 
     What is rounding is 0: two runs are tied where their difference is 0.
@@ -68,7 +76,9 @@ def together(source: Stream, *, desc: str = "", progress: bool | None = None) ->
         yield from _of_join(source, desc, progress)
         return
     blocks = source.blocks if isinstance(source, Differences) else partial(decided, source)
-    for parts in track(zip(*map(blocks, range(len(source.measures))), strict=True), desc=desc, progress=progress):
+    for parts in track(
+        zip(*map(blocks, range(len(source.measures))), strict=True), desc=desc, progress=progress
+    ):
         yield [values for _, values in parts]
 
 
@@ -94,7 +104,9 @@ def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
             )
         views = Views(source.judged)  # type: ignore[union-attr]
         values = [np.abs(views.values(measure))[source.kept] for measure in measures]  # type: ignore[union-attr]
-    return lambda part: [np.maximum(value[:, source.a[part]], value[:, source.b[part]]) for value in values]
+    return lambda part: [
+        np.maximum(value[:, source.a[part]], value[:, source.b[part]]) for value in values
+    ]
 
 
 def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -177,7 +189,9 @@ class Tally:
         self.agreeing = np.zeros((len(self.fuzziness), *shape), dtype=np.int64)
         self.sums = np.zeros((3, *shape))  # of x * x, y * y and x * y
 
-    def add(self, differences: Sequence[np.ndarray], larger: Sequence[np.ndarray] | None = None) -> None:
+    def add(
+        self, differences: Sequence[np.ndarray], larger: Sequence[np.ndarray] | None = None
+    ) -> None:
         """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count.
 
         Ties are 0 (see `together`); a difference is larger than the fuzziness by more than the rounding of its pair.
@@ -189,8 +203,13 @@ class Tally:
         scale = [(self.scale or {}).get(label, 1.0) for label in self.measures]
         size = [np.abs(values) * factor for values, factor in zip(differences, scale)]
         if larger is not None:
-            size = [_relative(one, values * factor) for one, values, factor in zip(size, larger, scale)]
-        most = [np.fmax.reduce(np.where(np.isinf(one), np.nan, one), axis=0, initial=0.0) for one in size]
+            size = [
+                _relative(one, values * factor) for one, values, factor in zip(size, larger, scale)
+            ]
+        most = [
+            np.fmax.reduce(np.where(np.isinf(one), np.nan, one), axis=0, initial=0.0)
+            for one in size
+        ]
         for k, (i, j) in enumerate(zip(self.a.tolist(), self.b.tolist())):
             both = known[i] & known[j]
             self.pairs[k] += both.sum(axis=1)
@@ -209,12 +228,20 @@ class Tally:
         """Return the rates as a tidy frame, over all queries together or, where they are given, for each."""
         pairs, agreeing, sums = self.pairs, self.agreeing, self.sums
         if queries is None:
-            pairs, agreeing, sums = (part.sum(axis=-1, keepdims=True) for part in (pairs, agreeing, sums))
+            pairs, agreeing, sums = (
+                part.sum(axis=-1, keepdims=True) for part in (pairs, agreeing, sums)
+            )
         # by pair of measures, then query, then fuzziness
-        level, pair, query = (axis.transpose(1, 2, 0).ravel() for axis in np.indices(agreeing.shape))
+        level, pair, query = (
+            axis.transpose(1, 2, 0).ravel() for axis in np.indices(agreeing.shape)
+        )
         names = pd.Index(self.measures)
-        columns: dict[str, Any] = {} if queries is None else {str(queries.name): labels(queries, query)}
-        columns |= {f"measure_{side}": labels(names, at[pair]) for side, at in zip("ab", (self.a, self.b))}
+        columns: dict[str, Any] = (
+            {} if queries is None else {str(queries.name): labels(queries, query)}
+        )
+        columns |= {
+            f"measure_{side}": labels(names, at[pair]) for side, at in zip("ab", (self.a, self.b))
+        }
         columns |= {
             "fuzziness": np.array(self.fuzziness)[level],
             "pairs": pairs[pair, query],
@@ -339,7 +366,9 @@ def tallied(
     return frame
 
 
-def count(tally: Tally, stream: Stream, *, relative: bool = False, progress: bool | None = None) -> None:
+def count(
+    tally: Tally, stream: Stream, *, relative: bool = False, progress: bool | None = None
+) -> None:
     """Count all pairs of a stream, block by block; with fuzziness as a share of the larger values where `relative`."""
     larger = larger_values(stream) if relative else None
     first = 0

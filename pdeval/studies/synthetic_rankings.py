@@ -60,7 +60,11 @@ def judged_of(relevant: np.ndarray, recall_base: int | None = None) -> Judged:
     rank = (place[order] + 1).astype(np.float64)
     base = np.arange(depth if recall_base is None else recall_base)
     items = Judgments(
-        ids.Ids(numbers=np.zeros(1, dtype=np.int64)), ids.Ids(numbers=base), base * 0, base, base * 0 + 1.0
+        ids.Ids(numbers=np.zeros(1, dtype=np.int64)),
+        ids.Ids(numbers=base),
+        base * 0,
+        base,
+        base * 0 + 1.0,
     )
     positions = Positions(
         pd.DataFrame({"run": np.arange(lists)}),
@@ -93,7 +97,12 @@ def fitted_scale(N: int) -> dict[str, float]:
     """
     half = whole("N", N, 2, LONGEST) // 2
     ideal = float(Gains(discount="jk").discounted(np.ones(half), np.arange(1.0, half + 1)).sum())
-    scale = {"DCG(discount=jk)": 1 / ideal, "AP": N / half, "RBP(p=0.5)": 1 / (1 - 0.5), "RBP(p=0.8)": 1 / (1 - 0.8)}
+    scale = {
+        "DCG(discount=jk)": 1 / ideal,
+        "AP": N / half,
+        "RBP(p=0.5)": 1 / (1 - 0.5),
+        "RBP(p=0.8)": 1 / (1 - 0.8),
+    }
     return {measure: scale[measure] for measure in MEASURES if measure in scale}
 
 
@@ -114,20 +123,28 @@ class Agreement:
         labels = [measure.label for measure in self.parsed]
         if len(labels) < 2:
             raise ValueError(f"agreement is between two measures; there is one: {labels[0]}.")
-        if self.recall_base is not None and whole("recall_base", self.recall_base, 1, LONGEST) < self.N:
+        if (
+            self.recall_base is not None
+            and whole("recall_base", self.recall_base, 1, LONGEST) < self.N
+        ):
             raise ValueError(
                 f"recall_base={self.recall_base}: a list of {self.N} places may show {self.N} relevant items, so that "
                 f"there are at least as many. To divide by fewer, scale values: "
                 f"scale={{'AP': {self.N}/{self.recall_base}}}."
             )
-        factors = {str(name): positive(f"scale[{str(name)!r}]", value) for name, value in (self.scale or {}).items()}
+        factors = {
+            str(name): positive(f"scale[{str(name)!r}]", value)
+            for name, value in (self.scale or {}).items()
+        }
         if unknown := [name for name in factors if name not in labels]:
             raise KeyError(
                 f"scale= names {unknown[0]!r}, which is none of the measures asked for: {', '.join(labels)}."
             )
         self.tally = Tally(labels, 1, fuzziness_of(self.fuzziness), factors)
 
-    def count(self, lists: np.ndarray, a: np.ndarray, b: np.ndarray, *, progress: bool | None) -> None:
+    def count(
+        self, lists: np.ndarray, a: np.ndarray, b: np.ndarray, *, progress: bool | None
+    ) -> None:
         """Count pairs of lists."""
         judged = judged_of(lists, self.N if self.recall_base is None else self.recall_base)
         pairs = Pairs(judged, self.parsed, a, b, memory=1 << 28)
@@ -190,7 +207,9 @@ def uniform(
         raise ValueError(
             f"N={N!r}: all pairs of lists are counted for lists of 1 to {MOST} items; use random_lists(N=...) for more."
         )
-    lists = (np.arange(2**N)[:, None] >> np.arange(N)) & 1 == 1  # the binary digits of 0, 1, ..., 2^N - 1
+    lists = (
+        np.arange(2**N)[:, None] >> np.arange(N)
+    ) & 1 == 1  # the binary digits of 0, 1, ..., 2^N - 1
     agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
     agreement.count(lists, *all_pairs(len(lists)), progress=progress)
     return agreement.frame()
@@ -253,10 +272,14 @@ def random_lists(
     whole("N", N, 1, LONGEST)
     whole("pairs", pairs, 1, DRAWN)
     if not 0 < relevance < 1:
-        raise ValueError(f"relevance={relevance!r}: the chance of a relevant item must be between 0 and 1.")
+        raise ValueError(
+            f"relevance={relevance!r}: the chance of a relevant item must be between 0 and 1."
+        )
     agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
     rng = np.random.default_rng(seed)
-    step = max(CELLS // (2 * int(N)), 1)  # pairs at a time; one stream of numbers, so that it changes nothing
+    step = max(
+        CELLS // (2 * int(N)), 1
+    )  # pairs at a time; one stream of numbers, so that it changes nothing
     starts = range(0, int(pairs), step)
     for start in track(starts, total=len(starts), desc="random lists", progress=progress):
         lists = rng.random((2 * min(step, int(pairs) - start), int(N))) < relevance
@@ -334,7 +357,9 @@ def sampled(
     different, code = np.unique(lists, axis=0, return_inverse=True)
     code = np.asarray(code).ravel()
     if len(different) < 2 and not identical:
-        raise ValueError(f"the first {N} places of all {len(lists):,} lists are the same; there is no pair to compare.")
+        raise ValueError(
+            f"the first {N} places of all {len(lists):,} lists are the same; there is no pair to compare."
+        )
     rng = np.random.default_rng(seed)
     # pairs of codes of lists, drawn until there are enough different ones
     drawn = np.empty((0, 2), dtype=np.int64)
@@ -343,7 +368,9 @@ def sampled(
         drawn = np.concatenate([drawn, more if identical else more[more[:, 0] != more[:, 1]]])
     a, b = drawn[:pairs].T
     agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
-    agreement.count(different, a, b, progress=progress)  # a list is evaluated once, however often it was returned
+    agreement.count(
+        different, a, b, progress=progress
+    )  # a list is evaluated once, however often it was returned
     return agreement.frame()
 
 

@@ -99,7 +99,9 @@ table(
     row="pair of runs and query",
     sort="run_a run_b query",
     then=".plot()",
-    means={"recall": "the lowest recall level at which the two runs differ, from 1; 0 where they never do"},
+    means={
+        "recall": "the lowest recall level at which the two runs differ, from 1; 0 where they never do"
+    },
     unreported="it has a row per query and pair; report or draw .ties.decided()",
 )
 table(
@@ -152,14 +154,18 @@ def ties(
     2   sgnLP   3168     0  0.000
     """
     stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
-    counts = np.zeros((2, len(stream.measures), len(stream.queries)), dtype=np.int64)  # all pairs, and tied ones
+    counts = np.zeros(
+        (2, len(stream.measures), len(stream.queries)), dtype=np.int64
+    )  # all pairs, and tied ones
     for block in together(stream, desc="ties", progress=progress):
         for m, values in enumerate(block):
             counts[:, m] += (~np.isnan(values)).sum(axis=1), (values == 0).sum(axis=1)
     if per == "all":
         counts = counts.sum(axis=2, keepdims=True)
     measure, query = (axis.ravel() for axis in np.indices(counts.shape[1:]))
-    columns: dict[str, Any] = {} if per == "all" else {str(stream.queries.name): labels(stream.queries, query)}
+    columns: dict[str, Any] = (
+        {} if per == "all" else {str(stream.queries.name): labels(stream.queries, query)}
+    )
     columns["measure"] = labels(pd.Index(stream.measures), measure)
     return _tie_rates(columns, counts[0].ravel(), counts[1].ravel(), stream.attrs)
 
@@ -200,10 +206,16 @@ def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
     judged.tell(counts)
     pairs, tied = [], []
     for _, rank, counted in rank_blocks(judged, counts):
-        tied.append(np.array([equal_pairs(apart(row, counted)).sum() for row in rank[:levels]], dtype=np.int64))
+        tied.append(
+            np.array(
+                [equal_pairs(apart(row, counted)).sum() for row in rank[:levels]], dtype=np.int64
+            )
+        )
         pairs.append(np.full(len(tied[-1]), pairs_of(counted.sum(axis=1)).sum()))
     total = _add_levels(pairs)
-    return _tie_rates({"recall": np.arange(1, len(total) + 1)}, total, _add_levels(tied), judged.attrs)
+    return _tie_rates(
+        {"recall": np.arange(1, len(total) + 1)}, total, _add_levels(tied), judged.attrs
+    )
 
 
 def _add_levels(parts: list[np.ndarray]) -> np.ndarray:
@@ -246,16 +258,30 @@ def ties_by_first(judged: Judged) -> pd.DataFrame:
     parts = [np.zeros((3, 0), dtype=np.int64)]
     for block, rank, counted in rank_blocks(judged, counts):
         row, run = np.nonzero(counted & np.isfinite(rank[0]))
-        parts.append(np.stack([block.topics[row], rank[0][row, run].astype(np.int64), counted.sum(axis=1)[row] - 1]))
+        parts.append(
+            np.stack(
+                [
+                    block.topics[row],
+                    rank[0][row, run].astype(np.int64),
+                    counted.sum(axis=1)[row] - 1,
+                ]
+            )
+        )
     topic, p1, others = np.concatenate(parts, axis=1)
     # runs of a query with the same first rank share a cell
-    _, cell, size = np.unique(topic * (p1.max(initial=0) + 1) + p1, return_inverse=True, return_counts=True)
-    total, tied = (np.bincount(p1, weights=count).astype(np.int64) for count in (others, size[cell] - 1))
+    _, cell, size = np.unique(
+        topic * (p1.max(initial=0) + 1) + p1, return_inverse=True, return_counts=True
+    )
+    total, tied = (
+        np.bincount(p1, weights=count).astype(np.int64) for count in (others, size[cell] - 1)
+    )
     ranks = np.flatnonzero(total)
     return _tie_rates({"p1": ranks}, total[ranks], tied[ranks], judged.attrs)
 
 
-def _tie_rates(columns: dict[str, Any], pairs: np.ndarray, tied: np.ndarray, attrs: dict[str, Any]) -> pd.DataFrame:
+def _tie_rates(
+    columns: dict[str, Any], pairs: np.ndarray, tied: np.ndarray, attrs: dict[str, Any]
+) -> pd.DataFrame:
     """Return the number of pairs and of ties, and the fraction of ties."""
     return result({**columns, "pairs": pairs, "ties": tied, "tied": rates(tied, pairs)}, attrs)
 
@@ -275,7 +301,10 @@ def places(rank: np.ndarray) -> Iterator[np.ndarray]:
     number = np.arange(rank.shape[2])
     for row in rank:
         order = np.lexsort((row, place), axis=-1)
-        ranked, before = np.take_along_axis(row, order, axis=-1), np.take_along_axis(place, order, axis=-1)
+        ranked, before = (
+            np.take_along_axis(row, order, axis=-1),
+            np.take_along_axis(place, order, axis=-1),
+        )
         # a run takes the place at which the stretch of its equals begins
         start = np.maximum.accumulate(np.where(begins(ranked, before), number, 0), axis=-1)
         place = np.empty_like(place)
@@ -425,9 +454,13 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
         )
     m_of, p_of = (axis.ravel() for axis in np.meshgrid(relevant, first, indexing="ij"))
     possible = n - p_of >= m_of - 1
-    log = log_choose(n - p_of, np.where(possible, m_of - 1, 0)) - log_choose(np.full(len(m_of), n), m_of)
+    log = log_choose(n - p_of, np.where(possible, m_of - 1, 0)) - log_choose(
+        np.full(len(m_of), n), m_of
+    )
     chance = np.where(possible, np.exp(log), 0.0)
-    return result({"n": int(n), "m": m_of, "p1": p_of, "probability": chance}, {"table": "tie_probability"})
+    return result(
+        {"n": int(n), "m": m_of, "p1": p_of, "probability": chance}, {"table": "tie_probability"}
+    )
 
 
 @checks_arguments
@@ -477,7 +510,13 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
     log = log_choose(items, m_of + k_of) - log_choose(items, m_of)
     with np.errstate(over="ignore"):
         growth = np.exp(log)
-    columns = {"n": int(n), "m": m_of, "k": k_of, "growth": growth, "log10_growth": log / np.log(10)}
+    columns = {
+        "n": int(n),
+        "m": m_of,
+        "k": k_of,
+        "growth": growth,
+        "log10_growth": log / np.log(10),
+    }
     return result(columns, {"table": "value_growth"})
 
 

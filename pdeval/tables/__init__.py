@@ -2,4 +2,6 @@
 
 from pdeval.tables import schemas
 
-__all__ = ["schemas"]  # declared before all others: where two tables fit equally well, the first is meant
+__all__ = [
+    "schemas"
+]  # declared before all others: where two tables fit equally well, the first is meant

@@ -16,7 +16,9 @@ LARGE = 1 << 22  # rows whose numbers do not
 MOST = 2**62  # combinations beyond which a product of counts might not fit 64 bits
 
 
-def combined_codes(columns: Iterable[tuple[np.ndarray, int]], rows: int, *, narrow: bool = False) -> np.ndarray:
+def combined_codes(
+    columns: Iterable[tuple[np.ndarray, int]], rows: int, *, narrow: bool = False
+) -> np.ndarray:
     """Return one number per row that is equal where all codes are, and rises as they do, the first column first.
 
     Parameters
@@ -92,7 +94,9 @@ def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     there[code] = True
     place = code if there.all() else (np.cumsum(there) - 1)[code]
     first = np.empty(int(there.sum()), dtype=np.int64)
-    first[place[::-1]] = np.arange(len(code))[::-1]  # of several rows the last is kept: the first of all
+    first[place[::-1]] = np.arange(len(code))[
+        ::-1
+    ]  # of several rows the last is kept: the first of all
     return first, place
 
 
@@ -130,7 +134,9 @@ def _by_parts(code: np.ndarray, most: int) -> np.ndarray:
     shift = max(most.bit_length() - 8, 0)
     chunks = range(0, len(code), CHUNK)
     sizes = np.stack([np.bincount(code[at : at + CHUNK] >> shift, minlength=BYTE) for at in chunks])
-    ends = np.cumsum(sizes.T).reshape(BYTE, -1).T  # a part holds its rows of the first chunk, of the second, ...
+    ends = (
+        np.cumsum(sizes.T).reshape(BYTE, -1).T
+    )  # a part holds its rows of the first chunk, of the second, ...
     order = np.empty(len(code), dtype=np.int32 if len(code) < 2**31 else np.int64)
     low = np.empty(len(code), dtype=np.uint16)
     for at, size, end in zip(chunks, sizes, ends):

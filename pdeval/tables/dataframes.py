@@ -114,20 +114,28 @@ def check_labels(table: pd.DataFrame, *, once: bool = False) -> None:
     labels: list[object] = list(table.columns) if table.columns.dtype == object else []
     for name in labels:
         if isinstance(name, str) and not name.isprintable() and re.search("[\ud800-\udfff]", name):
-            raise ValueError(f"the column {name!r} is named by half of a character (a lone surrogate); rename it.")
+            raise ValueError(
+                f"the column {name!r} is named by half of a character (a lone surrogate); rename it."
+            )
     if once and not table.columns.is_unique:
         check_unique(table.columns)
     for key, value in table.attrs.items():
         default = _is_column_name if str(key).endswith("_column") else None
         is_valid = ATTRS.get(key, default)
         if is_valid is not None and not is_valid(value):
-            raise ValueError(f"df.attrs[{key!r}] is {shown(value)}, which pdeval did not write; remove it.")
+            raise ValueError(
+                f"df.attrs[{key!r}] is {shown(value)}, which pdeval did not write; remove it."
+            )
 
 
 # what pdeval writes to `attrs`, and the test of it
 ATTRS: dict[Any, Callable[[Any], bool]] = {
-    "run_columns": lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
-    "measures": lambda value: isinstance(value, dict) and all(isinstance(one, dict) for one in value.values()),
+    "run_columns": lambda value: (
+        isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+    ),
+    "measures": lambda value: (
+        isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())
+    ),
 }
 
 
@@ -139,7 +147,9 @@ def check_unique(names: Collection[Any], what: str = "the table") -> None:
     """Raise if two columns have the same name."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise ValueError(f"{what} has the column name {repeated[0]!r} more than once; rename one of them.")
+        raise ValueError(
+            f"{what} has the column name {repeated[0]!r} more than once; rename one of them."
+        )
 
 
 def is_stream(value: object) -> bool:
@@ -168,7 +178,10 @@ def _is_table(value: object) -> bool:
 # what is nearly a table, by module and class, and the call that makes it one
 _NEAR = {
     ("polars", "LazyFrame"): "a LazyFrame is a plan, not a table yet: call .collect() first",
-    ("duckdb", "DuckDBPyConnection"): "a connection holds many tables: pass one, as con.sql('SELECT * FROM runs')",
+    (
+        "duckdb",
+        "DuckDBPyConnection",
+    ): "a connection holds many tables: pass one, as con.sql('SELECT * FROM runs')",
     ("pyspark", "DataFrame"): "a Spark DataFrame is not in this process: call .toPandas() first",
 }
 
@@ -203,7 +216,9 @@ def _arrow_table(table: Any) -> pa.Table:
     except (pa.ArrowInvalid, pa.ArrowTypeError) as fault:
         raise TypeError(not_a_table(table)) from fault
     if isinstance(table, pa.RecordBatchReader) and not read.num_rows:
-        raise ValueError("this reader holds no rows; a reader can be read once only: keep table = reader.read_all().")
+        raise ValueError(
+            "this reader holds no rows; a reader can be read once only: keep table = reader.read_all()."
+        )
     if _casts_views() or not any("string_view" in str(kind) for kind in read.schema.types):
         return read
     if not hasattr(table, "to_arrow"):
@@ -233,7 +248,9 @@ def _column(column: pa.ChunkedArray) -> Any:
         return _categories(column)
     if str(kind) == "string_view":
         column = column.cast(pa.large_string())
-    elif pa.types.is_decimal(kind):  # numbers of SQL; by their text, which rounds right where Arrow's own cast may not
+    elif pa.types.is_decimal(
+        kind
+    ):  # numbers of SQL; by their text, which rounds right where Arrow's own cast may not
         column = column.cast(pa.string()).cast(pa.float64())
     return series(column)
 
@@ -325,10 +342,14 @@ def from_dict(
         if what not in (None, content):
             raise ValueError(f"a ranx.{type(table).__name__} holds {content}, not {what}.")
         ranx: Any = table
-        return _of_mapping(ranx.to_dict(), content, None if content == "qrels" else run or ranx.name)
+        return _of_mapping(
+            ranx.to_dict(), content, None if content == "qrels" else run or ranx.name
+        )
     if isinstance(table, Mapping):
         return _of_mapping(table, what, run)
-    if isinstance(table, Iterable) and not isinstance(table, str | bytes | pd.DataFrame | pd.Series):
+    if isinstance(table, Iterable) and not isinstance(
+        table, str | bytes | pd.DataFrame | pd.Series
+    ):
         return _of_tuples(list(table), what, run, subtopics)
     raise TypeError(f"expected nested dicts or named tuples, got {type(table).__name__}.")
 
@@ -368,9 +389,13 @@ def _of_mapping(table: Mapping[Any, Any], what: What | None, run: str | None) ->
     if not deep:
         return _of_lists(list(table.items()), None if run is None else {run: len(table)}, what)
     if what == "qrels":
-        raise ValueError("judgments are query -> doc -> grade; these dicts go one level deeper, as runs do.")
+        raise ValueError(
+            "judgments are query -> doc -> grade; these dicts go one level deeper, as runs do."
+        )
     if run is not None:
-        names = ", ".join(map(repr, list(table)[:3])) + (f", ... ({len(table)} in all)" if len(table) > 3 else "")
+        names = ", ".join(map(repr, list(table)[:3])) + (
+            f", ... ({len(table)} in all)" if len(table) > 3 else ""
+        )
         raise ValueError(f"run={run!r}: these dicts name their runs, {names}.")
     for name, part in table.items():
         _check_level(part, f"the run {name!r}")
@@ -384,7 +409,9 @@ def _of_mapping(table: Mapping[Any, Any], what: What | None, run: str | None) ->
 def _check_level(table: Mapping[Any, Any], where: str) -> None:
     """Raise where a dict of dicts is empty, or holds anything else."""
     if not table:
-        raise ValueError(f"{where} is empty; expected query -> doc -> number, or run -> query -> doc -> score.")
+        raise ValueError(
+            f"{where} is empty; expected query -> doc -> number, or run -> query -> doc -> score."
+        )
     for key, part in table.items():
         if isinstance(part, pd.DataFrame):
             raise TypeError(
@@ -419,9 +446,13 @@ def _of_lists(
     if runs is not None:
         run_of_list = np.repeat(np.arange(len(runs)), list(runs.values()))
         columns["run"] = _ids(list(runs), "run", np.repeat(run_of_list, sizes))
-    columns["query_id"] = _ids([query for query, _ in lists], "query", np.repeat(np.arange(len(lists)), sizes))
+    columns["query_id"] = _ids(
+        [query for query, _ in lists], "query", np.repeat(np.arange(len(lists)), sizes)
+    )
     columns["doc_id"] = _ids([doc for _, docs in lists for doc in docs], "document")
-    are_grades = what == "qrels" or (what is None and runs is None and np.issubdtype(values.dtype, np.integer))
+    are_grades = what == "qrels" or (
+        what is None and runs is None and np.issubdtype(values.dtype, np.integer)
+    )
     number = {"relevance": values} if are_grades else {"score": values.astype(np.float64)}
     return pd.DataFrame({**columns, **number}, copy=False)
 
@@ -431,7 +462,9 @@ def _values(lists: list[tuple[Any, Mapping[Any, Any]]], total: int) -> np.ndarra
     kinds = set(map(type, chain.from_iterable(docs.values() for _, docs in lists)))
     wrong = [kind for kind in kinds if not issubclass(kind, Real | np.bool_)]
     if wrong:
-        query, doc, one = next((q, doc, one) for q, docs in lists for doc, one in docs.items() if type(one) in wrong)
+        query, doc, one = next(
+            (q, doc, one) for q, docs in lists for doc, one in docs.items() if type(one) in wrong
+        )
         raise ValueError(
             f"the number of document {doc!r} of query {query!r} is {one!r}, of type {type(one).__name__}; give numbers."
         )
@@ -449,17 +482,25 @@ def _ids(names: list[Any], what: str, rows: np.ndarray | None = None) -> Any:
         column = pa.array(names, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         kinds = sorted({type(name).__name__ for name in names})
-        raise ValueError(f"the {what} ids are of several types: {', '.join(kinds)}; make them all text.") from None
+        raise ValueError(
+            f"the {what} ids are of several types: {', '.join(kinds)}; make them all text."
+        ) from None
     if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
-        raise ValueError(f"the {what} ids are of type {type(names[0]).__name__}, e.g. {names[0]!r}; make them text.")
+        raise ValueError(
+            f"the {what} ids are of type {type(names[0]).__name__}, e.g. {names[0]!r}; make them text."
+        )
     column = column if rows is None else column.take(pa.array(rows))
     return series(pa.chunked_array([column]))
 
 
-def _of_tuples(rows: list[Any], what: What | None, run: str | None, subtopics: bool) -> pd.DataFrame:
+def _of_tuples(
+    rows: list[Any], what: What | None, run: str | None, subtopics: bool
+) -> pd.DataFrame:
     """Return named tuples as a table, a field as a column."""
     if not rows:
-        raise ValueError("there are no rows: what was given is empty. An iterator can be read once only.")
+        raise ValueError(
+            "there are no rows: what was given is empty. An iterator can be read once only."
+        )
     kinds = list(dict.fromkeys(map(type, rows)))
     fields = getattr(kinds[0], "_fields", None)
     if fields is None:
@@ -468,7 +509,9 @@ def _of_tuples(rows: list[Any], what: What | None, run: str | None, subtopics: b
             "pandas.DataFrame(rows, columns=['query_id', 'doc_id', 'score']) makes a table of rows."
         )
     if len(kinds) > 1:
-        raise ValueError(f"the rows are of several types: {', '.join(kind.__name__ for kind in kinds)}.")
+        raise ValueError(
+            f"the rows are of several types: {', '.join(kind.__name__ for kind in kinds)}."
+        )
     number: str = next((name for name in ("relevance", "score") if name in fields), "")
     missing = [name for name in ("query_id", "doc_id") if name not in fields]
     if not number or missing:
@@ -479,9 +522,14 @@ def _of_tuples(rows: list[Any], what: What | None, run: str | None, subtopics: b
     if what is not None and what != ("qrels" if number == "relevance" else "runs"):
         raise ValueError(f"{kinds[0].__name__} has a {number}: these are no {what}.")
     renamed = {"subtopic_id": "subtopic", **({"iteration": "subtopic"} if subtopics else {})}
-    columns: dict[str, Any] = {renamed.get(name, name): list(values) for name, values in zip(fields, zip(*rows))}
+    columns: dict[str, Any] = {
+        renamed.get(name, name): list(values) for name, values in zip(fields, zip(*rows))
+    }
     columns.pop("iteration", None)
-    wrong = next((row for row, one in enumerate(columns[number]) if not isinstance(one, Real | np.bool_)), None)
+    wrong = next(
+        (row for row, one in enumerate(columns[number]) if not isinstance(one, Real | np.bool_)),
+        None,
+    )
     if wrong is not None:
         item = f"document {columns['doc_id'][wrong]!r} of query {columns['query_id'][wrong]!r}"
         raise ValueError(f"the {number} of {item} is {columns[number][wrong]!r}; give numbers.")
@@ -518,7 +566,10 @@ def from_arrow(table: pa.Table) -> pd.DataFrame:
       query_id  score
     0      051    1.5
     """
-    return pd.DataFrame({name: series(column) for name, column in zip(table.column_names, table.columns)}, copy=False)
+    return pd.DataFrame(
+        {name: series(column) for name, column in zip(table.column_names, table.columns)},
+        copy=False,
+    )
 
 
 def series(column: pa.ChunkedArray) -> Any:
@@ -546,5 +597,7 @@ def categorical(codes: np.ndarray, names: list[str]) -> pd.Categorical[str]:
     """
     # -1 is pandas' missing value, so that the type must hold the number of names as a signed integer
     return pd.Categorical.from_codes(
-        np.array(codes, dtype=np.min_scalar_type(-len(names) - 1)), categories=pd.Index(names), validate=False
+        np.array(codes, dtype=np.min_scalar_type(-len(names) - 1)),
+        categories=pd.Index(names),
+        validate=False,
     )

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-def begins_along(ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
+def begins_along(
+    ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0
+) -> np.ndarray:
     """Return where a value differs from the one before it, along an axis that is already sorted.
 
     Parameters
@@ -62,9 +64,13 @@ def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
     """
     rows = np.moveaxis(new, axis, -1)
     count = rows.shape[-1]
-    ends = np.concatenate([rows[..., 1:], np.ones((*rows.shape[:-1], min(count, 1)), dtype=bool)], axis=-1)
+    ends = np.concatenate(
+        [rows[..., 1:], np.ones((*rows.shape[:-1], min(count, 1)), dtype=bool)], axis=-1
+    )
     # from the other end, the nearest place before a beginning
-    nearest = np.minimum.accumulate(np.where(ends, np.arange(count), count)[..., ::-1], axis=-1)[..., ::-1]
+    nearest = np.minimum.accumulate(np.where(ends, np.arange(count), count)[..., ::-1], axis=-1)[
+        ..., ::-1
+    ]
     return np.moveaxis(nearest, -1, axis)
 
 
@@ -205,11 +211,17 @@ def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
     upward = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, upward, axis=-1)
     size = np.abs(ordered)
-    both = np.fmin.reduce(ordered, axis=None, initial=0.0) < 0 < np.fmax.reduce(ordered, axis=None, initial=0.0)
+    both = (
+        np.fmin.reduce(ordered, axis=None, initial=0.0)
+        < 0
+        < np.fmax.reduce(ordered, axis=None, initial=0.0)
+    )
     usual = max(size_of(ordered) if both else 0.0, least)
     with np.errstate(invalid="ignore"):
         step = np.diff(ordered, axis=-1)
-        near = (step <= NOISE * np.maximum(np.maximum(size[..., 1:], size[..., :-1]), usual)) & np.isfinite(step)
+        near = (
+            step <= NOISE * np.maximum(np.maximum(size[..., 1:], size[..., :-1]), usual)
+        ) & np.isfinite(step)
     if not (near & (step != 0)).any():
         return values
     new = np.ones(values.shape, dtype=bool)
@@ -233,7 +245,9 @@ def cleared(differences: np.ndarray, least: float) -> np.ndarray:
     [[0.0], [0.5]]
     """
     size = np.abs(differences)
-    noise = size <= NOISE * np.fmax.reduce(np.where(np.isinf(size), np.nan, size), axis=0, initial=least)
+    noise = size <= NOISE * np.fmax.reduce(
+        np.where(np.isinf(size), np.nan, size), axis=0, initial=least
+    )
     return np.where(noise, 0.0, differences) if (noise & (size > 0)).any() else differences
 
 
@@ -308,7 +322,10 @@ def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         mean = filled.sum(axis=0) / n
         away = filled - mean if filled is D else np.where(counted, filled - mean, 0.0)
         sd = np.sqrt(np.square(away).sum(axis=0) / np.where(n > 1, n - 1, np.nan))
-    high, low = np.fmax.reduce(D, axis=0, initial=-np.inf), np.fmin.reduce(D, axis=0, initial=np.inf)
+    high, low = (
+        np.fmax.reduce(D, axis=0, initial=-np.inf),
+        np.fmin.reduce(D, axis=0, initial=np.inf),
+    )
     # rounding of the mean would leave a constant column with a tiny deviation and a huge t
     with np.errstate(invalid="ignore"):
         constant = high - low <= NOISE * np.maximum(np.abs(high), np.abs(low))

@@ -19,7 +19,16 @@ import pandas as pd
 
 from pdeval.tables.dataframes import as_table, check_unique, not_a_table
 from pdeval.tables.reader import checked_binding, numbers
-from pdeval.tables.vocabularies import ITEM, candidates, item_roles, known_text, likely, listed, names_of, only_column
+from pdeval.tables.vocabularies import (
+    ITEM,
+    candidates,
+    item_roles,
+    known_text,
+    likely,
+    listed,
+    names_of,
+    only_column,
+)
 
 FEATURES = (
     *("feature", "features", "genre", "genres", "category", "categories"),
@@ -61,7 +70,9 @@ class ItemTable:
             return None
         repeated = len(self.rows) > len(self.frame)
         if repeated and len(self.rows[[self.doc, name]].drop_duplicates()) > len(self.frame):
-            raise ValueError(f"the items table has several values of {name!r} for one item; keep one of each.")
+            raise ValueError(
+                f"the items table has several values of {name!r} for one item; keep one of each."
+            )
         if isinstance(first := next(iter(self.frame[name].dropna()), None), str):
             raise ValueError(
                 f"a measure asks for numbers, and the items' {name} column holds texts, e.g. {first!r}. A kernel has "
@@ -115,12 +126,18 @@ class ItemTable:
         if is_list and not isinstance(next(iter(first), None), str):
             lengths = {len(vector) for vector in column}
             if len(lengths) > 1:
-                raise ValueError(f"the vectors in {name!r} have different lengths, e.g. {sorted(lengths)[:3]}.")
-            stacked = np.stack([np.asarray(vector, dtype=np.float64) for vector in self.frame[name]])
+                raise ValueError(
+                    f"the vectors in {name!r} have different lengths, e.g. {sorted(lengths)[:3]}."
+                )
+            stacked = np.stack(
+                [np.asarray(vector, dtype=np.float64) for vector in self.frame[name]]
+            )
             return stacked, [f"{name}_{number}" for number in range(stacked.shape[1])]
         if not is_list and pd.api.types.is_bool_dtype(column.dtype):
             return self.frame[name].to_numpy(dtype=np.float64)[:, None], [name]
-        if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+        if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(
+            column.dtype
+        ):
             return numbers(self.frame[name], f"items' {name}")[:, None], [name]
         # one row per item and word, indexed by item
         words = pd.Series(column.astype(object).to_numpy(), index=item_of_row)
@@ -167,7 +184,9 @@ def read_items(table: object) -> ItemTable:
     if not len(frame):
         raise ValueError("the items table is empty: there is no item that could be recommended.")
     if missing := int(frame[name].isna().sum()):
-        raise ValueError(f"the items' {name} column has {missing:,} missing ids; drop or fill those rows.")
+        raise ValueError(
+            f"the items' {name} column has {missing:,} missing ids; drop or fill those rows."
+        )
     return ItemTable(frame.drop_duplicates(name).reset_index(drop=True), name, frame, binding)
 
 
@@ -202,5 +221,7 @@ def _unbound(table: object, what: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     check_unique(frame.columns, f"the {what} table")
     inside = [name for role in ITEM for name in frame.index.names if name in names_of(role)]
     if inside:
-        raise ValueError(f"{inside[0]} is in the index of the {what} table. Call .reset_index() first.")
+        raise ValueError(
+            f"{inside[0]} is in the index of the {what} table. Call .reset_index() first."
+        )
     return frame, checked_binding(frame, getattr(table, "_binding", None) or {})

@@ -67,7 +67,9 @@ def visible(text: str, kept: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return CONTROLS.sub(lambda sign: sign[0] if sign[0] in kept else sign[0].encode("unicode_escape").decode(), text)
+    return CONTROLS.sub(
+        lambda sign: sign[0] if sign[0] in kept else sign[0].encode("unicode_escape").decode(), text
+    )
 
 
 DIGITS = re.compile(r"(\d+)")

@@ -32,13 +32,23 @@ def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -
     absent = wanted[row < 0].unique()
     if len(absent):
         kinds = list(dict.fromkeys(type(side[0]).__name__ for side in (wanted, known) if len(side)))
-        hint = f" Their ids are {kinds[1]}, those of the table {kinds[0]}: make them alike." if len(kinds) > 1 else ""
-        raise ValueError(f"the metadata have no row for {_examples(absent, what)}; add what is missing.{hint}")
+        hint = (
+            f" Their ids are {kinds[1]}, those of the table {kinds[0]}: make them alike."
+            if len(kinds) > 1
+            else ""
+        )
+        raise ValueError(
+            f"the metadata have no row for {_examples(absent, what)}; add what is missing.{hint}"
+        )
     return row
 
 
 def with_metadata(
-    frame: pd.DataFrame, binding: Any, kind: str, by: Sequence[str], metadata: Sequence[pd.DataFrame]
+    frame: pd.DataFrame,
+    binding: Any,
+    kind: str,
+    by: Sequence[str],
+    metadata: Sequence[pd.DataFrame],
 ) -> pd.DataFrame:
     """Return a table with those columns of metadata that are to group it.
 
@@ -59,18 +69,27 @@ def with_metadata(
             continue
         table = reader.read(first_group(frame, by), kind, binding)
         collections = [name for name in attrs.get("collections", ()) if name in frame.columns]
-        ids = [*table.run_columns, *(table.roles[role] for role in ("query", "user") if role in table)]
+        ids = [
+            *table.run_columns,
+            *(table.roles[role] for role in ("query", "user") if role in table),
+        ]
         shared = [name for name in about.columns if name in frame.columns]
         keys = [name for name in ids if name in shared and name not in names]
         # query ids of different collections are different; metadata about collections have nothing else
-        keys += [name for name in dict.fromkeys([*collections, *([] if keys else names)]) if name in shared]
+        keys += [
+            name
+            for name in dict.fromkeys([*collections, *([] if keys else names)])
+            if name in shared
+        ]
         if not keys:
             raise ValueError(
                 f"the metadata name neither queries nor runs of this table: they have {listed(about.columns)}, it has "
                 f"{listed(ids)}."
             )
         row = matched_rows(frame, about, keys)
-        frame = frame.assign(**{name: about[name].array.take(row) for name in names if name not in keys})
+        frame = frame.assign(
+            **{name: about[name].array.take(row) for name in names if name not in keys}
+        )
         frame.attrs = dict(attrs)
     return frame
 
@@ -88,7 +107,11 @@ def runs_within(frame: pd.DataFrame, binding: Any, kind: str, by: object) -> dic
     """
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, list | tuple) else []
     known = "run" in binding or frame.attrs.get("run_columns")
-    if known or kind not in ("scores", "preferences") or not any(name in frame.columns for name in names):
+    if (
+        known
+        or kind not in ("scores", "preferences")
+        or not any(name in frame.columns for name in names)
+    ):
         return dict(binding)
     runs = reader.read(first_group(frame, names), kind, binding).run_columns
     return {**binding, **({"run": list(runs)} if runs else {})}
@@ -99,7 +122,10 @@ def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     names = [name for name in by if name in frame.columns]
     if not names or not len(frame):
         return frame
-    same = [(frame[name] == frame[name].iloc[0]).astype("boolean").fillna(False).to_numpy(dtype=bool) for name in names]
+    same = [
+        (frame[name] == frame[name].iloc[0]).astype("boolean").fillna(False).to_numpy(dtype=bool)
+        for name in names
+    ]
     part = frame[np.logical_and.reduce(same)]
     part.attrs = dict(frame.attrs)
     return part
@@ -113,7 +139,9 @@ def _index(columns: pd.DataFrame) -> pd.Index:
 
 def _examples(values: pd.Index, what: str) -> str:
     names = ", ".join(repr(value) for value in values[:3].tolist())
-    return f"{len(values):,} values of {what}, e.g. {names}" if len(values) > 1 else f"{what} {names}"
+    return (
+        f"{len(values):,} values of {what}, e.g. {names}" if len(values) > 1 else f"{what} {names}"
+    )
 
 
 def places(known: Sequence[pd.Series], wanted: Sequence[pd.Series]) -> np.ndarray:
@@ -139,7 +167,9 @@ def places(known: Sequence[pd.Series], wanted: Sequence[pd.Series]) -> np.ndarra
         left_code, left_values = pd.factorize(left)
         right_code, right_values = pd.factorize(right)
         _same_kind(pd.Index(left_values), pd.Index(right_values), left.name)
-        place = pd.Index(left_values).astype(object).get_indexer(pd.Index(right_values).astype(object))
+        place = (
+            pd.Index(left_values).astype(object).get_indexer(pd.Index(right_values).astype(object))
+        )
         matched = np.where(right_code >= 0, np.append(place, -1)[right_code], -1)
         present &= matched >= 0
         # numbered anew after each column, so that the product cannot overflow
@@ -160,7 +190,11 @@ def numeric(column: pd.Series | pd.Index) -> bool:
     """
     values = column.dtype.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
     if pd.api.types.is_object_dtype(values.dtype):
-        return pd.api.types.infer_dtype(values, skipna=True) in ("integer", "floating", "mixed-integer-float")
+        return pd.api.types.infer_dtype(values, skipna=True) in (
+            "integer",
+            "floating",
+            "mixed-integer-float",
+        )
     return bool(pd.api.types.is_numeric_dtype(values.dtype))
 
 

@@ -118,7 +118,9 @@ def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
         if role == "higher":
             flags = list(names.values()) if isinstance(names, Mapping) else [names]
             if not all(isinstance(flag, bool | np.bool_) for flag in flags):
-                raise TypeError(f"higher={shown(names)}: give True or False, or a mapping of measures to these.")
+                raise TypeError(
+                    f"higher={shown(names)}: give True or False, or a mapping of measures to these."
+                )
             continue
         if role not in ROLES:
             near = nearest(role, ROLES)
@@ -131,7 +133,9 @@ def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
                 raise TypeError(f"{role}={shown(names)}: give the name of {count}.")
             paired = role == "run" and {f"{name}_a", f"{name}_b"} <= set(frame.columns)
             if name not in frame.columns and not paired:
-                raise KeyError(f"no column {name!r} for the role {role!r}; the table has {listed(frame.columns)}.")
+                raise KeyError(
+                    f"no column {name!r} for the role {role!r}; the table has {listed(frame.columns)}."
+                )
     return dict(binding)
 
 
@@ -165,9 +169,13 @@ def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: B
     )
 
 
-def _read_items(frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
+def _read_items(
+    frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]
+) -> tuple[dict[str, str], list[str]]:
     """Return the columns of runs or judgments by their roles, and the columns without a role."""
-    roles = item_roles(frame.columns, kind, binding, lambda missing: _missing_text(frame, kind, missing, binding))
+    roles = item_roles(
+        frame.columns, kind, binding, lambda missing: _missing_text(frame, kind, missing, binding)
+    )
     return roles, [name for name in frame.columns if name not in roles.values()]
 
 
@@ -175,7 +183,9 @@ def _read_runs(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
     roles, others = _read_items(frame, "runs", binding)
     if not {"score", "rank"} & set(roles):
         looks = " It looks like a judgments table." if kind_of(frame) == "qrels" else ""
-        advice = direction_text(others) or f"Bind one with df.ireval({bound_call(['score'], others)})."
+        advice = (
+            direction_text(others) or f"Bind one with df.ireval({bound_call(['score'], others)})."
+        )
         raise ValueError(
             f"the run table has neither a score nor a rank column; it has {listed(frame.columns)}.{looks} {advice}"
         )
@@ -190,7 +200,10 @@ def _read_qrels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
     roles, others = _read_items(frame, "qrels", binding)
     ungraded = "grade" not in roles and implicit(frame, binding)
     if ungraded:
-        frame, roles["grade"] = frame.assign(relevance=1), "relevance"  # implicit feedback: what was used is relevant
+        frame, roles["grade"] = (
+            frame.assign(relevance=1),
+            "relevance",
+        )  # implicit feedback: what was used is relevant
     if "grade" not in roles:
         raise ValueError(
             f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
@@ -203,7 +216,9 @@ def _read_qrels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
 
 def _read_labels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
     """Return the labels of a (query, doc), or of a doc alone; `item` is the doc if no other is known."""
-    roles = {role: binding[role] for role in ("query", "doc", "assessor", "label") if role in binding}
+    roles = {
+        role: binding[role] for role in ("query", "doc", "assessor", "label") if role in binding
+    }
     for role in ("assessor", "label", "doc", "query"):
         names = candidates(role, frame.columns, [*roles.values()])
         if role in ("doc", "query") and role not in roles:
@@ -235,20 +250,41 @@ def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Ta
             others = {other.name for other in schema.columns} - {"query"}
             name = query_column(frame, binding, others, needed=not column.optional)
         else:
-            name = next((name for name in column_names(column.name, frame, binding) if name in frame.columns), None)
+            name = next(
+                (
+                    name
+                    for name in column_names(column.name, frame, binding)
+                    if name in frame.columns
+                ),
+                None,
+            )
         # a column named machine may be a host that names a run
-        if name is not None and (column.name != "machine" or KINDS[column.holds](frame[name].dtype)):
+        if name is not None and (
+            column.name != "machine" or KINDS[column.holds](frame[name].dtype)
+        ):
             roles[column.name] = str(name)
     has_runs = bool({PAIRED[0], "run"} & set(schema.required))
-    return Table(kind, frame, roles, runs_of(frame, schema, binding) if has_runs else (), binding.get("higher"))
+    return Table(
+        kind,
+        frame,
+        roles,
+        runs_of(frame, schema, binding) if has_runs else (),
+        binding.get("higher"),
+    )
 
 
 def _unfit_text(frame: pd.DataFrame, schema: Schema, binding: Binding) -> str:
     other = kind_of(frame, binding)
     looks = f"; this looks like {SCHEMAS[other].article}" if other and other != schema.name else ""
     roles = [name for name in schema.marks if name in ROLES and name != "run"]
-    absent = [role for role in roles if role not in binding and not {*names_of(role)} & {*frame.columns}]
-    bind = f" Bind other names with df.ireval({', '.join(f'{role}=...' for role in absent)})." if absent else ""
+    absent = [
+        role for role in roles if role not in binding and not {*names_of(role)} & {*frame.columns}
+    ]
+    bind = (
+        f" Bind other names with df.ireval({', '.join(f'{role}=...' for role in absent)})."
+        if absent
+        else ""
+    )
     advice = _NEXT_STEPS.get((str(other), schema.name)) or bind
     return f"expected {schema.article}{looks}; it has the columns {listed(frame.columns)}.{advice}"
 
@@ -274,7 +310,9 @@ def query_column(
     if len(present) == 1 or not needed:
         return present[0] if len(present) == 1 else None
     fault = (
-        f"two columns could be the query: {present}" if present else f"no query column among {listed(frame.columns)}"
+        f"two columns could be the query: {present}"
+        if present
+        else f"no query column among {listed(frame.columns)}"
     )
     raise ValueError(f"{fault}. Say which: df.ireval(query=...).")
 
@@ -342,15 +380,23 @@ def _floats(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray
         if read.dtype == object:  # whole numbers beyond 64 bits stay objects
             read = read.astype(np.float64)
     except (TypeError, OverflowError):  # of arrays, and of whole numbers that no float can hold
-        raise ValueError(f"the {what} column holds values that are no numbers of 64 bits; convert them.") from None
-    if pd.api.types.is_complex_dtype(read.dtype):  # a single one among other objects makes them all complex
-        raise ValueError(f"the {what} column holds complex numbers, which have no order; take their real part.")
+        raise ValueError(
+            f"the {what} column holds values that are no numbers of 64 bits; convert them."
+        ) from None
+    if pd.api.types.is_complex_dtype(
+        read.dtype
+    ):  # a single one among other objects makes them all complex
+        raise ValueError(
+            f"the {what} column holds complex numbers, which have no order; take their real part."
+        )
     if plain:
         kept = np.float32 if narrow and column.dtype == np.float32 else np.float64
         return column.to_numpy(dtype=kept, na_value=np.nan)
     wrong = column[read.isna() & column.notna()]
     if len(wrong):
-        raise ValueError(f"the {what} column holds {len(wrong):,} values that are not numbers, e.g. {wrong.iloc[0]!r}.")
+        raise ValueError(
+            f"the {what} column holds {len(wrong):,} values that are not numbers, e.g. {wrong.iloc[0]!r}."
+        )
     return read.to_numpy(dtype=np.float64)
 
 
@@ -373,10 +419,16 @@ def plain(frame: pd.DataFrame, kind: str | None) -> pd.DataFrame:
         if holds.get(name) in ("int", "float", "share") and not is_plain:
             values = _floats(frame[name], str(name))
             # a missing value is not equal to itself: the column then stays float
-            integers = holds[name] == "int" and (np.abs(values) < LARGE).all() and (values == np.round(values)).all()
+            integers = (
+                holds[name] == "int"
+                and (np.abs(values) < LARGE).all()
+                and (values == np.round(values)).all()
+            )
             columns[name] = values.astype(np.int64) if integers else values
     if columns:
         frame = frame.copy(deep=False)
         for name, values in columns.items():
             frame[name] = values
-    return frame if set(frame.index.names).isdisjoint(frame.columns) else frame.reset_index(drop=True)
+    return (
+        frame if set(frame.index.names).isdisjoint(frame.columns) else frame.reset_index(drop=True)
+    )

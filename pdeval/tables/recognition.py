@@ -19,7 +19,9 @@ COLLECTIONS = ("collection", "dataset", "corpus", "track", "benchmark", "test_co
 UNMARKED = ("-",)  # tables that no columns mark: known only by what they say of themselves
 
 
-def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable[str] | None = None) -> str | None:
+def kind_of(
+    frame: pd.DataFrame, binding: Binding | None = None, among: Iterable[str] | None = None
+) -> str | None:
     """Return what kind of table a frame is, or None.
 
     What the frame says of itself comes first, where its columns agree; else the table that the most columns fit.
@@ -43,7 +45,11 @@ def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable
         unmarked = schema.known_by == UNMARKED
         known = 0 if unmarked else len(schema.marks) + schema.square
         # the count comes first: it is cheaper than the test of the columns
-        if known >= most[0] and not (unmarked and among is None) and fits(schema, frame, binding, has):
+        if (
+            known >= most[0]
+            and not (unmarked and among is None)
+            and fits(schema, frame, binding, has)
+        ):
             # of tables marked by as many columns, the one that accounts for more: a click log has ranks as runs have
             size = known, sum(has(column.name) for column in schema.columns)
             if size > most:
@@ -53,11 +59,20 @@ def kind_of(frame: pd.DataFrame, binding: Binding | None = None, among: Iterable
     if best is None:
         return "qrels" if implicit(frame, binding) or _graded(frame, binding) else None
     # ranked items are a run, whatever else was joined to them
-    is_run = fits(SCHEMAS["runs"], frame, binding, has) and has("score") and "score" not in SCHEMAS[best].named
+    is_run = (
+        fits(SCHEMAS["runs"], frame, binding, has)
+        and has("score")
+        and "score" not in SCHEMAS[best].named
+    )
     return "runs" if is_run else best
 
 
-IMPLICIT = ("timestamp", "time", "date", "datetime")  # what implicit feedback may have beside query and item
+IMPLICIT = (
+    "timestamp",
+    "time",
+    "date",
+    "datetime",
+)  # what implicit feedback may have beside query and item
 
 
 def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
@@ -73,14 +88,19 @@ def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
     columns = set(map(str, frame.columns))
     ids = {binding.get(role, name) for role in ITEM for name in names_of(role)}
     beside = {*IMPLICIT, binding.get("propensity", "propensity")}
-    return columns <= {*ids, *beside} and len(columns & ids) == 2 and all(map(_having(frame, binding), ITEM))
+    return (
+        columns <= {*ids, *beside}
+        and len(columns & ids) == 2
+        and all(map(_having(frame, binding), ITEM))
+    )
 
 
 def _graded(frame: pd.DataFrame, binding: Binding) -> bool:
     """Whether queries and items have a grade under a name that one vocabulary alone has."""
     columns = set(map(str, frame.columns))
     return any(
-        words.get("grade") in columns and all(role in binding or words[role] in columns for role in ITEM)
+        words.get("grade") in columns
+        and all(role in binding or words[role] in columns for role in ITEM)
         for words in VOCABULARIES.values()
     )
 
@@ -98,12 +118,18 @@ def lacking(schema: Schema, frame: pd.DataFrame, binding: Binding) -> list[str]:
     return [alternatives for alternatives in marks if not any(map(has, alternatives.split("|")))]
 
 
-def fits(schema: Schema, frame: pd.DataFrame, binding: Binding, has: Callable[[str], bool] | None = None) -> bool:
+def fits(
+    schema: Schema, frame: pd.DataFrame, binding: Binding, has: Callable[[str], bool] | None = None
+) -> bool:
     """Return whether a frame has the columns of a table; `has` tests one column, for callers with many tables."""
     if schema.known_by == UNMARKED:
         return True
     if schema.square:
-        return len(frame) > 0 and frame.shape[0] == frame.shape[1] and list(frame.index) == list(frame.columns)
+        return (
+            len(frame) > 0
+            and frame.shape[0] == frame.shape[1]
+            and list(frame.index) == list(frame.columns)
+        )
     has = has or _having(frame, binding)
     return all(any(map(has, alternatives.split("|"))) for alternatives in schema.marks)
 
@@ -118,7 +144,9 @@ def _having(frame: pd.DataFrame, binding: Binding) -> Callable[[str], bool]:
             return True
         if column in PAIRED:
             return bool(pair_stems(frame))
-        return any(name in columns for name in (frame.attrs.get(f"{column}_column"), *names_of(column)))
+        return any(
+            name in columns for name in (frame.attrs.get(f"{column}_column"), *names_of(column))
+        )
 
     return has
 
@@ -163,7 +191,9 @@ def runs_of(frame: pd.DataFrame, schema: Schema, binding: Binding | None = None)
     content: dict[str, str] = {}
     for column in schema.columns:
         if column.name not in ("run", *PAIRED):
-            present = [name for name in column_names(column.name, frame, binding) if name in frame.columns]
+            present = [
+                name for name in column_names(column.name, frame, binding) if name in frame.columns
+            ]
             content |= {
                 str(name): column.holds
                 for name in present
@@ -181,7 +211,9 @@ def column_names(column: str, frame: pd.DataFrame, binding: Binding) -> list[Any
     return [frame.attrs.get(f"{column}_column"), *names_of(column)]
 
 
-def bound_or_hinted(frame: pd.DataFrame, binding: Binding, columns: Collection[Any]) -> tuple[str, ...] | None:
+def bound_or_hinted(
+    frame: pd.DataFrame, binding: Binding, columns: Collection[Any]
+) -> tuple[str, ...] | None:
     """Return the columns that name runs if the caller bound them, or if the frame states them; else None."""
     if "run" in binding:
         bound = binding["run"]
@@ -191,7 +223,12 @@ def bound_or_hinted(frame: pd.DataFrame, binding: Binding, columns: Collection[A
 
 
 def run_columns(
-    frame: pd.DataFrame, key: Sequence[str], binding: Binding, *, paired: bool = False, taken: Iterable[str] = ()
+    frame: pd.DataFrame,
+    key: Sequence[str],
+    binding: Binding,
+    *,
+    paired: bool = False,
+    taken: Iterable[str] = (),
 ) -> tuple[str, ...]:
     """Return the columns that name the runs of a result table: those bound, stated or known, or those needed.
 
@@ -240,7 +277,9 @@ def may_name(column: pd.Series) -> bool:
     return not pd.api.types.is_float_dtype(column.dtype) or bool((column.dropna() % 1 == 0).all())
 
 
-def _fewest_columns(frame: pd.DataFrame, others: list[str], key: list[str], known: list[str]) -> tuple[str, ...]:
+def _fewest_columns(
+    frame: pd.DataFrame, others: list[str], key: list[str], known: list[str]
+) -> tuple[str, ...]:
     """Return the fewest columns by which no row repeats another, or ask."""
     choices: list[tuple[str, ...]] = []
     for size in range(1, min(len(others), 4) + 1):
@@ -261,7 +300,10 @@ def _fewest_columns(frame: pd.DataFrame, others: list[str], key: list[str], know
             f"Where collections stand on each other, by={first[-1]!r} works within each."
         )
     # choices that group the rows in the same way are equivalent
-    groups = [frame.groupby(list(names), observed=True, sort=False, dropna=False).ngroup() for names in choices]
+    groups = [
+        frame.groupby(list(names), observed=True, sort=False, dropna=False).ngroup()
+        for names in choices
+    ]
     if not all((group == groups[0]).all() for group in groups):
         raise ValueError(
             f"the columns {', '.join(first)} or {', '.join(choices[1])} could name the runs of this table. "

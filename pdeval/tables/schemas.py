@@ -26,7 +26,9 @@ IDS = ("run", "query", "doc", "subtopic", "assessor", "session", "user", "bucket
 # what a column may hold, and the test of its dtype
 KINDS: dict[str, Callable[[Any], bool]] = {
     "id": lambda dtype: True,
-    "text": lambda dtype: pd.api.types.is_string_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype),
+    "text": lambda dtype: (
+        pd.api.types.is_string_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype)
+    ),
     "int": pd.api.types.is_integer_dtype,
     "float": pd.api.types.is_numeric_dtype,
     "share": pd.api.types.is_float_dtype,
@@ -99,12 +101,18 @@ class Schema:
     @property
     def own(self) -> tuple[str, ...]:
         """The columns under names of its own, not those of the caller."""
-        return tuple(one.name for one in self.columns if one.name != "by" and (one.holds != "id" or one.name in PAIRED))
+        return tuple(
+            one.name
+            for one in self.columns
+            if one.name != "by" and (one.holds != "id" or one.name in PAIRED)
+        )
 
     @property
     def listed(self) -> str:
         """The columns as documentation lists them: `run, query, measure, value`."""
-        return ", ".join(f"[{column.name}]" if column.optional else column.name for column in self.columns)
+        return ", ".join(
+            f"[{column.name}]" if column.optional else column.name for column in self.columns
+        )
 
     @property
     def article(self) -> str:
@@ -120,7 +128,9 @@ class Schema:
 SCHEMAS: Registry[Schema] = Registry(
     "table", replace="never", taken="there is a table {name!r} already; a table is declared once."
 )
-WATCHERS: list[Callable[[Schema], None]] = []  # who gives verbs to every table, also to those declared later
+WATCHERS: list[
+    Callable[[Schema], None]
+] = []  # who gives verbs to every table, also to those declared later
 
 
 def table(
@@ -220,7 +230,11 @@ def faults(schema: Schema, frame: pd.DataFrame, names: Mapping[str, Sequence[str
         return [] if list(frame.index) == list(frame.columns) else ["index and columns differ"]
     pairs = {side: [f"{name}{side[3:]}" for name in names.get("run", ("run",))] for side in PAIRED}
     callers = {**names, **pairs}
-    expected = [(name, column) for column in schema.columns for name in callers.get(column.name, (column.name,))]
+    expected = [
+        (name, column)
+        for column in schema.columns
+        for name in callers.get(column.name, (column.name,))
+    ]
     wanted = [name for name, column in expected if not column.optional or name in frame.columns]
     have = list(map(str, frame.columns))
     differences = [

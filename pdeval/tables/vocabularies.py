@@ -118,7 +118,11 @@ def likely(role: str, columns: Iterable[object]) -> list[str]:
         return re.sub(r"[\W_]", "", name).lower()
 
     known = set(map(letters, names_of(role)))
-    similar = [name for name in map(str, columns) if role in _STEMS and re.search(_STEMS[role], name.lower())]
+    similar = [
+        name
+        for name in map(str, columns)
+        if role in _STEMS and re.search(_STEMS[role], name.lower())
+    ]
     return sorted(similar, key=lambda name: letters(name) not in known)
 
 
@@ -155,7 +159,9 @@ def item_roles(
     >>> item_roles(["query-id", "corpus-id", "score"], "qrels", {}, str)
     {'query': 'query-id', 'doc': 'corpus-id', 'grade': 'score'}
     """
-    ids = {role: binding[role] for role in ITEM if role in binding} | _ids(columns, binding, missing)
+    ids = {role: binding[role] for role in ITEM if role in binding} | _ids(
+        columns, binding, missing
+    )
     roles: dict[str, Any] = {role: ids[role] for role in ITEM}
     if kind == "history":  # the items of a user count, whatever the user thought of them
         return roles
@@ -173,7 +179,9 @@ def words_for(role: str, roles: Mapping[str, Any]) -> list[str]:
     >>> words_for("run", {"query": "qid", "doc": "docno"}), words_for("grade", {"query": "q_id", "doc": "doc_id"})
     (['name'], ['score'])
     """
-    matches = {name: [words[role] == roles[role] for role in ITEM] for name, words in VOCABULARIES.items()}
+    matches = {
+        name: [words[role] == roles[role] for role in ITEM] for name, words in VOCABULARIES.items()
+    }
     every = [VOCABULARIES[name] for name, equal in matches.items() if all(equal)]
     spoken = every or [VOCABULARIES[name] for name, equal in matches.items() if any(equal)]
     return list(dict.fromkeys(words[role] for words in spoken if role in words))
@@ -190,14 +198,21 @@ def run_words(roles: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(["run", *words_for("run", roles)]))
 
 
-def _ids(columns: Collection[Any], binding: Binding, missing: Callable[[list[str]], str]) -> dict[str, str]:
+def _ids(
+    columns: Collection[Any], binding: Binding, missing: Callable[[list[str]], str]
+) -> dict[str, str]:
     """Return the columns of the query and the item that the caller did not bind."""
     free = [role for role in ITEM if role not in binding]
-    complete = [words for words in VOCABULARIES.values() if all(words[role] in columns for role in free)]
-    complete = [words for words in complete if not any(words[role] in WEAK for role in free)] or complete
+    complete = [
+        words for words in VOCABULARIES.values() if all(words[role] in columns for role in free)
+    ]
+    complete = [
+        words for words in complete if not any(words[role] in WEAK for role in free)
+    ] or complete
     bound = [binding[role] for role in ITEM if role in binding]
     names = {
-        role: list(dict.fromkeys(words[role] for words in complete)) or candidates(role, columns, bound)
+        role: list(dict.fromkeys(words[role] for words in complete))
+        or candidates(role, columns, bound)
         for role in free
     }
     absent = [role for role in free if not names[role]]
@@ -223,7 +238,11 @@ def only_column(role: str, names: Sequence[Any], table: str = "df") -> Any:
 
 
 def _score(columns: Collection[Any], binding: Binding, roles: Mapping[str, Any]) -> dict[str, Any]:
-    names = [binding["score"]] if "score" in binding else list(dict.fromkeys(["score", *words_for("score", roles)]))
+    names = (
+        [binding["score"]]
+        if "score" in binding
+        else list(dict.fromkeys(["score", *words_for("score", roles)]))
+    )
     present = [name for name in names if name in columns]
     if not present and not {"score", "rank"} & {*binding} and "rank" not in columns:
         present = [name for name in names_of("score") if name in columns]
@@ -235,7 +254,11 @@ def _grade(columns: Collection[Any], binding: Binding, roles: Mapping[str, Any])
     if "grade" in binding:
         return {"grade": binding["grade"]}
     grade = only_column("grade", [name for name in GRADES if name in columns], "qrels")
-    names = [name for name in words_for("grade", roles) if name in columns] if grade is None else [grade]
+    names = (
+        [name for name in words_for("grade", roles) if name in columns]
+        if grade is None
+        else [grade]
+    )
     return {"grade": names[0]} if names else {}
 
 

@@ -99,11 +99,15 @@ class Verb:
     def takes(self) -> str:
         """What its first parameter is: 'judged', 'held', 'table' or 'frame'."""
         annotation = next(iter(self.signature.parameters.values())).annotation
-        if not isinstance(annotation, str):  # written in a notebook, where annotations are the types themselves
+        if not isinstance(
+            annotation, str
+        ):  # written in a notebook, where annotations are the types themselves
             annotation = annotation.__name__ if isinstance(annotation, type) else "Held"
         takes = TAKES.get(annotation.rpartition(".")[2])
         if takes is None:
-            raise TypeError(f"{self.name}(): annotate its first parameter as one of {', '.join(TAKES)}.")
+            raise TypeError(
+                f"{self.name}(): annotate its first parameter as one of {', '.join(TAKES)}."
+            )
         return takes
 
     @cached_property
@@ -114,7 +118,9 @@ class Verb:
 
 VERBS: dict[str, Registry[Verb]] = {}  # by kind of table
 FAMILIES: set[str] = set()  # first parts of names, such as `ties` of `ties.by_recall`
-WATCHERS: list[Callable[[Verb], None]] = []  # the accessors, which add what is declared after they were built
+WATCHERS: list[
+    Callable[[Verb], None]
+] = []  # the accessors, which add what is declared after they were built
 
 
 def verb(

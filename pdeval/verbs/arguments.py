@@ -14,7 +14,9 @@ import pandas as pd
 from pdeval.verbs.spelling import nearest
 
 LARGE = 2**61
-HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes of file names that are not UTF-8
+HALVES = re.compile(
+    "[\ud800-\udc7f\udd00-\udfff]"
+)  # the others stand for bytes of file names that are not UTF-8
 MOST_BITS = 1023  # of the whole numbers that a float can hold
 
 
@@ -32,7 +34,9 @@ def share(name: str, value: float) -> float:
     ValueError: alpha=5: give a share between 0 and 1; 5% is 0.05.
     """
     if not (is_number(value) and 0 < value < 1):
-        percent = f"; {value:g}% is {value / 100:g}" if is_number(value) and 1 <= value < 100 else ""
+        percent = (
+            f"; {value:g}% is {value / 100:g}" if is_number(value) and 1 <= value < 100 else ""
+        )
         raise ValueError(f"{name}={shown(value)}: give a share between 0 and 1{percent}.")
     return float(value)
 
@@ -125,9 +129,15 @@ def one_of(
         for choice in choices:
             if text == choice.lower():
                 return choice
-    near = (meant or {}).get(shown(text).strip("'")) or nearest(text, dict(zip(choices, choices)) | dict(aliases))
+    near = (meant or {}).get(shown(text).strip("'")) or nearest(
+        text, dict(zip(choices, choices)) | dict(aliases)
+    )
     hint = f" Did you mean {near!r}?" if near else ""
-    listed = ", ".join(map(repr, choices[:-1])) + (" or " if len(choices) > 1 else "") + repr(choices[-1])
+    listed = (
+        ", ".join(map(repr, choices[:-1]))
+        + (" or " if len(choices) > 1 else "")
+        + repr(choices[-1])
+    )
     raise ValueError(f"{name}={shown(value)}: choose {listed}.{hint}")
 
 
@@ -160,14 +170,18 @@ def seed(value: object) -> int | None:
     if value is None:
         return None
     if not is_whole(value) or value < 0:
-        raise ValueError(f"seed={shown(value)}: give a whole number of at least 0, or None for a new one.")
+        raise ValueError(
+            f"seed={shown(value)}: give a whole number of at least 0, or None for a new one."
+        )
     return int(value)
 
 
 def is_number(value: object) -> bool:
     """Return whether a value is a real number; True and False are none."""
     # numpy counts a span of time among the whole numbers
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_ | np.timedelta64)
+    return isinstance(value, numbers.Real) and not isinstance(
+        value, bool | np.bool_ | np.timedelta64
+    )
 
 
 def is_finite(value: object) -> TypeGuard[float]:
@@ -198,8 +212,12 @@ def refuse_unusable(name: str, value: object) -> None:
         raise ValueError(f"{name}= is a whole number of more than 300 digits; give a smaller one.")
     texts = value if isinstance(value, list | tuple) else [value]
     if any(isinstance(one, str) and not one.isprintable() and HALVES.search(one) for one in texts):
-        raise ValueError(f"{name}={shown(value)} holds half of a character (a lone surrogate); give another text.")
-    if name in ("path", "paths", "folder") and any(isinstance(one, str) and "\0" in one for one in texts):
+        raise ValueError(
+            f"{name}={shown(value)} holds half of a character (a lone surrogate); give another text."
+        )
+    if name in ("path", "paths", "folder") and any(
+        isinstance(one, str) and "\0" in one for one in texts
+    ):
         raise ValueError(f"{name}={shown(value)} holds the character NUL, which no file name can.")
 
 

@@ -62,7 +62,11 @@ def typing_only(module: str) -> dict[str, type]:
     except (OSError, TypeError):  # written in a notebook
         return {}
     blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-    blocks = [block for block in blocks if ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")]
+    blocks = [
+        block
+        for block in blocks
+        if ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    ]
     return {
         alias.asname or alias.name: type(alias.name, (), {"__module__": node.module})
         for block in blocks
@@ -77,7 +81,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 LARGEST = 2**62  # whole numbers beyond this are no counts of anything
 MOST = 10_000_000  # repeats that memory and time are given to
-LISTS = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, list, tuple)
+LISTS = (
+    collections.abc.Sequence,
+    collections.abc.Iterable,
+    collections.abc.Collection,
+    list,
+    tuple,
+)
 
 
 def between(least: float, most: float) -> Check:
@@ -93,7 +103,9 @@ def count(least: int, most: int = LARGEST) -> Check:
 # what a number of this name may be, wherever it stands
 WORDS: dict[str, Check] = {
     **dict.fromkeys(("alpha", "confidence", "power", "p"), arguments.share),
-    **dict.fromkeys(("depth", "queries", "max_queries", "most", "ahead", "memory", "top"), count(1)),
+    **dict.fromkeys(
+        ("depth", "queries", "max_queries", "most", "ahead", "memory", "top"), count(1)
+    ),
     **dict.fromkeys(("sessions", "users"), count(1, MOST)),
     "levels": count(1, 10_000),
     "points": count(1, 10_000),
@@ -142,7 +154,9 @@ def checks_arguments(function: Function) -> Function:
             parts = _parts(named_type(signature.parameters[name].annotation, function))
             if name not in CHECKED_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
                 empty = "it is empty; " if isinstance(value, Mapping) and not value else ""
-                raise ValueError(f"{name}={arguments.shown(value)}: {empty}give {_type_names(parts)}.")
+                raise ValueError(
+                    f"{name}={arguments.shown(value)}: {empty}give {_type_names(parts)}."
+                )
             if name in WORDS and arguments.is_number(value) and {int, float} & set(parts):
                 WORDS[name](name, value)
         with explained(bound.values()):
@@ -156,7 +170,11 @@ def _may_be(part: Any, value: Any) -> bool:
     if part in (object, Any, pd.DataFrame):
         return True  # what is no table is told with the columns that one has
     if get_origin(part) is collections.abc.Mapping:
-        return isinstance(value, Mapping) and len(value) > 0 and all(_fits(get_args(part)[0], key) for key in value)
+        return (
+            isinstance(value, Mapping)
+            and len(value) > 0
+            and all(_fits(get_args(part)[0], key) for key in value)
+        )
     element = get_args(part)[0] if get_origin(part) in LISTS else None
     if element is not None and isinstance(value, str):
         return bool(value.strip()) and element not in (int, float)
@@ -179,7 +197,9 @@ def checker(name: str, annotation: Any) -> Check:
     Traceback (most recent call last):
     ValueError: edges=[1, 'x']: give a list of numbers.
     """
-    return _checker(name, annotation, repr(annotation))  # choices in another order are equal, and say another sentence
+    return _checker(
+        name, annotation, repr(annotation)
+    )  # choices in another order are equal, and say another sentence
 
 
 @functools.cache
@@ -191,10 +211,18 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
     if object in parts or Any in parts:
         return functools.partial(_something, needed=name in NEEDED)
     numeric = any(part in (int, float) for part in parts)
-    choices = tuple(one for part in parts if get_origin(part) is Literal for one in get_args(part) if one is not None)
+    choices = tuple(
+        one
+        for part in parts
+        if get_origin(part) is Literal
+        for one in get_args(part)
+        if one is not None
+    )
     simple = choices and all(get_origin(part) is Literal or part is type(None) for part in parts)
     word = WORDS.get(name) if numeric else None
-    optional = type(None) in parts or any(None in get_args(part) for part in parts if get_origin(part) is Literal)
+    optional = type(None) in parts or any(
+        None in get_args(part) for part in parts if get_origin(part) is Literal
+    )
     several = [part for part in parts if get_origin(part) in LISTS]
 
     def check(name: str, value: Any) -> Any:
@@ -206,13 +234,28 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
         if numeric and arguments.is_number(value):
             if word is not None:
                 return word(name, value)
-            return arguments.whole(name, value, -LARGEST) if float not in parts else arguments.finite(name, value)
-        if word is not None and not several and not any(get_origin(part) is collections.abc.Mapping for part in parts):
+            return (
+                arguments.whole(name, value, -LARGEST)
+                if float not in parts
+                else arguments.finite(name, value)
+            )
+        if (
+            word is not None
+            and not several
+            and not any(get_origin(part) is collections.abc.Mapping for part in parts)
+        ):
             return word(name, value)
         if not any(_fits(part, value) for part in parts):
             raise ValueError(f"{name}={arguments.shown(value)}: give {_type_names(parts)}.")
-        if several and not isinstance(value, str) and name not in MAY_BE_EMPTY and _size(value) == 0:
-            raise ValueError(f"{name}={arguments.shown(value)}: it is empty; give {_type_names(parts)}.")
+        if (
+            several
+            and not isinstance(value, str)
+            and name not in MAY_BE_EMPTY
+            and _size(value) == 0
+        ):
+            raise ValueError(
+                f"{name}={arguments.shown(value)}: it is empty; give {_type_names(parts)}."
+            )
         return _names(value) if several else value
 
     return check
@@ -225,12 +268,18 @@ def _something(name: str, value: Any, *, needed: bool) -> Any:
     """Return what may be a run, a measure or a table; raise where it can be nothing."""
     nothing = (value is None and needed) or (value is not None and arguments.is_missing(value))
     if nothing or isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name}={arguments.shown(value)}: give a name, several, or a table, as the verb describes.")
+        raise ValueError(
+            f"{name}={arguments.shown(value)}: give a name, several, or a table, as the verb describes."
+        )
     table = needed and hasattr(value, "columns")  # of which the verb says what it lacks
     if not isinstance(value, str) and not table and _size(value) == 0:
         if hasattr(value, "columns"):
-            raise ValueError(f"{name}= is a table without rows; leave it out, or give one that has some.")
-        raise ValueError(f"{name}={arguments.shown(value)}: it is empty; leave it out, or name at least one.")
+            raise ValueError(
+                f"{name}= is a table without rows; leave it out, or give one that has some."
+            )
+        raise ValueError(
+            f"{name}={arguments.shown(value)}: it is empty; leave it out, or name at least one."
+        )
     if isinstance(value, str) and not value.strip():
         raise ValueError(f"{name}={value!r}: it is empty; leave it out, or give a name.")
     return _names(value)
@@ -266,10 +315,14 @@ def _is_present(value: Any) -> bool:
 SIMPLE: dict[Any, Callable[[Any], bool]] = {
     object: _is_present,
     Any: _is_present,
-    str: lambda value: isinstance(value, str) or hasattr(value, "entry"),  # a declared function stands for its name
+    str: lambda value: (
+        isinstance(value, str) or hasattr(value, "entry")
+    ),  # a declared function stands for its name
     bool: lambda value: isinstance(value, bool | np.bool_),
     int: lambda value: arguments.is_whole(value) and abs(int(value)) <= LARGEST,
-    float: lambda value: arguments.is_finite(value) or (arguments.is_number(value) and value in (np.inf, -np.inf)),
+    float: lambda value: (
+        arguments.is_finite(value) or (arguments.is_number(value) and value in (np.inf, -np.inf))
+    ),
     pd.DataFrame: _is_table,
 }
 
@@ -301,7 +354,9 @@ def _fits(annotation: Any, value: Any) -> bool:
 def _is_list(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim == 1
-    return isinstance(value, collections.abc.Iterable) and not isinstance(value, str | bytes | Mapping | pd.DataFrame)
+    return isinstance(value, collections.abc.Iterable) and not isinstance(
+        value, str | bytes | Mapping | pd.DataFrame
+    )
 
 
 def _elements(value: Any) -> Any:
@@ -309,7 +364,13 @@ def _elements(value: Any) -> Any:
 
 
 # types in words, alone and in a list
-WORDED = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
+WORDED = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    type(None): "None",
+}
 LISTED = {int: "whole numbers", float: "numbers", str: "texts", pd.DataFrame: "DataFrames"}
 
 
@@ -324,7 +385,11 @@ def _type_name(part: Any) -> str:
     if origin is Literal:
         return "one of " + ", ".join(map(repr, inner))
     if origin in LISTS:
-        return "a list of pairs" if get_origin(inner[0]) is tuple else f"a list of {LISTED.get(inner[0], 'names')}"
+        return (
+            "a list of pairs"
+            if get_origin(inner[0]) is tuple
+            else f"a list of {LISTED.get(inner[0], 'names')}"
+        )
     if origin is collections.abc.Mapping:
         return "a mapping"
     if origin is os.PathLike:

@@ -20,7 +20,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 WIDTH = 116
 # the rules of the join, wherever a verb makes one: (type, text)
 RULES = {
-    "level": ("float, optional", "The smallest relevant grade; by default any positive grade is relevant."),
+    "level": (
+        "float, optional",
+        "The smallest relevant grade; by default any positive grade is relevant.",
+    ),
     "topics": (
         "{'relevant', 'judged', 'answered', 'common'}",
         "Which queries count: those with a relevant item (an unanswered query gets the worst possible score); all "
@@ -31,7 +34,10 @@ RULES = {
         "Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows; the mean "
         "over all orders. By default 'docid' if there are scores, else 'rank'.",
     ),
-    "compat": ("{'trec_eval-10', 'trec_eval-9', 'pref_eval'}", "Whose arithmetic, where tools differ."),
+    "compat": (
+        "{'trec_eval-10', 'trec_eval-9', 'pref_eval'}",
+        "Whose arithmetic, where tools differ.",
+    ),
     "depth": ("int, optional", "Use only the first `depth` items of each list."),
     "judged_only": (
         "bool",
@@ -98,7 +104,10 @@ SHARED = {
         "Only these pairs of runs; by default every pair once.",
     ),
     "per": ("{'all', 'query'}", "One row for all queries together, or one for each query."),
-    "alpha": ("float", "Significance level: a difference is significant if its corrected p-value is below it."),
+    "alpha": (
+        "float",
+        "Significance level: a difference is significant if its corrected p-value is below it.",
+    ),
     "confidence": ("float", "Confidence level of the intervals."),
     "correction": (
         "str or None",
@@ -107,14 +116,23 @@ SHARED = {
         "'fdr_bh', 'fdr_by', 'fdr_tsbh', 'fdr_tsbky', 'fdr_gbs') or 'none'.",
     ),
     "draws": ("int", "Number of random draws of tests and intervals that use them."),
-    "seed": ("int or None", "Random seed. The same seed gives the same result; None chooses a new one."),
+    "seed": (
+        "int or None",
+        "Random seed. The same seed gives the same result; None chooses a new one.",
+    ),
     "progress": (
         "bool, optional",
         "Whether to show a progress bar; by default after one second in interactive sessions.",
     ),
-    "grades": ("mapping of label to number, optional", "Grade of each label; needed if labels are not numbers."),
+    "grades": (
+        "mapping of label to number, optional",
+        "Grade of each label; needed if labels are not numbers.",
+    ),
     "digits": ("int", "Number of decimals."),
-    "names": ("mapping of str to str, optional", "Display names of runs, measures, columns and other labels."),
+    "names": (
+        "mapping of str to str, optional",
+        "Display names of runs, measures, columns and other labels.",
+    ),
     "caption": ("str, optional", "Plain text above the table."),
     "label": ("str, optional", "Label for LaTeX's \\ref and the HTML anchor."),
     "notes": ("str or list of str, optional", "Sentences after the footnote."),
@@ -126,8 +144,14 @@ SHARED = {
 }
 # parameters of plots, by name; those of other verbs with these names differ
 PLOTS = {
-    "measures": ("sequence of str, optional", "The measures to draw, in this order; by default all."),
-    "ax": ("Axes, optional", "Axes to draw on; by default new ones, sized to fit the rows or labels."),
+    "measures": (
+        "sequence of str, optional",
+        "The measures to draw, in this order; by default all.",
+    ),
+    "ax": (
+        "Axes, optional",
+        "Axes to draw on; by default new ones, sized to fit the rows or labels.",
+    ),
     "value": ("str, optional", "The column of values, if it has another name."),
     "group": ("str, optional", "The column that distinguishes lines, if it has another name."),
     "legend": ('{"inside", "right", "below", "above"} or None', "Position of the legend."),
@@ -163,7 +187,11 @@ def sections(text: str) -> dict[str, str]:
 def _entries(text: str) -> dict[str, str]:
     """Return the entries of a Parameters section by parameter; several parameters may share an entry."""
     entries = [entry.rstrip() for entry in re.split(r"(?m)^(?=\S)", text) if entry]
-    return {name: entry for entry in entries for name in re.split(r",\s*", entry.partition(":")[0].strip())}
+    return {
+        name: entry
+        for entry in entries
+        for name in re.split(r",\s*", entry.partition(":")[0].strip())
+    }
 
 
 def indented(text: str) -> str:
@@ -251,5 +279,7 @@ def describes_parameters(function: Function) -> Function:
     True
     """
     if function.__doc__:
-        function.__doc__ = completed(function.__doc__, inspect.signature(function).parameters, return_type(function))
+        function.__doc__ = completed(
+            function.__doc__, inspect.signature(function).parameters, return_type(function)
+        )
     return function

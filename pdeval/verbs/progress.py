@@ -10,7 +10,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def track(steps: Iterable[T], *, total: int | None = None, desc: str = "", progress: bool | None = None) -> Iterator[T]:
+def track(
+    steps: Iterable[T], *, total: int | None = None, desc: str = "", progress: bool | None = None
+) -> Iterator[T]:
     """Yield the steps, with a tqdm bar once they have taken a second.
 
     Parameters

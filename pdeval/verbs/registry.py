@@ -80,7 +80,9 @@ class Registry(dict[str, Value]):
         if name in self and not self._may_replace(self.modules.get(name, ""), module):
             summary = str(getattr(self[name], "summary", "")).rstrip(".")
             raise ValueError(
-                self.taken.format(name=name, summary=summary, module=self.modules.get(name), old=self[name])
+                self.taken.format(
+                    name=name, summary=summary, module=self.modules.get(name), old=self[name]
+                )
             )
         self[name] = entry
         self.modules[name] = module
@@ -169,7 +171,9 @@ def incomplete(entry: Declared) -> list[str]:
         f"{entry.name!r} has no summary: begin its docstring with one line that ends in a full stop.": (
             entry.summary.endswith(".")
         ),
-        f"{entry.name!r} has no reference: add reference='Authors year' to its decorator.": bool(entry.reference),
+        f"{entry.name!r} has no reference: add reference='Authors year' to its decorator.": bool(
+            entry.reference
+        ),
     }
     return [fault for fault, complete in faults.items() if not complete]
 
@@ -197,7 +201,9 @@ def listed_in_docs(**registries: Mapping[str, Declared]) -> Callable[[Function],
                     continue
                 for entry in entries.values():
                     text = f'- "{entry.name}": {entry.summary.removeprefix("Return ")}'
-                    lines += textwrap.wrap(text, 120, initial_indent=indent, subsequent_indent=f"{indent}  ")
+                    lines += textwrap.wrap(
+                        text, 120, initial_indent=indent, subsequent_indent=f"{indent}  "
+                    )
             function.__doc__ = "\n".join(lines) or None
         return function
 

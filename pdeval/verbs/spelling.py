@@ -49,10 +49,15 @@ def _one_edit(one: str, two: str) -> bool:
     if long.startswith(short):
         return True
     start = next(at for at, letter in enumerate(short) if letter != long[at])
-    swapped = short[start : start + 2] == long[start : start + 2][::-1] and short[start + 2 :] == long[start + 2 :]
+    swapped = (
+        short[start : start + 2] == long[start : start + 2][::-1]
+        and short[start + 2 :] == long[start + 2 :]
+    )
     rest = short[start:] if len(long) > len(short) else short[start + 1 :]
     return len(short) >= SHORT and (swapped or rest == long[start + 1 :])
 
 
 def _nearly_equal(one: str, two: str) -> bool:
-    return min(len(one), len(two)) >= LONG and difflib.SequenceMatcher(None, one, two).ratio() >= NEAR
+    return (
+        min(len(one), len(two)) >= LONG and difflib.SequenceMatcher(None, one, two).ratio() >= NEAR
+    )

@@ -12,7 +12,14 @@ import pandas as pd
 
 from pdeval.verbs.arguments import MOST_BITS, is_missing, shown
 
-FAILURES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NotImplementedError)
+FAILURES = (
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    NotImplementedError,
+)
 LIBRARIES = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib")
 RAISE = dis.opmap["RAISE_VARARGS"]
 
@@ -46,7 +53,10 @@ def _says_what_is_wrong(error: Exception) -> bool:
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
-    if place is None or str(place.tb_frame.f_globals.get("__name__")).partition(".")[0] in LIBRARIES:
+    if (
+        place is None
+        or str(place.tb_frame.f_globals.get("__name__")).partition(".")[0] in LIBRARIES
+    ):
         return False
     return place.tb_frame.f_code.co_code[place.tb_lasti] == RAISE
 
@@ -90,7 +100,11 @@ def _odd_column(column: pd.Series, _: Exception) -> str:
     if number and np.isinf(column.to_numpy(dtype=np.float64)).any():
         return "has infinite values; drop those rows."
     kinds = sorted({type(value).__name__ for value in column}) if column.dtype == object else []
-    return f"holds values of type {', '.join(kinds)}; make them all texts or all numbers." if len(kinds) > 1 else ""
+    return (
+        f"holds values of type {', '.join(kinds)}; make them all texts or all numbers."
+        if len(kinds) > 1
+        else ""
+    )
 
 
 def _is_text(value: str) -> bool:

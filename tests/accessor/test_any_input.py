@@ -23,7 +23,9 @@ def tables():
     runs, _, metadata = pdeval.datasets.load_sample()
     qrels = pdeval.datasets.sample_qrels(subtopics=True)
     queries = sorted(qrels["query_id"].unique())[:8]
-    runs, qrels = (one[one["query_id"].isin(queries)].reset_index(drop=True) for one in (runs, qrels))
+    runs, qrels = (
+        one[one["query_id"].isin(queries)].reset_index(drop=True) for one in (runs, qrels)
+    )
     text = pdeval.tables.dataframes.text_dtype()
     runs = runs.astype({"run": text, "query_id": text})
     qrels = qrels.astype({"query_id": text, "doc_id": text, "subtopic": text})
@@ -56,7 +58,9 @@ def on_duckdb(frame):
 
 LIBRARIES = {
     "PyArrow": on_arrow,
-    "PyArrow, in small batches": lambda frame: pa.Table.from_batches(on_arrow(frame).to_batches(max_chunksize=97)),
+    "PyArrow, in small batches": lambda frame: pa.Table.from_batches(
+        on_arrow(frame).to_batches(max_chunksize=97)
+    ),
     "a PyArrow reader": lambda frame: on_arrow(frame).to_reader(),
     "Polars": pytest.param(on_polars, marks=pytest.mark.extras),
     "Polars, categories": pytest.param(on_polars_categories, marks=pytest.mark.extras),
@@ -70,7 +74,9 @@ def same_bits(left, right):
     assert left.columns.tolist() == right.columns.tolist()
     for name in left:
         if left[name].dtype == np.float64:
-            np.testing.assert_array_equal(left[name].to_numpy().view(np.int64), right[name].to_numpy().view(np.int64))
+            np.testing.assert_array_equal(
+                left[name].to_numpy().view(np.int64), right[name].to_numpy().view(np.int64)
+            )
         else:
             assert left[name].astype(object).tolist() == right[name].astype(object).tolist(), name
 
@@ -87,7 +93,9 @@ def test_every_entry_of_the_catalog_has_the_same_bits(convert):
     runs, qrels, _ = tables()
     scores, preferences = expected()
     same_bits(quiet(pdeval.frame(convert(runs)).ireval.measure, convert(qrels), METRICS), scores)
-    same_bits(quiet(pdeval.frame(convert(runs)).ireval.prefer, convert(qrels), PREFERRED), preferences)
+    same_bits(
+        quiet(pdeval.frame(convert(runs)).ireval.prefer, convert(qrels), PREFERRED), preferences
+    )
 
 
 @pytest.mark.broad
@@ -100,7 +108,11 @@ def test_every_entry_of_the_catalog_has_the_same_bits_from_dicts():
     judged = {}
     for row in plain.itertuples():
         judged.setdefault(row.query_id, {})[row.doc_id] = row.relevance
-    plain_ones = {name for name, one in ENTRIES.items() if one.kind != "subtopic" and one.population != "subtopics"}
+    plain_ones = {
+        name
+        for name, one in ENTRIES.items()
+        if one.kind != "subtopic" and one.population != "subtopics"
+    }
     flat, both = ([name for name in names if name in plain_ones] for names in (METRICS, PREFERRED))
     assert len(flat) > 30
     assert len(both) > 5
@@ -122,7 +134,9 @@ def test_judgments_metadata_and_tables_of_results_are_taken_wherever_a_table_is(
     marked = scores.ireval.report(comparisons=compared)
     assert report.to_markdown().count("|") > 50
     for one, other in zip(report.to_markdown().splitlines(), marked.to_markdown().splitlines()):
-        assert one == other or not one.startswith("|")  # notes lack what only the attrs of a frame tell
+        assert one == other or not one.startswith(
+            "|"
+        )  # notes lack what only the attrs of a frame tell
     same_bits(scores.ireval.annotate(convert(metadata)), scores.ireval.annotate(metadata))
     judged = quiet(runs.ireval.join, convert(qrels))
     same_bits(judged.measure("AP"), scores)
@@ -143,7 +157,10 @@ def test_scores_of_another_library_are_ordered_and_compared_as_ours(convert, tmp
 def test_runs_and_judgments_of_another_library_are_written(convert, tmp_path):
     runs, qrels, _ = tables()
     pdeval.write_runs(convert(runs), tmp_path / "runs")
-    pdeval.write_qrels(convert(qrels.drop(columns="subtopic").drop_duplicates(["query_id", "doc_id"])), tmp_path / "q")
+    pdeval.write_qrels(
+        convert(qrels.drop(columns="subtopic").drop_duplicates(["query_id", "doc_id"])),
+        tmp_path / "q",
+    )
     assert len(list((tmp_path / "runs").iterdir())) == runs["run"].nunique()
     assert len(pdeval.read_qrels(tmp_path / "q")) > 0
 
@@ -180,14 +197,18 @@ class TestPolars:
             "runs, qrels, metadata = map(polars.DataFrame, pdeval.datasets.load_sample());"
             "print(runs.ireval.measure(qrels, 'AP').ireval, '|', 'measure' in dir(runs.ireval), '|', qrels.ireval)"
         )
-        printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        printed = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
         assert printed.startswith("scores table: 12 runs x 50 queries")
         assert "| True | judgments table: 50 queries" in printed
 
     @pytest.mark.broad
     def test_importing_pdeval_does_not_import_polars(self):
         code = "import sys, pdeval; print('polars' in sys.modules, 'duckdb' in sys.modules)"
-        printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        printed = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
         assert printed.strip() == "False False"
 
     @pytest.mark.broad
@@ -202,7 +223,9 @@ class TestPolars:
         assert runs.ireval.measure(bound, "RR")["value"].tolist() == [0.5]
         runs[1, "score"] = 9.0
         assert runs.ireval.measure(bound, "RR")["value"].tolist() == [1.0]
-        assert runs.ireval.measure(qrels.rename({"doc": "docid"}).ireval, "RR")["value"].tolist() == [1.0]
+        assert runs.ireval.measure(qrels.rename({"doc": "docid"}).ireval, "RR")[
+            "value"
+        ].tolist() == [1.0]
 
     def test_a_lazy_frame_is_told_to_collect(self):
         polars = pytest.importorskip("polars")
@@ -220,16 +243,24 @@ class TestPolars:
             lambda: pdeval.write_qrels(lazy, "never"),
         ]
         for call in calls:
-            with pytest.raises(TypeError, match=r"a LazyFrame is a plan, not a table yet: call \.collect\(\) first"):
+            with pytest.raises(
+                TypeError, match=r"a LazyFrame is a plan, not a table yet: call \.collect\(\) first"
+            ):
                 call()
 
     def test_a_frame_with_missing_values_is_reported_as_that_of_pandas_is(self):
         polars = pytest.importorskip("polars")
         qrels = polars.DataFrame({"query_id": ["1"], "doc_id": ["y"], "relevance": [1]})
-        runs = polars.DataFrame({"query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [None, 1.0]})
-        with pytest.raises(ValueError, match=r"score column has 1 missing values \(NaN\), first in row 0"):
+        runs = polars.DataFrame(
+            {"query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [None, 1.0]}
+        )
+        with pytest.raises(
+            ValueError, match=r"score column has 1 missing values \(NaN\), first in row 0"
+        ):
             pdeval.frame(runs).ireval.measure(qrels)
-        runs = polars.DataFrame({"query_id": ["1", None], "doc_id": ["x", "y"], "score": [2.0, 1.0]})
+        runs = polars.DataFrame(
+            {"query_id": ["1", None], "doc_id": ["x", "y"], "score": [2.0, 1.0]}
+        )
         with pytest.raises(ValueError, match="the query column has 1 missing ids; drop or fill"):
             pdeval.frame(runs).ireval.measure(qrels)
 
@@ -250,7 +281,9 @@ def test_a_duckdb_connection_is_told_to_pass_a_relation():
     duckdb = pytest.importorskip("duckdb")
     runs, _, _ = tables()
     for call in (pdeval.frame, runs.ireval.measure, runs.ireval.join):
-        with pytest.raises(TypeError, match=r"a connection holds many tables: pass one, as con\.sql\("):
+        with pytest.raises(
+            TypeError, match=r"a connection holds many tables: pass one, as con\.sql\("
+        ):
             call(duckdb.connect())
 
 

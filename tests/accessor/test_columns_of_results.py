@@ -10,14 +10,30 @@ from tests.asking import asked
 from tests.dask.bits import quiet
 from tests.walk_tables import FEW, NEEDED, qrels, runs, tables
 
-IDS = ("run", "query", "doc", "user", "bucket", "session", "subtopic", "assessor")  # under the names that callers give
+IDS = (
+    "run",
+    "query",
+    "doc",
+    "user",
+    "bucket",
+    "session",
+    "subtopic",
+    "assessor",
+)  # under the names that callers give
 
 
 def columns_of(verb):
     """The columns of every table that a verb returns; a report is made from the tables that it is asked of."""
     kinds = verb.gives or (verb.on if verb.takes == "held" else ())
-    own = {column.name: column.holds for kind in kinds if kind in SCHEMAS for column in SCHEMAS[kind].columns}
-    return [name for name, holds in own.items() if (name not in IDS or holds != "id") and name != "by"]
+    own = {
+        column.name: column.holds
+        for kind in kinds
+        if kind in SCHEMAS
+        for column in SCHEMAS[kind].columns
+    }
+    return [
+        name for name, holds in own.items() if (name not in IDS or holds != "id") and name != "by"
+    ]
 
 
 def calls(kinds):
@@ -25,9 +41,15 @@ def calls(kinds):
         for name, verb in of_kind(kind).items():
             parameters = signature_of(verb, kind).parameters.values()
             if "by" in {one.name for one in parameters}:
-                needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty and p.name != "self"}
+                needed = {
+                    p.name: NEEDED[p.name]()
+                    for p in parameters
+                    if p.default is p.empty and p.name != "self"
+                }
                 given = {**needed, **{p.name: FEW[p.name] for p in parameters if p.name in FEW}}
-                yield from ((kind, name, column, {**given, "by": column}) for column in columns_of(verb))
+                yield from (
+                    (kind, name, column, {**given, "by": column}) for column in columns_of(verb)
+                )
 
 
 def of_queries(column):
@@ -49,10 +71,18 @@ def test_by_of_a_column_that_the_result_has_is_refused_for_every_verb_and_column
     for kind, name, column, given in calls(VERBS):
         table = tables()[kind]
         if kind in ("runs", "judged"):
-            door, given = table if kind == "judged" else table.ireval, {**given, "metadata": of_queries(column)}
+            door, given = (
+                table if kind == "judged" else table.ireval,
+                {**given, "metadata": of_queries(column)},
+            )
         else:
-            door = table.assign(**{column: table.get(column, 0)}).ireval(**({"run": "run"} if "run" in table else {}))
-            another = column == "machine" and kind in ("scores", "preferences")  # values by a machine beside people's
+            door = table.assign(**{column: table.get(column, 0)}).ireval(
+                **({"run": "run"} if "run" in table else {})
+            )
+            another = column == "machine" and kind in (
+                "scores",
+                "preferences",
+            )  # values by a machine beside people's
             if another or name not in door._verbs:  # with the column it is another table
                 continue
         tried += 1
@@ -73,15 +103,30 @@ def test_on_dask_it_is_refused_too(kept):
     door = dd.from_pandas(runs(), npartitions=2).ireval
     door = quiet(door.join, qrels()) if kept else door
     for _, name, column, given in calls(["judged" if kept else "runs"]):
-        assert f"by={column!r}" in refusal(door, name, {**given, "metadata": of_queries(column)}), (name, column)
+        assert f"by={column!r}" in refusal(door, name, {**given, "metadata": of_queries(column)}), (
+            name,
+            column,
+        )
 
 
 @pytest.mark.parametrize(
     ("verb", "column", "text"),
     [
-        ("order", "method", r"by='method' is also a column of the .*orders that order\(\) returns .*"),
-        ("summary", "n", r"by='n' is also a column of the .*summary that summary\(\) returns \(number of queries .*"),
-        ("compare", "p_value", r"by='p_value' is also a column of the .*comparisons that compare\(\) returns .*"),
+        (
+            "order",
+            "method",
+            r"by='method' is also a column of the .*orders that order\(\) returns .*",
+        ),
+        (
+            "summary",
+            "n",
+            r"by='n' is also a column of the .*summary that summary\(\) returns \(number of queries .*",
+        ),
+        (
+            "compare",
+            "p_value",
+            r"by='p_value' is also a column of the .*comparisons that compare\(\) returns .*",
+        ),
     ],
 )
 def test_the_refusal_names_both_and_says_how_to_rename(verb, column, text):
@@ -90,8 +135,14 @@ def test_the_refusal_names_both_and_says_how_to_rename(verb, column, text):
     with pytest.raises(ValueError, match=text + rename):
         getattr(tables()["judged"], verb)(by=column, metadata=about)
     renamed = about.rename(columns={column: f"{column}_group"})
-    assert column in quiet(getattr(tables()["judged"], verb), by=f"{column}_group", metadata=renamed).columns
-    with pytest.raises(ValueError, match=rf"Rename it first: df\.rename\(columns=\{{'{column}': '{column}_group'\}}"):
+    assert (
+        column
+        in quiet(getattr(tables()["judged"], verb), by=f"{column}_group", metadata=renamed).columns
+    )
+    with pytest.raises(
+        ValueError,
+        match=rf"Rename it first: df\.rename\(columns=\{{'{column}': '{column}_group'\}}",
+    ):
         getattr(runs().merge(about).ireval, verb)(qrels(), by=column)
 
 
@@ -110,8 +161,12 @@ def test_runs_of_a_group_may_be_named_by_its_column():
 
 
 @pytest.mark.parametrize("replicate", [None, "seed"])
-@pytest.mark.parametrize(("verb", "column"), [("order", "method"), ("summary", "n"), ("compare", "mean")])
-def test_a_column_that_names_runs_is_not_replaced_by_a_column_of_the_result(verb, column, replicate):
+@pytest.mark.parametrize(
+    ("verb", "column"), [("order", "method"), ("summary", "n"), ("compare", "mean")]
+)
+def test_a_column_that_names_runs_is_not_replaced_by_a_column_of_the_result(
+    verb, column, replicate
+):
     named = runs().rename(columns={"run": column}).assign(seed=1).ireval(run=[column, "seed"])
     text = rf"runs are named by {column!r}, which is also a column of .* that {verb}\(\) returns.*Rename it first"
     with pytest.raises(ValueError, match=text):

@@ -11,7 +11,11 @@ import pytest
 import pdeval
 from pdeval.accessor import ACCESSORS, Joined
 
-COPIES = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "copy": copy.copy, "deepcopy": copy.deepcopy}
+COPIES = {
+    "pickle": lambda one: pickle.loads(pickle.dumps(one)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
 
 
 @pytest.fixture(params=COPIES.values(), ids=COPIES)
@@ -40,7 +44,11 @@ def test_a_copied_accessor_keeps_its_binding(copied):
     bound = runs.ireval(query="topic_no")
     assert copied(bound)._binding == {"query": "topic_no"}
     qrels = pdeval.datasets.sample_qrels()
-    assert copied(bound).measure(qrels, "AP", topics="common").equals(bound.measure(qrels, "AP", topics="common"))
+    assert (
+        copied(bound)
+        .measure(qrels, "AP", topics="common")
+        .equals(bound.measure(qrels, "AP", topics="common"))
+    )
 
 
 def test_a_copied_accessor_is_bound_apart_from_the_first(copied, scores):

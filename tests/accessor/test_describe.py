@@ -13,7 +13,9 @@ def test_a_run_table_is_described():
 
 def test_judgments_are_described():
     assert repr(pdeval.datasets.sample_qrels().ireval).startswith("judgments table: 50 queries, ")
-    assert repr(pdeval.datasets.sample_qrels(subtopics=True).ireval).startswith("judgments table: with subtopics, 50")
+    assert repr(pdeval.datasets.sample_qrels(subtopics=True).ireval).startswith(
+        "judgments table: with subtopics, 50"
+    )
 
 
 CASES = {
@@ -77,7 +79,9 @@ def test_what_was_understood_is_said_in_one_line(case):
 @pytest.fixture(scope="module")
 def judged():
     runs = pdeval.datasets.sample_runs()
-    return runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+    return runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(
+        pdeval.datasets.sample_qrels(), topics="common"
+    )
 
 
 def clicked(judged):

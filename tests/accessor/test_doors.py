@@ -66,7 +66,9 @@ def test_every_signature_is_complete(name):
     kind, made = EVERY[name]
     signature = inspect.signature(method_of(kind, made.name))
     for parameter in list(signature.parameters.values())[1:]:
-        assert parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL), f"{name}({parameter})"
+        assert parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL), (
+            f"{name}({parameter})"
+        )
         assert parameter.annotation is not parameter.empty, f"{name}({parameter.name})"
         assert evaluated(made, parameter.annotation, parameter.name) is not inspect.Parameter.empty
     assert signature.return_annotation is not signature.empty
@@ -79,11 +81,19 @@ def test_every_docstring_is_complete(name):
     method = method_of(kind, made.name)
     names = [one for one in inspect.signature(method).parameters if one != "self"]
     said = sections(method.__doc__)
-    assert said[""].partition("\n")[0].endswith("."), f"{name}: the first line is one sentence that says the result"
+    assert said[""].partition("\n")[0].endswith("."), (
+        f"{name}: the first line is one sentence that says the result"
+    )
     assert undocumented(names, method.__doc__) == []
-    assert said.get("Returns", "").strip(), f"{name}: no Returns; name its table in gives=, or write the section"
+    assert said.get("Returns", "").strip(), (
+        f"{name}: no Returns; name its table in gives=, or write the section"
+    )
     assert ">>> " in said.get("Examples", ""), f"{name}: no example"
-    shown = [line for line in said["Examples"].splitlines() if line.strip() and not line.startswith((">>>", "..."))]
+    shown = [
+        line
+        for line in said["Examples"].splitlines()
+        if line.strip() and not line.startswith((">>>", "..."))
+    ]
     assert shown, f"{name}: the example shows nothing"
     listed = any(line.startswith("['") and line.endswith("']") for line in shown)
     assert not (made.gives and listed), f"{name}: show rows, not columns"
@@ -99,12 +109,18 @@ def test_tables_that_a_verb_gives_are_declared(name):
 @pytest.mark.parametrize("name", [name for name, (kind, _) in EVERY.items() if kind == "runs"])
 def test_runs_take_judgments_first_and_the_rules_last_and_the_join_neither(name):
     kind, made = EVERY[name]
-    at_runs, at_join = (list(signature_of(made, kind).parameters)[1:] for kind in ("runs", "judged"))
+    at_runs, at_join = (
+        list(signature_of(made, kind).parameters)[1:] for kind in ("runs", "judged")
+    )
     if joins(made, kind):
-        rules = [rule for rule in RULES if rule not in made.own]  # by, metadata and replicate stand before them
+        rules = [
+            rule for rule in RULES if rule not in made.own
+        ]  # by, metadata and replicate stand before them
         assert at_runs == ["qrels", *(one for one in at_join if one not in rules), *rules]
     else:
-        assert at_join == [one for one in at_runs if one not in ("qrels", *RULES) or one in made.own]
+        assert at_join == [
+            one for one in at_runs if one not in ("qrels", *RULES) or one in made.own
+        ]
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -114,8 +130,14 @@ def test_defaults_are_those_of_the_verb_but_tables_of_results_give_all_their_mea
     for parameter in made.parameters:
         if parameter.name in shown and (parameter.name not in RULES or not joins(made, kind)):
             all_of_it = kind not in ("judged", "runs") and parameter.name == "measures"
-            wanted = None if all_of_it and parameter.default is not parameter.empty else parameter.default
-            assert shown[parameter.name].default is wanted or shown[parameter.name].default == wanted
+            wanted = (
+                None
+                if all_of_it and parameter.default is not parameter.empty
+                else parameter.default
+            )
+            assert (
+                shown[parameter.name].default is wanted or shown[parameter.name].default == wanted
+            )
 
 
 @pytest.mark.broad
@@ -123,7 +145,9 @@ def test_a_verb_is_a_function_of_its_door_and_a_family_where_other_verbs_share_i
     for kind, made in EVERY.values():
         getattr(door_of(kind), made.family)  # a method is made when somebody looks at it
         of_class = inspect.getattr_static(door_of(kind), made.family)
-        members = [one for verbs in VERBS.values() for one in verbs if one.startswith(f"{made.family}.")]
+        members = [
+            one for verbs in VERBS.values() for one in verbs if one.startswith(f"{made.family}.")
+        ]
         assert isinstance(of_class, FamilyAttribute) == bool(members), made.name
         assert inspect.isfunction(of_class) == (not members), made.name
 
@@ -147,7 +171,11 @@ assert Own.summary is vars(ACCESSORS["scores"])["summary"] and "summary" not in 
 
 
 def test_a_door_lists_its_verbs_and_nothing_else(judged, scores):
-    frames = {"runs": pdeval.datasets.sample_runs(), "qrels": pdeval.datasets.sample_qrels(), "scores": scores}
+    frames = {
+        "runs": pdeval.datasets.sample_runs(),
+        "qrels": pdeval.datasets.sample_qrels(),
+        "scores": scores,
+    }
     for kind, frame in frames.items():
         shown = [name for name in dir(frame.ireval) if not name.startswith("_")]
         assert set(shown) - {"join"} == {made.family for made in of_kind(kind).values()}
@@ -180,7 +208,9 @@ def test_a_method_says_which_function_is_behind_it(scores):
 def test_positional_arguments_bind(judged):
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     by_place = runs.ireval.measure(qrels, "AP", topics="common")
-    pd.testing.assert_frame_equal(by_place, runs.ireval.measure(measures="AP", qrels=qrels, topics="common"))
+    pd.testing.assert_frame_equal(
+        by_place, runs.ireval.measure(measures="AP", qrels=qrels, topics="common")
+    )
     pd.testing.assert_frame_equal(by_place, judged.measure("AP"))
 
 
@@ -238,7 +268,9 @@ def test_the_accessor_follows_the_columns_of_the_frame(scores):
 
 
 def test_roles_are_bound_and_bound_again(scores):
-    renamed = scores.rename(columns={"run": "system", "query_id": "topic_no", "measure": "metric", "value": "x"})
+    renamed = scores.rename(
+        columns={"run": "system", "query_id": "topic_no", "measure": "metric", "value": "x"}
+    )
     renamed.attrs.clear()
     bound = renamed.ireval(run="system", measure="metric")(query="topic_no", value="x")
     assert isinstance(bound, ACCESSORS["scores"])
@@ -299,7 +331,9 @@ def test_a_declaration_may_be_made_again_where_it_was_made(declared, judged):
 
 
 def test_a_verb_of_another_file_is_not_replaced(declared):
-    with pytest.raises(ValueError, match=r"judged have a verb 'measure' already, of pdeval\.evaluate\.scores"):
+    with pytest.raises(
+        ValueError, match=r"judged have a verb 'measure' already, of pdeval\.evaluate\.scores"
+    ):
         verb(on="judged", name="measure")(shares)
 
 
@@ -321,7 +355,9 @@ def test_a_family_is_called_and_has_members(declared, judged):
     assert repr(judged.shares) == ".shares(), .shares.by_first()"
     assert list(inspect.signature(judged.shares).parameters) == ["least"]
     assert judged.shares.__doc__.startswith("Return the share of queries")
-    with pytest.raises(AttributeError, match=r"no shares\.by_last\(\); it has \.shares\(\), \.shares\.by_first\(\)"):
+    with pytest.raises(
+        AttributeError, match=r"no shares\.by_last\(\); it has \.shares\(\), \.shares\.by_first\(\)"
+    ):
         _ = judged.shares.by_last
     with pytest.raises(AttributeError, match=r"first_shares\(\) is now \.shares\.by_first\(\)"):
         _ = judged.first_shares
@@ -336,8 +372,13 @@ def test_a_family_is_called_and_has_members(declared, judged):
         ({"family": "none"}, "family='none': choose"),
     ],
 )
-def test_options_are_checked_by_name_and_type_before_the_verb_is_asked(options, text, judged, monkeypatch):
-    for door, given in ((judged, ()), (pdeval.datasets.sample_runs().ireval, (pdeval.datasets.sample_qrels(),))):
+def test_options_are_checked_by_name_and_type_before_the_verb_is_asked(
+    options, text, judged, monkeypatch
+):
+    for door, given in (
+        (judged, ()),
+        (pdeval.datasets.sample_runs().ireval, (pdeval.datasets.sample_qrels(),)),
+    ):
         asked = type(door)
         with monkeypatch.context() as patch:
             patch.setattr(asked, "_call", lambda *_: pytest.fail("the verb was asked"))
@@ -352,7 +393,9 @@ def test_a_family_may_be_declared_before_its_first_verb(declared, judged):
         return shares(judged).head(1)
 
     assert repr(judged.shares) == ".shares.by_first()"
-    with pytest.raises(TypeError, match=r"this table has no shares\(\) of its own, only \.shares\.by_first\(\)"):
+    with pytest.raises(
+        TypeError, match=r"this table has no shares\(\) of its own, only \.shares\.by_first\(\)"
+    ):
         judged.shares()
     verb(on="judged", family="shares")(shares)
     assert len(judged.shares()) == 12
@@ -365,7 +408,11 @@ def test_a_verb_whose_family_has_members_on_other_tables_is_a_family_here_too():
         for name in of_kind(kind):
             if name in members:
                 assert isinstance(door.__dict__[name], FamilyAttribute), (kind, name)
-                alone += [] if any(one.startswith(f"{name}.") for one in of_kind(kind)) else [(kind, name)]
+                alone += (
+                    []
+                    if any(one.startswith(f"{name}.") for one in of_kind(kind))
+                    else [(kind, name)]
+                )
     assert alone  # such as a table that has plot() and no other plot
     kind, name = alone[0]
     assert type(getattr(ACCESSORS[kind], name)) is type
@@ -375,8 +422,14 @@ def test_a_family_of_a_class_is_the_class_of_its_calls():
     family = ACCESSORS["runs"].__dict__["pool"].family
     assert ACCESSORS["runs"].pool is family
     assert family.__doc__ == family.__call__.__doc__
-    assert list(inspect.signature(family).parameters) == list(inspect.signature(family.__call__).parameters)[1:]
-    assert set(family._verbs) == {"__call__", *(name.partition(".")[2] for name in of_kind("runs") if "pool." in name)}
+    assert (
+        list(inspect.signature(family).parameters)
+        == list(inspect.signature(family.__call__).parameters)[1:]
+    )
+    assert set(family._verbs) == {
+        "__call__",
+        *(name.partition(".")[2] for name in of_kind("runs") if "pool." in name),
+    }
 
 
 @pytest.mark.parametrize("kind", ["scores", "preferences", "orders"])

@@ -18,7 +18,9 @@ from pdeval.join.judged import Judged
 from pdeval.verbs import of_kind
 from tests import naive
 
-RUNS = naive.table({"a": {"1": ["x", "y", "z"], "2": ["y"]}, "b": {"1": ["z", "x"], "2": ["x", "y"]}})
+RUNS = naive.table(
+    {"a": {"1": ["x", "y", "z"], "2": ["y"]}, "b": {"1": ["z", "x"], "2": ["x", "y"]}}
+)
 QRELS = naive.judgments({"1": {"x": 1, "y": 2, "z": 0}, "2": {"y": 2, "x": 1}})
 # none of them is the default
 CHOSEN = {
@@ -40,7 +42,9 @@ def heard(verb):
     for kind in ("judged", "runs", "table"):
         methods.method_of(verb, kind)  # so are methods, when somebody looks at them
     object.__setattr__(verb, "function", lambda *args, **options: calls.append((args, options)))
-    unchecked = defaultdict(lambda: lambda _, value: value)  # what stands for a value is none that a check would let by
+    unchecked = defaultdict(
+        lambda: lambda _, value: value
+    )  # what stands for a value is none that a check would let by
     try:
         with mock.patch.object(methods, "checks_of", return_value=unchecked):
             yield calls
@@ -59,7 +63,9 @@ def sentinels(verb, leave_out=()):
     names = [p.name for p in verb.parameters if p.kind is not inspect.Parameter.VAR_KEYWORD]
     # a run table is divided by `by` before a report is made
     leave_out = (*leave_out, *(["by"] if verb.name == "report" else []))
-    return {name: "AP" if name == "measures" else object() for name in names if name not in leave_out}
+    return {
+        name: "AP" if name == "measures" else object() for name in names if name not in leave_out
+    }
 
 
 def same(given, got):
@@ -140,14 +146,25 @@ def test_every_rule_reaches_the_kept_join(rule):
         assert twice.ireval.join(QRELS, validate=False).positions.retrieved.max() == 4
         return
     found = RUNS.ireval.join(QRELS, **{rule: CHOSEN[rule]})
-    plain = {"level": None, "topics": "relevant", "ties": "docid", "compat": "trec_eval-10", "depth": None}
+    plain = {
+        "level": None,
+        "topics": "relevant",
+        "ties": "docid",
+        "compat": "trec_eval-10",
+        "depth": None,
+    }
     got = {"level": found.level, "topics": found.topics, **found.positions.rules}
     assert got == {**plain, rule: CHOSEN[rule]}
 
 
 @pytest.mark.parametrize(
     ("verb", "measures", "complete"),
-    [("measure", "AP", False), ("measure", "bpref", True), ("measure", ["AP", "bpref"], True), ("explain", "AP", True)],
+    [
+        ("measure", "AP", False),
+        ("measure", "bpref", True),
+        ("measure", ["AP", "bpref"], True),
+        ("explain", "AP", True),
+    ],
 )
 def test_a_join_made_for_a_verb_holds_what_the_verb_needs(verb, measures, complete):
     made = of_kind("runs")[verb]
@@ -167,7 +184,9 @@ def test_who_names_the_topics_is_not_told_of_missing_queries():
     runs = RUNS[~((RUNS["run"] == "a") & (RUNS["query_id"] == "2"))]
     with pytest.warns(UserWarning, match="1 of 2 judged queries"):
         runs.ireval.measure(QRELS, "AP")
-    assert len(runs.ireval.measure(QRELS, "AP", topics="relevant")) == 4  # a warning would be an error here
+    assert (
+        len(runs.ireval.measure(QRELS, "AP", topics="relevant")) == 4
+    )  # a warning would be an error here
     with pytest.warns(UserWarning, match="1 of 2 judged queries"):
         runs.ireval.join(QRELS, topics="relevant").measure("AP")
     assert isinstance(runs.ireval.join(QRELS, topics="judged"), Judged)
@@ -181,7 +200,9 @@ def test_results_hand_their_table_and_every_option_to_the_verb():
         with heard(verb) as calls:
             asked(scores.ireval, name)(**given)
             if "measures" in given:
-                asked(scores.ireval, name)(**{one: value for one, value in given.items() if one != "measures"})
+                asked(scores.ireval, name)(
+                    **{one: value for one, value in given.items() if one != "measures"}
+                )
         same(given, calls[0][1])
         assert set(calls[0][1]) == set(given), name
         if "measures" in given:
@@ -198,7 +219,9 @@ def test_every_verb_that_draws_gives_the_same_each_time_and_under_one_seed():
 def test_what_a_join_must_hold_is_all_where_the_measures_do_not_tell():
     measure, order, lengths = (of_kind("runs")[name] for name in ("measure", "order", "lengths"))
     assert complete(measure, {"measures": None}) is True
-    assert complete(order, {"measures": "NoSuch"}) is True  # not a measure: the verb says what was meant
+    assert (
+        complete(order, {"measures": "NoSuch"}) is True
+    )  # not a measure: the verb says what was meant
     with pytest.raises(KeyError, match="NoSuch"):
         complete(measure, {"measures": "NoSuch"})
     assert complete(lengths, {}) is (lengths.needs == "judged")
@@ -212,7 +235,10 @@ def test_a_method_is_named_after_its_door_and_its_verb(judged):
     assert type(judged).measure.__qualname__ == "judged.measure"
     assert type(RUNS.ireval).measure.__qualname__ == "runs.measure"
     assert type(judged).ties.by_recall.__qualname__ == "judged.ties.by_recall"
-    assert (type(judged).ties.by_recall.__name__, type(judged).measure.__name__) == ("by_recall", "measure")
+    assert (type(judged).ties.by_recall.__name__, type(judged).measure.__name__) == (
+        "by_recall",
+        "measure",
+    )
     scores = RUNS.ireval.measure(QRELS, "AP")
     assert type(scores.ireval).order.__qualname__ == "table.order"
     assert type(scores.ireval).order.__module__ == "pdeval.orderings.order"
@@ -220,7 +246,10 @@ def test_a_method_is_named_after_its_door_and_its_verb(judged):
 
 @pytest.mark.parametrize("given", ["AP", ["AP"], ("AP",), pdeval.parse("AP")])
 def test_measures_in_the_place_of_judgments_are_told_apart(given):
-    with pytest.raises(TypeError, match=r"measure\(\) of a run table takes judgments first: .ireval.measure\(qrels, "):
+    with pytest.raises(
+        TypeError,
+        match=r"measure\(\) of a run table takes judgments first: .ireval.measure\(qrels, ",
+    ):
         RUNS.ireval.measure(given)
     with pytest.raises(TypeError, match=r"join\(\) of a run table takes judgments first"):
         RUNS.ireval.join(given)
@@ -236,11 +265,14 @@ def test_a_result_is_named_among_the_tables_that_its_verb_gives():
 
 def test_a_former_name_inside_a_family_answers_with_the_new_one(judged):
     with pytest.raises(
-        AttributeError, match=r"discriminative_power.p_value_curve\(\) is now .discriminative_power.curve"
+        AttributeError,
+        match=r"discriminative_power.p_value_curve\(\) is now .discriminative_power.curve",
     ):
         _ = judged.discriminative_power.p_value_curve
     orders = RUNS.ireval.order(QRELS, "AP")
     with pytest.raises(AttributeError, match=r"correlate.with\(\) is now .correlate.against"):
         getattr(orders.ireval.correlate, "with")
-    with pytest.raises(AttributeError, match=r"this table has no correlate.nothing\(\); it has .correlate\(\), "):
+    with pytest.raises(
+        AttributeError, match=r"this table has no correlate.nothing\(\); it has .correlate\(\), "
+    ):
         _ = orders.ireval.correlate.nothing

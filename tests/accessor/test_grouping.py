@@ -23,7 +23,11 @@ QUERIES["category"] = np.where(np.arange(len(QUERIES)) % 3 == 0, "long", "short"
 
 ARGUMENTS = {
     "agreement": None,
-    "beyond": {"measures": ["Coverage@10"], "items": RUNS[["doc_id"]].drop_duplicates(), "draws": 20},
+    "beyond": {
+        "measures": ["Coverage@10"],
+        "items": RUNS[["doc_id"]].drop_duplicates(),
+        "draws": 20,
+    },
     "prefer": {"measures": ["RPP", "AP"]},
     "mean": {"measures": ["RPP", "AP"]},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
@@ -39,17 +43,31 @@ ARGUMENTS = {
     "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
     "incomplete": {"measures": ["AP", "RPP"], "draws": 3, "keep": [5, 8]},
     "swap_assessors": {
-        "labels": pd.concat([QRELS.assign(assessor=name) for name in "xy"]).rename(columns={"relevance": "label"}),
+        "labels": pd.concat([QRELS.assign(assessor=name) for name in "xy"]).rename(
+            columns={"relevance": "label"}
+        ),
         "measures": ["AP"],
     },
 }
-JOINED = [name for name, verb in of_kind("judged").items() if "by" in options_of(verb) and "judged" in verb.on]
+JOINED = [
+    name
+    for name, verb in of_kind("judged").items()
+    if "by" in options_of(verb) and "judged" in verb.on
+]
 JOINED.remove("replicates.compare")  # whose systems are of several columns: tested with its own
-OF_ROWS = [name for name, verb in of_kind("runs").items() if "by" in options_of(verb) and "judged" not in verb.on]
+OF_ROWS = [
+    name
+    for name, verb in of_kind("runs").items()
+    if "by" in options_of(verb) and "judged" not in verb.on
+]
 # of scores; of systems of several columns
 NOT_HERE = [("preferences", "anova"), ("preferences", "friedman"), ("scores", "replicates.compare")]
 HELD = {
-    kind: [name for name, verb in of_kind(kind).items() if "by" in options_of(verb) and (kind, name) not in NOT_HERE]
+    kind: [
+        name
+        for name, verb in of_kind(kind).items()
+        if "by" in options_of(verb) and (kind, name) not in NOT_HERE
+    ]
     for kind in ("scores", "preferences", "orders")
 }
 
@@ -109,25 +127,40 @@ def test_groups_of_runs_are_the_loop_by_hand(judged, name):
 @pytest.mark.broad
 @pytest.mark.parametrize("name", JOINED)
 def test_stacked_collections_are_the_loop_by_hand(name):
-    renamed = {"102": "101", "103": "104", "105": "107", "106": "110"}  # the ids of the first collection, other topics
+    renamed = {
+        "102": "101",
+        "103": "104",
+        "105": "107",
+        "106": "110",
+    }  # the ids of the first collection, other topics
     halves, qrels = (
         {
             "one": queries_of(frame, "long"),
-            "two": frame[frame["query_id"].isin([*renamed])].assign(query_id=lambda f: f["query_id"].map(renamed)),
+            "two": frame[frame["query_id"].isin([*renamed])].assign(
+                query_id=lambda f: f["query_id"].map(renamed)
+            ),
         }
         for frame in (RUNS, QRELS)
     )
-    runs = pd.concat([part.assign(collection=label) for label, part in halves.items()], ignore_index=True)
-    judgments = pd.concat([part.assign(collection=label) for label, part in qrels.items()], ignore_index=True)
+    runs = pd.concat(
+        [part.assign(collection=label) for label, part in halves.items()], ignore_index=True
+    )
+    judgments = pd.concat(
+        [part.assign(collection=label) for label, part in qrels.items()], ignore_index=True
+    )
     given = {"keep": [3]} if name == "incomplete" else {}
     found = ask(runs.ireval, name, qrels=judgments, by="collection", **given)
-    hand = [(label, ask(halves[label].ireval, name, qrels=qrels[label], **given)) for label in halves]
+    hand = [
+        (label, ask(halves[label].ireval, name, qrels=qrels[label], **given)) for label in halves
+    ]
     same(found, by_hand(hand, "collection"))
     assert found.attrs["collections"] == ["collection"]
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", [name for name in OF_ROWS if name not in ("interleave", "interleave.many")])
+@pytest.mark.parametrize(
+    "name", [name for name in OF_ROWS if name not in ("interleave", "interleave.many")]
+)
 def test_verbs_of_run_tables_are_the_loop_by_hand(name):
     verb = of_kind("runs")[name]
     takes = {parameter.name for parameter in verb.parameters}
@@ -136,16 +169,24 @@ def test_verbs_of_run_tables_are_the_loop_by_hand(name):
     hand = []
     for category in ("long", "short"):
         own = {"qrels": queries_of(QRELS, category)} if given else {}
-        own |= {"labels": queries_of(ARGUMENTS[name]["labels"], category)} if "labels" in takes else {}
+        own |= (
+            {"labels": queries_of(ARGUMENTS[name]["labels"], category)} if "labels" in takes else {}
+        )
         hand.append((category, ask(queries_of(RUNS, category).ireval, name, **own)))
     same(found, by_hand(hand, "category"))
 
 
-NEED_MACHINE = {"bounds": {}, "label_next": {"queries": 2}, "label_next.sample_size": {"width": 0.2}}
+NEED_MACHINE = {
+    "bounds": {},
+    "label_next": {"queries": 2},
+    "label_next.sample_size": {"width": 0.2},
+}
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in HELD.items() for name in names])
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in HELD.items() for name in names]
+)
 def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
     table = {
         "scores": lambda: judged.measure(["AP", "nDCG@10"]),
@@ -166,26 +207,38 @@ def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
             table.attrs, given = attrs, {**given, **NEED_MACHINE[name]}
         parts = {label: queries_of(table, label) for label in ("long", "short")}
     found = ask(table.ireval, name, by="category", **given)
-    hand = [(label, ask(part.drop(columns="category").ireval, name, **given)) for label, part in parts.items()]
+    hand = [
+        (label, ask(part.drop(columns="category").ireval, name, **given))
+        for label, part in parts.items()
+    ]
     same(found, by_hand(hand, "category"))
 
 
 def test_two_columns_group_by_both_in_the_order_asked(judged):
     found = judged.summary("AP", by=["family", "category"], metadata=[METADATA, QUERIES])
-    assert found[["family", "category", "run"]].drop_duplicates().to_records(index=False).tolist()[:3] == [
+    assert found[["family", "category", "run"]].drop_duplicates().to_records(index=False).tolist()[
+        :3
+    ] == [
         ("dense", "long", "dense-s1"),
         ("dense", "long", "dense-s2"),
         ("dense", "short", "dense-s1"),
     ]
     again = judged.summary("AP", by=["category", "family"], metadata=[METADATA, QUERIES])
-    same(again.sort_values(["family", "category", "run"], ignore_index=True)[list(found.columns)], found)
+    same(
+        again.sort_values(["family", "category", "run"], ignore_index=True)[list(found.columns)],
+        found,
+    )
 
 
 def test_metadata_of_stacked_collections_are_those_of_each_collection():
     # query 1 is easy in the first collection and hard in the second, whose ranking of it is another
     lists = {("one", "1"): "ab", ("one", "2"): "ba", ("two", "1"): "ba", ("two", "2"): "ab"}
     runs = pd.DataFrame(
-        [(coll, "x", query, doc, -place) for (coll, query), docs in lists.items() for place, doc in enumerate(docs)],
+        [
+            (coll, "x", query, doc, -place)
+            for (coll, query), docs in lists.items()
+            for place, doc in enumerate(docs)
+        ],
         columns=["collection", "run", "query_id", "doc_id", "score"],
     )
     asked = pd.DataFrame([*lists], columns=["collection", "query_id"])
@@ -193,42 +246,71 @@ def test_metadata_of_stacked_collections_are_those_of_each_collection():
     kinds = asked.assign(kind=["easy", "hard", "hard", "easy"])
     found = runs.ireval.summary(qrels, "RR", by=["collection", "kind"], metadata=kinds)
     rows = found[["collection", "kind", "n", "mean"]].to_records(index=False).tolist()
-    assert rows == [("one", "easy", 1, 1.0), ("one", "hard", 1, 0.5), ("two", "easy", 1, 1.0), ("two", "hard", 1, 0.5)]
+    assert rows == [
+        ("one", "easy", 1, 1.0),
+        ("one", "hard", 1, 0.5),
+        ("two", "easy", 1, 1.0),
+        ("two", "hard", 1, 0.5),
+    ]
 
 
 class TestWhatIsSaid:
     def test_a_group_with_too_few_runs_is_left_out_by_name(self, judged):
-        with pytest.warns(UserWarning, match="1 of 3 groups is left out, e.g. family='reranker': an ordering needs"):
+        with pytest.warns(
+            UserWarning,
+            match="1 of 3 groups is left out, e.g. family='reranker': an ordering needs",
+        ):
             found = judged.order("AP", by="family", metadata=METADATA)
         assert found["family"].unique().tolist() == ["dense", "lexical"]
 
     def test_where_no_group_has_enough_it_is_an_error(self, judged):
         one_each = QUERIES.assign(own=QUERIES["query_id"])
-        with pytest.raises(ValueError, match="no group has enough for an answer; own='101': a significance test needs"):
+        with pytest.raises(
+            ValueError,
+            match="no group has enough for an answer; own='101': a significance test needs",
+        ):
             judged.compare("AP", by="own", metadata=one_each)
 
     def test_metadata_that_miss_a_run_or_have_it_twice(self, judged):
         with pytest.raises(ValueError, match="the metadata have no row for run 'bm25'"):
             judged.order("AP", by="family", metadata=METADATA[METADATA["run"] != "bm25"])
         with pytest.raises(ValueError, match="the metadata have run 'bm25' more than once"):
-            judged.order("AP", by="family", metadata=pd.concat([METADATA, METADATA.iloc[:1].assign(family="x")]))
+            judged.order(
+                "AP",
+                by="family",
+                metadata=pd.concat([METADATA, METADATA.iloc[:1].assign(family="x")]),
+            )
 
     def test_a_query_id_in_two_collections_needs_the_column(self):
-        runs, qrels = (pd.concat([frame.assign(collection=name) for name in ("one", "two")]) for frame in (RUNS, QRELS))
+        runs, qrels = (
+            pd.concat([frame.assign(collection=name) for name in ("one", "two")])
+            for frame in (RUNS, QRELS)
+        )
         with pytest.raises(ValueError, match="by='collection'"):
             runs.ireval.measure(qrels, "AP")
-        with pytest.raises(ValueError, match="by='collection', with the same column in the judgments"):
+        with pytest.raises(
+            ValueError, match="by='collection', with the same column in the judgments"
+        ):
             runs.ireval.measure(QRELS, "AP", by="collection", validate=False)
 
     def test_runs_of_a_collection_without_judgments(self):
         runs = pd.concat([RUNS.assign(collection=name) for name in ("one", "two")])
-        with pytest.raises(ValueError, match=r"there are runs but no judgments of collection='two'; .* have 'one'"):
-            runs.ireval.measure(QRELS.assign(collection="one"), "AP", by="collection", topics="common")
+        with pytest.raises(
+            ValueError, match=r"there are runs but no judgments of collection='two'; .* have 'one'"
+        ):
+            runs.ireval.measure(
+                QRELS.assign(collection="one"), "AP", by="collection", topics="common"
+            )
 
     def test_a_table_of_several_collections_is_not_taken_for_one(self):
-        runs, qrels = (pd.concat([frame.assign(collection=name) for name in ("one", "two")]) for frame in (RUNS, QRELS))
+        runs, qrels = (
+            pd.concat([frame.assign(collection=name) for name in ("one", "two")])
+            for frame in (RUNS, QRELS)
+        )
         scores = runs.ireval.measure(qrels, "AP", by="collection", topics="common")
-        with pytest.raises(ValueError, match=r"several collections .* compare\(by='collection'\) works within each"):
+        with pytest.raises(
+            ValueError, match=r"several collections .* compare\(by='collection'\) works within each"
+        ):
             scores.ireval.compare()
         assert len(scores.ireval.compare(by="collection", baseline="bm25")) == 2 * 4
 
@@ -248,7 +330,9 @@ class TestWhatIsSaid:
 
     def test_missing_labels_of_groups_are_counted(self, judged):
         some = QUERIES.assign(category=QUERIES["category"].where(QUERIES.index > 2))
-        with pytest.raises(ValueError, match="3 queries have no category; fill it, or drop them first"):
+        with pytest.raises(
+            ValueError, match="3 queries have no category; fill it, or drop them first"
+        ):
             judged.compare("AP", by="category", metadata=some)
 
     def test_metadata_without_by(self, judged):
@@ -257,7 +341,11 @@ class TestWhatIsSaid:
 
 
 class TestReplicates:
-    RUNS = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run").ireval(run=["model", "seed"])
+    RUNS = (
+        RUNS.merge(METADATA[["run", "model", "seed"]])
+        .drop(columns="run")
+        .ireval(run=["model", "seed"])
+    )
 
     def test_values_are_averaged_within_each_query(self):
         with pytest.warns(UserWarning, match="'bm25' has 1 of seed where 'dense' has 2"):
@@ -274,13 +362,23 @@ class TestReplicates:
         found = self.RUNS.mean(QRELS, "RPP", replicate="seed", topics="common", baseline="bm25")
         prefs = RUNS.ireval.mean(QRELS, "RPP", topics="common", baseline="bm25")
         both = prefs[prefs["run_a"].isin(["dense-s1", "dense-s2"])]["mean"].mean()
-        assert found.loc[found["model_a"] == "dense", "mean"].item() == pytest.approx(both, abs=1e-15)
+        assert found.loc[found["model_a"] == "dense", "mean"].item() == pytest.approx(
+            both, abs=1e-15
+        )
 
     @pytest.mark.broad
     @pytest.mark.parametrize("method", ["mean", "borda", "mc4"])
     @pytest.mark.parametrize("grouped", [{}, {"by": "category", "metadata": QUERIES}])
-    def test_averages_are_ordered_as_pref_eval_does_where_the_call_or_the_join_asks_for_it(self, method, grouped):
-        alike = pd.concat([RUNS[RUNS["run"] == "bm25"].assign(model=name, seed=n) for name in "xaq" for n in (1, 2)])
+    def test_averages_are_ordered_as_pref_eval_does_where_the_call_or_the_join_asks_for_it(
+        self, method, grouped
+    ):
+        alike = pd.concat(
+            [
+                RUNS[RUNS["run"] == "bm25"].assign(model=name, seed=n)
+                for name in "xaq"
+                for n in (1, 2)
+            ]
+        )
         runs = alike.drop(columns="run").ireval(run=["model", "seed"])
         given = {"measures": "AP", "method": method, "replicate": "seed", **grouped}
         plain = runs.order(QRELS, topics="common", **given)
@@ -308,7 +406,9 @@ class TestReplicates:
         same(found, getattr(self.RUNS, verb)(QRELS, replicate="seed", topics="common"))
 
     def test_a_column_that_names_no_run(self):
-        with pytest.raises(KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"):
+        with pytest.raises(
+            KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"
+        ):
             self.RUNS.compare(QRELS, "AP", replicate="fold", topics="common")
 
     def test_a_table_of_scores_is_averaged_before_it_is_compared(self):
@@ -321,7 +421,13 @@ class TestReplicates:
 
 
 @pytest.mark.broad
-@given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(1, 2), st.integers(1, 9)), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("xyz"), st.integers(1, 2), st.integers(1, 9)),
+        min_size=1,
+        max_size=6,
+    )
+)
 @examples(60)
 def test_rows_of_a_group_are_those_of_a_plain_loop_however_they_stand(stretches):
     rows = [(part, half) for part, half, times in stretches for _ in range(times)]
@@ -332,14 +438,21 @@ def test_rows_of_a_group_are_those_of_a_plain_loop_however_they_stand(stretches)
         keys = sorted({tuple(row) for row in frame[by].itertuples(index=False)})
         assert [tuple(row) for row in labels.itertuples(index=False)] == keys
         found = list(parts)
-        own = [[n for n, row in enumerate(frame[by].itertuples(index=False)) if tuple(row) == key] for key in keys]
+        own = [
+            [n for n, row in enumerate(frame[by].itertuples(index=False)) if tuple(row) == key]
+            for key in keys
+        ]
         assert [part["n"].tolist() for part in found] == own
         assert all(part.attrs == {"said": "kept"} for part in found)
 
 
 @pytest.mark.broad
 def test_replicates_taken_for_systems_are_told_of_tables_too():
-    runs = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run").ireval(run=["model", "seed"])
+    runs = (
+        RUNS.merge(METADATA[["run", "model", "seed"]])
+        .drop(columns="run")
+        .ireval(run=["model", "seed"])
+    )
     text = "5 runs of 4 systems differ only in seed and are taken for independent systems"
     tables = runs.measure(QRELS, "AP", topics="common"), runs.prefer(QRELS, "RPP", topics="common")
     for table in tables:
@@ -348,13 +461,17 @@ def test_replicates_taken_for_systems_are_told_of_tables_too():
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # an order without draws takes nothing for independent
         tables[0].ireval.order()
-        tables[0].drop(columns="seed").assign(run=tables[0]["seed"].astype(str)).ireval(run=["model", "run"]).order()
+        tables[0].drop(columns="seed").assign(run=tables[0]["seed"].astype(str)).ireval(
+            run=["model", "run"]
+        ).order()
 
 
 def test_groups_of_pairs_are_the_loop_by_hand_where_queries_are_summed_up(judged):
     found = judged.disaggregate("RPP", per="pair", by="category", metadata=QUERIES)
     long = QUERIES.loc[QUERIES["category"] == "long", "query_id"]
-    part = RUNS[RUNS["query_id"].isin(long)].ireval.join(QRELS[QRELS["query_id"].isin(long)], topics="common")
+    part = RUNS[RUNS["query_id"].isin(long)].ireval.join(
+        QRELS[QRELS["query_id"].isin(long)], topics="common"
+    )
     wanted = part.disaggregate("RPP", per="pair")
     same(found[found["category"] == "long"].drop(columns="category").reset_index(drop=True), wanted)
 
@@ -381,7 +498,9 @@ def test_replicates_are_averaged_within_groups_of_runs_that_each_have_their_own_
     runs = runs[~((runs["model"] == "ql") & (runs["query_id"] == runs["query_id"].iloc[0]))]
     names = {"run": ["kind", "model", "seed"]}
     for measure in ("AP", "RPP"):
-        found = runs.ireval(**names).compare(QRELS, measure, by="kind", replicate="seed", topics="common")
+        found = runs.ireval(**names).compare(
+            QRELS, measure, by="kind", replicate="seed", topics="common"
+        )
         parts = [
             (kind, part.ireval(**names).compare(QRELS, measure, replicate="seed", topics="common"))
             for kind, part in runs.groupby("kind")
@@ -393,11 +512,17 @@ def test_replicates_are_averaged_within_groups_of_runs_that_each_have_their_own_
 
 @pytest.mark.broad
 def test_metadata_of_collections_may_stand_in_several_tables():
-    runs, qrels = (pd.concat([frame.assign(collection=name) for name in ("one", "two")]) for frame in (RUNS, QRELS))
+    runs, qrels = (
+        pd.concat([frame.assign(collection=name) for name in ("one", "two")])
+        for frame in (RUNS, QRELS)
+    )
     fields = pd.DataFrame({"collection": ["one", "two"], "field": ["law", "news"]})
     years = pd.DataFrame({"collection": ["two", "one"], "year": [2021, 2020]})
     by = ["collection", "field", "year"]
     found = runs.ireval.summary(qrels, "AP", by=by, metadata=[fields, years], topics="common")
     both = runs.ireval.summary(qrels, "AP", by=by, metadata=fields.merge(years), topics="common")
     same(found, both)
-    assert found[by].drop_duplicates().to_numpy().tolist() == [["one", "law", 2020], ["two", "news", 2021]]
+    assert found[by].drop_duplicates().to_numpy().tolist() == [
+        ["one", "law", 2020],
+        ["two", "news", 2021],
+    ]

@@ -13,23 +13,56 @@ from tests.accessor import test_grouping
 from tests.accessor.test_grouping import ARGUMENTS, ask, by_hand, same
 
 # the queries that every run answered: by hand a run that answered no query of a part is none of its runs
-IDS = np.array(pdeval.datasets.sample_judged(topics="common").measure("AP")["query_id"].unique(), dtype=object)
-RUNS, QRELS = (frame[frame["query_id"].isin(IDS)] for frame in (test_grouping.RUNS, test_grouping.QRELS))
+IDS = np.array(
+    pdeval.datasets.sample_judged(topics="common").measure("AP")["query_id"].unique(), dtype=object
+)
+RUNS, QRELS = (
+    frame[frame["query_id"].isin(IDS)] for frame in (test_grouping.RUNS, test_grouping.QRELS)
+)
 SIZES = [1, 1, 2, 2, 3, 3, 4, 4, 6, 6, 8, 8]  # two of each: most groups have another of their size
-NUMBER = np.random.default_rng(5).permutation(np.repeat(np.random.default_rng(6).permutation(len(SIZES)), SIZES))
+NUMBER = np.random.default_rng(5).permutation(
+    np.repeat(np.random.default_rng(6).permutation(len(SIZES)), SIZES)
+)
 NAMES = np.array([f"s{(7 * number) % 15}" for number in range(len(SIZES))])
 ABOUT = {
     "text": pd.DataFrame({"query_id": IDS, "part": NAMES[NUMBER]}),
     "integers": pd.DataFrame({"query_id": IDS, "part": 3 * NUMBER - 20}),
-    "categories": pd.DataFrame({"query_id": IDS, "part": pd.Categorical(NAMES[NUMBER], categories=NAMES[::-1])}),
+    "categories": pd.DataFrame(
+        {"query_id": IDS, "part": pd.Categorical(NAMES[NUMBER], categories=NAMES[::-1])}
+    ),
 }
 PER_MEASURE = [
-    *("summary", "mean", "quantiles", "anova", "compare", "order", "correlate", "discriminative_power"),
-    *("discriminative_power.curve", "equivalence", "friedman", "agree", "ties", "describe", "check"),
+    *(
+        "summary",
+        "mean",
+        "quantiles",
+        "anova",
+        "compare",
+        "order",
+        "correlate",
+        "discriminative_power",
+    ),
+    *(
+        "discriminative_power.curve",
+        "equivalence",
+        "friedman",
+        "agree",
+        "ties",
+        "describe",
+        "check",
+    ),
 ]
-AT_ONCE = [name for name, verb in of_kind("judged").items() if "by" in options_of(verb) and name in PER_MEASURE]
+AT_ONCE = [
+    name
+    for name, verb in of_kind("judged").items()
+    if "by" in options_of(verb) and name in PER_MEASURE
+]
 WORDS = {
-    "summary": [{"measures": ["nDCG@10", "GMAP", "num_rel_ret"]}, {"wide": True}, {"confidence": 0.8}],
+    "summary": [
+        {"measures": ["nDCG@10", "GMAP", "num_rel_ret"]},
+        {"wide": True},
+        {"confidence": 0.8},
+    ],
     "quantiles": [{"measures": ["AP"], "draws": 20}],
     "mean": [{"measures": ["rrLP", "AP"], "baseline": "ql"}],
     "compare": [
@@ -52,7 +85,11 @@ WORDS = {
         {"measures": ["RPP", "AP", "RR"], "coefficients": ["tau_b", "rbo", "pearson"]},
         {"measures": ["AP", "RR"], "method": ["mean", "borda"]},
     ],
-    "ties": [{"measures": ["RR", "P@10", "RPP"]}, {"per": "query"}, {"measures": ["sgnLP"], "baseline": "ql"}],
+    "ties": [
+        {"measures": ["RR", "P@10", "RPP"]},
+        {"per": "query"},
+        {"measures": ["sgnLP"], "baseline": "ql"},
+    ],
     "agree": [
         {"measures": ["AP", "RR"]},
         {"measures": ["AP", "RPP", "RR"], "fuzziness": [0, 0.1]},
@@ -76,14 +113,18 @@ def loop(parts, ask_part):
 def parts_of(frame, about, **others):
     labels = sorted(about["part"].unique())
     if isinstance(about["part"].dtype, pd.CategoricalDtype):
-        labels = list(about["part"].cat.categories[about["part"].cat.categories.isin(about["part"])])
+        labels = list(
+            about["part"].cat.categories[about["part"].cat.categories.isin(about["part"])]
+        )
     for label in labels:
         own = about.loc[about["part"] == label, "query_id"]
         yield label, tuple(one[one["query_id"].isin(own)] for one in (frame, *others.values()))
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(("name", "words"), CASES, ids=lambda one: one if isinstance(one, str) else None)
+@pytest.mark.parametrize(
+    ("name", "words"), CASES, ids=lambda one: one if isinstance(one, str) else None
+)
 def test_groups_of_a_size_are_the_loop_by_hand(name, words):
     given = {**ARGUMENTS.get(name, {}), **words} if name != "replicates" else words
     rules = {} if "runs" in of_kind("judged")[name].on else {"topics": "judged"}
@@ -103,13 +144,17 @@ def test_groups_of_a_size_are_the_loop_by_hand(name, words):
 def test_groups_keep_the_order_and_the_type_of_their_labels(name, kind):
     about = ABOUT[kind]
     found = ask(RUNS.ireval, name, qrels=QRELS, by="part", metadata=about)
-    hand = loop(parts_of(RUNS, about, qrels=QRELS), lambda part: ask(part[0].ireval, name, qrels=part[1]))
+    hand = loop(
+        parts_of(RUNS, about, qrels=QRELS), lambda part: ask(part[0].ireval, name, qrels=part[1])
+    )
     same(found, hand)
     assert pd.Index(found["part"]).dtype.kind == ("i" if kind == "integers" else "O")
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", ["summary", "compare", "order", "quantiles", "ties", "correlate", "power"])
+@pytest.mark.parametrize(
+    "name", ["summary", "compare", "order", "quantiles", "ties", "correlate", "power"]
+)
 def test_runs_that_some_groups_lack_are_not_in_them(name):
     lacking = pd.Series(NUMBER, IDS).isin([SIZES.index(4), SIZES.index(6)])
     scores = RUNS.ireval.measure(QRELS, ["AP", "RR"], topics="judged")
@@ -117,16 +162,22 @@ def test_runs_that_some_groups_lack_are_not_in_them(name):
     some = (scores["run"] == "bm25") & scores["query_id"].isin(IDS[lacking][:1])
     table = scores[~gone & ~some]
     found = ask(table.ireval, name, by="part", metadata=ABOUT["text"], measures=None)
-    hand = loop(parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, name, measures=None))
+    hand = loop(
+        parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, name, measures=None)
+    )
     same(found, hand)
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", ["compare", "order", "mean", "ties", "agree", "discriminative_power"])
+@pytest.mark.parametrize(
+    "name", ["compare", "order", "mean", "ties", "agree", "discriminative_power"]
+)
 def test_groups_of_a_table_of_preferences_are_the_loop_by_hand(name):
     table = RUNS.ireval.prefer(QRELS, ["RPP", "AP"], topics="judged")
     found = ask(table.ireval, name, by="part", metadata=ABOUT["text"], measures=None)
-    hand = loop(parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, name, measures=None))
+    hand = loop(
+        parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, name, measures=None)
+    )
     same(found, hand)
 
 
@@ -137,7 +188,13 @@ def test_one_column_is_added_as_it_is_alone(name, pair):
         return
     runs, about = RUNS[RUNS["run"].isin(pair)], ABOUT["text"].assign(part=np.arange(len(IDS)) % 3)
     found = ask(runs.ireval, name, qrels=QRELS, by="part", metadata=about)
-    same(found, loop(parts_of(runs, about, qrels=QRELS), lambda part: ask(part[0].ireval, name, qrels=part[1])))
+    same(
+        found,
+        loop(
+            parts_of(runs, about, qrels=QRELS),
+            lambda part: ask(part[0].ireval, name, qrels=part[1]),
+        ),
+    )
 
 
 def test_what_a_result_carries_is_what_a_group_carries():
@@ -149,7 +206,9 @@ def test_what_a_result_carries_is_what_a_group_carries():
 def test_groups_of_one_size_are_computed_together(monkeypatch):
     sizes = []
     made = groups.batches
-    monkeypatch.setattr(groups, "batches", lambda *given: (sizes.append(len(one[0])) or one for one in made(*given)))
+    monkeypatch.setattr(
+        groups, "batches", lambda *given: (sizes.append(len(one[0])) or one for one in made(*given))
+    )
     RUNS.ireval.summary(QRELS, "AP", by="part", metadata=ABOUT["text"], topics="judged")
     assert sizes == [2, 2, 2, 2, 2, 2]
 
@@ -159,7 +218,9 @@ class TestWhatIsSaid:
         scores = RUNS.ireval.measure(QRELS, "AP", topics="judged")
         one = scores["query_id"] == IDS[3]
         scores.loc[one, "value"] = np.inf
-        with pytest.raises(ValueError, match=f"in the group part='{NAMES[NUMBER[3]]}': measure 'AP' has 5 infinite"):
+        with pytest.raises(
+            ValueError, match=f"in the group part='{NAMES[NUMBER[3]]}': measure 'AP' has 5 infinite"
+        ):
             ask(scores.ireval, "compare", measures=None, by="part", metadata=ABOUT["text"])
 
     @pytest.mark.broad
@@ -168,21 +229,33 @@ class TestWhatIsSaid:
         scores = RUNS.ireval.measure(QRELS, "AP", topics="judged")
         largest = IDS[np.isin(NUMBER, np.flatnonzero(np.bincount(NUMBER) == 8))]
         scores = scores[~((scores["run"] == "ql") & (scores["query_id"] == largest[0]))]
-        with pytest.warns(UserWarning, match="1 of 8 queries lack a value of 'AP' for some run; .*HSD uses the 7"):
+        with pytest.warns(
+            UserWarning, match="1 of 8 queries lack a value of 'AP' for some run; .*HSD uses the 7"
+        ):
             scores.ireval.compare(test="tukey", by="part", metadata=ABOUT["text"])
 
     def test_one_query_segments_are_left_out_by_name(self):
-        with pytest.warns(UserWarning, match=r"2 of 12 groups are left out, e\.g\. part='s\d+': a significance test"):
-            found = RUNS.ireval.compare(QRELS, "AP", by="part", metadata=ABOUT["text"], topics="judged")
+        with pytest.warns(
+            UserWarning,
+            match=r"2 of 12 groups are left out, e\.g\. part='s\d+': a significance test",
+        ):
+            found = RUNS.ireval.compare(
+                QRELS, "AP", by="part", metadata=ABOUT["text"], topics="judged"
+            )
         assert found["part"].nunique() == 10
 
     def test_one_measure_has_nothing_to_agree_with(self):
-        with pytest.raises(ValueError, match="in the group part='s0': agreement is between two measures; there is one"):
+        with pytest.raises(
+            ValueError,
+            match="in the group part='s0': agreement is between two measures; there is one",
+        ):
             RUNS.ireval.agree(QRELS, ["AP"], by="part", metadata=ABOUT["text"], topics="judged")
 
     def test_a_baseline_that_is_no_run(self):
         with pytest.raises(KeyError, match="bm26"):
-            RUNS.ireval.compare(QRELS, "AP", baseline="bm26", by="part", metadata=ABOUT["text"], topics="judged")
+            RUNS.ireval.compare(
+                QRELS, "AP", baseline="bm26", by="part", metadata=ABOUT["text"], topics="judged"
+            )
 
 
 @pytest.mark.broad
@@ -194,7 +267,9 @@ def test_check_of_a_column_of_rows_that_divides_lists():
 
 
 def test_check_of_groups_without_a_judged_query_says_so():
-    about = pd.DataFrame({"query_id": IDS, "part": np.where(IDS.astype(str) < "103", "few", "many")})
+    about = pd.DataFrame(
+        {"query_id": IDS, "part": np.where(IDS.astype(str) < "103", "few", "many")}
+    )
     with pytest.raises(ValueError, match="in the group part='few': the judgments table is empty"):
         RUNS.ireval.check(QRELS[QRELS["query_id"].astype(str) >= "103"], by="part", metadata=about)
 
@@ -211,7 +286,17 @@ def test_measures_of_all_lists_together_are_asked_for_each_group(measures):
     about = ABOUT["text"].assign(part=np.where(np.arange(len(IDS)) % 3, "most", "few"))
     given = {"measures": measures, "items": items, "topics": "judged"}
     found = ask(RUNS.ireval, "summary", qrels=QRELS, by="part", metadata=about, **given)
-    hand = loop(parts_of(RUNS, about, qrels=QRELS), lambda part: ask(part[0].ireval, "summary", qrels=part[1], **given))
+    hand = loop(
+        parts_of(RUNS, about, qrels=QRELS),
+        lambda part: ask(part[0].ireval, "summary", qrels=part[1], **given),
+    )
     same(found, hand)
     with pytest.raises(ValueError, match="'borda' is an ordering, not a measure"):
-        ask(RUNS.ireval, "correlate", qrels=QRELS, by="part", metadata=about, measures=["RPP", "borda"])
+        ask(
+            RUNS.ireval,
+            "correlate",
+            qrels=QRELS,
+            by="part",
+            metadata=about,
+            measures=["RPP", "borda"],
+        )

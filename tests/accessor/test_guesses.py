@@ -41,7 +41,9 @@ def test_names_of_other_tools_answer_with_the_verb_that_is_meant(tables, kind, n
     assert text in ask(tables, kind, name)
 
 
-@pytest.mark.parametrize(("kind", "name", "near"), [("runs", "mesure", "measure"), ("scores", "sumary", "summary")])
+@pytest.mark.parametrize(
+    ("kind", "name", "near"), [("runs", "mesure", "measure"), ("scores", "sumary", "summary")]
+)
 def test_a_misspelt_verb_names_the_near_one(tables, kind, name, near):
     assert f"no verb '{name}'. Did you mean .{near}()?" in ask(tables, kind, name)
 
@@ -53,12 +55,16 @@ def test_a_verb_of_another_table_says_which_tables_have_it(tables):
 
 
 def test_an_unknown_table_is_asked_for_its_roles():
-    with pytest.raises(AttributeError, match=r"not recognised\. Bind its roles|no query and doc column"):
+    with pytest.raises(
+        AttributeError, match=r"not recognised\. Bind its roles|no query and doc column"
+    ):
         pd.DataFrame({"x": [1]}).ireval.nothing()
 
 
 def test_every_old_name_answers_with_the_new_one():
-    formerly = {old: made.name for verbs in every_verb().values() for made in verbs for old in made.formerly}
+    formerly = {
+        old: made.name for verbs in every_verb().values() for made in verbs for old in made.formerly
+    }
     runs = pdeval.datasets.sample_runs()
     for old, new in formerly.items():
         if old not in every_verb():
@@ -97,9 +103,18 @@ def test_it_is_both_an_attribute_error_and_a_value_error(tables):
 @pytest.mark.parametrize(
     ("ask", "text"),
     [
-        (lambda runs, qrels: runs.ireval.order(qrels, bootstrap=10), "no option 'bootstrap'.*It is now 'draws'"),
-        (lambda runs, qrels: runs.ireval.ties(qrels, by="query"), "how fine a result is, is now per='query'"),
-        (lambda runs, qrels: runs.ireval.curve(qrels, by_query=True), "no option 'by_query'.*It is now 'per'"),
+        (
+            lambda runs, qrels: runs.ireval.order(qrels, bootstrap=10),
+            "no option 'bootstrap'.*It is now 'draws'",
+        ),
+        (
+            lambda runs, qrels: runs.ireval.ties(qrels, by="query"),
+            "how fine a result is, is now per='query'",
+        ),
+        (
+            lambda runs, qrels: runs.ireval.curve(qrels, by_query=True),
+            "no option 'by_query'.*It is now 'per'",
+        ),
     ],
 )
 def test_options_under_their_old_names_are_told_the_new_ones(ask, text):
@@ -120,7 +135,9 @@ def test_votes_and_wide_scores_are_told_the_call_that_makes_a_table_of_them():
     with pytest.raises(AttributeError, match=r"looks like a log of votes: pdeval\.votes\(df\)"):
         log.rename(columns={"model_a": "left", "model_b": "right"}).ireval.order()
     wide = pd.DataFrame({"name": ["a"], "qid": ["1"], "map": [0.5], "P_5": [0.2]})
-    with pytest.raises(AttributeError, match=r"one column per measure \(map, P_5\): pdeval\.scores\(df\)"):
+    with pytest.raises(
+        AttributeError, match=r"one column per measure \(map, P_5\): pdeval\.scores\(df\)"
+    ):
         wide.ireval.compare()
     assert "pdeval.scores(df)" in repr(wide.ireval)
     assert "pdeval.votes(df)" in repr(log.ireval)
@@ -130,7 +147,9 @@ def test_votes_and_wide_scores_are_told_the_call_that_makes_a_table_of_them():
 def test_the_option_of_other_tools_for_measures_is_measures(option):
     runs, qrels, _ = pdeval.datasets.load_sample()
     for name in ("measure", "compare"):
-        with pytest.raises(TypeError, match=rf"no option '{option}'; .*\. Did you mean 'measures'\?$"):
+        with pytest.raises(
+            TypeError, match=rf"no option '{option}'; .*\. Did you mean 'measures'\?$"
+        ):
             getattr(runs.ireval, name)(qrels, **{option: "AP"})
 
 
@@ -166,7 +185,10 @@ def test_runs_by_position_are_told_how_runs_are_chosen():
 
 def test_a_path_in_place_of_judgments_is_told_what_reads_it(tmp_path):
     runs = pdeval.datasets.sample_runs()
-    with pytest.raises(TypeError, match=r"judgments first: \.ireval\.measure\(pdeval\.read_qrels\('qrels\.txt'\)\)\.$"):
+    with pytest.raises(
+        TypeError,
+        match=r"judgments first: \.ireval\.measure\(pdeval\.read_qrels\('qrels\.txt'\)\)\.$",
+    ):
         runs.ireval.measure("qrels.txt")
     with pytest.raises(TypeError, match=r"judgments first: \.ireval\.measure\(qrels, 'P\.5'\)\.$"):
         runs.ireval.measure("P.5")

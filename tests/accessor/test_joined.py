@@ -112,7 +112,10 @@ def test_what_at_is_not_given_stays(joined):
 
 @pytest.mark.parametrize("level", [0, -1, "2", float("nan")])
 def test_a_level_that_is_no_grade_is_refused(tables, joined, level):
-    with pytest.raises(ValueError, match=r"level=.*: the least grade that counts as relevant must be a number above 0"):
+    with pytest.raises(
+        ValueError,
+        match=r"level=.*: the least grade that counts as relevant must be a number above 0",
+    ):
         joined.at(level=level)
     with pytest.raises(ValueError, match="level="):
         tables[0].ireval.join(tables[1], level=level)
@@ -150,21 +153,31 @@ def test_streams_and_tables_give_the_same_results(joined):
 
 def test_sources_keep_the_order_of_the_measures(joined):
     common = joined.at(topics="common")
-    kinds = [(type(one).__name__, one.measures) for one in sources(common, ["AP", "RPP", "sgnLP", "RR"])]
+    kinds = [
+        (type(one).__name__, one.measures) for one in sources(common, ["AP", "RPP", "sgnLP", "RR"])
+    ]
     assert kinds == [("Scores", ("AP",)), ("Pairs", ("RPP", "sgnLP")), ("Scores", ("RR",))]
 
 
 def test_what_was_joined_is_said(joined):
-    assert repr(joined).startswith("runs joined to judgments: 12 runs x 50 queries; next: .measure()")
+    assert repr(joined).startswith(
+        "runs joined to judgments: 12 runs x 50 queries; next: .measure()"
+    )
     single = naive.table({"r": {"q": ["a"]}}).ireval.join(naive.judgments({"q": {"a": 1}}))
     assert repr(single).startswith("runs joined to judgments: 1 run x 1 query;")
 
 
 def test_a_join_says_how_many_queries_count(joined):
-    assert repr(joined.at(topics="common")).startswith("runs joined to judgments: 12 runs x 48 of 50 queries;")
+    assert repr(joined.at(topics="common")).startswith(
+        "runs joined to judgments: 12 runs x 48 of 50 queries;"
+    )
     assert joined.at(topics="common").measure("AP")["query_id"].nunique() == 48
-    assert repr(joined.at(topics="answered")).startswith("runs joined to judgments: 12 runs x 50 queries;")
-    assert repr(joined.at(topics="common", level=9)).startswith("runs joined to judgments: 12 runs x 48 of 50 queries;")
+    assert repr(joined.at(topics="answered")).startswith(
+        "runs joined to judgments: 12 runs x 50 queries;"
+    )
+    assert repr(joined.at(topics="common", level=9)).startswith(
+        "runs joined to judgments: 12 runs x 48 of 50 queries;"
+    )
     assert repr(joined.at(topics="relevant", level=9)).startswith(
         "runs joined to judgments: 12 runs x 0 of 50 queries;"
     )
@@ -179,7 +192,10 @@ def test_orderings_do_not_depend_on_the_names_of_runs(tables):
     one = runs.ireval.order(qrels, "RPP", method=method, topics="common")
     two = renamed.ireval.order(qrels, "RPP", method=method, topics="common")
     keyed = [
-        {(names.get(run, run), how): (rank, round(score, 9)) for run, how, rank, score in zip(*map(list, columns))}
+        {
+            (names.get(run, run), how): (rank, round(score, 9))
+            for run, how, rank, score in zip(*map(list, columns))
+        }
         for columns in ([t["run"], t["method"], t["rank"], t["score"]] for t in (one, two))
     ]
     assert keyed[0] == keyed[1]
@@ -201,7 +217,9 @@ def test_at_keeps_the_verbs(joined):
 
 
 def test_a_kept_join_does_not_see_later_edits_of_the_frames():
-    runs = pd.DataFrame({"run": ["x"] * 3, "query_id": "1", "doc_id": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+    runs = pd.DataFrame(
+        {"run": ["x"] * 3, "query_id": "1", "doc_id": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]}
+    )
     qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["b"], "relevance": [1]})
     judged = runs.ireval.join(qrels)
     runs["score"] = [1.0, 2.0, 3.0]

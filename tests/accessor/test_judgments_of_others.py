@@ -16,7 +16,11 @@ VERBS = {name: verb for name, verb in of_kind("runs").items() if verb.family != 
 
 
 def on_arrow(value):
-    return pa.Table.from_pandas(value, preserve_index=False) if isinstance(value, pd.DataFrame) else value
+    return (
+        pa.Table.from_pandas(value, preserve_index=False)
+        if isinstance(value, pd.DataFrame)
+        else value
+    )
 
 
 def as_dict(qrels):
@@ -39,7 +43,9 @@ def tables():
 LONG = ("fit_population", "incomplete", "replicates", "replicates.compare")
 
 
-@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in VERBS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.slow) if one in LONG else one for one in VERBS]
+)
 def test_every_verb_takes_tables_of_others(tables, name):
     runs, qrels = tables
     qrels = qrels.iloc[::2] if name == "label_next.items" else qrels  # some items are left to label

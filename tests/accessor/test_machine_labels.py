@@ -55,7 +55,8 @@ def test_pairs_and_baselines_reach_the_preferences():
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
-    ("measures", "verb"), [("AP", "summary"), ("AP", "compare"), ("RPP", "compare"), ("RPP", "order")]
+    ("measures", "verb"),
+    [("AP", "summary"), ("AP", "compare"), ("RPP", "compare"), ("RPP", "order")],
 )
 def test_a_verb_answers_as_the_table_of_both_labels_does(measures, verb):
     table = (JUDGED.measure if measures == "AP" else JUDGED.prefer)(measures, machine=STRICT)
@@ -79,7 +80,10 @@ def test_queries_to_label_next_are_those_of_a_table_of_both_labels():
 def test_what_a_verb_has_not_with_a_machine_is_named():
     with pytest.raises(ValueError, match="a summary is of measures of one ranking"):
         JUDGED.summary("RPP", machine=STRICT)
-    with pytest.raises(ValueError, match="compat='pref_eval' orders by one value a query; leave it out with machine"):
+    with pytest.raises(
+        ValueError,
+        match="compat='pref_eval' orders by one value a query; leave it out with machine",
+    ):
         JUDGED.order("AP", machine=STRICT, compat="pref_eval")
 
 
@@ -89,14 +93,27 @@ COLLECTIONS = {"first": (HUMAN, STRICT), "second": (FEWER, QRELS)}
 
 def stacked(part):
     """The runs, people's labels or the machine's of two collections, whose queries happen to be named alike."""
-    sides = {"runs": lambda *_: RUNS, "people": lambda human, _: human, "machine": lambda _, machine: machine}
-    return pd.concat([sides[part](*both).assign(collection=name) for name, both in COLLECTIONS.items()])
+    sides = {
+        "runs": lambda *_: RUNS,
+        "people": lambda human, _: human,
+        "machine": lambda _, machine: machine,
+    }
+    return pd.concat(
+        [sides[part](*both).assign(collection=name) for name, both in COLLECTIONS.items()]
+    )
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
     ("verb", "measures"),
-    [("measure", "AP"), ("summary", "AP"), ("compare", "AP"), ("order", "AP"), ("prefer", "RPP"), ("compare", "RPP")],
+    [
+        ("measure", "AP"),
+        ("summary", "AP"),
+        ("compare", "AP"),
+        ("order", "AP"),
+        ("prefer", "RPP"),
+        ("compare", "RPP"),
+    ],
 )
 def test_stacked_collections_answer_each_from_its_own_labels(verb, measures):
     given = {"machine": stacked("machine"), "by": "collection", "topics": "common"}
@@ -117,10 +134,13 @@ class TestTablesOfCollections:
     def test_verbs_work_within_each(self, verb):
         found = getattr(self.TABLE.ireval, verb)(by="collection")
         one = self.TABLE[self.TABLE["collection"] == "second"].drop(columns="collection")
-        own = found[found["collection"] == "second"].drop(columns="collection").reset_index(drop=True)
+        own = (
+            found[found["collection"] == "second"].drop(columns="collection").reset_index(drop=True)
+        )
         pd.testing.assert_frame_equal(own, getattr(one.ireval, verb)(), check_categorical=False)
         with pytest.raises(
-            ValueError, match=r"several collections \(collection\).*by='collection'\) works within each"
+            ValueError,
+            match=r"several collections \(collection\).*by='collection'\) works within each",
         ):
             getattr(self.TABLE.ireval, verb)()
 
@@ -138,12 +158,21 @@ class TestTablesOfCollections:
 @pytest.mark.broad
 def test_a_machine_that_does_not_say_of_which_collection_its_labels_are_is_refused():
     ask = stacked("runs").ireval.summary
-    with pytest.raises(ValueError, match="the machine's have no column 'collection' to tell which are of which"):
+    with pytest.raises(
+        ValueError, match="the machine's have no column 'collection' to tell which are of which"
+    ):
         ask(stacked("people"), "AP", machine=QRELS, by="collection")
     machine = stacked("machine")
-    with pytest.raises(ValueError, match="no judgments by the machine of collection='second'; the judgments have 'fi"):
+    with pytest.raises(
+        ValueError,
+        match="no judgments by the machine of collection='second'; the judgments have 'fi",
+    ):
         ask(
-            stacked("people"), "AP", machine=machine[machine["collection"] == "first"], by="collection", topics="common"
+            stacked("people"),
+            "AP",
+            machine=machine[machine["collection"] == "first"],
+            by="collection",
+            topics="common",
         )
 
 
@@ -161,7 +190,9 @@ def test_a_verb_with_a_machine_of_its_own_keeps_it():
 def test_groups_with_a_machine_are_a_loop_over_filtered_tables():
     halves = pd.DataFrame({"query_id": QRELS["query_id"].unique()})
     halves["half"] = halves["query_id"].astype(int) % 2
-    families = pd.DataFrame({"run": ["bm25", "ql", "hybrid", "tfidf"], "family": ["a", "a", "b", "b"]})
+    families = pd.DataFrame(
+        {"run": ["bm25", "ql", "hybrid", "tfidf"], "family": ["a", "a", "b", "b"]}
+    )
     given = {"machine": STRICT, "topics": "common"}
     by_half = RUNS.ireval.compare(HUMAN, "AP", by="half", metadata=halves, **given)
     by_family = RUNS.ireval.compare(HUMAN, "AP", by="family", metadata=families, **given)
@@ -177,12 +208,18 @@ def test_groups_with_a_machine_are_a_loop_over_filtered_tables():
 
 def test_replicates_are_averaged_by_both_kinds_of_labels():
     systems = {"bm25": ("x", 1), "ql": ("x", 2), "hybrid": ("y", 1), "tfidf": ("y", 2)}
-    model, seed = (RUNS["run"].astype(str).map({run: one[at] for run, one in systems.items()}) for at in (0, 1))
+    model, seed = (
+        RUNS["run"].astype(str).map({run: one[at] for run, one in systems.items()}) for at in (0, 1)
+    )
     runs = RUNS.drop(columns="run").assign(model=model, seed=seed).ireval(run=["model", "seed"])
     given = {"machine": STRICT, "topics": "common"}
     found = runs.compare(HUMAN, "AP", replicate="seed", **given)
-    scores = RUNS.ireval.measure(HUMAN, "AP", **given).replace({"run": {run: one[0] for run, one in systems.items()}})
-    means = scores.groupby(["run", "query_id", "measure"], observed=True, as_index=False)[["value", "machine"]].mean()
+    scores = RUNS.ireval.measure(HUMAN, "AP", **given).replace(
+        {"run": {run: one[0] for run, one in systems.items()}}
+    )
+    means = scores.groupby(["run", "query_id", "measure"], observed=True, as_index=False)[
+        ["value", "machine"]
+    ].mean()
     wanted = means.astype({"run": str}).ireval.compare()
     assert found["model_a"].tolist() == ["x"]
     assert found["difference"].tolist() == pytest.approx(wanted["difference"].tolist(), abs=1e-15)
@@ -192,7 +229,10 @@ def test_replicates_are_averaged_by_both_kinds_of_labels():
 @pytest.mark.parametrize("verb", ["ties", "anova", "leaderboard", "quantiles", "friedman"])
 def test_a_verb_of_one_value_a_query_refuses_both(verb):
     table = JUDGED.measure("AP", machine=STRICT)
-    with pytest.raises(ValueError, match=rf"{verb}\(\) uses one value a query, .* take the rows that people labelled"):
+    with pytest.raises(
+        ValueError,
+        match=rf"{verb}\(\) uses one value a query, .* take the rows that people labelled",
+    ):
         getattr(table.ireval, verb)()
     with pytest.raises(ValueError, match="this verb uses one value a query"):
         sources(read(table, "scores"), None)

@@ -11,7 +11,9 @@ from tests.asking import asked
 from tests.dask.bits import quiet, same_bits
 
 RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
-SOME = RUNS[RUNS["run"].isin(["bm25", "dense-s1", "dense-s2", "rerank-s1", "rerank-s2"])].reset_index(drop=True)
+SOME = RUNS[
+    RUNS["run"].isin(["bm25", "dense-s1", "dense-s2", "rerank-s1", "rerank-s2"])
+].reset_index(drop=True)
 USERS = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
 USERS["country"] = np.where(USERS.index % 3 == 0, "fr", "de")
 
@@ -42,7 +44,9 @@ class TestReport:
         assert [column.group or column.header for column in found.columns][2:4] == ["de", "fr"]
 
     def test_stacked_collections_are_grouped_by_what_their_queries_are(self):
-        runs, qrels = (pd.concat([one.assign(collection=name) for name in "xy"]) for one in (SOME, QRELS))
+        runs, qrels = (
+            pd.concat([one.assign(collection=name) for name in "xy"]) for one in (SOME, QRELS)
+        )
         given = {"topics": "common", "by": ["collection", "country"], "metadata": USERS}
         found = runs.ireval.report(qrels, "AP", **given)
         hand = runs.ireval.measure(qrels, "AP", **given).ireval.report(by=given["by"])
@@ -50,12 +54,18 @@ class TestReport:
 
     @pytest.mark.parametrize("measures", ["AP", "RPP"])
     def test_replicates_and_systems_are_named_by_metadata_of_runs(self, judged, measures):
-        bound = SOME.merge(METADATA[["run", "model", "seed"]]).drop(columns="run").ireval(run=["model", "seed"])
+        bound = (
+            SOME.merge(METADATA[["run", "model", "seed"]])
+            .drop(columns="run")
+            .ireval(run=["model", "seed"])
+        )
         hand = bound.report(QRELS, measures, topics="common", replicate="seed")
         table = judged.measure("AP") if measures == "AP" else judged.prefer("RPP")
         for found in (
             judged.report(measures, replicate="seed", metadata=METADATA),
-            SOME.ireval.report(QRELS, measures, topics="common", replicate="seed", metadata=METADATA),
+            SOME.ireval.report(
+                QRELS, measures, topics="common", replicate="seed", metadata=METADATA
+            ),
             table.ireval.report(replicate="seed", metadata=METADATA),
         ):
             assert found.to_markdown() == hand.to_markdown()
@@ -79,14 +89,21 @@ class TestUsers:
 
     @pytest.mark.parametrize(
         "name",
-        [name for name, verb in of_kind("clicks").items() if "metadata" in signature_of(verb, "clicks").parameters],
+        [
+            name
+            for name, verb in of_kind("clicks").items()
+            if "metadata" in signature_of(verb, "clicks").parameters
+        ],
     )
     def test_every_verb_of_a_click_log_is_grouped_by_metadata_of_its_users(self, name):
         given = {"by": "country"}
         parameters = signature_of(of_kind("clicks")[name], "clicks").parameters
         if "draws" in parameters:
             given["draws"] = 3
-        if parameters.get("order") is not None and parameters["order"].default is parameters["order"].empty:
+        if (
+            parameters.get("order") is not None
+            and parameters["order"].default is parameters["order"].empty
+        ):
             given["order"] = ["bm25", "dense-s1"]
         if "lists" in parameters:
             pytest.skip("of interleaved lists, which this log has none of")
@@ -108,7 +125,9 @@ def stacked(tmp_path_factory):
 
 
 class TestOrderOfCollections:
-    @pytest.mark.parametrize("verb", ["segments", "verdict", "collection_means", "summary", "compare"])
+    @pytest.mark.parametrize(
+        "verb", ["segments", "verdict", "collection_means", "summary", "compare"]
+    )
     def test_the_order_of_the_dict_is_kept_in_tables_and_in_tables_of_tables(self, stacked, verb):
         runs, qrels = stacked
         options = {"per": "collection", "draws": 9} if verb == "verdict" else {}

@@ -27,13 +27,17 @@ def called(door, name, *args, **options):
 def stacked(frame):
     """Return a table as three collections whose queries have the same ids."""
     number = frame["query_id"].astype(int)
-    return frame.assign(collection=(number % 3).map("s{}".format), query_id=(number // 3).astype(str))
+    return frame.assign(
+        collection=(number % 3).map("s{}".format), query_id=(number // 3).astype(str)
+    )
 
 
 def from_file(frame):
     text = io.StringIO(frame.to_csv(index=False))
     # as pandas 3 reads numbers anyway: to the nearest
-    nearest = {} if int(pd.__version__.partition(".")[0]) >= 3 else {"float_precision": "round_trip"}
+    nearest = (
+        {} if int(pd.__version__.partition(".")[0]) >= 3 else {"float_precision": "round_trip"}
+    )
     return pd.read_csv(text, dtype={"query_id": str}, **nearest)
 
 
@@ -58,7 +62,14 @@ def test_runs_and_joins_are_asked_as_their_values_are(judged, name, measure):
         called(values.ireval, name, **options, metadata=THIRDS),
         called(judged, name, measure, **options, metadata=THIRDS),
         called(RUNS.ireval, name, QRELS, measure, **options, metadata=THIRDS, topics="common"),
-        called(RUNS.merge(THIRDS, on="query_id").ireval, name, QRELS, measure, **options, topics="common"),
+        called(
+            RUNS.merge(THIRDS, on="query_id").ireval,
+            name,
+            QRELS,
+            measure,
+            **options,
+            topics="common",
+        ),
     ):
         pd.testing.assert_frame_equal(found, wanted, check_exact=True)
         assert found.attrs["topics"] == "common"
@@ -107,7 +118,9 @@ def test_segments_of_stacked_collections_keep_their_queries_apart(scores):
 
 def test_a_group_of_runs_is_no_segment(judged):
     metadata = pdeval.datasets.sample_metadata()
-    with pytest.raises(ValueError, match="by='family' is about runs; group by what is about queries or collections"):
+    with pytest.raises(
+        ValueError, match="by='family' is about runs; group by what is about queries or collections"
+    ):
         judged.segments("AP", by="family", metadata=metadata)
 
 
@@ -123,23 +136,35 @@ def test_a_report_of_stacked_collections_groups_them_by_metadata_too():
 
 
 def test_scores_and_preferences_are_asked_apart(judged):
-    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
+    with pytest.raises(
+        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
+    ):
         judged.verdict(["AP", "RPP"], by="third", metadata=THIRDS)
-    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
+    with pytest.raises(
+        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
+    ):
         stacked(RUNS).ireval.verdict(stacked(QRELS), ["AP", "RPP"], by="collection")
 
 
 class TestMetadataAboutCollections:
-    kinds = pd.DataFrame({"collection": ["s1", "s2", "s0"], "kind": ["news", "web", "web"], "year": [1, 2, 3]})
+    kinds = pd.DataFrame(
+        {"collection": ["s1", "s2", "s0"], "kind": ["news", "web", "web"], "year": [1, 2, 3]}
+    )
 
     @pytest.mark.broad
     def test_they_are_titles_over_collections(self, scores):
         runs, qrels = stacked(RUNS), stacked(QRELS)
         by = ["kind", "collection"]
         found = runs.ireval.summary(qrels, "AP", by=by, metadata=self.kinds, topics="common")
-        assert found[by].drop_duplicates().to_numpy().tolist() == [["news", "s1"], ["web", "s0"], ["web", "s2"]]
+        assert found[by].drop_duplicates().to_numpy().tolist() == [
+            ["news", "s1"],
+            ["web", "s0"],
+            ["web", "s2"],
+        ]
         assert found.attrs["collections"] == ["collection"]
-        plain = runs.ireval.summary(qrels, "AP", by="collection", topics="common").set_index(["collection", "run"])
+        plain = runs.ireval.summary(qrels, "AP", by="collection", topics="common").set_index(
+            ["collection", "run"]
+        )
         again = found.set_index(["collection", "run"])
         assert again["mean"].to_dict() == plain["mean"].to_dict()
         for table in (scores, from_file(scores)):
@@ -151,9 +176,15 @@ class TestMetadataAboutCollections:
         runs, qrels = stacked(RUNS), stacked(QRELS)
         for about, text in (
             (self.kinds[:2], "the metadata have no row for collection 's0'; add what is missing"),
-            (pd.concat([self.kinds, self.kinds.assign(kind="x")]), "3 values of collection, e.g. .* more than once"),
+            (
+                pd.concat([self.kinds, self.kinds.assign(kind="x")]),
+                "3 values of collection, e.g. .* more than once",
+            ),
         ):
-            for ask in (lambda **given: runs.ireval.summary(qrels, "AP", **given), scores.ireval.summary):
+            for ask in (
+                lambda **given: runs.ireval.summary(qrels, "AP", **given),
+                scores.ireval.summary,
+            ):
                 with pytest.raises(ValueError, match=text):
                     ask(by=["kind", "collection"], metadata=about)
 
@@ -161,7 +192,11 @@ class TestMetadataAboutCollections:
         about = scores[["collection", "query_id"]].drop_duplicates()
         about["hard"] = (about["collection"] == "s0").map({True: "yes", False: "no"})
         found = scores.ireval.summary(by=["collection", "hard"], metadata=about)
-        assert found[["collection", "hard"]].drop_duplicates()["hard"].tolist() == ["yes", "no", "no"]
+        assert found[["collection", "hard"]].drop_duplicates()["hard"].tolist() == [
+            "yes",
+            "no",
+            "no",
+        ]
 
 
 def doors():
@@ -186,7 +221,9 @@ def doors():
     made["dask runs"] = on_dask(
         lambda divided, **given: divided(RUNS).ireval.summary(QRELS, "AP", topics="common", **given)
     )
-    made["dask scores"] = on_dask(lambda divided, **given: divided(judged.measure("AP")).ireval.summary(**given))
+    made["dask scores"] = on_dask(
+        lambda divided, **given: divided(judged.measure("AP")).ireval.summary(**given)
+    )
     return made
 
 
@@ -195,23 +232,33 @@ DOORS = doors()
 
 @pytest.mark.parametrize("door", DOORS)
 def test_metadata_that_lack_a_query_are_refused_at_every_door(door):
-    with pytest.raises(ValueError, match=r"the metadata have no row for 5 values of query_id, e\.g\. '101', '102', "):
+    with pytest.raises(
+        ValueError,
+        match=r"the metadata have no row for 5 values of query_id, e\.g\. '101', '102', ",
+    ):
         DOORS[door](by="third", metadata=THIRDS[5:])
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_metadata_that_name_a_query_twice_are_refused_at_every_door(door):
     twice = pd.concat([THIRDS, THIRDS[:1].assign(third="other")])
-    with pytest.raises(ValueError, match="query_id '101' more than once; keep one row per query_id"):
+    with pytest.raises(
+        ValueError, match="query_id '101' more than once; keep one row per query_id"
+    ):
         DOORS[door](by="third", metadata=twice)
 
 
 @pytest.mark.parametrize("door", [name for name in DOORS if name != "preferences"])
 def test_metadata_that_lack_a_run_or_name_it_twice_are_refused_at_every_door(door):
     about = pdeval.datasets.sample_metadata()
-    with pytest.raises(ValueError, match="the metadata have no row for run 'bm25'; add what is missing"):
+    with pytest.raises(
+        ValueError, match="the metadata have no row for run 'bm25'; add what is missing"
+    ):
         DOORS[door](by="family", metadata=about[about["run"] != "bm25"])
-    with pytest.raises(ValueError, match=r"12 values of run, .* more than once; they are the same: .drop_duplicates"):
+    with pytest.raises(
+        ValueError,
+        match=r"12 values of run, .* more than once; they are the same: .drop_duplicates",
+    ):
         DOORS[door](by="family", metadata=pd.concat([about, about]))
 
 
@@ -223,7 +270,9 @@ class TestQueryIdsOfSeveralCollections:
     def test_they_are_not_joined_as_one(self, disjoint):
         runs, qrels = stacked(RUNS), stacked(QRELS)
         if disjoint:  # no row repeats another: only the column tells
-            runs, qrels = (one.assign(doc_id=one["collection"] + one["doc_id"]) for one in (runs, qrels))
+            runs, qrels = (
+                one.assign(doc_id=one["collection"] + one["doc_id"]) for one in (runs, qrels)
+            )
         for ask in (
             lambda: runs.ireval.measure(qrels, "AP"),
             lambda: runs.ireval.join(qrels),
@@ -248,31 +297,40 @@ class TestQueryIdsOfSeveralCollections:
             runs.ireval.measure(qrels.drop(columns="collection"), "AP")
 
     def test_ids_that_are_of_one_collection_each_may_be_joined_at_once(self):
-        part = [frame.assign(collection=(frame["query_id"].astype(int) % 3).astype(str)) for frame in (RUNS, QRELS)]
+        part = [
+            frame.assign(collection=(frame["query_id"].astype(int) % 3).astype(str))
+            for frame in (RUNS, QRELS)
+        ]
         assert len(part[0].ireval.measure(part[1], "AP", topics="common")) == 12 * 48
 
     @pytest.mark.broad
     def test_scores_from_a_file_are_first_told_to_group(self, scores):
         found = from_file(scores)
-        text = (
-            r"rows repeat \(run, query_id, measure\)\. The column collection tells collections apart: by='collection'"
-        )
+        text = r"rows repeat \(run, query_id, measure\)\. The column collection tells collections apart: by='coll"
         for verb in ("summary", "order", "compare"):
             with pytest.raises(ValueError, match=text + r" works within each, and \.verdict"):
                 called(found.ireval, verb)
         wanted = scores.ireval.verdict(by="collection", draws=10)
-        pd.testing.assert_frame_equal(found.ireval.verdict(by="collection", draws=10), wanted, check_exact=True)
+        pd.testing.assert_frame_equal(
+            found.ireval.verdict(by="collection", draws=10), wanted, check_exact=True
+        )
         assert len(found.ireval.segments(by="collection")) == 3 * 12
         assert found.ireval.report(by="collection").rows == scores.ireval.report().rows
         pd.testing.assert_frame_equal(
-            found.ireval.order(by="collection"), scores.ireval.order(by="collection"), check_dtype=False
+            found.ireval.order(by="collection"),
+            scores.ireval.order(by="collection"),
+            check_dtype=False,
         )
 
     @pytest.mark.broad
     def test_preferences_from_a_file_are_first_told_to_group(self):
-        found = from_file(stacked(RUNS).ireval.prefer(stacked(QRELS), "RPP", by="collection", topics="common"))
+        found = from_file(
+            stacked(RUNS).ireval.prefer(stacked(QRELS), "RPP", by="collection", topics="common")
+        )
         for verb in ("mean", "order", "compare"):
-            with pytest.raises(ValueError, match=r"repeat an earlier .*\. The column collection tells collections "):
+            with pytest.raises(
+                ValueError, match=r"repeat an earlier .*\. The column collection tells collections "
+            ):
                 called(found.ireval, verb)
 
     def test_where_no_column_tells_them_apart_one_is_asked_for_first(self, scores):
@@ -280,7 +338,10 @@ class TestQueryIdsOfSeveralCollections:
         with pytest.raises(ValueError, match=text):
             from_file(scores).drop(columns="collection").ireval.order()
         both = [stacked(one).drop(columns="collection") for one in (RUNS, QRELS)]
-        with pytest.raises(ValueError, match=r"different grades, .*if to collections, give them and the runs a column"):
+        with pytest.raises(
+            ValueError,
+            match=r"different grades, .*if to collections, give them and the runs a column",
+        ):
             both[0].ireval.measure(both[1], "AP")
 
 
@@ -302,7 +363,9 @@ class TestSegmentsOfOneQuery:
         assert found["part"].unique().tolist() == ["rest"]
 
     def test_a_verdict_leaves_them_out_by_name(self, judged):
-        with pytest.warns(UserWarning, match="1 of 2 groups by part is left out: 'one'; no pair of runs has two"):
+        with pytest.warns(
+            UserWarning, match="1 of 2 groups by part is left out: 'one'; no pair of runs has two"
+        ):
             judged.verdict("AP", by="part", metadata=self.alone, draws=10)
 
 
@@ -318,24 +381,33 @@ class TestMissingReplicates:
             "rerank-s2": ("rerank", 2),
         }
         kept = scores[scores["run"].isin(names)]
-        told = pd.DataFrame(kept["run"].map(names).tolist(), columns=["model", "seed"], index=kept.index)
+        told = pd.DataFrame(
+            kept["run"].map(names).tolist(), columns=["model", "seed"], index=kept.index
+        )
         return pd.concat([told, kept.drop(columns="run")], axis=1)
 
     def test_a_seed_missing_on_one_query_is_told(self, seeded):
         less = seeded.drop(seeded.query("model == 'dense' and seed == 2").index[:1])
-        with pytest.warns(UserWarning, match="1 of 48 queries are missing from some seed of 'dense', and do not"):
+        with pytest.warns(
+            UserWarning, match="1 of 48 queries are missing from some seed of 'dense', and do not"
+        ):
             found = less.ireval(run=["model", "seed"]).compare(replicate="seed")
         assert found["n"].tolist() == [47]
 
     def test_a_seed_missing_altogether_is_told(self, seeded):
         less = seeded.query("model != 'dense' or seed == 1")
-        with pytest.warns(UserWarning, match="'dense' has 1 of seed where 'rerank' has 2; each is averaged over"):
+        with pytest.warns(
+            UserWarning, match="'dense' has 1 of seed where 'rerank' has 2; each is averaged over"
+        ):
             found = less.ireval(run=["model", "seed"]).summary(replicate="seed")
         assert found["model"].tolist() == ["dense", "rerank"]
 
     def test_a_verdict_takes_seeds_for_systems_only_with_a_warning(self, seeded):
         parts = seeded.assign(part=seeded["query_id"].astype(int) % 3)
-        with pytest.warns(UserWarning, match="4 runs of 2 systems differ only in seed and are taken for independent"):
+        with pytest.warns(
+            UserWarning,
+            match="4 runs of 2 systems differ only in seed and are taken for independent",
+        ):
             parts.ireval(run=["model", "seed"]).verdict(by="part", draws=10)
         found = parts.ireval(run=["model", "seed"]).verdict(by="part", replicate="seed", draws=10)
         assert found[["model_a", "model_b"]].to_numpy().tolist() == [["dense", "rerank"]]

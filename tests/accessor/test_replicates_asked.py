@@ -11,9 +11,13 @@ from tests.dask.bits import quiet, same_bits
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 PARTS = RUNS["run"].astype(str).str.rpartition("-s")
-RUNS = RUNS.assign(model=PARTS[0], seed=PARTS[2])[RUNS["run"].isin(["dense-s1", "dense-s2", "rerank-s1", "rerank-s2"])]
+RUNS = RUNS.assign(model=PARTS[0], seed=PARTS[2])[
+    RUNS["run"].isin(["dense-s1", "dense-s2", "rerank-s1", "rerank-s2"])
+]
 RUNS = RUNS.drop(columns="run").reset_index(drop=True)
-HALVES = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())}).assign(half=lambda frame: frame.index % 2)
+HALVES = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())}).assign(
+    half=lambda frame: frame.index % 2
+)
 BOUND = RUNS.ireval(run=["model", "seed"])
 ARGUMENTS = {
     "delta_sort": {"new": "nDCG@10"},
@@ -26,7 +30,9 @@ ARGUMENTS = {
 ASKED = [
     name
     for name, verb in of_kind("judged").items()
-    if "judged" in verb.on and verb.gives and {"replicate"} <= {*signature_of(verb, "judged").parameters}
+    if "judged" in verb.on
+    and verb.gives
+    and {"replicate"} <= {*signature_of(verb, "judged").parameters}
 ]
 
 
@@ -45,11 +51,17 @@ def test_replicates_are_averaged_alike_on_the_join_and_on_the_run_table(judged, 
     same_bits(asked(judged, name, given), asked(BOUND, name, {"qrels": QRELS, **given}))
 
 
-@pytest.mark.parametrize("name", ["order", "mean", "leaderboard", "correlate", "agree", "ties", "lengths.rrie"])
+@pytest.mark.parametrize(
+    "name", ["order", "mean", "leaderboard", "correlate", "agree", "ties", "lengths.rrie"]
+)
 def test_replicates_are_averaged_for_the_default_measures_of_the_verb(judged, name):
-    measures = next(one.default for one in of_kind("judged")[name].parameters if one.name == "measures")
+    measures = next(
+        one.default for one in of_kind("judged")[name].parameters if one.name == "measures"
+    )
     given = {**ARGUMENTS.get(name, {}), "replicate": "seed"}
-    same_bits(asked(judged, name, given), asked(judged, name, {**given, "measures": list(measures)}))
+    same_bits(
+        asked(judged, name, given), asked(judged, name, {**given, "measures": list(measures)})
+    )
 
 
 @pytest.mark.parametrize("name", ["mean", "agree", "ties"])
@@ -61,10 +73,16 @@ def test_measures_and_preferences_of_replicates_stand_side_by_side(judged, name)
     for given in ({}, {"baseline": "rerank"}):
         mixed = rows(["RPP", "AP", "rrLP", "AP(rel=2)"], **given)
         one = "measure" if "measure" in mixed else "measure_a"
-        own = mixed[mixed[one].isin(["RPP", "rrLP"]) & mixed.get("measure_b", mixed[one]).isin(["RPP", "rrLP"])]
+        own = mixed[
+            mixed[one].isin(["RPP", "rrLP"])
+            & mixed.get("measure_b", mixed[one]).isin(["RPP", "rrLP"])
+        ]
         alone = rows(["RPP", "rrLP"], **given)
         pd.testing.assert_frame_equal(own.reset_index(drop=True), alone, check_exact=True)
-        metrics = mixed[mixed[one].str.startswith("AP") & mixed.get("measure_b", mixed[one]).str.startswith("AP")]
+        metrics = mixed[
+            mixed[one].str.startswith("AP")
+            & mixed.get("measure_b", mixed[one]).str.startswith("AP")
+        ]
         pd.testing.assert_frame_equal(
             metrics.reset_index(drop=True), rows(["AP", "AP(rel=2)"], **given), check_exact=True
         )
@@ -72,7 +90,9 @@ def test_measures_and_preferences_of_replicates_stand_side_by_side(judged, name)
 
 def test_the_mean_preference_of_replicates_by_a_measure_is_the_difference_of_their_means(judged):
     found = asked(judged, "mean", {"measures": "AP", "replicate": "seed"})
-    means = asked(judged, "summary", {"measures": "AP", "replicate": "seed"}).set_index("model")["mean"]
+    means = asked(judged, "summary", {"measures": "AP", "replicate": "seed"}).set_index("model")[
+        "mean"
+    ]
     assert found[["model_a", "model_b"]].values.tolist() == [["dense", "rerank"]]
     assert found["mean"].item() == pytest.approx(means["dense"] - means["rerank"], rel=1e-12)
 
@@ -83,4 +103,6 @@ def test_mean_differences_of_groups_are_the_loop_by_hand(judged, measures):
     for half, rows in found.groupby("half", observed=True):
         own = QRELS[QRELS["query_id"].isin(HALVES.loc[HALVES["half"] == half, "query_id"])]
         hand = asked(BOUND, "mean", {"qrels": own, "measures": measures})
-        pd.testing.assert_frame_equal(rows.drop(columns="half").reset_index(drop=True), hand, check_exact=True)
+        pd.testing.assert_frame_equal(
+            rows.drop(columns="half").reset_index(drop=True), hand, check_exact=True
+        )

@@ -6,7 +6,9 @@ import pdeval
 
 @pytest.fixture(scope="module")
 def joined():
-    return pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+    return pdeval.datasets.sample_runs().ireval.join(
+        pdeval.datasets.sample_qrels(), topics="common"
+    )
 
 
 TABLES = {
@@ -36,9 +38,15 @@ def test_a_join_reports_what_its_runs_score(joined):
 @pytest.mark.parametrize(
     ("frame", "text"),
     [
-        (pd.DataFrame({"x": [1], "y": [2]}), r"report\(\): expected a run table .* among the columns x, y"),
+        (
+            pd.DataFrame({"x": [1], "y": [2]}),
+            r"report\(\): expected a run table .* among the columns x, y",
+        ),
         (pdeval.datasets.sample_runs().head(), "needs judgments|rows per item"),
-        (pdeval.datasets.sample_qrels().head(), "there is no report of a judgments table .*: judgments are what"),
+        (
+            pdeval.datasets.sample_qrels().head(),
+            "there is no report of a judgments table .*: judgments are what",
+        ),
     ],
     ids=["unknown", "runs", "judgments"],
 )
@@ -58,11 +66,18 @@ def test_a_report_of_stacked_collections_is_that_of_their_values(measures, verb)
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     runs = runs[runs["run"].isin(["bm25", "ql", "tfidf"])]
     halves = [
-        pd.concat([frame[frame["query_id"].astype(int) % 2 == part].assign(part=f"p{part}") for part in (0, 1)])
+        pd.concat(
+            [
+                frame[frame["query_id"].astype(int) % 2 == part].assign(part=f"p{part}")
+                for part in (0, 1)
+            ]
+        )
         for frame in (runs, qrels)
     ]
     whole = halves[0].ireval.report(halves[1], measures, by="part", digits=2, topics="common")
     values = getattr(halves[0].ireval, verb)(halves[1], measures, by="part", topics="common")
     assert whole.to_markdown() == values.ireval.report(by="part", digits=2).to_markdown()
-    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
+    with pytest.raises(
+        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
+    ):
         halves[0].ireval.report(halves[1], ["AP", "RPP"], by="part")

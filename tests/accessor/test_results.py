@@ -12,7 +12,9 @@ def tables():
 
 @pytest.fixture(scope="module")
 def joined():
-    return pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+    return pdeval.datasets.sample_runs().ireval.join(
+        pdeval.datasets.sample_qrels(), topics="common"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,9 @@ def prefer(joined):
 def test_some_of_the_measures_may_be_asked_for_in_any_order(scores):
     assert scores.ireval.order(measures="RR")["measure"].unique().tolist() == ["RR"]
     assert scores.ireval.order(measures=["RR", "AP"])["measure"].unique().tolist() == ["RR", "AP"]
-    assert scores.ireval.compare(measures=["RR", "AP"], baseline="bm25")["measure"].unique().tolist() == ["RR", "AP"]
+    assert scores.ireval.compare(measures=["RR", "AP"], baseline="bm25")[
+        "measure"
+    ].unique().tolist() == ["RR", "AP"]
 
 
 def test_a_measure_that_the_table_lacks_is_an_error(scores):
@@ -38,8 +42,13 @@ def test_a_measure_that_the_table_lacks_is_an_error(scores):
 
 def test_a_method_is_named_as_one(scores, prefer):
     assert scores.ireval.order(method="borda")["method"].unique().tolist() == ["borda"]
-    assert prefer.ireval.order(method=["winrate", "mc4"])["method"].unique().tolist() == ["winrate", "mc4"]
-    with pytest.raises(ValueError, match=r"'borda' is an ordering, not a measure\. Say order\(method='borda'\)"):
+    assert prefer.ireval.order(method=["winrate", "mc4"])["method"].unique().tolist() == [
+        "winrate",
+        "mc4",
+    ]
+    with pytest.raises(
+        ValueError, match=r"'borda' is an ordering, not a measure\. Say order\(method='borda'\)"
+    ):
         scores.ireval.order("borda")
 
 
@@ -51,7 +60,9 @@ def test_less_is_better_where_the_measure_says_so(scores):
 
 @pytest.mark.parametrize("verb", ["order", "compare", "discriminative_power", "anova"])
 def test_tables_whose_numbers_are_computed_take_no_rules_of_a_join(scores, verb):
-    with pytest.raises(TypeError, match=rf"{verb}\(\) has no option 'level'; .*numbers of this table are already"):
+    with pytest.raises(
+        TypeError, match=rf"{verb}\(\) has no option 'level'; .*numbers of this table are already"
+    ):
         getattr(scores.ireval, verb)(level=2)
 
 
@@ -62,18 +73,28 @@ def test_an_ordering_of_scores_has_no_compat_but_pref_eval(scores, compat):
 
 
 def test_an_unknown_compat_of_runs_is_an_error():
-    with pytest.raises(ValueError, match="compat='pref-eval': choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'"):
-        pdeval.datasets.sample_runs().ireval.order(pdeval.datasets.sample_qrels(), "RPP", compat="pref-eval")
+    with pytest.raises(
+        ValueError, match="compat='pref-eval': choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'"
+    ):
+        pdeval.datasets.sample_runs().ireval.order(
+            pdeval.datasets.sample_qrels(), "RPP", compat="pref-eval"
+        )
 
 
 @pytest.mark.broad
 def test_tables_in_any_order_of_rows_give_the_same_results(scores, prefer):
     for table in (scores, prefer):
         mixed = table.sample(frac=1, random_state=2)
-        pd.testing.assert_frame_equal(mixed.ireval.order(method="borda"), table.ireval.order(method="borda"))
+        pd.testing.assert_frame_equal(
+            mixed.ireval.order(method="borda"), table.ireval.order(method="borda")
+        )
         pd.testing.assert_frame_equal(mixed.ireval.compare(), table.ireval.compare())
-    pd.testing.assert_frame_equal(scores.sample(frac=1, random_state=2).ireval.summary(), scores.ireval.summary())
-    pd.testing.assert_frame_equal(prefer.sample(frac=1, random_state=2).ireval.mean(), prefer.ireval.mean())
+    pd.testing.assert_frame_equal(
+        scores.sample(frac=1, random_state=2).ireval.summary(), scores.ireval.summary()
+    )
+    pd.testing.assert_frame_equal(
+        prefer.sample(frac=1, random_state=2).ireval.mean(), prefer.ireval.mean()
+    )
 
 
 def test_tables_read_back_from_a_file_give_the_same_results(scores, prefer, tmp_path):
@@ -82,17 +103,22 @@ def test_tables_read_back_from_a_file_give_the_same_results(scores, prefer, tmp_
     again = pd.read_csv(tmp_path / "scores.csv", dtype={"query_id": str})
     assert again.ireval.order()["run"].tolist() == scores.ireval.order()["run"].tolist()
     again = pd.read_csv(tmp_path / "prefer.csv", dtype={"query_id": str})
-    assert again.ireval.mean()["mean"].tolist() == pytest.approx(prefer.ireval.mean()["mean"].tolist(), abs=1e-12)
+    assert again.ireval.mean()["mean"].tolist() == pytest.approx(
+        prefer.ireval.mean()["mean"].tolist(), abs=1e-12
+    )
 
 
 def test_scores_under_other_names_are_bound(scores):
-    renamed = scores.rename(columns={"run": "system", "query_id": "topic_no", "measure": "metric", "value": "x"})
+    renamed = scores.rename(
+        columns={"run": "system", "query_id": "topic_no", "measure": "metric", "value": "x"}
+    )
     renamed.attrs.clear()
     bound = renamed.ireval(run="system", query="topic_no", measure="metric", value="x")
     assert bound.order()["system"].tolist() == scores.ireval.order()["run"].tolist()
     assert list(bound.summary(wide=True)) == ["system", "AP", "RR", "ISL"]
     assert (
-        bound.compare(baseline="bm25")["p_value"].tolist() == scores.ireval.compare(baseline="bm25")["p_value"].tolist()
+        bound.compare(baseline="bm25")["p_value"].tolist()
+        == scores.ireval.compare(baseline="bm25")["p_value"].tolist()
     )
 
 
@@ -103,7 +129,9 @@ def test_a_binding_may_be_added_to(scores):
 
 
 def test_the_mean_and_the_matrix_of_scores_are_refused(scores):
-    with pytest.raises(ValueError, match=r"mean\(\) needs a preferences table .*; this looks like a scores table"):
+    with pytest.raises(
+        ValueError, match=r"mean\(\) needs a preferences table .*; this looks like a scores table"
+    ):
         scores.ireval.mean()
     with pytest.raises(AttributeError, match=r"matrix\(\) needs a preferences table"):
         scores.ireval.matrix()
@@ -126,9 +154,13 @@ def test_the_family_of_everything_holds_metrics_and_preferences_alike(tables):
     joined = runs[runs["run"].isin(["bm25", "ql", "tfidf"])].ireval.join(qrels)
     table = joined.compare(measures, family="all")
     assert table["measure"].unique().tolist() == measures
-    np.testing.assert_allclose(table["p_adjusted"], np.minimum(12 * table["p_value"], 1.0), rtol=1e-12)
+    np.testing.assert_allclose(
+        table["p_adjusted"], np.minimum(12 * table["p_value"], 1.0), rtol=1e-12
+    )
     by_measure = joined.compare(measures)
-    np.testing.assert_allclose(by_measure["p_adjusted"], np.minimum(3 * table["p_value"], 1.0), rtol=1e-12)
+    np.testing.assert_allclose(
+        by_measure["p_adjusted"], np.minimum(3 * table["p_value"], 1.0), rtol=1e-12
+    )
     assert joined.compare(measures, test="hsd", draws=9).attrs["family"] == "measure"
 
 

@@ -23,7 +23,11 @@ def collection(seed=0):
                 for doc in rng.permutation(60)[:25]:
                     rows.append((run, query, str(doc), float(rng.integers(0, 9))))
     runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
-    judged = [(q, str(d), int(rng.integers(-1, 4))) for q in ("1", "2", "10", "21", "300") for d in range(0, 60, 2)]
+    judged = [
+        (q, str(d), int(rng.integers(-1, 4)))
+        for q in ("1", "2", "10", "21", "300")
+        for d in range(0, 60, 2)
+    ]
     return runs, pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance"])
 
 
@@ -82,7 +86,10 @@ def test_every_way_of_storing_ids_gives_the_same_bits(wanted, dtype, order):
         runs, qrels = (frame.sample(frac=1, random_state=5) for frame in (runs, qrels))
     assert values(runs.ireval.measure(qrels, MEASURES)) == wanted[0]
     assert same(
-        values(runs.ireval.prefer(qrels, ["RPP", "rrLP"]), ("query_id", "run_a", "run_b", "measure")), wanted[1]
+        values(
+            runs.ireval.prefer(qrels, ["RPP", "rrLP"]), ("query_id", "run_a", "run_b", "measure")
+        ),
+        wanted[1],
     )
 
 
@@ -90,8 +97,14 @@ def test_every_way_of_storing_ids_gives_the_same_bits(wanted, dtype, order):
 @pytest.mark.parametrize("stored", ["category", "arrow large string", "object"])
 def test_the_two_tables_may_store_their_ids_differently(wanted, stored):
     runs, qrels = collection()
-    assert values(as_ids(runs, DTYPES[stored]).ireval.measure(as_ids(qrels, "str"), MEASURES)) == wanted[0]
-    assert values(as_ids(runs, "str").ireval.measure(as_ids(qrels, DTYPES[stored]), MEASURES)) == wanted[0]
+    assert (
+        values(as_ids(runs, DTYPES[stored]).ireval.measure(as_ids(qrels, "str"), MEASURES))
+        == wanted[0]
+    )
+    assert (
+        values(as_ids(runs, "str").ireval.measure(as_ids(qrels, DTYPES[stored]), MEASURES))
+        == wanted[0]
+    )
 
 
 @pytest.mark.filterwarnings("ignore:.*missing from run")
@@ -114,7 +127,9 @@ def test_splitting_by_query_does_not_matter():
     parts = {}
     for query, part in runs.groupby("query_id"):
         judged = qrels[qrels["query_id"] == query]
-        parts |= values(part.ireval.prefer(judged, names), ("query_id", "run_a", "run_b", "measure"))
+        parts |= values(
+            part.ireval.prefer(judged, names), ("query_id", "run_a", "run_b", "measure")
+        )
     assert len(parts) == 4 * 3 * 3 + 1 * 1 * 3
     assert {key: whole[key] for key in parts} == parts
 
@@ -134,15 +149,23 @@ VOCABULARIES = {
         {"query_id": "user_id", "doc_id": "item_id"},
         {"query_id": "user_id", "doc_id": "item_id", "relevance": "rating"},
     ),
-    "plain": ({"query_id": "query", "doc_id": "doc"}, {"query_id": "query", "doc_id": "doc", "relevance": "grade"}),
+    "plain": (
+        {"query_id": "query", "doc_id": "doc"},
+        {"query_id": "query", "doc_id": "doc", "relevance": "grade"},
+    ),
 }
 
 
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 @pytest.mark.parametrize("name", VOCABULARIES)
 def test_every_vocabulary_gives_the_same_values_under_the_callers_names(wanted, name):
-    runs, qrels = (frame.rename(columns=words) for frame, words in zip(collection(), VOCABULARIES[name]))
-    run, query = VOCABULARIES[name][0].get("run", "run"), VOCABULARIES[name][0].get("query_id", "query_id")
+    runs, qrels = (
+        frame.rename(columns=words) for frame, words in zip(collection(), VOCABULARIES[name])
+    )
+    run, query = (
+        VOCABULARIES[name][0].get("run", "run"),
+        VOCABULARIES[name][0].get("query_id", "query_id"),
+    )
     if name == "PyTerrier":
         runs = runs.assign(query="the text of the query", docid=3, rank=1)
     scores = runs.ireval.measure(qrels, MEASURES)
@@ -158,14 +181,20 @@ def test_every_vocabulary_gives_the_same_values_under_the_callers_names(wanted, 
 
 def test_tables_of_different_vocabularies_join(wanted):
     runs, _ = collection()
-    _, qrels = (frame.rename(columns=words) for frame, words in zip(collection(), VOCABULARIES["PyTerrier"]))
+    _, qrels = (
+        frame.rename(columns=words) for frame, words in zip(collection(), VOCABULARIES["PyTerrier"])
+    )
     with pytest.warns(UserWarning, match="missing from run"):
         assert values(runs.ireval.measure(qrels, MEASURES)) == wanted[0]
 
 
 def test_a_table_without_a_run_column_is_one_run(wanted):
     runs, qrels = collection()
-    scores = runs[runs["run"] == "7"].drop(columns="run").ireval.measure(qrels, ["AP", "nDCG@5", "bpref"])
+    scores = (
+        runs[runs["run"] == "7"]
+        .drop(columns="run")
+        .ireval.measure(qrels, ["AP", "nDCG@5", "bpref"])
+    )
     assert set(scores["run"]) == {"run"}
     assert len(scores) == 5 * 3
     for (_, query, measure), value in values(scores).items():
@@ -184,7 +213,15 @@ def test_a_run_may_be_identified_by_several_columns(wanted):
     keyed = values(scores, ("model", "seed", "query_id", "measure"))
     assert {(names[k[:2]], *k[2:]): value for k, value in keyed.items()} == wanted[0]
     prefer = runs.prefer(qrels, "RPP", baseline=("x", 2))
-    assert list(prefer) == ["query_id", "model_a", "seed_a", "model_b", "seed_b", "measure", "value"]
+    assert list(prefer) == [
+        "query_id",
+        "model_a",
+        "seed_a",
+        "model_b",
+        "seed_b",
+        "measure",
+        "value",
+    ]
     assert set(zip(prefer["model_b"], prefer["seed_b"])) == {("x", 2)}
     orders = scores.ireval.order()
     assert list(orders)[:2] == ["model", "seed"]
@@ -217,12 +254,17 @@ def test_the_index_of_the_callers_table_does_not_matter(wanted, index):
         "dates": pd.date_range("2020", periods=len(runs)),
     }[index]
     with pytest.warns(UserWarning, match="missing from run"):
-        assert values(runs.set_axis(made).ireval.measure(qrels.set_axis([1] * len(qrels)), MEASURES)) == wanted[0]
+        assert (
+            values(runs.set_axis(made).ireval.measure(qrels.set_axis([1] * len(qrels)), MEASURES))
+            == wanted[0]
+        )
 
 
 @pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*missing from run")
-@pytest.mark.parametrize("rules", [{"depth": 5}, {"ties": "first"}, {"level": 2}, {"topics": "judged"}])
+@pytest.mark.parametrize(
+    "rules", [{"depth": 5}, {"ties": "first"}, {"level": 2}, {"topics": "judged"}]
+)
 def test_the_verbs_hand_their_rules_to_the_join(rules):
     runs, qrels = collection()
     joined = runs.ireval.join(qrels, **rules)
@@ -231,8 +273,12 @@ def test_the_verbs_hand_their_rules_to_the_join(rules):
     pd.testing.assert_frame_equal(runs.ireval.order(qrels, "RPP", **rules), joined.order("RPP"))
     pd.testing.assert_frame_equal(runs.ireval.compare(qrels, "AP", **rules), joined.compare("AP"))
     pd.testing.assert_frame_equal(runs.ireval.curve(qrels, **rules), joined.curve())
-    pd.testing.assert_frame_equal(runs.ireval.disaggregate(qrels, "RPP", **rules), joined.disaggregate("RPP"))
-    pd.testing.assert_frame_equal(runs.ireval.explain(qrels, "1", "AP", **rules), joined.explain("1", "AP"))
+    pd.testing.assert_frame_equal(
+        runs.ireval.disaggregate(qrels, "RPP", **rules), joined.disaggregate("RPP")
+    )
+    pd.testing.assert_frame_equal(
+        runs.ireval.explain(qrels, "1", "AP", **rules), joined.explain("1", "AP")
+    )
     assert joined.measure("AP").attrs.items() >= rules.items()
 
 

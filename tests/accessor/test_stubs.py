@@ -16,7 +16,9 @@ CLASSES = {node.name: node for node in TREE.body if isinstance(node, ast.ClassDe
 
 def fresh(code):
     """Return what a new process prints: other tests declare verbs in this one."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True
+    )
     return done.stdout
 
 
@@ -33,9 +35,13 @@ def test_the_join_has_its_verbs_for_static_tools_too():
 
 
 def test_the_parameters_are_those_of_the_methods():
-    methods = {node.name: node for node in CLASSES["JudgedVerbs"].body if isinstance(node, ast.FunctionDef)}
+    methods = {
+        node.name: node for node in CLASSES["JudgedVerbs"].body if isinstance(node, ast.FunctionDef)
+    }
     for name, made in of_kind("judged").items():
-        if name == made.family and not any(isinstance(one, ast.Name) for one in methods[name].decorator_list):
+        if name == made.family and not any(
+            isinstance(one, ast.Name) for one in methods[name].decorator_list
+        ):
             given = methods[name].args
             stubbed = [one.arg for one in (*given.args, *given.kwonlyargs)]
             method = getattr(Joined, name)
@@ -50,7 +56,11 @@ def test_runs_can_be_joined_for_static_tools_too():
 
 @pytest.mark.parametrize(
     ("kind", "text"),
-    [(int | None, "int | None"), (dict[str, float], "dict[str, float]"), (tuple[str, ...], "tuple[str, ...]")],
+    [
+        (int | None, "int | None"),
+        (dict[str, float], "dict[str, float]"),
+        (tuple[str, ...], "tuple[str, ...]"),
+    ],
 )
 def test_types_are_written_as_people_write_them(kind, text):
     assert stubs.Names().text_of(kind) == text
@@ -81,9 +91,18 @@ def ask(judged: Joined) -> None:
 def test_a_type_checker_knows_verbs_and_options(tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "use.py").write_text(USE)
-    words = [sys.executable, "-m", "mypy", "--follow-imports=silent", "--ignore-missing-imports", tmp_path / "use.py"]
+    words = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--follow-imports=silent",
+        "--ignore-missing-imports",
+        tmp_path / "use.py",
+    ]
     done = subprocess.run(words, capture_output=True, text=True)
-    faults = [line.partition("error: ")[2] for line in done.stdout.splitlines() if " error: " in line]
+    faults = [
+        line.partition("error: ")[2] for line in done.stdout.splitlines() if " error: " in line
+    ]
     assert len(faults) == 2, done.stdout
     assert faults[0].startswith('Unexpected keyword argument "measure" for "measure"')
     assert '"Joined" has no attribute "nothing"' in faults[1]

@@ -24,7 +24,9 @@ VERBS = {
 @pytest.mark.parametrize("kind", ["object", "category", "string[pyarrow]"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_callers_tables_are_never_changed(verb, kind):
-    runs = RUNS.astype({"doc_id": kind, "run": kind}).assign(note="x").sample(frac=1, random_state=1)
+    runs = (
+        RUNS.astype({"doc_id": kind, "run": kind}).assign(note="x").sample(frac=1, random_state=1)
+    )
     qrels = QRELS.astype({"doc_id": kind}).iloc[::-1]
     runs.attrs["origin"], qrels.attrs["origin"] = "here", "there"
     before = runs.copy(deep=True), qrels.copy(deep=True)

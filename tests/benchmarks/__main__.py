@@ -82,10 +82,23 @@ def in_house(repeats: int, large: bool) -> pd.DataFrame:
     rows = []
     for name in ["small", "small, ids of many widths"] + (["recommender"] if large else []):
         works = jobs.costs(*_tables(name))
-        spent = {what: min(timed(work, time.process_time) for _ in range(repeats)) for what, work in works.items()}
+        spent = {
+            what: min(timed(work, time.process_time) for _ in range(repeats))
+            for what, work in works.items()
+        }
         base, alone = spent.pop("measure"), spent.pop("measure, validate=False")
-        rows += [{"shape": name, "what": what, "to": "measure", "ratio": cpu / base} for what, cpu in spent.items()]
-        rows.append({"shape": name, "what": "measure", "to": "measure, validate=False", "ratio": base / alone})
+        rows += [
+            {"shape": name, "what": what, "to": "measure", "ratio": cpu / base}
+            for what, cpu in spent.items()
+        ]
+        rows.append(
+            {
+                "shape": name,
+                "what": "measure",
+                "to": "measure, validate=False",
+                "ratio": base / alone,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -94,14 +107,19 @@ def _tables(name: str) -> list[pd.DataFrame]:
     tables = make(SHAPES[shape])
     if not other:
         return list(tables)
-    return [table.assign(doc_id=table["doc_id"].str.replace(r"-0*", "-", regex=True)) for table in tables]
+    return [
+        table.assign(doc_id=table["doc_id"].str.replace(r"-0*", "-", regex=True))
+        for table in tables
+    ]
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two repeats, small shapes")
-    parser.add_argument("--large", action="store_true", help="also 27 million rows and the recommender shape")
+    parser.add_argument(
+        "--large", action="store_true", help="also 27 million rows and the recommender shape"
+    )
     given = parser.parse_args()
     repeats = 2 if given.quick else 6
     rows = []
@@ -111,7 +129,9 @@ def main() -> None:
             rows += compared(job, repeats)
         if name == "small":
             rows += compared(jobs.preferring(name, runs, qrels), 2)
-            rows += compared(jobs.randomising(name, runs, qrels, 1_000 if given.quick else 10_000), 2)
+            rows += compared(
+                jobs.randomising(name, runs, qrels, 1_000 if given.quick else 10_000), 2
+            )
             with jobs.temporary() as folder:
                 rows += compared(jobs.from_files(name, runs, qrels, Path(folder)), repeats)
         rows += compared(jobs.through_adapter(name, runs, qrels), repeats)
@@ -129,15 +149,27 @@ def main() -> None:
     orderings.show(given.quick)
     first_calls.show(2 if given.quick else 5)
     print("\nGrowth of time when one side doubles (1 = linear, 2 = quadratic)")
-    print(growth(2 if given.quick else 4).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
-    print("\nWhat a row costs as tables grow (CPU ms for a million rows; the last column at most 1.2)")
+    print(
+        growth(2 if given.quick else 4).to_string(
+            index=False, float_format=lambda value: f"{value:.2f}"
+        )
+    )
+    print(
+        "\nWhat a row costs as tables grow (CPU ms for a million rows; the last column at most 1.2)"
+    )
     print(per_row.table(not given.large).to_string(float_format=lambda value: f"{value:.2f}"))
     print("\nWhat the order of rows, the duplicate check and the accounting cost (CPU time)")
-    print(in_house(repeats, given.large).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    print(
+        in_house(repeats, given.large).to_string(
+            index=False, float_format=lambda value: f"{value:.2f}"
+        )
+    )
     print("\nPeak memory of one evaluation beyond its input, duplicate check on")
     shapes = ["small"] + (["recommender", "medium"] if given.large else [])
     print(peaks(shapes).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
-    print(f"(this process peaked at {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB)")
+    print(
+        f"(this process peaked at {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB)"
+    )
 
 
 if __name__ == "__main__":

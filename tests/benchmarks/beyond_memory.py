@@ -23,7 +23,9 @@ import pdeval
 from tests import asking
 
 QUERIES, RUNS, DEPTH = 10, 12, 1000
-NAMES = sorted(pdeval.datasets.sample_runs()["run"].astype(str).unique())  # about which the tests have metadata
+NAMES = sorted(
+    pdeval.datasets.sample_runs()["run"].astype(str).unique()
+)  # about which the tests have metadata
 DOCUMENT = "https://www.example.org/" + "a-rather-long-address/" * 12 + "{:05d}.html"
 
 
@@ -34,7 +36,12 @@ def part(at: int) -> pd.DataFrame:
     first = random.integers(0, 900, (RUNS, QUERIES))[run, query]
     topic = 100 + query + QUERIES * at
     doc = pd.Series((first + 7 * rank) % 9973).map(DOCUMENT.format)
-    frame = {"run": np.array(NAMES)[run], "query_id": topic.astype(str), "doc_id": doc, "score": -rank.astype(float)}
+    frame = {
+        "run": np.array(NAMES)[run],
+        "query_id": topic.astype(str),
+        "doc_id": doc,
+        "score": -rank.astype(float),
+    }
     return pd.DataFrame(frame)
 
 
@@ -86,11 +93,21 @@ def main() -> None:
             frame.to_parquet(folder / f"{count:05d}.parquet")
             count += 1
         qrels = judgments(count)
-        print(f"{size / 2**30:.2f} GiB on pandas, {count * QUERIES * RUNS * DEPTH:,} rows, {count} files", flush=True)
-        options = {"n_workers": 1, "threads_per_worker": 1, "memory_limit": int(given.limit * 2**30)}
+        print(
+            f"{size / 2**30:.2f} GiB on pandas, {count * QUERIES * RUNS * DEPTH:,} rows, {count} files",
+            flush=True,
+        )
+        options = {
+            "n_workers": 1,
+            "threads_per_worker": 1,
+            "memory_limit": int(given.limit * 2**30),
+        }
         with (
             LocalCluster(
-                **options, dashboard_address=":0", local_directory=str(folder / "work"), silence_logs=30
+                **options,
+                dashboard_address=":0",
+                local_directory=str(folder / "work"),
+                silence_logs=30,
             ) as one,
             Client(one) as client,
         ):
@@ -99,9 +116,12 @@ def main() -> None:
             joined = table.ireval.join(qrels, topics="common")
             hits, room = joined.here.expected()
             print(
-                f"census {time.perf_counter() - begin:.0f} s; at most {hits:,} hits, {room / 2**20:.0f} MiB", flush=True
+                f"census {time.perf_counter() - begin:.0f} s; at most {hits:,} hits, {room / 2**20:.0f} MiB",
+                flush=True,
             )
-            few = dd.read_parquet(str(folder / "00000.parquet")).ireval.join(qrels[: 20 * QUERIES], topics="common")
+            few = dd.read_parquet(str(folder / "00000.parquet")).ireval.join(
+                qrels[: 20 * QUERIES], topics="common"
+            )
             failed = 0
             for verb, declared in asking.VERBS_OF_A_JOIN.items():
                 if given.verbs and verb not in given.verbs:
@@ -116,8 +136,13 @@ def main() -> None:
                     failed += 1
                     says = f"{type(fault).__name__}: {str(fault)[:200]}"
                 most = max(client.run(peak).values())
-                print(f"{verb:28s}{time.perf_counter() - begin:8.1f} s  {most:6,d} MiB  {says}", flush=True)
-        print(f"{failed} failed; this process took {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10:,} MiB")
+                print(
+                    f"{verb:28s}{time.perf_counter() - begin:8.1f} s  {most:6,d} MiB  {says}",
+                    flush=True,
+                )
+        print(
+            f"{failed} failed; this process took {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10:,} MiB"
+        )
     sys.exit(failed > 0)
 
 

@@ -44,7 +44,11 @@ def make(shape: Shape, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
         count = max(1, int(rng.gamma(1.5, shape.relevant / 1.5)))
         count = min(count, shape.judged - 1)
         relevant[:count] = rng.integers(1, 4, size=count)
-        judged.append(pd.DataFrame({"query": query, "doc": pool[: shape.judged], "grade": relevant[: shape.judged]}))
+        judged.append(
+            pd.DataFrame(
+                {"query": query, "doc": pool[: shape.judged], "grade": relevant[: shape.judged]}
+            )
+        )
         signal = quality[:, None] * (relevant > 0) + rng.normal(size=(shape.runs, shape.pool))
         top = np.argpartition(-signal, shape.depth - 1, axis=1)[:, : shape.depth]
         value = np.take_along_axis(signal, top, axis=1)
@@ -54,7 +58,9 @@ def make(shape: Shape, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
     score = np.stack(scores, axis=1)
     score[::4] = np.round(score[::4], 2)
     doc = np.stack(docs, axis=1)
-    run, query = np.divmod(np.repeat(np.arange(shape.runs * shape.queries), shape.depth), shape.queries)
+    run, query = np.divmod(
+        np.repeat(np.arange(shape.runs * shape.queries), shape.depth), shape.queries
+    )
     runs = pd.DataFrame(
         {
             "run": _texts(np.array([f"run{i:03d}" for i in range(shape.runs)], dtype=object), run),

@@ -40,7 +40,9 @@ def ran(cache: Path, *words: str) -> str:
     """Return what a Python process prints, whose modules are compiled already as after an installation."""
     known = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     told = {**known, "PYTHONPYCACHEPREFIX": str(cache)}
-    return subprocess.run([sys.executable, *words], check=True, capture_output=True, text=True, env=told).stdout
+    return subprocess.run(
+        [sys.executable, *words], check=True, capture_output=True, text=True, env=told
+    ).stdout
 
 
 def spent(cache: Path, *words: str) -> float:
@@ -68,7 +70,9 @@ def first_calls(repeats: int = 5) -> pd.DataFrame:
         summary = ("-c", SUMMARY, str(scores))
         for words in (command, summary):
             ran(cache, *words)  # compiles
-        turns = [(spent(cache, *command), spent(cache, *loaded)) for _ in range(repeats)]  # in turn: both see the same
+        turns = [
+            (spent(cache, *command), spent(cache, *loaded)) for _ in range(repeats)
+        ]  # in turn: both see the same
         ours, theirs = (min(one) for one in zip(*turns))
         told = [[float(word) for word in ran(cache, *summary).split()] for _ in range(repeats)]
     first, second, imported = (min(one[k] for one in told) for k in range(3))

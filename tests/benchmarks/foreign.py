@@ -57,7 +57,10 @@ def main() -> None:
     rows = []
     for shape in ("one run", "small", "recommender"):
         runs, qrels = make(SHAPES[shape])
-        work = {"measure": lambda r=runs, q=qrels: r.ireval.measure(q, MEASURES), **conversions(runs, qrels)}
+        work = {
+            "measure": lambda r=runs, q=qrels: r.ireval.measure(q, MEASURES),
+            **conversions(runs, qrels),
+        }
         spent = {name: [] for name in work}
         for call in work.values():
             call()
@@ -68,7 +71,15 @@ def main() -> None:
         for name in list(work)[1:]:
             ratio = np.array(spent[name]) / base
             best = min(spent[name]) / base.min()
-            rows.append({"shape": shape, "rows": len(runs), "from": name, "ratio": best, "median": np.median(ratio)})
+            rows.append(
+                {
+                    "shape": shape,
+                    "rows": len(runs),
+                    "from": name,
+                    "ratio": best,
+                    "median": np.median(ratio),
+                }
+            )
     print(pd.DataFrame(rows).to_string(index=False, float_format=lambda value: f"{value:.2f}"))
 
 

@@ -46,7 +46,10 @@ def collections(n: int, runs: int, queries: int, depth: int) -> None:
     """Print the cost of by="collection" against a loop by hand."""
     parts = [make(Shape(runs, queries, depth, 20, 60, 150, 20_000), seed=seed) for seed in range(n)]
     both = [
-        pd.concat([part[i].assign(collection=f"c{at:02d}") for at, part in enumerate(parts)], ignore_index=True)
+        pd.concat(
+            [part[i].assign(collection=f"c{at:02d}") for at, part in enumerate(parts)],
+            ignore_index=True,
+        )
         for i in (0, 1)
     ]
     print(f"\n{n} collections, {len(both[0]):,} rows")
@@ -56,14 +59,19 @@ def collections(n: int, runs: int, queries: int, depth: int) -> None:
         for _ in range(2):  # the better of two, one after the other
             single = min(single, sum(timed(verb, r.ireval, q) for r, q in parts))
             whole = min(whole, timed(verb, both[0].ireval, both[1], by="collection"))
-        print(f"{name:10}  single {single:6.2f} s  by {whole:6.2f} s  ratio {whole / single:.2f}", flush=True)
+        print(
+            f"{name:10}  single {single:6.2f} s  by {whole:6.2f} s  ratio {whole / single:.2f}",
+            flush=True,
+        )
 
 
 def segments(users: int, n: int) -> None:
     """Print the cost of groups of users against the call without groups."""
     runs, qrels = make(Shape(5, users, 20, 5, 20, 60, 4000))
     ids = pd.Series(qrels["query_id"].unique())
-    about = pd.DataFrame({"query_id": ids, "segment": np.random.default_rng(0).integers(0, n, len(ids))})
+    about = pd.DataFrame(
+        {"query_id": ids, "segment": np.random.default_rng(0).integers(0, n, len(ids))}
+    )
     print(f"\n{users:,} users in {n} segments, {len(runs):,} rows")
     for name, verb in VERBS.items():
         verb(runs.ireval, qrels)
@@ -71,7 +79,10 @@ def segments(users: int, n: int) -> None:
         for _ in range(2):
             whole = min(whole, timed(verb, runs.ireval, qrels))
             grouped = min(grouped, timed(verb, runs.ireval, qrels, by="segment", metadata=about))
-        print(f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}", flush=True)
+        print(
+            f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}",
+            flush=True,
+        )
 
 
 def stacked(users: int, n: int) -> None:
@@ -80,14 +91,19 @@ def stacked(users: int, n: int) -> None:
     place = pd.Series(np.arange(users), index=qrels["query_id"].unique())
     size = users // n
     parts = [
-        frame.assign(collection=(at := place.loc[frame["query_id"]].to_numpy()) // size, query_id=at % size)
+        frame.assign(
+            collection=(at := place.loc[frame["query_id"]].to_numpy()) // size, query_id=at % size
+        )
         for frame in (runs, qrels)
     ]
     print(f"\n{n} stacked collections of {size} queries, {len(runs):,} rows")
     for name in ("measure", "summary", "compare", "order RPP"):
         whole = timed(VERBS[name], runs.ireval, qrels)
         grouped = timed(VERBS[name], parts[0].ireval, parts[1], by="collection")
-        print(f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}", flush=True)
+        print(
+            f"{name:10}  whole {whole:6.2f} s  by {grouped:6.2f} s  ratio {grouped / whole:.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -37,7 +37,10 @@ def quietly(function: Callable[[], Any]) -> Callable[[], Any]:
 
 def dicts(runs: pd.DataFrame, qrels: pd.DataFrame) -> tuple[dict, dict]:
     """Return the nested dicts that pytrec_eval needs, built as a pandas user builds them."""
-    judged = {query: dict(zip(part["doc_id"], part["relevance"].tolist())) for query, part in qrels.groupby("query_id")}
+    judged = {
+        query: dict(zip(part["doc_id"], part["relevance"].tolist()))
+        for query, part in qrels.groupby("query_id")
+    }
     found: dict[str, dict] = {}
     for (run, query), part in runs.groupby(["run", "query_id"], sort=False):
         found.setdefault(run, {})[query] = dict(zip(part["doc_id"], part["score"].tolist()))
@@ -80,7 +83,10 @@ def ir_measures_on(runs: pd.DataFrame, qrels: pd.DataFrame) -> list:
     import ir_measures
 
     asked = [ir_measures.parse_measure(name) for name in MEASURES]
-    return [list(ir_measures.iter_calc(asked, qrels, part)) for _, part in runs.groupby("run", sort=False)]
+    return [
+        list(ir_measures.iter_calc(asked, qrels, part))
+        for _, part in runs.groupby("run", sort=False)
+    ]
 
 
 def installed(name: str) -> bool:
@@ -96,16 +102,21 @@ def measuring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, *, slow_peers:
 
     ready = dicts(runs, qrels) if slow_peers and installed("pytrec_eval") else None
     peers: dict[str, Callable[[], Any] | None] = {
-        "pytrec_eval, dicts built": (lambda: pytrec_eval_on(*dicts(runs, qrels))) if installed("pytrec_eval") else None
+        "pytrec_eval, dicts built": (lambda: pytrec_eval_on(*dicts(runs, qrels)))
+        if installed("pytrec_eval")
+        else None
     }
     if slow_peers:
         peers["pytrec_eval, dicts ready"] = (lambda: pytrec_eval_on(*ready)) if ready else None
         # ranx takes ids of dtype object only; the conversion is not charged to it
         texts = {
-            name: table.astype({c: object for c in table if "id" in c}) for name, table in (("r", runs), ("q", qrels))
+            name: table.astype({c: object for c in table if "id" in c})
+            for name, table in (("r", runs), ("q", qrels))
         }
         peers["ranx"] = (lambda: ranx_on(texts["r"], texts["q"])) if installed("ranx") else None
-        peers["ir_measures"] = (lambda: ir_measures_on(runs, qrels)) if installed("ir_measures") else None
+        peers["ir_measures"] = (
+            (lambda: ir_measures_on(runs, qrels)) if installed("ir_measures") else None
+        )
     checked = quietly(lambda: runs.ireval.measure(qrels, MEASURES))
     plain = quietly(lambda: runs.ireval.measure(qrels, MEASURES, validate=False))
     own = {peer: None if work is None else quietly(work) for peer, work in peers.items()}
@@ -135,7 +146,10 @@ def through_adapter(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
         evaluator = tool.RelevanceEvaluator(judged, TREC_EVAL)
         return {run: evaluator.evaluate(lists) for run, lists in found.items()}
 
-    peers: dict[str, Callable[[], Any] | None] = {"pytrec_eval, dicts built": None, "pytrec_eval, dicts ready": None}
+    peers: dict[str, Callable[[], Any] | None] = {
+        "pytrec_eval, dicts built": None,
+        "pytrec_eval, dicts ready": None,
+    }
     if installed("pytrec_eval"):
         import pytrec_eval
 
@@ -143,9 +157,13 @@ def through_adapter(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
         peers["pytrec_eval, dicts built"] = lambda: dicts_of(pytrec_eval, *dicts(runs, qrels))
         peers["pytrec_eval, dicts ready"] = lambda: dicts_of(pytrec_eval, *ready)
         peers["the adapter, dicts ready"] = lambda: dicts_of(ours, *ready)
-        assert ours.RelevanceEvaluator(qrels, TREC_EVAL).evaluate(runs) == dicts_of(pytrec_eval, *ready)
+        assert ours.RelevanceEvaluator(qrels, TREC_EVAL).evaluate(runs) == dicts_of(
+            pytrec_eval, *ready
+        )
     return Job(
-        f"{name}, adapter of pytrec_eval", lambda: ours.RelevanceEvaluator(qrels, TREC_EVAL).evaluate(runs), peers
+        f"{name}, adapter of pytrec_eval",
+        lambda: ours.RelevanceEvaluator(qrels, TREC_EVAL).evaluate(runs),
+        peers,
     )
 
 
@@ -186,7 +204,10 @@ def preferring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
 
     joined = quietly(lambda: runs.ireval.join(qrels, level=1))()
     topics = [
-        [[None if np.isinf(rank) else int(rank) for rank in block["rank"][:, t, run]] for run in range(block.shape[1])]
+        [
+            [None if np.isinf(rank) else int(rank) for rank in block["rank"][:, t, run]]
+            for run in range(block.shape[1])
+        ]
         for block in Views(joined.at(level=1)).blocks("binary", 1)
         if block.size
         for t in range(block.shape[0])
@@ -236,7 +257,11 @@ def randomising(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, draws: int) 
         )
 
     ours = quietly(lambda: scores.ireval.compare(test="hsd", draws=draws, progress=False))
-    return Job(f"{name}, randomised HSD, {draws:,} draws", ours, {"scipy permutation_test": quietly(theirs)})
+    return Job(
+        f"{name}, randomised HSD, {draws:,} draws",
+        ours,
+        {"scipy permutation_test": quietly(theirs)},
+    )
 
 
 def temporary() -> tempfile.TemporaryDirectory:

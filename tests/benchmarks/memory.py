@@ -50,7 +50,10 @@ def peaks(shapes: list[str]) -> pd.DataFrame:
                 table.to_parquet(path)
             for ids in IDS:
                 done = subprocess.run(
-                    [sys.executable, "-c", PEAK, *paths, ids], capture_output=True, text=True, check=True
+                    [sys.executable, "-c", PEAK, *paths, ids],
+                    capture_output=True,
+                    text=True,
+                    check=True,
                 )
                 size, before, after = (float(word) / 1024 for word in done.stdout.split())
                 row = {"shape": shape, "ids": ids, "input MB": size, "beyond it MB": after - before}

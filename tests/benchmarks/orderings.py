@@ -10,6 +10,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,13 +48,20 @@ def spent(work: Callable[[], Any]) -> float:
 def table(systems: int, tasks: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Return a leaderboard's scores, and the same as an array (systems, tasks)."""
     rng = np.random.default_rng(1)
-    value = 0.5 + rng.normal(0, 0.08, (systems, 1)) + rng.normal(0, 0.1, tasks) + rng.normal(0, 0.08, (systems, tasks))
+    value = (
+        0.5
+        + rng.normal(0, 0.08, (systems, 1))
+        + rng.normal(0, 0.1, tasks)
+        + rng.normal(0, 0.08, (systems, tasks))
+    )
     value = np.clip(value, 0, 1).round(4)
     run, query = (
         np.repeat([f"s{i:03}" for i in range(systems)], tasks),
         np.tile([f"t{i}" for i in range(tasks)], systems),
     )
-    return pd.DataFrame({"run": run, "query_id": query, "measure": "AP", "value": value.ravel()}), value
+    return pd.DataFrame(
+        {"run": run, "query_id": query, "measure": "AP", "value": value.ravel()}
+    ), value
 
 
 def resamples(tasks: int, draws: int) -> np.ndarray:
@@ -69,11 +77,15 @@ def mean_ranks(value: np.ndarray, draws: int) -> np.ndarray:
     return np.quantile(ranks, [0.025, 0.975], axis=0)
 
 
-def pairwise(value: np.ndarray, draws: int, score: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def pairwise(
+    value: np.ndarray, draws: int, score: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
     """Return scores of all resamples from who is above whom, resample by resample."""
     above = np.sign(value.T[:, :, None] - value.T[:, None, :]).reshape(value.shape[1], -1)
     size = len(value)
-    return np.stack([score((one @ above).reshape(size, size)) for one in resamples(value.shape[1], draws)])
+    return np.stack(
+        [score((one @ above).reshape(size, size)) for one in resamples(value.shape[1], draws)]
+    )
 
 
 def stationary(net: np.ndarray) -> np.ndarray:
@@ -82,7 +94,9 @@ def stationary(net: np.ndarray) -> np.ndarray:
     walk = 0.99 * (net < 0) / size + 0.01 / size
     np.fill_diagonal(walk, 0.0)
     np.fill_diagonal(walk, 1 - walk.sum(axis=1))
-    return np.linalg.solve(np.vstack([(walk.T - np.eye(size))[:-1], np.ones(size)]), np.r_[np.zeros(size - 1), 1.0])
+    return np.linalg.solve(
+        np.vstack([(walk.T - np.eye(size))[:-1], np.ones(size)]), np.r_[np.zeros(size - 1), 1.0]
+    )
 
 
 def votes(count: int, systems: int) -> pd.DataFrame:
@@ -101,13 +115,19 @@ def of_votes(quick: bool) -> list[Row]:
     """Return the rows of a log of votes: one fit, and a leaderboard of 1,000 resamples."""
     log = votes(20_000 if quick else 100_000, 100)
     draws = 100 if quick else 1000
-    fit = lambda: log.ireval.leaderboard(method="bradley-terry(prior=0.01)", errors="sandwich", draws=100)  # noqa: E731
+    fit = partial(
+        log.ireval.leaderboard, method="bradley-terry(prior=0.01)", errors="sandwich", draws=100
+    )
     rows = []
     evalica_fit = choix_fit = None
     if installed("evalica"):
         import evalica
 
-        word = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}
+        word = {
+            "model_a": evalica.Winner.X,
+            "model_b": evalica.Winner.Y,
+            "tie": evalica.Winner.Draw,
+        }
         won = [word[one] for one in log["winner"]]
         evalica_fit = lambda: evalica.bradley_terry(log["model_a"], log["model_b"], won)  # noqa: E731
     if installed("choix"):
@@ -115,12 +135,30 @@ def of_votes(quick: bool) -> list[Row]:
 
         a, b = (log[side].str[1:].astype(int).to_numpy() for side in ("model_a", "model_b"))
         sign = log["winner"].map({"model_a": 1, "tie": 0, "model_b": -1}).to_numpy()
-        games = list(zip(np.where(sign >= 0, a, b)[sign != 0].tolist(), np.where(sign >= 0, b, a)[sign != 0].tolist()))
+        games = list(
+            zip(
+                np.where(sign >= 0, a, b)[sign != 0].tolist(),
+                np.where(sign >= 0, b, a)[sign != 0].tolist(),
+            )
+        )
         choix_fit = lambda: choix.opt_pairwise(100, games, alpha=0.01)  # noqa: E731
-    rows.append(Row(f"{len(log):,} votes, fit, errors, tiers", "", fit, "evalica, one fit", evalica_fit))
-    rows.append(Row(f"{len(log):,} votes, fit, errors, tiers", "", fit, "choix, one fit", choix_fit))
+    rows.append(
+        Row(f"{len(log):,} votes, fit, errors, tiers", "", fit, "evalica, one fit", evalica_fit)
+    )
+    rows.append(
+        Row(f"{len(log):,} votes, fit, errors, tiers", "", fit, "choix, one fit", choix_fit)
+    )
     whole = lambda: log.ireval.leaderboard(draws=draws, progress=False)  # noqa: E731
-    rows.append(Row(f"{len(log):,} votes, {draws:,} resamples", "", whole, "evalica, a fit each", evalica_fit, draws))
+    rows.append(
+        Row(
+            f"{len(log):,} votes, {draws:,} resamples",
+            "",
+            whole,
+            "evalica, a fit each",
+            evalica_fit,
+            draws,
+        )
+    )
     return rows
 
 
@@ -132,10 +170,28 @@ def of_scores(quick: bool) -> list[Row]:
     name = f"{len(value)} x {value.shape[1]}, {draws:,} resamples, "
     copeland = lambda: pairwise(value, draws, lambda net: np.sign(net).sum(axis=1))  # noqa: E731
     found = [
-        Row(name + "mean", "0.1 s", ask("mean"), "four lines of numpy", lambda: mean_ranks(value, draws)),
-        Row(name + "Borda", "0.1 s", ask("borda"), "four lines of numpy", lambda: mean_ranks(value, draws)),
+        Row(
+            name + "mean",
+            "0.1 s",
+            ask("mean"),
+            "four lines of numpy",
+            lambda: mean_ranks(value, draws),
+        ),
+        Row(
+            name + "Borda",
+            "0.1 s",
+            ask("borda"),
+            "four lines of numpy",
+            lambda: mean_ranks(value, draws),
+        ),
         Row(name + "Copeland", "5 s", ask("copeland"), "numpy, one by one", copeland),
-        Row(name + "MC4", "5 s", ask("mc4"), "numpy, one by one", lambda: pairwise(value, draws, stationary)),
+        Row(
+            name + "MC4",
+            "5 s",
+            ask("mc4"),
+            "numpy, one by one",
+            lambda: pairwise(value, draws, stationary),
+        ),
     ]
     fit = None
     if installed("choix"):
@@ -143,7 +199,9 @@ def of_scores(quick: bool) -> list[Row]:
 
         won = (value[:, None, :] > value[None, :, :]).sum(axis=2).astype(float)
         fit = lambda: choix.ilsr_pairwise_dense(won, alpha=0.01)  # noqa: E731
-    found.append(Row(name + "Bradley-Terry", "10 s", ask("bradley-terry"), "choix, a fit each", fit, draws))
+    found.append(
+        Row(name + "Bradley-Terry", "10 s", ask("bradley-terry"), "choix, a fit each", fit, draws)
+    )
     fit = None
     if installed("evalica"):
         import evalica
@@ -152,7 +210,9 @@ def of_scores(quick: bool) -> list[Row]:
         a, b = (side.tolist() for side in np.nonzero(counts))
         first, often = [evalica.Winner.X] * len(a), counts[counts > 0].astype(float).tolist()
         fit = lambda: evalica.bradley_terry(a, b, first, weights=often)  # noqa: E731
-    found.append(Row(name + "Bradley-Terry", "10 s", ask("bradley-terry"), "evalica, a fit each", fit, draws))
+    found.append(
+        Row(name + "Bradley-Terry", "10 s", ask("bradley-terry"), "evalica, a fit each", fit, draws)
+    )
     return found
 
 

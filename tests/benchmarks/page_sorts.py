@@ -34,7 +34,10 @@ def busy(browser):
 def main(folder):
     """Print the size of the page of a collection, and the times of its sorts in milliseconds."""
     warnings.simplefilter("ignore", UserWarning)
-    runs, qrels = pdeval.read_runs(folder / "runs", progress=False), pdeval.read_qrels(folder / "qrels.txt")
+    runs, qrels = (
+        pdeval.read_runs(folder / "runs", progress=False),
+        pdeval.read_qrels(folder / "qrels.txt"),
+    )
     report = runs.ireval.report(qrels, ["nDCG@10", "AP", "RR", "P@5", "R@100"])
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "page.html"
@@ -49,7 +52,9 @@ def main(folder):
         finally:
             browser.close()
         print(f"{len(report.rows)} systems, {path.stat().st_size / 1e6:.2f} MB")
-    print(f"a sort: {own:.0f} ms of processor time; {median(times):.0f} ms on the clock, slowest {max(times):.0f} ms")
+    print(
+        f"a sort: {own:.0f} ms of processor time; {median(times):.0f} ms on the clock, slowest {max(times):.0f} ms"
+    )
 
 
 if __name__ == "__main__":

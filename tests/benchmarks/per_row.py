@@ -18,7 +18,12 @@ import pandas as pd
 from tests.benchmarks.data import SHAPES, make
 from tests.benchmarks.jobs import MEASURES
 
-SIZES = [(20, 50), (45, 111), (70, 157), (110, 249)]  # runs and queries of 1, 5, 11 and 27 million rows
+SIZES = [
+    (20, 50),
+    (45, 111),
+    (70, 157),
+    (110, 249),
+]  # runs and queries of 1, 5, 11 and 27 million rows
 OPTIONS = {"checked": {}, "validate=False": {"validate": False}}
 
 
@@ -33,7 +38,9 @@ def cost(count: int, queries: int) -> list[float]:
     for options in OPTIONS.values():
         spent = []
         for _ in range(3):
-            begin = time.process_time()  # of the processor: other work on the machine does not count
+            begin = (
+                time.process_time()
+            )  # of the processor: other work on the machine does not count
             runs.ireval.measure(qrels, MEASURES, **options)
             spent.append(time.process_time() - begin)
         found.append(min(spent) * 1e9 / len(runs))
@@ -45,11 +52,17 @@ def table(quick: bool) -> pd.DataFrame:
     sizes = SIZES[:2] if quick else SIZES
     command = [sys.executable, "-m", "tests.benchmarks.per_row", "--one"]
     done = [
-        subprocess.run([*command, *map(str, one)], stdout=subprocess.PIPE, text=True, check=True).stdout
+        subprocess.run(
+            [*command, *map(str, one)], stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
         for one in sizes
     ]
     names = [f"{count * queries / 1000:.0f} million" for count, queries in sizes]
-    found = pd.DataFrame([[float(word) for word in text.split()] for text in done], index=names, columns=list(OPTIONS))
+    found = pd.DataFrame(
+        [[float(word) for word in text.split()] for text in done],
+        index=names,
+        columns=list(OPTIONS),
+    )
     rows = found.T
     return rows.assign(**{"largest / 1 million": rows.iloc[:, -1] / rows.iloc[:, 0]})
 
@@ -57,7 +70,9 @@ def table(quick: bool) -> pd.DataFrame:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="up to five million rows")
-    parser.add_argument("--one", type=int, nargs=2, help="runs and queries of one size, in this process")
+    parser.add_argument(
+        "--one", type=int, nargs=2, help="runs and queries of one size, in this process"
+    )
     given = parser.parse_args()
     if given.one:
         print(*cost(*given.one))

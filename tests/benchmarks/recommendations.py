@@ -35,12 +35,18 @@ def main(quick: bool) -> None:
     items = runs[["doc_id"]].drop_duplicates(ignore_index=True)
     share = 1.0 / np.arange(1, len(items) + 1)
     users = qrels["query_id"].unique()
-    picked = rng.choice(len(items), size=160 * len(users), p=share / share.sum())  # a million at full size
-    history = pd.DataFrame({"query_id": np.repeat(users, 160), "doc_id": items["doc_id"].to_numpy()[picked]})
+    picked = rng.choice(
+        len(items), size=160 * len(users), p=share / share.sum()
+    )  # a million at full size
+    history = pd.DataFrame(
+        {"query_id": np.repeat(users, 160), "doc_id": items["doc_id"].to_numpy()[picked]}
+    )
     print(f"{len(runs):,} rows, {len(history):,} interactions, {len(items):,} items")
     works = {
         "accuracy": lambda: runs.ireval.summary(qrels, ACCURACY),
-        "and beyond": lambda: runs.ireval.summary(qrels, [*ACCURACY, *BEYOND], items=items, history=history),
+        "and beyond": lambda: runs.ireval.summary(
+            qrels, [*ACCURACY, *BEYOND], items=items, history=history
+        ),
     }
     best = dict.fromkeys(works, np.inf)
     for _ in range(3):  # side by side, the best of three

@@ -17,7 +17,14 @@ def halves():
     """A measure of the user's own, gone after the test."""
 
     @metric(range=(0, 1), reference="an example", aliases=("half",), limits={"share": (0, 1)})
-    def Halves(rank, *, share: float = 0.5, way: Literal["up", "down"] = "up", times: int = 1, k: float = math.inf):
+    def Halves(
+        rank,
+        *,
+        share: float = 0.5,
+        way: Literal["up", "down"] = "up",
+        times: int = 1,
+        k: float = math.inf,
+    ):
         """Half of nothing."""
         return np.zeros(np.shape(rank)[1:])
 
@@ -60,7 +67,10 @@ def test_a_kernel_with_open_parameters_is_refused():
         ("Halves(way=left)", r"way='left' in .*: Halves takes one of 'up', 'down'\."),
         ("Halves(times=1.5)", r"times=1\.5 in .* must be a whole number\."),
         ("Halves@0", "the cutoff in 'Halves@0' is 0; it must be a whole number of at least 1."),
-        ("Halves@2.5", "the cutoff in 'Halves@2.5' is 2.5; it must be a whole number of at least 1."),
+        (
+            "Halves@2.5",
+            "the cutoff in 'Halves@2.5' is 2.5; it must be a whole number of at least 1.",
+        ),
         ("Halves(k=many)", "the cutoff in .* is 'many'; it must be a whole number of at least 1."),
     ],
 )
@@ -70,18 +80,28 @@ def test_a_parameter_out_of_its_range_says_what_was_found_and_what_fits(halves, 
 
 
 def test_an_unknown_parameter_lists_the_known_ones(halves):
-    with pytest.raises(KeyError, match=r"Halves has no parameter 'q' \(in 'Halves\(q=1\)'\); it has share, way"):
+    with pytest.raises(
+        KeyError, match=r"Halves has no parameter 'q' \(in 'Halves\(q=1\)'\); it has share, way"
+    ):
         parse("Halves(q=1)")
 
 
 @pytest.mark.parametrize(
     ("text", "suggestion"),
-    [("NDGC@10", "nDCG@10"), ("precison@5", "P@5"), ("recip_rnk", "RR"), ("alfa-nDCG@20", "alpha-nDCG@20")],
+    [
+        ("NDGC@10", "nDCG@10"),
+        ("precison@5", "P@5"),
+        ("recip_rnk", "RR"),
+        ("alfa-nDCG@20", "alpha-nDCG@20"),
+    ],
 )
 def test_an_unknown_measure_suggests_the_nearest(text, suggestion):
     with pytest.raises(KeyError) as error:
         parse(text)
-    assert error.value.args[0] == f"no measure {text!r}. Did you mean {suggestion!r}? pdeval.catalog() lists all."
+    assert (
+        error.value.args[0]
+        == f"no measure {text!r}. Did you mean {suggestion!r}? pdeval.catalog() lists all."
+    )
 
 
 def test_an_unknown_measure_that_resembles_nothing_gets_no_suggestion():
@@ -195,7 +215,10 @@ def test_every_measure_says_what_it_is(name):
 def test_a_label_means_the_measure_that_it_labels(name):
     measure = parse(name)
     assert parse(measure.spelled) == measure
-    assert parse(measure.spelled, level=2).spelled == parse(parse(measure.spelled, level=2).spelled).spelled
+    assert (
+        parse(measure.spelled, level=2).spelled
+        == parse(parse(measure.spelled, level=2).spelled).spelled
+    )
 
 
 def test_aliases_lead_to_their_own_entry():
@@ -207,7 +230,10 @@ def test_aliases_lead_to_their_own_entry():
 
 def test_the_catalog_lists_name_parameters_direction_range_kind_and_reference():
     table = pdeval.catalog().set_index("name")
-    assert table.loc["nDCG", "parameters"] == "discount=log2(r+1), base=2, gain=linear, gains=None, least=0, k=inf"
+    assert (
+        table.loc["nDCG", "parameters"]
+        == "discount=log2(r+1), base=2, gain=linear, gains=None, least=0, k=inf"
+    )
     assert not table.loc["ASL", "higher_is_better"]
     assert (table.loc["AP", "low"], table.loc["AP", "high"]) == (0.0, 1.0)
     assert table.loc["alpha-nDCG", "kind"] == "subtopic"
@@ -215,7 +241,10 @@ def test_the_catalog_lists_name_parameters_direction_range_kind_and_reference():
 
 
 def test_a_measure_of_pdevals_own_is_not_replaced():
-    with pytest.raises(ValueError, match=r"pdeval has a measure 'AP' \(Average precision.*\); give yours another name"):
+    with pytest.raises(
+        ValueError,
+        match=r"pdeval has a measure 'AP' \(Average precision.*\); give yours another name",
+    ):
 
         @metric
         def AP(rank):
@@ -234,7 +263,10 @@ def test_a_users_measure_may_be_declared_again(halves):
 
 def test_two_measures_of_one_name_are_told_apart_by_labels():
     steep, flat = (parse("RPP", weight=lambda i, p=p: p**i) for p in (0.5, 0.9))
-    with pytest.raises(ValueError, match=r"two different measures are both called 'RPP\(weight=<lambda>\)'; tell them"):
+    with pytest.raises(
+        ValueError,
+        match=r"two different measures are both called 'RPP\(weight=<lambda>\)'; tell them",
+    ):
         parse_all([steep, flat])
     assert len(parse_all([steep, parse(flat, label="flat")])) == 2
     assert len(parse_all([steep, steep])) == 1
@@ -249,12 +281,16 @@ def test_equal_arrays_are_one_parameter():
 
 @pytest.mark.parametrize("level", ["0", "-1", "True", "'document'"])
 def test_a_level_is_a_grade_above_zero(level):
-    with pytest.raises(ValueError, match=f"level={level} in .*: the least grade that counts as relevant is above 0"):
+    with pytest.raises(
+        ValueError, match=f"level={level} in .*: the least grade that counts as relevant is above 0"
+    ):
         parse(f"AP(level={level})")
 
 
 def test_search_lengths_of_items_are_a_table_of_their_own():
-    with pytest.raises(ValueError, match=r"The search length of every item is \.ireval\.lengths\(qrels\)"):
+    with pytest.raises(
+        ValueError, match=r"The search length of every item is \.ireval\.lengths\(qrels\)"
+    ):
         parse("ASL(level=document)")
 
 
@@ -283,7 +319,11 @@ def test_no_ordering_is_suggested_for_a_measure():
 
 
 def test_names_in_one_text_are_several_measures():
-    assert [m.label for m in parse_all("AP, RR,nDCG(gains={1:3,2:9})@10")] == ["AP", "RR", "nDCG(gains={1:3,2:9})@10"]
+    assert [m.label for m in parse_all("AP, RR,nDCG(gains={1:3,2:9})@10")] == [
+        "AP",
+        "RR",
+        "nDCG(gains={1:3,2:9})@10",
+    ]
 
 
 def test_a_measure_shows_its_name():
@@ -298,7 +338,8 @@ def test_measures_are_equal_whatever_they_are_called():
 
 
 @pytest.mark.parametrize(
-    ("search", "wanted"), [("ndcg", "nDCG"), ("LEXICOGRAPHIC", "sgnLP"), ("map", "AP"), ("Buckley", "Bpref")]
+    ("search", "wanted"),
+    [("ndcg", "nDCG"), ("LEXICOGRAPHIC", "sgnLP"), ("map", "AP"), ("Buckley", "Bpref")],
 )
 def test_the_catalog_can_be_searched(search, wanted):
     found = pdeval.catalog(search)
@@ -307,7 +348,9 @@ def test_the_catalog_can_be_searched(search, wanted):
     assert len(pdeval.catalog("no such thing")) == 0
 
 
-@pytest.mark.parametrize(("asked", "text"), [("RBP(p=0.5,p=0.9)", "gives p twice"), ("P(k=10)@20", "gives k twice")])
+@pytest.mark.parametrize(
+    ("asked", "text"), [("RBP(p=0.5,p=0.9)", "gives p twice"), ("P(k=10)@20", "gives k twice")]
+)
 def test_a_parameter_is_given_once(asked, text):
     with pytest.raises(ValueError, match=text):
         parse(asked)
@@ -327,12 +370,28 @@ def test_ranx_levels_take_gains_away_too():
 def test_objects_of_ir_measures_mean_what_they_mean_there():
     ir_measures = pytest.importorskip("ir_measures")
     assert parse(ir_measures.SetF(beta=2.0)).parameters["x"] == 2.0
-    assert (parse(ir_measures.ERR @ 10).parameters["max_grade"], parse("ERR@10").parameters["max_grade"]) == (4, None)
+    assert (
+        parse(ir_measures.ERR @ 10).parameters["max_grade"],
+        parse("ERR@10").parameters["max_grade"],
+    ) == (4, None)
     assert parse(ir_measures.IPrec @ 0.1).parameters["points"] == "floor"
 
 
 @pytest.mark.parametrize(
-    "name", ["AWRF", "AWRF@10", "ER", "EE", "EFD", "EPC@10", "ECE", "personalization", "kendall", "bleu", "fairness"]
+    "name",
+    [
+        "AWRF",
+        "AWRF@10",
+        "ER",
+        "EE",
+        "EFD",
+        "EPC@10",
+        "ECE",
+        "personalization",
+        "kendall",
+        "bleu",
+        "fairness",
+    ],
 )
 def test_a_measure_that_is_not_here_is_not_taken_for_another(name):
     with pytest.raises(KeyError) as error:
@@ -343,13 +402,19 @@ def test_a_measure_that_is_not_here_is_not_taken_for_another(name):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("nsDCG@10", "nsDCG is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here."),
+        (
+            "nsDCG@10",
+            "nsDCG is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here.",
+        ),
         (
             "ILS@10",
             "ILS is intra-list similarity, of which less is better (Ziegler et al. 2005)",
         ),
         ("sdcg", "Scaled DCG is 'SDCG'."),
-        ("sDCG@10", "sDCG is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here."),
+        (
+            "sDCG@10",
+            "sDCG is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here.",
+        ),
     ],
 )
 def test_a_name_that_means_another_measure_in_this_field_is_refused(text, why):

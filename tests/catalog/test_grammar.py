@@ -89,7 +89,9 @@ def test_a_name_means_one_measure(text, label):
 
 
 def test_one_recall_point_is_the_same_however_it_is_written():
-    assert parse("IPrec@1").spelled == parse("IPrec@1.0").spelled == parse("IPrec(recall=1)").spelled
+    assert (
+        parse("IPrec@1").spelled == parse("IPrec@1.0").spelled == parse("IPrec(recall=1)").spelled
+    )
 
 
 def test_a_cutoff_beyond_all_is_no_cutoff():

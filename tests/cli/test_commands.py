@@ -8,7 +8,9 @@ import pytest
 
 import pdeval
 
-MISSING = "pdeval: warning: 2 of 50 judged queries are missing from run 'ql'; they count as worst case.\n"
+MISSING = (
+    "pdeval: warning: 2 of 50 judged queries are missing from run 'ql'; they count as worst case.\n"
+)
 
 
 @pytest.fixture
@@ -45,7 +47,9 @@ def test_evaluate_equals_the_accessor_per_query_and_with_statistics(data, pdeval
     assert list(found) == ["run", "query_id", "measure", "value"]
     assert found["value"].to_numpy() == pytest.approx(scores["value"].to_numpy(), rel=1e-15)
     found = read(pdeval_command("evaluate", *words, "--stats").out)
-    assert found["ci_low"].to_numpy() == pytest.approx(scores.ireval.summary()["ci_low"].to_numpy(), rel=1e-15)
+    assert found["ci_low"].to_numpy() == pytest.approx(
+        scores.ireval.summary()["ci_low"].to_numpy(), rel=1e-15
+    )
 
 
 @pytest.mark.broad
@@ -78,7 +82,12 @@ def test_files_folders_patterns_and_parquet_are_read_alike(data, sample, tmp_pat
     whole = pdeval_command("evaluate", qrels, folder, *words).out
     assert pdeval_command("evaluate", qrels, *sorted(folder.iterdir()), *words).out == whole
     assert pdeval_command("evaluate", qrels, f"{folder}/*.run", *words).out == whole
-    assert pdeval_command("evaluate", tmp_path / "qrels.parquet", tmp_path / "runs.parquet", *words).out == whole
+    assert (
+        pdeval_command(
+            "evaluate", tmp_path / "qrels.parquet", tmp_path / "runs.parquet", *words
+        ).out
+        == whole
+    )
 
 
 @pytest.mark.broad
@@ -107,10 +116,20 @@ def test_prefer_prints_means_queries_or_a_matrix(data, pdeval_command):
 @pytest.mark.broad
 def test_order_lists_the_best_run_first(data, pdeval_command):
     done = pdeval_command("order", *data, "--draws", "50", "--quiet")
-    assert done.out.splitlines()[0].split() == ["run", "measure", "method", "score", "rank", "rank_low", "rank_high"]
+    assert done.out.splitlines()[0].split() == [
+        "run",
+        "measure",
+        "method",
+        "score",
+        "rank",
+        "rank_low",
+        "rank_high",
+    ]
     assert done.out.splitlines()[1].split()[:3] == ["rerank-s1", "RPP", "winrate"]
     both = read(
-        pdeval_command("order", *data, "-m", "AP", "--method", "mc4", "--method", "mean", "--format", "csv").out
+        pdeval_command(
+            "order", *data, "-m", "AP", "--method", "mc4", "--method", "mean", "--format", "csv"
+        ).out
     )
     assert both.groupby("method")["rank"].min().to_dict() == {"mc4": 1, "mean": 1}
 
@@ -148,14 +167,24 @@ def test_report_takes_preferences_but_not_both_kinds(data, pdeval_command):
     assert "RPP" in pdeval_command("report", *data, "-m", "RPP", "--format", "markdown").out
     done = pdeval_command("report", *data, "-m", "RPP,AP")
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("pdeval: error: a report shows measures or preferences; give -m for one kind only.\n")
+    assert done.err.startswith(
+        "pdeval: error: a report shows measures or preferences; give -m for one kind only.\n"
+    )
 
 
 @pytest.mark.broad
-@pytest.mark.skipif(not (shutil.which("tectonic") or shutil.which("pdflatex")), reason="needs a LaTeX")
+@pytest.mark.skipif(
+    not (shutil.which("tectonic") or shutil.which("pdflatex")), reason="needs a LaTeX"
+)
 def test_a_standalone_report_compiles(data, tmp_path, pdeval_command):
-    pdeval_command("report", *data, "-m", "AP,nDCG@10", "--standalone", "-o", tmp_path / "table.tex")
-    latex = ["tectonic"] if shutil.which("tectonic") else ["pdflatex", "-interaction=nonstopmode", "-halt-on-error"]
+    pdeval_command(
+        "report", *data, "-m", "AP,nDCG@10", "--standalone", "-o", tmp_path / "table.tex"
+    )
+    latex = (
+        ["tectonic"]
+        if shutil.which("tectonic")
+        else ["pdflatex", "-interaction=nonstopmode", "-halt-on-error"]
+    )
     subprocess.run([*latex, "table.tex"], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "table.pdf").stat().st_size > 0
 
@@ -179,7 +208,9 @@ def test_demo_prints_the_sample_collection_and_writes_it(tmp_path, pdeval_comman
     assert "\n\nrun " in done.out
     assert "rerank-s1  reranker  0.5616" in done.out
     assert len(list((tmp_path / "sample" / "runs").iterdir())) == 12
-    done = pdeval_command("check", tmp_path / "sample" / "qrels.txt", tmp_path / "sample" / "runs" / "hybrid.run")
+    done = pdeval_command(
+        "check", tmp_path / "sample" / "qrels.txt", tmp_path / "sample" / "runs" / "hybrid.run"
+    )
     assert done.status == 0
 
 
@@ -189,13 +220,19 @@ def test_catalog_lists_what_mentions_all_words(pdeval_command):
     ]  # fmt: skip
     assert len(read(pdeval_command("catalog", "--format", "csv").out)) == len(pdeval.catalog())
     done = pdeval_command("catalog", "frobnicate")
-    assert (done.status, done.err.splitlines()[0]) == (2, "pdeval: error: nothing in the catalog mentions frobnicate.")
+    assert (done.status, done.err.splitlines()[0]) == (
+        2,
+        "pdeval: error: nothing in the catalog mentions frobnicate.",
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-m", "NDGC@10"], "no measure 'NDGC@10'. Did you mean 'nDCG@10'? 'pdeval catalog' lists all."),
+        (
+            ["-m", "NDGC@10"],
+            "no measure 'NDGC@10'. Did you mean 'nDCG@10'? 'pdeval catalog' lists all.",
+        ),
         (["-m", "RBP(p=2)"], "p=2 in 'RBP(p=2)' must be between 0 and 1."),
         (["-n"], "-n goes with --trec-eval."),
         (
@@ -235,8 +272,22 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
         ("evaluate", runs / "bm25.run", qrels): "has the six columns of a run",
         ("evaluate", qrels, f"{runs}/*.nothing"): "no file matches",
         ("compare", qrels, runs, "--baseline", "bm52"): "bm52",
-        ("evaluate", qrels, runs, "-l", "9"): "no judged query has an item with a grade of at least 9",
-        ("evaluate", qrels, runs, "--by", "year", "--metadata", tmp_path / "few.csv"): "no column 'year' to group by",
+        (
+            "evaluate",
+            qrels,
+            runs,
+            "-l",
+            "9",
+        ): "no judged query has an item with a grade of at least 9",
+        (
+            "evaluate",
+            qrels,
+            runs,
+            "--by",
+            "year",
+            "--metadata",
+            tmp_path / "few.csv",
+        ): "no column 'year' to group by",
         (
             "evaluate",
             qrels,
@@ -259,12 +310,18 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
 
 @pytest.mark.broad
 def test_the_spelling_of_trec_eval_is_understood_without_its_option(data, pdeval_command):  # 12.20
-    done = pdeval_command("evaluate", *data, "-m", "ndcg_cut.10,20,AP", "-m", "P.5", "--quiet", "--format", "csv")
+    done = pdeval_command(
+        "evaluate", *data, "-m", "ndcg_cut.10,20,AP", "-m", "P.5", "--quiet", "--format", "csv"
+    )
     assert done.out.splitlines()[0] == "run,ndcg_cut_10,ndcg_cut_20,AP,P_5"
 
 
-def test_csv_and_tsv_with_a_header_line_are_understood_in_the_words_of_other_tools(tmp_path, pdeval_command):
-    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\n01\tx\t1\n02\ty\t1\n")  # BEIR's judgments
+def test_csv_and_tsv_with_a_header_line_are_understood_in_the_words_of_other_tools(
+    tmp_path, pdeval_command
+):
+    (tmp_path / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\n01\tx\t1\n02\ty\t1\n"
+    )  # BEIR's judgments
     (tmp_path / "knn.csv").write_text("userID,itemID,prediction\n01,x,0.5\n01,z,0.9\n02,y,0.1\n")
     words = ("evaluate", tmp_path / "test.tsv", tmp_path / "knn.csv", "-m", "RR", "--format", "csv")
     assert pdeval_command(*words).out == "run,RR\nknn,0.75\n"
@@ -277,8 +334,18 @@ def test_csv_and_tsv_with_a_header_line_are_understood_in_the_words_of_other_too
 def test_parquet_in_other_words_is_understood_or_told(tmp_path, pdeval_command):  # 12.20
     judged = pd.DataFrame({"user_id": [1, 1, 2], "item_id": [5, 6, 5], "rating": [1, 0, 2]})
     judged.to_parquet(tmp_path / "qrels.parquet")
-    judged.rename(columns={"rating": "score"}).astype({"score": float}).to_parquet(tmp_path / "knn.parquet")
-    words = ("evaluate", tmp_path / "qrels.parquet", tmp_path / "knn.parquet", "-m", "RR", "--format", "csv")
+    judged.rename(columns={"rating": "score"}).astype({"score": float}).to_parquet(
+        tmp_path / "knn.parquet"
+    )
+    words = (
+        "evaluate",
+        tmp_path / "qrels.parquet",
+        tmp_path / "knn.parquet",
+        "-m",
+        "RR",
+        "--format",
+        "csv",
+    )
     assert pdeval_command(*words).out == "run,RR\nknn,1.0\n"
     judged.rename(columns={"item_id": "thing"}).to_parquet(tmp_path / "qrels.parquet")
     done = pdeval_command(*words)
@@ -291,11 +358,15 @@ def test_parquet_in_other_words_is_understood_or_told(tmp_path, pdeval_command):
 def test_a_table_for_people_has_2_before_10(tmp_path, pdeval_command):  # 12.20
     (tmp_path / "qrels").write_text("".join(f"{query} 0 a 1\n" for query in (1, 2, 10)))
     for run in ("r1", "r2", "r10"):
-        (tmp_path / f"{run}.run").write_text("".join(f"{query} Q0 a 1 1 t\n" for query in (1, 2, 10)))
+        (tmp_path / f"{run}.run").write_text(
+            "".join(f"{query} Q0 a 1 1 t\n" for query in (1, 2, 10))
+        )
     words = (tmp_path / "qrels", f"{tmp_path}/*.run", "-m", "P@10,P@5")
     rows = [line.split() for line in pdeval_command("evaluate", *words, "-q").out.splitlines()[1:]]
     assert [row[0] for row in rows[::6]] == ["r1", "r2", "r10"]
-    assert [row[1:3] for row in rows[:6]] == [[q, measure] for q in ("1", "2", "10") for measure in ("P@10", "P@5")]
+    assert [row[1:3] for row in rows[:6]] == [
+        [q, measure] for q in ("1", "2", "10") for measure in ("P@10", "P@5")
+    ]
     square = pdeval_command("prefer", *words[:2], "--matrix").out.splitlines()
     assert [line.split()[0] for line in square] == ["run", "r1", "r2", "r10"]
     assert square[0].split()[1:] == ["r1", "r2", "r10"]
@@ -307,14 +378,18 @@ def test_a_table_for_people_has_2_before_10(tmp_path, pdeval_command):  # 12.20
 def test_a_folder_of_collections_is_evaluated_one_by_one(tmp_path, sample, pdeval_command):
     for name in ("a", "b"):
         shutil.copytree(sample, tmp_path / name)
-    done = pdeval_command("evaluate", "--collections", tmp_path, "-m", "AP", "--format", "csv", "--quiet")
+    done = pdeval_command(
+        "evaluate", "--collections", tmp_path, "-m", "AP", "--format", "csv", "--quiet"
+    )
     assert done.status == 0, done.err
     found = read(done.out)
     assert list(found) == ["collection", "run", "AP"]
     assert found["collection"].value_counts().to_dict() == {"a": 12, "b": 12}
     for command in ("describe", "order", "report"):
         assert pdeval_command(command, "--collections", tmp_path, "--quiet").status == 0
-    compared = pdeval_command("compare", "--collections", tmp_path, "-m", "AP", "--baseline", "bm25", "--quiet")
+    compared = pdeval_command(
+        "compare", "--collections", tmp_path, "-m", "AP", "--baseline", "bm25", "--quiet"
+    )
     assert compared.out.split()[0] == "collection"
 
 
@@ -334,22 +409,37 @@ def test_collections_stand_in_the_place_of_judgments_and_runs(words, message, pd
 
 
 def test_the_columns_that_name_runs_are_given_by_an_option(tmp_path, pdeval_command):
-    rows = [(model, seed, query, doc, 1.0) for model in "ab" for seed in (1, 2) for query in "qr" for doc in "xy"]
+    rows = [
+        (model, seed, query, doc, 1.0)
+        for model in "ab"
+        for seed in (1, 2)
+        for query in "qr"
+        for doc in "xy"
+    ]
     frame = pd.DataFrame(rows, columns=["model", "seed", "query_id", "doc_id", "score"])
     frame.to_csv(tmp_path / "all.csv", index=False)
     (tmp_path / "qrels.txt").write_text("q 0 x 1\nr 0 x 1\n")
     data = tmp_path / "qrels.txt", tmp_path / "all.csv"
     done = pdeval_command("evaluate", *data)
     assert done.status == 1
-    assert done.err.endswith("The columns model, seed tell them apart: bind them, --run run,model,seed.\n")
+    assert done.err.endswith(
+        "The columns model, seed tell them apart: bind them, --run run,model,seed.\n"
+    )
     done = pdeval_command("evaluate", *data, "--run", "model,seed", "-m", "RR")
-    assert [line.split() for line in done.out.splitlines()[:2]] == [["model", "seed", "RR"], ["a", "1", "0.5000"]]
+    assert [line.split() for line in done.out.splitlines()[:2]] == [
+        ["model", "seed", "RR"],
+        ["a", "1", "0.5000"],
+    ]
     assert len(done.out.splitlines()) == 5
     done = pdeval_command("compare", *data, "--run", "model,seed", "-m", "RR", "--quiet")
     assert done.out.split()[:5] == ["model_a", "seed_a", "model_b", "seed_b", "measure"]
-    assert "no column 'modle' for the role 'run'" in pdeval_command("evaluate", *data, "--run", "modle").err
     assert (
-        "--run does not go with --trec-eval" in pdeval_command("evaluate", *data, "--run", "model", "--trec-eval").err
+        "no column 'modle' for the role 'run'"
+        in pdeval_command("evaluate", *data, "--run", "modle").err
+    )
+    assert (
+        "--run does not go with --trec-eval"
+        in pdeval_command("evaluate", *data, "--run", "model", "--trec-eval").err
     )
     (tmp_path / "about.csv").write_text("model,seed,size\na,1,big\na,2,big\nb,1,small\nb,2,small\n")
     about = "--by", "size", "--metadata", tmp_path / "about.csv"
@@ -360,7 +450,12 @@ def test_the_columns_that_name_runs_are_given_by_an_option(tmp_path, pdeval_comm
 def test_a_call_without_a_command_is_told_which_is_meant(data, pdeval_command):
     qrels, runs = data
     cases = {
-        ("-m", "map", qrels, runs): f"no command. As trec_eval: pdeval evaluate --trec-eval -m map {qrels} {runs}\n",
+        (
+            "-m",
+            "map",
+            qrels,
+            runs,
+        ): f"no command. As trec_eval: pdeval evaluate --trec-eval -m map {qrels} {runs}\n",
         (qrels, runs): f"no command. To evaluate runs: pdeval evaluate {qrels} {runs}\n",
         ("evalute", qrels, runs): "no command 'evalute'. Did you mean 'evaluate'?\n",
         ("map", qrels, runs): "no command 'map'. There are: check, compare,",

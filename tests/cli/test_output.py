@@ -8,7 +8,9 @@ import pytest
 from pdeval.cli import UsageError, output
 from pdeval.report.report import forget, report_format
 
-FRAME = pd.DataFrame({"run": ["bm25", "a_b"], "n": [50, 9], "AP": [0.25, np.nan], "significant": [True, False]})
+FRAME = pd.DataFrame(
+    {"run": ["bm25", "a_b"], "n": [50, 9], "AP": [0.25, np.nan], "significant": [True, False]}
+)
 
 
 def test_a_table_has_texts_to_the_left_and_numbers_to_the_right():
@@ -19,7 +21,9 @@ def test_a_table_has_texts_to_the_left_and_numbers_to_the_right():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "text"), [(0.0, "0.0000"), (3e-7, "3.0e-07"), (-2.5, "-2.5000"), (np.inf, "inf")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0.0000"), (3e-7, "3.0e-07"), (-2.5, "-2.5000"), (np.inf, "inf")]
+)
 def test_small_numbers_are_not_shown_as_zero(value, text):
     assert output.aligned(pd.DataFrame({"p": [value]}), 4).splitlines()[1].strip() == text
 
@@ -32,7 +36,9 @@ def test_csv_and_json_hold_unrounded_numbers():
 
 @pytest.mark.parametrize("value", [0.1 + 0.2, 1 - 0.8, 3e-20, 5e-324, 1.7e308, -0.1])
 def test_json_gives_every_bit_of_a_number(value):
-    frame = pd.DataFrame({"p": [value, np.nan, np.inf], "mixed": ["=a", value, None], "n": [1, 2, 3]})
+    frame = pd.DataFrame(
+        {"p": [value, np.nan, np.inf], "mixed": ["=a", value, None], "n": [1, 2, 3]}
+    )
     found = json.loads(output.rendered(frame, "json"))
     assert [row["p"] for row in found] == [value, None, None]
     assert [row["mixed"] for row in found] == ["=a", value, None]
@@ -94,7 +100,9 @@ def test_a_format_that_is_declared_can_be_asked_for(pdeval_command, tmp_path):
     try:
         pdeval_command("catalog", "uniform", "-o", tmp_path / "it.names")
         assert (tmp_path / "it.names").read_text().startswith("name, family, ")
-        assert pdeval_command("catalog", "uniform", "--format", "names").out.startswith("name, family, ")
+        assert pdeval_command("catalog", "uniform", "--format", "names").out.startswith(
+            "name, family, "
+        )
     finally:
         forget("names")
 

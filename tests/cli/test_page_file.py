@@ -8,7 +8,16 @@ import pytest
 
 @pytest.fixture
 def words(sample):
-    return ["report", sample / "qrels.txt", sample / "runs", "-m", "AP,RR", "--baseline", "bm25", "--quiet"]
+    return [
+        "report",
+        sample / "qrels.txt",
+        sample / "runs",
+        "-m",
+        "AP,RR",
+        "--baseline",
+        "bm25",
+        "--quiet",
+    ]
 
 
 def page_data(path):
@@ -27,7 +36,9 @@ def test_a_file_that_ends_in_html_is_the_interactive_page(words, tmp_path, pdeva
 
 
 @pytest.mark.broad
-def test_the_table_alone_is_had_by_its_format_or_as_a_page_of_its_own(words, tmp_path, pdeval_command):
+def test_the_table_alone_is_had_by_its_format_or_as_a_page_of_its_own(
+    words, tmp_path, pdeval_command
+):
     assert pdeval_command(*words, "--format", "html").out.startswith('<div class="pdeval-report">')
     pdeval_command(*words, "--format", "html", "-o", tmp_path / "part.html")
     pdeval_command(*words, "--standalone", "-o", tmp_path / "static.html")
@@ -40,12 +51,16 @@ def test_the_table_alone_is_had_by_its_format_or_as_a_page_of_its_own(words, tmp
 @pytest.mark.broad
 def test_metadata_become_what_rows_are_filtered_by(words, sample, tmp_path, pdeval_command):
     for more in ([], ["--group", "family"]):
-        pdeval_command(*words, "--metadata", sample / "metadata.csv", *more, "-o", tmp_path / "page.html")
+        pdeval_command(
+            *words, "--metadata", sample / "metadata.csv", *more, "-o", tmp_path / "page.html"
+        )
         names = [one["name"] for one in page_data(tmp_path / "page.html")["facets"]]
         assert sorted(names) == ["family", "model", "seed", "year"]
         assert names[0] == "family" or not more
 
 
 def test_the_help_tells_of_the_page(pdeval_command):
-    assert "-o page.html is an interactive page" in " ".join(pdeval_command("report", "--help").out.split())
+    assert "-o page.html is an interactive page" in " ".join(
+        pdeval_command("report", "--help").out.split()
+    )
     assert "-o page.html" in pdeval_command("--help").out

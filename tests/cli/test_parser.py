@@ -23,9 +23,28 @@ def test_what_the_shell_adds_is_added_to_commands_that_there_are():
 
 def test_the_options_of_trec_eval_keep_their_letters():
     options = parser().parse_args(
-        ["evaluate", "--trec-eval", "-q", "-c", "-n", "-l2", "-M100", "-mP.5,10", "-m", "map", "q", "r"]
+        [
+            "evaluate",
+            "--trec-eval",
+            "-q",
+            "-c",
+            "-n",
+            "-l2",
+            "-M100",
+            "-mP.5,10",
+            "-m",
+            "map",
+            "q",
+            "r",
+        ]
     )
-    assert (options.per_query, options.complete, options.no_total, options.level, options.depth) == (
+    assert (
+        options.per_query,
+        options.complete,
+        options.no_total,
+        options.level,
+        options.depth,
+    ) == (
         True,
         True,
         True,
@@ -55,4 +74,6 @@ def test_what_cannot_be_understood_ends_with_status_2_and_says_why(words, messag
 
 
 def test_a_test_may_be_called_by_another_name():
-    assert parser().parse_args(["compare", "q", "r", "--test", "permutation"]).test == "randomisation"
+    assert (
+        parser().parse_args(["compare", "q", "r", "--test", "permutation"]).test == "randomisation"
+    )

@@ -11,7 +11,12 @@ import pytest
 
 from pdeval.cli.parser import verbs
 
-HUGE = {"digits": "9" * 30, "too many digits": "9" * 5000, "exponent": "1e999", "negative": "-" + "9" * 30}
+HUGE = {
+    "digits": "9" * 30,
+    "too many digits": "9" * 5000,
+    "exponent": "1e999",
+    "negative": "-" + "9" * 30,
+}
 FULL = Path("/dev/full")
 OWN = {"query": "101", "run_a": "bm25", "run_b": "tfidf", "order": "bm25,tfidf", "new": "RR"}
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no full device")
@@ -32,13 +37,22 @@ def told(done):
     """Whether a command ended well, or in one sentence."""
     if done.status == 0:
         return True
-    last = [line for line in done.err.splitlines() if line.startswith("pdeval") and "error: " in line]
-    return done.status in (1, 2) and bool(last) and "Traceback" not in done.err and len(last[-1].split()) > 4
+    last = [
+        line for line in done.err.splitlines() if line.startswith("pdeval") and "error: " in line
+    ]
+    return (
+        done.status in (1, 2)
+        and bool(last)
+        and "Traceback" not in done.err
+        and len(last[-1].split()) > 4
+    )
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 @pytest.mark.parametrize("name", [*verbs(), "demo", "catalog"])
-def test_an_output_of_few_characters_is_enough_or_said_so(name, encoding, sample, pdeval_command, monkeypatch):
+def test_an_output_of_few_characters_is_enough_or_said_so(
+    name, encoding, sample, pdeval_command, monkeypatch
+):
     words = words_of(name, sample) if name in verbs() else [name, "--quiet"]
     held = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(held, encoding=encoding))
@@ -48,7 +62,9 @@ def test_an_output_of_few_characters_is_enough_or_said_so(name, encoding, sample
 
 
 @needs_full
-@pytest.mark.parametrize("words", [["catalog"], ["demo", "--quiet"], ["catalog", "--format", "json"]])
+@pytest.mark.parametrize(
+    "words", [["catalog"], ["demo", "--quiet"], ["catalog", "--format", "json"]]
+)
 def test_a_full_disk_behind_standard_output_is_said(words, pdeval_command, monkeypatch):
     full = FULL.open("w")
     monkeypatch.setattr(sys, "stdout", full)
@@ -61,11 +77,17 @@ def test_a_full_disk_behind_standard_output_is_said(words, pdeval_command, monke
 
 @pytest.mark.broad
 @needs_full
-@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], ["evaluate", "--help"], ["evaluate", "-v"]])
+@pytest.mark.parametrize(
+    "words", [[], ["--help"], ["--version"], ["evaluate", "--help"], ["evaluate", "-v"]]
+)
 def test_help_and_version_that_cannot_be_written_are_an_error(words):
     with FULL.open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "pdeval", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-m", "pdeval", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     assert done.returncode == 1
     assert done.stderr == "pdeval: error: No space left on device: 'standard output'\n"
@@ -109,9 +131,12 @@ def test_a_disk_that_takes_no_more_leaves_no_file_and_one_sentence(ending, tmp_p
         *(("compare", option) for option in ("--alpha", "--draws", "--seed")),
     ],
 )
-def test_enormous_numbers_as_options_are_refused_or_mean_something(name, option, value, sample, pdeval_command):
+def test_enormous_numbers_as_options_are_refused_or_mean_something(
+    name, option, value, sample, pdeval_command
+):
     done = pdeval_command(
-        *words_of(name, sample), f"{option}={HUGE[value]}" if "--" in option else option + HUGE[value]
+        *words_of(name, sample),
+        f"{option}={HUGE[value]}" if "--" in option else option + HUGE[value],
     )
     assert told(done)
     assert len(done.err) < 2_000
@@ -119,7 +144,9 @@ def test_enormous_numbers_as_options_are_refused_or_mean_something(name, option,
 
 @pytest.mark.parametrize("value", [*HUGE, "infinity", "nothing"])
 @pytest.mark.parametrize("place", ["rank", "score", "grade"])
-def test_enormous_numbers_in_files_are_refused_or_mean_something(place, value, tmp_path, pdeval_command):
+def test_enormous_numbers_in_files_are_refused_or_mean_something(
+    place, value, tmp_path, pdeval_command
+):
     text = {**HUGE, "infinity": "inf", "nothing": "nan"}[value]
     rank, score, grade = (text if place == one else "1" for one in ("rank", "score", "grade"))
     (tmp_path / "a.run").write_text(f"1 Q0 d {rank} {score} a\n1 Q0 e 2 0.5 a\n")
@@ -147,7 +174,9 @@ class TestEncoding:
         assert "encoding='" not in done.err
 
     def test_an_encoding_that_is_none_is_a_fault_of_the_command(self, folder, pdeval_command):
-        done = pdeval_command("compare", folder / "qrels.txt", folder / "a.run", "--encoding", "latin-99")
+        done = pdeval_command(
+            "compare", folder / "qrels.txt", folder / "a.run", "--encoding", "latin-99"
+        )
         assert done.status == 2
         assert "no encoding 'latin-99'" in done.err
 
@@ -155,7 +184,16 @@ class TestEncoding:
     def test_metadata_are_read_in_it_too(self, sample, tmp_path, pdeval_command):
         text = (sample / "metadata.csv").read_text().replace("lexical", "léxical")
         (tmp_path / "metadata.csv").write_bytes(text.encode("latin-1"))
-        words = ["report", sample / "qrels.txt", sample / "runs", "-m", "AP", "--quiet", "--group", "family"]
+        words = [
+            "report",
+            sample / "qrels.txt",
+            sample / "runs",
+            "-m",
+            "AP",
+            "--quiet",
+            "--group",
+            "family",
+        ]
         words += ["--metadata", tmp_path / "metadata.csv", "--format", "csv"]
         refused = pdeval_command(*words)
         assert (refused.status, refused.out) == (1, "")

@@ -31,7 +31,9 @@ def test_the_output_is_that_of_trec_eval_in_every_character(
     options, qrels, results, expected, shared_data, pdeval_command
 ):
     folder = shared_data / "trec_eval-test"
-    done = pdeval_command("evaluate", "--trec-eval", *options.split(), folder / qrels, folder / results)
+    done = pdeval_command(
+        "evaluate", "--trec-eval", *options.split(), folder / qrels, folder / results
+    )
     assert done.out == (folder / expected).read_text()
     assert (done.status, done.err) == (0, "")
 
@@ -41,16 +43,22 @@ CLEF = "-q -c -M 1000"  # how the expected files were made, with trec_eval 9
 
 @pytest.mark.broad
 @pytest.mark.parametrize("run", ["CUNI_EN_Run.2", "USST_EN_Run.1"])
-def test_compat_with_version_9_prints_its_lines_in_every_character(run, shared_data, pdeval_command):  # 12.22
+def test_compat_with_version_9_prints_its_lines_in_every_character(
+    run, shared_data, pdeval_command
+):  # 12.22
     folder = shared_data / "clef-ehealth-2015"
     files = folder / "qrels.binary.txt", folder / "runs" / f"{run}.run.gz"
-    done = pdeval_command("evaluate", "--trec-eval", "--compat", "trec_eval-9", *CLEF.split(), *files)
+    done = pdeval_command(
+        "evaluate", "--trec-eval", "--compat", "trec_eval-9", *CLEF.split(), *files
+    )
     with gzip.open(folder / "expected" / f"{run}.trec_eval.txt.gz", "rt") as expected:
         assert done.out == expected.read()
 
 
 @pytest.mark.broad
-def test_compat_with_version_9_prints_all_its_measures_but_the_total_of_num_rel(shared_data, pdeval_command):  # 12.22
+def test_compat_with_version_9_prints_all_its_measures_but_the_total_of_num_rel(
+    shared_data, pdeval_command
+):  # 12.22
     folder = shared_data / "dl-hard-doc"
     files = folder / "qrels.txt", folder / "runs" / "bm25.run.gz"
     words = "--trec-eval --compat trec_eval-9 -q -c -l 2 -m all_trec"
@@ -65,9 +73,17 @@ def test_compat_with_version_9_prints_all_its_measures_but_the_total_of_num_rel(
     assert len(theirs) == len(ours) == 4644
 
 
-def test_version_9_prints_no_lines_for_topics_that_were_not_answered(files, pdeval_command):  # 12.22
+def test_version_9_prints_no_lines_for_topics_that_were_not_answered(
+    files, pdeval_command
+):  # 12.22
     words = ("evaluate", "--trec-eval", "-q", "-c", "-m", "map", "-m", "num_q", *files)
-    assert [line.split("\t")[1] for line in pdeval_command(*words).out.splitlines()] == ["1", "2", "3", "all", "all"]
+    assert [line.split("\t")[1] for line in pdeval_command(*words).out.splitlines()] == [
+        "1",
+        "2",
+        "3",
+        "all",
+        "all",
+    ]
     done = pdeval_command(*words, "--compat", "trec_eval-9")
     assert [line.split("\t")[1:] for line in done.out.splitlines()] == [
         ["1", "0.7000"], ["2", "0.0000"], ["all", "3"], ["all", "0.2333"],
@@ -86,7 +102,9 @@ def files(tmp_path):
 
 
 def test_the_run_is_named_by_its_tag_and_unanswered_queries_do_not_count(files, pdeval_command):
-    done = pdeval_command("evaluate", "--trec-eval", "-m", "runid", "-m", "num_q", "-m", "recip_rank", *files)
+    done = pdeval_command(
+        "evaluate", "--trec-eval", "-m", "runid", "-m", "num_q", "-m", "recip_rank", *files
+    )
     assert done.out == (
         "runid                 \tall\ttag\nnum_q                 \tall\t2\nrecip_rank            \tall\t0.5000\n"
     )
@@ -133,10 +151,16 @@ def test_a_measure_of_pdeval_is_printed_under_its_own_name(files, pdeval_command
     assert done.out == "RBP(p=0.5)            \tall\t0.2656\n"  # (1 + 1/16) / 2, halved, and 0
 
 
-def test_shares_are_computed_with_and_printed_without_their_last_decimals(tmp_path, pdeval_command):  # 12.22
+def test_shares_are_computed_with_and_printed_without_their_last_decimals(
+    tmp_path, pdeval_command
+):  # 12.22
     (tmp_path / "qrels").write_text("".join(f"1 0 d{i} 1\n" for i in range(12)))
-    (tmp_path / "r").write_text("1 Q0 d0 1 5 t\n1 Q0 n 2 4 t\n1 Q0 m 3 3 t\n1 Q0 o 4 2 t\n1 Q0 d1 5 1 t\n")
-    done = pdeval_command("evaluate", "--trec-eval", "-m", "iprec_at_recall..125", tmp_path / "qrels", tmp_path / "r")
+    (tmp_path / "r").write_text(
+        "1 Q0 d0 1 5 t\n1 Q0 n 2 4 t\n1 Q0 m 3 3 t\n1 Q0 o 4 2 t\n1 Q0 d1 5 1 t\n"
+    )
+    done = pdeval_command(
+        "evaluate", "--trec-eval", "-m", "iprec_at_recall..125", tmp_path / "qrels", tmp_path / "r"
+    )
     assert done.out == "iprec_at_recall_0.12  \tall\t0.4000\n"
     (tmp_path / "qrels").write_text("".join(f"1 0 d{i} 1\n" for i in range(200)))
     words = ("-m", "Rprec_mult..0205,.02", tmp_path / "qrels", tmp_path / "r")
@@ -147,7 +171,11 @@ def test_shares_are_computed_with_and_printed_without_their_last_decimals(tmp_pa
 def test_the_runid_is_the_last_lines(files, pdeval_command):  # 12.22
     with files[1].open("a") as file:
         file.write("# a comment\n2 Q0 c 2 0.5 another and more\n\n")
-    assert pdeval_command("evaluate", "--trec-eval", "-m", "runid", *files).out.split() == ["runid", "all", "another"]
+    assert pdeval_command("evaluate", "--trec-eval", "-m", "runid", *files).out.split() == [
+        "runid",
+        "all",
+        "another",
+    ]
 
 
 OPTIONS = "-q -c -n -l 1 -M 10 -R qrels -T trec_results -D 0 -N 500"
@@ -176,12 +204,17 @@ def test_the_long_names_of_options_mean_what_the_letters_do(files, pdeval_comman
         ("-R qrels_jg", "-R qrels_jg: only qrels"),
         ("-T other", "-T other: only trec_results"),
         ("-D 1", "-D 1: only 0"),
-        ("--Output_old_results_format", "trec_eval itself no longer does; -o names the output file."),
+        (
+            "--Output_old_results_format",
+            "trec_eval itself no longer does; -o names the output file.",
+        ),
         ("-l 0", "-l 0: not served, since items judged non-relevant would be relevant."),
         ("-M 0", "-M 0: not served, since it leaves no item to evaluate."),
     ],
 )
-def test_options_that_are_not_served_are_refused_by_name_with_the_reason(words, told, files, pdeval_command):  # 12.22
+def test_options_that_are_not_served_are_refused_by_name_with_the_reason(
+    words, told, files, pdeval_command
+):  # 12.22
     done = pdeval_command("evaluate", "--trec-eval", *words.split(), "-m", "map", *files)
     assert (done.status, done.out) == (2, "")
     assert told in done.err
@@ -189,13 +222,19 @@ def test_options_that_are_not_served_are_refused_by_name_with_the_reason(words, 
 
 def test_options_of_trec_eval_go_with_it(files, pdeval_command):
     done = pdeval_command("evaluate", "-Z", "means", *files)
-    assert (done.status, done.err.splitlines()[0]) == (2, "pdeval: error: -Z goes with --trec-eval.")
+    assert (done.status, done.err.splitlines()[0]) == (
+        2,
+        "pdeval: error: -Z goes with --trec-eval.",
+    )
 
 
 @pytest.mark.broad
 def test_judged_items_only_has_the_letter_and_the_long_name_of_trec_eval(files, pdeval_command):
     asked = ["evaluate", "--trec-eval", "-q", "-m", "P.5,10", "-m", "map"]
-    done = [pdeval_command(*asked, flag, *files) for flag in ("-J", "--Judged_docs_only", "--judged-only")]
+    done = [
+        pdeval_command(*asked, flag, *files)
+        for flag in ("-J", "--Judged_docs_only", "--judged-only")
+    ]
     assert done[0] == done[1] == done[2]
     assert done[0] != pdeval_command(*asked, *files)
 
@@ -235,16 +274,22 @@ ODD = {
 
 
 @pytest.mark.parametrize("case", ODD)
-def test_where_trec_eval_has_no_answer_the_definition_is_printed(case, tmp_path, pdeval_command):  # 12.22
+def test_where_trec_eval_has_no_answer_the_definition_is_printed(
+    case, tmp_path, pdeval_command
+):  # 12.22
     qrels, run, words, printed = ODD[case]
     (tmp_path / "qrels").write_text(qrels)
     (tmp_path / "x.run").write_text(run)
-    done = pdeval_command("evaluate", "--trec-eval", *words.split(), tmp_path / "qrels", tmp_path / "x.run")
+    done = pdeval_command(
+        "evaluate", "--trec-eval", *words.split(), tmp_path / "qrels", tmp_path / "x.run"
+    )
     assert [" ".join(line.split()) for line in done.out.splitlines()] == printed
 
 
 def test_output_goes_to_a_file_of_any_name(files, tmp_path, pdeval_command):
-    done = pdeval_command("evaluate", "--trec-eval", "-m", "map", "-o", tmp_path / "eval.out", *files)
+    done = pdeval_command(
+        "evaluate", "--trec-eval", "-m", "map", "-o", tmp_path / "eval.out", *files
+    )
     assert done.out == ""
     assert (tmp_path / "eval.out").read_text() == "map                   \tall\t0.3500\n"
 
@@ -255,12 +300,15 @@ def test_values_equal_those_of_pytrec_eval_on_the_sample_collection():
     run = runs[runs["run"] == "splade-s1"]
     wanted = {"map", "ndcg_cut_10", "P_5", "recip_rank", "bpref"}
     judged, listed = (table.groupby("query_id", observed=True) for table in (qrels, run))
-    nested = {query: dict(zip(part["doc_id"], part["relevance"].tolist())) for query, part in judged}
+    nested = {
+        query: dict(zip(part["doc_id"], part["relevance"].tolist())) for query, part in judged
+    }
     found = {query: dict(zip(part["doc_id"], part["score"])) for query, part in listed}
     theirs = pytrec_eval.RelevanceEvaluator(nested, wanted).evaluate(found)
     joined = run.ireval.join(qrels, topics="answered", compat="trec_eval-9")
     rows = [
-        row.split("\t") for row in trec_eval_output.rows(joined, lines(sorted(wanted)), per_query=True, total=False)
+        row.split("\t")
+        for row in trec_eval_output.rows(joined, lines(sorted(wanted)), per_query=True, total=False)
     ]
     ours = pd.DataFrame(rows, columns=["measure", "query", "value"])
     assert len(ours) == 50 * len(wanted)

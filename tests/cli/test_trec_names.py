@@ -46,7 +46,9 @@ def test_printed_names_and_names_of_pdeval_are_understood_too():
 
 def test_parameters_replace_the_default_and_add_up():
     assert names("P", "P.2", "P.1") == ["P_1", "P_2"]
-    assert [name for name in names("all_trec", "relstring.20") if "relstring" in name] == ["relstring_20"]
+    assert [name for name in names("all_trec", "relstring.20") if "relstring" in name] == [
+        "relstring_20"
+    ]
 
 
 def test_of_a_text_given_twice_the_first_holds_as_in_trec_eval():
@@ -54,7 +56,9 @@ def test_of_a_text_given_twice_the_first_holds_as_in_trec_eval():
 
 
 def test_shares_are_rounded_in_the_name_alone():  # 12.22
-    assert [(line.name, line.label) for line in lines(["iprec_at_recall..125,.121", "Rprec_mult.1.005"])] == [
+    assert [
+        (line.name, line.label) for line in lines(["iprec_at_recall..125,.121", "Rprec_mult.1.005"])
+    ] == [
         ("iprec_at_recall_0.12", "iprec_at_recall_0.121"),
         ("iprec_at_recall_0.12", "iprec_at_recall_0.125"),
         ("Rprec_mult_1.00", "Rprec_mult_1.005"),
@@ -62,7 +66,9 @@ def test_shares_are_rounded_in_the_name_alone():  # 12.22
 
 
 def test_version_9_lacks_the_measures_that_version_10_added():  # 12.22
-    new = {line.name for line in lines(["all_trec"])} - {line.name for line in lines(["all_trec"], version=9)}
+    new = {line.name for line in lines(["all_trec"])} - {
+        line.name for line in lines(["all_trec"], version=9)
+    }
     assert new == {"rbp", "rbp_resid", "unj_5", "unj_10", "unj_20"}
     with pytest.raises(ValueError, match="trec_eval 9 has no measure 'unj'"):
         lines(["unj.5"], version=9)
@@ -85,7 +91,10 @@ def test_sets_of_measures_have_lines_for_all_their_members():
     ("asked", "message"),
     [
         ("map.5", "map takes no parameters, but 'map.5' has some; write 'map'."),
-        ("P.5,x", "cannot read 'x' in 'P.5,x'; write cutoffs like 'P.5,10,15,20,30,100,200,500,1000'."),
+        (
+            "P.5,x",
+            "cannot read 'x' in 'P.5,x'; write cutoffs like 'P.5,10,15,20,30,100,200,500,1000'.",
+        ),
         ("P.0", "cannot read '0' in 'P.0'"),
         ("relstring.a", "cannot read 'a' in 'relstring.a'; write a depth like 'relstring.20'."),
     ],

@@ -101,7 +101,9 @@ def typed(*words: str) -> dict[str, Any]:
 
 
 def test_a_verb_that_is_declared_a_command_is_one(tally, sample, pdeval_command):
-    done = pdeval_command("tally", sample / "qrels.txt", sample / "runs", "--draws", "3", "-m", "AP,RR", "--quiet")
+    done = pdeval_command(
+        "tally", sample / "qrels.txt", sample / "runs", "--draws", "3", "-m", "AP,RR", "--quiet"
+    )
     assert done.out.splitlines()[:2] == ["run         n", "bm25       50"]
     assert (done.status, done.err) == (0, "")
     assert (GIVEN["draws"], GIVEN["seed"], GIVEN["progress"]) == (3, 0, False)
@@ -205,7 +207,12 @@ def test_a_number_or_a_word_is_either():
 
 @pytest.mark.parametrize(
     ("text", "names"),
-    [("AP", ["AP"]), ("AP, RR", ["AP", "RR"]), ("RBP(p=0.5,k=10),AP", ["RBP(p=0.5,k=10)", "AP"]), ("AP,", ["AP"])],
+    [
+        ("AP", ["AP"]),
+        ("AP, RR", ["AP", "RR"]),
+        ("RBP(p=0.5,k=10),AP", ["RBP(p=0.5,k=10)", "AP"]),
+        ("AP,", ["AP"]),
+    ],
 )
 def test_commas_part_names_but_not_parameters(text, names):
     assert split(text) == names

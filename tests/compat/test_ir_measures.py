@@ -31,7 +31,9 @@ def told(metrics):
 
 def frames(qrels, run):
     judged = [(query, doc, grade) for query, docs in qrels.items() for doc, grade in docs.items()]
-    rows = [(query, doc, float(score)) for query, docs in run.items() for doc, score in docs.items()]
+    rows = [
+        (query, doc, float(score)) for query, docs in run.items() for doc, score in docs.items()
+    ]
     return (
         pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance"]),
         pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]),
@@ -43,8 +45,12 @@ def test_every_measure_is_that_of_ir_measures_to_the_last_bit():
     own = ir_measures.pytrec_eval
     for seed in range(6):
         qrels, run = drawn(seed)
-        assert told(provider.iter_calc(MEASURES, qrels, run)) == told(own.iter_calc(MEASURES, qrels, run))
-        assert provider.calc_aggregate(MEASURES, qrels, run) == own.calc_aggregate(MEASURES, qrels, run)
+        assert told(provider.iter_calc(MEASURES, qrels, run)) == told(
+            own.iter_calc(MEASURES, qrels, run)
+        )
+        assert provider.calc_aggregate(MEASURES, qrels, run) == own.calc_aggregate(
+            MEASURES, qrels, run
+        )
 
 
 @pytest.mark.broad
@@ -80,7 +86,9 @@ def spellings(name):
     bare = ir_measures.measures.registry[name]
     names = list(bare.SUPPORTED_PARAMS)
     for values in itertools.product(*(TRIED[parameter] for parameter in names)):
-        made = bare(**{parameter: value for parameter, value in zip(names, values) if value is not None})
+        made = bare(
+            **{parameter: value for parameter, value in zip(names, values) if value is not None}
+        )
         try:
             made.validate_params()
         except AssertionError:
@@ -110,16 +118,24 @@ def test_every_spelling_of_the_registry_that_has_a_definition_is_supported():
 
 @pytest.mark.broad
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in SPELLED or name in ("RR", "nDCG")])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name not in SPELLED or name in ("RR", "nDCG")]
+)
 def test_every_spelling_has_the_value_of_ir_measures(name, ties):
     if name == "Compat" and ties:
-        pytest.skip("ir_measures orders equal items of the ideal ranking as the judgments are ordered")
+        pytest.skip(
+            "ir_measures orders equal items of the ideal ranking as the judgments are ordered"
+        )
     compared = 0
     for measure in spellings(name):
-        tool = next((one for one in ir_measures.DefaultPipeline.providers if one.supports(measure)), None)
+        tool = next(
+            (one for one in ir_measures.DefaultPipeline.providers if one.supports(measure)), None
+        )
         if tool is None or without_definition(measure) or not tool.is_available():
             continue
-        exact = {"abs": 0.5000001e-5} if tool is ir_measures.gdeval else {"rel": 1e-12, "abs": 1e-14}
+        exact = (
+            {"abs": 0.5000001e-5} if tool is ir_measures.gdeval else {"rel": 1e-12, "abs": 1e-14}
+        )
         for seed in range(2):
             runs, qrels = drawn_frames(seed, tool is ir_measures.pyndeval)
             if ties:
@@ -139,8 +155,13 @@ def test_measures_without_trec_eval_take_dicts_and_unanswered_queries_too():
         {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}, "q3": {"c": 1}},
         {"q1": {"b": 2.0, "a": 1.0}, "q3": {"x": 1.0}},
     )
-    asked = [ir_measures.parse_measure(name) for name in ("RR@10", "Judged@5", "Compat", "RBP(rel=1)", "Accuracy")]
-    found = {(one.query_id, str(one.measure)): one.value for one in provider.iter_calc(asked, qrels, run)}
+    asked = [
+        ir_measures.parse_measure(name)
+        for name in ("RR@10", "Judged@5", "Compat", "RBP(rel=1)", "Accuracy")
+    ]
+    found = {
+        (one.query_id, str(one.measure)): one.value for one in provider.iter_calc(asked, qrels, run)
+    }
     assert found == {
         (one.query_id, str(one.measure)): pytest.approx(one.value, rel=1e-12)
         for measure in asked
@@ -148,7 +169,9 @@ def test_measures_without_trec_eval_take_dicts_and_unanswered_queries_too():
     }
     assert found["q2", "RR@10"] == 0.0
     assert ("q2", "Accuracy") not in found  # ir_measures leaves out lists without a relevant item
-    assert provider.calc_aggregate(asked[-1:], qrels, run) == ir_measures.calc_aggregate(asked[-1:], qrels, run)
+    assert provider.calc_aggregate(asked[-1:], qrels, run) == ir_measures.calc_aggregate(
+        asked[-1:], qrels, run
+    )
     assert provider.calc_aggregate(asked[:1], qrels, {"other": {"a": 1.0}}) == {asked[0]: 0.0}
 
 
@@ -157,7 +180,9 @@ def test_ir_measures_takes_the_module_in_place_of_pytrec_eval(monkeypatch):
     tool = type(ir_measures.pytrec_eval)()
     assert tool.is_available()  # which asks for __version__
     qrels, run = drawn(1)
-    assert told(tool.iter_calc(MEASURES, qrels, run)) == told(ir_measures.pytrec_eval.iter_calc(MEASURES, qrels, run))
+    assert told(tool.iter_calc(MEASURES, qrels, run)) == told(
+        ir_measures.pytrec_eval.iter_calc(MEASURES, qrels, run)
+    )
 
 
 def test_a_query_that_the_run_did_not_answer_has_the_value_of_nothing():

@@ -41,7 +41,9 @@ class TestTests:
         assert experiment_test("t")(BETTER, BETTER)[1] == 1
 
     def test_a_test_of_all_systems_at_once_says_how_it_is_asked(self):
-        with pytest.raises(ValueError, match=r"test='hsd' looks at all systems at once.*perquery=True.*compare\("):
+        with pytest.raises(
+            ValueError, match=r"test='hsd' looks at all systems at once.*perquery=True.*compare\("
+        ):
             experiment_test("hsd")
 
     def test_arguments_that_cannot_be_are_refused(self):
@@ -49,14 +51,18 @@ class TestTests:
             experiment_test("nonsense")
         with pytest.raises(ValueError, match="draws"):
             experiment_test("permutation", draws=0)
-        with pytest.raises(ValueError, match=r"two lists of one length; these have shapes \(6,\), \(5,\)"):
+        with pytest.raises(
+            ValueError, match=r"two lists of one length; these have shapes \(6,\), \(5,\)"
+        ):
             experiment_test()(BETTER, BASELINE[:5])
 
 
 class TestCorrections:
     def table(self):
         p = [0.01, None, 0.04, 0.03]
-        return pd.DataFrame({"name": list("abcd"), "map": 0.3, "map p-value": p, "P_5": 0.1, "P_5 p-value": p})
+        return pd.DataFrame(
+            {"name": list("abcd"), "map": 0.3, "map p-value": p, "P_5": 0.1, "P_5 p-value": p}
+        )
 
     def test_columns_stand_where_pyterrier_puts_them(self):
         found = corrected(self.table())
@@ -73,7 +79,10 @@ class TestCorrections:
         np.testing.assert_allclose(found["map p-value corrected"], [0.03, np.nan, 0.12, 0.09])
 
     def test_a_table_without_p_values_and_an_unknown_correction_are_told(self):
-        with pytest.raises(ValueError, match=r"no column ends in ' p-value'; there are name, map. Give Experiment a"):
+        with pytest.raises(
+            ValueError,
+            match=r"no column ends in ' p-value'; there are name, map. Give Experiment a",
+        ):
             corrected(self.table()[["name", "map"]])
         with pytest.raises((KeyError, ValueError), match="nonsense"):
             corrected(self.table(), "nonsense")
@@ -95,10 +104,15 @@ class TestPerQuery:
             nested.setdefault(name, {}).setdefault(query, {})[measure] = value
         pd.testing.assert_frame_equal(scores_of(nested), scores_of(per_query()))
         numbered = dict(enumerate(nested.values()))
-        pd.testing.assert_frame_equal(scores_of(numbered, names=list(nested)), scores_of(per_query()))
+        pd.testing.assert_frame_equal(
+            scores_of(numbered, names=list(nested)), scores_of(per_query())
+        )
 
     def test_two_systems_of_one_name_and_other_tables_are_told(self):
-        with pytest.raises(ValueError, match=r"two systems are called 'new': both have map of query '0'\. Give names="):
+        with pytest.raises(
+            ValueError,
+            match=r"two systems are called 'new': both have map of query '0'\. Give names=",
+        ):
             scores_of(pd.concat([per_query(), per_query().head(2)]))
         with pytest.raises(ValueError, match=r"no column 'qid' among .*perquery=True"):
             scores_of(per_query().drop(columns="qid"))
@@ -111,9 +125,14 @@ class TestAgainstPyTerrier:
         pt = pytest.importorskip("pyterrier")
         runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
         names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-        runs, qrels = runs.rename(columns=names).astype({"qid": str}), qrels.rename(columns=names).astype({"qid": str})
+        runs, qrels = (
+            runs.rename(columns=names).astype({"qid": str}),
+            qrels.rename(columns=names).astype({"qid": str}),
+        )
         topics = qrels[["qid"]].drop_duplicates().assign(query="x")
-        systems = [runs[runs["run"] == name].drop(columns="run") for name in ("bm25", "ql", "tfidf")]
+        systems = [
+            runs[runs["run"] == name].drop(columns="run") for name in ("bm25", "ql", "tfidf")
+        ]
         given = {"names": ["bm25", "ql", "tfidf"], "eval_metrics": ["map", "ndcg_cut_10"]}
         return pt.Experiment(systems, topics, qrels, **given, **options)
 
@@ -121,7 +140,10 @@ class TestAgainstPyTerrier:
         plain = self.experiment(baseline=0)
         found = self.experiment(baseline=0, test=experiment_test("t"))
         np.testing.assert_allclose(
-            found["map p-value"].astype(float), plain["map p-value"].astype(float), rtol=1e-9, equal_nan=True
+            found["map p-value"].astype(float),
+            plain["map p-value"].astype(float),
+            rtol=1e-9,
+            equal_nan=True,
         )
         drawn = self.experiment(baseline=0, test=experiment_test("permutation", draws=500))
         assert drawn["map p-value"].astype(float).dropna().between(0, 1).all()
@@ -131,7 +153,9 @@ class TestAgainstPyTerrier:
         found = corrected(self.experiment(baseline=0), "holm")
         assert list(found.columns) == list(expected.columns)
         name = "map p-value corrected"
-        np.testing.assert_allclose(found[name].astype(float), expected[name].astype(float), equal_nan=True)
+        np.testing.assert_allclose(
+            found[name].astype(float), expected[name].astype(float), equal_nan=True
+        )
         assert found["map reject"].tolist() == expected["map reject"].tolist()
 
     @pytest.mark.parametrize("dataframe", [True, False])

@@ -20,7 +20,9 @@ def same(found, expected):
     for query, values in expected.items():
         assert list(found[query]) == list(values)
         one, two = (np.array(list(each[query].values())) for each in (found, expected))
-        np.testing.assert_array_equal(one.view(np.int64)[~np.isnan(one)], two.view(np.int64)[~np.isnan(two)])
+        np.testing.assert_array_equal(
+            one.view(np.int64)[~np.isnan(one)], two.view(np.int64)[~np.isnan(two)]
+        )
         np.testing.assert_array_equal(np.isnan(one), np.isnan(two))
 
 
@@ -28,12 +30,18 @@ def drawn(seed):
     """Judgments and a run with ties, scores that differ beyond 32 bits, and queries of either alone."""
     rng = random.Random(seed)
     qrels = {
-        f"q{q}": {f"d{d}": rng.choice([0, 0, 1, 1, 2, 3]) for d in rng.sample(range(40), rng.randint(1, 15))}
+        f"q{q}": {
+            f"d{d}": rng.choice([0, 0, 1, 1, 2, 3])
+            for d in rng.sample(range(40), rng.randint(1, 15))
+        }
         for q in range(rng.randint(1, 4))
     }
     scores = [1.0, 2.0, 0.5, 1.00000001, 1]
     run = {
-        f"q{q}": {f"d{d}": rng.choice([*scores, rng.random()]) for d in rng.sample(range(60), rng.randint(1, 30))}
+        f"q{q}": {
+            f"d{d}": rng.choice([*scores, rng.random()])
+            for d in rng.sample(range(60), rng.randint(1, 30))
+        }
         for q in range(rng.randint(1, 5))
     }
     return qrels, run
@@ -50,8 +58,13 @@ class TestAgainstThePackage:
         for seed in range(12):
             qrels, run = drawn(seed)
             rules = {"relevance_level": level, "judged_docs_only_flag": judged_only}
-            expected = theirs.RelevanceEvaluator(qrels, theirs.supported_measures, **rules).evaluate(run)
-            same(ours.RelevanceEvaluator(qrels, ours.supported_measures, **rules).evaluate(run), expected)
+            expected = theirs.RelevanceEvaluator(
+                qrels, theirs.supported_measures, **rules
+            ).evaluate(run)
+            same(
+                ours.RelevanceEvaluator(qrels, ours.supported_measures, **rules).evaluate(run),
+                expected,
+            )
 
     @pytest.mark.parametrize("grade", [0, -1, -2, -3])
     def test_a_document_of_negative_grade_counts_as_not_judged(self, grade):
@@ -92,7 +105,9 @@ class TestAgainstThePackage:
         theirs = pytest.importorskip("pytrec_eval")
         values = [0.1, 0.25, 0.7, 1e-9]
         for name in ("map", "num_ret", "gm_map", "ndcg_cut_10"):
-            assert ours.compute_aggregated_measure(name, values) == theirs.compute_aggregated_measure(name, values)
+            assert ours.compute_aggregated_measure(
+                name, values
+            ) == theirs.compute_aggregated_measure(name, values)
 
     def test_the_same_calls_are_refused_with_the_same_kind_of_error(self):
         theirs = pytest.importorskip("pytrec_eval")
@@ -102,8 +117,12 @@ class TestAgainstThePackage:
             lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, {"nonsense"}),
             lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, "map"),
             lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, {"map"}, relevance_level=0),
-            lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate({"q": {"d": "x"}}),
-            lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate({1: {"d": 1.0}}),
+            lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate(
+                {"q": {"d": "x"}}
+            ),
+            lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate(
+                {1: {"d": 1.0}}
+            ),
             lambda tool: tool.RelevanceEvaluator({"q": {"d": 1}}, {"map"}).evaluate([1]),
         ]
         for call in calls:
@@ -116,12 +135,18 @@ class TestAgainstThePackage:
     def test_sample_runs_are_the_same_run_by_run(self):
         theirs = pytest.importorskip("pytrec_eval")
         runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-        judged = {query: dict(zip(part["doc_id"], part["relevance"].tolist())) for query, part in _parts(qrels)}
+        judged = {
+            query: dict(zip(part["doc_id"], part["relevance"].tolist()))
+            for query, part in _parts(qrels)
+        }
         measures = {"map", "ndcg_cut_10", "bpref", "infAP", "Rprec_mult"}
         found = ours.RelevanceEvaluator(qrels, measures).evaluate(runs)
         evaluator = theirs.RelevanceEvaluator(judged, measures)
         for run, rows in runs.groupby("run", observed=True):
-            lists = {query: dict(zip(part["doc_id"], part["score"].tolist())) for query, part in _parts(rows)}
+            lists = {
+                query: dict(zip(part["doc_id"], part["score"].tolist()))
+                for query, part in _parts(rows)
+            }
             same(found[run], evaluator.evaluate(lists))
 
 
@@ -133,10 +158,15 @@ class TestValues:
     def test_queries_are_those_that_are_judged_and_answered(self):
         found = ours.RelevanceEvaluator(QRELS, ["map", "num_ret"]).evaluate(RUN)
         # d2 and x are tied, the later id comes first: x, d2, d1
-        assert found == {"q1": {"num_ret": 3.0, "map": 1 / 3 / 2}, "q2": {"num_ret": 1.0, "map": 0.0}}
+        assert found == {
+            "q1": {"num_ret": 3.0, "map": 1 / 3 / 2},
+            "q2": {"num_ret": 1.0, "map": 0.0},
+        }
 
     def test_logarithms_of_queries_are_trec_evals(self):
-        found = ours.RelevanceEvaluator(QRELS, {"gm_map", "gm_bpref", "runid", "num_q", "relstring"}).evaluate(RUN)
+        found = ours.RelevanceEvaluator(
+            QRELS, {"gm_map", "gm_bpref", "runid", "num_q", "relstring"}
+        ).evaluate(RUN)
         assert found["q2"] == {
             "runid": 0.0,
             "num_q": 1.0,
@@ -147,12 +177,16 @@ class TestValues:
 
     def test_an_empty_list_is_worst_and_its_precision_before_any_item_is_not_a_number(self):
         measures = {"map", "iprec_at_recall.0,0.5", "11pt_avg", "P_5"}
-        found = ours.RelevanceEvaluator(QRELS, measures).evaluate({"q1": {}, "q2": {"a": 1.0}, "other": {}})
+        found = ours.RelevanceEvaluator(QRELS, measures).evaluate(
+            {"q1": {}, "q2": {"a": 1.0}, "other": {}}
+        )
         assert set(found) == {"q1", "q2"}
         assert np.isnan(found["q1"].pop("iprec_at_recall_0.00"))
         assert np.isnan(found["q1"].pop("11pt_avg"))
         assert found["q1"] == {"map": 0.0, "iprec_at_recall_0.50": 0.0, "P_5": 0.0}
-        assert list(ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {}}).values()) == [{"map": 0.0}]
+        assert list(ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {}}).values()) == [
+            {"map": 0.0}
+        ]
 
     def test_nothing_is_the_value_of_nothing(self):
         evaluator = ours.RelevanceEvaluator(QRELS, {"map"})
@@ -164,7 +198,9 @@ class TestValues:
 
     def test_documents_without_a_judgment_are_taken_out_where_asked(self):
         rules = {"judged_docs_only_flag": True}
-        found = ours.RelevanceEvaluator(QRELS, {"map", "num_ret", "recip_rank"}, **rules).evaluate(RUN)
+        found = ours.RelevanceEvaluator(QRELS, {"map", "num_ret", "recip_rank"}, **rules).evaluate(
+            RUN
+        )
         assert found["q1"] == {"num_ret": 2.0, "map": 1 / 2 / 2, "recip_rank": 0.5}
 
     def test_items_that_nobody_judged_are_no_error_however_many(self):
@@ -177,7 +213,9 @@ class TestFrames:
     def test_a_frame_of_one_run_without_a_name_gives_what_its_dict_gives(self):
         rows = [(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
         frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
-        judged = [(query, doc, grade) for query, docs in QRELS.items() for doc, grade in docs.items()]
+        judged = [
+            (query, doc, grade) for query, docs in QRELS.items() for doc, grade in docs.items()
+        ]
         qrels = pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance"])
         expected = ours.RelevanceEvaluator(QRELS, ours.supported_measures).evaluate(RUN)
         for given in (QRELS, qrels):
@@ -186,9 +224,17 @@ class TestFrames:
 
     def test_several_columns_that_name_a_run_give_tuples(self):
         frame = pd.DataFrame(
-            {"model": ["a", "a"], "seed": [1, 2], "query_id": "q1", "doc_id": ["d1", "d3"], "score": [1.0, 1.0]}
+            {
+                "model": ["a", "a"],
+                "seed": [1, 2],
+                "query_id": "q1",
+                "doc_id": ["d1", "d3"],
+                "score": [1.0, 1.0],
+            }
         )
-        found = ours.RelevanceEvaluator(QRELS, {"map"}).evaluate(frame.ireval(run=["model", "seed"]))
+        found = ours.RelevanceEvaluator(QRELS, {"map"}).evaluate(
+            frame.ireval(run=["model", "seed"])
+        )
         assert found == {("a", 1): {"q1": {"map": 0.5}}, ("a", 2): {"q1": {"map": 0.5}}}
 
     def test_frames_are_checked_and_not_changed(self):
@@ -200,17 +246,28 @@ class TestFrames:
 
 
 class TestErrors:
-    @pytest.mark.parametrize("name", ["nonsense", "map_5", "ndcg.1=3", "utility.1,1,0,0", "P_x", "rbp"])
+    @pytest.mark.parametrize(
+        "name", ["nonsense", "map_5", "ndcg.1=3", "utility.1,1,0,0", "P_x", "rbp"]
+    )
     def test_a_measure_that_is_not_known_is_named_with_those_that_are(self, name):
-        with pytest.raises(ValueError, match=r"unsupported measure '.*'\. Known are 11pt_avg, G, P, .*ndcg_cut\.5,10"):
+        with pytest.raises(
+            ValueError,
+            match=r"unsupported measure '.*'\. Known are 11pt_avg, G, P, .*ndcg_cut\.5,10",
+        ):
             ours.RelevanceEvaluator(QRELS, {name})
 
     def test_what_is_no_dict_of_dicts_is_told(self):
-        with pytest.raises(TypeError, match="a judgments dict holds a dict for every query; this one holds list"):
+        with pytest.raises(
+            TypeError, match="a judgments dict holds a dict for every query; this one holds list"
+        ):
             ours.RelevanceEvaluator({"q": ["d"]}, {"map"})
-        with pytest.raises(TypeError, match="the grades of the judgments must be whole numbers; some are float"):
+        with pytest.raises(
+            TypeError, match="the grades of the judgments must be whole numbers; some are float"
+        ):
             ours.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"})
-        with pytest.raises(TypeError, match=r"the ids of the run must be strings; some are int\. Convert them"):
+        with pytest.raises(
+            TypeError, match=r"the ids of the run must be strings; some are int\. Convert them"
+        ):
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {7: 1.0}})
         with pytest.raises(TypeError, match="the scores of the run must be numbers; some are str"):
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {"d1": "1"}})
@@ -222,8 +279,13 @@ class TestErrors:
 
 class TestFiles:
     def test_lines_of_files_become_dicts(self):
-        assert ours.parse_run(["q1 Q0 d1 1 0.5 a\n", "q1 Q0 d2 2 0.25 a"]) == {"q1": {"d1": 0.5, "d2": 0.25}}
-        assert ours.parse_qrel(["q1 0 d1 2", "q2\t0\td1\t-1\n"]) == {"q1": {"d1": 2}, "q2": {"d1": -1}}
+        assert ours.parse_run(["q1 Q0 d1 1 0.5 a\n", "q1 Q0 d2 2 0.25 a"]) == {
+            "q1": {"d1": 0.5, "d2": 0.25}
+        }
+        assert ours.parse_qrel(["q1 0 d1 2", "q2\t0\td1\t-1\n"]) == {
+            "q1": {"d1": 2},
+            "q2": {"d1": -1},
+        }
 
     def test_a_document_twice_or_a_short_line_is_named(self):
         with pytest.raises(ValueError, match="line 2 holds document 'd1' of query 'q1' again"):

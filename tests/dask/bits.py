@@ -35,7 +35,9 @@ def same_positions(left, right) -> None:
             assert one.dtype == two.dtype, name
             np.testing.assert_array_equal(one, two, err_msg=name)
     for name in ("queries", "docs"):
-        pd.testing.assert_index_equal(getattr(left.judged, name).index(), getattr(right.judged, name).index())
+        pd.testing.assert_index_equal(
+            getattr(left.judged, name).index(), getattr(right.judged, name).index()
+        )
     pd.testing.assert_frame_equal(left.runs, right.runs)
     pd.testing.assert_index_equal(left.queries, right.queries)
     for name in ("doc_name", "rules", "complete", "extra", "top_grade"):
@@ -46,7 +48,11 @@ def by_run(positions):
     """Return positions with the hits of one item in the order of the runs, whatever the order of the rows was."""
     order = np.lexsort((positions.run, positions.item))
     return replace(
-        positions, **{name: getattr(positions, name)[order] for name in ("item", "run", "rank", "start", "size")}
+        positions,
+        **{
+            name: getattr(positions, name)[order]
+            for name in ("item", "run", "rank", "start", "size")
+        },
     )
 
 

@@ -38,15 +38,21 @@ def qrels() -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def some(runs) -> pd.DataFrame:
     """Five runs on thirty queries, of which one run did not answer two; ids are categoricals."""
-    kept = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"]) & (runs["query_id"].astype(str) > "115")
+    kept = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"]) & (
+        runs["query_id"].astype(str) > "115"
+    )
     return runs[kept & (runs["query_id"].astype(str) < "146")].reset_index(drop=True)
 
 
 @pytest.fixture
 def few(runs) -> pd.DataFrame:
     """Four runs on twelve queries, one of which a run did not answer and one no run."""
-    frame = runs[runs["run"].isin(["bm25", "ql", "tfidf", "dense-s1"])].astype({"run": str, "query_id": str})
-    return frame[frame["query_id"].between("110", "121") & (frame["query_id"] != "112")].reset_index(drop=True)
+    frame = runs[runs["run"].isin(["bm25", "ql", "tfidf", "dense-s1"])].astype(
+        {"run": str, "query_id": str}
+    )
+    return frame[
+        frame["query_id"].between("110", "121") & (frame["query_id"] != "112")
+    ].reset_index(drop=True)
 
 
 @pytest.fixture(scope="session")
@@ -62,4 +68,8 @@ def every_score(runs, qrels):
 @pytest.fixture(scope="session")
 def every_preference(runs, qrels):
     """What every preference of the catalog gives on pandas."""
-    return quiet(runs.ireval.prefer, qrels, [name for name, entry in ENTRIES.items() if entry.family == "preference"])
+    return quiet(
+        runs.ireval.prefer,
+        qrels,
+        [name for name, entry in ENTRIES.items() if entry.family == "preference"],
+    )

@@ -31,6 +31,8 @@ class TestEveryEntryOfTheCatalog:
         same_bits(every_score, gathered(lazy, SCORES))
 
     @pytest.mark.broad
-    def test_every_preference_is_the_same_to_the_last_bit(self, runs, qrels, every_preference, parts, rows):
+    def test_every_preference_is_the_same_to_the_last_bit(
+        self, runs, qrels, every_preference, parts, rows
+    ):
         lazy = quiet(divided(runs, parts, rows).ireval.prefer, qrels, PREFERRED)
         same_bits(every_preference, gathered(lazy, PREFERENCES))

@@ -21,7 +21,10 @@ def counted(*frames):
 
 
 def test_lists_are_counted_over_partitions():
-    found = counted({"run": ["b", "a", "b"], "query_id": ["2", "2", "1"]}, {"run": ["c", "a"], "query_id": ["3", "2"]})
+    found = counted(
+        {"run": ["b", "a", "b"], "query_id": ["2", "2", "1"]},
+        {"run": ["c", "a"], "query_id": ["3", "2"]},
+    )
     assert found.runs["run"].tolist() == ["a", "b", "c"]
     assert found.queries.index().tolist() == ["1", "2", "3"]
     assert found.rows.tolist() == [[0, 1, 0], [2, 1, 0], [0, 0, 1]]
@@ -38,7 +41,9 @@ def test_a_list_in_two_partitions_is_split_and_a_query_of_two_lists_is_not():
 
 
 def test_partitions_without_rows_hold_nothing():
-    none = pd.DataFrame({"run": pd.Series([], dtype=object), "query_id": pd.Series([], dtype=object)})
+    none = pd.DataFrame(
+        {"run": pd.Series([], dtype=object), "query_id": pd.Series([], dtype=object)}
+    )
     found = counted(none, {"run": ["a"], "query_id": ["1"]}, none)
     assert found.first.tolist() == [1]
     assert [len(query) for query, _, _ in found.pieces] == [0, 1, 0]
@@ -58,7 +63,9 @@ def test_runs_of_several_columns_are_sorted_as_on_pandas():
 
 
 def test_ids_of_two_types_are_an_error():
-    with pytest.raises(ValueError, match="the query ids are integers in some parts and strings in others"):
+    with pytest.raises(
+        ValueError, match="the query ids are integers in some parts and strings in others"
+    ):
         counted({"run": ["a"], "query_id": [1]}, {"run": ["a"], "query_id": ["1"]})
 
 
@@ -69,7 +76,9 @@ def test_runs_with_parameters_are_found_in_any_order_and_also_where_one_is_not_s
 
 
 def test_a_run_that_was_not_there_at_first_is_an_error():
-    with pytest.raises(RuntimeError, match="there was no run 'c' when the run table was first read"):
+    with pytest.raises(
+        RuntimeError, match="there was no run 'c' when the run table was first read"
+    ):
         partition_ids.places(pd.DataFrame({"run": ["a", "c"]}), pd.DataFrame({"run": ["a", "b"]}))
 
 
@@ -81,7 +90,15 @@ def test_the_pass_over_two_columns_sees_the_partitions_of_the_whole_table(tmp_pa
     # Dask reads narrow columns of small files several files at a time: a query split over them would look whole
     wide = {f"more_{at}": "x" * 50 for at in range(20)}
     for at in range(9):
-        frame = pd.DataFrame({"run": "a", "query_id": ["1", "2"], "doc_id": [f"d{at}", f"e{at}"], "score": 0.5, **wide})
+        frame = pd.DataFrame(
+            {
+                "run": "a",
+                "query_id": ["1", "2"],
+                "doc_id": [f"d{at}", f"e{at}"],
+                "score": 0.5,
+                **wide,
+            }
+        )
         frame.to_parquet(tmp_path / f"{at}.parquet")
     table = dd.read_parquet(str(tmp_path), filesystem=filesystem)
     fused = table[["run", "query_id"]].map_partitions(len, meta=(None, int)).compute()
@@ -99,7 +116,9 @@ def test_runs_of_ten_columns_with_128_values_each_are_found_again():
 
 def test_known_names_in_a_new_combination_are_an_error():
     runs = pd.DataFrame({"model": ["a", "b"], "seed": [1, 2]})
-    with pytest.raises(RuntimeError, match=r"there was no run \('a', 2\) when the run table was first read"):
+    with pytest.raises(
+        RuntimeError, match=r"there was no run \('a', 2\) when the run table was first read"
+    ):
         partition_ids.places(pd.DataFrame({"model": ["a"], "seed": [2]}), runs)
 
 
@@ -109,12 +128,16 @@ def test_gaps_in_ranks_are_told_as_of_one_table_however_it_is_divided(engine):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         if engine == "parts":
-            pdeval.join_parts([part for _, part in runs.groupby("query_id")], qrels, topics="answered").measure("AP")
+            pdeval.join_parts(
+                [part for _, part in runs.groupby("query_id")], qrels, topics="answered"
+            ).measure("AP")
         else:
             import dask.dataframe as dd
 
             # rows of one list in two partitions
-            judged = dd.from_pandas(runs, chunksize=3, sort=False).ireval.join(qrels, topics="answered")
+            judged = dd.from_pandas(runs, chunksize=3, sort=False).ireval.join(
+                qrels, topics="answered"
+            )
             judged.measure("AP").compute()
     assert [str(one.message) for one in told] == [GAPS]
     whole = pd.concat([runs[runs["rank"] < 3], runs.iloc[:0]])

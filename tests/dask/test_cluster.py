@@ -26,7 +26,13 @@ def cluster(folder, **options):
     import dask
     from distributed import Client, LocalCluster
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0", **options}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "processes": True,
+        "dashboard_address": ":0",
+        **options,
+    }
     settings = {"scheduler": None}  # the client's; the fixture of these tests asks for one thread
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(400)
@@ -95,8 +101,14 @@ def test_two_processes_order_and_compare_as_one(some, qrels, tmp_path):
     with cluster(tmp_path / "work"):
         table = table_of(tmp_path, count, some.iloc[:0])
         for measures in (["RPP", "rrLP", "AP"], ["AP", "ASL"]):
-            same_bits(quiet(some.ireval.order, qrels, measures), quiet(table.ireval.order, qrels, measures))
-        same_bits(quiet(some.ireval.compare, qrels, ["RPP", "AP"]), quiet(table.ireval.compare, qrels, ["RPP", "AP"]))
+            same_bits(
+                quiet(some.ireval.order, qrels, measures),
+                quiet(table.ireval.order, qrels, measures),
+            )
+        same_bits(
+            quiet(some.ireval.compare, qrels, ["RPP", "AP"]),
+            quiet(table.ireval.compare, qrels, ["RPP", "AP"]),
+        )
 
 
 @pytest.mark.parametrize("verb", ["measure", "prefer", "mean", "order", "summary", "compare"])
@@ -118,16 +130,28 @@ def test_a_worker_killed_in_the_middle_of_the_work_changes_nothing(some, qrels, 
 
 
 @pytest.mark.parametrize("kind", ["judged", "runs"])
-def test_every_verb_gives_the_numbers_of_pandas_after_a_worker_was_killed_in_the_middle(some, tmp_path, kind):
+def test_every_verb_gives_the_numbers_of_pandas_after_a_worker_was_killed_in_the_middle(
+    some, tmp_path, kind
+):
     qrels = pdeval.datasets.sample_qrels()
     count = parts_of(some, tmp_path, "run")
-    names = [name for name, verb in asking.VERBS_OF_A_JOIN.items() if (kind == "judged") == ("judged" in verb.on)]
+    names = [
+        name
+        for name, verb in asking.VERBS_OF_A_JOIN.items()
+        if (kind == "judged") == ("judged" in verb.on)
+    ]
     with cluster(tmp_path / "work") as client:
         before = set(client.run(os.getpid).values())
-        rows = table_of(tmp_path, count, some.iloc[:0]).compute().reset_index(drop=True)  # with the dtypes of Dask
+        rows = (
+            table_of(tmp_path, count, some.iloc[:0]).compute().reset_index(drop=True)
+        )  # with the dtypes of Dask
         on_pandas = rows.ireval.join(qrels, topics="common")
-        joined = table_of(tmp_path, count, some.iloc[:0], deadly=2).ireval.join(qrels, topics="common")
-        _ = joined.positions if kind == "judged" else joined.here.runs  # what every verb of the kind works on
+        joined = table_of(tmp_path, count, some.iloc[:0], deadly=2).ireval.join(
+            qrels, topics="common"
+        )
+        _ = (
+            joined.positions if kind == "judged" else joined.here.runs
+        )  # what every verb of the kind works on
         client.wait_for_workers(2, timeout=60)
         assert len(before - set(client.run(os.getpid).values())) == 1
         for name in names:
@@ -184,7 +208,9 @@ def rows_of_a_run(at):
     """One run's lists of a thousand items on five hundred queries: 500,000 rows."""
     random = np.random.default_rng(at)
     query, rank = np.indices((500, 1000)).reshape(2, -1)
-    doc = pd.Series(random.integers(0, 100, 500)[query] * 1000 + rank).map("clueweb09-en0000-{:08d}".format)
+    doc = pd.Series(random.integers(0, 100, 500)[query] * 1000 + rank).map(
+        "clueweb09-en0000-{:08d}".format
+    )
     frame = {"run": f"run-{at}", "query_id": query, "doc_id": doc, "score": -rank.astype(float)}
     return pd.DataFrame(frame).astype({"run": "string[pyarrow]", "doc_id": "string[pyarrow]"})
 
@@ -192,10 +218,15 @@ def rows_of_a_run(at):
 def test_workers_of_512_mib_say_that_partitions_of_500_thousand_rows_are_too_large(tmp_path):
     import dask.dataframe as dd
 
-    qrels = pd.DataFrame({"query_id": np.arange(500), "doc_id": "clueweb09-en0000-00000007", "relevance": 1})
+    qrels = pd.DataFrame(
+        {"query_id": np.arange(500), "doc_id": "clueweb09-en0000-00000007", "relevance": 1}
+    )
     with cluster(tmp_path, memory_limit=512 << 20):
         table = dd.from_map(rows_of_a_run, range(3), meta=rows_of_a_run(0).iloc[:0])
-        with pytest.raises(ValueError, match="partition 0 of the run table has 500,000 rows, and a worker of 512 MiB"):
+        with pytest.raises(
+            ValueError,
+            match="partition 0 of the run table has 500,000 rows, and a worker of 512 MiB",
+        ):
             table.ireval.prefer(qrels, "RPP", baseline="run-0")
 
 
@@ -203,7 +234,9 @@ def test_two_workers_of_512_mib_finish_a_shuffle_of_more_than_they_hold(tmp_path
     import dask.dataframe as dd
 
     # with Arrow's own memory pool, which Dask takes for used, such workers were stopped for good
-    qrels = pd.DataFrame({"query_id": np.arange(500), "doc_id": "clueweb09-en0000-00000007", "relevance": 1})
+    qrels = pd.DataFrame(
+        {"query_id": np.arange(500), "doc_id": "clueweb09-en0000-00000007", "relevance": 1}
+    )
     with cluster(tmp_path, memory_limit=512 << 20) as client:
         parts = dd.from_map(half_a_run, range(16), meta=half_a_run(0).iloc[:0])
         found = parts.ireval.order(qrels, "RPP", topics="common")

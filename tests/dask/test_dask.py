@@ -39,7 +39,10 @@ def test_the_rules_of_the_join_mean_what_they_mean_on_pandas(some, qrels, rules,
     expected = quiet(some.ireval.measure, qrels, measures, **rules)
     same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measures, **rules), SCORES))
     expected = quiet(some.ireval.prefer, qrels, ["RPP", "rrLP", "AP"], **rules)
-    same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, ["RPP", "rrLP", "AP"], **rules), PREFERENCES))
+    same_bits(
+        expected,
+        gathered(quiet(table.ireval.prefer, qrels, ["RPP", "rrLP", "AP"], **rules), PREFERENCES),
+    )
 
 
 @pytest.mark.broad
@@ -67,7 +70,9 @@ def test_the_mean_over_orders_of_tied_items_is_the_same(runs, qrels):
     same_bits(expected, gathered(lazy, SCORES))
 
 
-@pytest.mark.parametrize(("parts", "rows"), [(1, "mixed"), (3, "by run"), (3, "by query"), (3, "mixed")])
+@pytest.mark.parametrize(
+    ("parts", "rows"), [(1, "mixed"), (3, "by run"), (3, "by query"), (3, "mixed")]
+)
 @pytest.mark.broad
 class TestQueriesAndRunsWithoutAnswers:
     def test_a_query_that_no_run_answered_counts_as_the_worst_case(self, few, qrels, parts, rows):
@@ -77,7 +82,10 @@ class TestQueriesAndRunsWithoutAnswers:
             assert ((expected["query_id"] == "112") & (expected["measure"] == "AP")).sum() == 4
             same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measures), SCORES))
         expected = quiet(few.ireval.prefer, qrels, "RPP", topics="judged")
-        same_bits(expected, gathered(quiet(table.ireval.prefer, qrels, "RPP", topics="judged"), PREFERENCES))
+        same_bits(
+            expected,
+            gathered(quiet(table.ireval.prefer, qrels, "RPP", topics="judged"), PREFERENCES),
+        )
 
     def test_a_run_without_any_judged_query_still_counts(self, few, qrels, parts, rows):
         stray = few.head(3).assign(run="stray", query_id="no such query")
@@ -93,13 +101,19 @@ class TestQueriesAndRunsWithoutAnswers:
 @pytest.mark.broad
 class TestTablesOfResults:
     def test_scores_on_dask_are_summed_up_as_on_pandas(self, some, qrels):
-        scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
+        scores, lazy = (
+            quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed"))
+        )
         same_bits(scores.ireval.summary(), lazy.ireval.summary())
         same_bits(scores.ireval.summary("ERR", wide=True), lazy.ireval.summary("ERR", wide=True))
 
     def test_scores_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
-        scores, lazy = (quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed")))
-        same_bits(scores.ireval.order(method=["mean", "mc4"]), lazy.ireval.order(method=["mean", "mc4"]))
+        scores, lazy = (
+            quiet(table.ireval.measure, qrels, MIXED) for table in (some, divided(some, 5, "mixed"))
+        )
+        same_bits(
+            scores.ireval.order(method=["mean", "mc4"]), lazy.ireval.order(method=["mean", "mc4"])
+        )
         same_bits(
             scores.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
             lazy.ireval.compare(measures=["ERR", "AP"], baseline="ql"),
@@ -107,30 +121,43 @@ class TestTablesOfResults:
 
     def test_preferences_on_dask_are_averaged_as_on_pandas(self, some, qrels):
         measures = ["RPP", "rrLP"]
-        prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
+        prefs, lazy = (
+            quiet(table.ireval.prefer, qrels, measures)
+            for table in (some, divided(some, 5, "mixed"))
+        )
         same_bits(prefs.ireval.mean(), lazy.ireval.mean())
         same_bits(prefs.ireval.matrix("rrLP"), lazy.ireval.matrix("rrLP"))
 
     def test_preferences_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
         measures = ["RPP", "rrLP"]
-        prefs, lazy = (quiet(table.ireval.prefer, qrels, measures) for table in (some, divided(some, 5, "mixed")))
+        prefs, lazy = (
+            quiet(table.ireval.prefer, qrels, measures)
+            for table in (some, divided(some, 5, "mixed"))
+        )
         same_bits(prefs.ireval.order(method="borda"), lazy.ireval.order(method="borda"))
         same_bits(prefs.ireval.compare(test="sign"), lazy.ireval.compare(test="sign"))
 
     def test_measures_and_preferences_are_corrected_together_as_on_pandas(self, some, qrels):
         asked = {"measures": ["RPP", "AP"], "family": "all"}
         same_bits(
-            quiet(some.ireval.compare, qrels, **asked), quiet(divided(some, 5, "mixed").ireval.compare, qrels, **asked)
+            quiet(some.ireval.compare, qrels, **asked),
+            quiet(divided(some, 5, "mixed").ireval.compare, qrels, **asked),
         )
 
     def test_a_summary_of_a_run_table_is_that_of_its_scores(self, some, qrels):
         scores = quiet(some.ireval.measure, qrels, MIXED)
-        same_bits(scores.ireval.summary(), quiet(divided(some, 5, "mixed").ireval.summary, qrels, MIXED))
-        wide = quiet(divided(some, 5).ireval.summary, qrels, ["AP", "RR"], wide=True, confidence=0.9)
+        same_bits(
+            scores.ireval.summary(), quiet(divided(some, 5, "mixed").ireval.summary, qrels, MIXED)
+        )
+        wide = quiet(
+            divided(some, 5).ireval.summary, qrels, ["AP", "RR"], wide=True, confidence=0.9
+        )
         expected = quiet(some.ireval.measure, qrels, ["AP", "RR"])
         same_bits(expected.ireval.summary(wide=True, confidence=0.9), wide)
 
-    def test_groups_of_runs_are_joined_where_they_are_and_not_gathered(self, some, qrels, monkeypatch):
+    def test_groups_of_runs_are_joined_where_they_are_and_not_gathered(
+        self, some, qrels, monkeypatch
+    ):
         asked = {"by": "family", "metadata": pdeval.datasets.sample_metadata()}
         expected = quiet(some.ireval.order, qrels, "AP", **asked)
         monkeypatch.setattr(pdeval.dask.accessor.DaskIreval, "_gathered", None)
@@ -141,24 +168,35 @@ class TestTablesOfResults:
         judgments = qrels[qrels["query_id"].isin(few["query_id"])].astype({"query_id": str})
         frames = [
             pd.concat(
-                [frame.assign(part=part, half=half) for part, half in (("p", 1), ("q", 1), ("q", 2))], ignore_index=True
+                [
+                    frame.assign(part=part, half=half)
+                    for part, half in (("p", 1), ("q", 1), ("q", 2))
+                ],
+                ignore_index=True,
             )
             for frame in (few, judgments)
         ]
         frames = [
-            frame[(frame["part"] == "p") | ((frame["query_id"] < "115") == (frame["half"] == 1))] for frame in frames
+            frame[(frame["part"] == "p") | ((frame["query_id"] < "115") == (frame["half"] == 1))]
+            for frame in frames
         ]
         expected = quiet(frames[0].ireval.summary, frames[1], ["AP", "RR"], by=by)
         found = quiet(divided(frames[0], 3, "mixed").ireval.summary, frames[1], ["AP", "RR"], by=by)
-        pd.testing.assert_frame_equal(found.astype({"part": object}), expected.astype({"part": object}))
+        pd.testing.assert_frame_equal(
+            found.astype({"part": object}), expected.astype({"part": object})
+        )
 
     def test_scores_joined_to_metadata_are_summed_up_by_it(self, some, qrels):
         import dask.dataframe as dd
 
         metadata = pdeval.datasets.sample_metadata().astype({"run": str})
-        scores = quiet(divided(some, 4).ireval.measure, qrels, "AP").astype({"run": "string[pyarrow]"})
+        scores = quiet(divided(some, 4).ireval.measure, qrels, "AP").astype(
+            {"run": "string[pyarrow]"}
+        )
         table = scores.merge(dd.from_pandas(metadata, npartitions=1), on="run")
-        expected = quiet(some.ireval.measure, qrels, "AP").astype({"run": str}).merge(metadata, on="run")
+        expected = (
+            quiet(some.ireval.measure, qrels, "AP").astype({"run": str}).merge(metadata, on="run")
+        )
         found = table.ireval.summary(by="family", replicate="run")
         pd.testing.assert_frame_equal(
             found.astype({"family": object}),
@@ -179,7 +217,10 @@ def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
 class TestLazyFrames:
     def test_the_meta_is_exactly_what_the_partitions_hold(self, runs, qrels):
         table = divided(runs, 4, "mixed")
-        for lazy in (quiet(table.ireval.measure, qrels, ["AP", "RR"]), quiet(table.ireval.prefer, qrels, "RPP")):
+        for lazy in (
+            quiet(table.ireval.measure, qrels, ["AP", "RR"]),
+            quiet(table.ireval.prefer, qrels, "RPP"),
+        ):
             for at in range(lazy.npartitions):
                 part = lazy.partitions[at].compute()
                 pd.testing.assert_frame_equal(part.iloc[:0], lazy._meta, check_index_type=False)
@@ -211,7 +252,9 @@ class TestLazyFrames:
 
     def test_threads_give_the_same(self, runs, qrels, every_score):
         lazy = quiet(divided(runs, 5, "mixed").ireval.measure, qrels, METRICS)
-        found = lazy.compute(scheduler="threads").sort_values(SCORES, kind="stable", ignore_index=True)
+        found = lazy.compute(scheduler="threads").sort_values(
+            SCORES, kind="stable", ignore_index=True
+        )
         same_bits(every_score, found)
 
 
@@ -221,7 +264,10 @@ class TestIds:
     def test_runs_may_be_named_by_several_columns_and_queries_by_integers(self, some, qrels, rows):
         metadata = pdeval.datasets.sample_metadata()[["run", "model", "seed"]]
         frame = some.merge(metadata, on="run").drop(columns="run")
-        frame, judged = (table.assign(query_id=table["query_id"].astype(str).astype(int)) for table in (frame, qrels))
+        frame, judged = (
+            table.assign(query_id=table["query_id"].astype(str).astype(int))
+            for table in (frame, qrels)
+        )
         table = divided(frame, 5, rows)
         bound = {"run": ["model", "seed"]}
         by = ["model", "seed", "query_id"]
@@ -232,18 +278,30 @@ class TestIds:
             same_bits(expected.ireval.summary(), lazy.ireval.summary())
         pairs = ["query_id", "model_a", "seed_a", "model_b", "seed_b"]
         expected = quiet(frame.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0))
-        same_bits(expected, gathered(quiet(table.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0)), pairs))
+        same_bits(
+            expected,
+            gathered(
+                quiet(table.ireval(**bound).prefer, judged, "RPP", baseline=("bm25", 0)), pairs
+            ),
+        )
 
     def test_a_table_without_a_run_column_is_one_run(self, runs, qrels):
         frame = runs[runs["run"] == "ql"].drop(columns="run").reset_index(drop=True)
         for parts, rows in ((1, "by run"), (4, "by query"), (4, "mixed")):
             expected = quiet(frame.ireval.measure, qrels, MIXED)
-            same_bits(expected, gathered(quiet(divided(frame, parts, rows).ireval.measure, qrels, MIXED), SCORES))
+            same_bits(
+                expected,
+                gathered(quiet(divided(frame, parts, rows).ireval.measure, qrels, MIXED), SCORES),
+            )
 
     def test_other_names_are_bound_and_kept(self, runs, qrels):
         frame = runs.rename(columns={"query_id": "topic_no", "run": "system"})
         table = divided(frame.sample(frac=1, random_state=1), 3)
-        scores = quiet(table.ireval(query="topic_no", run="system").measure, qrels.ireval(subtopic="subtopic"), "AP")
+        scores = quiet(
+            table.ireval(query="topic_no", run="system").measure,
+            qrels.ireval(subtopic="subtopic"),
+            "AP",
+        )
         assert list(scores.columns) == ["system", "topic_no", "measure", "value"]
         assert quiet(scores.ireval.summary)["n"].tolist() == [50] * 12
 
@@ -296,8 +354,12 @@ class TestWhatIsSaid:
         assert repr(table.ireval) == (
             "run table on Dask: 3 partitions; next: .measure(qrels), .prefer(qrels), .order(qrels)"
         )
-        assert repr(quiet(table.ireval.measure, qrels, "AP").ireval).startswith("scores table on Dask: 3 partitions;")
-        assert repr(quiet(table.ireval.prefer, qrels, "RPP").ireval).startswith("preferences table on Dask: ")
+        assert repr(quiet(table.ireval.measure, qrels, "AP").ireval).startswith(
+            "scores table on Dask: 3 partitions;"
+        )
+        assert repr(quiet(table.ireval.prefer, qrels, "RPP").ireval).startswith(
+            "preferences table on Dask: "
+        )
         assert repr(table[["rank"]].ireval) == (
             "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
         )
@@ -316,9 +378,16 @@ class TestWhatIsSaid:
 
 @pytest.mark.broad
 def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, every_score):
-    one = quiet(divided(runs[runs["query_id"] == "130"], 1).ireval.measure, qrels, METRICS, topics="answered")
+    one = quiet(
+        divided(runs[runs["query_id"] == "130"], 1).ireval.measure,
+        qrels,
+        METRICS,
+        topics="answered",
+    )
     mine = every_score[every_score["query_id"] == "130"]
-    np.testing.assert_array_equal(gathered(one, SCORES)["value"].to_numpy(), mine["value"].to_numpy())
+    np.testing.assert_array_equal(
+        gathered(one, SCORES)["value"].to_numpy(), mine["value"].to_numpy()
+    )
 
 
 def test_what_is_different_on_dask_is_said_in_the_documentation(few):
@@ -335,7 +404,9 @@ def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels)
     for verb, measure in (("measure", "AP"), ("prefer", "RPP")):
         expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")
         lazy = divided(expected, 3, "mixed")
-        pd.testing.assert_frame_equal(lazy.ireval._gathered("order")._frame, expected, check_dtype=False)
+        pd.testing.assert_frame_equal(
+            lazy.ireval._gathered("order")._frame, expected, check_dtype=False
+        )
 
 
 @pytest.mark.broad

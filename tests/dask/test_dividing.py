@@ -30,8 +30,16 @@ def test_the_first_partition_is_a_home_too():
 def test_a_run_is_at_home_where_its_first_judged_list_is():
     known = np.array([True, False, True])  # query 1 is not judged
     pieces = [
-        (np.array([1]), np.array([0, 2]), np.array([[4, 4]])),  # rows of run 0 and 2, of a query that does not count
-        (np.array([0, 2]), np.array([0, 1]), np.array([[3, 0], [1, 0]])),  # run 0, twice; run 1 has no rows here
+        (
+            np.array([1]),
+            np.array([0, 2]),
+            np.array([[4, 4]]),
+        ),  # rows of run 0 and 2, of a query that does not count
+        (
+            np.array([0, 2]),
+            np.array([0, 1]),
+            np.array([[3, 0], [1, 0]]),
+        ),  # run 0, twice; run 1 has no rows here
         (np.array([0, 1]), np.array([1, 0]), np.array([[5, 0], [0, 2]])),  # run 1
     ]
     found = SimpleNamespace(runs=pd.DataFrame({"run": list("abcd")}), pieces=pieces)
@@ -42,7 +50,9 @@ def test_a_run_is_at_home_where_its_first_judged_list_is():
 
 
 def test_only_the_column_that_orders_the_lists_is_needed():
-    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": ["x"], "score": [1.0], "rank": [1]})
+    frame = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": ["x"], "score": [1.0], "rank": [1]}
+    )
     table = read(frame, "runs")
     assert needed(table, "rank").roles == {"query": "query_id", "doc": "doc_id", "rank": "rank"}
     for ties in ("docid", "first", "expected"):

@@ -25,13 +25,17 @@ def collections(draw):
     cells = np.indices((runs, queries, docs)).reshape(3, -1).T
     listed = random.random((runs, queries)) < 0.8  # some lists are missing altogether
     cells = cells[listed[cells[:, 0], cells[:, 1]] & (random.random(len(cells)) < 0.7)]
-    frame = pd.DataFrame({"run": cells[:, 0], "query_id": cells[:, 1], "doc_id": [f"d{at}" for at in cells[:, 2]]})
+    frame = pd.DataFrame(
+        {"run": cells[:, 0], "query_id": cells[:, 1], "doc_id": [f"d{at}" for at in cells[:, 2]]}
+    )
     frame["score"] = random.integers(0, 4, len(frame)).astype(float)
     if draw(st.booleans()):
         frame = frame.sort_values("query_id", kind="stable", ignore_index=True)
     if draw(st.booleans()):
         frame = frame.sample(frac=1, random_state=draw(st.integers(0, 9))).reset_index(drop=True)
-    judged = pd.DataFrame([(q, f"d{d}") for q in range(queries) for d in range(docs)], columns=["query_id", "doc_id"])
+    judged = pd.DataFrame(
+        [(q, f"d{d}") for q in range(queries) for d in range(docs)], columns=["query_id", "doc_id"]
+    )
     judged["relevance"] = random.integers(-1, 3, len(judged))
     judged = judged[random.random(len(judged)) < 0.7].reset_index(drop=True)
     cuts = sorted(draw(st.lists(st.integers(0, len(frame)), max_size=5)))
@@ -71,7 +75,10 @@ def test_any_division_of_the_rows_gives_the_numbers_of_pandas(collection, topics
         expected = outcome(frame.ireval.measure, judged, measures, topics=topics)
         agree(expected, outcome(table.ireval.measure, judged, measures, topics=topics, by=SCORES))
     expected = outcome(frame.ireval.prefer, judged, ["RPP", "rrLP"], topics=topics)
-    agree(expected, outcome(table.ireval.prefer, judged, ["RPP", "rrLP"], topics=topics, by=PREFERENCES))
+    agree(
+        expected,
+        outcome(table.ireval.prefer, judged, ["RPP", "rrLP"], topics=topics, by=PREFERENCES),
+    )
     expected = outcome(frame.ireval.mean, judged, ["RPP", "AP"], topics=topics)
     agree(expected, outcome(table.ireval.mean, judged, ["RPP", "AP"], topics=topics))
     expected = outcome(frame.ireval.order, judged, ["RPP", "AP"], topics=topics)

@@ -36,7 +36,9 @@ def same(left, right):
 def joins(parts, rows):
     """The same rows joined on pandas and on Dask."""
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    kept = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"]) & (runs["query_id"].astype(str) > "115")
+    kept = runs["run"].isin(["bm25", "ql", "tfidf", "bm25+rm3", "dense-s1"]) & (
+        runs["query_id"].astype(str) > "115"
+    )
     table = divided(runs[kept].reset_index(drop=True), parts, rows)
     return table.compute().reset_index(drop=True).ireval.join(qrels), table.ireval.join(qrels)
 
@@ -58,7 +60,10 @@ def test_every_verb_of_a_run_table_is_the_same_to_the_last_bit(some, name):
     offered = inspect.signature(reduce(getattr, name.split("."), ACCESSORS["runs"])).parameters
     given = {key: value for key, value in {**given, "qrels": qrels}.items() if key in offered}
     table = divided(some, 4, "mixed")
-    same(asked(table.compute().reset_index(drop=True).ireval, name, given), asked(table.ireval, name, given))
+    same(
+        asked(table.compute().reset_index(drop=True).ireval, name, given),
+        asked(table.ireval, name, given),
+    )
 
 
 class TestTheDoor:
@@ -67,7 +72,17 @@ class TestTheDoor:
             own = {name for name in vars(door) if not name.startswith("__")}
             assert own <= ({"join", "to_parquet", *LAZY} if kind == "runs" else set()), kind
         own = {name for name in vars(DaskJudged) if not name.startswith("_")}
-        assert own <= {"plan", "here", "positions", "known", "runs", "queries", "at", "gathered", *LAZY}
+        assert own <= {
+            "plan",
+            "here",
+            "positions",
+            "known",
+            "runs",
+            "queries",
+            "at",
+            "gathered",
+            *LAZY,
+        }
 
     def test_what_is_told_of_lazy_results_is_the_only_difference(self):
         for on_pandas, on_dask in ((ACCESSORS["runs"], ON_DASK["runs"]), (Joined, DaskJudged)):
@@ -79,7 +94,9 @@ class TestTheDoor:
                 assert LAZILY in " ".join(two.__doc__.split())
         one, two = ACCESSORS["runs"].join, ON_DASK["runs"].join
         assert inspect.signature(one) == inspect.signature(two)
-        assert " ".join(two.__doc__.split()).replace(DIVIDED + " ", "") == " ".join(one.__doc__.split())
+        assert " ".join(two.__doc__.split()).replace(DIVIDED + " ", "") == " ".join(
+            one.__doc__.split()
+        )
         call = inspect.signature(ON_DASK["runs"].__call__)
         assert call == inspect.signature(ACCESSORS["runs"].__call__)
 
@@ -88,11 +105,16 @@ class TestTheDoor:
         table = divided(some, 2)
         assert set(dir(table.ireval)) == {*dir(some.ireval), "to_parquet"}
         assert dir(table.ireval.join(qrels)) == dir(some.ireval.join(qrels))
-        assert dir(quiet(table.ireval.measure, qrels, "AP").ireval) == dir(quiet(some.ireval.measure, qrels).ireval)
+        assert dir(quiet(table.ireval.measure, qrels, "AP").ireval) == dir(
+            quiet(some.ireval.measure, qrels).ireval
+        )
 
     @pytest.mark.parametrize("name", ["measure", "prefer", "summary", "order"])
     def test_verbs_of_the_partitions_take_what_their_verb_takes(self, name):
-        own = [(p.name, p.kind, p.default) for p in inspect.signature(PARTWISE[name]).parameters.values()][1:]
+        own = [
+            (p.name, p.kind, p.default)
+            for p in inspect.signature(PARTWISE[name]).parameters.values()
+        ][1:]
         assert own == [(p.name, p.kind, p.default) for p in VERBS["judged"][name].parameters]
 
     def test_verbs_of_the_partitions_are_verbs(self):

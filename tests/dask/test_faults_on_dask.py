@@ -30,10 +30,13 @@ def test_faults_of_the_question_are_told_before_any_work(runs, qrels):
             quiet(table.ireval.measure, qrels, measure, **rules)
     with pytest.raises(ValueError, match="RPP compares definite rankings"):
         quiet(table.ireval.prefer, qrels, "RPP", ties="expected")
-    with pytest.raises(ValueError, match="needs subtopics, and the judgments have no subtopic column"):
+    with pytest.raises(
+        ValueError, match="needs subtopics, and the judgments have no subtopic column"
+    ):
         quiet(table.ireval.measure, pdeval.datasets.sample_qrels(), "alpha-nDCG@10")
     with pytest.raises(
-        TypeError, match=r"measure\(\) has no option 'tie'; it has qrels, measures, .* Did you mean 'ties'?"
+        TypeError,
+        match=r"measure\(\) has no option 'tie'; it has qrels, measures, .* Did you mean 'ties'?",
     ):
         table.ireval.measure(qrels, "AP", tie="rank")
     with pytest.raises(KeyError, match="no baseline 'bm52'"):
@@ -44,9 +47,13 @@ def test_faults_of_the_question_are_told_before_any_work(runs, qrels):
 def test_ids_that_would_never_match_are_an_error(runs, qrels):
     table = divided(runs, 3)
     wrong = qrels.assign(query_id=qrels["query_id"].astype(str).astype(int))
-    with pytest.raises(ValueError, match="the query ids are strings in the run table and integers in the judg"):
+    with pytest.raises(
+        ValueError, match="the query ids are strings in the run table and integers in the judg"
+    ):
         table.ireval.measure(wrong, "AP")
-    with pytest.raises(ValueError, match="no query of the runs is judged: the runs have '101', '102', '103',"):
+    with pytest.raises(
+        ValueError, match="no query of the runs is judged: the runs have '101', '102', '103',"
+    ):
         table.ireval.measure(qrels.assign(query_id="q" + qrels["query_id"].astype(str)), "AP")
 
 
@@ -55,7 +62,9 @@ def test_faults_of_the_rows_are_told_by_their_ids_also_after_a_shuffle(few, qrel
     twice = pd.concat([few, few.head(1)], ignore_index=True)
     for rows in ("by query", "mixed"):
         lazy = quiet(divided(twice, 3, rows).ireval.measure, qrels, "ASL")
-        with pytest.raises(ValueError, match=r"1 duplicate \(run, query, doc\) rows, e.g. \('bm25', '110',"):
+        with pytest.raises(
+            ValueError, match=r"1 duplicate \(run, query, doc\) rows, e.g. \('bm25', '110',"
+        ):
             lazy.compute()
 
 

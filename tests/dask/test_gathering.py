@@ -32,14 +32,22 @@ class TestPositions:
 
     @pytest.mark.broad
     @pytest.mark.parametrize("rows", ["by query", "mixed"])
-    def test_hits_of_one_item_stand_in_the_order_of_the_runs_whatever_that_of_the_rows(self, some, qrels, rows):
+    def test_hits_of_one_item_stand_in_the_order_of_the_runs_whatever_that_of_the_rows(
+        self, some, qrels, rows
+    ):
         found = divided(some, 5, rows).ireval.join(qrels).gathered().positions
         same_positions(by_run(some.ireval.join(qrels).positions), found)
 
     @pytest.mark.broad
     @pytest.mark.parametrize(
         "rules",
-        [{"depth": 20}, {"ties": "expected"}, {"ties": "rank"}, {"ties": "first"}, {"compat": "trec_eval-9"}],
+        [
+            {"depth": 20},
+            {"ties": "expected"},
+            {"ties": "rank"},
+            {"ties": "first"},
+            {"compat": "trec_eval-9"},
+        ],
         ids=str,
     )
     def test_the_rules_of_the_join_mean_what_they_mean_on_pandas(self, some, qrels, rules):
@@ -53,7 +61,10 @@ class TestPositions:
     def test_a_join_of_relevant_items_alone_is_that_of_pandas(self, few, subtopics, rows):
         qrels = pdeval.datasets.sample_qrels(subtopics=subtopics)
         again = pd.concat([qrels, qrels[qrels["relevance"] == 0].head(1)], ignore_index=True)
-        for given in (qrels, again):  # a judgment given twice keeps pandas from leaving out the others
+        for given in (
+            qrels,
+            again,
+        ):  # a judgment given twice keeps pandas from leaving out the others
             expected = pandas_join.join(few, given, complete=False).positions
             found = Gathered(plan(divided(few, 4, rows), given, complete=False)).positions
             same_positions(by_run(expected), found)
@@ -63,12 +74,18 @@ class TestPositions:
         stray = few.head(3).assign(run="stray", query_id="999")
         frame = pd.concat([few, stray], ignore_index=True).assign(seed=7)
         judged = qrels.assign(query_id=qrels["query_id"].astype(str).astype(int))
-        frame = frame.assign(query_id=frame["query_id"].astype(int)).rename(columns={"query_id": "topic_no"})
+        frame = frame.assign(query_id=frame["query_id"].astype(int)).rename(
+            columns={"query_id": "topic_no"}
+        )
         bound = {"query": "topic_no", "run": ["run", "seed"]}
         expected = frame.ireval(**bound).join(judged).positions
         assert expected.extra == 1
         for rows in ("by run", "mixed"):
-            shuffled = frame.sample(frac=1, random_state=1, ignore_index=True) if rows == "mixed" else frame
+            shuffled = (
+                frame.sample(frac=1, random_state=1, ignore_index=True)
+                if rows == "mixed"
+                else frame
+            )
             found = divided(shuffled, 3).ireval(**bound).join(judged).gathered().positions
             same_positions(by_run(expected), found)
 
@@ -92,12 +109,17 @@ class TestPositions:
 class TestTheBound:
     @pytest.mark.broad
     def test_the_estimate_is_never_below_what_is_gathered(self, runs, qrels):
-        for table, judged in ((divided(runs, 3), qrels), (divided(runs, 3), pdeval.datasets.sample_qrels())):
+        for table, judged in (
+            (divided(runs, 3), qrels),
+            (divided(runs, 3), pdeval.datasets.sample_qrels()),
+        ):
             here = table.ireval.join(judged).here
             hits, size = here.expected()
             at = here.positions
             assert len(at.item) <= hits <= 3 * len(at.item)
-            arrays = [getattr(at, name) for name in ("item", "run", "rank", "start", "size", "retrieved")]
+            arrays = [
+                getattr(at, name) for name in ("item", "run", "rank", "start", "size", "retrieved")
+            ]
             arrays += [at.judged.topic, at.judged.doc, at.judged.grade]
             assert sum(array.nbytes for array in arrays) <= size
 
@@ -107,11 +129,17 @@ class TestTheBound:
         joined = _read_with(some, seen).ireval.join(qrels)
         before = len(seen)
         with dask.config.set({"pdeval.gather-limit": "100 KiB"}):
-            with pytest.raises(ValueError, match=r"curve\(\) looks at the positions .*\(5 runs x 50 queries, up to"):
+            with pytest.raises(
+                ValueError, match=r"curve\(\) looks at the positions .*\(5 runs x 50 queries, up to"
+            ):
                 joined.curve()
-            with pytest.raises(ValueError, match=r"no more than 100 KiB are gathered. measure\(\), prefer\(\)"):
+            with pytest.raises(
+                ValueError, match=r"no more than 100 KiB are gathered. measure\(\), prefer\(\)"
+            ):
                 joined.curve()
-            with pytest.raises(ValueError, match="this looks at the positions of all judged items at once"):
+            with pytest.raises(
+                ValueError, match="this looks at the positions of all judged items at once"
+            ):
                 joined.gathered()
             assert len(seen) == before
             expected = quiet(some.ireval.measure, qrels, ["AP", "RR"])
@@ -122,7 +150,10 @@ class TestTheBound:
     @pytest.mark.broad
     def test_the_bound_that_the_error_advises_is_enough(self, some, qrels):
         joined = divided(some, 3).ireval.join(qrels)
-        with dask.config.set({"pdeval.gather-limit": "1 KiB"}), pytest.raises(ValueError, match="raise") as told:
+        with (
+            dask.config.set({"pdeval.gather-limit": "1 KiB"}),
+            pytest.raises(ValueError, match="raise") as told,
+        ):
             joined.curve()
         advised = str(told.value).rpartition("': '")[2].partition("'")[0]
         with dask.config.set({"pdeval.gather-limit": advised}):
@@ -143,7 +174,9 @@ class TestRows:
         table = divided(few, 3, "mixed")
         with dask.config.set({"pdeval.gather-limit": "500 KiB"}):  # positions fit, the rows do not
             same_bits(expected, quiet(table.ireval.mean, qrels, measure))
-            with pytest.raises(ValueError, match=r"needs the rows of the run table themselves, and 4,\d+ rows"):
+            with pytest.raises(
+                ValueError, match=r"needs the rows of the run table themselves, and 4,\d+ rows"
+            ):
                 table.ireval.join(qrels).tables[0]
 
     @pytest.mark.broad
@@ -171,7 +204,9 @@ def rows_verb():
     """A verb of run tables that reads the rows, declared after the doors were made."""
 
     @verb(on="runs")
-    def lengths_of(runs: Table, qrels: object = None, *, ties: str | None = None, topics: str = "") -> pd.DataFrame:
+    def lengths_of(
+        runs: Table, qrels: object = None, *, ties: str | None = None, topics: str = ""
+    ) -> pd.DataFrame:
         """Return how many rows each run has.
 
         Parameters
@@ -197,7 +232,9 @@ class TestVerbsOfRunTables:
     @pytest.mark.broad
     def test_their_rows_are_gathered(self, some, qrels):
         table = divided(some, 5, "mixed")
-        same_bits(some.ireval.lengths_of(qrels, topics="x"), table.ireval.lengths_of(qrels, topics="x"))
+        same_bits(
+            some.ireval.lengths_of(qrels, topics="x"), table.ireval.lengths_of(qrels, topics="x")
+        )
         same_bits(some.ireval.lengths_of(qrels), table.ireval.lengths_of(divided(qrels, 2)))
 
     @pytest.mark.broad
@@ -212,9 +249,13 @@ class TestVerbsOfRunTables:
     def test_too_many_rows_are_an_error_that_says_what_to_do(self, some, qrels):
         table = divided(some, 5, "mixed")
         with dask.config.set({"pdeval.gather-limit": "100 KiB"}):
-            with pytest.raises(ValueError, match=r"lengths_of\(\) needs the rows of the run table themselves, and"):
+            with pytest.raises(
+                ValueError, match=r"lengths_of\(\) needs the rows of the run table themselves, and"
+            ):
                 table.ireval.lengths_of(qrels)
-            with pytest.raises(ValueError, match=r"Choose columns, runs or queries first, or raise the bound"):
+            with pytest.raises(
+                ValueError, match=r"Choose columns, runs or queries first, or raise the bound"
+            ):
                 table.ireval.join(qrels).lengths_of()
 
 
@@ -254,12 +295,17 @@ def test_what_positions_may_take_is_counted_by_list_from_what_is_judged(complete
 
 def test_rows_that_a_verb_of_run_tables_needs_are_gathered_only_where_they_are_few():
     runs = naive.table({"a": {"1": ["x", "y", "z"]}, "b": {"1": ["x"]}})
-    labels = pd.DataFrame({"query_id": "1", "doc_id": ["x", "x"], "assessor": ["ann", "bob"], "label": [1, 1]})
+    labels = pd.DataFrame(
+        {"query_id": "1", "doc_id": ["x", "x"], "assessor": ["ann", "bob"], "label": [1, 1]}
+    )
     table = divided(runs, 2)
     assert table.ireval.swap_assessors(labels, "AP")["runs"].tolist() == [2]
     with (
         dask.config.set({"pdeval.gather-limit": "100 B"}),
-        pytest.raises(ValueError, match=r"swap_assessors\(\) needs the rows of the run table themselves, and 4 rows"),
+        pytest.raises(
+            ValueError,
+            match=r"swap_assessors\(\) needs the rows of the run table themselves, and 4 rows",
+        ),
     ):
         table.ireval.swap_assessors(labels, "AP")
 
@@ -273,7 +319,9 @@ def test_hyperparameters_that_are_missing_or_fractions_tell_runs_apart(few, qrel
     found = table.join(qrels)
     same_positions(by_run(expected.positions), found.positions)
     by = ["run", "rate", "query_id"]
-    same_bits(quiet(expected.measure, ["AP", "RR"]), gathered(quiet(found.measure, ["AP", "RR"]), by))
+    same_bits(
+        quiet(expected.measure, ["AP", "RR"]), gathered(quiet(found.measure, ["AP", "RR"]), by)
+    )
     same_bits(quiet(expected.order, "RPP"), quiet(found.order, "RPP"))
 
 
@@ -289,5 +337,7 @@ def test_leaving_runs_out_of_the_pool_gathers_no_rows(some, qrels):
 
 
 def test_a_row_takes_the_bytes_of_its_numbers_categories_and_texts():
-    frame = pd.DataFrame({"run": pd.Categorical(["a"]), "doc_id": ["d"], "score": [0.5], "rank": [1], "n": [2]})
+    frame = pd.DataFrame(
+        {"run": pd.Categorical(["a"]), "doc_id": ["d"], "score": [0.5], "rank": [1], "n": [2]}
+    )
     assert bytes_of_a_row(frame) == 4 + 48 + 3 * 8

@@ -59,7 +59,10 @@ def test_summaries_are_the_same_with_measures_of_all_lists_among_them(sample, ro
     runs, found = sample
     asked = ["nDCG@10", *(f"{name}@10" for name in OF_SETS), "Novelty@10", "Coverage"]
     expected = quiet(runs.ireval.summary, judgments(found), asked, **tables(found))
-    same_bits(expected, quiet(divided(runs, parts, rows).ireval.summary, judgments(found), asked, **tables(found)))
+    same_bits(
+        expected,
+        quiet(divided(runs, parts, rows).ireval.summary, judgments(found), asked, **tables(found)),
+    )
 
 
 @pytest.mark.broad
@@ -78,7 +81,9 @@ def test_comparisons_preferences_and_orders_take_measures_of_items(sample):
     expected = quiet(runs.ireval.prefer, qrels, "Novelty@10", **told)
     by = ["query_id", "run_a", "run_b"]
     pd.testing.assert_frame_equal(
-        got.sort_values(by, ignore_index=True), expected.sort_values(by, ignore_index=True), check_exact=True
+        got.sort_values(by, ignore_index=True),
+        expected.sort_values(by, ignore_index=True),
+        check_exact=True,
     )
 
 
@@ -87,7 +92,10 @@ def test_verbs_that_gather_see_the_items_too(sample):
     runs, found = sample
     qrels, told = judgments(found), tables(found)
     join = quiet(divided(runs, 3, "mixed").ireval.join, qrels, **told)
-    same_bits(quiet(runs.ireval.quantiles, qrels, "Novelty@10", **told), quiet(join.quantiles, "Novelty@10"))
+    same_bits(
+        quiet(runs.ireval.quantiles, qrels, "Novelty@10", **told),
+        quiet(join.quantiles, "Novelty@10"),
+    )
 
 
 @pytest.mark.broad
@@ -95,7 +103,9 @@ def test_side_tables_may_be_on_dask_bound_or_not():
     asked = ["RR", "Novelty@2", "Coverage@2"]
     expected = RUNS.ireval.summary(TEST, asked, items=ITEMS, history=HISTORY, topics="answered")
     side = {
-        "items": dd.from_pandas(ITEMS.rename(columns={"item_id": "thing"}), npartitions=2).ireval(doc="thing"),
+        "items": dd.from_pandas(ITEMS.rename(columns={"item_id": "thing"}), npartitions=2).ireval(
+            doc="thing"
+        ),
         "history": dd.from_pandas(HISTORY, npartitions=2),
     }
     runs = dd.from_pandas(RUNS, npartitions=2)
@@ -119,11 +129,17 @@ def test_an_own_measure_of_items_goes_to_the_partitions():
 def test_a_partition_may_hold_users_without_a_history_alone():
     history = HISTORY[HISTORY["user_id"] != "v"]
     by_user = RUNS.sort_values("user_id", kind="stable")
-    runs = dd.from_map(lambda user: by_user[by_user["user_id"] == user].reset_index(drop=True), ["u", "v"])
+    runs = dd.from_map(
+        lambda user: by_user[by_user["user_id"] == user].reset_index(drop=True), ["u", "v"]
+    )
     with pytest.warns(UserWarning, match="Calibration@2 has no value for 1 of 3 lists"):
-        expected = RUNS.ireval.summary(TEST, "Calibration@2", items=ITEMS, history=history, topics="answered")
+        expected = RUNS.ireval.summary(
+            TEST, "Calibration@2", items=ITEMS, history=history, topics="answered"
+        )
     with pytest.warns(UserWarning, match="Calibration@2 has no value for 1 of 3 lists"):
-        got = runs.ireval.summary(TEST, "Calibration@2", items=ITEMS, history=history, topics="answered")
+        got = runs.ireval.summary(
+            TEST, "Calibration@2", items=ITEMS, history=history, topics="answered"
+        )
     same_bits(expected, got)
 
 
@@ -139,9 +155,18 @@ def test_what_side_tables_do_not_tell_is_said_before_any_work():
         (asked("Novelty@2"), r"Novelty@2 looks at the items of lists: give items="),
         (asked("ILD@2", history=HISTORY), r"ILD@2 needs items= "),
         (asked("Novelty@2", items=ITEMS), r"Novelty@2 needs history= "),
-        (asked("Unseen@2", items=ITEMS, history=strangers), r"no user of the runs is in the history"),
-        (asked("Unseen@2", history=HISTORY, judged_only=True), r"looks at all items of a list, and judged_only=True"),
-        (lambda: runs.ireval.summary(TEST, "Coverage@2"), r"Coverage@2 looks at the items of lists: give items="),
+        (
+            asked("Unseen@2", items=ITEMS, history=strangers),
+            r"no user of the runs is in the history",
+        ),
+        (
+            asked("Unseen@2", history=HISTORY, judged_only=True),
+            r"looks at all items of a list, and judged_only=True",
+        ),
+        (
+            lambda: runs.ireval.summary(TEST, "Coverage@2"),
+            r"Coverage@2 looks at the items of lists: give items=",
+        ),
     ]:
         with pytest.raises(ValueError, match=text):
             ask()
@@ -175,15 +200,21 @@ def test_what_is_sent_holds_no_rows_of_the_history():
 
 def test_runs_alone_are_gathered():
     runs = dd.from_pandas(RUNS, npartitions=1)
-    gathered = runs.ireval.beyond("Coverage@2", items=ITEMS)  # a verb of run tables gathers the rows
-    assert gathered["mean"].tolist() == RUNS.ireval.beyond("Coverage@2", items=ITEMS)["mean"].tolist()
+    gathered = runs.ireval.beyond(
+        "Coverage@2", items=ITEMS
+    )  # a verb of run tables gathers the rows
+    assert (
+        gathered["mean"].tolist() == RUNS.ireval.beyond("Coverage@2", items=ITEMS)["mean"].tolist()
+    )
 
 
 def test_users_without_judgments_are_warned_of_where_they_are_left_out():
     runs, told = RUNS.rename(columns={"user_id": "query_id"}), {"items": ITEMS}
     qrels = TEST.rename(columns={"user_id": "query_id"})
     qrels = qrels[qrels["query_id"] == "u"]
-    with pytest.warns(UserWarning, match="1 users with a list are not judged; on Dask Coverage@2 leaves them out"):
+    with pytest.warns(
+        UserWarning, match="1 users with a list are not judged; on Dask Coverage@2 leaves them out"
+    ):
         found = divided(runs, 2, "mixed").ireval.summary(qrels, "Coverage@2", **told)
     assert found["n"].tolist() == [1, 1]
     assert runs.ireval.summary(qrels, "Coverage@2", **told)["n"].tolist() == [2, 1]

@@ -47,7 +47,9 @@ class TestTheJoin:
     def test_one_query_is_enough_also_where_it_is_the_first_that_is_judged(self, few, qrels):
         part = few[few["query_id"] == "110"]
         own = qrels[qrels["query_id"].astype(str) >= "110"]
-        same_positions(by_run(part.ireval.join(own).positions), pdeval.join_parts([part], own).positions)
+        same_positions(
+            by_run(part.ireval.join(own).positions), pdeval.join_parts([part], own).positions
+        )
 
     @pytest.mark.broad
     @pytest.mark.parametrize("inside", ["by run", "mixed"])
@@ -56,7 +58,9 @@ class TestTheJoin:
         frames = [few[few["query_id"].isin(part)] for part in parts]
         if inside == "mixed":
             frames = [frame.sample(frac=1, random_state=2) for frame in frames]
-        same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(frames, qrels).positions)
+        same_positions(
+            by_run(few.ireval.join(qrels).positions), pdeval.join_parts(frames, qrels).positions
+        )
 
     @pytest.mark.broad
     @pytest.mark.parametrize(
@@ -73,15 +77,29 @@ class TestTheJoin:
         ids=str,
     )
     def test_the_rules_mean_what_they_mean_of_one_table(self, few, qrels, rules):
-        few = few.assign(score=few["score"].round(1)).sort_values("query_id", kind="stable", ignore_index=True)
-        expected, found = few.ireval.join(qrels, **rules), pdeval.join_parts(batches(few, 777), qrels, **rules)
+        few = few.assign(score=few["score"].round(1)).sort_values(
+            "query_id", kind="stable", ignore_index=True
+        )
+        expected, found = (
+            few.ireval.join(qrels, **rules),
+            pdeval.join_parts(batches(few, 777), qrels, **rules),
+        )
         same_positions(by_run(expected.positions), found.positions)
-        assert (found.level, found.topics, found.attrs) == (expected.level, expected.topics, expected.attrs)
+        assert (found.level, found.topics, found.attrs) == (
+            expected.level,
+            expected.topics,
+            expected.attrs,
+        )
 
     @pytest.mark.broad
     def test_ids_of_numbers_several_run_columns_and_other_names_are_understood(self, few, qrels):
-        frame = few.assign(topic_no=few["query_id"].astype(int), seed=np.where(few["run"] < "c", 1, 2))
-        frame, judged = frame.drop(columns="query_id"), qrels.assign(query_id=qrels["query_id"].astype(int))
+        frame = few.assign(
+            topic_no=few["query_id"].astype(int), seed=np.where(few["run"] < "c", 1, 2)
+        )
+        frame, judged = (
+            frame.drop(columns="query_id"),
+            qrels.assign(query_id=qrels["query_id"].astype(int)),
+        )
         bound = {"query": "topic_no", "run": ["run", "seed"]}
         parts = [part.ireval(**bound) for _, part in frame.groupby("topic_no")]
         expected = by_run(frame.ireval(**bound).join(judged).positions)
@@ -89,9 +107,12 @@ class TestTheJoin:
 
     @pytest.mark.broad
     def test_a_run_that_has_no_row_in_the_first_parts_is_a_run(self, few, qrels):
-        late = few[(few["query_id"] > "115") | (few["run"] != "ql")].sort_values("query_id", kind="stable")
+        late = few[(few["query_id"] > "115") | (few["run"] != "ql")].sort_values(
+            "query_id", kind="stable"
+        )
         same_positions(
-            by_run(late.ireval.join(qrels).positions), pdeval.join_parts(batches(late, 900), qrels).positions
+            by_run(late.ireval.join(qrels).positions),
+            pdeval.join_parts(batches(late, 900), qrels).positions,
         )
 
     @pytest.mark.broad
@@ -102,13 +123,17 @@ class TestTheJoin:
         found = pdeval.join_parts(parts, qrels).positions
         assert found.extra == expected.extra == 4
         with pytest.raises(ValueError, match=r"part \d+: the run table has 4 duplicate"):
-            pdeval.join_parts([*by_query(few), pd.concat([strange, strange.groupby("run").head(1)])], qrels)
+            pdeval.join_parts(
+                [*by_query(few), pd.concat([strange, strange.groupby("run").head(1)])], qrels
+            )
 
     @pytest.mark.broad
     def test_empty_parts_are_skipped_and_frames_stay_as_they_are(self, few, qrels):
         parts = by_query(few)
         before = [part.copy() for part in parts]
-        found = pdeval.join_parts([few.iloc[:0], parts[0], few.iloc[:0], *parts[1:], few.iloc[:0]], qrels)
+        found = pdeval.join_parts(
+            [few.iloc[:0], parts[0], few.iloc[:0], *parts[1:], few.iloc[:0]], qrels
+        )
         same_positions(by_run(few.ireval.join(qrels).positions), found.positions)
         for one, two in zip(before, parts, strict=True):
             pd.testing.assert_frame_equal(one, two)
@@ -119,7 +144,9 @@ class TestTheJoin:
         parts = by_query(few)
         parts[1] = parts[1].astype({"score": int, "run": "category", "query_id": "category"})
         parts[2] = parts[2].astype({"score": "float32", "doc_id": "category"})
-        same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(parts, qrels).positions)
+        same_positions(
+            by_run(few.ireval.join(qrels).positions), pdeval.join_parts(parts, qrels).positions
+        )
 
     @pytest.mark.broad
     def test_one_part_is_in_memory_at_a_time(self, few, qrels):
@@ -145,7 +172,10 @@ class TestVerbs:
     def test_every_verb_of_a_join_is_the_same_to_the_last_bit(self, some, name):
         judged = pdeval.datasets.sample_qrels()
         whole = some.sort_values("query_id", kind="stable", ignore_index=True)
-        one, two = whole.ireval.join(judged), pdeval.join_parts(batches(some, 5000), judged, corpus=True)
+        one, two = (
+            whole.ireval.join(judged),
+            pdeval.join_parts(batches(some, 5000), judged, corpus=True),
+        )
         given = arguments(name, one)
         same(asked(one, name, given), asked(two, name, given))
 
@@ -158,7 +188,9 @@ class TestVerbs:
 
     @pytest.mark.broad
     def test_what_counts_the_corpus_says_so_too(self, few, qrels):
-        with pytest.raises(ValueError, match=r"counted while they are there: pdeval.join_parts\(.*, corpus=True\)"):
+        with pytest.raises(
+            ValueError, match=r"counted while they are there: pdeval.join_parts\(.*, corpus=True\)"
+        ):
             quiet(pdeval.join_parts(by_query(few), qrels).mean, "ASL")
 
     @pytest.mark.broad
@@ -196,12 +228,18 @@ class TestOtherFrames:
             pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=1234)),
             [table.slice(0, 3000), table.slice(3000)],
         ):
-            same_positions(expected, pdeval.join_parts(parts, pa.Table.from_pandas(qrels)).positions)
+            same_positions(
+                expected, pdeval.join_parts(parts, pa.Table.from_pandas(qrels)).positions
+            )
 
     @pytest.mark.broad
     def test_dictionaries_of_record_batches_need_not_be_the_same(self, few, qrels):
-        parts = [pa.RecordBatch.from_pandas(part.astype({"run": "category"})) for part in by_query(few)]
-        same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(parts, qrels).positions)
+        parts = [
+            pa.RecordBatch.from_pandas(part.astype({"run": "category"})) for part in by_query(few)
+        ]
+        same_positions(
+            by_run(few.ireval.join(qrels).positions), pdeval.join_parts(parts, qrels).positions
+        )
 
     @pytest.mark.broad
     @pytest.mark.extras
@@ -212,7 +250,9 @@ class TestOtherFrames:
         for parts in (frame.iter_slices(999), frame.partition_by("query_id")):
             same_positions(
                 expected,
-                pdeval.join_parts(parts, polars.from_pandas(qrels.astype(str).astype({"relevance": int}))).positions,
+                pdeval.join_parts(
+                    parts, polars.from_pandas(qrels.astype(str).astype({"relevance": int}))
+                ).positions,
             )
         with pytest.raises(TypeError, match=r"part 0: .*LazyFrame.*call \.collect\(\) first"):
             pdeval.join_parts([frame.lazy()], qrels)
@@ -226,9 +266,13 @@ class TestOtherFrames:
         known = duckdb.connect()
         known.register("runs", few)
         ordered = known.sql("SELECT * FROM runs ORDER BY query_id")
-        reader = getattr(ordered, "to_arrow_reader", None) or ordered.fetch_arrow_reader  # its name before DuckDB 1.4
+        reader = (
+            getattr(ordered, "to_arrow_reader", None) or ordered.fetch_arrow_reader
+        )  # its name before DuckDB 1.4
         found = reader(2048)
-        same_positions(by_run(few.ireval.join(qrels).positions), pdeval.join_parts(found, qrels).positions)
+        same_positions(
+            by_run(few.ireval.join(qrels).positions), pdeval.join_parts(found, qrels).positions
+        )
 
     @pytest.mark.extras
     @pytest.mark.slow
@@ -274,7 +318,9 @@ class TestFaults:
     @pytest.mark.broad
     def test_a_query_in_two_parts_is_named(self, few, qrels):
         parts = by_query(few)
-        with pytest.raises(ValueError, match=r"part 4: query '111' has rows in part 1 already: .*ORDER BY query"):
+        with pytest.raises(
+            ValueError, match=r"part 4: query '111' has rows in part 1 already: .*ORDER BY query"
+        ):
             pdeval.join_parts([*parts[:4], parts[1].tail(5), *parts[4:]], qrels)
         with pytest.raises(ValueError, match=r"part 1: query '110' has rows in part 0 already"):
             pdeval.join_parts([part for _, part in few.groupby("run")], qrels)
@@ -294,33 +340,44 @@ class TestFaults:
         parts = by_query(few)
         other = parts[1].drop(columns="score")
         with pytest.raises(
-            ValueError, match=r"part 1: its columns are .*, and those of the parts before .*score.*the same"
+            ValueError,
+            match=r"part 1: its columns are .*, and those of the parts before .*score.*the same",
         ):
             pdeval.join_parts([parts[0], other], qrels)
         with pytest.raises(ValueError, match=r"part 1: its columns are .*\btag\b"):
             pdeval.join_parts([parts[0], parts[1].rename(columns={"run": "tag"})], qrels)
-        with pytest.raises(ValueError, match=r"part 1: expected a run table .*, but found no query column"):
+        with pytest.raises(
+            ValueError, match=r"part 1: expected a run table .*, but found no query column"
+        ):
             pdeval.join_parts([parts[0], parts[1].drop(columns="query_id")], qrels)
 
     @pytest.mark.broad
     def test_a_column_that_no_rule_needs_may_be_missing(self, few, qrels):
         parts = by_query(few)
-        found = pdeval.join_parts([parts[0], *(part.drop(columns="rank") for part in parts[1:])], qrels)
+        found = pdeval.join_parts(
+            [parts[0], *(part.drop(columns="rank") for part in parts[1:])], qrels
+        )
         same_positions(by_run(few.ireval.join(qrels).positions), found.positions)
 
     @pytest.mark.broad
     def test_ids_of_another_type_in_one_part_are_an_error(self, few, qrels):
         parts = by_query(few)
-        with pytest.raises(ValueError, match="part 1: the query ids are integers in the run table and strings in"):
+        with pytest.raises(
+            ValueError, match="part 1: the query ids are integers in the run table and strings in"
+        ):
             pdeval.join_parts([parts[0], parts[1].astype({"query_id": int}), *parts[2:]], qrels)
-        with pytest.raises(ValueError, match="the run ids are integers in some parts and strings in others"):
+        with pytest.raises(
+            ValueError, match="the run ids are integers in some parts and strings in others"
+        ):
             pdeval.join_parts([parts[0], parts[1][parts[1]["run"] == "ql"].assign(run=7)], qrels)
 
     @pytest.mark.broad
     def test_faults_of_rows_name_the_part(self, few, qrels):
         parts = by_query(few)
         again = pd.concat([parts[2], parts[2].head(1)])
-        with pytest.raises(ValueError, match=r"part 3: the run table has 1 duplicate \(run, query, doc\) rows"):
+        with pytest.raises(
+            ValueError, match=r"part 3: the run table has 1 duplicate \(run, query, doc\) rows"
+        ):
             pdeval.join_parts([*parts[:2], few.iloc[:0], again, *parts[3:]], qrels)
         score = parts[1]["score"].where(np.arange(len(parts[1])) != 3)
         with pytest.raises(ValueError, match="part 1: the score column has 1 missing values"):
@@ -339,7 +396,9 @@ class TestFaults:
         for wrong in (few, few.ireval, pa.table({"a": [1]}), "runs.parquet", {"a": few}, 7):
             with pytest.raises(TypeError, match=r"join_parts\(\) takes an iterable of tables"):
                 pdeval.join_parts(wrong, qrels)
-        with pytest.raises(TypeError, match=r"expected a pandas DataFrame holding a run table .*, got str"):
+        with pytest.raises(
+            TypeError, match=r"expected a pandas DataFrame holding a run table .*, got str"
+        ):
             pdeval.join_parts(["runs.parquet"], qrels)
 
     def test_rules_that_do_not_exist_are_refused_before_anything_is_read(self, few, qrels):
@@ -350,14 +409,22 @@ class TestFaults:
 
     @pytest.mark.broad
     def test_judgments_of_other_queries_or_items_are_an_error(self, few, qrels):
-        with pytest.raises(ValueError, match="no query of the runs is judged: the runs have '110', '111'"):
-            pdeval.join_parts(by_query(few), qrels.assign(query_id="x" + qrels["query_id"].astype(str)))
+        with pytest.raises(
+            ValueError, match="no query of the runs is judged: the runs have '110', '111'"
+        ):
+            pdeval.join_parts(
+                by_query(few), qrels.assign(query_id="x" + qrels["query_id"].astype(str))
+            )
         with pytest.raises(ValueError, match="no item of the runs is judged: the runs have"):
             pdeval.join_parts(by_query(few), qrels.assign(doc_id="x" + qrels["doc_id"].astype(str)))
 
     def test_a_run_of_other_items_is_told_as_of_one_table(self):
         runs = naive.table(
-            {"a": {"1": ["x"], "2": ["y"]}, "b": {"1": ["p"], "2": ["q"]}, "c": {"1": ["y"], "2": ["z"]}}
+            {
+                "a": {"1": ["x"], "2": ["y"]},
+                "b": {"1": ["p"], "2": ["q"]},
+                "c": {"1": ["y"], "2": ["z"]},
+            }
         )
         qrels = naive.judgments({"1": {"x": 1}, "2": {"y": 1}})
         with pytest.warns(UserWarning, match="no item of 'b' is judged, whatever the query"):
@@ -370,7 +437,9 @@ class TestFaults:
 
 @pytest.mark.broad
 def test_hyperparameters_that_are_missing_or_fractions_tell_runs_apart(few, qrels):
-    frame = few.assign(rate=few["run"].map({"bm25": 0.5, "ql": np.nan, "tfidf": 0.1, "dense-s1": np.nan}))
+    frame = few.assign(
+        rate=few["run"].map({"bm25": 0.5, "ql": np.nan, "tfidf": 0.1, "dense-s1": np.nan})
+    )
     bound = {"run": ["run", "rate"]}
     expected = frame.ireval(**bound).join(qrels)
     found = pdeval.join_parts([part.ireval(**bound) for part in by_query(frame)], qrels)

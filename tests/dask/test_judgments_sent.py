@@ -69,7 +69,9 @@ class TestLargeJudgments:
         division = joined.plan.division()
         assert not division.context.coded
         assert division.judged.npartitions == 30
-        same_bits(quiet(some.ireval.measure, qrels, "AP"), gathered(quiet(joined.measure, "AP"), SCORES))
+        same_bits(
+            quiet(some.ireval.measure, qrels, "AP"), gathered(quiet(joined.measure, "AP"), SCORES)
+        )
 
     @pytest.mark.broad
     @pytest.mark.parametrize("on_dask", [True, False])
@@ -103,15 +105,21 @@ def test_judgments_of_no_relevance_are_sent_only_where_measures_look_at_them(som
     assert len(few.division(corpus).context.qrels) == len(qrels)
     for measure in ("AP", "bpref"):
         expected = quiet(some.ireval.measure, qrels, measure, topics="judged")
-        same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measure, topics="judged"), SCORES))
+        same_bits(
+            expected, gathered(quiet(table.ireval.measure, qrels, measure, topics="judged"), SCORES)
+        )
 
 
 @pytest.mark.broad
 def test_bound_columns_are_understood_on_dask(some):
-    qrels = pdeval.datasets.sample_qrels().rename(columns={"query_id": "topic_no", "relevance": "how"})
+    qrels = pdeval.datasets.sample_qrels().rename(
+        columns={"query_id": "topic_no", "relevance": "how"}
+    )
     expected = quiet(some.ireval.measure, qrels.ireval(query="topic_no", grade="how"), "AP")
     for given in (qrels, divided(qrels, 3)):
-        lazy = quiet(divided(some, 3).ireval.measure, given.ireval(query="topic_no", grade="how"), "AP")
+        lazy = quiet(
+            divided(some, 3).ireval.measure, given.ireval(query="topic_no", grade="how"), "AP"
+        )
         same_bits(expected, gathered(lazy, SCORES))
 
 
@@ -119,17 +127,30 @@ def test_faults_of_the_judgments_are_told_before_any_work(some, qrels):
     table = divided(some, 2)
     plain = pdeval.datasets.sample_qrels()
     twice = pd.concat([plain, plain.head(1).assign(relevance=3)], ignore_index=True)
-    with pytest.raises(ValueError, match=r"1 \(query, doc\) pairs with different grades, e.g. \('101', 'doc-00000'\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"1 \(query, doc\) pairs with different grades, e.g. \('101', 'doc-00000'\)",
+    ):
         table.ireval.measure(twice, "AP")
     with pytest.raises(ValueError, match="the judgments' grade column has 1 missing values"):
-        table.ireval.measure(plain.assign(relevance=plain["relevance"].where(plain.index > 0)), "AP")
+        table.ireval.measure(
+            plain.assign(relevance=plain["relevance"].where(plain.index > 0)), "AP"
+        )
     with pytest.raises(ValueError, match="the judgments table has no grade column"):
         table.ireval.measure(some, "AP")
 
 
 def test_of_the_judgments_those_of_no_relevance_are_left_out_but_for_the_first_of_a_topic():
     qrels = pd.DataFrame(
-        [("1", "a", 0), ("1", "b", 2), ("1", "c", 0), ("1", "d", 1), ("2", "a", 0), ("2", "b", 0), ("3", "a", 1)],
+        [
+            ("1", "a", 0),
+            ("1", "b", 2),
+            ("1", "c", 0),
+            ("1", "d", 1),
+            ("2", "a", 0),
+            ("2", "b", 0),
+            ("3", "a", 1),
+        ],
         columns=["query_id", "doc_id", "relevance"],
     )
     few = broadcast_judgments.given(qrels).relevant_only()
@@ -147,14 +168,18 @@ def test_of_the_judgments_those_of_no_relevance_are_left_out_but_for_the_first_o
 
 
 def test_a_last_topic_of_no_relevance_keeps_its_first_judgment():
-    qrels = pd.DataFrame({"query_id": ["1", "2", "2"], "doc_id": ["a", "a", "b"], "relevance": [1, 0, 0]})
+    qrels = pd.DataFrame(
+        {"query_id": ["1", "2", "2"], "doc_id": ["a", "a", "b"], "relevance": [1, 0, 0]}
+    )
     few = broadcast_judgments.given(qrels).relevant_only()
     assert few.frame.to_numpy().tolist() == [["1", "a", 1], ["2", "a", 0]]
     assert few.starts.tolist() == [0, 1, 2]
 
 
 def test_judgments_of_subtopics_and_large_ones_are_all_kept():
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [1, 0], "subtopic": ["x", "y"]})
+    qrels = pd.DataFrame(
+        {"query_id": "1", "doc_id": ["a", "b"], "relevance": [1, 0], "subtopic": ["x", "y"]}
+    )
     by_subtopic = broadcast_judgments.given(qrels)
     assert by_subtopic.relevant_only() is by_subtopic
     large = broadcast_judgments.given(qrels.drop(columns="subtopic"), small=1)

@@ -25,16 +25,22 @@ def test_a_run_table_answers_as_on_pandas(verb):
 
 def test_a_join_sends_to_the_run_table():
     joined = dd.from_pandas(RUNS, npartitions=2).ireval.join(HUMAN)
-    with pytest.raises(ValueError, match=r"call it on the run table, runs\.ireval\.summary\(qrels, \.\.\., machine="):
+    with pytest.raises(
+        ValueError,
+        match=r"call it on the run table, runs\.ireval\.summary\(qrels, \.\.\., machine=",
+    ):
         joined.summary("AP", machine=QRELS)
 
 
 @pytest.mark.broad
 def test_stacked_collections_answer_as_on_pandas():
     runs, human, machine = (
-        pd.concat([table.assign(collection=name) for name in ("x", "y")]) for table in (RUNS, HUMAN, QRELS)
+        pd.concat([table.assign(collection=name) for name in ("x", "y")])
+        for table in (RUNS, HUMAN, QRELS)
     )
     divided = dd.from_pandas(runs.reset_index(drop=True), npartitions=3)
     given = {"measures": "AP", "machine": machine, "topics": "common", "by": "collection"}
     here, there = (table.ireval.summary(human, **given) for table in (runs, divided))
-    pd.testing.assert_frame_equal(here.astype({"collection": str}), there.astype({"collection": str}))  # Dask's strings
+    pd.testing.assert_frame_equal(
+        here.astype({"collection": str}), there.astype({"collection": str})
+    )  # Dask's strings

@@ -15,14 +15,21 @@ from pdeval.dask import files
 from tests.dask.bits import divided
 
 pytest.importorskip("dask")
-pytestmark = [pytest.mark.extras, pytest.mark.filterwarnings("ignore:The inplace keyword")]  # of Dask
+pytestmark = [
+    pytest.mark.extras,
+    pytest.mark.filterwarnings("ignore:The inplace keyword"),
+]  # of Dask
 
 import pdeval.dask.accessor  # noqa: E402
 
 
 def table(queries: int, parts: int, depth: int = 2):
     frame = pd.DataFrame(
-        [("bm25", str(query), f"d{doc}", 1.0 / doc) for query in range(queries) for doc in range(1, depth + 1)],
+        [
+            ("bm25", str(query), f"d{doc}", 1.0 / doc)
+            for query in range(queries)
+            for doc in range(1, depth + 1)
+        ],
         columns=["run", "query_id", "doc_id", "score"],
     )
     return divided(frame, parts, "mixed")
@@ -106,7 +113,9 @@ def test_of_a_link_the_folder_it_leads_to_is_replaced(tmp_path):
 
 @pytest.mark.broad
 @pytest.mark.parametrize("overwrite", [True, False])
-@pytest.mark.parametrize("name", ["notes.txt", "part.9.parquet", "all.parquet", ".hidden", "part.0.parquet/"])
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "part.9.parquet", "all.parquet", ".hidden", "part.0.parquet/"]
+)
 def test_what_pdeval_did_not_write_is_never_removed(name, overwrite, tmp_path):
     foreign = tmp_path / "runs" / name.rstrip("/")
     table(4, 2).ireval.to_parquet(tmp_path / "runs")
@@ -121,7 +130,9 @@ def test_what_pdeval_did_not_write_is_never_removed(name, overwrite, tmp_path):
     message = rf"holds what pdeval did not write, and so never removes: '{foreign.name}'. Write to another folder."
     with pytest.raises(FileExistsError, match=message):
         table(4, 2).ireval.to_parquet(tmp_path / "runs", overwrite=overwrite)
-    assert {file: file.read_bytes() for file in (tmp_path / "runs").iterdir() if file.is_file()} == before
+    assert {
+        file: file.read_bytes() for file in (tmp_path / "runs").iterdir() if file.is_file()
+    } == before
 
 
 def test_a_damaged_file_under_a_name_of_pdevals_is_not_its_own(tmp_path):
@@ -133,7 +144,10 @@ def test_a_damaged_file_under_a_name_of_pdevals_is_not_its_own(tmp_path):
 @pytest.mark.parametrize("overwrite", [True, False])
 def test_a_file_is_no_folder(overwrite, tmp_path):
     (tmp_path / "runs").write_text("keep me")
-    with pytest.raises(FileExistsError, match=r"'.*runs' is a file, and a folder is to be written. Give another name."):
+    with pytest.raises(
+        FileExistsError,
+        match=r"'.*runs' is a file, and a folder is to be written. Give another name.",
+    ):
         table(4, 2).ireval.to_parquet(tmp_path / "runs", overwrite=overwrite)
     assert (tmp_path / "runs").read_text() == "keep me"
 
@@ -145,7 +159,9 @@ def test_what_fails_half_way_leaves_the_old_table(tmp_path, monkeypatch):
     def full(part, by):
         calls.append(1)
         if len(calls) == 4:
-            assert any(names(beside) for beside in tmp_path.glob(".pdeval-*"))  # others are written by now
+            assert any(
+                names(beside) for beside in tmp_path.glob(".pdeval-*")
+            )  # others are written by now
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return ready(part, by)
 
@@ -162,7 +178,8 @@ def test_workers_that_write_elsewhere_are_noticed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(dd.DataFrame, "to_parquet", lambda frame, path, **options: None)
     with pytest.raises(
-        OSError, match=r"0 of 2 partitions arrived beside '.*runs': the workers write to disks of their"
+        OSError,
+        match=r"0 of 2 partitions arrived beside '.*runs': the workers write to disks of their",
     ):
         table(4, 2).ireval.to_parquet(tmp_path / "runs")
     assert names(tmp_path) == []
@@ -215,6 +232,9 @@ def test_a_program_that_is_killed_leaves_the_old_table(tmp_path):
     table(16, 8).ireval.to_parquet(tmp_path / "runs")
     here = str(Path(pdeval.__file__).parent.parent)
     words = [sys.executable, "-c", KILLED, str(tmp_path / "runs")]
-    assert subprocess.run(words, env={**os.environ, "PYTHONPATH": here}, timeout=120).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run(words, env={**os.environ, "PYTHONPATH": here}, timeout=120).returncode
+        == -signal.SIGKILL
+    )
     assert rows(tmp_path / "runs") == 32
     assert [name[:8] for name in names(tmp_path)] == [".pdeval-", "runs"]

@@ -54,7 +54,9 @@ class TestShuffle:
         plan = table.ireval.join(qrels).plan
         assert plan.division(parse_all(["AP", "bpref"])).context.lists is not None
         assert plan.division().context.lists is not None  # positions are those of single lists
-        assert plan.division(parse_all(["AP", "ASL"])).context.coded  # ASL counts what all runs returned for the query
+        assert plan.division(
+            parse_all(["AP", "ASL"])
+        ).context.coded  # ASL counts what all runs returned for the query
         assert plan.division(parse_all(["AP", "RPP"])).context.coded
         assert plan.division(parse_all("AP"), pairs=True).context.coded
 
@@ -62,7 +64,9 @@ class TestShuffle:
     def test_shuffled_rows_are_codes_of_judged_queries_alone(self, some, qrels):
         stray = some.head(2).assign(query_id="no such query")
         frame = pd.concat([some.astype({"query_id": object}), stray], ignore_index=True)
-        rows = divided(frame, 3, "mixed").ireval.join(qrels).plan.division(pairs=True).rows.compute()
+        rows = (
+            divided(frame, 3, "mixed").ireval.join(qrels).plan.division(pairs=True).rows.compute()
+        )
         assert rows.dtypes.astype(str).to_dict() | {"doc": ""} == {
             "run": "int32",
             "query": "int32",
@@ -107,9 +111,13 @@ class TestParquet:
         assert list(found.columns) == list(frame.columns)
         keys = (found["query_id"] + "/" + found["run"]).astype(object)
         assert (keys != keys.shift()).sum() == keys.nunique()
-        found = found.sort_values("note", ignore_index=True).astype({"run": object, "query_id": object})
+        found = found.sort_values("note", ignore_index=True).astype(
+            {"run": object, "query_id": object}
+        )
         expected = frame.astype({"run": object, "query_id": object})
-        pd.testing.assert_frame_equal(found.astype({"doc_id": object}), expected.astype({"doc_id": object}))
+        pd.testing.assert_frame_equal(
+            found.astype({"doc_id": object}), expected.astype({"doc_id": object})
+        )
 
     @pytest.mark.broad
     def test_a_table_of_whole_queries_is_written_as_it_is_divided(self, some, tmp_path):
@@ -135,7 +143,9 @@ class TestParquet:
 
 
 def test_rows_to_be_written_stand_by_query_and_run_with_ids_as_text():
-    frame = pd.DataFrame({"run": list("ba") * 20, "query_id": ["1"] * 40, "n": range(40)}, index=range(40, 0, -1))
+    frame = pd.DataFrame(
+        {"run": list("ba") * 20, "query_id": ["1"] * 40, "n": range(40)}, index=range(40, 0, -1)
+    )
     found = shuffle._ready(frame.astype({"run": "category"}), ["query_id", "run"])
     assert not isinstance(found["run"].dtype, pd.CategoricalDtype)
     assert found["run"].tolist() == ["a"] * 20 + ["b"] * 20
@@ -147,9 +157,14 @@ def test_rows_to_be_written_stand_by_query_and_run_with_ids_as_text():
 def test_queries_are_made_whole_where_only_one_of_them_is_divided():
     import dask.dataframe as dd
 
-    rows = [("a", query, f"d{n}", 1.0) for query, n in (("1", 1), ("1", 2), ("2", 1), ("2", 2), ("3", 1), ("3", 2))]
+    rows = [
+        ("a", query, f"d{n}", 1.0)
+        for query, n in (("1", 1), ("1", 2), ("2", 1), ("2", 2), ("3", 1), ("3", 2))
+    ]
     frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
-    whole = shuffle.whole_queries(dd.from_pandas(frame, npartitions=2, sort=False), read(frame, "runs"))
+    whole = shuffle.whole_queries(
+        dd.from_pandas(frame, npartitions=2, sort=False), read(frame, "runs")
+    )
     parts = [whole.partitions[at].compute() for at in range(whole.npartitions)]
     assert sorted(query for part in parts for query in part["query_id"].unique()) == ["1", "2", "3"]
     assert sum(map(len, parts)) == 6

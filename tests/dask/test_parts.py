@@ -82,13 +82,22 @@ def test_the_largest_grade_is_that_of_all_judgments(some, qrels):
     top = qrels.groupby("query_id", observed=True)["relevance"].max()
     assert top.min() < 3
     for at in range(2):
-        assert part_of(joined.rows.partitions[at].compute(), at, None, joined.context).positions.top_grade == 3.0
+        assert (
+            part_of(
+                joined.rows.partitions[at].compute(), at, None, joined.context
+            ).positions.top_grade
+            == 3.0
+        )
 
 
 def test_a_partition_with_another_partitions_query_is_an_error(some, qrels):
     joined = division(by_query(some), qrels)
-    rows = pd.concat([joined.rows.partitions[0].compute(), joined.rows.partitions[1].compute().head(3)])
-    with pytest.raises(RuntimeError, match=r"partition 0 of the run table is not what it was .* of query '116'"):
+    rows = pd.concat(
+        [joined.rows.partitions[0].compute(), joined.rows.partitions[1].compute().head(3)]
+    )
+    with pytest.raises(
+        RuntimeError, match=r"partition 0 of the run table is not what it was .* of query '116'"
+    ):
         part_of(rows, 0, None, joined.context)
 
 
@@ -96,7 +105,10 @@ def test_a_partition_with_another_partitions_query_is_an_error(some, qrels):
 def test_a_list_that_has_lost_rows_is_an_error_where_queries_are_divided(some, qrels):
     frames = [part for _, part in some.groupby("run", observed=True)]
     joined = division(_by_run(frames), qrels, "AP")
-    with pytest.raises(RuntimeError, match="partition 2 of the run table is not what it was when the table was first"):
+    with pytest.raises(
+        RuntimeError,
+        match="partition 2 of the run table is not what it was when the table was first",
+    ):
         part_of(frames[2].iloc[5:], 2, None, joined.context)
 
 
@@ -114,8 +126,14 @@ CHANGES = {
     ),
     "a query is gone": lambda rows: rows[rows["query_id"] != "120"],
     "two lists have changed places": lambda rows: rows.assign(
-        query_id=rows["query_id"].where(rows["run"] != "ql", rows["query_id"].replace({"120": "121", "121": "120"}))
-    ).pipe(lambda rows: rows.drop(index=rows.index[(rows["run"] == "ql") & (rows["query_id"] == "121")][:7])),
+        query_id=rows["query_id"].where(
+            rows["run"] != "ql", rows["query_id"].replace({"120": "121", "121": "120"})
+        )
+    ).pipe(
+        lambda rows: rows.drop(
+            index=rows.index[(rows["run"] == "ql") & (rows["query_id"] == "121")][:7]
+        )
+    ),
     "a run is gone": lambda rows: rows[rows["run"] != "ql"],
     "all rows are gone": lambda rows: rows.iloc[:0],
     "no row is of a judged query": lambda rows: rows.assign(query_id="none"),
@@ -150,30 +168,42 @@ def divisions(some):
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("depth", [None, 500])
 def test_lists_that_change_between_the_two_readings_are_an_error(some, qrels, rows, change, depth):
-    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)
+    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(
+        drop=True
+    )
     table = changing(divisions(plain)[rows], CHANGES[change])
     lazy = table.ireval.measure(
         qrels.astype({"query_id": object, "doc_id": object}), ["AP"], depth=depth, topics="answered"
     )
-    with pytest.raises(RuntimeError, match=r"partition \d+ of the run table is not what it was .* judged lists of"):
+    with pytest.raises(
+        RuntimeError, match=r"partition \d+ of the run table is not what it was .* judged lists of"
+    ):
         lazy.compute()
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("rows", ["whole queries", "whole lists", "rows"])
 def test_lists_that_stay_are_no_error(some, qrels, rows):
-    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)
+    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(
+        drop=True
+    )
     table = changing(divisions(plain)[rows], lambda part: part.sample(frac=1, random_state=1))
-    found = table.ireval.measure(qrels.astype({"query_id": object, "doc_id": object}), ["AP"], topics="common")
+    found = table.ireval.measure(
+        qrels.astype({"query_id": object, "doc_id": object}), ["AP"], topics="common"
+    )
     assert len(found.compute()) > 0
 
 
 def test_rows_gathered_later_are_those_that_were_counted(some, qrels):
-    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(drop=True)
+    plain = some.astype({"run": object, "query_id": object, "doc_id": object}).reset_index(
+        drop=True
+    )
     judged = changing([plain], CHANGES["a list is gone"]).ireval.join(
         qrels.astype({"query_id": object, "doc_id": object})
     )
-    with pytest.raises(RuntimeError, match="the run table is not what it was when it was first read"):
+    with pytest.raises(
+        RuntimeError, match="the run table is not what it was when it was first read"
+    ):
         judged.here.runs  # noqa: B018
 
 
@@ -192,8 +222,12 @@ def test_the_tally_of_lists_is_the_sum_of_their_mixed_numbers():
 def test_ids_come_back_as_categories_in_their_order_whatever_that_of_the_runs():
     runs = pd.DataFrame({"model": ["b", "a", "b"], "seed": [2, 9, 1]})
     roles = {"query": "query_id", "doc": "doc_id", "score": "score"}
-    whole = SimpleNamespace(run_columns=["model", "seed"], runs=runs, roles=roles, queries=["q1", "q2"])
-    rows = pd.DataFrame({"run": [2, 0, 1], "query": [1, 0, 1], "doc": ["x", "y", "z"], "score": [0.1, 0.2, 0.3]})
+    whole = SimpleNamespace(
+        run_columns=["model", "seed"], runs=runs, roles=roles, queries=["q1", "q2"]
+    )
+    rows = pd.DataFrame(
+        {"run": [2, 0, 1], "query": [1, 0, 1], "doc": ["x", "y", "z"], "score": [0.1, 0.2, 0.3]}
+    )
     found = decoded(rows, whole)
     assert found["model"].cat.categories.tolist() == ["a", "b"]
     assert found["seed"].cat.categories.tolist() == [1, 2, 9]
@@ -212,12 +246,18 @@ def test_ids_come_back_as_categories_in_their_order_whatever_that_of_the_runs():
 def test_a_part_looks_up_its_queries_and_hashes_no_others(monkeypatch, engine):
     import dask.dataframe as dd
 
-    frame = pd.DataFrame({"query_id": np.repeat(np.arange(200), 20), "doc_id": np.arange(4000) % 97, "score": 1.0})
+    frame = pd.DataFrame(
+        {"query_id": np.repeat(np.arange(200), 20), "doc_id": np.arange(4000) % 97, "score": 1.0}
+    )
     qrels = frame[["query_id", "doc_id"]].assign(relevance=1)
     hashed, probe = [], ids.Ids.probe
-    monkeypatch.setattr(ids.Ids, "probe", lambda one, known: hashed.append(len(known)) or probe(one, known))
+    monkeypatch.setattr(
+        ids.Ids, "probe", lambda one, known: hashed.append(len(known)) or probe(one, known)
+    )
     if engine == "parts":
         pdeval.join_parts([frame[at : at + 20] for at in range(0, len(frame), 20)], qrels)
     else:
         dd.from_pandas(frame, chunksize=20, sort=False).ireval.measure(qrels, ["AP"]).compute()
-    assert sum(hashed) < 2 * len(frame)  # with all queries for each part it would be more than ten times
+    assert sum(hashed) < 2 * len(
+        frame
+    )  # with all queries for each part it would be more than ten times

@@ -31,7 +31,10 @@ class TestOrderings:
     @pytest.mark.broad
     def test_intervals_and_the_rules_of_other_tools_are_the_same(self, some, qrels):
         table = divided(some, 6, "mixed")
-        for options in ({"draws": 50, "seed": 4}, {"compat": "pref_eval", "method": ["mc4", "winrate"]}):
+        for options in (
+            {"draws": 50, "seed": 4},
+            {"compat": "pref_eval", "method": ["mc4", "winrate"]},
+        ):
             expected = quiet(some.ireval.order, qrels, ["RPP"], **options)
             same_bits(expected, quiet(table.ireval.order, qrels, ["RPP"], **options))
 
@@ -41,13 +44,22 @@ class TestOrderings:
         own, plain = (some.ireval.join(qrels, compat=one) for one in ("pref_eval", "trec_eval-10"))
         expected = quiet(own.order, "RPP", **options)
         assert not expected["score"].equals(quiet(plain.order, "RPP", **options)["score"])
-        same_bits(expected, quiet(divided(some, 3).ireval.join(qrels, compat="pref_eval").order, "RPP", **options))
+        same_bits(
+            expected,
+            quiet(divided(some, 3).ireval.join(qrels, compat="pref_eval").order, "RPP", **options),
+        )
 
     @pytest.mark.broad
-    def test_positions_are_gathered_for_the_arithmetic_of_another_tool_alone(self, few, qrels, monkeypatch):
+    def test_positions_are_gathered_for_the_arithmetic_of_another_tool_alone(
+        self, few, qrels, monkeypatch
+    ):
         asked = []
-        monkeypatch.setattr(DaskJudged, "gathered", lambda self: asked.append(self) or few.ireval.join(qrels))
-        plain, own = (divided(few, 2).ireval.join(qrels, compat=one) for one in ("trec_eval-10", "pref_eval"))
+        monkeypatch.setattr(
+            DaskJudged, "gathered", lambda self: asked.append(self) or few.ireval.join(qrels)
+        )
+        plain, own = (
+            divided(few, 2).ireval.join(qrels, compat=one) for one in ("trec_eval-10", "pref_eval")
+        )
         quiet(plain.order, "RPP")
         quiet(own.order, "RPP", compat="pref_eval")
         assert asked == []
@@ -100,7 +112,9 @@ class TestComparisons:
     def test_comparisons_are_the_same_to_the_last_bit(self, some, qrels, options):
         measures = ["RPP", "AP"]
         expected = quiet(some.ireval.compare, qrels, measures, **options)
-        same_bits(expected, quiet(divided(some, 5, "mixed").ireval.compare, qrels, measures, **options))
+        same_bits(
+            expected, quiet(divided(some, 5, "mixed").ireval.compare, qrels, measures, **options)
+        )
 
     @pytest.mark.broad
     def test_the_default_measures_are_those_of_pandas(self, some, qrels):
@@ -118,7 +132,8 @@ def test_a_weight_for_what_no_item_has_is_refused_as_on_pandas(verb, large, monk
     asked = {
         ("EU" if single else "RPP")
         + "(grades={1:1,7:2})": "gives a weight to grade 7, which no relevant item has; there",
-        ("ST-EU" if single else "ST-RPP") + "(subtopics={99:1})": "gives a weight to subtopic 99, which no relevant",
+        ("ST-EU" if single else "ST-RPP")
+        + "(subtopics={99:1})": "gives a weight to subtopic 99, which no relevant",
     }
     for measure, text in asked.items():
         for table in (runs, divided(runs, 3)):

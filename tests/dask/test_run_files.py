@@ -46,7 +46,8 @@ def test_files_are_evaluated_as_on_pandas(folder, qrels):
             gathered(quiet(table.ireval.measure, qrels, measures), SCORES),
         )
     same_bits(
-        quiet(expected.ireval.prefer, qrels, "RPP"), gathered(quiet(table.ireval.prefer, qrels, "RPP"), PREFERENCES)
+        quiet(expected.ireval.prefer, qrels, "RPP"),
+        gathered(quiet(table.ireval.prefer, qrels, "RPP"), PREFERENCES),
     )
 
 
@@ -64,7 +65,9 @@ def test_parquet_files_may_lack_ranks_and_have_more_columns(some, qrels, tmp_pat
 
 
 def test_runs_cannot_be_named_by_what_is_not_yet_read(folder):
-    with pytest.raises(ValueError, match="names='tag' needs every file read, which engine='dask' leaves for later"):
+    with pytest.raises(
+        ValueError, match="names='tag' needs every file read, which engine='dask' leaves for later"
+    ):
         pdeval.read_runs(folder, engine="dask", names="tag")
 
 
@@ -79,7 +82,9 @@ def python(code):
 
 @pytest.mark.broad
 def test_importing_pdeval_does_not_import_dask():
-    done = python("import pdeval, sys; print([name for name in sys.modules if name.split('.')[0] == 'dask'])")
+    done = python(
+        "import pdeval, sys; print([name for name in sys.modules if name.split('.')[0] == 'dask'])"
+    )
     assert done.stdout.strip() == "[]", done.stderr
 
 
@@ -93,4 +98,6 @@ def test_reading_with_dask_registers_the_accessor(folder):
 def test_without_dask_the_error_says_what_to_install(folder):
     code = f"import sys; sys.modules['dask'] = None; import pdeval; pdeval.read_runs({str(folder)!r}, engine='dask')"
     done = python(code)
-    assert done.stderr.strip().endswith("ImportError: the Dask engine needs dask: pip install 'pdeval[dask]'.")
+    assert done.stderr.strip().endswith(
+        "ImportError: the Dask engine needs dask: pip install 'pdeval[dask]'."
+    )

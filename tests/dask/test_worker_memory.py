@@ -25,7 +25,9 @@ def test_workers_of_half_a_gigabyte_have_room_for_250_thousand_rows_and_not_for_
 
 
 def test_threads_of_a_worker_share_its_memory():
-    one, four = (worker_memory.most_rows(worker_memory.MOVED, (4096 * MIB, threads)) for threads in (1, 4))
+    one, four = (
+        worker_memory.most_rows(worker_memory.MOVED, (4096 * MIB, threads)) for threads in (1, 4)
+    )
     assert one // 4 == four
 
 
@@ -40,7 +42,11 @@ def test_without_a_cluster_there_is_no_bound():
 
 def test_rows_are_shuffled_into_partitions_that_fit(workers):
     parts = wanted_parts(4_000_000, 8)
-    assert 4_000_000 / parts <= worker_memory.most_rows(worker_memory.MOVED, worker_memory.memory()) < 4_000_000 / 8
+    assert (
+        4_000_000 / parts
+        <= worker_memory.most_rows(worker_memory.MOVED, worker_memory.memory())
+        < 4_000_000 / 8
+    )
     assert wanted_parts(1000, 8) == 8
 
 
@@ -65,9 +71,15 @@ def test_the_bound_can_be_set(workers):
 @pytest.mark.parametrize("rows", ["by query", "by run", "mixed"])
 def test_every_way_to_divide_a_table_looks_at_its_partitions_first(some, qrels, rows):
     judged = divided(some, 3, rows).ireval.join(qrels, topics="common")
-    with dask.config.set({worker_memory.OPTION: 100}), pytest.raises(ValueError, match="has room for about 100"):
+    with (
+        dask.config.set({worker_memory.OPTION: 100}),
+        pytest.raises(ValueError, match="has room for about 100"),
+    ):
         judged.prefer("RPP", baseline="bm25")
-    with dask.config.set({worker_memory.OPTION: 100}), pytest.raises(ValueError, match="has room for about 100"):
+    with (
+        dask.config.set({worker_memory.OPTION: 100}),
+        pytest.raises(ValueError, match="has room for about 100"),
+    ):
         judged.measure("AP")
 
 
@@ -97,7 +109,9 @@ def test_on_a_cluster_arrow_gives_memory_back_before_rows_are_shuffled(some, qre
     monkeypatch.setattr(worker_memory, "return_freed_memory", lambda: seen.append("shuffle"))
     divided(some, 3, "mixed").ireval.join(qrels, topics="common").prefer("RPP", baseline="bm25")
     assert seen == ["shuffle"]
-    divided(some, 1).ireval.join(qrels, topics="common").prefer("RPP", baseline="bm25")  # nothing moves
+    divided(some, 1).ireval.join(qrels, topics="common").prefer(
+        "RPP", baseline="bm25"
+    )  # nothing moves
     assert seen == ["shuffle"]
 
 
@@ -106,7 +120,12 @@ def test_a_cluster_bounds_nothing_where_another_scheduler_is_asked_for(monkeypat
 
     class Cluster:
         def scheduler_info(self):
-            return {"workers": {"a": {"memory_limit": 4 * MIB, "nthreads": 2}, "b": {"memory_limit": 0, "nthreads": 1}}}
+            return {
+                "workers": {
+                    "a": {"memory_limit": 4 * MIB, "nthreads": 2},
+                    "b": {"memory_limit": 0, "nthreads": 1},
+                }
+            }
 
     monkeypatch.setattr(distributed, "default_client", Cluster)
     for name in ("synchronous", "threads"):

@@ -17,14 +17,20 @@ def made():
 def test_the_generator_makes_exactly_the_recommendations_that_are_shipped(tmp_path):
     for name, table in generate.recommendation_tables().items():
         assert table.equals(pq.read_table(shipped.FOLDER / f"{name}.parquet")), name
-    assert sum(path.stat().st_size for path in generate.write(tmp_path, generate.recommendation_tables())) < 300_000
+    assert (
+        sum(
+            path.stat().st_size
+            for path in generate.write(tmp_path, generate.recommendation_tables())
+        )
+        < 300_000
+    )
     assert not generate.recommendation_tables(seed=1)["ratings"].equals(shipped.stored("ratings"))
 
 
 def test_twelve_runs_of_models_sizes_and_seeds_show_every_user_twenty_items(made):
-    lists = made.runs.groupby(["model", "factors", "seed", "user_id"], observed=True)["item_id"].agg(
-        ["size", "nunique"]
-    )
+    lists = made.runs.groupby(["model", "factors", "seed", "user_id"], observed=True)[
+        "item_id"
+    ].agg(["size", "nunique"])
     assert len(lists) == 12 * 240
     assert (lists == 20).all().all()
     assert made.runs.groupby("model", observed=True)["seed"].nunique().to_dict() == {
@@ -48,4 +54,6 @@ def test_nobody_is_tested_on_what_they_had_and_one_run_shows_it_again(made):
     assert (found["tested_before"] == 0).all()
     again = made.runs.merge(made.history, on=["user_id", "item_id"])
     assert found["had"].sum() == len(again) > 0
-    assert found.loc[found["had"] > 0, ["model", "factors"]].to_numpy().tolist() == [["itemknn", 20]]
+    assert found.loc[found["had"] > 0, ["model", "factors"]].to_numpy().tolist() == [
+        ["itemknn", 20]
+    ]

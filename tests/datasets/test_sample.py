@@ -54,7 +54,11 @@ def test_twelve_runs_answer_fifty_queries_a_hundred_deep_except_two_lists(sample
 def test_no_item_is_listed_or_judged_twice(sample):
     assert not sample.runs.duplicated(["run", "query_id", "doc_id"]).any()
     assert not sample.qrels.duplicated(["query_id", "doc_id"]).any()
-    assert not datasets.sample_qrels(subtopics=True).duplicated(["query_id", "subtopic", "doc_id"]).any()
+    assert (
+        not datasets.sample_qrels(subtopics=True)
+        .duplicated(["query_id", "subtopic", "doc_id"])
+        .any()
+    )
 
 
 def test_scores_never_rise_along_the_ranks_and_some_tie(sample):
@@ -84,7 +88,9 @@ def test_the_plain_grade_is_the_highest_over_subtopics(sample):
 
 def test_only_runs_outside_the_pool_have_unjudged_items_in_their_first_twenty(sample):
     top = sample.runs[sample.runs["rank"] <= 20].astype({"query_id": str})
-    judged = top.merge(sample.qrels.astype({"query_id": str}), on=["query_id", "doc_id"], how="left")
+    judged = top.merge(
+        sample.qrels.astype({"query_id": str}), on=["query_id", "doc_id"], how="left"
+    )
     unjudged = judged["relevance"].isna().groupby(judged["run"], observed=True).any()
     assert set(unjudged.index[unjudged]) == {"dense-s3", "rerank-s1", "rerank-s2"}
 
@@ -112,7 +118,12 @@ def test_system_means_spread_and_neighbours_are_close(sample):
     assert 0.6 < means.iloc[-1] < 0.7
     p = {
         pair: scipy_stats.ttest_rel(table[pair[0]], table[pair[1]]).pvalue
-        for pair in [("dense-s1", "dense-s2"), ("bm25", "bm25+rm3"), ("tfidf", "bm25"), ("bm25", "rerank-s1")]
+        for pair in [
+            ("dense-s1", "dense-s2"),
+            ("bm25", "bm25+rm3"),
+            ("tfidf", "bm25"),
+            ("bm25", "rerank-s1"),
+        ]
     }
     assert p["dense-s1", "dense-s2"] > 0.05
     assert p["bm25", "bm25+rm3"] > 0.05
@@ -124,7 +135,9 @@ def test_system_means_spread_and_neighbours_are_close(sample):
 def test_metadata_has_one_row_per_run_to_join_on(sample):
     assert sample.metadata.columns.tolist() == ["run", "model", "family", "seed", "year"]
     assert sample.metadata["run"].tolist() == sample.runs["run"].cat.categories.tolist()
-    joined = sample.runs.astype({"run": str}).merge(sample.metadata, on="run", validate="many_to_one")
+    joined = sample.runs.astype({"run": str}).merge(
+        sample.metadata, on="run", validate="many_to_one"
+    )
     assert len(joined) == len(sample.runs)
 
 

@@ -98,7 +98,9 @@ def pairs_of(case: Case, frame: pd.DataFrame) -> dict[tuple, float]:
     """Return a table of preferences as {(query, run_a, run_b, measure): value}."""
     query = map(str, frame["query_id"].tolist())
     sides = (names_of(case, frame, side) for side in ("_a", "_b"))
-    return dict(zip(zip(query, *sides, frame["measure"].astype(str).tolist()), frame["value"].tolist()))
+    return dict(
+        zip(zip(query, *sides, frame["measure"].astype(str).tolist()), frame["value"].tolist())
+    )
 
 
 def ordered(case: Case, measures, method: str) -> dict[tuple, float]:
@@ -107,7 +109,12 @@ def ordered(case: Case, measures, method: str) -> dict[tuple, float]:
     def ask() -> dict:
         runs, qrels = case.frames()
         frame = door(case, runs).order(qrels, list(measures), method=method, **case.rules.given())
-        return dict(zip(zip(names_of(case, frame), frame["measure"].astype(str).tolist()), frame["score"].tolist()))
+        return dict(
+            zip(
+                zip(names_of(case, frame), frame["measure"].astype(str).tolist()),
+                frame["score"].tolist(),
+            )
+        )
 
     return answered(ask) or {}
 
@@ -122,7 +129,9 @@ def equal(ours: float, theirs: float, bits: bool) -> bool:
     return gap <= ABOUT_ZERO or gap <= RELATIVE * max(abs(ours), abs(theirs))
 
 
-def differences(oracle: str, ours: dict, theirs: dict, *, bits: bool = False) -> Iterator[Difference | None]:
+def differences(
+    oracle: str, ours: dict, theirs: dict, *, bits: bool = False
+) -> Iterator[Difference | None]:
     """Yield a difference for every value that differs or that only one side has, and None for every equal one."""
     for key in {**theirs, **ours}:
         mine, other = ours.get(key), theirs.get(key)
@@ -136,4 +145,8 @@ def one_way(ours: dict[tuple, float], both: dict[tuple, float]) -> tuple[dict, d
     A pair that pdeval does not have stays, and is a difference.
     """
     known = {(query, b, a, name) for query, a, b, name in ours}
-    return ours, {key: value for key, value in both.items() if key in ours or (key not in known and key[1] < key[2])}
+    return ours, {
+        key: value
+        for key, value in both.items()
+        if key in ours or (key not in known and key[1] < key[2])
+    }

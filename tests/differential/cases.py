@@ -93,10 +93,15 @@ class Case:
     def frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the run table and the judgments."""
         runs = pd.DataFrame(
-            {name: [row[0][place] for row in self.runs] for place, name in enumerate(self.run_columns)}
+            {
+                name: [row[0][place] for row in self.runs]
+                for place, name in enumerate(self.run_columns)
+            }
             | {name: [row[place] for row in self.runs] for place, name in enumerate(_RUN, 1)}
         )
-        qrels = pd.DataFrame(list(self.judgments), columns=["query_id", "subtopic", "doc_id", "relevance"])
+        qrels = pd.DataFrame(
+            list(self.judgments), columns=["query_id", "subtopic", "doc_id", "relevance"]
+        )
         if not self.subtopics:
             qrels = qrels.drop(columns="subtopic")
         for frame, side in ((runs, "runs"), (qrels, "qrels")):
@@ -112,9 +117,15 @@ _RUN = ("query_id", "doc_id", "score", "rank")
 
 def stored(column: pd.Series, dtype: str) -> pd.Series:
     """Return a column in a dtype of our names."""
-    arrow = {"arrow": pa.string(), "large": pa.large_string(), "dictionary": pa.dictionary(pa.int32(), pa.string())}
+    arrow = {
+        "arrow": pa.string(),
+        "large": pa.large_string(),
+        "dictionary": pa.dictionary(pa.int32(), pa.string()),
+    }
     if dtype in arrow:
-        return pd.Series(pd.array(column.tolist(), dtype=pd.ArrowDtype(arrow[dtype])), index=column.index)
+        return pd.Series(
+            pd.array(column.tolist(), dtype=pd.ArrowDtype(arrow[dtype])), index=column.index
+        )
     return column.astype(dtype)
 
 
@@ -127,9 +138,13 @@ def draw(seed: int, *, awaited: bool = False) -> Case:
     case = _drawn(seed)
     rng = random.Random(f"{seed} awaited")
     if awaited and rng.random() < 0.3 and isinstance(case.runs[0][2], str):
-        ends = {row[2]: rng.choice(["", "\0", "\0a", "\0" * 9]) for row in (*case.runs, *case.judgments)}
+        ends = {
+            row[2]: rng.choice(["", "\0", "\0a", "\0" * 9]) for row in (*case.runs, *case.judgments)
+        }
         runs = tuple((run, query, doc + ends[doc], *rest) for run, query, doc, *rest in case.runs)
-        judgments = tuple((query, t, doc + ends[doc], grade) for query, t, doc, grade in case.judgments)
+        judgments = tuple(
+            (query, t, doc + ends[doc], grade) for query, t, doc, grade in case.judgments
+        )
         case = replace(case, runs=runs, judgments=judgments)
     if awaited and rng.random() < 0.3:
         # 32 values in each of 16 columns make 2^80 names; the runs of the case differ in the first column alone
@@ -138,7 +153,11 @@ def draw(seed: int, *, awaited: bool = False) -> Case:
         filled = [((value,) * 16, *case.runs[0][1:]) for value in range(31, -1, -1)]
         known = set(values.values())
         runs = tuple((values[row[0]], *row[1:]) for row in case.runs)
-        kept = {name: dtype for name, dtype in case.stored.items() if name.split(".")[1] not in case.run_columns}
+        kept = {
+            name: dtype
+            for name, dtype in case.stored.items()
+            if name.split(".")[1] not in case.run_columns
+        }
         more = tuple(row for row in filled if row[0] not in known)
         case = replace(case, runs=(*runs, *more), run_columns=columns, stored=kept)
     return case
@@ -149,12 +168,25 @@ def _drawn(seed: int) -> Case:
     queries, docs = _pool(rng, rng.choice([2, 4, 7])), _pool(rng, rng.choice([4, 9, 25, 60]))
     runs, columns = _runs(rng)
     subtopics = rng.random() < 0.3
-    grades = rng.choice([[1], [0, 1], [0, 1, 2], [-1, 0, 1, 2, 3], [-2, -1, 0, 4], [0, 0.5, 1, 1.5], [0, 0, 0, 1], [0]])
+    grades = rng.choice(
+        [
+            [1],
+            [0, 1],
+            [0, 1, 2],
+            [-1, 0, 1, 2, 3],
+            [-2, -1, 0, 4],
+            [0, 0.5, 1, 1.5],
+            [0, 0, 0, 1],
+            [0],
+        ]
+    )
     judged = rng.sample(queries, rng.randint(1, len(queries)))
     judgments = []
     for query in judged:
         for doc in rng.sample(docs, rng.randint(1, len(docs))):
-            for subtopic in rng.sample(["1", "2", "3"], rng.choice([1, 1, 2])) if subtopics else [None]:
+            for subtopic in (
+                rng.sample(["1", "2", "3"], rng.choice([1, 1, 2])) if subtopics else [None]
+            ):
                 judgments.append((query, subtopic, doc, rng.choice(grades)))
     rows = []
     score = _scores(rng)
@@ -162,7 +194,10 @@ def _drawn(seed: int) -> Case:
         for query in rng.sample(queries, rng.randint(0 if rows else 1, len(queries))):
             found = rng.sample(docs, rng.randint(1, len(docs)))
             ranks = rng.sample(range(1, len(found) + rng.choice([1, 5])), len(found))
-            rows += [(run, query, doc, score(place), rank) for place, (doc, rank) in enumerate(zip(found, ranks))]
+            rows += [
+                (run, query, doc, score(place), rank)
+                for place, (doc, rank) in enumerate(zip(found, ranks))
+            ]
     if rng.random() < 0.5:
         rng.shuffle(rows)
         rng.shuffle(judgments)
@@ -196,12 +231,16 @@ def _runs(rng: random.Random) -> tuple[list[tuple], tuple[str, ...]]:
     if rng.random() < 0.25:
         every = [(model, seed) for model in ("bm25", "a-b", "é") for seed in (1, 2)]
         return rng.sample(every, count), ("model", "seed")
-    return [(name,) for name in rng.sample(["bm25", "ql", "a b", "日本", "10", "9", "B", "nan"], count)], ("run",)
+    return [
+        (name,) for name in rng.sample(["bm25", "ql", "a b", "日本", "10", "9", "B", "nan"], count)
+    ], ("run",)
 
 
 def _scores(rng: random.Random):
     """Return a function of the place that gives a score."""
-    kind = rng.choice(["normal", "few", "near", "huge", "falling", "infinite", "zeros", "whole", "ulps"])
+    kind = rng.choice(
+        ["normal", "few", "near", "huge", "falling", "infinite", "zeros", "whole", "ulps"]
+    )
     few = [rng.uniform(-3, 3) for _ in range(3)]
     draws = {
         "normal": lambda place: rng.gauss(0, 1),
@@ -232,7 +271,9 @@ def _dtypes(rng: random.Random, case: Case) -> dict[str, str]:
     if case.subtopics:
         found["qrels.subtopic"] = rng.choice(["str", "category", "int64"])
     whole_scores = all(isinstance(row[3], int) for row in case.runs)
-    found["runs.score"] = rng.choice(["int64", "int16", "Int64", "float32"]) if whole_scores else "float64"
+    found["runs.score"] = (
+        rng.choice(["int64", "int16", "Int64", "float32"]) if whole_scores else "float64"
+    )
     if all(isinstance(row[3], int) for row in case.judgments) and rng.random() < 0.5:
         found["qrels.relevance"] = rng.choice(["int8", "Int64", "float64"])
     return found

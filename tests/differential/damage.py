@@ -81,7 +81,9 @@ DAMAGES = {
     "wrong columns": _of_lines(_columns),
     "a line doubled": _of_lines(lambda line, rng: line * 2),
     "a zero byte": lambda data, rng: data[: (at := rng.randrange(len(data)))] + b"\0" + data[at:],
-    "UTF-16": lambda data, rng: data.decode().encode(rng.choice(["utf-16", "utf-16-le", "utf-16-be"])),
+    "UTF-16": lambda data, rng: data.decode().encode(
+        rng.choice(["utf-16", "utf-16-le", "utf-16-be"])
+    ),
     "Latin-1": lambda data, rng: data.decode().replace("d", "é").encode("latin-1", "replace"),
     "a byte order mark": lambda data, rng: b"\xef\xbb\xbf" + data,
     "lines ended by returns": lambda data, rng: re.sub(rb"\r?\n", b"\r", data),
@@ -126,7 +128,9 @@ def strictly(data: bytes, columns: int, *, more: bool) -> list[list[str]]:
 
 def number(word: str) -> float:
     """Return a number as it is written in files, or say that it is none."""
-    if not re.fullmatch(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|infinity)", word, re.ASCII | re.IGNORECASE):
+    if not re.fullmatch(
+        r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|infinity)", word, re.ASCII | re.IGNORECASE
+    ):
         raise Unreadable(f"{word!r} is no number")
     return float(word)
 
@@ -172,7 +176,9 @@ def _number(value):
 
 def _column(change):
     def damaged(frame: pd.DataFrame, rng: random.Random) -> pd.DataFrame:
-        return change(frame, rng.choice(["query_id", "doc_id", "score" if "score" in frame else "relevance"]))
+        return change(
+            frame, rng.choice(["query_id", "doc_id", "score" if "score" in frame else "relevance"])
+        )
 
     return damaged
 
@@ -180,7 +186,9 @@ def _column(change):
 # what must be refused, by run tables and by judgments alike
 FRAMES = {
     # without a grade what was used counts as relevant
-    "no such column": _column(lambda frame, name: frame.drop(columns="doc_id" if name == "relevance" else name)),
+    "no such column": _column(
+        lambda frame, name: frame.drop(columns="doc_id" if name == "relevance" else name)
+    ),
     "a missing id": _ids(None),
     "a NaN id": _ids(math.nan),
     "an id in a list": _ids(["d1"]),
@@ -191,11 +199,15 @@ FRAMES = {
     "a word for a number": _number("high"),
     "a complex number": _number(1j),
     "dates": _column(lambda frame, name: frame.assign(**{name: pd.Timestamp("2020-01-01")})),
-    "true and false": _column(lambda frame, name: frame.assign(**{name: True}) if name.endswith("id") else frame[[]]),
+    "true and false": _column(
+        lambda frame, name: frame.assign(**{name: True}) if name.endswith("id") else frame[[]]
+    ),
     "all missing": _column(lambda frame, name: frame.assign(**{name: np.nan})),
     "no rows": lambda frame, rng: frame.iloc[:0],
     "a column twice": _column(lambda frame, name: pd.concat([frame, frame[[name]]], axis=1)),
-    "rows twice": lambda frame, rng: pd.concat([frame, frame.assign(**_other(frame))], ignore_index=True),
+    "rows twice": lambda frame, rng: pd.concat(
+        [frame, frame.assign(**_other(frame))], ignore_index=True
+    ),
 }
 
 

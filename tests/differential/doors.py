@@ -32,7 +32,9 @@ def joined(case: Case) -> Iterator[Difference | None]:
         kept = asking.door(case, runs).join(qrels, **case.rules.given())
         return asking.scores_of(case, kept.measure(list(MEASURES)))
 
-    yield from asking.differences("join", asking.answered(ask) or {}, asking.measured(case, MEASURES), bits=True)
+    yield from asking.differences(
+        "join", asking.answered(ask) or {}, asking.measured(case, MEASURES), bits=True
+    )
 
     def later() -> dict:
         rules = case.rules.given()
@@ -43,7 +45,9 @@ def joined(case: Case) -> Iterator[Difference | None]:
 
     if len(case.names) > 1:
         theirs = asking.answered(later) or {}
-        yield from asking.differences("join, at", theirs, asking.preferred(case, PREFERENCES), bits=True)
+        yield from asking.differences(
+            "join, at", theirs, asking.preferred(case, PREFERENCES), bits=True
+        )
 
 
 def on_dask(case: Case) -> Iterator[Difference | None]:
@@ -59,7 +63,9 @@ def on_dask(case: Case) -> Iterator[Difference | None]:
     def lazily(verb: str, measures):
         lazy = dd.from_pandas(runs, npartitions=parts, sort=False)
         with dask.config.set(scheduler="synchronous"):
-            return getattr(asking.door(case, lazy), verb)(qrels, list(measures), **case.rules.given()).compute()
+            return getattr(asking.door(case, lazy), verb)(
+                qrels, list(measures), **case.rules.given()
+            ).compute()
 
     ours = asking.measured(case, MEASURES)
     theirs = asking.answered(lambda: asking.scores_of(case, lazily("measure", MEASURES))) or {}
@@ -87,7 +93,11 @@ def written(case: Case, folder: Path) -> tuple[Path, dict[str, Path]]:
     rng = random.Random(case.seed)
 
     def write(path: Path, lines: list[list[str]]) -> Path:
-        mixed, between, end = rng.random() < 0.3, rng.choice([" ", "\t", "  ", " \t"]), rng.choice(["\n", "\r\n"])
+        mixed, between, end = (
+            rng.random() < 0.3,
+            rng.choice([" ", "\t", "  ", " \t"]),
+            rng.choice(["\n", "\r\n"]),
+        )
         rows = []
         for words in lines:
             gap = rng.choice([" ", "\t", "   "]) if mixed else between
@@ -104,9 +114,15 @@ def written(case: Case, folder: Path) -> tuple[Path, dict[str, Path]]:
     paths = {}
     for place, name in enumerate(case.names):
         own = [row for row in case.runs if row[0] == name]
-        lines = [[str(q), "Q0", str(doc), str(rank), repr(float(score)), "tag"] for _, q, doc, score, rank in own]
+        lines = [
+            [str(q), "Q0", str(doc), str(rank), repr(float(score)), "tag"]
+            for _, q, doc, score, rank in own
+        ]
         paths[name[0]] = write(folder / f"{place}.run", lines)
-    judged = [[str(q), subtopic or "0", str(doc), repr(grade)] for q, subtopic, doc, grade in case.judgments]
+    judged = [
+        [str(q), subtopic or "0", str(doc), repr(grade)]
+        for q, subtopic, doc, grade in case.judgments
+    ]
     return write(folder / "qrels", judged), paths
 
 
@@ -119,7 +135,9 @@ def read_again(case: Case) -> Iterator[Difference | None]:
 
     def measured(runs: pd.DataFrame, qrels: pd.DataFrame) -> dict:
         def ask() -> dict:
-            return asking.scores_of(case, runs.ireval.measure(qrels, list(MEASURES), **case.rules.given()))
+            return asking.scores_of(
+                case, runs.ireval.measure(qrels, list(MEASURES), **case.rules.given())
+            )
 
         return asking.answered(ask) or {}
 
@@ -131,7 +149,9 @@ def read_again(case: Case) -> Iterator[Difference | None]:
         yield from asking.differences("files by hand", theirs, ours, bits=True)
         runs, judgments = case.frames()
         pdeval.write_qrels(judgments, folder / ("q.parquet" if case.seed % 2 else "q.txt.gz"))
-        judged = pdeval.read_qrels(folder / ("q.parquet" if case.seed % 2 else "q.txt.gz"), subtopics=case.subtopics)
+        judged = pdeval.read_qrels(
+            folder / ("q.parquet" if case.seed % 2 else "q.txt.gz"), subtopics=case.subtopics
+        )
         pdeval.write_run(runs, folder / "all.parquet")
         theirs = measured(pdeval.read_run(folder / "all.parquet"), judged)
         yield from asking.differences("parquet", theirs, ours, bits=True)
@@ -140,7 +160,9 @@ def read_again(case: Case) -> Iterator[Difference | None]:
             theirs = measured(pdeval.read_runs(folder / "runs"), judged)
             yield from asking.differences(f"files{ending}", theirs, ours, bits=True)
             if not case.subtopics:  # the command line reads them where a measure asks for them
-                yield from asking.differences("command line", _printed(case, folder), ours, bits=True)
+                yield from asking.differences(
+                    "command line", _printed(case, folder), ours, bits=True
+                )
 
 
 def _printed(case: Case, folder: Path) -> dict:

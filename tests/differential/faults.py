@@ -83,7 +83,9 @@ def judge(case: Case | None, found: tuple[str, object]) -> tuple[str, str]:
         return ("refused" if case is None else "refused, though it can be read"), ""
     if case is None:
         return "silent", f"damage that can be seen, and {len(answer)} numbers"  # type: ignore[arg-type]
-    wrong = [one for one in asking.differences("plain", answer, plain.scores(case, MEASURES)) if one]  # type: ignore[arg-type]
+    wrong = [
+        one for one in asking.differences("plain", answer, plain.scores(case, MEASURES)) if one
+    ]  # type: ignore[arg-type]
     return ("wrong", str(wrong[0])) if wrong else ("equal", "")
 
 
@@ -94,7 +96,9 @@ def file_fault(case: Case, rng: random.Random, *, awaited: bool) -> tuple[str, s
         folder = Path(held)
         content = {("qrels",): _lines([(q, "0", d, repr(g)) for q, _, d, g in case.judgments])}
         for run in case.names:
-            own = [(q, "Q0", d, k, repr(float(s)), "tag") for r, q, d, s, k in case.runs if r == run]
+            own = [
+                (q, "Q0", d, k, repr(float(s)), "tag") for r, q, d, s, k in case.runs if r == run
+            ]
             content[run, "run"] = _lines(own)
         victim = rng.choice(list(content))
         ending = ".gz" if name in damage.COMPRESSED else ""
@@ -110,7 +114,9 @@ def file_fault(case: Case, rng: random.Random, *, awaited: bool) -> tuple[str, s
         def ask() -> dict:
             qrels = pdeval.read_qrels(paths["qrels",])
             runs = pdeval.read_runs({run[0]: paths[run, "run"] for run in case.names})
-            return asking.scores_of(case, runs.ireval.measure(qrels, list(MEASURES), **case.rules.given()))
+            return asking.scores_of(
+                case, runs.ireval.measure(qrels, list(MEASURES), **case.rules.given())
+            )
 
         told: list[str] = []
         found = outcome(ask, told)
@@ -161,7 +167,9 @@ def frame_fault(case: Case, rng: random.Random) -> tuple[str, str, str, object]:
     return name, *judge(None, outcome(ask)), ("runs", "judgments")[side]
 
 
-def report(*, seconds: float, seed: int, cases: int | None = None, stop: int = 1, awaited: bool = False) -> int:
+def report(
+    *, seconds: float, seed: int, cases: int | None = None, stop: int = 1, awaited: bool = False
+) -> int:
     """Damage cases of rising seeds until the time is over; print what came of them."""
     until, counts, wrong, tried = time.monotonic() + seconds, Counter(), 0, 0
     while time.monotonic() < until and (cases is None or tried < cases) and wrong < stop:
@@ -171,7 +179,10 @@ def report(*, seconds: float, seed: int, cases: int | None = None, stop: int = 1
             counts["cases that no file holds"] += 1
             continue
         case = replace(
-            case, rules=Rules(topics="judged", compat=case.rules.compat), subtopics=False, judgments=_once(case)
+            case,
+            rules=Rules(topics="judged", compat=case.rules.compat),
+            subtopics=False,
+            judgments=_once(case),
         )
         for what, one in (("file", file_fault), ("frame", frame_fault)):
             options = {"awaited": awaited} if what == "file" else {}
@@ -179,7 +190,9 @@ def report(*, seconds: float, seed: int, cases: int | None = None, stop: int = 1
             counts[f"{what}: {kind}"] += 1
             if text:
                 wrong += 1
-                print(f"\nFAULT {name!r} in a {what}, --faults --seed {case.seed} --cases 1: {kind}\n{text}\n{shown!r}")
+                print(
+                    f"\nFAULT {name!r} in a {what}, --faults --seed {case.seed} --cases 1: {kind}\n{text}\n{shown!r}"
+                )
                 print(f"{case.rules} {case.stored}", flush=True)
     print(f"faults injected   {sum(counts.values()) - counts['cases that no file holds']:>8,}")
     for name in sorted(counts):

@@ -23,7 +23,10 @@ def preferences(case: Case) -> Iterator[Difference | None]:
     names = plain_preferences.PREFERENCES + (plain_preferences.SUBTOPICS if case.subtopics else ())
     ours, both = asking.preferred(case, names), plain_preferences.preferences(case, names)
     yield from asking.differences("plain, preferences", *asking.one_way(ours, both))
-    if case.rules.topics in ("relevant", "judged"):  # the others average each run over queries of its own
+    if case.rules.topics in (
+        "relevant",
+        "judged",
+    ):  # the others average each run over queries of its own
         wins = plain_preferences.win_rates(case, ("RPP", "sgnLP", "rrLP"))
         found = asking.ordered(case, ("RPP", "sgnLP", "rrLP"), "winrate")
         yield from asking.differences("plain, win rates", found, wins)
@@ -71,7 +74,9 @@ class Tally:
         return "\n".join(lines)
 
 
-def first_difference(oracle: Oracle, name: str, case: Case, tally: Tally | None = None) -> Difference | None:
+def first_difference(
+    oracle: Oracle, name: str, case: Case, tally: Tally | None = None
+) -> Difference | None:
     """Return the first difference of a case, counting values; an exception that is not expected is one too."""
     try:
         for one in oracle.compare(case) if case.shares_queries else strangers(case):
@@ -80,7 +85,9 @@ def first_difference(oracle: Oracle, name: str, case: Case, tally: Tally | None 
             if tally is not None:
                 tally.values[name] += 1
     except Exception as error:
-        return Difference(name, f"{type(error).__name__}", str(error), traceback.format_exc(limit=-3))
+        return Difference(
+            name, f"{type(error).__name__}", str(error), traceback.format_exc(limit=-3)
+        )
     return None
 
 
@@ -89,7 +96,11 @@ def strangers(case: Case) -> Iterator[Difference | None]:
     try:
         found = asking.measured(case, ["AP"])
     except ValueError as error:
-        yield None if "no query of the runs is judged" in str(error) else Difference("refusal", "text", str(error), "")
+        yield (
+            None
+            if "no query of the runs is judged" in str(error)
+            else Difference("refusal", "text", str(error), "")
+        )
     else:
         yield Difference("refusal", "none", found, "no query of the runs is judged")
 
@@ -115,7 +126,10 @@ def shrunk(oracle: Oracle, name: str, case: Case, was: Difference) -> tuple[Case
 
 def _alike(one: Difference, other: Difference) -> bool:
     """Return whether two differences are of one kind: values, a missing cell, or the same exception."""
-    kinds = [(d.oracle, d.key if isinstance(d.key, str) else (d.ours is None, d.theirs is None)) for d in (one, other)]
+    kinds = [
+        (d.oracle, d.key if isinstance(d.key, str) else (d.ours is None, d.theirs is None))
+        for d in (one, other)
+    ]
     return kinds[0] == kinds[1]
 
 
@@ -128,13 +142,21 @@ def tell(case: Case, found: Difference) -> None:
     print(f"at {found.key!r}\n  pdeval: {found.ours!r}\n  other:  {found.theirs!r}", flush=True)
 
 
-def run(*, seconds: float, seed: int, cases: int | None = None, stop: int = 1, awaited: bool = False) -> Tally:
+def run(
+    *, seconds: float, seed: int, cases: int | None = None, stop: int = 1, awaited: bool = False
+) -> Tally:
     """Compare cases of rising seeds until the time is over; end early at `stop` differences."""
     until, tally = time.monotonic() + seconds, Tally()
     here = {name: oracle for name, oracle in ORACLES.items() if peers.present(oracle.package)}
     for name in ORACLES.keys() - here.keys():
-        print(f"not compared with {name}: {ORACLES[name].package} is not installed (pip install 'pdeval[test]').")
-    while time.monotonic() < until and (cases is None or tally.cases < cases) and len(tally.found) < stop:
+        print(
+            f"not compared with {name}: {ORACLES[name].package} is not installed (pip install 'pdeval[test]')."
+        )
+    while (
+        time.monotonic() < until
+        and (cases is None or tally.cases < cases)
+        and len(tally.found) < stop
+    ):
         case = draw(seed + tally.cases, awaited=awaited)
         for name, oracle in here.items():
             if cases is None and (case.seed % oracle.every or time.monotonic() > until):
@@ -152,12 +174,21 @@ def main(words: list[str] | None = None) -> int:
     asked = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
     asked.add_argument("--seconds", type=float, default=60)
     asked.add_argument("--seed", type=int, default=0, help="the first case; the next ones follow")
-    asked.add_argument("--cases", type=int, help="end after so many, each compared with every oracle")
+    asked.add_argument(
+        "--cases", type=int, help="end after so many, each compared with every oracle"
+    )
     asked.add_argument("--stop", type=int, default=1, help="end at so many differences")
     asked.add_argument("--faults", action="store_true", help="damage files and frames instead")
-    asked.add_argument("--awaited", action="store_true", help="hold to what other mends are awaited for, too")
+    asked.add_argument(
+        "--awaited", action="store_true", help="hold to what other mends are awaited for, too"
+    )
     given = asked.parse_args(words)
-    shared = {"seconds": given.seconds, "seed": given.seed, "cases": given.cases, "stop": given.stop}
+    shared = {
+        "seconds": given.seconds,
+        "seed": given.seed,
+        "cases": given.cases,
+        "stop": given.stop,
+    }
     if given.faults:
         from tests.differential import faults
 

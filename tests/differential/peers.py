@@ -12,7 +12,10 @@ from tests.differential.asking import Difference
 from tests.differential.cases import Case
 
 TEXTS = ("runid", "relstring", "num_q")
-LOGARITHMS = ("gm_map", "gm_bpref")  # pytrec_eval gives the logarithm of a query's value, pdeval the value
+LOGARITHMS = (
+    "gm_map",
+    "gm_bpref",
+)  # pytrec_eval gives the logarithm of a query's value, pdeval the value
 IR_MEASURES = {
     "AP": "AP", "AP@3": "AP@3", "nDCG": "nDCG", "nDCG@3": "nDCG@3", "P@5": "P@5", "R@5": "R@5", "RR": "RR",
     "Rprec": "Rprec", "Success@2": "Success@2", "IPrec@0.5": "IPrec(recall=0.5)", "Bpref": "Bpref", "SetP": "SetP",
@@ -27,13 +30,20 @@ def fit(case: Case) -> bool:
     """
     if any(max(docs.values()) < 0 for docs in case.grades().values()):
         return False
-    ids = [str(one) for row in case.runs for one in row[1:3]] + [str(one) for row in case.judgments for one in row[::2]]
-    return all(float(row[3]).is_integer() for row in case.judgments) and not any("\0" in one for one in ids)
+    ids = [str(one) for row in case.runs for one in row[1:3]] + [
+        str(one) for row in case.judgments for one in row[::2]
+    ]
+    return all(float(row[3]).is_integer() for row in case.judgments) and not any(
+        "\0" in one for one in ids
+    )
 
 
 def dictionaries(case: Case):
     """Return ({query: {doc: grade}}, {run: {query: {doc: score}}})."""
-    grades = {query: {doc: int(grade) for doc, grade in docs.items()} for query, docs in case.grades().items()}
+    grades = {
+        query: {doc: int(grade) for doc, grade in docs.items()}
+        for query, docs in case.grades().items()
+    }
     held: dict[tuple, dict[str, dict[str, float]]] = {}
     for run, query, doc, score, _ in case.runs:
         held.setdefault(run, {}).setdefault(str(query), {})[str(doc)] = float(score)
@@ -57,13 +67,23 @@ def pytrec_eval(case: Case) -> Iterator[Difference | None]:
                 theirs[run, query, name] = math.exp(value) if name in LOGARITHMS else value
     names = list(dict.fromkeys(name for *_, name in theirs)) or ["map"]
     back = {pdeval.parse(name).label: name for name in names}
-    again = case.under(level=level, topics="answered", ties="docid", compat="trec_eval-9", depth=None)
-    found = {(run, query, back[name]): v for (run, query, name), v in asking.measured(again, names).items()}
-    exact, logs = ({k: v for k, v in found.items() if (k[2] in LOGARITHMS) == wanted} for wanted in (False, True))
+    again = case.under(
+        level=level, topics="answered", ties="docid", compat="trec_eval-9", depth=None
+    )
+    found = {
+        (run, query, back[name]): v
+        for (run, query, name), v in asking.measured(again, names).items()
+    }
+    exact, logs = (
+        {k: v for k, v in found.items() if (k[2] in LOGARITHMS) == wanted}
+        for wanted in (False, True)
+    )
     yield from asking.differences(
         "pytrec_eval", exact, {k: v for k, v in theirs.items() if k[2] not in LOGARITHMS}, bits=True
     )
-    yield from asking.differences("pytrec_eval", logs, {k: v for k, v in theirs.items() if k[2] in LOGARITHMS})
+    yield from asking.differences(
+        "pytrec_eval", logs, {k: v for k, v in theirs.items() if k[2] in LOGARITHMS}
+    )
 
 
 def ir_measures(case: Case) -> Iterator[Difference | None]:
@@ -82,7 +102,9 @@ def ir_measures(case: Case) -> Iterator[Difference | None]:
         wanted[peer.parse_measure(name + ("@" + cut if cut else ""))] = ours
     values = {}
     for run, lists in held.items():
-        for one in asking.quiet(lambda lists=lists: list(peer.iter_calc(list(wanted), grades, lists))):
+        for one in asking.quiet(
+            lambda lists=lists: list(peer.iter_calc(list(wanted), grades, lists))
+        ):
             values[run, one.query_id, wanted[one.measure]] = one.value
     again = case.under(level=level, topics="judged", ties="docid", compat="trec_eval-9", depth=None)
     yield from asking.differences("ir_measures", asking.measured(again, wanted.values()), values)
@@ -90,7 +112,9 @@ def ir_measures(case: Case) -> Iterator[Difference | None]:
 
 def naive(case: Case) -> Iterator[Difference | None]:
     """Compare the measures with their definitions in plain Python; where ties may be averaged over, that too."""
-    yield from asking.differences("plain", asking.measured(case, plain.MEASURES), plain.scores(case))
+    yield from asking.differences(
+        "plain", asking.measured(case, plain.MEASURES), plain.scores(case)
+    )
     if case.subtopics:
         ours = asking.measured(case, plain.SUBTOPICS)
         yield from asking.differences("plain, subtopics", ours, plain.subtopic_scores(case))
@@ -98,7 +122,9 @@ def naive(case: Case) -> Iterator[Difference | None]:
         mean = plain.expected(case)
         if mean is not None:
             again = case.under(ties="expected")
-            yield from asking.differences("plain, expected", asking.measured(again, plain.EXPECTED), mean)
+            yield from asking.differences(
+                "plain, expected", asking.measured(again, plain.EXPECTED), mean
+            )
 
 
 def present(package: str) -> bool:

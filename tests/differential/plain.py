@@ -14,7 +14,10 @@ MOST_ORDERS = 400  # of tied items; more of them are not averaged over
 
 def lists(case: Case) -> dict[tuple, dict[str, list[str]]]:
     """Return {run: {query: documents, best first, as deep as the rules look}}."""
-    return {run: {q: docs[: case.rules.depth] for q, docs in held.items()} for run, held in whole_lists(case).items()}
+    return {
+        run: {q: docs[: case.rules.depth] for q, docs in held.items()}
+        for run, held in whole_lists(case).items()
+    }
 
 
 def whole_lists(case: Case) -> dict[tuple, dict[str, list[str]]]:
@@ -23,7 +26,10 @@ def whole_lists(case: Case) -> dict[tuple, dict[str, list[str]]]:
     for run, query, doc, score, rank in case.runs:
         rows.setdefault(run, {}).setdefault(str(query), []).append((str(doc), float(score), rank))
     ties, compat = case.rules.ties, case.rules.compat
-    return {run: {q: naive.ranking(own, ties, compat) for q, own in held.items()} for run, held in rows.items()}
+    return {
+        run: {q: naive.ranking(own, ties, compat) for q, own in held.items()}
+        for run, held in rows.items()
+    }
 
 
 def relevant(grades: dict[str, float], level: float | None) -> list[str]:
@@ -50,7 +56,14 @@ def counted(case: Case) -> dict[str, list[tuple]]:
 class One:
     """One list of one query, and what the measures need of it."""
 
-    def __init__(self, docs: list[str], grades: dict[str, float], level: float | None, top: float, corpus: int = 0):
+    def __init__(
+        self,
+        docs: list[str],
+        grades: dict[str, float],
+        level: float | None,
+        top: float,
+        corpus: int = 0,
+    ):
         self.docs, self.grades, self.top, self.corpus = docs, grades, top, corpus
         self.wanted = set(relevant(grades, level))
         self.m, self.n = len(self.wanted), len(docs)
@@ -133,7 +146,10 @@ class One:
 
     def f1(self, k: float = inf) -> float:
         """Return the harmonic mean of precision and recall."""
-        p, r = self.share(self.hits(k), min(k, self.n) if k == inf else k), self.share(self.hits(k), self.m)
+        p, r = (
+            self.share(self.hits(k), min(k, self.n) if k == inf else k),
+            self.share(self.hits(k), self.m),
+        )
         return self.share(2 * p * r, p + r)
 
 
@@ -154,7 +170,9 @@ MEASURES = {
     "NumRet": lambda o: float(o.n),
     "NumRel": lambda o: float(o.m),
     "NumRelRet": lambda o: float(o.hits()),
-    "Judged@3": lambda o: o.share(sum(o.grades.get(doc, -1) >= 0 for doc in o.docs[:3]), min(o.n, 3)),
+    "Judged@3": lambda o: o.share(
+        sum(o.grades.get(doc, -1) >= 0 for doc in o.docs[:3]), min(o.n, 3)
+    ),
     "Q": lambda o: o.q(),
     "TSE": lambda o: 1 / o.f[-1] if o.m else 0.0,
     "Bpref": lambda o: o.bpref(),
@@ -163,7 +181,9 @@ MEASURES = {
     "DCG": lambda o: o.dcg(o.gains),
     "nDCG": lambda o: o.ndcg(),
     "nDCG@3": lambda o: o.ndcg(3),
-    "nDCG(gain=exp)@5": lambda o: o.share(o.dcg([2**g - 1 for g in o.gains], 5), o.dcg([2**g - 1 for g in o.ideal], 5)),
+    "nDCG(gain=exp)@5": lambda o: o.share(
+        o.dcg([2**g - 1 for g in o.gains], 5), o.dcg([2**g - 1 for g in o.ideal], 5)
+    ),
     "ERR": lambda o: o.err(),
     "ERR@3": lambda o: o.err(3),
 }
@@ -171,7 +191,9 @@ MEASURES = {
 SUBTOPICS = {
     "strec@3": lambda held, t: len({one for own in held[:3] for one in own}) / t,
     "P-IA@3": lambda held, t: sum(len(own) for own in held[:3]) / 3 / t,
-    "alpha-DCG@3": lambda held, t: _novel(held, 3) / (t * sum(0.5 ** (r - 1) / math.log2(r + 1) for r in (1, 2, 3))),
+    "alpha-DCG@3": lambda held, t: (
+        _novel(held, 3) / (t * sum(0.5 ** (r - 1) / math.log2(r + 1) for r in (1, 2, 3)))
+    ),
 }
 
 
@@ -211,7 +233,9 @@ def scores(case: Case, measures=tuple(MEASURES)) -> dict[tuple, float]:
     top = max(grade for docs in grades.values() for grade in docs.values())
     return {
         (run, query, name): float(
-            MEASURES[name](One(ranked[run].get(query, []), grades[query], case.rules.level, max(top, 0)))
+            MEASURES[name](
+                One(ranked[run].get(query, []), grades[query], case.rules.level, max(top, 0))
+            )
         )
         for query, runs in counted(case).items()
         for run in runs
@@ -225,14 +249,20 @@ def expected(case: Case) -> dict[tuple, float] | None:
     for run, query, doc, score, _ in case.runs:
         value = naive.compared(score, case.rules.compat)
         groups.setdefault((run, str(query)), {}).setdefault(value, []).append(str(doc))
-    if any(math.prod(math.factorial(len(g)) for g in own.values()) > MOST_ORDERS for own in groups.values()):
+    if any(
+        math.prod(math.factorial(len(g)) for g in own.values()) > MOST_ORDERS
+        for own in groups.values()
+    ):
         return None
     found, grades = {}, case.grades()
     for query, runs in counted(case).items():
         for run in runs:
             own = groups.get((run, query), {})
             tied = [itertools.permutations(own[score]) for score in sorted(own, reverse=True)]
-            orders = [list(itertools.chain(*parts))[: case.rules.depth] for parts in itertools.product(*tied)]
+            orders = [
+                list(itertools.chain(*parts))[: case.rules.depth]
+                for parts in itertools.product(*tied)
+            ]
             ones = [One(docs, grades[query], case.rules.level, 0) for docs in orders]
             for name in EXPECTED:
                 found[run, query, name] = math.fsum(MEASURES[name](one) for one in ones) / len(ones)

@@ -8,7 +8,11 @@ from tests.differential import plain
 from tests.differential.cases import Case
 
 inf = math.inf
-WEIGHTS = {"RPP": lambda i: 1.0, "dcgRPP": lambda i: 1 / math.log2(i + 1), "invRPP": lambda i: 1 / i}
+WEIGHTS = {
+    "RPP": lambda i: 1.0,
+    "dcgRPP": lambda i: 1 / math.log2(i + 1),
+    "invRPP": lambda i: 1 / i,
+}
 PREFERENCES = (
     "RPP", "dcgRPP", "invRPP", "sgnLP", "rrLP", "sgnLR", "I", "I(user=dcg)", "OI", "OI(user=dcg)", "OI(over=found)",
 )  # fmt: skip
@@ -49,7 +53,10 @@ def populations(case: Case, query: str, kind: str) -> list[tuple[float, list[str
     elif level is not None:
         groups = [plain.relevant(grades, level)]
     else:
-        groups = [plain.relevant(grades, least) for least in {grade for grade in grades.values() if grade > 0}]
+        groups = [
+            plain.relevant(grades, least)
+            for least in {grade for grade in grades.values() if grade > 0}
+        ]
     return [(len(group), group) for group in groups if group]
 
 
@@ -58,7 +65,11 @@ def recall_paired(case: Case, query: str, a: list[str], b: list[str], name: str)
     kind, weight = ("subtopics", name[3:]) if name.startswith("ST-") else ("grades", name)
     groups = populations(case, query, kind)
     total = sum(size for size, _ in groups)
-    return sum(size * paired(a, b, group, WEIGHTS[weight]) for size, group in groups) / total if total else 0.0
+    return (
+        sum(size * paired(a, b, group, WEIGHTS[weight]) for size, group in groups) / total
+        if total
+        else 0.0
+    )
 
 
 def lexicographic(a: list[str], b: list[str], wanted: list[str], name: str) -> float:
@@ -76,7 +87,8 @@ def cutoffs(a: list[str], b: list[str], wanted: list[str], user: str) -> float:
     longest = max(len(a), len(b))
     weight = [1 / math.log2(k + 1) if user == "dcg" else 1.0 for k in range(1, longest + 1)]
     signs = [
-        sign(sum(doc in wanted for doc in a[:k]) - sum(doc in wanted for doc in b[:k])) for k in range(1, longest + 1)
+        sign(sum(doc in wanted for doc in a[:k]) - sum(doc in wanted for doc in b[:k]))
+        for k in range(1, longest + 1)
     ]
     return sum(w * s for w, s in zip(weight, signs)) / sum(weight) if longest else 0.0
 
@@ -125,7 +137,9 @@ def preferences(case: Case, measures=PREFERENCES) -> dict[tuple, float]:
     """Return {(query, run_a, run_b, measure): value}, both directions of each pair."""
     ranked = plain.lists(case)
     return {
-        (query, a, b, name): one(case, query, ranked[a].get(query, []), ranked[b].get(query, []), name)
+        (query, a, b, name): one(
+            case, query, ranked[a].get(query, []), ranked[b].get(query, []), name
+        )
         for query, runs in plain.counted(case).items()
         for a in runs
         for b in runs
@@ -139,7 +153,8 @@ def win_rates(case: Case, measures) -> dict[tuple, float]:
     held = preferences(case, measures)
     queries = {query for query, *_ in held}
     return {
-        (run, name): math.fsum(v for (_, a, _, m), v in held.items() if a == run and m == name) / len(queries)
+        (run, name): math.fsum(v for (_, a, _, m), v in held.items() if a == run and m == name)
+        / len(queries)
         for run in case.names
         for name in measures
         if queries
@@ -155,4 +170,6 @@ def copeland(case: Case) -> dict[tuple, float]:
         for a in case.names
         for b in case.names
     }
-    return {(a, "AP"): float(sum(sign(net[a, b]) for b in case.names)) for a in case.names if queries}
+    return {
+        (a, "AP"): float(sum(sign(net[a, b]) for b in case.names)) for a in case.names if queries
+    }

@@ -119,7 +119,11 @@ def prepare(case: Case) -> list[tuple]:
         }
     )
     grades = pd.DataFrame(
-        [(query, doc, float(grade)) for query, docs in case.grades().items() for doc, grade in docs.items()],
+        [
+            (query, doc, float(grade))
+            for query, docs in case.grades().items()
+            for doc, grade in docs.items()
+        ],
         columns=["query", "doc", "grade"],
     )
     rules, base = case.rules, connection()
@@ -144,7 +148,9 @@ def compare(case: Case) -> Iterator[Difference | None]:
     names = prepare(case)
     cells = connection().execute(SCORES).df()
     theirs = {
-        (names[row["run"]], row["query"], name): row[name] for row in cells.to_dict("records") for name in MEASURES
+        (names[row["run"]], row["query"], name): row[name]
+        for row in cells.to_dict("records")
+        for name in MEASURES
     }
     yield from asking.differences("SQL", asking.measured(case, MEASURES), theirs)
     if len(names) < 2:

@@ -11,7 +11,9 @@ from tests.differential import asking, damage, faults, loop, plain
 from tests.differential.cases import Case, draw
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::UserWarning"),  # what random collections lack is not the question here
+    pytest.mark.filterwarnings(
+        "ignore::UserWarning"
+    ),  # what random collections lack is not the question here
 ]
 SEED = 20_001  # odd: the oracles that take long are asked for even ones
 
@@ -77,7 +79,11 @@ def test_a_difference_is_found_shrunk_and_told_with_its_seed(monkeypatch):
 
 
 def test_a_command_ends_with_one_where_something_differs(monkeypatch, capsys):
-    monkeypatch.setattr(loop, "ORACLES", {"all": loop.Oracle(lambda case: iter([asking.Difference("all", "x", 1, 2)]))})
+    monkeypatch.setattr(
+        loop,
+        "ORACLES",
+        {"all": loop.Oracle(lambda case: iter([asking.Difference("all", "x", 1, 2)]))},
+    )
     assert loop.main(["--seconds", "60", "--cases", "1"]) == 1
     assert "differences                         1" in capsys.readouterr().out
 
@@ -114,7 +120,15 @@ def test_an_error_that_is_not_pdevals_own_is_a_crash():
 
 @pytest.mark.parametrize(
     "data",
-    [b"1 0 a\n", b"1 0 a x\n", b"1 0 a nan\n", b"# only\n", b"1 0 a 1\n1 0 a 2\n", b"1\0 0 a 1\n", b"1 0 a 1 2\n"],
+    [
+        b"1 0 a\n",
+        b"1 0 a x\n",
+        b"1 0 a nan\n",
+        b"# only\n",
+        b"1 0 a 1\n1 0 a 2\n",
+        b"1\0 0 a 1\n",
+        b"1 0 a 1 2\n",
+    ],
 )
 def test_the_strict_reader_sees_damage(data):
     with pytest.raises(damage.Unreadable):

@@ -91,7 +91,9 @@ def test_a_column_to_match_by_may_be_named(scores):
 
 
 def test_run_tables_are_annotated_under_their_own_names(metadata):
-    runs = pdeval.datasets.sample_runs().rename(columns={"run": "name", "query_id": "qid", "doc_id": "docno"})
+    runs = pdeval.datasets.sample_runs().rename(
+        columns={"run": "name", "query_id": "qid", "doc_id": "docno"}
+    )
     found = runs.ireval.annotate(metadata.rename(columns={"run": "name"}))
     assert repr(found.ireval).startswith("run table: 12 runs x 50 queries")
     assert found["family"].notna().all()
@@ -100,21 +102,39 @@ def test_run_tables_are_annotated_under_their_own_names(metadata):
 def test_faulty_metadata_are_errors_that_name_the_fault(scores, metadata):
     with pytest.raises(ValueError, match=r"metadata=.*give a DataFrame"):
         scores.ireval.annotate({"bm25": "old"})
-    with pytest.raises(ValueError, match=r"share no column that names a run .* it has run, query_id, they have system"):
+    with pytest.raises(
+        ValueError,
+        match=r"share no column that names a run .* it has run, query_id, they have system",
+    ):
         scores.ireval.annotate(metadata[["run"]].set_axis(["system"], axis=1))
-    with pytest.raises(ValueError, match="the metadata have run 'bm25' more than once; keep one row per run"):
+    with pytest.raises(
+        ValueError, match="the metadata have run 'bm25' more than once; keep one row per run"
+    ):
         scores.ireval.annotate(pd.concat([metadata, metadata.head(1).assign(year=1)]))
-    with pytest.raises(ValueError, match=r"run 'bm25' more than once; they are the same: .drop_duplicates\(\)"):
+    with pytest.raises(
+        ValueError, match=r"run 'bm25' more than once; they are the same: .drop_duplicates\(\)"
+    ):
         scores.ireval.annotate(pd.concat([metadata, metadata.head(1)]))
-    with pytest.raises(ValueError, match=r"no row for 8 values of run, e.g. 'dense-s3', 'hybrid', 'ql'; add what is"):
+    with pytest.raises(
+        ValueError,
+        match=r"no row for 8 values of run, e.g. 'dense-s3', 'hybrid', 'ql'; add what is",
+    ):
         scores.ireval.annotate(metadata.head(4))
-    with pytest.raises(ValueError, match=r"Their ids are int, those of the table str: make them alike"):
+    with pytest.raises(
+        ValueError, match=r"Their ids are int, those of the table str: make them alike"
+    ):
         scores.ireval.annotate(pd.DataFrame({"query_id": [101, 102], "kind": "x"}))
-    with pytest.raises(ValueError, match=r"both have a column 'value', which differs in 1,152 rows, e.g. .* and -1"):
+    with pytest.raises(
+        ValueError, match=r"both have a column 'value', which differs in 1,152 rows, e.g. .* and -1"
+    ):
         scores.ireval.annotate(metadata[["run"]].assign(value=-1))
-    with pytest.raises(KeyError, match="on='model': no such column in the table, which has run, query_id, measure"):
+    with pytest.raises(
+        KeyError, match="on='model': no such column in the table, which has run, query_id, measure"
+    ):
         scores.ireval.annotate(metadata, on="model")
-    with pytest.raises(KeyError, match="on='query_id': no such column in the metadata, which have run, model"):
+    with pytest.raises(
+        KeyError, match="on='query_id': no such column in the metadata, which have run, model"
+    ):
         scores.ireval.annotate(metadata, on=["run", "query_id"])
 
 
@@ -124,4 +144,6 @@ def test_every_table_of_runs_or_queries_has_it(name):
 
 
 def test_tables_of_pairs_and_raw_tables_have_none():
-    assert not any(map(annotated, map(SCHEMAS.get, ("preferences", "qrels", "labels", "clicks", "pool_pairs"))))
+    assert not any(
+        map(annotated, map(SCHEMAS.get, ("preferences", "qrels", "labels", "clicks", "pool_pairs")))
+    )

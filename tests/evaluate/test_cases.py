@@ -33,7 +33,9 @@ def test_the_three_cases_of_a_query_stand_side_by_side_with_the_levels_that_deci
 def test_a_pair_has_the_means_and_the_shares_of_queries_with_opposite_winners(joined):
     found = joined.cases()
     assert found["n"].tolist() == [2]
-    values = found[["best", "best_rr", "average", "worst", "best_average", "average_worst", "best_worst"]]
+    values = found[
+        ["best", "best_rr", "average", "worst", "best_average", "average_worst", "best_worst"]
+    ]
     assert values.to_numpy().tolist() == [pytest.approx([0.5, 0.25, -1 / 6, -0.5, 0.5, 0.0, 0.5])]
 
 
@@ -44,11 +46,16 @@ def test_cases_are_the_means_of_the_preferences(topics):
     judged = pdeval.datasets.sample_judged(topics=topics)
     found = judged.cases("dcgRPP", baseline="bm25")
     names = {"sgnLP": "best", "rrLP": "best_rr", "dcgRPP": "average", "sgnLR": "worst"}
-    means = judged.prefer(list(names), baseline="bm25").groupby(["run_a", "measure"], observed=True)["value"]
+    means = judged.prefer(list(names), baseline="bm25").groupby(
+        ["run_a", "measure"], observed=True
+    )["value"]
     for name, column in names.items():
         wanted = means.mean().unstack()[name].reindex(found["run_a"].astype(str))
         np.testing.assert_allclose(found[column], wanted, rtol=0, atol=1e-12)
-    assert found["n"].tolist() == means.count().unstack()["sgnLP"].reindex(found["run_a"].astype(str)).tolist()
+    assert (
+        found["n"].tolist()
+        == means.count().unstack()["sgnLP"].reindex(found["run_a"].astype(str)).tolist()
+    )
 
 
 def test_the_average_case_may_be_any_preference_or_measure(joined):
@@ -68,4 +75,6 @@ def test_an_unknown_detail_is_refused(joined):
 
 def test_tables_of_cases_are_recognised(joined):
     assert repr(joined.cases().ireval).startswith("table of best, average and worst cases")
-    assert repr(joined.cases(per="query").ireval).startswith("table of best, average and worst cases of queries")
+    assert repr(joined.cases(per="query").ireval).startswith(
+        "table of best, average and worst cases of queries"
+    )

@@ -26,12 +26,20 @@ def test_a_run_is_found_by_id_by_ids_and_by_label(runs, name, place):
 @pytest.mark.parametrize(
     ("runs", "name", "text"),
     [
-        (RUNS, "bm26", r"no run 'bm26'; the runs are 'bm25', 'dense', 'ql'\. Did you mean 'bm25'\?"),
+        (
+            RUNS,
+            "bm26",
+            r"no run 'bm26'; the runs are 'bm25', 'dense', 'ql'\. Did you mean 'bm25'\?",
+        ),
         (RUNS, 7, "no run 7; the runs are"),
         (SEEDS, ("x", 3), r"no run \('x', 3\); the runs are 'x / 1', 'x / 2', 'y / 1'"),
         (SEEDS, "x", "no run 'x'"),
         (NUMBERED, "10", r"no run '10'; the runs are 10, 20\. Did you mean 10\?"),
-        (pd.DataFrame({"run": [f"run{i}" for i in range(9)]}), "zzz", r"'run4', \.\.\. \(9 in all\)"),
+        (
+            pd.DataFrame({"run": [f"run{i}" for i in range(9)]}),
+            "zzz",
+            r"'run4', \.\.\. \(9 in all\)",
+        ),
     ],
 )
 def test_an_unknown_run_is_an_error_that_lists_the_runs(runs, name, text):
@@ -65,20 +73,44 @@ def test_pairs_may_be_rows_of_a_frame():
 
 
 BAD = {
-    "one run": ({"runs": RUNS[:1]}, ValueError, "a preference needs two runs; there is one: 'bm25'"),
+    "one run": (
+        {"runs": RUNS[:1]},
+        ValueError,
+        "a preference needs two runs; there is one: 'bm25'",
+    ),
     "no run": ({"runs": RUNS[:0]}, ValueError, "a preference needs two runs; there is none"),
-    "both": ({"baseline": "ql", "pairs": [("ql", "bm25")]}, ValueError, "either baseline= or pairs=, not both"),
-    "unknown baseline": ({"baseline": "bm26"}, KeyError, "no baseline 'bm26'; .*Did you mean 'bm25'"),
+    "both": (
+        {"baseline": "ql", "pairs": [("ql", "bm25")]},
+        ValueError,
+        "either baseline= or pairs=, not both",
+    ),
+    "unknown baseline": (
+        {"baseline": "bm26"},
+        KeyError,
+        "no baseline 'bm26'; .*Did you mean 'bm25'",
+    ),
     "unknown run": ({"pairs": [("ql", "nope")]}, KeyError, "no run 'nope'"),
     "itself": ({"pairs": [("ql", "ql")]}, ValueError, r"compared with itself: \('ql', 'ql'\)"),
-    "twice": ({"pairs": [("ql", "bm25"), ("ql", "bm25")]}, ValueError, "same two runs more than once"),
-    "turned round": ({"pairs": [("ql", "bm25"), ("bm25", "ql")]}, ValueError, "same two runs more than once"),
+    "twice": (
+        {"pairs": [("ql", "bm25"), ("ql", "bm25")]},
+        ValueError,
+        "same two runs more than once",
+    ),
+    "turned round": (
+        {"pairs": [("ql", "bm25"), ("bm25", "ql")]},
+        ValueError,
+        "same two runs more than once",
+    ),
     "none": ({"pairs": []}, ValueError, "found an empty list"),
     "three": ({"pairs": [("ql", "bm25", "dense")]}, ValueError, "not a pair"),
     "a text": ({"pairs": "ql"}, TypeError, r"takes a list of \(run_a, run_b\)"),
     "texts": ({"pairs": ["ql", "bm25"]}, ValueError, "not a pair"),
     "a number": ({"pairs": 3}, TypeError, r"takes a list of \(run_a, run_b\)"),
-    "a frame of three": ({"pairs": pd.DataFrame(columns=list("abc"))}, ValueError, "found an empty list or an entry"),
+    "a frame of three": (
+        {"pairs": pd.DataFrame(columns=list("abc"))},
+        ValueError,
+        "found an empty list or an entry",
+    ),
 }
 
 

@@ -25,7 +25,9 @@ def test_what_follows_counts_collections():
     means = SIXTHS.ireval.collection_means("AP", by="collection")
     assert means.ireval.friedman()["n"].tolist() == [6, 6]
     assert means.ireval.compare(test="nemenyi")["n"].unique().tolist() == [6]
-    assert means.ireval.equivalence(rope=0.01, test="signed_rank", draws=200)["n"].unique().tolist() == [6]
+    assert means.ireval.equivalence(rope=0.01, test="signed_rank", draws=200)[
+        "n"
+    ].unique().tolist() == [6]
 
 
 def test_the_direction_of_a_measure_is_kept():
@@ -37,17 +39,31 @@ def test_the_direction_of_a_measure_is_kept():
 def test_several_columns_name_a_collection_together():
     both = SIXTHS.assign(half=SIXTHS["query_id"].astype(int) % 2)
     found = both.ireval.collection_means("AP", by=["half", "collection"])
-    assert found["query_id"].unique().tolist() == ["0 / c0", "0 / c2", "0 / c4", "1 / c1", "1 / c3", "1 / c5"]
+    assert found["query_id"].unique().tolist() == [
+        "0 / c0",
+        "0 / c2",
+        "0 / c4",
+        "1 / c1",
+        "1 / c3",
+        "1 / c5",
+    ]
 
 
 def test_preferences_become_mean_preferences():
-    halves = pd.DataFrame({"query_id": JUDGED.queries, "half": [int(one) % 2 for one in JUDGED.queries]})
+    halves = pd.DataFrame(
+        {"query_id": JUDGED.queries, "half": [int(one) % 2 for one in JUDGED.queries]}
+    )
     prefs = JUDGED.prefer("RPP")
     found = prefs.ireval.collection_means(by="half", metadata=halves)
     assert kind_of(found) == "preferences"
     odd = prefs[prefs["query_id"].astype(int) % 2 == 1].ireval.mean()
-    np.testing.assert_allclose(found.loc[found["query_id"] == "1", "value"], odd["mean"], rtol=1e-12, atol=1e-15)
-    assert JUDGED.collection_means("RPP", by="half", metadata=halves)["value"].tolist() == found["value"].tolist()
+    np.testing.assert_allclose(
+        found.loc[found["query_id"] == "1", "value"], odd["mean"], rtol=1e-12, atol=1e-15
+    )
+    assert (
+        JUDGED.collection_means("RPP", by="half", metadata=halves)["value"].tolist()
+        == found["value"].tolist()
+    )
 
 
 def test_a_geometric_mean_stays_one():
@@ -58,7 +74,9 @@ def test_a_geometric_mean_stays_one():
 
 def test_runs_with_only_some_queries_of_a_collection_are_told():
     some = SIXTHS[~((SIXTHS["run"] == "bm25") & (SIXTHS["query_id"] == "101"))]
-    with pytest.warns(UserWarning, match="1 of 6 collections have runs with only some of their queries: 'c5'"):
+    with pytest.warns(
+        UserWarning, match="1 of 6 collections have runs with only some of their queries: 'c5'"
+    ):
         some.ireval.collection_means("AP", by="collection")
 
 
@@ -66,5 +84,7 @@ def test_a_run_without_a_collection_has_no_value_there():
     some = SIXTHS[~((SIXTHS["run"] == "bm25") & (SIXTHS["collection"] == "c5"))]
     found = some.ireval.collection_means("AP", by="collection")
     assert len(found) == 6 * 12 - 1
-    with pytest.warns(UserWarning, match="1 of 6 queries lack a value of 'AP' for some run; friedman uses the 5"):
+    with pytest.warns(
+        UserWarning, match="1 of 6 queries lack a value of 'AP' for some run; friedman uses the 5"
+    ):
         found.ireval.friedman()

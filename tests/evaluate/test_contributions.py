@@ -65,9 +65,13 @@ def test_each_recall_level_contributes_its_term(joined, measure):
 
 def test_items_that_were_not_retrieved_take_the_last_places():
     lists = {"x": {"q": ["d1", "n1", "n2"]}, "y": {"q": ["d1", "d2", "d3"]}}
-    judged = naive.table(lists).ireval.join(naive.judgments({"q": {"d1": 1, "d2": 1, "d3": 1, "z": 0}}))
+    judged = naive.table(lists).ireval.join(
+        naive.judgments({"q": {"d1": 1, "d2": 1, "d3": 1, "z": 0}})
+    )
     assert judged.disaggregate("ASL")["value"].tolist() == [0.0, -2.0, -2.0]
-    assert judged.prefer("ASL(unretrieved=corpus)")["value"].tolist() == pytest.approx([-4 / 3], abs=1e-15)
+    assert judged.prefer("ASL(unretrieved=corpus)")["value"].tolist() == pytest.approx(
+        [-4 / 3], abs=1e-15
+    )
 
 
 def test_graded_judgments_have_a_population_of_users_per_grade(joined):
@@ -81,8 +85,12 @@ def test_subtopics_have_populations_under_the_callers_names():
     judged = pdeval.datasets.sample_judged(subtopics=True, topics="common")
     frame = judged.disaggregate("ST-RPP", pairs=[("hybrid", "bm25")])
     known = set(pdeval.datasets.sample_qrels(subtopics=True)["subtopic"].astype(str))
-    assert {name.removeprefix("subtopic ") for name in set(frame["population"]) - {"any subtopic"}} <= known
-    assert frame.groupby("query_id", observed=True)["weight"].sum().tolist() == pytest.approx([1.0] * 48, abs=1e-12)
+    assert {
+        name.removeprefix("subtopic ") for name in set(frame["population"]) - {"any subtopic"}
+    } <= known
+    assert frame.groupby("query_id", observed=True)["weight"].sum().tolist() == pytest.approx(
+        [1.0] * 48, abs=1e-12
+    )
 
 
 def sums(frame):
@@ -147,16 +155,24 @@ def test_weighted_values_add_up_to_the_preference(seed, level):
         parse("ST-RPP", weight=lambda i: i, label="deep"),
     ]
     names = [*PREFERENCES, *CHOSEN, *(GRADED if level is None else ()), *weights, *SAME, *PLACED]
-    found = sums(ruled(pdeval.evaluate.contributions.disaggregate)(positions, names, level=level, topics="common"))
+    found = sums(
+        ruled(pdeval.evaluate.contributions.disaggregate)(
+            positions, names, level=level, topics="common"
+        )
+    )
     own = {one.label: one for one in weights}
     told = [own.get(label, label) for label in found.index.unique("measure")]
     wanted = ruled(pdeval.evaluate.pairs.prefer)(positions, told, level=level, topics="common")
     wanted = wanted.set_index(["query_id", "run_a", "run_b", "measure"])["value"]
-    np.testing.assert_allclose(found.reindex(wanted.index).fillna(0.0), wanted, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        found.reindex(wanted.index).fillna(0.0), wanted, rtol=1e-12, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", PLACED)
-def test_the_name_of_a_search_length_says_that_items_not_retrieved_stand_at_the_end_of_the_corpus(joined, name):
+def test_the_name_of_a_search_length_says_that_items_not_retrieved_stand_at_the_end_of_the_corpus(
+    joined, name
+):
     asked = parse(name, unretrieved="corpus")
     for frame in (
         joined.disaggregate(name),
@@ -179,7 +195,9 @@ def test_a_first_level_without_users_does_not_hide_the_others():
     judged = pdeval.datasets.sample_judged(topics="common")
     late = parse("RPP", weight=lambda i: i > 1, label="second item on", level=1)
     found = sums(judged.disaggregate(late, baseline="bm25"))
-    wanted = judged.prefer(late, baseline="bm25").set_index(["query_id", "run_a", "run_b", "measure"])["value"]
+    wanted = judged.prefer(late, baseline="bm25").set_index(
+        ["query_id", "run_a", "run_b", "measure"]
+    )["value"]
     np.testing.assert_allclose(found.reindex(wanted.index), wanted, rtol=0, atol=1e-12)
     assert wanted.abs().max() > 0
 
@@ -216,7 +234,9 @@ def test_offline_interleaving_has_a_cell_for_each_stopping_item_found_or_not():
 @pytest.mark.parametrize("measure", ["OI", "I", "RPP", "AP"])
 def test_the_mean_over_the_orders_of_ties_has_no_recall_levels(measure):
     judged = naive.table(LISTS).ireval.join(naive.judgments(GRADES), ties="expected")
-    with pytest.raises(ValueError, match="ties='expected' gives no definite ranks; choose another ties="):
+    with pytest.raises(
+        ValueError, match="ties='expected' gives no definite ranks; choose another ties="
+    ):
         judged.disaggregate(measure)
 
 
@@ -238,11 +258,17 @@ EVERY = ["RPP", "sgnLP", "I", "OI", "AP", "bpref", "ASL"]
 @pytest.mark.filterwarnings("ignore:.*are missing")
 def test_means_over_queries_add_up_to_the_mean_preference_of_each_group(measure, topics):
     judged = pdeval.datasets.sample_judged(topics=topics)
-    half = pd.Series({query: "low" if query < "125" else "high" for query in judged.queries}, name="half")
+    half = pd.Series(
+        {query: "low" if query < "125" else "high" for query in judged.queries}, name="half"
+    )
     metadata = half.rename_axis("query_id").reset_index()
     frame = judged.disaggregate(measure, per="pair", by="half", metadata=metadata, baseline="bm25")
     assert list(frame)[:1] == ["half"]
-    found = (frame["weight"] * frame["value"]).groupby([frame["half"], frame["run_a"]], observed=True).sum()
+    found = (
+        (frame["weight"] * frame["value"])
+        .groupby([frame["half"], frame["run_a"]], observed=True)
+        .sum()
+    )
     prefs = judged.prefer(frame["measure"].iloc[0], baseline="bm25").dropna(subset="value")
     segment = prefs["query_id"].astype(str).map(half).rename("half")
     wanted = prefs.groupby([segment, "run_a"], observed=True)["value"].agg(["mean", "size"])
@@ -254,8 +280,19 @@ def test_means_over_queries_add_up_to_the_mean_preference_of_each_group(measure,
 
 def test_the_frame_is_tidy_and_sorted(joined):
     frame = joined.disaggregate(["RPP", "AP"])
-    assert list(frame) == ["query_id", "run_a", "run_b", "measure", "population", "recall", "weight", "value"]
-    keys = frame.astype({"query_id": str, "measure": str})[["query_id", "measure", "recall"]].values.tolist()
+    assert list(frame) == [
+        "query_id",
+        "run_a",
+        "run_b",
+        "measure",
+        "population",
+        "recall",
+        "weight",
+        "value",
+    ]
+    keys = frame.astype({"query_id": str, "measure": str})[
+        ["query_id", "measure", "recall"]
+    ].values.tolist()
     assert keys == [
         ["q1", "RPP", 1], ["q1", "RPP", 2], ["q1", "RPP", 3], ["q1", "RPP", 1],
         ["q1", "AP", 1], ["q1", "AP", 2], ["q1", "AP", 3],
@@ -278,7 +315,11 @@ def test_the_level_chooses_the_items(joined):
 @pytest.mark.parametrize(
     ("measures", "level", "text"),
     [
-        ("F@10", None, r"F@10 is no sum over recall levels; disaggregate knows RPP and its kin, AP, P, R, RBP"),
+        (
+            "F@10",
+            None,
+            r"F@10 is no sum over recall levels; disaggregate knows RPP and its kin, AP, P, R, RBP",
+        ),
         ("RPP", 9, "no judged query has an item with a grade of at least 9"),
     ],
 )

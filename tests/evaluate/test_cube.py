@@ -9,7 +9,14 @@ from pdeval.tables.labels import labels, repeated
 def scores(values, runs=None, queries=("1", "2"), measures=("AP",)):
     runs = pd.DataFrame({"run": ["a", "b"]}) if runs is None else runs
     index = pd.Index(list(queries), name="query_id")
-    return cube.Scores(runs, index, measures, np.asarray(values), np.ones(len(measures), dtype=bool), {"topics": "x"})
+    return cube.Scores(
+        runs,
+        index,
+        measures,
+        np.asarray(values),
+        np.ones(len(measures), dtype=bool),
+        {"topics": "x"},
+    )
 
 
 def test_scores_become_a_tidy_frame_sorted_by_run_query_and_measure():
@@ -19,7 +26,9 @@ def test_scores_become_a_tidy_frame_sorted_by_run_query_and_measure():
         ["b", "1", "RR", 2], ["b", "1", "AP", 6], ["b", "2", "RR", 4], ["b", "2", "AP", 8],
     ]  # fmt: skip
     assert isinstance(frame.index, pd.RangeIndex)
-    assert all(pd.api.types.is_string_dtype(frame[name].dtype) for name in ("run", "query_id", "measure"))
+    assert all(
+        pd.api.types.is_string_dtype(frame[name].dtype) for name in ("run", "query_id", "measure")
+    )
     assert frame.attrs == {"topics": "x"}
 
 
@@ -63,7 +72,9 @@ def test_preferences_become_a_tidy_frame_sorted_by_query_pair_and_measure():
 
 @pytest.mark.parametrize("values", [["x", "y"], [3, 4], [0.5, 1.5]])
 def test_labels_keep_the_dtype_of_ids_and_only_quadratic_tables_have_categories(values):
-    kept, small = (function(pd.Index(values), np.array([1, 1, 0])) for function in (labels, repeated))
+    kept, small = (
+        function(pd.Index(values), np.array([1, 1, 0])) for function in (labels, repeated)
+    )
     assert list(kept) == list(small) == [values[1], values[1], values[0]]
     assert kept.dtype == pd.Index(values).dtype
     assert isinstance(small.dtype, pd.CategoricalDtype) == isinstance(values[0], str)
@@ -86,4 +97,8 @@ def test_frames_are_stacked_with_the_union_of_their_categories():
     whole = cube.stacked([one, two])
     assert whole["run"].tolist() == ["b", "a"]
     assert whole["run"].cat.categories.tolist() == ["b", "z", "a"]
-    assert (whole["n"].tolist(), whole.attrs, whole.index.tolist()) == ([1, 2], {"level": 2}, [0, 1])
+    assert (whole["n"].tolist(), whole.attrs, whole.index.tolist()) == (
+        [1, 2],
+        {"level": 2},
+        [0, 1],
+    )

@@ -70,7 +70,9 @@ def test_a_run_that_found_nothing_has_no_points():
 
 
 def test_topics_that_do_not_count_for_a_run_are_left_out():
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), topics="answered")
+    joined = pdeval.datasets.sample_runs().ireval.join(
+        pdeval.datasets.sample_qrels(), topics="answered"
+    )
     frame = joined.curve(per="query")
     assert frame.groupby("run", observed=True)["query_id"].nunique()["ql"] == 48
     scores = joined.measure([f"IPrec@{p / 10:g}" for p in range(11)])

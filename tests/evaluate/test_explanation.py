@@ -42,7 +42,9 @@ def test_an_account_of_one_query_by_hand(joined):
 
 
 SAMPLED = METRICS
-CUT = [f"{name}@5" for name in SAMPLED if ENTRIES[name].at == "k" and "k" in ENTRIES[name].parameters]
+CUT = [
+    f"{name}@5" for name in SAMPLED if ENTRIES[name].at == "k" and "k" in ENTRIES[name].parameters
+]
 
 ENDLESS = {"ISL", "ESL", "TSL"}  # infinite when nothing is found, so that no sum reaches them
 
@@ -56,7 +58,9 @@ def of_nothing(positions, measure):
     """Return the value of every run on every query, were none of the items found that the measure looks at."""
     kind = "judged" if measure == "NumNonrelRet" else parse(measure).entry.kind
     seen = np.isin(positions.item, View(positions, kind).items)
-    rest = {name: getattr(positions, name)[~seen] for name in ("item", "run", "rank", "start", "size")}
+    rest = {
+        name: getattr(positions, name)[~seen] for name in ("item", "run", "rank", "start", "size")
+    }
     return Views(Judged(replace(positions, **rest))).values(parse(measure))
 
 
@@ -72,10 +76,14 @@ def test_contributions_add_up_to_the_measure_less_its_value_when_nothing_is_foun
 
 
 @pytest.mark.parametrize("level", [None, 2])
-def test_items_judged_not_relevant_add_themselves_to_their_number(sample, level):  # issue 12, item 29
+def test_items_judged_not_relevant_add_themselves_to_their_number(
+    sample, level
+):  # issue 12, item 29
     judged = sample.at(level=level, topics="answered")
     frame = judged.explain("101", "NumNonrelRet", runs="bm25")
-    value = judged.measure("NumNonrelRet").query("run == 'bm25' and query_id == '101'")["value"].item()
+    value = (
+        judged.measure("NumNonrelRet").query("run == 'bm25' and query_id == '101'")["value"].item()
+    )
     assert frame["NumNonrelRet"].sum() == value > 0
     added = frame[frame["NumNonrelRet"] > 0]
     assert added["relevance"].between(0, (level or 1) - 1).all()
@@ -91,7 +99,9 @@ def test_the_item_that_ends_an_endless_search_stands_out(joined):
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "P@10", "RR", "RBP"])
 def test_contributions_to_expected_values_add_up_too(measure):
-    joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(), ties="expected")
+    joined = pdeval.datasets.sample_runs().ireval.join(
+        pdeval.datasets.sample_qrels(), ties="expected"
+    )
     values = Views(joined).values(parse(measure))
     at = joined.positions.queries.get_loc("101")
     sums = joined.explain("101", measure).groupby("run", observed=True)[measure].sum().to_numpy()
@@ -116,7 +126,9 @@ def test_the_level_changes_what_counts_as_relevant(sample):
 
 def test_the_callers_names_are_kept():
     runs = naive.table(LISTS).rename(columns={"query_id": "qid", "doc_id": "docno"})
-    qrels = naive.judgments(GRADES).rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    qrels = naive.judgments(GRADES).rename(
+        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    )
     frame = runs.ireval.explain(qrels, "q1", "AP")
     assert list(frame) == ["run", "qid", "docno", "label", "rank", "AP"]
 

@@ -17,7 +17,10 @@ def joined():
     """Random rankings of 30 items, 8 of them relevant."""
     rng = np.random.default_rng(11)
     docs = [f"d{i:02d}" for i in range(30)]
-    lists = {f"r{r}": {f"q{q}": rng.permutation(docs).tolist() for q in range(QUERIES)} for r in range(RUNS)}
+    lists = {
+        f"r{r}": {f"q{q}": rng.permutation(docs).tolist() for q in range(QUERIES)}
+        for r in range(RUNS)
+    }
     grades = {f"q{q}": dict.fromkeys(docs[:RELEVANT], 1) for q in range(QUERIES)}
     return naive.table(lists).ireval.join(naive.judgments(grades))
 
@@ -61,7 +64,9 @@ def test_fitted_weights_agree_with_the_labels_better_than_equal_ones(joined):
 @pytest.mark.broad
 def test_a_strong_penalty_draws_the_weights_together(joined):
     table = labelled(joined, KNOWN, slope=8.0)
-    spread = [np.ptp(joined.fit_weights(table, penalty=penalty).weight) for penalty in (1e-3, 1e2, 1e6)]
+    spread = [
+        np.ptp(joined.fit_weights(table, penalty=penalty).weight) for penalty in (1e-3, 1e2, 1e6)
+    ]
     assert spread[0] > spread[1] > spread[2]
     assert spread[2] < 0.01
 
@@ -70,7 +75,9 @@ def test_a_strong_penalty_draws_the_weights_together(joined):
 def test_winners_may_be_named_and_ties_are_left_out(joined):
     table = labelled(joined, KNOWN, slope=8.0)
     named = table.assign(winner=np.where(table["winner"] == "a", table["run_a"], table["run_b"]))
-    np.testing.assert_array_equal(joined.fit_weights(named).weight, joined.fit_weights(table).weight)
+    np.testing.assert_array_equal(
+        joined.fit_weights(named).weight, joined.fit_weights(table).weight
+    )
     ties = pd.concat([table, table.assign(winner="tie")])
     np.testing.assert_array_equal(joined.fit_weights(ties).weight, joined.fit_weights(table).weight)
 
@@ -82,14 +89,19 @@ def test_the_order_and_the_direction_of_rows_do_not_matter(joined):
     turned["winner"] = np.where(table["winner"] == "a", "b", "a")
     wanted = joined.fit_weights(table).weight
     np.testing.assert_allclose(joined.fit_weights(turned).weight, wanted, atol=1e-6)
-    np.testing.assert_array_equal(joined.fit_weights(table.sample(frac=1, random_state=1)).weight, wanted)
+    np.testing.assert_array_equal(
+        joined.fit_weights(table.sample(frac=1, random_state=1)).weight, wanted
+    )
 
 
 def test_weights_are_a_function_of_the_level():
     fitted = Weights(np.array([1, 2, 3, 5]), np.array([0.4, 0.3, 0.2, 0.1]), 1.0, 10)
     assert fitted(np.array([1.0, 2, 3, 4, 5, 99])).tolist() == [0.4, 0.3, 0.2, 0.2, 0.1, 0.1]
     assert weights(fitted, 2).tolist() == pytest.approx([4 / 7, 3 / 7])
-    assert fitted.frame().to_dict("list") == {"recall": [1, 2, 3, 5], "weight": [0.4, 0.3, 0.2, 0.1]}
+    assert fitted.frame().to_dict("list") == {
+        "recall": [1, 2, 3, 5],
+        "weight": [0.4, 0.3, 0.2, 0.1],
+    }
 
 
 def test_weights_with_the_same_numbers_are_equal():
@@ -101,7 +113,10 @@ def test_weights_with_the_same_numbers_are_equal():
 
 
 def test_queries_of_few_relevant_items_take_part():
-    lists = {"a": {"1": ["x", "n"], "2": ["n", "y", "z"]}, "b": {"1": ["n", "x"], "2": ["z", "n", "y"]}}
+    lists = {
+        "a": {"1": ["x", "n"], "2": ["n", "y", "z"]},
+        "b": {"1": ["n", "x"], "2": ["z", "n", "y"]},
+    }
     joined = naive.table(lists).ireval.join(naive.judgments({"1": {"x": 1}, "2": {"y": 1, "z": 1}}))
     table = pd.DataFrame({"query_id": ["1", "2"], "run_a": "a", "run_b": "b", "winner": ["a", "b"]})
     fitted = joined.fit_weights(table)
@@ -111,14 +126,22 @@ def test_queries_of_few_relevant_items_take_part():
 
 GOOD = {"query_id": ["q1"], "run_a": ["r1"], "run_b": ["r2"], "winner": ["a"]}
 BAD = {
-    "no winner": ({"winner": None}, ValueError, "labelled preferences need the columns query_id, run_a, run_b, winner"),
+    "no winner": (
+        {"winner": None},
+        ValueError,
+        "labelled preferences need the columns query_id, run_a, run_b, winner",
+    ),
     "an unknown winner": (
         {"winner": ["c"]},
         ValueError,
         "the winner 'c' is neither 'a', 'b', 'tie' nor one of the two",
     ),
     "an unknown run": ({"run_a": ["rx"]}, KeyError, "no run 'rx'|no run .'rx',."),
-    "an unknown query": ({"query_id": ["q99"]}, ValueError, "1 labelled preferences are on queries without judgments"),
+    "an unknown query": (
+        {"query_id": ["q99"]},
+        ValueError,
+        "1 labelled preferences are on queries without judgments",
+    ),
     "only ties": ({"winner": ["tie"]}, ValueError, "no labelled preference"),
 }
 
@@ -132,11 +155,15 @@ def test_labels_that_cannot_be_used_are_refused(joined, case):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("said", [tuple, lambda ids: " / ".join(map(str, ids))], ids=["ids", "label"])
+@pytest.mark.parametrize(
+    "said", [tuple, lambda ids: " / ".join(map(str, ids))], ids=["ids", "label"]
+)
 def test_winners_of_several_columns_are_named_by_their_ids_or_label(said):
     runs, qrels, _ = pdeval.datasets.load_sample()
     runs = runs[runs["run"].isin(["dense-s1", "dense-s2"])]
-    runs = runs.assign(model="dense", seed=runs["run"].astype(str).str[-1].astype(int)).drop(columns="run")
+    runs = runs.assign(model="dense", seed=runs["run"].astype(str).str[-1].astype(int)).drop(
+        columns="run"
+    )
     joined = runs.ireval(run=["model", "seed"]).join(qrels)
     prefs = joined.prefer("invRPP").query("value != 0")
     winners = [("dense", 1 if value > 0 else 2) for value in prefs["value"]]
@@ -151,7 +178,9 @@ def test_winners_of_several_columns_are_named_by_their_ids_or_label(said):
 def sides(prefs):
     """Preferences as labels, without ties."""
     prefs = prefs[prefs["value"] != 0]
-    return prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b")).drop(columns=["measure", "value"])
+    return prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b")).drop(
+        columns=["measure", "value"]
+    )
 
 
 @pytest.mark.broad
@@ -197,9 +226,13 @@ def test_bound_labels_may_have_other_column_names(joined, made):
     other = table.rename(columns={"query_id": "topic_no", "run_a": "system_a", "run_b": "system_b"})
     other.attrs = {}
     assert joined.fit_weights(table.ireval(query="query_id")).weight.tolist() == wanted
-    assert joined.fit_weights(other.ireval(query="topic_no", run="system")).weight.tolist() == wanted
+    assert (
+        joined.fit_weights(other.ireval(query="topic_no", run="system")).weight.tolist() == wanted
+    )
     assert joined.fit_weights(table.rename(columns={"query_id": "qid"})).weight.tolist() == wanted
-    with pytest.raises(ValueError, match=r"need the columns query_id, run_a, run_b, .*query_id is missing"):
+    with pytest.raises(
+        ValueError, match=r"need the columns query_id, run_a, run_b, .*query_id is missing"
+    ):
         joined.fit_weights(other)
 
 

@@ -52,14 +52,19 @@ def test_the_level_is_left_alone():
 
 
 def test_a_query_of_grades_0_alone_counts_where_every_judged_query_does():
-    qrels = pd.concat([QRELS, pd.DataFrame({"query_id": "2", "doc_id": ["a", "b"], "relevance": 0})])
+    qrels = pd.concat(
+        [QRELS, pd.DataFrame({"query_id": "2", "doc_id": ["a", "b"], "relevance": 0})]
+    )
     runs = pd.concat([RUNS, RUNS.assign(query_id="2")])
     assert asked("nDCG(gains={0: 1})", runs, qrels, topics="judged")[1] == 1.0
     assert len(asked("nDCG(gains={0: 1})", runs, qrels)) == 1
 
 
 def test_binary_gains_are_those_of_the_level_and_grade_0_has_none():
-    with pytest.raises(ValueError, match=r"gain='binary' counts what is relevant at the level, and grade 0 never is"):
+    with pytest.raises(
+        ValueError,
+        match=r"gain='binary' counts what is relevant at the level, and grade 0 never is",
+    ):
         asked("nDCG(gain=binary, gains={0: 1})")
 
 
@@ -79,7 +84,9 @@ def test_a_residual_of_them_is_refused():
 
 def plain(docs, grades, gains, k, normalised):
     """Return DCG or nDCG by a loop over one list."""
-    gain = {doc: float(gains.get(grade, max(grade, 0))) for doc, grade in grades.items() if grade >= 0}
+    gain = {
+        doc: float(gains.get(grade, max(grade, 0))) for doc, grade in grades.items() if grade >= 0
+    }
     dcg = sum(gain.get(doc, 0.0) / math.log2(rank + 1) for rank, doc in enumerate(docs[:k], 1))
     best = sorted((max(one, 0.0) for one in gain.values()), reverse=True)
     ideal = sum(one / math.log2(rank + 1) for rank, one in enumerate(best[:k], 1))
@@ -90,10 +97,14 @@ def plain(docs, grades, gains, k, normalised):
 @given(st.data())
 def test_a_loop_over_lists_gives_the_same(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    gains = data.draw(st.dictionaries(st.integers(0, 4), st.integers(-1, 5), min_size=1, max_size=4)) | {0: 2}
+    gains = data.draw(
+        st.dictionaries(st.integers(0, 4), st.integers(-1, 5), min_size=1, max_size=4)
+    ) | {0: 2}
     k = data.draw(st.sampled_from([1, 2, 5, 50]))
     lists, rows, labels = {}, [], []
-    for query in map(str, range(1, data.draw(st.integers(1, 6)) + 1)):  # of different numbers of judged items
+    for query in map(
+        str, range(1, data.draw(st.integers(1, 6)) + 1)
+    ):  # of different numbers of judged items
         docs = [f"d{number}" for number in rng.permutation(12)[: rng.integers(1, 12)]]
         known = rng.permutation(15)[: rng.integers(1, 15)]
         grades = {f"d{number}": int(rng.integers(-1, 5)) for number in known} | {"d99": 1}
@@ -103,7 +114,11 @@ def test_a_loop_over_lists_gives_the_same(data):
     runs = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     qrels = pd.DataFrame(labels, columns=["query_id", "doc_id", "relevance"])
     names = [f"DCG(gains={gains})@{k}", f"nDCG(gains={gains})@{k}"]
-    expected = [plain(*lists[query], gains, k, normed) for query in sorted(lists) for normed in (False, True)]
+    expected = [
+        plain(*lists[query], gains, k, normed)
+        for query in sorted(lists)
+        for normed in (False, True)
+    ]
     for ties in ("docid", "expected"):  # no two scores are equal
         assert asked(names, runs, qrels, ties=ties) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
@@ -111,8 +126,16 @@ def test_a_loop_over_lists_gives_the_same(data):
 @pytest.mark.broad
 def test_many_queries_at_once_are_each_alone():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    measures = ["nDCG(gains={0: 0.5})@10", "nDCGrel(gains={0: 1})", "RnDCG(gains={0: 1})", "G(gains={0: 1})", "AP"]
+    measures = [
+        "nDCG(gains={0: 0.5})@10",
+        "nDCGrel(gains={0: 1})",
+        "RnDCG(gains={0: 1})",
+        "G(gains={0: 1})",
+        "AP",
+    ]
     whole = runs.ireval.measure(qrels, measures, topics="common")
     for query in whole["query_id"].unique()[:4]:
-        own = runs[runs["query_id"] == query].ireval.measure(qrels[qrels["query_id"] == query], measures)
+        own = runs[runs["query_id"] == query].ireval.measure(
+            qrels[qrels["query_id"] == query], measures
+        )
         assert own["value"].tolist() == whole.loc[whole["query_id"] == query, "value"].tolist()

@@ -12,13 +12,17 @@ from pdeval.tables.reader import read
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 RUNS = RUNS[RUNS["run"].isin(["bm25", "ql", "hybrid"])]
 IDS = QRELS["query_id"].unique()
-THIRDS = pd.DataFrame({"query_id": IDS, "third": np.array(["x", "y", "z"])[np.arange(len(IDS)) % 3]})
+THIRDS = pd.DataFrame(
+    {"query_id": IDS, "third": np.array(["x", "y", "z"])[np.arange(len(IDS)) % 3]}
+)
 
 
 def preferences(runs, a, b, values, measure="RPP"):
     queries = pd.Index(range(len(values)), name="query_id")
     frame = pd.DataFrame({"run": list(runs)})
-    return Preferences(frame, queries, (measure,), np.array(a), np.array(b), np.array([values], dtype=float))
+    return Preferences(
+        frame, queries, (measure,), np.array(a), np.array(b), np.array([values], dtype=float)
+    )
 
 
 def test_a_pair_stands_as_in_the_first_group_that_has_it():
@@ -33,7 +37,9 @@ def test_a_pair_stands_as_in_the_first_group_that_has_it():
 
 
 def test_a_group_without_a_measure_has_no_values_of_it():
-    cube = merged([preferences("ab", [0], [1], [[0.1]]), preferences("ab", [0], [1], [[0.2]], "sgnLP")])
+    cube = merged(
+        [preferences("ab", [0], [1], [[0.1]]), preferences("ab", [0], [1], [[0.2]], "sgnLP")]
+    )
     assert cube.measures == ("RPP", "sgnLP")
     np.testing.assert_array_equal(cube.values[..., 0], [[0.1, np.nan], [np.nan, 0.2]])
 
@@ -50,7 +56,9 @@ def test_a_join_and_its_table_have_the_same_groups_and_values(verb, measure):
 
 
 def test_collections_that_share_ids_of_queries_are_one_group_with_queries_of_their_own():
-    runs, qrels = (pd.concat([frame.assign(collection=name) for name in "ab"]) for frame in (RUNS, QRELS))
+    runs, qrels = (
+        pd.concat([frame.assign(collection=name) for name in "ab"]) for frame in (RUNS, QRELS)
+    )
     kinds = pd.DataFrame({"collection": ["a", "b"], "kind": ["news", "news"]})
     scores = runs.ireval.measure(qrels, "AP", by="collection", topics="common")
     cube = grouped_cube(read(scores, "scores"), None, "kind", metadata=kinds)
@@ -58,11 +66,15 @@ def test_collections_that_share_ids_of_queries_are_one_group_with_queries_of_the
 
 
 def test_the_report_of_collections_is_made_of_their_joins():
-    runs, qrels = (pd.concat([frame.assign(collection=name) for name in "ab"]) for frame in (RUNS, QRELS))
+    runs, qrels = (
+        pd.concat([frame.assign(collection=name) for name in "ab"]) for frame in (RUNS, QRELS)
+    )
     report = runs.ireval.report(qrels, "AP", by="collection", topics="common")
     assert [len(origin.held.queries) for origin in report.origins] == [50, 50]
 
 
 def test_what_has_no_columns_cannot_be_grouped():
-    with pytest.raises(TypeError, match="by= names columns of a table or of a join; this is a cube"):
+    with pytest.raises(
+        TypeError, match="by= names columns of a table or of a join; this is a cube"
+    ):
         Grouped.of(preferences("ab", [0], [1], [[0.1]]), "third")

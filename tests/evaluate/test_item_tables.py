@@ -29,7 +29,11 @@ def test_a_kernel_of_items_may_ask_for_ranks(own):
         return (price / rank).sum(axis=0)
 
     found = asked("ReciprocalPrice", items=ITEMS)["value"].tolist()
-    assert found == [1 + 2 / 2 + 4 / 3, 8 + 1 / 2, 8 + 4 / 2]  # a, b, c; d, a; d, c: beyond the end ranks are infinite
+    assert found == [
+        1 + 2 / 2 + 4 / 3,
+        8 + 1 / 2,
+        8 + 4 / 2,
+    ]  # a, b, c; d, a; d, c: beyond the end ranks are infinite
 
 
 def test_a_column_that_is_not_there_is_named_beside_those_that_are(own):
@@ -44,12 +48,16 @@ def test_a_column_that_is_not_there_is_named_beside_those_that_are(own):
         return (exposure * colour).sum(axis=0)
 
     with pytest.raises(
-        KeyError, match=r"no column of items= \(it has item_id, genre, price\); a kernel also has .*rank,"
+        KeyError,
+        match=r"no column of items= \(it has item_id, genre, price\); a kernel also has .*rank,",
     ):
         asked("Colour", items=ITEMS)
     with pytest.raises(KeyError, match=r"no column of items= \(it was not given\)"):
         asked("Colour", history=HISTORY)
-    with pytest.raises(KeyError, match=r"no column of items= \(it has item_id, genre, price\); a kernel of all lists"):
+    with pytest.raises(
+        KeyError,
+        match=r"no column of items= \(it has item_id, genre, price\); a kernel of all lists",
+    ):
         RUNS.ireval.beyond("ColourOfAll", items=ITEMS)
 
 
@@ -60,18 +68,23 @@ def test_texts_where_numbers_are_asked_for_are_features(own):
         return (genre * listed).sum(axis=0)
 
     with pytest.raises(
-        ValueError, match=r"the items' genre column holds texts, e.g. 'drama'. A kernel has them as `feat"
+        ValueError,
+        match=r"the items' genre column holds texts, e.g. 'drama'. A kernel has them as `feat",
     ):
         asked("Genre", items=ITEMS)
 
 
 def test_items_of_which_none_has_a_feature_are_refused():
-    with pytest.raises(ValueError, match=r"no item has a feature: genre of the items table is empty"):
+    with pytest.raises(
+        ValueError, match=r"no item has a feature: genre of the items table is empty"
+    ):
         asked("ILD@2", items=ITEMS.assign(genre=None))
 
 
 def test_missing_item_ids_are_counted():
-    with pytest.raises(ValueError, match=r"the items' item_id column has 4 missing ids; drop or fill those rows"):
+    with pytest.raises(
+        ValueError, match=r"the items' item_id column has 4 missing ids; drop or fill those rows"
+    ):
         asked("ILD@2", items=ITEMS.assign(item_id=None))
 
 

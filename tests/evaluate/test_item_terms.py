@@ -33,7 +33,9 @@ def test_what_items_add_is_what_explain_gives(judged, measure):
     for query in ("101", "113", "137"):
         wanted, items = explained(judged, query, measure)
         topic = judged.queries.get_loc(query)
-        np.testing.assert_allclose(found.added(topic, items.grades, items.ranks), wanted, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(
+            found.added(topic, items.grades, items.ranks), wanted, rtol=0, atol=1e-14
+        )
         assert wanted.any()
 
 
@@ -50,7 +52,9 @@ def test_the_level_of_the_call_counts():
     strict = pdeval.datasets.sample_judged(topics="common", level=2)
     assert factors(strict, pdeval.parse("AP")).gain == {2.0: 1.0, 3.0: 1.0}
     wanted, items = explained(strict, "113", "AP")
-    found = factors(strict, pdeval.parse("AP")).added(strict.queries.get_loc("113"), items.grades, items.ranks)
+    found = factors(strict, pdeval.parse("AP")).added(
+        strict.queries.get_loc("113"), items.grades, items.ranks
+    )
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
 
 
@@ -60,7 +64,9 @@ def test_expected_values_over_ties_have_no_factors():
     assert factors(joined, pdeval.parse("AP")) is None
 
 
-@pytest.mark.parametrize("measure", ["RPP", "RPP(grades=uniform)", "dcgRPP", "RPP(level=2)", "invRPP(grades={2:1})"])
+@pytest.mark.parametrize(
+    "measure", ["RPP", "RPP(grades=uniform)", "dcgRPP", "RPP(level=2)", "invRPP(grades={2:1})"]
+)
 def test_users_and_weights_are_those_of_the_explanation(judged, measure):
     found, weighed = users(judged, pdeval.parse(measure, label=measure))
     said = judged.explain("113", measure, runs=["hybrid", "bm25"])

@@ -18,7 +18,10 @@ TOPICS = {"s1": 0.7, "s2": 0.2, "s3": 0.1}
 
 def lists():
     rng = np.random.default_rng(5)
-    return {f"r{r}": {f"q{q}": rng.permutation(DOCS).tolist() for q in range(QUERIES)} for r in range(RUNS)}
+    return {
+        f"r{r}": {f"q{q}": rng.permutation(DOCS).tolist() for q in range(QUERIES)}
+        for r in range(RUNS)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +77,9 @@ def test_planted_grades_are_recovered_with_intervals_that_hold_them(joined):
     assert found.weights["uniform"].tolist() == [1 / 3] * 3
     assert (found.weights["low"] <= found.weights["weight"]).all()
     assert (found.weights["weight"] <= found.weights["high"]).all()
-    assert found.weights["low"].iloc[2] > 1 / 3  # the interval of the planted favourite leaves out equal weights
+    assert (
+        found.weights["low"].iloc[2] > 1 / 3
+    )  # the interval of the planted favourite leaves out equal weights
 
 
 @pytest.mark.broad
@@ -91,7 +96,9 @@ def test_planted_subtopics_are_recovered_and_the_background_with_them(diverse):
 @pytest.mark.broad
 def test_levels_and_grades_are_fitted_together(joined):
     planted = pdeval.parse("RPP", weight=LEVELS, grades=GRADES)
-    found = joined.fit_population(people(joined, planted, slope=20.0), over=["recall", "grades"], penalty=0.1, draws=0)
+    found = joined.fit_population(
+        people(joined, planted, slope=20.0), over=["recall", "grades"], penalty=0.1, draws=0
+    )
     grades = found.weights.query("over == 'grades'")["weight"]
     np.testing.assert_allclose(grades, list(GRADES.values()), rtol=0, atol=0.12)
     assert found.weights.query("over == 'recall'")["weight"].iloc[0] > 0.3
@@ -123,14 +130,19 @@ def test_agreement_is_that_of_the_preference_itself_on_held_out_queries(joined):
 
 @pytest.mark.broad
 def test_a_strong_penalty_makes_weights_equal(joined):
-    found = joined.fit_population(people(joined, pdeval.parse("RPP", grades=GRADES)), "grades", penalty=1e6, draws=0)
+    found = joined.fit_population(
+        people(joined, pdeval.parse("RPP", grades=GRADES)), "grades", penalty=1e6, draws=0
+    )
     np.testing.assert_allclose(found.weights["weight"], found.weights["uniform"], rtol=0, atol=0.01)
 
 
 @pytest.mark.broad
 def test_the_order_of_rows_does_not_matter_and_a_seed_repeats_everything(joined):
     table = people(joined, "RPP")
-    one, two = (joined.fit_population(rows, draws=5) for rows in (table, table.sample(frac=1, random_state=1)))
+    one, two = (
+        joined.fit_population(rows, draws=5)
+        for rows in (table, table.sample(frac=1, random_state=1))
+    )
     pd.testing.assert_frame_equal(one.weights, two.weights)
     assert (one.agreement, one.standard_error) == (two.agreement, two.standard_error)
 
@@ -176,7 +188,11 @@ def test_credits_of_interleaving_are_labels():
         ({"over": ["grades", "subtopics"]}, ValueError, "grades and subtopics not together"),
         ({"over": []}, ValueError, "fit recall levels, grades or subtopics|it is empty"),
         ({"folds": 1}, ValueError, "folds=1: give a whole number of at least 2"),
-        ({"folds": 99}, ValueError, "the labels are on 40 queries; folds=99 needs at least as many"),
+        (
+            {"folds": 99},
+            ValueError,
+            "the labels are on 40 queries; folds=99 needs at least as many",
+        ),
         ({"draws": -1}, ValueError, "draws=-1"),
         ({"penalty": -1}, ValueError, "penalty=-1"),
         ({"confidence": 95}, ValueError, "confidence=95"),
@@ -189,12 +205,16 @@ def test_a_fit_that_cannot_be_made_is_refused(joined, options, kind, text):
 
 
 def test_one_grade_has_nothing_to_weigh(joined):
-    with pytest.raises(ValueError, match="there is one positive grade, or a level makes relevance binary"):
+    with pytest.raises(
+        ValueError, match="there is one positive grade, or a level makes relevance binary"
+    ):
         joined.at(level=1).fit_population(people(joined, "RPP"), over="grades")
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(("name", "text"), [("RPP", "a measure 'RPP' already"), ("a, b", "cannot be a measure's name")])
+@pytest.mark.parametrize(
+    ("name", "text"), [("RPP", "a measure 'RPP' already"), ("a, b", "cannot be a measure's name")]
+)
 def test_a_name_that_is_taken_or_cannot_be_read_is_refused(joined, name, text):
     found = joined.fit_population(people(joined, "RPP"), draws=0)
     with pytest.raises(ValueError, match=text):

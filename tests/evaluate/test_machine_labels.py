@@ -17,7 +17,9 @@ STRICT = QRELS.assign(relevance=(QRELS["relevance"] > 1) * 1)  # a machine that 
 
 
 def scores(**options):
-    return RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=STRICT, **{"topics": "common", **options})
+    return RUNS.ireval.measure(
+        HUMAN, ["AP", "P@10"], machine=STRICT, **{"topics": "common", **options}
+    )
 
 
 class TestTheTable:
@@ -31,7 +33,9 @@ class TestTheTable:
     def test_its_values_are_those_of_each_set_of_judgments(self):
         found = scores()
         for name, qrels in (("value", HUMAN), ("machine", STRICT)):
-            own = RUNS.ireval.measure(qrels, ["AP", "P@10"], topics="common").rename(columns={"value": "alone"})
+            own = RUNS.ireval.measure(qrels, ["AP", "P@10"], topics="common").rename(
+                columns={"value": "alone"}
+            )
             both = found.merge(own, on=["run", "query_id", "measure"])
             assert len(both) == len(own)
             assert both[name].tolist() == both["alone"].tolist()
@@ -40,7 +44,9 @@ class TestTheTable:
         found = scores()
         bare = pd.DataFrame(found.to_dict("list"))
         assert repr(bare.ireval).startswith("scores table with machine labels")
-        pd.testing.assert_frame_equal(bare.ireval.summary(), found.ireval.summary(), check_dtype=False)
+        pd.testing.assert_frame_equal(
+            bare.ireval.summary(), found.ireval.summary(), check_dtype=False
+        )
 
     @pytest.mark.broad
     def test_the_order_of_its_rows_does_not_matter(self):
@@ -54,14 +60,18 @@ class TestTheTable:
         assert faults(SCHEMAS["preferences"], found, {"run": ["run"], "query": ["query_id"]}) == []
         for name, qrels in (("value", HUMAN), ("machine", STRICT)):
             own = RUNS.ireval.prefer(qrels, "RPP", topics="common", baseline="bm25")
-            both = found.merge(own.rename(columns={"value": "alone"}), on=["query_id", "run_a", "run_b", "measure"])
+            both = found.merge(
+                own.rename(columns={"value": "alone"}), on=["query_id", "run_a", "run_b", "measure"]
+            )
             assert len(both) == len(own)
             assert both[name].tolist() == both["alone"].tolist()
 
     def test_rules_hold_for_both_kinds_of_labels(self):
         found = RUNS.ireval.measure(HUMAN, "AP", machine=QRELS, level=2, depth=20, topics="judged")
         own = RUNS.ireval.measure(QRELS, "AP", level=2, depth=20, topics="judged")
-        both = found.merge(own.rename(columns={"value": "alone"}), on=["run", "query_id", "measure"])
+        both = found.merge(
+            own.rename(columns={"value": "alone"}), on=["run", "query_id", "measure"]
+        )
         assert both["machine"].tolist() == both["alone"].tolist()
 
     def test_a_join_and_a_run_table_give_the_same(self):
@@ -76,59 +86,83 @@ class TestTheTable:
 
     def test_chances_of_queries_come_from_a_column(self):
         found = scores().assign(probability=0.4)
-        assert sources(read(found, "scores"), None, machine=True)[0].probability.tolist() == [0.4] * 48
+        assert (
+            sources(read(found, "scores"), None, machine=True)[0].probability.tolist() == [0.4] * 48
+        )
         assert found.ireval.summary()["n"].unique().tolist() == [19]
 
 
 class TestWhatIsRefused:
     def refused(self, match, human=HUMAN, machine=STRICT, kind=ValueError, **options):
         with pytest.raises(kind, match=match):
-            RUNS.ireval.measure(human, **{"measures": "AP", "machine": machine, "topics": "common", **options})
+            RUNS.ireval.measure(
+                human, **{"measures": "AP", "machine": machine, "topics": "common", **options}
+            )
 
     def test_nothing_in_common(self):
-        self.refused("labelled no query in common: people's are '101', '102', '103', ", machine=STRICT[NUMBER > 120])
+        self.refused(
+            "labelled no query in common: people's are '101', '102', '103', ",
+            machine=STRICT[NUMBER > 120],
+        )
 
     def test_ids_that_the_machine_writes_otherwise(self):
         other = STRICT.assign(doc_id="z" + STRICT["doc_id"].astype(str))
         self.refused("no item of the runs is judged by the machine, .*the judgments 'zdoc-00000', .* Make the ids",
                      machine=other)  # fmt: skip
         other = STRICT.assign(query_id="q" + STRICT["query_id"].astype(str))
-        self.refused("no query of the runs is judged by the machine, .*the judgments 'q101', ", machine=other)
+        self.refused(
+            "no query of the runs is judged by the machine, .*the judgments 'q101', ", machine=other
+        )
 
     def test_a_machine_without_labels(self):
-        self.refused("machine= is a table without rows; leave it out, or give one that has some", machine=STRICT[:0])
+        self.refused(
+            "machine= is a table without rows; leave it out, or give one that has some",
+            machine=STRICT[:0],
+        )
 
     def test_queries_of_people_that_the_machine_lacks(self):
         self.refused(r"3 of the 20 queries that people labelled have no labels by the machine: '101', '102', '103'\.",
                      machine=STRICT[NUMBER > 103])  # fmt: skip
 
     def test_one_query_by_people(self):
-        self.refused("people labelled 1 of the 48 queries; at least two", human=QRELS[NUMBER == 101])
+        self.refused(
+            "people labelled 1 of the 48 queries; at least two", human=QRELS[NUMBER == 101]
+        )
 
     def test_a_machine_that_labelled_no_more_than_people(self):
-        self.refused("labelled 0 queries beside the 48 that people labelled", human=QRELS, machine=QRELS)
+        self.refused(
+            "labelled 0 queries beside the 48 that people labelled", human=QRELS, machine=QRELS
+        )
 
     @pytest.mark.broad
     def test_labels_that_are_all_nothing(self):
-        self.refused("by the machine's labels AP is 0 for every run and query", machine=STRICT.assign(relevance=0))
+        self.refused(
+            "by the machine's labels AP is 0 for every run and query",
+            machine=STRICT.assign(relevance=0),
+        )
         self.refused("by people's labels AP is 0 for every run", human=HUMAN.assign(relevance=0))
-        with pytest.raises(ValueError, match="by the machine's labels RPP prefers no run to another on any query"):
+        with pytest.raises(
+            ValueError, match="by the machine's labels RPP prefers no run to another on any query"
+        ):
             RUNS.ireval.compare(HUMAN, "RPP", machine=STRICT.assign(relevance=0), topics="common")
-        with pytest.raises(ValueError, match="by people's labels RPP prefers no run to another on any query"):
+        with pytest.raises(
+            ValueError, match="by people's labels RPP prefers no run to another on any query"
+        ):
             RUNS.ireval.prefer(HUMAN.assign(relevance=0), "RPP", machine=STRICT, topics="judged")
 
     @pytest.mark.broad
     def test_a_machine_to_whom_all_is_relevant(self):
         count = int((HUMAN["relevance"] <= 0).sum())
-        said = (
-            f"the machine gives the grade 1 to everything, also to the {count:,} items that are not relevant by people"
-        )
+        said = f"the machine gives the grade 1 to everything, also to the {count:,} items that are not relevant by"
         self.refused(said, machine=STRICT.assign(relevance=1))
         with pytest.raises(ValueError, match=said):
             RUNS.ireval.compare(HUMAN, "RPP", machine=STRICT.assign(relevance=1), topics="common")
         # a list of what is relevant has one grade, and says nothing of the rest
         listed = STRICT[STRICT["relevance"] > 0]
-        assert len(RUNS.ireval.measure(HUMAN, "AP", machine=listed, topics="common")) == len(scores()) // 2
+        assert (
+            len(RUNS.ireval.measure(HUMAN, "AP", machine=listed, topics="common"))
+            == len(scores()) // 2
+        )
 
     def test_queries_that_count_by_a_rule_that_machines_cannot_follow(self):
         human = HUMAN.assign(relevance=HUMAN["relevance"].where(HUMAN["query_id"] != "107", 0))
@@ -137,7 +171,9 @@ class TestWhatIsRefused:
         assert len(RUNS.ireval.measure(human, "AP", machine=QRELS, topics="judged")) == 150
 
     def test_measures_and_preferences_at_once(self):
-        self.refused("AP and RPP are a measure of one ranking and a preference", measures=["AP", "RPP"])
+        self.refused(
+            "AP and RPP are a measure of one ranking and a preference", measures=["AP", "RPP"]
+        )
 
     @pytest.mark.parametrize("chance", [0.0, 1.5])
     def test_chances_that_are_none(self, chance):
@@ -146,5 +182,7 @@ class TestWhatIsRefused:
 
     def test_a_query_with_two_chances(self):
         table = scores()
-        with pytest.raises(ValueError, match="query '101' has several values in the probability column"):
+        with pytest.raises(
+            ValueError, match="query '101' has several values in the probability column"
+        ):
             table.assign(probability=np.where(table["run"] == "ql", 0.5, 0.4)).ireval.summary()

@@ -7,12 +7,16 @@ from pdeval.evaluate import mean_preferences as systems
 
 RUNS = pd.DataFrame({"run": list("abc")})
 A, B = cube.all_pairs(3)
-VALUES = np.array([[[1.0, 0.5, 0.0], [0.0, np.nan, -1.0], [0.5, -0.5, np.nan]], np.full((3, 3), 2.0)])
+VALUES = np.array(
+    [[[1.0, 0.5, 0.0], [0.0, np.nan, -1.0], [0.5, -0.5, np.nan]], np.full((3, 3), 2.0)]
+)
 
 
 @pytest.fixture
 def source():
-    return cube.Preferences(RUNS, pd.Index([1, 2, 3], name="qid"), ("RPP", "AP"), A, B, VALUES, {"level": 2})
+    return cube.Preferences(
+        RUNS, pd.Index([1, 2, 3], name="qid"), ("RPP", "AP"), A, B, VALUES, {"level": 2}
+    )
 
 
 class Stream:
@@ -42,7 +46,9 @@ def test_the_mean_preference_of_each_pair_with_its_spread(source):
 
 def test_a_pair_without_common_queries_has_no_mean():
     values = np.full((1, 2, 1), np.nan)
-    held = cube.Preferences(RUNS[:2], pd.Index([1, 2], name="qid"), ("RPP",), np.array([0]), np.array([1]), values)
+    held = cube.Preferences(
+        RUNS[:2], pd.Index([1, 2], name="qid"), ("RPP",), np.array([0]), np.array([1]), values
+    )
     frame = systems.mean(held)
     assert frame["n"].tolist() == [0]
     assert frame[["mean", "sd"]].isna().all(axis=None)
@@ -50,7 +56,12 @@ def test_a_pair_without_common_queries_has_no_mean():
 
 def test_one_query_has_a_mean_and_no_spread():
     held = cube.Preferences(
-        RUNS[:2], pd.Index([1], name="qid"), ("RPP",), np.array([0]), np.array([1]), np.array([[[0.25]]])
+        RUNS[:2],
+        pd.Index([1], name="qid"),
+        ("RPP",),
+        np.array([0]),
+        np.array([1]),
+        np.array([[[0.25]]]),
     )
     frame = systems.mean(held)
     assert frame["mean"].tolist() == [0.25]
@@ -68,7 +79,9 @@ def test_the_matrix_is_antisymmetric(source):
 
 def test_pairs_that_were_not_compared_are_missing_from_the_matrix():
     a, b = cube.all_pairs(3, baseline=0)
-    held = cube.Preferences(RUNS, pd.Index([1], name="qid"), ("RPP",), a, b, np.array([[[0.25, 0.5]]]))
+    held = cube.Preferences(
+        RUNS, pd.Index([1], name="qid"), ("RPP",), a, b, np.array([[[0.25, 0.5]]])
+    )
     square = systems.matrix(held)
     assert square.loc["b", "a"] == 0.25
     assert square.loc["a", "c"] == -0.5
@@ -78,13 +91,20 @@ def test_pairs_that_were_not_compared_are_missing_from_the_matrix():
 
 def test_streams_give_the_same_tables(source):
     pd.testing.assert_frame_equal(systems.mean(Stream(source)), systems.mean(source))
-    pd.testing.assert_frame_equal(systems.matrix(Stream(source), "AP"), systems.matrix(source, "AP"))
+    pd.testing.assert_frame_equal(
+        systems.matrix(Stream(source), "AP"), systems.matrix(source, "AP")
+    )
 
 
 def test_runs_of_several_columns_have_joined_labels():
     runs = pd.DataFrame({"model": ["x", "x"], "seed": [1, 2]})
     held = cube.Preferences(
-        runs, pd.Index([1], name="qid"), ("RPP",), np.array([0]), np.array([1]), np.array([[[0.25]]])
+        runs,
+        pd.Index([1], name="qid"),
+        ("RPP",),
+        np.array([0]),
+        np.array([1]),
+        np.array([[[0.25]]]),
     )
     assert systems.matrix(held).index.tolist() == ["x / 1", "x / 2"]
     assert list(systems.mean(held))[:4] == ["model_a", "seed_a", "model_b", "seed_b"]
@@ -94,14 +114,17 @@ def test_runs_of_several_columns_have_joined_labels():
 @pytest.mark.parametrize("function", [systems.mean, systems.matrix])
 def test_infinite_preferences_have_no_mean(function):
     values = np.array([[[np.inf], [-np.inf], [1.0]]])
-    held = cube.Preferences(RUNS[:2], pd.Index([1, 2, 3], name="qid"), ("TSL",), np.array([0]), np.array([1]), values)
+    held = cube.Preferences(
+        RUNS[:2], pd.Index([1, 2, 3], name="qid"), ("TSL",), np.array([0]), np.array([1]), values
+    )
     with pytest.raises(ValueError, match="'TSL' has 2 infinite preferences, which have no mean"):
         function(held)
 
 
 def test_a_matrix_is_of_one_known_measure(source):
     with pytest.raises(
-        ValueError, match=r"a matrix shows one measure; the table has RPP, AP\. Say which: matrix\('RPP'\)"
+        ValueError,
+        match=r"a matrix shows one measure; the table has RPP, AP\. Say which: matrix\('RPP'\)",
     ):
         systems.matrix(source)
     with pytest.raises(KeyError, match="no measure 'RR' in this table; it has 'RPP', 'AP'"):

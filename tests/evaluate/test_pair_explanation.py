@@ -15,7 +15,11 @@ LISTS = {
     "z": {"q1": ["n3"], "q2": ["f"]},
 }
 GRADES = {"q1": {"a": 1, "b": 2, "c": 1}, "q2": {"e": 1}, "q3": {"w": 0}}
-PREFERENCES = [name for name, entry in ENTRIES.items() if entry.family == "preference" and entry.kind != "subtopic"]
+PREFERENCES = [
+    name
+    for name, entry in ENTRIES.items()
+    if entry.family == "preference" and entry.kind != "subtopic"
+]
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +72,16 @@ def test_subtopics_are_populations_too():
 def test_without_a_query_the_one_with_the_largest_preference_is_taken(sample):
     prefs = sample.prefer("RPP", pairs=[("hybrid", "bm25")])
     wanted = prefs["query_id"].iloc[prefs["value"].abs().argmax()]
-    assert sample.explain(measures="RPP", runs=["hybrid", "bm25"])["query_id"].unique().tolist() == [wanted]
+    assert sample.explain(measures="RPP", runs=["hybrid", "bm25"])[
+        "query_id"
+    ].unique().tolist() == [wanted]
 
 
 def test_without_a_query_that_on_which_two_measures_disagree_most_is_taken(sample):
     prefs = sample.prefer(["RPP", "AP"], pairs=[("hybrid", "bm25")])
-    values = prefs.astype({"query_id": str}).pivot(index="query_id", columns="measure", values="value")
+    values = prefs.astype({"query_id": str}).pivot(
+        index="query_id", columns="measure", values="value"
+    )
     scaled = values / values.abs().max()
     wanted = (scaled["RPP"] - scaled["AP"]).abs().idxmax()
     found = sample.explain(measures=["RPP", "AP"], runs=["hybrid", "bm25"])
@@ -82,7 +90,9 @@ def test_without_a_query_that_on_which_two_measures_disagree_most_is_taken(sampl
 
 def test_measures_without_a_query_look_at_the_largest_difference_spread_or_the_worst(sample):
     scores = sample.measure("AP").pivot(index="query_id", columns="run", values="value")
-    assert set(sample.explain(measures="AP")["query_id"]) == {(scores.max(axis=1) - scores.min(axis=1)).idxmax()}
+    assert set(sample.explain(measures="AP")["query_id"]) == {
+        (scores.max(axis=1) - scores.min(axis=1)).idxmax()
+    }
     assert set(sample.explain(measures="AP", runs="bm25")["query_id"]) == {scores["bm25"].idxmin()}
     two = (scores["ql"] - scores["bm25"]).abs().idxmax()
     assert set(sample.explain(measures="AP", runs=["ql", "bm25"])["query_id"]) == {two}
@@ -91,7 +101,13 @@ def test_measures_without_a_query_look_at_the_largest_difference_spread_or_the_w
 @pytest.mark.parametrize(
     ("query", "measures", "runs", "kind", "text"),
     [
-        ("q1", "RPP", None, ValueError, "RPP is a preference, not a measure of one ranking.*there are 3. Name two"),
+        (
+            "q1",
+            "RPP",
+            None,
+            ValueError,
+            "RPP is a preference, not a measure of one ranking.*there are 3. Name two",
+        ),
         ("q1", ["AP", "sgnLP"], "x", ValueError, "sgnLP is a preference.*there are 1"),
         ("q9", "RPP", ["x", "y"], KeyError, "no judged query 'q9'"),
         ("q3", "RPP", ["x", "y"], ValueError, "query 'q3' has no relevant item"),
@@ -104,4 +120,6 @@ def test_an_account_that_cannot_be_given_is_refused(joined, query, measures, run
 
 
 def test_the_table_is_recognised(joined):
-    assert repr(joined.explain("q1", "RPP", runs=["x", "y"]).ireval).startswith("explanation of a preference")
+    assert repr(joined.explain("q1", "RPP", runs=["x", "y"]).ireval).startswith(
+        "explanation of a preference"
+    )

@@ -35,20 +35,34 @@ DOCS = [f"d{i}" for i in range(12)]
 def collection(seed=0, grades=(0, 0, 1, 2, 3), lists=None):
     """Return (lists, grades, subtopics) of five runs, one of them a copy, one with a query missing."""
     rng = np.random.default_rng(seed)
-    lists = {run: {q: rng.permutation(DOCS)[: rng.integers(1, 12)].tolist() for q in QUERIES} for run in RUNS}
+    lists = {
+        run: {q: rng.permutation(DOCS)[: rng.integers(1, 12)].tolist() for q in QUERIES}
+        for run in RUNS
+    }
     lists["r4"] = dict(lists["r2"])
     del lists["r3"]["q2"]
-    judged = {q: {d: int(rng.choice(grades)) for d in rng.permutation([*DOCS, "lost"])[:8]} for q in QUERIES}
+    judged = {
+        q: {d: int(rng.choice(grades)) for d in rng.permutation([*DOCS, "lost"])[:8]}
+        for q in QUERIES
+    }
     for q in QUERIES:
         judged[q]["d0"] = 1
-    subtopics = {q: {d: set(rng.choice([1, 2, 3], rng.integers(1, 3))) for d in docs} for q, docs in judged.items()}
+    subtopics = {
+        q: {d: set(rng.choice([1, 2, 3], rng.integers(1, 3))) for d in docs}
+        for q, docs in judged.items()
+    }
     return lists, judged, subtopics
 
 
 def join(lists, grades, subtopics=None):
     qrels = naive.judgments(grades)
     if subtopics is not None:
-        rows = [(q, t, d, g) for q, docs in grades.items() for d, g in docs.items() for t in sorted(subtopics[q][d])]
+        rows = [
+            (q, t, d, g)
+            for q, docs in grades.items()
+            for d, g in docs.items()
+            for t in sorted(subtopics[q][d])
+        ]
         qrels = pd.DataFrame(rows, columns=["query_id", "subtopic", "doc_id", "relevance"])
     return positions.join(reader.read(naive.table(lists), "runs"), reader.read(qrels, "qrels"))
 
@@ -60,7 +74,10 @@ def populations(name, grades, subtopics, level, graded):
     if kind == "subtopics":
         parts = [relevant, *({d for d in relevant if t in subtopics[d]} for t in (1, 2, 3))]
     elif kind == "grades" and level is None and graded:
-        parts = [{d for d, g in grades.items() if g >= least} for least in {g for g in grades.values() if g > 0}]
+        parts = [
+            {d for d, g in grades.items() if g >= least}
+            for least in {g for g in grades.values() if g > 0}
+        ]
     else:
         return [(1.0, relevant)]
     total = sum(map(len, parts))
@@ -76,7 +93,9 @@ def plain(name, x, y, wanted):
         side, _, own = column.partition("_")
         docs = sides[side]
         ranks = np.array([docs.index(d) + 1.0 if d in docs else inf for d in items])
-        columns.append({"": np.sort(ranks), "items": ranks, "retrieved": np.array(float(len(docs)))}[own])
+        columns.append(
+            {"": np.sort(ranks), "items": ranks, "retrieved": np.array(float(len(docs)))}[own]
+        )
     return float(ENTRIES[name].kernel(*columns))
 
 
@@ -99,13 +118,22 @@ CHOICES = {
 @pytest.mark.parametrize("name", PREFERENCES)
 def test_every_way_of_pairing_equals_the_kernel_on_single_lists(name, level, choice):
     lists, grades, subtopics = collection()
-    source = select(join(lists, grades, subtopics), name, level=level, topics="judged", tell=False, **CHOICES[choice])
+    source = select(
+        join(lists, grades, subtopics),
+        name,
+        level=level,
+        topics="judged",
+        tell=False,
+        **CHOICES[choice],
+    )
     values = source.cube().values[0]
     for q, query in enumerate(source.queries):
         if not any(g >= (level or 1) for g in grades[query].values()):
             continue
         for p, (a, b) in enumerate(zip(source.a, source.b)):
-            wanted = naive_preference(name, lists, grades, subtopics, query, RUNS[a], RUNS[b], level)
+            wanted = naive_preference(
+                name, lists, grades, subtopics, query, RUNS[a], RUNS[b], level
+            )
             assert values[q, p] == pytest.approx(wanted, abs=1e-14), (query, RUNS[a], RUNS[b])
 
 
@@ -117,7 +145,10 @@ def test_random_collections_agree_with_the_kernel(seed):
         source = select(join(lists, grades), name, tell=False)
         values = source.cube().values[0]
         wanted = [
-            [naive_preference(name, lists, grades, None, q, RUNS[a], RUNS[b], None) for a, b in zip(source.a, source.b)]
+            [
+                naive_preference(name, lists, grades, None, q, RUNS[a], RUNS[b], None)
+                for a, b in zip(source.a, source.b)
+            ]
             for q in source.queries
         ]
         np.testing.assert_allclose(values, wanted, rtol=0, atol=1e-14)
@@ -143,7 +174,9 @@ def test_a_measure_is_a_preference_through_its_difference(name):
     scores = scores_of(joined, name, tell=False)
     source = select(joined, name, tell=False)
     x, y = (scores.oriented()[0][:, side] for side in (source.a, source.b))
-    wanted = np.subtract(x, y, out=np.zeros(x.shape), where=x != y)  # what neither run found makes no difference
+    wanted = np.subtract(
+        x, y, out=np.zeros(x.shape), where=x != y
+    )  # what neither run found makes no difference
     np.testing.assert_array_equal(source.cube().values[0], wanted)
 
 
@@ -152,7 +185,9 @@ def test_measures_keep_their_own_levels():
     joined = join(lists, grades)
     source = select(joined, ["RPP(level=2)", "RPP"], level=1, tell=False)
     assert source.measures == ("RPP(level=2)", "RPP")
-    np.testing.assert_array_equal(source.cube().values[1], select(joined, "RPP", level=1, tell=False).cube().values[0])
+    np.testing.assert_array_equal(
+        source.cube().values[1], select(joined, "RPP", level=1, tell=False).cube().values[0]
+    )
     two = select(joined, "RPP", level=2, tell=False).cube()
     kept = [source.queries.get_loc(q) for q in two.queries]
     np.testing.assert_array_equal(source.cube().values[0][kept], two.values[0])
@@ -160,7 +195,9 @@ def test_measures_keep_their_own_levels():
 
 def test_the_worked_graded_example():
     # methods, section 2: qrels A=2, B=1, C=1; X ranks B, C, D, A; Y ranks A, D, B, C
-    joined = join({"X": {"q": list("BCDA")}, "Y": {"q": list("ADBC")}}, {"q": {"A": 2, "B": 1, "C": 1}})
+    joined = join(
+        {"X": {"q": list("BCDA")}, "Y": {"q": list("ADBC")}}, {"q": {"A": 2, "B": 1, "C": 1}}
+    )
     graded = select(joined, ["RPP", "invRPP", "dcgRPP"]).cube().values.ravel()
     dcg = 1 / math.log2(3)
     wanted = [0.0, 3 / 4 * 3 / 11 - 1 / 4, 3 / 4 * dcg / (1.5 + dcg) - 1 / 4]
@@ -174,24 +211,34 @@ def test_a_subtopic_example_by_hand():
     # anyone: (1, 2, 3) against (1, 2, inf) = 1/3, 3 users; t1: (1, 3) against (1, 2) = -1/2, 2 users; t2: 1, 1 user
     grades, subtopics = {"q": dict.fromkeys("ABC", 1)}, {"q": {"A": {1}, "B": {1}, "C": {2}}}
     joined = join({"X": {"q": list("ACB")}, "Y": {"q": list("BA")}}, grades, subtopics)
-    assert select(joined, "ST-RPP").cube().values.item() == pytest.approx((3 * (1 / 3) + 2 * (-1 / 2) + 1) / 6)
+    assert select(joined, "ST-RPP").cube().values.item() == pytest.approx(
+        (3 * (1 / 3) + 2 * (-1 / 2) + 1) / 6
+    )
     inverse = (3 * (1 / 3) / (11 / 6) + 2 * (-(1 / 2) / (3 / 2)) + 1) / 6
     assert select(joined, "ST-invRPP").cube().values.item() == pytest.approx(inverse, abs=1e-15)
 
 
-@pytest.mark.parametrize(("one", "other"), [("ST-RPP", "RPP"), ("ST-dcgRPP", "dcgRPP"), ("ST-invRPP", "invRPP")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("ST-RPP", "RPP"), ("ST-dcgRPP", "dcgRPP"), ("ST-invRPP", "invRPP")]
+)
 def test_with_one_subtopic_the_subtopic_preference_is_the_plain_one(one, other):
     lists, grades, subtopics = collection(4, grades=(0, 1))
     subtopics = {q: {d: {1} for d in docs} for q, docs in subtopics.items()}
     single = select(join(lists, grades, subtopics), one, tell=False).cube().values
-    np.testing.assert_allclose(single, select(join(lists, grades), other, tell=False).cube().values, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        single, select(join(lists, grades), other, tell=False).cube().values, rtol=0, atol=1e-15
+    )
 
 
 @pytest.mark.broad
 def test_ranks_beyond_16_bits_are_compared_rightly():
     deep = [f"n{i}" for i in range(40_000)]
     lists = {"a": {"q": [*deep, "x"]}, "b": {"q": [*deep, "n", "x"]}, "c": {"q": ["y"]}}
-    values = select(join(lists, {"q": {"x": 1, "y": 1}}), ["RPP", "sgnLP", "rrLP"], pairs=[("a", "b")]).cube().values
+    values = (
+        select(join(lists, {"q": {"x": 1, "y": 1}}), ["RPP", "sgnLP", "rrLP"], pairs=[("a", "b")])
+        .cube()
+        .values
+    )
     assert values.ravel().tolist() == [0.5, 1.0, 1 / 40_001 - 1 / 40_002]
 
 
@@ -200,10 +247,14 @@ def test_weights_of_ones_own_and_even_weights():
     joined = join(lists, grades)
     most = max(sum(g > 0 for g in docs.values()) for docs in grades.values())
     even = select(joined, parse("RPP", weight=np.full(most, 7.0)), tell=False).cube().values
-    np.testing.assert_allclose(even, select(joined, "RPP", tell=False).cube().values, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        even, select(joined, "RPP", tell=False).cube().values, rtol=0, atol=1e-15
+    )
     inverse = select(joined, parse("RPP", weight=lambda level: 1 / level), tell=False).cube().values
     np.testing.assert_array_equal(inverse, select(joined, "invRPP", tell=False).cube().values)
-    with pytest.raises(ValueError, match=r"relevant items, but the weights are an array of shape \(1,\)"):
+    with pytest.raises(
+        ValueError, match=r"relevant items, but the weights are an array of shape \(1,\)"
+    ):
         select(joined, parse("RPP", weight=[1.0]), tell=False).cube()
 
 
@@ -247,9 +298,14 @@ def test_what_is_no_preference_is_refused():
 
 def test_definite_rankings_are_needed():
     lists, grades, _ = collection()
-    runs, qrels = reader.read(naive.table(lists), "runs"), reader.read(naive.judgments(grades), "qrels")
+    runs, qrels = (
+        reader.read(naive.table(lists), "runs"),
+        reader.read(naive.judgments(grades), "qrels"),
+    )
     source = select(positions.join(runs, qrels, ties="expected"), "RPP", tell=False)
-    with pytest.raises(ValueError, match=r"RPP compares definite rankings; ties='expected' gives none"):
+    with pytest.raises(
+        ValueError, match=r"RPP compares definite rankings; ties='expected' gives none"
+    ):
         source.cube()
 
 
@@ -293,7 +349,9 @@ def test_a_preference_of_ones_own_that_is_not_a_number_is_not_dropped():
 
     try:
         positions_ = join({"a": {"1": ["x"]}, "b": {"1": ["x"]}}, {"1": {"x": 1, "z": 1}})
-        with pytest.raises(ValueError, match=r"Last is not a number \(NaN\) 1 times, e\.g\. on query '1'"):
+        with pytest.raises(
+            ValueError, match=r"Last is not a number \(NaN\) 1 times, e\.g\. on query '1'"
+        ):
             select(positions_, "Last").cube()
     finally:
         del ENTRIES["Last"]

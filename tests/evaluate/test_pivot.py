@@ -11,7 +11,11 @@ from pdeval.tables import reader
 
 @pytest.fixture(scope="module")
 def joined():
-    return pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels()).at(topics="answered")
+    return (
+        pdeval.datasets.sample_runs()
+        .ireval.join(pdeval.datasets.sample_qrels())
+        .at(topics="answered")
+    )
 
 
 def scores(frame, **binding):
@@ -25,7 +29,9 @@ def preferences(frame, **binding):
 PLAIN = {
     "as it is": lambda frame: frame,
     "shuffled": lambda frame: frame.sample(frac=1, random_state=1),
-    "no categories": lambda frame: frame.astype({n: object for n in frame if frame[n].dtype == "category"}),
+    "no categories": lambda frame: frame.astype(
+        {n: object for n in frame if frame[n].dtype == "category"}
+    ),
     "more columns": lambda frame: frame.assign(note=1, mean_a=2),
 }
 
@@ -81,7 +87,9 @@ def test_missing_cells_do_not_count():
 def test_the_direction_of_an_unknown_measure_is_asked_for():
     rows = [("a", "1", "clicks", 3), ("a", "1", "TSL", 3)]
     frame = pd.DataFrame(rows, columns=["run", "query_id", "measure", "value"])
-    with pytest.raises(ValueError, match=r"is more of 'clicks' better\?.*df\.ireval\(higher=\{'clicks': True\}\)"):
+    with pytest.raises(
+        ValueError, match=r"is more of 'clicks' better\?.*df\.ireval\(higher=\{'clicks': True\}\)"
+    ):
         scores(frame)
     assert scores(frame, higher={"clicks": False}).higher.tolist() == [False, False]
     assert scores(frame, higher={"clicks": True}).higher.tolist() == [True, False]
@@ -120,7 +128,10 @@ BAD_PREFERENCES = {
         [*PREFERENCES, ("1", "b", "a", "RPP", -0.5)],
         r"both directions, e\.g\. 'a' with 'b'",
     ),
-    "both directions on different queries": ([*PREFERENCES, ("2", "c", "a", "RPP", 0.1)], "both directions"),
+    "both directions on different queries": (
+        [*PREFERENCES, ("2", "c", "a", "RPP", 0.1)],
+        "both directions",
+    ),
     "itself": ([*PREFERENCES, ("1", "a", "a", "RPP", 0.0)], "1 rows compare a run with itself"),
     "a repeated cell": (
         [*PREFERENCES, ("1", "a", "b", "RPP", 0.5)],

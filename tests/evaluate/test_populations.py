@@ -21,7 +21,13 @@ def joined():
 @pytest.fixture(scope="module")
 def subtopics():
     """t1 wants A, t2 wants A, B and C; X finds A at 4, B and C at 1, 2; Y finds A at 1, B and C at 3, 4."""
-    rows = [("q", "t1", "A", 1), ("q", "t2", "A", 1), ("q", "t2", "B", 1), ("q", "t2", "C", 1), ("q", "t3", "D", 1)]
+    rows = [
+        ("q", "t1", "A", 1),
+        ("q", "t2", "A", 1),
+        ("q", "t2", "B", 1),
+        ("q", "t2", "C", 1),
+        ("q", "t3", "D", 1),
+    ]
     qrels = pd.DataFrame(rows, columns=["query_id", "subtopic", "doc_id", "relevance"])
     return naive.table(LISTS).ireval.join(qrels)
 
@@ -39,7 +45,9 @@ def subtopics():
     ],
 )
 def test_the_grades_users_want_are_weighed_by_items_equally_or_by_name(joined, measure, value):
-    assert joined.prefer(measure, pairs=[("X", "Y")])["value"].tolist() == pytest.approx([value], abs=1e-15)
+    assert joined.prefer(measure, pairs=[("X", "Y")])["value"].tolist() == pytest.approx(
+        [value], abs=1e-15
+    )
 
 
 # any: X 1, 2, 3, 4 against Y 1, 2, 3, 4: 0. t1: -1. t2: 1, 2, 4 against 1, 3, 4: +1/3. t3: 3 against 2: -1
@@ -55,8 +63,12 @@ def test_the_grades_users_want_are_weighed_by_items_equally_or_by_name(joined, m
         ("ST-RPP(subtopics={'t2':1})", (0 + 1 / 3) / 2),
     ],
 )
-def test_the_subtopics_users_want_are_weighed_by_items_equally_or_by_name(subtopics, measure, value):
-    assert subtopics.prefer(measure, pairs=[("X", "Y")])["value"].tolist() == pytest.approx([value], abs=1e-15)
+def test_the_subtopics_users_want_are_weighed_by_items_equally_or_by_name(
+    subtopics, measure, value
+):
+    assert subtopics.prefer(measure, pairs=[("X", "Y")])["value"].tolist() == pytest.approx(
+        [value], abs=1e-15
+    )
 
 
 @pytest.mark.parametrize("measure", ["RPP(grades=uniform)", "dcgRPP(grades={1:1,2:5})", "RPP"])
@@ -86,12 +98,20 @@ def test_win_rates_know_the_populations():
 @pytest.mark.parametrize(
     ("measure", "kind", "text"),
     [
-        ("RPP(grades={1:1,9:1})", KeyError, "gives a weight to grade 9, which no relevant item has; there are 1, 2"),
+        (
+            "RPP(grades={1:1,9:1})",
+            KeyError,
+            "gives a weight to grade 9, which no relevant item has; there are 1, 2",
+        ),
         ("RPP(grades=some)", ValueError, "say 'items' .as many users as items., 'uniform', or"),
         ("RPP(grades={1:-1})", ValueError, "none negative, not all 0"),
         ("RPP(grades={1:0})", ValueError, "none negative, not all 0"),
         ("RPP(grades={1:'x'})", ValueError, "weights of users are numbers"),
-        ("RPP(grades=uniform,level=1)", ValueError, "with level=1 relevance is binary, and grades= has no thresholds"),
+        (
+            "RPP(grades=uniform,level=1)",
+            ValueError,
+            "with level=1 relevance is binary, and grades= has no thresholds",
+        ),
         ("RPP(background=0)", KeyError, "RPP has no parameter 'background'"),
         ("ST-RPP(background=-1)", ValueError, "must be between 0 and inf"),
         ("ST-RPP(subtopics=all)", ValueError, "say 'items'"),
@@ -103,7 +123,10 @@ def test_populations_that_nobody_can_be_in_are_refused(joined, measure, kind, te
 
 
 def test_subtopics_that_are_not_judged_are_refused_by_name(subtopics):
-    with pytest.raises(KeyError, match="gives a weight to subtopic t9, which no relevant item has; there are t1, t2"):
+    with pytest.raises(
+        KeyError,
+        match="gives a weight to subtopic t9, which no relevant item has; there are t1, t2",
+    ):
         subtopics.prefer("ST-RPP(subtopics={'t9':1})")
 
 
@@ -112,7 +135,9 @@ def test_subtopics_that_are_not_judged_are_refused_by_name(subtopics):
 
 def test_the_expected_precision_of_equally_many_users_is_average_precision():
     judged = pdeval.datasets.sample_judged(level=1, topics="common")
-    scores = judged.measure(["AP", "EU"]).pivot(index=["run", "query_id"], columns="measure", values="value")
+    scores = judged.measure(["AP", "EU"]).pivot(
+        index=["run", "query_id"], columns="measure", values="value"
+    )
     np.testing.assert_allclose(scores["EU"], scores["AP"], rtol=0, atol=1e-14)
 
 
@@ -145,5 +170,7 @@ def test_expected_utility_of_subtopics_has_a_background(subtopics):
 
 def test_a_mean_over_populations_has_no_residual():
     judged = pdeval.datasets.sample_judged(topics="common")
-    with pytest.raises(ValueError, match="EU has no residual: it is a mean over users who want different items"):
+    with pytest.raises(
+        ValueError, match="EU has no residual: it is a mean over users who want different items"
+    ):
         judged.pool.residuals("EU")

@@ -37,8 +37,13 @@ def slope(h, g, n, n_alone):
 def naive(human, machine, alone):
     """The definition, query by query, with the lambda of all other queries."""
     n, n_alone = len(human), len(alone)
-    lams = [slope(human[:i] + human[i + 1 :], machine[:i] + machine[i + 1 :], n, n_alone) for i in range(n)]
-    rectified = [h - lam * (g - fmean(alone)) for h, g, lam in zip(human, machine, lams, strict=True)]
+    lams = [
+        slope(human[:i] + human[i + 1 :], machine[:i] + machine[i + 1 :], n, n_alone)
+        for i in range(n)
+    ]
+    rectified = [
+        h - lam * (g - fmean(alone)) for h, g, lam in zip(human, machine, lams, strict=True)
+    ]
     parts = variance(rectified) / n, fmean(lams) ** 2 * variance(alone) / n_alone
     whole = sum(parts)
     df = whole**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (n_alone - 1))
@@ -60,8 +65,12 @@ def test_all_columns_at_once_equal_the_definition_query_by_query(seed):
         np.testing.assert_allclose(ours, [mean, whole, df, lam], rtol=1e-9, atol=1e-12)
         half = stats.t.ppf(0.975, df) * math.sqrt(whole)
         low, high = found.interval(0.95)
-        np.testing.assert_allclose([low[column], high[column]], [mean - half, mean + half], rtol=1e-9)
-        assert found.p_value[column] == pytest.approx(2 * stats.t.sf(abs(mean) / math.sqrt(whole), df), rel=1e-9)
+        np.testing.assert_allclose(
+            [low[column], high[column]], [mean - half, mean + half], rtol=1e-9
+        )
+        assert found.p_value[column] == pytest.approx(
+            2 * stats.t.sf(abs(mean) / math.sqrt(whole), df), rel=1e-9
+        )
         beta = lam * (1 + n / alone)
         people = variance(parts[0]) + beta**2 * (variance(parts[1] + parts[2]) - variance(parts[1]))
         assert found.effective_n[column] == pytest.approx(min(people / whole, n + alone))
@@ -73,7 +82,9 @@ def normal_interval(lam):
     found = powered(*stacked(HUMAN, MACHINE, ALONE), lam=lam)
     of_machine = lam**2 * variance(ALONE) / alone
     of_people = found.variance.item() - of_machine
-    half = NormalDist().inv_cdf(0.975) * math.sqrt(of_people * (n - 1) / n + of_machine * (alone - 1) / alone)
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(
+        of_people * (n - 1) / n + of_machine * (alone - 1) / alone
+    )
     return found.mean.item(), (found.mean.item() - half, found.mean.item() + half)
 
 
@@ -90,7 +101,9 @@ def test_ppi_python_says_the_same_today():
     data = [np.array(values) for values in (HUMAN, MACHINE, ALONE)]
     for lam in (0.0, 0.25, 0.5, 0.8, 1.0):
         mean, ends = normal_interval(lam)
-        assert mean == pytest.approx(ppi_py.ppi_mean_pointestimate(*data, lam=lam).item(), rel=1e-12)
+        assert mean == pytest.approx(
+            ppi_py.ppi_mean_pointestimate(*data, lam=lam).item(), rel=1e-12
+        )
         theirs = ppi_py.ppi_mean_ci(*data, alpha=0.05, lam=lam)
         assert ends == pytest.approx(tuple(end.item() for end in theirs), rel=1e-12)
 
@@ -193,7 +206,9 @@ def test_every_query_has_the_slope_of_all_others(steep):
     for case in range(20):
         g = rng.random(6).round(1)
         if case % 2:
-            g = np.where(np.arange(6) == case % 6, 0.7, 0.1)  # without one query the others are all alike
+            g = np.where(
+                np.arange(6) == case % 6, 0.7, 0.1
+            )  # without one query the others are all alike
         h, weights = steep * g + 0.1 * rng.random(6), rng.integers(1, 5, 6) / 2
         with np.errstate(divide="ignore", invalid="ignore"):
             found = _slopes(h[:, None], g[:, None], weights[:, None], None, 0.6)[:, 0]
@@ -215,12 +230,18 @@ def test_degrees_of_freedom_are_those_of_the_larger_part():
 
 def plainly_weighed(h, machine, chance):
     """The estimate from queries drawn with chances of their own, one column, query after query."""
-    known, counted = np.flatnonzero(~np.isnan(h) & ~np.isnan(machine)), np.flatnonzero(~np.isnan(machine))
+    known, counted = (
+        np.flatnonzero(~np.isnan(h) & ~np.isnan(machine)),
+        np.flatnonzero(~np.isnan(machine)),
+    )
     n, size = len(known), len(counted)
     weight = {query: 1 / chance[query] for query in known}
     total, whole = sum(weight.values()), np.mean(machine[counted])
     factor = 1 / (1 + n / (size - n))
-    slopes = plain_slopes(h[known], machine[known], np.array([weight[one] for one in known]), factor) / factor
+    slopes = (
+        plain_slopes(h[known], machine[known], np.array([weight[one] for one in known]), factor)
+        / factor
+    )
     slope = dict(zip(known, slopes, strict=True))
     residual = {one: h[one] - slope[one] * (machine[one] - whole) for one in known}
     mean = sum(weight[one] * residual[one] for one in known) / total
@@ -259,7 +280,9 @@ def test_queries_with_chances_of_their_own_are_weighed_one_by_one(seed):
     found = powered(people, machine, probability=chance)
     for column in range(3):
         wanted = plainly_weighed(people[:, column], machine[:, column], chance[:, column])
-        assert {name: getattr(found, name)[column] for name in wanted} == pytest.approx(wanted, rel=1e-9)
+        assert {name: getattr(found, name)[column] for name in wanted} == pytest.approx(
+            wanted, rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("chance", [None, 0.5])
@@ -277,7 +300,9 @@ def test_the_unit_of_a_column_is_that_of_its_estimate_and_of_no_other(chance):
 
 @pytest.mark.parametrize("chance", [None, 0.5])
 def test_a_column_without_enough_of_both_kinds_has_no_interval_and_no_warning(chance):
-    human = np.array([[0.2, np.nan, 0.4, 0.2], [np.nan, np.nan, 0.6, 0.4], [np.nan, np.nan, 0.3, np.nan]])
+    human = np.array(
+        [[0.2, np.nan, 0.4, 0.2], [np.nan, np.nan, 0.6, 0.4], [np.nan, np.nan, 0.3, np.nan]]
+    )
     machine = np.array([[0.3, 0.1, 0.2, 0.5], [0.4, 0.2, 0.5, 0.6], [0.7, 0.5, 0.8, 0.7]])
     probability = None if chance is None else np.full(3, chance)
     found = powered(human, machine, probability=probability)

@@ -34,14 +34,18 @@ def worst_by_hand(values, share):
 @examples(40)
 @given(COLUMNS, st.sampled_from([0.1, 0.25, 0.5, 0.9]))
 def test_a_quantile_is_that_of_numpy_and_pandas(values, share):
-    np.testing.assert_allclose(quantile(values, share)[0], np.quantile(values, share, axis=0), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        quantile(values, share)[0], np.quantile(values, share, axis=0), rtol=0, atol=1e-15
+    )
 
 
 @examples(40)
 @given(COLUMNS, st.sampled_from([0.1, 0.125, 0.5, 0.95, 1.0]))
 def test_the_mean_of_the_worst_share_counts_the_last_query_in_part(values, share):
     found = worst_share(values, share)[0]
-    np.testing.assert_allclose(found, [worst_by_hand(one, share) for one in values.T], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        found, [worst_by_hand(one, share) for one in values.T], rtol=0, atol=1e-12
+    )
 
 
 def test_the_worst_share_of_one_is_the_mean():
@@ -67,7 +71,9 @@ def test_the_interval_of_a_quantile_ends_at_order_statistics():
     # of 20 queries, between 6 and 15 lie below the median with probability .9586
     _, low, high = quantile(np.arange(1.0, 21.0)[:, None], 0.5)
     assert (low.item(), high.item()) == (6, 15)
-    assert stats.binom.cdf(14, 20, 0.5) - stats.binom.cdf(5, 20, 0.5) == pytest.approx(0.9586, abs=1e-4)
+    assert stats.binom.cdf(14, 20, 0.5) - stats.binom.cdf(5, 20, 0.5) == pytest.approx(
+        0.9586, abs=1e-4
+    )
 
 
 def test_an_end_that_no_query_lies_beyond_is_missing():
@@ -88,7 +94,9 @@ def test_the_interval_of_the_worst_share_is_that_of_resampled_queries():
     values = np.random.default_rng(6).random((36, 2))
     _, low, high = worst_share(values, 0.3, draws=100, confidence=0.9, seed=5)
     weights = np.random.default_rng(5).multinomial(36, np.full(36, 1 / 36), size=100)
-    drawn = np.array([[worst_by_hand(one, 0.3) for one in np.repeat(values, w, axis=0).T] for w in weights])
+    drawn = np.array(
+        [[worst_by_hand(one, 0.3) for one in np.repeat(values, w, axis=0).T] for w in weights]
+    )
     ends = np.quantile(drawn, [0.05, 0.95], axis=0, method="inverted_cdf")
     np.testing.assert_allclose([low, high], ends, atol=1e-12)
 
@@ -110,7 +118,14 @@ def test_a_query_that_does_not_count_is_left_out():
 
 @pytest.mark.parametrize(
     ("queries", "share", "there"),
-    [(10, 0.1, False), (99, 0.1, False), (100, 0.1, True), (48, 0.25, True), (9, 1.0, False), (10, 1.0, True)],
+    [
+        (10, 0.1, False),
+        (99, 0.1, False),
+        (100, 0.1, True),
+        (48, 0.25, True),
+        (9, 1.0, False),
+        (10, 1.0, True),
+    ],
 )
 def test_a_share_of_fewer_than_ten_queries_has_no_interval(queries, share, there):
     values = np.random.default_rng(2).random((queries, 1))
@@ -120,8 +135,12 @@ def test_a_share_of_fewer_than_ten_queries_has_no_interval(queries, share, there
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("queries", "share", "least"), [(100, 0.1, 0.87), (40, 0.25, 0.87), (200, 0.1, 0.90)])
-def test_the_interval_of_the_worst_share_holds_it_as_often_as_its_documentation_says(queries, share, least):
+@pytest.mark.parametrize(
+    ("queries", "share", "least"), [(100, 0.1, 0.87), (40, 0.25, 0.87), (200, 0.1, 0.90)]
+)
+def test_the_interval_of_the_worst_share_holds_it_as_often_as_its_documentation_says(
+    queries, share, least
+):
     for drawn in (stats.uniform(), stats.beta(2, 5), stats.beta(0.6, 1.2)):
         truth = drawn.ppf((np.arange(100_000) + 0.5) / 100_000 * share).mean()
         values = drawn.rvs((queries, 1000), random_state=np.random.default_rng(7))
@@ -157,14 +176,18 @@ def test_the_table_is_the_one_declared_and_carries_what_its_numbers_rest_on():
 
 def test_scores_and_runs_give_the_same_quantiles():
     pd.testing.assert_frame_equal(
-        JUDGED.quantiles("AP", draws=20), JUDGED.measure("AP").ireval.quantiles(draws=20), check_categorical=False
+        JUDGED.quantiles("AP", draws=20),
+        JUDGED.measure("AP").ireval.quantiles(draws=20),
+        check_categorical=False,
     )
 
 
 def test_quantiles_of_groups_and_of_systems_with_replicates():
     runs, qrels, metadata = pdeval.datasets.load_sample()
     scores = runs.ireval.measure(qrels, "AP", topics="common")
-    found = scores.ireval.quantiles(by="family", metadata=metadata, replicate="run", worst=0.5, at=None, draws=10)
+    found = scores.ireval.quantiles(
+        by="family", metadata=metadata, replicate="run", worst=0.5, at=None, draws=10
+    )
     means = scores.merge(metadata).groupby(["family", "query_id"])["value"].mean().groupby("family")
     wanted = means.apply(lambda one: one.sort_values().head(24).mean())
     assert found["family"].tolist() == wanted.index.tolist()

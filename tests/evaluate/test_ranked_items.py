@@ -16,7 +16,11 @@ RUNS = pd.DataFrame(
     }
 )
 QRELS = pd.DataFrame(
-    {"query_id": ["1", "1", "1", "1", "2"], "doc_id": ["x", "y", "u", "w", "v"], "relevance": [1, 1, 2, 0, 1]}
+    {
+        "query_id": ["1", "1", "1", "1", "2"],
+        "doc_id": ["x", "y", "u", "w", "v"],
+        "relevance": [1, 1, 2, 0, 1],
+    }
 )
 
 

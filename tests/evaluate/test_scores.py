@@ -17,12 +17,17 @@ from tests.ruled import ruled
 
 scores = ruled(evaluate.scores)
 GRADES = {"q1": {"a": 1, "b": 2}, "q2": {"a": 0}, "q3": {"c": 3}, "q4": {"d": 1}}
-LISTS = {"r": {"q1": ["x", "a", "b"], "q2": ["a"], "q3": ["c"], "q9": ["a"]}, "s": {"q1": ["b"], "q3": ["x", "c"]}}
+LISTS = {
+    "r": {"q1": ["x", "a", "b"], "q2": ["a"], "q3": ["c"], "q9": ["a"]},
+    "s": {"q1": ["b"], "q3": ["x", "c"]},
+}
 
 
 def join(lists=LISTS, grades=GRADES, **rules):
     return positions.join(
-        reader.read(naive.table(lists), "runs"), reader.read(naive.judgments(grades), "qrels"), **rules
+        reader.read(naive.table(lists), "runs"),
+        reader.read(naive.judgments(grades), "qrels"),
+        **rules,
     )
 
 
@@ -54,7 +59,9 @@ def test_the_topics_that_count(topics):
 
 
 def test_an_unknown_topics_rule_is_an_error():
-    with pytest.raises(ValueError, match="topics='all': choose 'relevant', 'judged', 'answered' or 'common'"):
+    with pytest.raises(
+        ValueError, match="topics='all': choose 'relevant', 'judged', 'answered' or 'common'"
+    ):
         scores(join(), "AP", topics="all")
 
 
@@ -77,7 +84,12 @@ def test_nothing_is_told_where_missing_queries_do_not_count(topics):
 @pytest.mark.parametrize(
     ("topics", "level", "grades", "text"),
     [
-        ("relevant", 4, GRADES, "no judged query has an item with a grade of at least 4 .the largest grade is 3."),
+        (
+            "relevant",
+            4,
+            GRADES,
+            "no judged query has an item with a grade of at least 4 .the largest grade is 3.",
+        ),
         (
             "relevant",
             None,
@@ -97,7 +109,12 @@ def test_an_evaluation_on_no_topic_is_an_error(topics, level, grades, text):
 def test_the_level_of_a_measure_comes_before_that_of_the_call():
     cube = scores(join(), ["AP", "AP(level=1)", "AP(level=3)"], level=2)
     assert cube.measures == ("AP", "AP(level=1)", "AP(level=3)")
-    assert cells(cube, 0) == {("r", "q1"): 1 / 3, ("s", "q1"): 1.0, ("r", "q3"): 1.0, ("s", "q3"): 0.5}
+    assert cells(cube, 0) == {
+        ("r", "q1"): 1 / 3,
+        ("s", "q1"): 1.0,
+        ("r", "q3"): 1.0,
+        ("s", "q3"): 0.5,
+    }
     assert cells(cube, 1) == cells(scores(join(), "AP"))
     assert cells(cube, 2) == {("r", "q3"): 1.0, ("s", "q3"): 0.5}
 
@@ -153,15 +170,24 @@ def test_needing_judged_items_is_known_beforehand():
 
 
 def test_a_measure_without_a_closed_form_names_those_that_have_one():
-    with pytest.raises(ValueError, match=r"bpref has no closed form.*works for AP, .*RR.*Choose another ties="):
+    with pytest.raises(
+        ValueError, match=r"bpref has no closed form.*works for AP, .*RR.*Choose another ties="
+    ):
         scores(join(ties="expected"), "bpref", topics="common")
 
 
 def test_expected_values_are_the_mean_over_all_orders_of_ties():
-    frame = pd.DataFrame({"run": "r", "query_id": "q", "doc_id": list("abcd"), "score": [2.0, 1.0, 1.0, 1.0]})
+    frame = pd.DataFrame(
+        {"run": "r", "query_id": "q", "doc_id": list("abcd"), "score": [2.0, 1.0, 1.0, 1.0]}
+    )
     qrels = reader.read(naive.judgments({"q": {"b": 1, "d": 1, "z": 1}}), "qrels")
-    found = scores(positions.join(reader.read(frame, "runs"), qrels, ties="expected"), "AP").values.item()
-    orders = [naive.found_at(["a", *order], {"b", "d", "z"}) for order in ("bcd", "bdc", "cbd", "cdb", "dbc", "dcb")]
+    found = scores(
+        positions.join(reader.read(frame, "runs"), qrels, ties="expected"), "AP"
+    ).values.item()
+    orders = [
+        naive.found_at(["a", *order], {"b", "d", "z"})
+        for order in ("bcd", "bdc", "cbd", "cdb", "dbc", "dcb")
+    ]
     assert found == pytest.approx(np.mean([naive.average_precision(f) for f in orders]), abs=1e-15)
 
 
@@ -171,7 +197,9 @@ def test_blocks_of_any_size_give_the_same_bits(monkeypatch):
     names = ["AP", "nDCG@10", "bpref", "infAP", "ERR@20", "alpha-nDCG@20", "ERR-IA@20"]
     whole = scores(joined.positions, names, tell=False).values
     function = evaluate.View.blocks
-    monkeypatch.setattr(evaluate.View, "blocks", lambda view, *, empty=False: function(view, empty=empty, most=1))
+    monkeypatch.setattr(
+        evaluate.View, "blocks", lambda view, *, empty=False: function(view, empty=empty, most=1)
+    )
     np.testing.assert_array_equal(scores(joined.positions, names, tell=False).values, whole)
 
 
@@ -190,7 +218,9 @@ def test_a_kernel_that_does_not_reduce_the_recall_levels_is_told_so(declared):
         """Forgets to add up."""
         return rank < np.inf
 
-    with pytest.raises(ValueError, match=r"Found gave an array of shape \(\d, .* reduce axis 0, the recall levels"):
+    with pytest.raises(
+        ValueError, match=r"Found gave an array of shape \(\d, .* reduce axis 0, the recall levels"
+    ):
         scores(join(), Found, tell=False)
 
 
@@ -201,7 +231,9 @@ def test_a_kernel_that_is_not_a_number_somewhere_is_not_dropped_there(declared):
         with np.errstate(invalid="ignore"):
             return rank[-1] - rank[0]
 
-    with pytest.raises(ValueError, match=r"Spread is not a number \(NaN\) \d+ times, e\.g\. on query '"):
+    with pytest.raises(
+        ValueError, match=r"Spread is not a number \(NaN\) \d+ times, e\.g\. on query '"
+    ):
         scores(join(), Spread, tell=False)
 
 
@@ -212,7 +244,9 @@ def test_a_kernel_that_gives_several_rankings_one_number_is_refused(declared, ax
         """The sum of all reciprocal ranks of a block, where the recall levels of one ranking are meant."""
         return (1 / rank).sum(axis=axis)
 
-    with pytest.raises(ValueError, match=r"Deep gave an array of shape .* reduce axis 0, the recall levels"):
+    with pytest.raises(
+        ValueError, match=r"Deep gave an array of shape .* reduce axis 0, the recall levels"
+    ):
         scores(join(), Deep, tell=False)
 
 
@@ -220,8 +254,12 @@ PADDED = [name for name, entry in ENTRIES.items() if entry.padded]
 
 
 @pytest.mark.parametrize("small", [1 << 16, 0])
-@pytest.mark.parametrize("name", [*PADDED, "AP@5", "R@5", "F@5", "RR(i=3)", "nDCG@5", "nDCG(gain=exp)", "CG@5"])
-def test_topics_of_different_numbers_of_items_share_a_block_without_changing_a_bit(name, small, monkeypatch):
+@pytest.mark.parametrize(
+    "name", [*PADDED, "AP@5", "R@5", "F@5", "RR(i=3)", "nDCG@5", "nDCG(gain=exp)", "CG@5"]
+)
+def test_topics_of_different_numbers_of_items_share_a_block_without_changing_a_bit(
+    name, small, monkeypatch
+):
     from pdeval.join import blocks
 
     monkeypatch.setattr(blocks, "SMALL", small)
@@ -232,7 +270,9 @@ def test_topics_of_different_numbers_of_items_share_a_block_without_changing_a_b
         apart = np.zeros(found.shape)
         for block in evaluate.Views(judged.at(level=level)).blocks(measure.kind, level):
             if block.size:
-                apart[block.topics] = measure.entry.kernel(*block.columns(measure.columns), **measure.parameters)
+                apart[block.topics] = measure.entry.kernel(
+                    *block.columns(measure.columns), **measure.parameters
+                )
         np.testing.assert_array_equal(found, apart, strict=True)
     shared = views.blocks(measure.kind, None, padded=True)
     assert len(shared) < len(views.blocks(measure.kind, None))

@@ -27,7 +27,9 @@ def test_coverage_is_the_share_of_the_catalogue_that_any_list_shows():
 
 def test_user_coverage_is_the_share_of_users_that_get_so_many_items():
     runs = RUNS[(RUNS["run"] == "x")]
-    judged = runs.ireval.join(pd.concat([TEST, TEST.assign(user_id="w")]), topics="relevant", **TABLES)
+    judged = runs.ireval.join(
+        pd.concat([TEST, TEST.assign(user_id="w")]), topics="relevant", **TABLES
+    )
     found = judged.summary(["UserCoverage@3", "UserCoverage(least=3)@3"])
     assert found["mean"].tolist() == [2 / 3, 1 / 3]
     assert found["n"].tolist() == [3, 3]
@@ -38,10 +40,14 @@ def test_gini_and_entropy_say_how_evenly_items_are_shown():
     # x shows a twice, b, c, d once: sorted 1 1 1 2, sum of (2 i - 5) x_i = -3 - 1 + 1 + 6 = 3, over 4 * 5
     assert worked("Gini")["x"] == pytest.approx(0.15, abs=1e-15)
     assert worked("Gini")["y"] == 0.5  # 0 0 1 1
-    assert worked("Gini(patience=0.5)")["y"] == pytest.approx((0.5 + 3 * 1.0) / (4 * 1.5), abs=1e-15)  # 0 0 1/2 1
+    assert worked("Gini(patience=0.5)")["y"] == pytest.approx(
+        (0.5 + 3 * 1.0) / (4 * 1.5), abs=1e-15
+    )  # 0 0 1/2 1
     assert worked("Entropy")["y"] == 1.0
     assert worked("Entropy(normalised=true)")["y"] == 0.5
-    assert worked("Entropy")["x"] == pytest.approx(0.4 * math.log2(2.5) + 0.6 * math.log2(5), abs=1e-15)
+    assert worked("Entropy")["x"] == pytest.approx(
+        0.4 * math.log2(2.5) + 0.6 * math.log2(5), abs=1e-15
+    )
     assert worked("TailShare(head=0.25)") == {"x": 0.6, "y": 1.0}  # a is the head
 
 
@@ -55,7 +61,8 @@ def test_all_lists_together_stand_beside_means_in_the_order_asked():
     wide = judged.summary(["RR", "Coverage@2"], wide=True)
     assert wide.columns.tolist() == ["run", "RR", "Coverage@2"]
     pd.testing.assert_frame_equal(
-        found, RUNS.ireval.summary(TEST, ["RR", "Coverage@2", "Novelty@2"], topics="answered", **TABLES)
+        found,
+        RUNS.ireval.summary(TEST, ["RR", "Coverage@2", "Novelty@2"], topics="answered", **TABLES),
     )
 
 
@@ -66,14 +73,19 @@ def test_one_list_has_no_interval_and_none_is_drawn_without_draws():
 
 def test_measures_per_query_refuse_them_with_where_they_are():
     with pytest.raises(
-        ValueError, match=r"Coverage@2 is one number for all lists of a run together, not one per query"
+        ValueError,
+        match=r"Coverage@2 is one number for all lists of a run together, not one per query",
     ):
         RUNS.ireval.measure(TEST, ["RR", "Coverage@2"], **TABLES)
     with pytest.raises(ValueError, match=r"\.ireval\.beyond\(\.\.\.\) without judgments"):
         RUNS.ireval.compare(TEST, "Coverage@2", topics="answered", **TABLES)
-    with pytest.raises(ValueError, match=r"RR needs judgments: \.ireval\.summary\(qrels, \['RR'\], \.\.\.\)"):
+    with pytest.raises(
+        ValueError, match=r"RR needs judgments: \.ireval\.summary\(qrels, \['RR'\], \.\.\.\)"
+    ):
         RUNS.ireval.beyond(["Coverage@2", "RR"], **TABLES)
-    with pytest.raises(ValueError, match=r"Serendipity@2 needs judgments: \.ireval\.measure\(qrels"):
+    with pytest.raises(
+        ValueError, match=r"Serendipity@2 needs judgments: \.ireval\.measure\(qrels"
+    ):
         RUNS.ireval.beyond("Serendipity@2", per="query", **TABLES)
     with pytest.raises(ValueError, match=r"Coverage@2 looks at the items of lists: give items="):
         RUNS.ireval.beyond("Coverage@2")
@@ -83,11 +95,24 @@ def test_measures_per_query_refuse_them_with_where_they_are():
 
 @pytest.mark.parametrize(
     "verb",
-    ["measure", "prefer", "mean", "compare", "order", "leaderboard", "correlate", "ties", "incomplete", "report"],
+    [
+        "measure",
+        "prefer",
+        "mean",
+        "compare",
+        "order",
+        "leaderboard",
+        "correlate",
+        "ties",
+        "incomplete",
+        "report",
+    ],
 )
 def test_every_verb_of_queries_says_where_they_are(verb):
     judged = RUNS.ireval.join(TEST, topics="judged", **TABLES)
-    with pytest.raises(ValueError, match=r"Coverage@2 is one number for all lists .*summary.*beyond"):
+    with pytest.raises(
+        ValueError, match=r"Coverage@2 is one number for all lists .*summary.*beyond"
+    ):
         getattr(judged, verb)(["RR", "Coverage@2"])
 
 
@@ -108,11 +133,19 @@ def test_groups_and_replicates_of_sets_are_those_of_the_pipeline():
     assert found.query("measure == 'Coverage@1'")[["group", "run", "mean"]].to_numpy().tolist() == [
         ["new", "x", 0.25], ["old", "x", 0.25], ["old", "y", 0.25],
     ]  # fmt: skip
-    one = RUNS[RUNS["run"] == "x"].ireval.join(TEST, **TABLES).summary("Coverage@1", by="group", metadata=about)
+    one = (
+        RUNS[RUNS["run"] == "x"]
+        .ireval.join(TEST, **TABLES)
+        .summary("Coverage@1", by="group", metadata=about)
+    )
     assert one["mean"].tolist() == [0.25, 0.25]
-    seeds = pd.concat([RUNS.assign(model="m", seed=RUNS["run"].map({"x": 1, "y": 2}))]).drop(columns="run")
+    seeds = pd.concat([RUNS.assign(model="m", seed=RUNS["run"].map({"x": 1, "y": 2}))]).drop(
+        columns="run"
+    )
     seeds = seeds.ireval(run=["model", "seed"])
-    one = seeds.summary(TEST, ["Coverage@1", "Novelty@1"], replicate="seed", topics="common", **TABLES)
+    one = seeds.summary(
+        TEST, ["Coverage@1", "Novelty@1"], replicate="seed", topics="common", **TABLES
+    )
     assert one[["model", "measure", "mean", "replicates"]].to_numpy().tolist() == [
         ["m", "Coverage@1", 0.25, 2], ["m", "Novelty@1", 1.0, 2],
     ]  # fmt: skip
@@ -137,9 +170,15 @@ def many():
     """Lists of 60 users over 90 items, drawn by a power law."""
     rng = np.random.default_rng(3)
     share = 1.0 / np.arange(1, 91)
-    rows = [("r", f"u{u}", f"i{i}") for u in range(60) for i in rng.choice(90, 8, replace=False, p=share / share.sum())]
+    rows = [
+        ("r", f"u{u}", f"i{i}")
+        for u in range(60)
+        for i in rng.choice(90, 8, replace=False, p=share / share.sum())
+    ]
     runs = pd.DataFrame(rows, columns=["run", "user_id", "item_id"])
-    return runs.assign(score=np.tile(np.arange(8, 0, -1), 60)), pd.DataFrame({"item_id": [f"i{i}" for i in range(90)]})
+    return runs.assign(score=np.tile(np.arange(8, 0, -1), 60)), pd.DataFrame(
+        {"item_id": [f"i{i}" for i in range(90)]}
+    )
 
 
 def test_the_interval_is_that_of_the_jackknife_over_users(many):
@@ -161,7 +200,10 @@ def test_the_interval_is_that_of_the_jackknife_over_users(many):
 
 def test_users_are_left_out_in_as_many_groups_as_draws_whatever_else_is_asked(many):
     runs, items = many
-    one, two = (runs.ireval.beyond("Gini@5", items=items, draws=12, seed=seed)["ci_low"].item() for seed in (1, 2))
+    one, two = (
+        runs.ireval.beyond("Gini@5", items=items, draws=12, seed=seed)["ci_low"].item()
+        for seed in (1, 2)
+    )
     both = runs.ireval.beyond(["Coverage@5", "Gini@5"], items=items, draws=12, seed=1)
     assert both["ci_low"].tolist()[1] == one != two
 
@@ -182,13 +224,20 @@ def test_the_interval_holds_what_other_users_would_give(users, number):
         )
         sample, user, rank = (axis.ravel() for axis in np.indices(item.shape))
         return pd.DataFrame(
-            {"run": sample, "user_id": user, "item_id": items["item_id"].to_numpy()[item.ravel()], "score": -rank}
+            {
+                "run": sample,
+                "user_id": user,
+                "item_id": items["item_id"].to_numpy()[item.ravel()],
+                "score": -rank,
+            }
         )
 
     expected = lists().ireval.beyond(asked, items=items, draws=0).groupby("measure")["mean"].mean()
     found = lists().ireval.beyond(asked, items=items)
     truth = found["measure"].map(expected)
-    held = ((found["ci_low"] <= truth) & (truth <= found["ci_high"])).groupby(found["measure"]).mean()
+    held = (
+        ((found["ci_low"] <= truth) & (truth <= found["ci_high"])).groupby(found["measure"]).mean()
+    )
     # the limits of 300 samples around .95; of coverage the jackknife's variance is too large
     assert (held > 0.91).all(), held
     assert (held[["Gini@5", "Entropy@5"]] < 0.99).all(), held
@@ -238,6 +287,11 @@ def test_28_7_users_without_judgments_are_left_out_of_groups_with_a_warning():
     users = pd.DataFrame({"user_id": ["u", "v", "w"], "country": ["fr", "de", "de"]})
     items = pd.DataFrame({"item_id": list("abcd")})
     assert runs.ireval.summary(judgments, "Coverage@1", items=items)["mean"].item() == 0.75
-    with pytest.warns(UserWarning, match="1 users with a list have no judgments; within groups Coverage@1 leaves them"):
-        found = runs.ireval.summary(judgments, "Coverage@1", items=items, by="country", metadata=users)
+    with pytest.warns(
+        UserWarning,
+        match="1 users with a list have no judgments; within groups Coverage@1 leaves them",
+    ):
+        found = runs.ireval.summary(
+            judgments, "Coverage@1", items=items, by="country", metadata=users
+        )
     assert found["mean"].tolist() == [0.25, 0.25]

@@ -7,7 +7,9 @@ from pdeval.evaluate.sources import each, only, sources
 from pdeval.tables import reader
 
 SCORES = pd.DataFrame({"run": list("ab"), "query_id": "1", "measure": "AP", "value": [0.5, 0.25]})
-PREFERENCES = pd.DataFrame({"query_id": ["1"], "run_a": "a", "run_b": "b", "measure": "RPP", "value": [0.5]})
+PREFERENCES = pd.DataFrame(
+    {"query_id": ["1"], "run_a": "a", "run_b": "b", "measure": "RPP", "value": [0.5]}
+)
 RUNS = pd.DataFrame({"run": list("ab"), "query_id": "1", "doc_id": "d", "score": 1.0})
 QRELS = pd.DataFrame({"query_id": ["1"], "doc_id": ["d"], "relevance": [1]})
 
@@ -52,5 +54,7 @@ def test_one_function_serves_several_sources():
 def test_a_row_without_a_measure_is_refused_whichever_measures_are_asked_for(ask):
     table = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
     table["measure"] = table["measure"].astype(object).mask(table.index == 3, None)
-    with pytest.raises(ValueError, match="the measure column has 1 missing names; drop or fill those rows"):
+    with pytest.raises(
+        ValueError, match="the measure column has 1 missing names; drop or fill those rows"
+    ):
         ask(table.ireval)

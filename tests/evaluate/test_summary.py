@@ -17,7 +17,9 @@ VALUES = np.array([[[0.1, 0.4], [0.5, 0.4], [0.3, np.nan]]])
 
 def scores(values=VALUES, measures=("AP",), runs=RUNS):
     index = pd.Index([str(q) for q in range(values.shape[1])], name="query_id")
-    return cube.Scores(runs, index, measures, values, np.ones(len(measures), dtype=bool), {"level": 2})
+    return cube.Scores(
+        runs, index, measures, values, np.ones(len(measures), dtype=bool), {"level": 2}
+    )
 
 
 def test_mean_spread_and_interval_by_hand():
@@ -27,8 +29,12 @@ def test_mean_spread_and_interval_by_hand():
     half = stats.t.ppf(0.975, 2) * 0.2 / np.sqrt(3)
     assert half > 0.3  # AP is never below 0
     assert (a["n"], b["n"]) == (3, 2)
-    assert [a["mean"], a["sd"], a["ci_low"], a["ci_high"]] == pytest.approx([0.3, 0.2, 0.0, 0.3 + half], abs=1e-15)
-    assert [b["mean"], b["sd"], b["ci_low"], b["ci_high"]] == pytest.approx([0.4, 0.0, 0.4, 0.4], abs=1e-15)
+    assert [a["mean"], a["sd"], a["ci_low"], a["ci_high"]] == pytest.approx(
+        [0.3, 0.2, 0.0, 0.3 + half], abs=1e-15
+    )
+    assert [b["mean"], b["sd"], b["ci_low"], b["ci_high"]] == pytest.approx(
+        [0.4, 0.0, 0.4, 0.4], abs=1e-15
+    )
     assert frame.attrs == {"level": 2}
 
 
@@ -93,8 +99,13 @@ def test_means_add_query_after_query_as_trec_eval_does(runs):
     values = np.random.default_rng(3).random((1000, runs)) ** 4
     added = [reduce(operator.add, column) for column in values.T.tolist()]
     # another order of addition gives another last bit here
-    assert any(total != float(np.sum(np.ascontiguousarray(column))) for total, column in zip(added, values.T))
-    assert summary(scores(values[None], runs=RUNS[:runs]))["mean"].tolist() == [total / 1000 for total in added]
+    assert any(
+        total != float(np.sum(np.ascontiguousarray(column)))
+        for total, column in zip(added, values.T)
+    )
+    assert summary(scores(values[None], runs=RUNS[:runs]))["mean"].tolist() == [
+        total / 1000 for total in added
+    ]
 
 
 def test_wide_has_a_row_per_run_and_a_column_per_measure_in_the_order_asked():
@@ -113,7 +124,9 @@ def test_wide_keeps_runs_of_several_columns():
 
 @pytest.mark.parametrize("confidence", [0, 1, 95, -0.5])
 def test_a_confidence_that_is_no_share_is_refused(confidence):
-    with pytest.raises(ValueError, match=r"confidence=.*give a share between 0 and 1, e\.g\. 0\.95"):
+    with pytest.raises(
+        ValueError, match=r"confidence=.*give a share between 0 and 1, e\.g\. 0\.95"
+    ):
         summary(scores(), confidence=confidence)
 
 
@@ -129,7 +142,17 @@ TABLE = pd.DataFrame(
 @pytest.mark.broad
 def test_runs_as_replicates_are_averaged_query_by_query():
     frame = TABLE.ireval.summary(by="family", replicate="run")
-    assert list(frame) == ["family", "measure", "n", "mean", "sd", "ci_low", "ci_high", "replicates", "sd_replicates"]
+    assert list(frame) == [
+        "family",
+        "measure",
+        "n",
+        "mean",
+        "sd",
+        "ci_low",
+        "ci_high",
+        "replicates",
+        "sd_replicates",
+    ]
     new, old = frame.to_dict("records")
     assert (new["family"], new["n"], old["n"]) == ("new", 2, 2)
     # queries 1 and 2: (0.2 + 0.4) / 2 and (0.6 + 0.4) / 2
@@ -158,7 +181,9 @@ def test_groups_of_several_columns(kind):
 
 @pytest.mark.broad
 def test_metadata_joins_under_the_callers_names():
-    scores = pdeval.datasets.sample_runs().ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common")
+    scores = pdeval.datasets.sample_runs().ireval.measure(
+        pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common"
+    )
     frame = scores.merge(pdeval.datasets.sample_metadata(), on="run").ireval.summary(
         by="family", replicate="run", wide=True
     )
@@ -170,7 +195,10 @@ def test_metadata_joins_under_the_callers_names():
 
 
 def test_an_unknown_group_is_an_error_that_says_how_to_join():
-    with pytest.raises(KeyError, match=r"no column 'year' to group by; the table has run, family.*annotate\(metadata"):
+    with pytest.raises(
+        KeyError,
+        match=r"no column 'year' to group by; the table has run, family.*annotate\(metadata",
+    ):
         TABLE.ireval.summary(by="year")
 
 
@@ -182,5 +210,7 @@ def test_rows_without_a_group_are_not_dropped_silently():
 @pytest.mark.parametrize("name", ["query_id", "measure", "value"])
 def test_a_summary_is_not_grouped_by_what_it_sums_up(name):
     frame = pd.DataFrame({"run": ["a"], "query_id": ["1"], "measure": ["AP"], "value": [0.5]})
-    with pytest.raises(ValueError, match=f"by='{name}' is the .* of the table; name a column of metadata"):
+    with pytest.raises(
+        ValueError, match=f"by='{name}' is the .* of the table; name a column of metadata"
+    ):
         frame.ireval.summary(by=name)

@@ -18,7 +18,9 @@ from tests.ruled import ruled
 
 select, win_rates = ruled(pairs.select), ruled(mean_preferences.win_rates)
 
-DIRECT = [name for name, entry in ENTRIES.items() if entry.family == "preference" and direct(parse(name))]
+DIRECT = [
+    name for name, entry in ENTRIES.items() if entry.family == "preference" and direct(parse(name))
+]
 
 
 def by_pairs(joined, name, level=None):
@@ -50,7 +52,16 @@ def test_win_rates_of_random_collections_are_the_sums_over_pairs(seed):
 
 
 def test_which_preferences_need_no_pairs():
-    assert set(DIRECT) == {"RPP", "dcgRPP", "invRPP", "ST-RPP", "ST-dcgRPP", "ST-invRPP", "sgnLP", "sgnLR"}
+    assert set(DIRECT) == {
+        "RPP",
+        "dcgRPP",
+        "invRPP",
+        "ST-RPP",
+        "ST-dcgRPP",
+        "ST-invRPP",
+        "sgnLP",
+        "sgnLR",
+    }
     assert direct(parse("AP"))
 
 
@@ -78,7 +89,9 @@ def test_missing_queries_are_told():
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         win_rates(join(*collection()[:2]), ["RPP", "sgnLP"])
-    assert [str(one.message).partition(";")[0] for one in told] == ["1 of 4 judged queries are missing from run 'r3'"]
+    assert [str(one.message).partition(";")[0] for one in told] == [
+        "1 of 4 judged queries are missing from run 'r3'"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,9 @@ def test_a_mapping_gives_names_in_its_order_and_any_places(tmp_path):
     packed.write_bytes(gzip.compress(QRELS.encode()))
     table = tmp_path / "other.parquet"
     pdeval.read_runs(one / "runs").to_parquet(table)
-    runs, qrels = pdeval.read_collections({"z": one, "a": (table, packed), "list": ([table], packed)})
+    runs, qrels = pdeval.read_collections(
+        {"z": one, "a": (table, packed), "list": ([table], packed)}
+    )
     assert runs["collection"].cat.categories.tolist() == ["z", "a", "list"]
     assert qrels.groupby("collection", observed=True)["relevance"].sum().tolist() == [3, 3, 3]
 
@@ -68,8 +70,15 @@ def test_subtopics_of_some_collections_are_missing_in_the_others(tmp_path):
     assert qrels["subtopic"].isna().tolist() == [True, True, False, False, False]
     found = runs.ireval.describe(qrels, by="collection", topics="judged")
     assert found["subtopics_per_query"].tolist() == [0.0, 1.5]
-    assert runs.ireval.measure(qrels, "AP", by="collection", topics="judged")["value"].tolist() == [1.0, 0.0, 1.0, 0.0]
-    with pytest.raises(KeyError, match="subtopics names 'robust', which is no collection; there are news, web"):
+    assert runs.ireval.measure(qrels, "AP", by="collection", topics="judged")["value"].tolist() == [
+        1.0,
+        0.0,
+        1.0,
+        0.0,
+    ]
+    with pytest.raises(
+        KeyError, match="subtopics names 'robust', which is no collection; there are news, web"
+    ):
         pdeval.read_collections(tmp_path, subtopics=["robust"])
 
 
@@ -87,7 +96,9 @@ def test_what_is_read_is_asked_collection_by_collection(tmp_path):
     runs, qrels = pdeval.read_collections(tmp_path)
     scores = runs.ireval.measure(qrels, "AP", by="collection")
     assert scores["collection"].tolist() == ["a", "a", "b", "b"]
-    with pytest.raises(ValueError, match=r"several collections \(collection\).*measure\(by='collection'\)"):
+    with pytest.raises(
+        ValueError, match=r"several collections \(collection\).*measure\(by='collection'\)"
+    ):
         runs.ireval.measure(qrels, "AP")
 
 
@@ -97,16 +108,24 @@ def test_a_fault_is_told_with_its_collection(tmp_path):
     with pytest.raises(ValueError, match=r"in the collection 'bad': .*bm25.run.*high"):
         pdeval.read_collections(tmp_path / "x")
     (bad / "qrels.txt").unlink()
-    with pytest.raises(FileNotFoundError, match=r"in the collection 'bad': no judgments 'qrels.txt' in"):
+    with pytest.raises(
+        FileNotFoundError, match=r"in the collection 'bad': no judgments 'qrels.txt' in"
+    ):
         pdeval.read_collections(tmp_path / "x")
     (bad / "qrels.new.txt").write_text(QRELS)
-    with pytest.raises(FileNotFoundError, match=r"It has qrels.new.txt: say which, \{'bad': \(runs, qrels\)\}"):
+    with pytest.raises(
+        FileNotFoundError, match=r"It has qrels.new.txt: say which, \{'bad': \(runs, qrels\)\}"
+    ):
         pdeval.read_collections(tmp_path / "x")
     (good / "qrels").write_text(QRELS)
-    with pytest.raises(ValueError, match=r"in the collection 'good': qrels and qrels.txt could be its judgments"):
+    with pytest.raises(
+        ValueError, match=r"in the collection 'good': qrels and qrels.txt could be its judgments"
+    ):
         pdeval.read_collections({"good": good})
     (tmp_path / "y" / "alone").mkdir(parents=True)
-    with pytest.raises(FileNotFoundError, match=r"no collection in .* a collection is a folder with its run files"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no collection in .* a collection is a folder with its run files"
+    ):
         pdeval.read_collections(tmp_path / "y")
     (tmp_path / "y" / "alone" / "qrels.txt").write_text(QRELS)
     with pytest.raises(FileNotFoundError, match="in the collection 'alone': no folder 'runs'"):
@@ -115,7 +134,11 @@ def test_a_fault_is_told_with_its_collection(tmp_path):
         pdeval.read_collections({"z": tmp_path / "z"})
     with pytest.raises(FileNotFoundError, match="does not exist; give a folder of collections"):
         pdeval.read_collections(tmp_path / "z")
-    with pytest.raises(TypeError, match=r"the collection 'z' is 3; give its folder, or \(runs, qrels\)"):
+    with pytest.raises(
+        TypeError, match=r"the collection 'z' is 3; give its folder, or \(runs, qrels\)"
+    ):
         pdeval.read_collections({"z": 3})
-    with pytest.raises(ValueError, match=r"collections=\{\}: it is empty; give a text, a path or a mapping"):
+    with pytest.raises(
+        ValueError, match=r"collections=\{\}: it is empty; give a text, a path or a mapping"
+    ):
         pdeval.read_collections({})

@@ -72,7 +72,10 @@ def test_a_run_is_the_words_of_its_lines(shared_data, path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_the_quick_and_the_thorough_way_read_the_same_from_every_file(shared_data, name):
-    for path in [*sorted((shared_data / name / "runs").iterdir()), *sorted((shared_data / name).glob("qrels*"))]:
+    for path in [
+        *sorted((shared_data / name / "runs").iterdir()),
+        *sorted((shared_data / name).glob("qrels*")),
+    ]:
         layout = QRELS if path.name.startswith("qrels") else RUN
         keep = [column for column in layout.columns if column != "iteration"]
         data = b"".join(text for _, text in file_io.contents(path))

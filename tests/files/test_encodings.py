@@ -34,8 +34,16 @@ READERS = {
     "named runs": (lambda path, **given: read_runs({"x": path}, **given), "a.run", RUN),
     "qrels": (lambda path, **given: read_qrels(path, **given), "qrels.txt", QRELS),
     "qrels.gz": (lambda path, **given: read_qrels(path, **given), "qrels.txt.gz", QRELS),
-    "untidy qrels": (lambda path, **given: read_qrels(path, **given), "qrels.txt", QRELS.replace(" ", "\t ")),
-    "subtopics": (lambda path, **given: read_qrels(path, subtopics=True, **given), "qrels.txt", QRELS),
+    "untidy qrels": (
+        lambda path, **given: read_qrels(path, **given),
+        "qrels.txt",
+        QRELS.replace(" ", "\t "),
+    ),
+    "subtopics": (
+        lambda path, **given: read_qrels(path, subtopics=True, **given),
+        "qrels.txt",
+        QRELS,
+    ),
 }
 
 
@@ -56,7 +64,9 @@ def test_every_reader_refuses_latin_1_at_its_line_and_reads_it_when_told(tmp_pat
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le", "cp1252", "mac-roman"])
+@pytest.mark.parametrize(
+    "codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le", "cp1252", "mac-roman"]
+)
 def test_every_reader_gives_the_same_ids_from_every_encoding_it_is_told(tmp_path, reader, codec):
     read, name, text = READERS[reader]
     path = write(tmp_path / name, text.encode(codec))
@@ -74,7 +84,10 @@ def test_one_byte_that_is_not_utf_8_is_refused_and_does_not_touch_the_other_ids(
         "1 byte is not, 3 other characters are: the file is damaged, or pieced together from files in different "
         "encodings. Mend it, or get it again."
     )
-    with pytest.warns(UserWarning, match=r"is read as latin-1, but 3 characters of it are UTF-8 and 1 bytes are not"):
+    with pytest.warns(
+        UserWarning,
+        match=r"is read as latin-1, but 3 characters of it are UTF-8 and 1 bytes are not",
+    ):
         read(path, encoding="latin-1")
 
 
@@ -90,7 +103,9 @@ def test_a_folder_of_runs_in_two_encodings_is_read_file_by_file(tmp_path):
     write(tmp_path / "old.run", RUN.encode("latin-1"))
     write(tmp_path / "new.run", RUN.encode())
     qrels = pd.DataFrame({"query_id": "1", "doc_id": DOCS, "relevance": 1})
-    with pytest.raises(ValueError, match=r"old\.run, line 1: byte 9 of the line \(0xe9\) is not UTF-8"):
+    with pytest.raises(
+        ValueError, match=r"old\.run, line 1: byte 9 of the line \(0xe9\) is not UTF-8"
+    ):
         read_runs(tmp_path)
     assert average_precision(read_runs(tmp_path, encoding="latin-1"), qrels) == [1.0, 1.0]
 
@@ -98,7 +113,9 @@ def test_a_folder_of_runs_in_two_encodings_is_read_file_by_file(tmp_path):
 def test_files_on_dask_follow_the_same_rule(tmp_path):
     pytest.importorskip("dask.dataframe")
     write(tmp_path / "a.run", RUN.encode("latin-1"))
-    with pytest.raises(ValueError, match=r"a\.run, line 1: byte 9 of the line \(0xe9\) is not UTF-8"):
+    with pytest.raises(
+        ValueError, match=r"a\.run, line 1: byte 9 of the line \(0xe9\) is not UTF-8"
+    ):
         read_runs(tmp_path, engine="dask").compute()
     told = read_runs(tmp_path, engine="dask", encoding="latin-1").compute()
     assert told["doc_id"].tolist() == DOCS
@@ -118,12 +135,36 @@ def test_files_on_dask_follow_the_same_rule(tmp_path):
             "'{path}' is UTF-32: save it as UTF-8, or say so when reading: encoding='utf-32'",
         ),
         (RUN.encode("utf-16-le"), None, "'{path}' is not a text file: it holds zero bytes."),
-        (RUN.encode()[:9], None, "line 1: byte 9 of the line (0xc3) is half a character: b'1 Q0 caf\\xc3'. The file"),
-        (b"1 Q0 a 1 2 t\r1 Q0 \x81 1 2 t\r\n", "cp1252", "line 2: byte 6 of the line (0x81) is not UTF-8, nor cp1252:"),
-        (b"1 Q0 \xe9 1 2 t\n", "utf-8", "line 1: byte 6 of the line (0xe9) is not UTF-8: b'1 Q0 \\xe9 1 2 t'."),
-        (b"\x7fELF\0\0\xff\n", "latin-1", "'{path}' is not text in encoding='latin-1': it holds zero bytes."),
-        (b"1 Q0 a 1 2 t\n\xef\xbb\xbf2 Q0 a 1 2 t\n", None, "line 2: a byte order mark begins the line: files were"),
-        (b"\xef\xbb\xbf\xef\xbb\xbf2 Q0 a 1 2 t\n", None, "line 1: a byte order mark begins the line: files were"),
+        (
+            RUN.encode()[:9],
+            None,
+            "line 1: byte 9 of the line (0xc3) is half a character: b'1 Q0 caf\\xc3'. The file",
+        ),
+        (
+            b"1 Q0 a 1 2 t\r1 Q0 \x81 1 2 t\r\n",
+            "cp1252",
+            "line 2: byte 6 of the line (0x81) is not UTF-8, nor cp1252:",
+        ),
+        (
+            b"1 Q0 \xe9 1 2 t\n",
+            "utf-8",
+            "line 1: byte 6 of the line (0xe9) is not UTF-8: b'1 Q0 \\xe9 1 2 t'.",
+        ),
+        (
+            b"\x7fELF\0\0\xff\n",
+            "latin-1",
+            "'{path}' is not text in encoding='latin-1': it holds zero bytes.",
+        ),
+        (
+            b"1 Q0 a 1 2 t\n\xef\xbb\xbf2 Q0 a 1 2 t\n",
+            None,
+            "line 2: a byte order mark begins the line: files were",
+        ),
+        (
+            b"\xef\xbb\xbf\xef\xbb\xbf2 Q0 a 1 2 t\n",
+            None,
+            "line 1: a byte order mark begins the line: files were",
+        ),
     ],
 )
 def test_what_no_encoding_reads_is_an_error_that_says_where(tmp_path, content, encoding, message):
@@ -134,7 +175,9 @@ def test_what_no_encoding_reads_is_an_error_that_says_where(tmp_path, content, e
 
 def test_a_byte_far_into_a_long_line_is_shown_in_its_surroundings(tmp_path):
     path = write(tmp_path / "a.run", b"1 Q0 " + b"d" * 500 + b"\xe9 1 2 t\n")
-    with pytest.raises(ValueError, match=r"byte 506 of the line \(0xe9\) is not UTF-8: b'd{50}\\xe9 1 2 t'\."):
+    with pytest.raises(
+        ValueError, match=r"byte 506 of the line \(0xe9\) is not UTF-8: b'd{50}\\xe9 1 2 t'\."
+    ):
         read_run(path)
 
 
@@ -160,7 +203,10 @@ def test_latin_1_keeps_the_order_of_its_bytes(tmp_path):
     assert sorted(docs, key=lambda d: d.encode()) == sorted(docs, key=lambda d: d.encode("latin-1"))
 
 
-@given(st.binary(max_size=40) | st.text(max_size=20).map(lambda text: text.encode("utf-8", "surrogatepass")))
+@given(
+    st.binary(max_size=40)
+    | st.text(max_size=20).map(lambda text: text.encode("utf-8", "surrogatepass"))
+)
 @example(b"\xed\xa0\x80")
 @example(b"\xc0\xaf")
 @example(b"\xf4\x90\x80\x80")

@@ -68,26 +68,40 @@ def gz_cut_short() -> bytes:
             LINE,
             "the name of '{path}' ends in .gz, but the content is not compressed; it begins with b'301 Q0 d1 1 2.5 tag",
         ),
-        ("a.run.bz2", gzip.compress(LINE, mtime=0), "ends in .bz2, but the content is gzip-compressed. Rename it."),
+        (
+            "a.run.bz2",
+            gzip.compress(LINE, mtime=0),
+            "ends in .bz2, but the content is gzip-compressed. Rename it.",
+        ),
         (
             "a.run",
             gzip.compress(LINE, mtime=0),
             "'{path}' is gzip-compressed, but its name does not end in .gz. Rename it.",
         ),
-        ("a.run", bz2.compress(LINE), "'{path}' is bz2-compressed, but its name does not end in .bz2. Rename it."),
+        (
+            "a.run",
+            bz2.compress(LINE),
+            "'{path}' is bz2-compressed, but its name does not end in .bz2. Rename it.",
+        ),
         (
             "a.run",
             b"PK\x03\x04....",
             "'{path}' is zip-compressed; pdeval reads .gz, .bz2, .zst and plain files. Unpack it first.",
         ),
-        ("a.run.gz", gz_cut_short(), "'{path}' cannot be decompressed as gzip; it is damaged or cut short"),
+        (
+            "a.run.gz",
+            gz_cut_short(),
+            "'{path}' cannot be decompressed as gzip; it is damaged or cut short",
+        ),
         ("a.run", b"", "'{path}' is empty: it has no lines."),
         ("a.run", b" \n\n", "'{path}' is empty: it has no lines."),
         ("a.run.gz", b"", "'{path}' is empty: it has no lines."),
         ("a.run.gz", gzip.compress(b"", mtime=0), "'{path}' is empty: it has no lines."),
     ],
 )
-def test_wrong_or_broken_compression_and_emptiness_are_errors_that_say_so(tmp_path, file, content, message):
+def test_wrong_or_broken_compression_and_emptiness_are_errors_that_say_so(
+    tmp_path, file, content, message
+):
     path = tmp_path / file
     path.write_bytes(content)
     with pytest.raises(ValueError) as error:
@@ -112,7 +126,9 @@ MANY = b"".join(b"%d Q0 d%d %d 1 tag\n" % (i // 5000, i % 4, i % 4) for i in ran
 
 @pytest.mark.broad
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
-def test_what_expands_beyond_20_times_its_size_is_read_in_pieces_with_the_same_result(tmp_path, small_pieces, end):
+def test_what_expands_beyond_20_times_its_size_is_read_in_pieces_with_the_same_result(
+    tmp_path, small_pieces, end
+):
     raw = MANY.replace(b"\n", end)
     path = packed(tmp_path, raw)
     (tmp_path / "plain.run").write_bytes(raw)
@@ -138,10 +154,14 @@ def test_a_fault_in_a_later_piece_has_its_own_line_number(tmp_path, small_pieces
     }
     for line, message in faults.items():
         with pytest.raises(ValueError, match=message):
-            read_run(packed(tmp_path, MANY + line + (MANY if line.endswith(b"\n") else b"")), names="tag")
+            read_run(
+                packed(tmp_path, MANY + line + (MANY if line.endswith(b"\n") else b"")), names="tag"
+            )
 
 
-def test_pieces_of_whole_and_broken_numbers_blank_lines_and_comments_make_one_table(tmp_path, small_pieces):
+def test_pieces_of_whole_and_broken_numbers_blank_lines_and_comments_make_one_table(
+    tmp_path, small_pieces
+):
     raw = b"\n" * 50_000 + b"1 0 a 1\n" * 5000 + b"# x\n" * 20_000 + b"2 0 b 0.5\n" * 5000
     qrels = read_qrels(packed(tmp_path, raw, "qrels.txt.gz"))
     assert qrels["relevance"].tolist() == [1.0] * 5000 + [0.5] * 5000
@@ -153,18 +173,26 @@ def test_pieces_of_whole_and_broken_numbers_blank_lines_and_comments_make_one_ta
 
 
 def test_what_expands_to_no_lines_is_refused_before_it_fills_the_memory(tmp_path, small_pieces):
-    with pytest.raises(ValueError, match=r"expands to a line of more than 20,060 bytes; it holds neither runs nor"):
+    with pytest.raises(
+        ValueError, match=r"expands to a line of more than 20,060 bytes; it holds neither runs nor"
+    ):
         read_run(packed(tmp_path, b"x" * 1_000_000))
-    with pytest.raises(ValueError, match=r"is not UTF-8; other encodings are read whole\. Unpack it and save it"):
+    with pytest.raises(
+        ValueError, match=r"is not UTF-8; other encodings are read whole\. Unpack it and save it"
+    ):
         read_run(packed(tmp_path, MANY + b"1 Q0 \xe9 1 2 tag\n" + MANY), encoding="latin-1")
     path = packed(tmp_path, MANY)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="cannot be decompressed as gzip; it is damaged or cut short"):
+    with pytest.raises(
+        ValueError, match="cannot be decompressed as gzip; it is damaged or cut short"
+    ):
         read_run(path)
 
 
 @pytest.mark.slow
-def test_a_small_file_that_expands_to_half_a_gigabyte_is_read_in_less_memory_than_its_text(tmp_path):
+def test_a_small_file_that_expands_to_half_a_gigabyte_is_read_in_less_memory_than_its_text(
+    tmp_path,
+):
     pytest.importorskip("resource")
     line = b"1 Q0 d 1 2 " + b"t" * 500 + b"\n"
     with gzip.open(tmp_path / "a.run.gz", "wb", compresslevel=1) as file:
@@ -176,7 +204,9 @@ def test_a_small_file_that_expands_to_half_a_gigabyte_is_read_in_less_memory_tha
         "print(len(pdeval.read_run(sys.argv[1])))\n"
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script, tmp_path / "a.run.gz"], check=True, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "a.run.gz"], check=True, capture_output=True
+    )
     rows, memory = map(int, done.stdout.split())
     assert rows == 1_000_000
     assert memory < len(line) * rows
@@ -191,13 +221,19 @@ def test_a_missing_file_is_an_error_with_the_nearest_name(tmp_path):
     (tmp_path / "bm25.run.gz").write_bytes(gzip.compress(LINE))
     with pytest.raises(FileNotFoundError) as error:
         read_run(tmp_path / "bm25.run")
-    assert str(error.value) == f"no file '{tmp_path / 'bm25.run'}'. Did you mean '{tmp_path / 'bm25.run.gz'}'?"
+    assert (
+        str(error.value)
+        == f"no file '{tmp_path / 'bm25.run'}'. Did you mean '{tmp_path / 'bm25.run.gz'}'?"
+    )
     with pytest.raises(FileNotFoundError, match=r"^no file 'nowhere/x\.run'\.$"):
         read_runs(["nowhere/x.run"])
 
 
 def test_a_folder_is_not_a_run(tmp_path):
-    with pytest.raises(ValueError, match=r"is a folder, not a file\. pdeval\.read_runs reads all the runs of a folder"):
+    with pytest.raises(
+        ValueError,
+        match=r"is a folder, not a file\. pdeval\.read_runs reads all the runs of a folder",
+    ):
         read_run(tmp_path)
 
 
@@ -224,8 +260,15 @@ def test_paths_folders_and_patterns_name_the_same_files_in_sorted_order(tmp_path
     (tmp_path / "deep" / "d.run").write_bytes(LINE)
     assert [p.name for p in file_io.expand(tmp_path)] == ["a.run", "b.run", "c.txt"]
     assert [p.name for p in file_io.expand(str(tmp_path / "*.run"))] == ["a.run", "b.run"]
-    assert [p.name for p in file_io.expand(str(tmp_path / "**/*.run"))] == ["a.run", "b.run", "d.run"]
-    assert [p.name for p in file_io.expand([tmp_path / "b.run", tmp_path / "a.run"])] == ["b.run", "a.run"]
+    assert [p.name for p in file_io.expand(str(tmp_path / "**/*.run"))] == [
+        "a.run",
+        "b.run",
+        "d.run",
+    ]
+    assert [p.name for p in file_io.expand([tmp_path / "b.run", tmp_path / "a.run"])] == [
+        "b.run",
+        "a.run",
+    ]
     assert [p.name for p in file_io.expand([tmp_path / "c.txt", str(tmp_path / "*.run")])] == [
         "c.txt",
         "a.run",

@@ -23,7 +23,11 @@ def write(path, content):
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_run_cut_at_any_byte_is_an_error_unless_the_cut_leaves_whole_lines(tmp_path, gap, end):
     text = (end.join(LINES) + end).replace(" ", gap)
-    whole = {len(end.join(LINES[:n]).replace(" ", gap)) + k for n in range(1, 6) for k in range(len(end) + 1)}
+    whole = {
+        len(end.join(LINES[:n]).replace(" ", gap)) + k
+        for n in range(1, 6)
+        for k in range(len(end) + 1)
+    }
     for size in range(len(LINES[0].replace(" ", gap)), len(text) + 1):
         path = write(tmp_path / "a.run", text[:size].encode())
         if size in whole:
@@ -37,7 +41,10 @@ def test_a_run_cut_at_any_byte_is_an_error_unless_the_cut_leaves_whole_lines(tmp
 @pytest.mark.parametrize(
     ("last", "message"),
     [
-        ("1 Q0 d9 2", "line 6: 4 columns instead of 6: '1 Q0 d9 2'. A run has six columns: query, Q0, doc, rank, "),
+        (
+            "1 Q0 d9 2",
+            "line 6: 4 columns instead of 6: '1 Q0 d9 2'. A run has six columns: query, Q0, doc, rank, ",
+        ),
         ("1 Q0 d9 2 0", "The file ends there, without a newline: it may be cut short."),
         (
             "1 Q0 d9 2 0.5 bm25",
@@ -53,7 +60,14 @@ def test_a_last_line_that_stops_early_is_named(tmp_path, last, message):
 
 @pytest.mark.parametrize(
     "last",
-    ["1 Q0 d9 2 0.5 bm25+rm3", "1 Q0 d9 2 0.5 other", "1 Q0 d9 2 0.5 bm25+rm3+x", "1 Q0 d9 2 0.5 bm\n", "# bm", "  "],
+    [
+        "1 Q0 d9 2 0.5 bm25+rm3",
+        "1 Q0 d9 2 0.5 other",
+        "1 Q0 d9 2 0.5 bm25+rm3+x",
+        "1 Q0 d9 2 0.5 bm\n",
+        "# bm",
+        "  ",
+    ],
 )
 def test_a_last_line_that_may_be_complete_is_read(tmp_path, last):
     content = RUN + b"\n" + last.encode()
@@ -67,7 +81,10 @@ def test_a_shorter_tag_that_other_lines_have_is_no_cut(tmp_path):
 
 def test_words_after_the_tag_show_a_cut_too(tmp_path):
     path = write(tmp_path / "a.run", b"1 Q0 a 1 3 t seen 2020\n1 Q0 b 2 2 t seen 20")
-    with pytest.raises(ValueError, match="line 2: the file ends inside the tag 't seen 20', which is 't seen 2020' in"):
+    with pytest.raises(
+        ValueError,
+        match="line 2: the file ends inside the tag 't seen 20', which is 't seen 2020' in",
+    ):
         read_run(path)
 
 
@@ -76,7 +93,12 @@ def test_judgments_cut_inside_a_line_or_at_the_point_of_a_grade_are_errors(tmp_p
     for text in ("1 0 a 0.5\n1 0 b", "1 0 a 0.5\n1 0 b -", "1 0 a 0.5\n1 0 b 1."):
         with pytest.raises(ValueError, match=r"qrels, line 2: .*cut short"):
             read_qrels(write(tmp_path / "qrels", text.encode()))
-    for text in ("1 0 a 1\n1 0 b 1", "1 0 a 0.5\n1 0 b 1", "1 0 a 1.\n1 0 b 1.", "1 0 a 0\n1 0 b 1.\n"):
+    for text in (
+        "1 0 a 1\n1 0 b 1",
+        "1 0 a 0.5\n1 0 b 1",
+        "1 0 a 1.\n1 0 b 1.",
+        "1 0 a 0\n1 0 b 1.\n",
+    ):
         assert len(read_qrels(write(tmp_path / "qrels", text.encode()))) == 2
 
 
@@ -92,5 +114,8 @@ def test_a_compressed_file_cut_at_any_byte_is_an_error_that_names_it(tmp_path, e
     packed = pack(RUN)
     for size in range(1, len(packed)):
         path = write(tmp_path / f"a.run{ending}", packed[:size])
-        with pytest.raises(ValueError, match=rf"'.*a\.run{ending}' cannot be decompressed as .* damaged or cut short"):
+        with pytest.raises(
+            ValueError,
+            match=rf"'.*a\.run{ending}' cannot be decompressed as .* damaged or cut short",
+        ):
             read_run(path)

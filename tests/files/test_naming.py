@@ -9,17 +9,34 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pdeval.files import read_qrels, read_run, read_runs, write_qrels, write_run, write_runs, writing
+from pdeval.files import (
+    read_qrels,
+    read_run,
+    read_runs,
+    write_qrels,
+    write_run,
+    write_runs,
+    writing,
+)
 from tests.examples import examples
 
 
 def named(*names):
-    return pd.DataFrame({"run": names, "query_id": "1", "doc_id": [f"d{i}" for i in range(len(names))], "score": 1.0})
+    return pd.DataFrame(
+        {
+            "run": names,
+            "query_id": "1",
+            "doc_id": [f"d{i}" for i in range(len(names))],
+            "score": 1.0,
+        }
+    )
 
 
 def by_columns(*pairs):
     runs = (
-        named(*(["x"] * len(pairs))).drop(columns="run").assign(model=[a for a, _ in pairs], seed=[b for _, b in pairs])
+        named(*(["x"] * len(pairs)))
+        .drop(columns="run")
+        .assign(model=[a for a, _ in pairs], seed=[b for _, b in pairs])
     )
     runs.attrs["run_columns"] = ["model", "seed"]
     return runs
@@ -55,9 +72,13 @@ def test_odd_names_come_back_as_they_went(tmp_path, ending):
     assert back(read_runs(tmp_path, names="tag")) == back(runs)
 
 
-part = st.sampled_from([".", "..", "input.", ".run", ".txt", ".res", ".trec", ".parquet", ".gz", ".bz2", ".zst", "-"])
+part = st.sampled_from(
+    [".", "..", "input.", ".run", ".txt", ".res", ".trec", ".parquet", ".gz", ".bz2", ".zst", "-"]
+)
 letters = st.text(st.characters(codec="utf-8"), max_size=4)
-name = st.lists(part | st.sampled_from(["x", "/", " ", "\n", "\0", "X", "é"]) | letters, max_size=5).map("".join)
+name = st.lists(
+    part | st.sampled_from(["x", "/", " ", "\n", "\0", "X", "é"]) | letters, max_size=5
+).map("".join)
 endings = st.sampled_from([".run", ".txt.gz", "", ".gz", ".res.zst", ".RUN"])
 
 
@@ -81,7 +102,9 @@ def test_runs_written_are_read_back_by_name_or_nothing_is_written(tmp_path_facto
         assert back(read_runs(folder)) == back(runs)
 
 
-word = st.text(st.characters(codec="utf-8", exclude_characters="\x00\t\n\v\f\r "), min_size=1, max_size=6)
+word = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x00\t\n\v\f\r "), min_size=1, max_size=6
+)
 
 
 @pytest.mark.broad
@@ -97,11 +120,16 @@ def test_a_run_is_read_back_by_its_tag_or_nothing_is_written(tmp_path_factory, r
         assert back(read_run(path, names="tag")) == back(runs)
 
 
-@given(st.lists(st.tuples(name, name, word), min_size=1, max_size=5), st.sampled_from(["", ".txt", ".gz", ".parquet"]))
+@given(
+    st.lists(st.tuples(name, name, word), min_size=1, max_size=5),
+    st.sampled_from(["", ".txt", ".gz", ".parquet"]),
+)
 @examples(60)
 def test_judgments_are_read_back_as_they_went_or_nothing_is_written(tmp_path_factory, rows, ending):
     path = tmp_path_factory.mktemp("qrels") / f"qrels{ending}"
-    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic"]).assign(relevance=range(len(rows)))
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic"]).assign(
+        relevance=range(len(rows))
+    )
     if refused := refusal(write_qrels, qrels, path):
         assert re.search(" id ['\"]", refused)
         assert ending != ".parquet"
@@ -140,19 +168,41 @@ def test_runs_that_join_to_one_name_are_refused_and_the_advice_works(tmp_path):
             write(runs, tmp_path / to)
         assert str(error.value) == message
         assert not (tmp_path / to).exists()
-    advised = runs.assign(run=runs["model"].astype(str) + "+" + runs["seed"].astype(str)).ireval(run="run")
-    assert [path.name for path in write_runs(advised, tmp_path)] == ["a-b+c.run", "a_b+c.run", "a+b-c.run"]
+    advised = runs.assign(run=runs["model"].astype(str) + "+" + runs["seed"].astype(str)).ireval(
+        run="run"
+    )
+    assert [path.name for path in write_runs(advised, tmp_path)] == [
+        "a-b+c.run",
+        "a_b+c.run",
+        "a+b-c.run",
+    ]
 
 
 @pytest.mark.parametrize(
     ("names", "ending", "message"),
     [
-        (["good", "a/b"], ".run", "the run name 'a/b' cannot be a file's name; rename the run or use write_run."),
+        (
+            ["good", "a/b"],
+            ".run",
+            "the run name 'a/b' cannot be a file's name; rename the run or use write_run.",
+        ),
         (["good", "my run"], ".run", "the run name 'my run' holds white space"),
         (["good", ""], ".run", "the run name '' is empty"),
-        (["good", "x" * 252], ".run", "xxx...' makes a file name of 256 bytes, and a file system takes 255; rename"),
-        (["good", "x.gz"], "", "the run 'x.gz' would be read back from 'input.x.gz' as 'x'; rename the run, or choose"),
-        (["good"], ".parquet", "write_runs writes TREC files; write_run(runs, 'all.parquet') writes all runs to one"),
+        (
+            ["good", "x" * 252],
+            ".run",
+            "xxx...' makes a file name of 256 bytes, and a file system takes 255; rename",
+        ),
+        (
+            ["good", "x.gz"],
+            "",
+            "the run 'x.gz' would be read back from 'input.x.gz' as 'x'; rename the run, or choose",
+        ),
+        (
+            ["good"],
+            ".parquet",
+            "write_runs writes TREC files; write_run(runs, 'all.parquet') writes all runs to one",
+        ),
         (["good"], "/x", "the run name 'good' cannot be a file's name"),
     ],
 )
@@ -171,7 +221,10 @@ def test_the_longest_names_are_written(tmp_path):
 
 def test_names_that_differ_in_case_alone_are_refused_where_files_do_not(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "FOLDS_CASE", True)
-    with pytest.raises(ValueError, match=r"the runs 'BM25' and 'bm25' would both be written to '.*bm25\.run'; rename"):
+    with pytest.raises(
+        ValueError,
+        match=r"the runs 'BM25' and 'bm25' would both be written to '.*bm25\.run'; rename",
+    ):
         write_runs(named("BM25", "bm25"), tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
@@ -187,7 +240,10 @@ def test_a_file_name_that_is_no_text_names_no_run_but_is_read_under_a_given_one(
     with open(path, "wb") as file:
         file.write(b"1 Q0 a 1 2 t\n")
     for read, paths in ((read_run, path), (read_runs, path), (read_runs, tmp_path)):
-        with pytest.raises(ValueError, match=r"the file name b'.*caf\\xe9\.run' is not UTF-8, so that no run can be"):
+        with pytest.raises(
+            ValueError,
+            match=r"the file name b'.*caf\\xe9\.run' is not UTF-8, so that no run can be",
+        ):
             read(paths)
     assert read_run(path, name="x")["run"].tolist() == ["x"]
     assert read_run(path, names="tag")["run"].tolist() == ["t"]

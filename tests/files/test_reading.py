@@ -14,7 +14,9 @@ def write(path, text):
 
 
 def test_a_run_has_its_columns_types_and_rows_in_file_order(tmp_path):
-    run = read_run(write(tmp_path / "bm25.run", "051 Q0 d2 1 2.5 x\n051 Q0 d1 2 2.25 x\n007 Q0 d1 1 -1e-3 x\n"))
+    run = read_run(
+        write(tmp_path / "bm25.run", "051 Q0 d2 1 2.5 x\n051 Q0 d1 2 2.25 x\n007 Q0 d1 1 -1e-3 x\n")
+    )
     assert run.columns.tolist() == ["run", "query_id", "doc_id", "score", "rank"]
     assert run.to_numpy().tolist() == [
         ["bm25", "051", "d2", 2.5, 1],
@@ -29,7 +31,9 @@ def test_a_run_has_its_columns_types_and_rows_in_file_order(tmp_path):
 
 
 def test_numeric_looking_ids_stay_text(tmp_path):
-    run = read_run(write(tmp_path / "a.run", "051 Q0 00017 1 2.5 x\n051 Q0 1e5 2 2 x\n051 Q0 NaN 3 1 x\n"))
+    run = read_run(
+        write(tmp_path / "a.run", "051 Q0 00017 1 2.5 x\n051 Q0 1e5 2 2 x\n051 Q0 NaN 3 1 x\n")
+    )
     assert run["query_id"].tolist() == ["051"] * 3
     assert run["doc_id"].tolist() == ["00017", "1e5", "NaN"]
 
@@ -52,7 +56,9 @@ def test_queries_that_do_not_stand_together_keep_their_rows(tmp_path):
 
 @pytest.mark.broad
 def test_a_file_of_many_blocks_is_read_whole(tmp_path):
-    text = "".join(f"{i // 1000} Q0 document-{i:07d} {i % 1000} {i / 7} tag\n" for i in range(60_000))
+    text = "".join(
+        f"{i // 1000} Q0 document-{i:07d} {i % 1000} {i / 7} tag\n" for i in range(60_000)
+    )
     run = read_run(write(tmp_path / "a.run", text))
     assert len(text) > 2 << 20
     assert run["doc_id"].tolist() == [f"document-{i:07d}" for i in range(60_000)]
@@ -108,7 +114,10 @@ def test_runs_can_be_named_by_their_tags(tmp_path):
 
 
 def test_two_runs_of_one_name_are_an_error_that_names_both_files(tmp_path):
-    one, two = write(tmp_path / "bm25.run", "1 Q0 x 1 2 t\n"), write(tmp_path / "bm25.txt", "1 Q0 x 1 2 t\n")
+    one, two = (
+        write(tmp_path / "bm25.run", "1 Q0 x 1 2 t\n"),
+        write(tmp_path / "bm25.txt", "1 Q0 x 1 2 t\n"),
+    )
     with pytest.raises(ValueError) as error:
         read_runs(tmp_path)
     assert str(error.value) == (
@@ -132,7 +141,9 @@ def test_unknown_choices_are_errors(tmp_path):
     path = write(tmp_path / "a.run", "1 Q0 x 1 2 t\n")
     with pytest.raises(ValueError, match=r"^no engine 'polars'; engines are 'pandas'"):
         read_runs(path, engine="polars")
-    with pytest.raises(ValueError, match=r"^names='folder' is not a choice; runs are named after their 'file'"):
+    with pytest.raises(
+        ValueError, match=r"^names='folder' is not a choice; runs are named after their 'file'"
+    ):
         read_runs(path, names="folder")
     with pytest.raises(ValueError, match=r"^names='folder' is not a choice"):
         read_run(path, names="folder")
@@ -166,7 +177,10 @@ def test_qrels_have_whole_grades_where_all_are_whole(tmp_path):
     assert qrels.columns.tolist() == ["query_id", "doc_id", "relevance"]
     assert qrels.to_numpy().tolist() == [["051", "d1", 2], ["051", "d2", -2]]
     assert qrels["relevance"].dtype == np.int64
-    assert read_qrels(write(tmp_path / "q.txt", "1 0 d1 2.0\n1 0 d2 1\n"))["relevance"].dtype == np.int64
+    assert (
+        read_qrels(write(tmp_path / "q.txt", "1 0 d1 2.0\n1 0 d2 1\n"))["relevance"].dtype
+        == np.int64
+    )
     halves = read_qrels(write(tmp_path / "q.txt", "1 0 d1 0.5\n1 0 d2 1\n"))
     assert halves["relevance"].dtype == np.float64
     assert halves["relevance"].tolist() == [0.5, 1.0]
@@ -181,7 +195,9 @@ def test_the_second_column_of_qrels_is_a_subtopic_only_on_request(tmp_path):
 
 
 def test_parquet_runs_keep_their_run_column_and_get_text_ids(tmp_path):
-    frame = pd.DataFrame({"run": ["a", "b"], "query_id": [1, 2], "doc_id": ["x", "y"], "score": [1, 2], "lang": "en"})
+    frame = pd.DataFrame(
+        {"run": ["a", "b"], "query_id": [1, 2], "doc_id": ["x", "y"], "score": [1, 2], "lang": "en"}
+    )
     frame.to_parquet(tmp_path / "all.parquet")
     runs = read_runs(tmp_path)
     assert runs["run"].tolist() == ["a", "b"]
@@ -196,7 +212,9 @@ def test_parquet_runs_keep_their_run_column_and_get_text_ids(tmp_path):
 
 
 def test_parquet_and_trec_files_can_be_read_together(tmp_path):
-    pd.DataFrame({"query_id": ["1"], "doc_id": ["x"], "score": [1.0]}).to_parquet(tmp_path / "a.parquet")
+    pd.DataFrame({"query_id": ["1"], "doc_id": ["x"], "score": [1.0]}).to_parquet(
+        tmp_path / "a.parquet"
+    )
     write(tmp_path / "b.run", "1 Q0 x 1 2 t\n")
     runs = read_runs(tmp_path)
     assert runs["run"].tolist() == ["a", "b"]

@@ -97,7 +97,10 @@ def test_runs_without_a_header_have_missing_values_and_their_row(tmp_path):
 
 
 def test_other_comments_are_not_metadata_and_names_may_be_tags(tmp_path):
-    write(tmp_path, a="# a comment: with a colon\n# ir_metadata.start\n# tag: x\n# ir_metadata.end\n" + ROWS)
+    write(
+        tmp_path,
+        a="# a comment: with a colon\n# ir_metadata.start\n# tag: x\n# ir_metadata.end\n" + ROWS,
+    )
     _, metadata = pdeval.read_runs(tmp_path, names="tag", metadata=True)
     assert metadata.to_dict("records") == [{"run": "x", "tag": "x"}]
 
@@ -120,18 +123,29 @@ def test_the_metadata_of_runs_on_dask(tmp_path):
 
 
 def headed(*lines):
-    return "\n".join(["# ir_metadata.start", *(f"# {line}" for line in lines), "# ir_metadata.end", ROWS])
+    return "\n".join(
+        ["# ir_metadata.start", *(f"# {line}" for line in lines), "# ir_metadata.end", ROWS]
+    )
 
 
 FAULTS = {
-    "a key twice": (headed("tag: x", "tag: y"), r"a.run', line 3, in the ir_metadata header: 'tag' is said twice"),
+    "a key twice": (
+        headed("tag: x", "tag: y"),
+        r"a.run', line 3, in the ir_metadata header: 'tag' is said twice",
+    ),
     "two headers": (
         headed("actor: me").replace(ROWS, "") + headed("actor: you"),
         r"line 4: a second header says actor: 'you', the first one 'me'\. Keep one",
     ),
     "another tag": (headed("tag: other"), r"its header says tag: other, its rows have the tag 'x'"),
-    "no end": ("# ir_metadata.start\n# tag: x\n" + ROWS, r"line 1: '# ir_metadata.start' has no '# ir_metadata.end'"),
-    "a mapping in braces": (headed("tag: {a: 1}"), "line 2, in the ir_metadata header: .*more of YAML than is read"),
+    "no end": (
+        "# ir_metadata.start\n# tag: x\n" + ROWS,
+        r"line 1: '# ir_metadata.start' has no '# ir_metadata.end'",
+    ),
+    "a mapping in braces": (
+        headed("tag: {a: 1}"),
+        "line 2, in the ir_metadata header: .*more of YAML than is read",
+    ),
     "no key": (headed("just words"), "'just words' is not 'key: value'"),
     "open quotes": (headed("tag: 'x"), "quotes of .* are not closed"),
     "indentation": (headed("a:", "    b: 1", "  c: 2"), "indented unlike the lines above"),

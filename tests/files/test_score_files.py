@@ -24,7 +24,9 @@ def printed(scores, layout):
         else:
             lines.append(f"{row.query_id}\t{row.measure}\t{row.value!r}")
     for measure, value in scores.groupby("measure")["value"].mean().items():
-        lines.append(f"{measure}\tall\t{value}" if layout == "trec_eval" else f"all\t{measure}\t{value}")
+        lines.append(
+            f"{measure}\tall\t{value}" if layout == "trec_eval" else f"all\t{measure}\t{value}"
+        )
     if layout == "trec_eval":
         lines.insert(0, f"runid                 \tall\ttag-of-{scores['run'].iloc[0]}")
     return "\n".join(lines) + "\n"
@@ -43,13 +45,22 @@ def test_what_tools_print_by_query_is_ordered_compared_and_reported_as_ours(tmp_
     )
     assert read.attrs["measures"] == ours.attrs["measures"]
     pd.testing.assert_frame_equal(
-        read.ireval.order().astype({"run": object}), ours.ireval.order().astype({"run": object}), check_exact=True
+        read.ireval.order().astype({"run": object}),
+        ours.ireval.order().astype({"run": object}),
+        check_exact=True,
     )
     names = ["run_a", "run_b", "measure", "p_adjusted"]
-    mine, theirs = (one.ireval.compare()[names].astype({"run_a": object, "run_b": object}) for one in (read, ours))
+    mine, theirs = (
+        one.ireval.compare()[names].astype({"run_a": object, "run_b": object})
+        for one in (read, ours)
+    )
     pd.testing.assert_frame_equal(mine, theirs, check_exact=True)
-    table = [line for line in read.ireval.report().to_markdown().splitlines() if line.startswith("|")]
-    assert table == [line for line in ours.ireval.report().to_markdown().splitlines() if line.startswith("|")]
+    table = [
+        line for line in read.ireval.report().to_markdown().splitlines() if line.startswith("|")
+    ]
+    assert table == [
+        line for line in ours.ireval.report().to_markdown().splitlines() if line.startswith("|")
+    ]
 
 
 @pytest.mark.broad
@@ -106,10 +117,17 @@ def test_means_alone_are_of_the_query_all_and_cannot_be_compared(tmp_path):
 
 def test_results_of_beir_are_read(tmp_path):
     for run, value in (("bm25", 0.5), ("dense", 0.625)):
-        held = {"ndcg": {"NDCG@1": 0.25, "NDCG@10": value}, "map": {"MAP@10": 0.1}, "mrr": {"MRR@10": 0.3}}
+        held = {
+            "ndcg": {"NDCG@1": 0.25, "NDCG@10": value},
+            "map": {"MAP@10": 0.1},
+            "mrr": {"MRR@10": 0.3},
+        }
         (tmp_path / f"{run}.json").write_text(json.dumps(held))
     read = pdeval.read_scores(tmp_path, measures=["NDCG@10"])
-    assert read.values.tolist() == [["bm25", "all", "NDCG@10", 0.5], ["dense", "all", "NDCG@10", 0.625]]
+    assert read.values.tolist() == [
+        ["bm25", "all", "NDCG@10", 0.5],
+        ["dense", "all", "NDCG@10", 0.625],
+    ]
     assert read.ireval.order()["run"].tolist() == ["dense", "bm25"]
 
 
@@ -121,8 +139,18 @@ def test_results_of_mteb_have_tasks_in_place_of_queries(tmp_path):
         folder.mkdir(parents=True)
         (folder / "model_meta.json").write_text(json.dumps({"name": f"org/{model}"}))
         for task, value in zip(("SciFact", "NFCorpus", "FiQA2018"), scores):
-            row = {"ndcg_at_10": value, "main_score": value, "nauc_ndcg_at_10_max": 0.1, "hf_subset": "default"}
-            held = {"task_name": task, "mteb_version": "2.0", "scores": {"test": [row]}, "evaluation_time": 3.5}
+            row = {
+                "ndcg_at_10": value,
+                "main_score": value,
+                "nauc_ndcg_at_10_max": 0.1,
+                "hf_subset": "default",
+            }
+            held = {
+                "task_name": task,
+                "mteb_version": "2.0",
+                "scores": {"test": [row]},
+                "evaluation_time": 3.5,
+            }
             (folder / f"{task}.json").write_text(json.dumps(held))
     read = pdeval.read_scores(str(tmp_path / "**/*.json"), measures=["ndcg_at_10"])
     assert set(read["run"]) == {"org/m1", "org/m2"}
@@ -137,12 +165,23 @@ def test_results_of_mteb_have_tasks_in_place_of_queries(tmp_path):
 
 
 def test_the_former_layout_of_mteb_and_languages_are_read(tmp_path):
-    old = {"mteb_dataset_name": "SciFact", "mteb_version": "1.0", "test": {"map_at_10": 0.5, "evaluation_time": 2.0}}
+    old = {
+        "mteb_dataset_name": "SciFact",
+        "mteb_version": "1.0",
+        "test": {"map_at_10": 0.5, "evaluation_time": 2.0},
+    }
     (tmp_path / "SciFact.json").write_text(json.dumps(old))
-    assert pdeval.read_scores({"m": tmp_path / "SciFact.json"}).values.tolist() == [["m", "SciFact", "map_at_10", 0.5]]
+    assert pdeval.read_scores({"m": tmp_path / "SciFact.json"}).values.tolist() == [
+        ["m", "SciFact", "map_at_10", 0.5]
+    ]
     rows = [{"ndcg_at_10": 0.5, "hf_subset": "de"}, {"ndcg_at_10": 0.75, "hf_subset": "fr"}]
-    (tmp_path / "SciFact.json").write_text(json.dumps({"task_name": "MIRACL", "scores": {"dev": rows}}))
-    assert pdeval.read_scores({"m": tmp_path / "SciFact.json"})["query_id"].tolist() == ["MIRACL/de", "MIRACL/fr"]
+    (tmp_path / "SciFact.json").write_text(
+        json.dumps({"task_name": "MIRACL", "scores": {"dev": rows}})
+    )
+    assert pdeval.read_scores({"m": tmp_path / "SciFact.json"})["query_id"].tolist() == [
+        "MIRACL/de",
+        "MIRACL/fr",
+    ]
 
 
 def test_a_report_of_ranx_is_read(tmp_path):
@@ -153,7 +192,9 @@ def test_a_report_of_ranx_is_read(tmp_path):
 
 
 def test_tables_long_or_wide_are_read_from_csv_and_parquet(tmp_path):
-    wide = pd.DataFrame({"name": ["a", "a"], "qid": ["01", "02"], "map": [0.5, 0.25], "P_5": [0.2, 0.4]})
+    wide = pd.DataFrame(
+        {"name": ["a", "a"], "qid": ["01", "02"], "map": [0.5, 0.25], "P_5": [0.2, 0.4]}
+    )
     wide.to_csv(tmp_path / "wide.csv", index=False)
     pdeval.scores(wide).to_parquet(tmp_path / "long.parquet")
     for path in ("wide.csv", "long.parquet"):
@@ -166,24 +207,32 @@ def test_tables_long_or_wide_are_read_from_csv_and_parquet(tmp_path):
 class TestUnevenQueries:
     def write(self, folder, **runs):
         for run, queries in runs.items():
-            (folder / f"{run}.eval").write_text("".join(f"map\t{query}\t0.5\n" for query in queries))
+            (folder / f"{run}.eval").write_text(
+                "".join(f"map\t{query}\t0.5\n" for query in queries)
+            )
 
     @pytest.mark.broad
     def test_other_queries_in_some_runs_are_told(self, tmp_path):
         self.write(tmp_path, a="123", b="12")
-        with pytest.warns(UserWarning, match=r"2 of 3 are common to all, run 'b' has 2\..*topics='common' keeps"):
+        with pytest.warns(
+            UserWarning, match=r"2 of 3 are common to all, run 'b' has 2\..*topics='common' keeps"
+        ):
             assert len(pdeval.read_scores(tmp_path)) == 5
         assert set(pdeval.read_scores(tmp_path, topics="common")["query_id"]) == {"1", "2"}
         assert len(pdeval.read_scores(tmp_path, topics="answered")) == 5
 
     def test_runs_of_different_topics_are_an_error(self, tmp_path):
         self.write(tmp_path, a="12", b="34")
-        with pytest.raises(ValueError, match=r"no query is common to all 2 runs.*'a' has '1', 'b' has '3'"):
+        with pytest.raises(
+            ValueError, match=r"no query is common to all 2 runs.*'a' has '1', 'b' has '3'"
+        ):
             pdeval.read_scores(tmp_path)
 
     def test_means_beside_queries_are_an_error(self, tmp_path):
         self.write(tmp_path, a="12", b=["all"])
-        with pytest.raises(ValueError, match="run 'b' has means alone, others have queries: print it with -q"):
+        with pytest.raises(
+            ValueError, match="run 'b' has means alone, others have queries: print it with -q"
+        ):
             pdeval.read_scores(tmp_path)
 
 
@@ -207,7 +256,9 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in FAULTS.items() for text in texts])
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, texts in FAULTS.items() for text in texts]
+)
 def test_faults_name_the_file(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=FAULTS[name][text]) as error:
@@ -231,5 +282,7 @@ def test_an_unknown_query_column_of_a_file_is_asked_for(tmp_path):
     table.to_csv(tmp_path / "a.csv", index=False)
     (tmp_path / "a.jsonl").write_text(table.to_json(orient="records", lines=True))
     for name in ("a.csv", "a.jsonl"):
-        with pytest.raises(ValueError, match=r"'.*': no query column is known among user_input.*query='user_input'"):
+        with pytest.raises(
+            ValueError, match=r"'.*': no query column is known among user_input.*query='user_input'"
+        ):
             pdeval.read_scores(tmp_path / name)

@@ -73,7 +73,9 @@ def test_tidy_files_do_not_take_the_slow_way_and_others_do(tmp_path):
         (["-", "2", "x"], [np.nan, 2.0, np.nan]),
     ],
 )
-def test_ranks_of_any_kind_are_read_since_trec_eval_does_not_look_at_them(tmp_path, ranks, expected):
+def test_ranks_of_any_kind_are_read_since_trec_eval_does_not_look_at_them(
+    tmp_path, ranks, expected
+):
     text = "".join(f"1 Q0 d{i} {rank} {9 - i} t\n" for i, rank in enumerate(ranks))
     (tmp_path / "a.run").write_text(text)
     assert np.array_equal(read_run(tmp_path / "a.run")["rank"], expected, equal_nan=True)
@@ -86,7 +88,10 @@ def test_utf_8_ids_are_read(tmp_path):
 
 def test_qrels_have_the_same_freedom(tmp_path):
     (tmp_path / "q.txt").write_bytes(b"# judged by hand\r\n051 \t 0  d1   2\r\n\r\n 051 0 d2 0\r\n")
-    assert read_qrels(tmp_path / "q.txt").to_numpy().tolist() == [["051", "d1", 2], ["051", "d2", 0]]
+    assert read_qrels(tmp_path / "q.txt").to_numpy().tolist() == [
+        ["051", "d1", 2],
+        ["051", "d2", 0],
+    ]
 
 
 RUN_NEEDS = " A run has six columns: query, Q0, doc, rank, score, tag."
@@ -94,23 +99,47 @@ CUT = " The file ends there, without a newline: it may be cut short."
 QRELS_NEEDS = " A qrels file has four columns: query, iteration or subtopic, doc, grade."
 BROKEN_RUNS = {
     "five columns": (TIDY.replace(" t\n", "\n"), 1, "5 columns instead of 6: '301 Q0 d1 1 2.5'."),
-    "five columns and a space": (TIDY.replace(" t\n", " \n"), 1, "5 columns instead of 6: '301 Q0 d1 1 2.5 '."),
+    "five columns and a space": (
+        TIDY.replace(" t\n", " \n"),
+        1,
+        "5 columns instead of 6: '301 Q0 d1 1 2.5 '.",
+    ),
     "five columns, two spaces": ("1 Q0  3 2 0.5\n", 1, "5 columns instead of 6: '1 Q0  3 2 0.5'."),
     "no Q0, two spaces": ("1  3 3 2 0.5\n", 1, "5 columns instead of 6: '1  3 3 2 0.5'."),
     "three columns": ("301 d1 2.5\n", 1, "3 columns instead of 6: '301 d1 2.5'."),
     "comma separated": ("301,Q0,d1,1,2.5,t\n", 1, "1 columns instead of 6: '301,Q0,d1,1,2.5,t'."),
     "a short line": (TIDY + "\n302 Q0\n" + TIDY, 5, "2 columns instead of 6: '302 Q0'."),
-    "a line cut at the end": (TIDY + "302 Q0 d9 2 0", 4, "5 columns instead of 6: '302 Q0 d9 2 0'."),
-    "text for a score": (TIDY.replace("1.5", "high"), 2, "the score 'high' is not a number: '301 Q0 d2 2 high t'."),
+    "a line cut at the end": (
+        TIDY + "302 Q0 d9 2 0",
+        4,
+        "5 columns instead of 6: '302 Q0 d9 2 0'.",
+    ),
+    "text for a score": (
+        TIDY.replace("1.5", "high"),
+        2,
+        "the score 'high' is not a number: '301 Q0 d2 2 high t'.",
+    ),
     "text after a comment": (
         "# x\n\n" + TIDY.replace("1.5", "1,5"),
         4,
         "the score '1,5' is not a number: '301 Q0 d2 2 1,5 t'.",
     ),
-    "half a number": (TIDY.replace("0.5", "0.5abc"), 3, "the score '0.5abc' is not a number: '302 Q0 d1 1 0.5abc t'."),
-    "score and rank swapped": ("1 Q0 d 2.5 one t\n", 1, "the score 'one' is not a number: '1 Q0 d 2.5 one t'."),
+    "half a number": (
+        TIDY.replace("0.5", "0.5abc"),
+        3,
+        "the score '0.5abc' is not a number: '302 Q0 d1 1 0.5abc t'.",
+    ),
+    "score and rank swapped": (
+        "1 Q0 d 2.5 one t\n",
+        1,
+        "the score 'one' is not a number: '1 Q0 d 2.5 one t'.",
+    ),
     "NaN score": (TIDY.replace("1.5", "nan"), 2, "the score is NaN: '301 Q0 d2 2 nan t'."),
-    "NaN score, spaces": (TIDY.replace("1.5", "  NaN"), 2, "the score is NaN: '301 Q0 d2 2   NaN t'."),
+    "NaN score, spaces": (
+        TIDY.replace("1.5", "  NaN"),
+        2,
+        "the score is NaN: '301 Q0 d2 2   NaN t'.",
+    ),
     "a header": (
         "qid q0 docno rank score tag\n" + TIDY,
         1,
@@ -132,7 +161,11 @@ BROKEN_RUNS = {
 BROKEN_QRELS = {
     "three columns": ("301 d1 1\n", 1, "3 columns instead of 4: '301 d1 1'."),
     "five columns": ("301 0 d1 1\n301 0 d2 1 x\n", 2, "5 columns instead of 4: '301 0 d2 1 x'."),
-    "text for a grade": ("301 0 d1 1\n301 0 d2 yes\n", 2, "the grade 'yes' is not a number: '301 0 d2 yes'."),
+    "text for a grade": (
+        "301 0 d1 1\n301 0 d2 yes\n",
+        2,
+        "the grade 'yes' is not a number: '301 0 d2 yes'.",
+    ),
     "NaN grade": ("301 0 d1 nan\n", 1, "the grade is NaN: '301 0 d1 nan'."),
     "infinite grade": ("301 0 d1 0.5\n301 0 d1 inf\n", 2, "the grade is infinite: '301 0 d1 inf'."),
     "a run": (TIDY, 1, "6 columns instead of 4: '301 Q0 d1 1 2.5 t'."),
@@ -146,7 +179,10 @@ def test_a_broken_run_is_an_error_with_file_line_and_text(tmp_path, kind):
     path.write_bytes(text.encode())
     with pytest.raises(ValueError) as error:
         read_run(path)
-    assert str(error.value) == f"{path}, line {line}: {message}{RUN_NEEDS}{'' if text.endswith(chr(10)) else CUT}"
+    assert (
+        str(error.value)
+        == f"{path}, line {line}: {message}{RUN_NEEDS}{'' if text.endswith(chr(10)) else CUT}"
+    )
 
 
 @pytest.mark.parametrize("kind", BROKEN_QRELS)
@@ -178,16 +214,24 @@ def test_what_is_no_text_or_holds_no_lines_is_an_error(tmp_path, content, messag
 def test_the_fault_of_a_latin_1_crlf_file_with_a_bom_is_at_the_right_line(tmp_path):
     path = tmp_path / "a.run"
     path.write_bytes(b"\xef\xbb\xbf# x\r\n1 Q0 caf\xe9 1 2 t\r\n\r\n1 Q0 caf\xe9 two t\r\n")
-    with pytest.raises(ValueError, match=r"a\.run, line 4: 5 columns instead of 6: '1 Q0 café two t'"):
+    with pytest.raises(
+        ValueError, match=r"a\.run, line 4: 5 columns instead of 6: '1 Q0 café two t'"
+    ):
         read_run(path, encoding="latin-1")
 
 
 space = st.text(" \t\v\f", min_size=1, max_size=3)
-line_end = st.sampled_from(["\n", "\r\n", "\n\n", " \n", "\t\r\n", "\n# a b c d e f\n", "\n  \n #x\n"])
-word = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=6)
+line_end = st.sampled_from(
+    ["\n", "\r\n", "\n\n", " \n", "\t\r\n", "\n# a b c d e f\n", "\n  \n #x\n"]
+)
+word = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=6
+)
 word = word.filter(lambda w: not any(c in w for c in " \ufeff") and not w.startswith("#"))
 number = st.floats(allow_nan=False).map(repr) | st.integers(-(10**6), 10**6).map(str)
-words = st.tuples(word, word, word, st.integers(-5, 10**12).map(str), number, word, st.lists(word, max_size=2))
+words = st.tuples(
+    word, word, word, st.integers(-5, 10**12).map(str), number, word, st.lists(word, max_size=2)
+)
 
 
 row = st.tuples(words, st.lists(space, min_size=8, max_size=8), line_end)
@@ -196,7 +240,9 @@ row = st.tuples(words, st.lists(space, min_size=8, max_size=8), line_end)
 @pytest.mark.broad
 @given(st.lists(row, min_size=1, max_size=12), st.booleans())
 @examples(80)
-def test_any_mixture_of_spaces_ends_and_comments_reads_as_the_words_of_each_line(tmp_path_factory, rows, tidy):
+def test_any_mixture_of_spaces_ends_and_comments_reads_as_the_words_of_each_line(
+    tmp_path_factory, rows, tidy
+):
     text = ""
     for (*words, more), gaps, end in rows:
         if tidy:
@@ -221,7 +267,9 @@ def test_pieces_join_to_the_whole_and_end_at_lines(monkeypatch):
     assert lines.clean(data) == whole
 
 
-@pytest.mark.parametrize("text", ["1", "+1", "1.", ".5", "-1.5E-3", "inf", "+inf", "-INF", "Infinity", "1e400", "-0"])
+@pytest.mark.parametrize(
+    "text", ["1", "+1", "1.", ".5", "-1.5E-3", "inf", "+inf", "-INF", "Infinity", "1e400", "-0"]
+)
 def test_scores_are_numbers_as_c_reads_them(tmp_path, text):
     (tmp_path / "a.run").write_text(f"1 Q0 d 1 {text} t\n1 Q0  e 1 {text} t\n")
     assert read_run(tmp_path / "a.run")["score"].tolist() == [float(text)] * 2
@@ -241,7 +289,9 @@ def test_both_ways_give_the_same_table():
     text = lines.Lines(data, QRELS, None)
     quick = lines.tidy(text, keep, threads=False)
     slow = lines.parse_untidy(text, keep)
-    assert {k: v.to_pylist() for k, v in quick.items()} == {k: v.to_pylist() for k, v in slow.items()}
+    assert {k: v.to_pylist() for k, v in quick.items()} == {
+        k: v.to_pylist() for k, v in slow.items()
+    }
 
 
 @pytest.mark.parametrize("space", ["\f", "\v"])

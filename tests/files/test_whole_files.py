@@ -17,14 +17,25 @@ from pdeval.files import atomic_write
 from pdeval.files.atomic_write import check_places, is_stream, replacing, replacing_folder
 from pdeval.report import Cell, Column, Report
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="signals, links and permissions as POSIX has them")
-NOT_ROOT = pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may write everywhere")
+POSIX = pytest.mark.skipif(
+    os.name != "posix", reason="signals, links and permissions as POSIX has them"
+)
+NOT_ROOT = pytest.mark.skipif(
+    os.name == "posix" and os.geteuid() == 0, reason="root may write everywhere"
+)
 ROWS = 3000
 RUNS = pd.DataFrame(
-    {"run": "bm25", "query_id": "1", "doc_id": [f"d{i}" for i in range(ROWS)], "score": np.linspace(9, 1, ROWS)}
+    {
+        "run": "bm25",
+        "query_id": "1",
+        "doc_id": [f"d{i}" for i in range(ROWS)],
+        "score": np.linspace(9, 1, ROWS),
+    }
 )
 QRELS = pd.DataFrame({"query_id": "1", "doc_id": RUNS["doc_id"], "relevance": np.arange(ROWS) % 3})
-TABLE = Report((Column("run", "Run", numeric=False),), tuple((Cell(f"r{i}", f"r{i}"),) for i in range(ROWS)))
+TABLE = Report(
+    (Column("run", "Run", numeric=False),), tuple((Cell(f"r{i}", f"r{i}"),) for i in range(ROWS))
+)
 
 # everything that writes one file, by the name of the file
 WRITERS = {
@@ -35,8 +46,13 @@ WRITERS = {
     "qrels.parquet": lambda path: pdeval.write_qrels(QRELS, path),
     **{f"table.{kind}": TABLE.save for kind in ("tex", "md", "html", "csv", "json")},
     "report.parquet": TABLE.save,
-    **{f"catalog.{kind}": lambda path: command("catalog", "-o", str(path)) for kind in ("txt", "csv", "parquet")},
-    "measures": lambda path: command("evaluate", "--trec-eval", *collection(path.parent), "-o", str(path)),
+    **{
+        f"catalog.{kind}": lambda path: command("catalog", "-o", str(path))
+        for kind in ("txt", "csv", "parquet")
+    },
+    "measures": lambda path: command(
+        "evaluate", "--trec-eval", *collection(path.parent), "-o", str(path)
+    ),
 }
 
 
@@ -229,7 +245,9 @@ def test_of_a_link_the_file_it_leads_to_is_replaced(there, tmp_path):
 @POSIX
 def test_a_pipe_is_written_directly(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE, text=True) as reader:
+    with subprocess.Popen(
+        ["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE, text=True
+    ) as reader:
         pdeval.write_qrels(QRELS, tmp_path / "pipe")
         assert reader.communicate(timeout=60)[0].startswith("1 0 d0 0\n")
     assert names(tmp_path) == ["pipe"]
@@ -243,7 +261,9 @@ def test_standard_output_is_written_directly_also_where_it_is_a_file(place, tmp_
     (tmp_path / "out").write_text("")
     before = (tmp_path / "out").stat().st_ino
     command = f"{sys.executable} -m pdeval catalog uniform --format csv -o {place} > out"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, timeout=60
+    )
     assert done.stderr == ""
     assert (tmp_path / "out").read_text().startswith("name,family")
     assert (tmp_path / "out").stat().st_ino == before
@@ -261,7 +281,9 @@ def test_what_is_a_stream_and_what_is_a_file(tmp_path):
 
 class TestPlaces:
     def test_a_folder_that_is_not_there_is_named(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match=r"there is no folder '.*none' to write to: '.*a.csv'"):
+        with pytest.raises(
+            FileNotFoundError, match=r"there is no folder '.*none' to write to: '.*a.csv'"
+        ):
             TABLE.save(tmp_path / "none" / "a.csv")
 
     def test_a_file_is_no_folder(self, tmp_path):
@@ -272,13 +294,17 @@ class TestPlaces:
     def test_a_folder_in_the_way_is_told_before_the_first_byte(self, tmp_path):
         (tmp_path / "b.run").mkdir()
         two = pd.concat([RUNS.assign(run="a"), RUNS.assign(run="b")])
-        with pytest.raises(IsADirectoryError, match="a folder stands where the file is to be written"):
+        with pytest.raises(
+            IsADirectoryError, match="a folder stands where the file is to be written"
+        ):
             pdeval.write_runs(two, tmp_path)
         assert names(tmp_path) == ["b.run"]
 
     def test_a_name_that_is_too_long_is_told_before_the_first_byte(self, tmp_path):
         two = pd.concat([RUNS.assign(run="a"), RUNS.assign(run="b" * 300)])
-        with pytest.raises(ValueError, match=r"'bbb.*' makes a file name of 304 bytes, and a file system takes 255"):
+        with pytest.raises(
+            ValueError, match=r"'bbb.*' makes a file name of 304 bytes, and a file system takes 255"
+        ):
             pdeval.write_runs(two, tmp_path)
         assert names(tmp_path) == []
 
@@ -300,7 +326,9 @@ class TestPlaces:
             TABLE.save(tmp_path / "a.csv")
         tmp_path.chmod(0o555)
         try:
-            with pytest.raises(PermissionError, match="may not be written to: a file is first written beside"):
+            with pytest.raises(
+                PermissionError, match="may not be written to: a file is first written beside"
+            ):
                 TABLE.save(tmp_path / "b.csv")
         finally:
             tmp_path.chmod(0o755)
@@ -354,7 +382,9 @@ class TestFolders:
         def refuse(beside, target):
             raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(target))
 
-        monkeypatch.setattr(atomic_write, "_exchanged", refuse if one_step else lambda beside, target: False)
+        monkeypatch.setattr(
+            atomic_write, "_exchanged", refuse if one_step else lambda beside, target: False
+        )
         if not one_step:
             rename, calls = Path.rename, []
 
@@ -372,5 +402,8 @@ class TestFolders:
 
     def test_the_folder_in_which_the_program_runs_stays(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        with pytest.raises(ValueError, match="is the folder in which the program runs"), replacing_folder("."):
+        with (
+            pytest.raises(ValueError, match="is the folder in which the program runs"),
+            replacing_folder("."),
+        ):
             pass

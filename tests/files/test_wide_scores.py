@@ -8,7 +8,9 @@ import pytest
 
 import pdeval
 
-WIDE = pd.DataFrame({"name": ["a", "a", "b", "b"], "qid": list("1212"), "map": [0.5, 0.25, 0.5, 1.0], "P_5": 0.2})
+WIDE = pd.DataFrame(
+    {"name": ["a", "a", "b", "b"], "qid": list("1212"), "map": [0.5, 0.25, 0.5, 1.0], "P_5": 0.2}
+)
 
 
 def rows(frame):
@@ -18,7 +20,11 @@ def rows(frame):
 def test_one_column_per_measure_is_melted_under_the_callers_names():
     made = pdeval.scores(WIDE)
     assert made.columns.tolist() == ["name", "qid", "measure", "value"]
-    assert rows(made)[:3] == [["a", "1", "map", 0.5], ["a", "1", "P_5", 0.2], ["a", "2", "map", 0.25]]
+    assert rows(made)[:3] == [
+        ["a", "1", "map", 0.5],
+        ["a", "1", "P_5", 0.2],
+        ["a", "2", "map", 0.25],
+    ]
     assert made.ireval.order("map")["name"].tolist() == ["b", "a"]
     assert made.attrs["measures"]["P_5"]["higher"] is True
 
@@ -26,8 +32,14 @@ def test_one_column_per_measure_is_melted_under_the_callers_names():
 def test_one_column_per_run_needs_to_be_told_its_measure():
     wide = pd.DataFrame({"qid": ["1", "2"], "bm25": [0.5, None], "ql": [0.25, 0.75]})
     made = pdeval.scores(wide, measure="AP")
-    assert rows(made) == [["bm25", "1", "AP", 0.5], ["ql", "1", "AP", 0.25], ["ql", "2", "AP", 0.75]]
-    with pytest.raises(ValueError, match=r"bm25, ql are no measures that the catalog knows.*measure='AP'"):
+    assert rows(made) == [
+        ["bm25", "1", "AP", 0.5],
+        ["ql", "1", "AP", 0.25],
+        ["ql", "2", "AP", 0.75],
+    ]
+    with pytest.raises(
+        ValueError, match=r"bm25, ql are no measures that the catalog knows.*measure='AP'"
+    ):
         pdeval.scores(wide)
 
 
@@ -38,12 +50,17 @@ def test_less_is_better_where_the_catalog_says_so_whatever_the_label():
 
 def test_unknown_columns_are_asked_for_with_the_call_to_write():
     wide = WIDE.assign(mrt=1.5)
-    with pytest.raises(ValueError, match=r"columns mrt are no measures .*measures=\['map', 'P_5'\] keeps those"):
+    with pytest.raises(
+        ValueError, match=r"columns mrt are no measures .*measures=\['map', 'P_5'\] keeps those"
+    ):
         pdeval.scores(wide)
     assert set(pdeval.scores(wide, measures=["map"])["measure"]) == {"map"}
     with pytest.raises(ValueError, match="is more of 'mrt' better"):
         pdeval.scores(wide, measures=["mrt"]).ireval.order()
-    assert pdeval.scores(wide, measures=["mrt"], higher=False).attrs["measures"]["mrt"]["higher"] is False
+    assert (
+        pdeval.scores(wide, measures=["mrt"], higher=False).attrs["measures"]["mrt"]["higher"]
+        is False
+    )
 
 
 def test_means_without_a_query_are_of_the_query_all():
@@ -52,7 +69,9 @@ def test_means_without_a_query_are_of_the_query_all():
 
 
 def test_a_long_table_gets_what_the_catalog_knows():
-    long = pd.DataFrame({"name": ["a"], "qid": ["1"], "measure": ["mrr_at_10"], "value": [0.5], "note": ["x"]})
+    long = pd.DataFrame(
+        {"name": ["a"], "qid": ["1"], "measure": ["mrr_at_10"], "value": [0.5], "note": ["x"]}
+    )
     made = pdeval.scores(long)
     assert made.columns.tolist() == ["name", "qid", "measure", "value"]
     assert made.attrs["measures"]["mrr_at_10"]["higher"] is True
@@ -105,12 +124,27 @@ FAULTS = {
         lambda: pdeval.scores(pd.DataFrame({"qid": ["1"], "a": ["x"]}), measure="AP"),
         "'a' holds no numbers",
     ),
-    "no query": (lambda: pdeval.scores(pd.DataFrame({"a": [0.5]}), measure="AP"), "no query column among a"),
+    "no query": (
+        lambda: pdeval.scores(pd.DataFrame({"a": [0.5]}), measure="AP"),
+        "no query column among a",
+    ),
     "no rows": (lambda: pdeval.scores(WIDE.head(0)), "there are no values"),
-    "two queries": (lambda: pdeval.scores(WIDE.assign(topic=1)), "two columns could be the query: 'qid' and 'topic'"),
-    "both": (lambda: pdeval.scores(WIDE, measure="AP", measures=["map"]), "it does not go with measures="),
-    "a lost column": (lambda: pdeval.scores(WIDE, query="topic_no"), "no column 'topic_no'; the table has name, qid"),
-    "a lost measure": (lambda: pdeval.scores(WIDE, measures=["AP"]), "no column 'AP'; the table has name, qid"),
+    "two queries": (
+        lambda: pdeval.scores(WIDE.assign(topic=1)),
+        "two columns could be the query: 'qid' and 'topic'",
+    ),
+    "both": (
+        lambda: pdeval.scores(WIDE, measure="AP", measures=["map"]),
+        "it does not go with measures=",
+    ),
+    "a lost column": (
+        lambda: pdeval.scores(WIDE, query="topic_no"),
+        "no column 'topic_no'; the table has name, qid",
+    ),
+    "a lost measure": (
+        lambda: pdeval.scores(WIDE, measures=["AP"]),
+        "no column 'AP'; the table has name, qid",
+    ),
     "a list": (lambda: pdeval.scores([1, 2]), "expected a table of scores, got list"),
 }
 
@@ -128,13 +162,20 @@ def test_the_callers_table_is_not_changed():
     pd.testing.assert_frame_equal(WIDE, before)
 
 
-ANSWERS = pd.DataFrame({"user_input": ["who?", "what?"], "response": ["x", "y"], "map": [0.5, 0.25]})
+ANSWERS = pd.DataFrame(
+    {"user_input": ["who?", "what?"], "response": ["x", "y"], "map": [0.5, 0.25]}
+)
 
 
 def test_an_unknown_query_column_is_asked_for():
     """28.26: every row was of the query 'all'."""
     asked = r"no query column is known among user_input, response, map.* Say which: .*scores\(.*query='user_input'\)"
-    for table in (ANSWERS, ANSWERS.head(1), ANSWERS.assign(run=["a", "b"]), ANSWERS.assign(run="a")):
+    for table in (
+        ANSWERS,
+        ANSWERS.head(1),
+        ANSWERS.assign(run=["a", "b"]),
+        ANSWERS.assign(run="a"),
+    ):
         with pytest.raises(ValueError, match=asked):
             pdeval.scores(table)
     assert rows(pdeval.scores(ANSWERS, query="user_input"))[0] == ["run", "who?", "map", 0.5]
@@ -151,20 +192,26 @@ def test_rows_of_one_run_are_no_means():
     """A number is no measure, and what is left without it is not one value per run."""
     table = pd.DataFrame({"name": ["a", "a", "b"], "number": [1, 2, 1], "map": [0.5, 0.25, 1.0]})
     with pytest.raises(
-        ValueError, match=r"no query column is known among name, number, map; 2 rows share a run, e.g. 'a'"
+        ValueError,
+        match=r"no query column is known among name, number, map; 2 rows share a run, e.g. 'a'",
     ):
         pdeval.scores(table, measures=["map"])
 
 
 def test_an_unknown_run_column_is_asked_for():
     table = pd.DataFrame({"llm": ["a", "b"], "qid": "1", "map": [0.5, 0.25]})
-    with pytest.raises(ValueError, match=r"no run column is known among llm, qid, map; 2 rows share a query, e.g. '1'"):
+    with pytest.raises(
+        ValueError,
+        match=r"no run column is known among llm, qid, map; 2 rows share a query, e.g. '1'",
+    ):
         pdeval.scores(table)
     assert set(pdeval.scores(table, run="llm")["llm"]) == {"a", "b"}
 
 
 def test_text_beside_means_is_no_query():
-    made = pdeval.scores(pd.DataFrame({"name": ["a", "b"], "notes": ["x", "y"], "map": [0.5, 0.25]}))
+    made = pdeval.scores(
+        pd.DataFrame({"name": ["a", "b"], "notes": ["x", "y"], "map": [0.5, 0.25]})
+    )
     assert set(made["query_id"]) == {"all"}
 
 
@@ -174,8 +221,13 @@ def test_means_of_runs_with_several_columns_are_means():
 
 
 def test_two_columns_that_could_be_the_query_of_a_long_table_are_asked_for():
-    long = pd.DataFrame({"run": ["a"], "qid": ["1"], "topic": ["2"], "measure": ["map"], "value": [0.5]})
-    with pytest.raises(ValueError, match=r"two columns could be the query: 'qid' and 'topic'. Say which: query='qid'"):
+    long = pd.DataFrame(
+        {"run": ["a"], "qid": ["1"], "topic": ["2"], "measure": ["map"], "value": [0.5]}
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"two columns could be the query: 'qid' and 'topic'. Say which: query='qid'",
+    ):
         pdeval.scores(long)
 
 

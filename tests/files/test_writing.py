@@ -12,7 +12,9 @@ from tests.examples import examples
 
 
 def frame(**columns):
-    return pd.DataFrame({"query_id": ["301", "301"], "doc_id": ["d1", "d2"], "score": [0.5, 1.5], **columns})
+    return pd.DataFrame(
+        {"query_id": ["301", "301"], "doc_id": ["d1", "d2"], "score": [0.5, 1.5], **columns}
+    )
 
 
 def plain(table):
@@ -41,7 +43,11 @@ def test_the_tag_is_the_given_name_or_the_run_or_the_file(tmp_path):
 
 def test_missing_ranks_are_counted_by_falling_score_then_falling_doc_id(tmp_path):
     table = pd.DataFrame(
-        {"query_id": ["2", "1", "2", "2", "1"], "doc_id": list("abcda"), "score": [1.0, 5.0, 1.0, 7.0, 6.0]}
+        {
+            "query_id": ["2", "1", "2", "2", "1"],
+            "doc_id": list("abcda"),
+            "score": [1.0, 5.0, 1.0, 7.0, 6.0],
+        }
     )
     write_run(table, tmp_path / "a.run")
     assert read_run(tmp_path / "a.run")["rank"].tolist() == [3, 2, 2, 1, 1]
@@ -67,13 +73,19 @@ def test_every_ending_reads_back_the_same(tmp_path, ending):
     qrels = datasets.sample_qrels(subtopics=True)
     write_qrels(qrels, tmp_path / f"qrels{ending}")
     assert plain(read_qrels(tmp_path / f"qrels{ending}", subtopics=True)) == plain(qrels)
-    assert read_qrels(tmp_path / f"qrels{ending}").columns.tolist() == ["query_id", "doc_id", "relevance"]
+    assert read_qrels(tmp_path / f"qrels{ending}").columns.tolist() == [
+        "query_id",
+        "doc_id",
+        "relevance",
+    ]
 
 
 def test_compressed_files_hold_the_plain_lines(tmp_path):
     write_run(frame(), tmp_path / "a.run.gz")
     write_run(frame(), tmp_path / "a.run")
-    assert gzip.decompress((tmp_path / "a.run.gz").read_bytes()) == (tmp_path / "a.run").read_bytes()
+    assert (
+        gzip.decompress((tmp_path / "a.run.gz").read_bytes()) == (tmp_path / "a.run").read_bytes()
+    )
 
 
 @pytest.mark.broad
@@ -136,7 +148,10 @@ def test_the_callers_frame_is_not_changed(tmp_path):
             {"run": "my run"},
             "the run name 'my run' holds white space: white space separates the columns of TREC files.",
         ),
-        ({"doc_id": ["d1", "d 2"]}, "the doc id 'd 2' holds white space: white space separates the columns"),
+        (
+            {"doc_id": ["d1", "d 2"]},
+            "the doc id 'd 2' holds white space: white space separates the columns",
+        ),
         ({"doc_id": ["d1", "d\x0b2"]}, r"the doc id 'd\x0b2' holds white space"),
         ({"doc_id": ["d1", ""]}, "the doc id '' is empty: white space separates the columns"),
         ({"query_id": ["a\tb", "c"]}, r"the query id 'a\tb' holds white space"),
@@ -145,7 +160,9 @@ def test_the_callers_frame_is_not_changed(tmp_path):
         ({"score": [1.0, np.nan]}, "the score column has 1 missing values (NaN), first in row 1."),
     ],
 )
-def test_what_cannot_stand_in_a_run_file_is_an_error_and_no_file_is_made(tmp_path, columns, message):
+def test_what_cannot_stand_in_a_run_file_is_an_error_and_no_file_is_made(
+    tmp_path, columns, message
+):
     with pytest.raises(ValueError) as error:
         write_run(frame(**columns), tmp_path / "a.run")
     assert message in str(error.value)
@@ -160,12 +177,17 @@ def test_other_faults_of_writing_are_errors(tmp_path):
     with pytest.raises(ValueError, match="the run name 'a/b' cannot be a file's name"):
         write_runs(frame(run="a/b"), tmp_path)
     with pytest.raises(ValueError, match="the grade column holds infinite values"):
-        write_qrels(pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [np.inf]}), tmp_path / "q")
+        write_qrels(
+            pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [np.inf]}),
+            tmp_path / "q",
+        )
     with pytest.raises(TypeError, match="expected a pandas DataFrame"):
         write_run([1, 2], tmp_path / "a.run")
 
 
-word = st.text(st.characters(codec="utf-8", exclude_characters="\x00\t\n\v\f\r "), min_size=1, max_size=8)
+word = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x00\t\n\v\f\r "), min_size=1, max_size=8
+)
 query = word.filter(lambda w: not w.startswith(("#", "\ufeff")))
 row = st.tuples(query, word, st.floats(allow_nan=False), st.integers(0, 2**40))
 
@@ -183,7 +205,12 @@ def test_reading_what_was_written_gives_the_same_table(tmp_path_factory, rows, t
 @pytest.mark.broad
 @given(
     st.lists(
-        st.tuples(query, word, st.integers(-127, 127) | st.floats(allow_nan=False, allow_infinity=False), word),
+        st.tuples(
+            query,
+            word,
+            st.integers(-127, 127) | st.floats(allow_nan=False, allow_infinity=False),
+            word,
+        ),
         min_size=1,
         max_size=20,
     )

@@ -16,7 +16,9 @@ def drawn(seed):
     """Return {(run, query): documents} and {(query, document, subtopic): grade}; the topics have 0 to 9 items."""
     rng = np.random.default_rng(seed)
     lists = {
-        (run, query): [str(one) for one in rng.permutation([*DOCS, "u", "v"])[: rng.integers(1, 10)]]
+        (run, query): [
+            str(one) for one in rng.permutation([*DOCS, "u", "v"])[: rng.integers(1, 10)]
+        ]
         for run in RUNS
         for query in QUERIES[1:]
         if rng.random() < 0.8 or (run, query) == ("a", "1")
@@ -43,16 +45,25 @@ class Plain:
 
     def items(self, kind, query):
         own = {doc: grade for (one, doc), grade in sorted(self.grade.items()) if one == query}
-        kinds = {"binary": self.good, "graded": lambda grade: grade > 0, "judged": lambda grade: grade >= 0}
+        kinds = {
+            "binary": self.good,
+            "graded": lambda grade: grade > 0,
+            "judged": lambda grade: grade >= 0,
+        }
         return [doc for doc, grade in own.items() if kinds.get(kind, self.good)(grade)]
 
     def found(self, kind, query, run):
         """Return the items in rank order, (rank, document); those that were not found come last, by their names."""
         held = self.lists.get((run, query), [])
-        return sorted((held.index(doc) + 1 if doc in held else inf, doc) for doc in self.items(kind, query))
+        return sorted(
+            (held.index(doc) + 1 if doc in held else inf, doc) for doc in self.items(kind, query)
+        )
 
     def above(self, query, run, rank, which):
-        return sum(which(self.grade.get((query, doc), -9)) for doc in self.lists[run, query][: int(rank) - 1])
+        return sum(
+            which(self.grade.get((query, doc), -9))
+            for doc in self.lists[run, query][: int(rank) - 1]
+        )
 
     def cell(self, name, query, run, rank, doc):
         """Return one cell of an item column."""
@@ -65,7 +76,9 @@ class Plain:
             "grade": lambda: grade,
             "relevant": lambda: self.good(grade),
             "above": lambda: inf if rank == inf else self.above(query, run, rank, nonrelevant),
-            "pooled": lambda: inf if rank == inf else self.above(query, run, rank, lambda one: -9 < one < 0),
+            "pooled": lambda: (
+                inf if rank == inf else self.above(query, run, rank, lambda one: -9 < one < 0)
+            ),
         }[name]()
 
     def topic(self, name, query, kind):
@@ -81,7 +94,8 @@ class Plain:
             "nonrelevant": lambda: len(bad),
             "nonrelevant_found": lambda: [len({*held} & {*bad}) for held in lists],
             "corpus": lambda: len(
-                {doc for held in lists for doc in held} | {d for d, g in own.items() if self.good(g)}
+                {doc for held in lists for doc in held}
+                | {d for d, g in own.items() if self.good(g)}
             ),
             "subtopics": lambda: len(
                 {part for (one, _, part), g in self.parts.items() if one == query and self.good(g)}
@@ -90,17 +104,40 @@ class Plain:
 
 
 def joined(lists, grades):
-    rows = [(run, query, doc, -rank) for (run, query), docs in lists.items() for rank, doc in enumerate(docs)]
-    runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"]).sample(frac=1, random_state=0)
+    rows = [
+        (run, query, doc, -rank)
+        for (run, query), docs in lists.items()
+        for rank, doc in enumerate(docs)
+    ]
+    runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"]).sample(
+        frac=1, random_state=0
+    )
     qrels = pd.DataFrame(
-        [(*key, grade) for key, grade in grades.items()], columns=["query_id", "doc_id", "subtopic", "relevance"]
+        [(*key, grade) for key, grade in grades.items()],
+        columns=["query_id", "doc_id", "subtopic", "relevance"],
     )
     return positions.join(reader.read(runs, "runs"), reader.read(qrels, "qrels"))
 
 
 IN_RANK_ORDER = ["rank", "start", "size", "grade", "relevant", "above", "pooled"]
-OF_TOPICS = ["m", "relevants", "top_grade", "retrieved", "nonrelevant", "nonrelevant_found", "corpus"]
-PADDING = {"rank": inf, "start": inf, "size": 1, "grade": 0, "relevant": False, "above": inf, "pooled": inf}
+OF_TOPICS = [
+    "m",
+    "relevants",
+    "top_grade",
+    "retrieved",
+    "nonrelevant",
+    "nonrelevant_found",
+    "corpus",
+]
+PADDING = {
+    "rank": inf,
+    "start": inf,
+    "size": 1,
+    "grade": 0,
+    "relevant": False,
+    "above": inf,
+    "pooled": inf,
+}
 
 
 def every_cell(found, plain, view, kind, most):
@@ -114,23 +151,31 @@ def every_cell(found, plain, view, kind, most):
             assert column is block[name]
             for t, query in enumerate(found.queries[block.topics]):
                 for r, run in enumerate(RUNS):
-                    wanted = [plain.cell(name, query, run, *one) for one in plain.found(kind, query, run)]
+                    wanted = [
+                        plain.cell(name, query, run, *one) for one in plain.found(kind, query, run)
+                    ]
                     wanted += [PADDING[name]] * (block.size - len(wanted))
                     assert column[:, t, r].tolist() == wanted, (name, query, run)
         for name in OF_TOPICS:
             for t, query in enumerate(found.queries[block.topics]):
                 column = np.asarray(block[name])
                 own = np.broadcast_to(column, block.shape)[t] if column.ndim else column
-                assert np.array_equal(own, np.broadcast_to(plain.topic(name, query, kind), own.shape)), (name, query)
+                assert np.array_equal(
+                    own, np.broadcast_to(plain.topic(name, query, kind), own.shape)
+                ), (name, query)
         for t, query in enumerate(found.queries[block.topics]):
             own = plain.items(kind, query)
             best = sorted((plain.grade[query, doc] for doc in own), reverse=True)
             assert block["ideal"][:, t, 0].tolist() == best + [0] * (block.size - len(own))
             for r, run in enumerate(RUNS) if block.size else ():
                 ranks = {doc: rank for rank, doc in plain.found(kind, query, run)}
-                assert block["items"][:, t, r].tolist() == [ranks[doc] for doc in own] + [inf] * (block.size - len(own))
+                assert block["items"][:, t, r].tolist() == [ranks[doc] for doc in own] + [inf] * (
+                    block.size - len(own)
+                )
         if block.size:
-            names = np.append(found.judged.docs.index()[found.judged.doc[view.items]], "none")[block.rows]
+            names = np.append(found.judged.docs.index()[found.judged.doc[view.items]], "none")[
+                block.rows
+            ]
             for t, query in enumerate(found.queries[block.topics]):
                 for r, run in enumerate(RUNS):
                     wanted = [doc for _, doc in plain.found(kind, query, run)]
@@ -143,14 +188,23 @@ def every_subtopic(found, plain, view, most):
     grades = plain.parts
     for block in view.blocks(most=most):
         for t, query in enumerate(found.queries[block.topics]):
-            pairs = {(doc, part) for (one, doc, part), grade in grades.items() if one == query and plain.good(grade)}
+            pairs = {
+                (doc, part)
+                for (one, doc, part), grade in grades.items()
+                if one == query and plain.good(grade)
+            }
             parts = sorted({part for _, part in pairs})
             assert block["subtopics"][t].tolist() == [len(parts)]
-            wanted = [[(doc, part) in pairs for part in parts] for doc in plain.items("subtopic", query)]
+            wanted = [
+                [(doc, part) in pairs for part in parts] for doc in plain.items("subtopic", query)
+            ]
             belongs = block["belongs"][:, :, t, 0]
             assert belongs[:, : len(parts)].tolist() == wanted
             assert not belongs[:, len(parts) :].any()
             assert block["belongs"].dtype == block["member"].dtype == bool
             for r, run in enumerate(RUNS):
-                wanted = [[(doc, part) in pairs for part in parts] for _, doc in plain.found("subtopic", query, run)]
+                wanted = [
+                    [(doc, part) in pairs for part in parts]
+                    for _, doc in plain.found("subtopic", query, run)
+                ]
                 assert block["member"][:, : len(parts), t, r].tolist() == wanted

@@ -28,7 +28,9 @@ LISTS = {
 @pytest.fixture(scope="module")
 def found():
     return positions.join(
-        reader.read(naive.table(LISTS), "runs"), reader.read(naive.judgments(GRADES), "qrels"), ties="docid"
+        reader.read(naive.table(LISTS), "runs"),
+        reader.read(naive.judgments(GRADES), "qrels"),
+        ties="docid",
     )
 
 
@@ -39,7 +41,9 @@ def cells(found, kind, name, level=None, most=1 << 21):
         column = np.asarray(block[name])
         for place, topic in enumerate(block.topics):
             axis = column.ndim - 2
-            gathered[found.queries[topic]] = np.take(column, place, axis=axis).tolist() if column.ndim > 1 else column
+            gathered[found.queries[topic]] = (
+                np.take(column, place, axis=axis).tolist() if column.ndim > 1 else column
+            )
     return gathered
 
 
@@ -73,7 +77,9 @@ COLUMNS = [
 
 
 @pytest.mark.parametrize("most", [1, 1 << 21])
-@pytest.mark.parametrize(("kind", "level", "name", "wanted"), COLUMNS, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(
+    ("kind", "level", "name", "wanted"), COLUMNS, ids=lambda value: str(value)[:20]
+)
 def test_columns_hold_what_their_names_say(found, most, kind, level, name, wanted):
     assert cells(found, kind, name, level, most) == wanted
 
@@ -84,24 +90,37 @@ def test_the_largest_grade_is_that_of_all_queries(found):
 
 def test_topics_without_items_come_only_when_asked_for(found):
     assert sorted(t for block in View(found, "binary").blocks() for t in block.topics) == [0, 1, 3]
-    assert sorted(t for block in View(found, "binary").blocks(empty=True) for t in block.topics) == [0, 1, 2, 3]
+    assert sorted(
+        t for block in View(found, "binary").blocks(empty=True) for t in block.topics
+    ) == [0, 1, 2, 3]
 
 
 def test_an_unknown_column_is_an_error_that_lists_the_known_ones(found):
     block = next(View(found, "binary").blocks())
-    with pytest.raises(KeyError, match="no column 'ranks'; a kernel may ask for above, belongs, corpus"):
+    with pytest.raises(
+        KeyError, match="no column 'ranks'; a kernel may ask for above, belongs, corpus"
+    ):
         block["ranks"]
 
 
 def test_columns_of_judged_items_need_a_complete_join():
-    runs, qrels = reader.read(naive.table(LISTS), "runs"), reader.read(naive.judgments(GRADES), "qrels")
+    runs, qrels = (
+        reader.read(naive.table(LISTS), "runs"),
+        reader.read(naive.judgments(GRADES), "qrels"),
+    )
     block = next(View(positions.join(runs, qrels, complete=False), "binary").blocks())
     with pytest.raises(RuntimeError, match="join again with complete=True"):
         block["above"]
 
 
 SUBTOPICS = pd.DataFrame(
-    [("q1", "s1", "a", 1), ("q1", "s2", "a", 1), ("q1", "s2", "b", 2), ("q1", "s3", "c", 0), ("q2", "s9", "b", 1)],
+    [
+        ("q1", "s1", "a", 1),
+        ("q1", "s2", "a", 1),
+        ("q1", "s2", "b", 2),
+        ("q1", "s3", "c", 0),
+        ("q2", "s9", "b", 1),
+    ],
     columns=["query_id", "subtopic", "doc_id", "relevance"],
 )
 
@@ -117,7 +136,10 @@ def test_membership_of_subtopics_is_in_rank_order_and_by_document(diverse):
     member = cells(diverse, "subtopic", "member")
     assert np.asarray(member["q1"])[..., 0].tolist() == [[False, True], [True, True]]
     assert np.asarray(member["q1"])[..., 1].tolist() == [[True, True], [False, True]]
-    assert np.asarray(cells(diverse, "subtopic", "belongs")["q1"])[..., 0].tolist() == [[True, True], [False, True]]
+    assert np.asarray(cells(diverse, "subtopic", "belongs")["q1"])[..., 0].tolist() == [
+        [True, True],
+        [False, True],
+    ]
     assert cells(diverse, "subtopic", "subtopics") == {"q1": [2.0], "q2": [1.0]}
 
 
@@ -132,7 +154,9 @@ def test_subtopics_must_be_there(found):
 
 
 def test_tie_groups_are_columns_where_orders_are_averaged():
-    runs = pd.DataFrame({"run": "r", "query_id": "q", "doc_id": list("abcd"), "score": [1.0, 2.0, 1.0, 1.0]})
+    runs = pd.DataFrame(
+        {"run": "r", "query_id": "q", "doc_id": list("abcd"), "score": [1.0, 2.0, 1.0, 1.0]}
+    )
     qrels = naive.judgments({"q": {"a": 1, "d": 1, "z": 1}})
     found = positions.join(reader.read(runs, "runs"), reader.read(qrels, "qrels"), ties="expected")
     assert cells(found, "binary", "start") == {"q": [[1], [1], [inf]]}
@@ -151,8 +175,16 @@ def test_topics_with_equally_many_items_stay_in_their_order():
 
 
 def test_an_item_is_no_member_of_a_subtopic_that_it_was_judged_not_relevant_to():
-    rows = [("q", "a", "s", 1), ("q", "a", "t", 0), ("q", "b", "s", 0), ("q", "b", "t", -1), ("q", "c", "t", 2)]
-    qrels = reader.read(pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic", "relevance"]), "qrels")
+    rows = [
+        ("q", "a", "s", 1),
+        ("q", "a", "t", 0),
+        ("q", "b", "s", 0),
+        ("q", "b", "t", -1),
+        ("q", "c", "t", 2),
+    ]
+    qrels = reader.read(
+        pd.DataFrame(rows, columns=["query_id", "doc_id", "subtopic", "relevance"]), "qrels"
+    )
     runs = reader.read(naive.table({"x": {"q": ["b", "c", "a"]}}), "runs")
     found = positions.join(runs, qrels)
     assert View(found, "subtopic").member_rows.tolist() == [[0, 2], [0, 1]]
@@ -184,7 +216,9 @@ def two_lists(rank):
     return replace(found, rank=np.where(found.rank == 2, float(rank), found.rank))
 
 
-@pytest.mark.parametrize("rank", [2, (1 << 29) - 3, (1 << 29) - 2, (1 << 29) - 1, 1 << 29, (1 << 29) + 1, 1 << 33])
+@pytest.mark.parametrize(
+    "rank", [2, (1 << 29) - 3, (1 << 29) - 2, (1 << 29) - 1, 1 << 29, (1 << 29) + 1, 1 << 33]
+)
 def test_ranks_of_any_size_are_sorted_and_no_rank_is_taken_for_infinity(rank):
     view = View(two_lists(rank), "binary")
     few, many = view.blocks()
@@ -194,7 +228,9 @@ def test_ranks_of_any_size_are_sorted_and_no_rank_is_taken_for_infinity(rank):
     assert many["items"][:, 0].tolist() == [[inf, inf], [1, rank], [rank, 1]]
 
 
-@pytest.mark.parametrize(("rank", "kind"), [(2, np.int16), (32766, np.int16), (32767, np.int32), (1 << 29, np.int32)])
+@pytest.mark.parametrize(
+    ("rank", "kind"), [(2, np.int16), (32766, np.int16), (32767, np.int32), (1 << 29, np.int32)]
+)
 @pytest.mark.parametrize("padded", [False, True])
 def test_small_ranks_are_held_in_few_bits_and_the_largest_number_is_infinity(rank, kind, padded):
     view = View(two_lists(rank), "binary", padded=padded)
@@ -205,10 +241,14 @@ def test_small_ranks_are_held_in_few_bits_and_the_largest_number_is_infinity(ran
 
 @pytest.mark.parametrize("ties", ["docid", "expected"])
 def test_where_orders_are_averaged_items_stand_by_what_is_above_them(ties):
-    runs = pd.DataFrame({"run": "r", "query_id": "q", "doc_id": list("abcde"), "score": [1.0, 2.0, 1.0, 3.0, 1.0]})
+    runs = pd.DataFrame(
+        {"run": "r", "query_id": "q", "doc_id": list("abcde"), "score": [1.0, 2.0, 1.0, 3.0, 1.0]}
+    )
     qrels = naive.judgments({"q": {"a": 1, "b": 2, "e": 3, "z": 4}})
     found = positions.join(reader.read(runs, "runs"), reader.read(qrels, "qrels"), ties=ties)
-    order = [[2], [1], [3], [4]] if ties == "expected" else [[2], [3], [1], [4]]  # of a and e, e comes first by name
+    order = (
+        [[2], [1], [3], [4]] if ties == "expected" else [[2], [3], [1], [4]]
+    )  # of a and e, e comes first by name
     assert cells(found, "graded", "grade") == {"q": order}
     assert cells(found, "graded", "start") == {"q": [[1], [2], [2], [inf]]}
 
@@ -238,7 +278,9 @@ def test_the_items_of_some_users_are_looked_at_alone(found):
 )
 def test_padded_topics_of_about_as_many_items_share_a_group(monkeypatch, sizes, small, groups):
     runs = naive.table({"a": {f"q{i}": ["d0"] for i in range(5)}, "b": {"q0": ["d0"]}})
-    grades = {f"q{i}": {"never": 0} | {f"d{at}": 1 for at in range(size)} for i, size in enumerate(sizes)}
+    grades = {
+        f"q{i}": {"never": 0} | {f"d{at}": 1 for at in range(size)} for i, size in enumerate(sizes)
+    }
     found = positions.join(reader.read(runs, "runs"), reader.read(naive.judgments(grades), "qrels"))
     monkeypatch.setattr(blocks, "SMALL", small * 10)  # of five topics and two runs
     made = View(found, "binary", padded=True).groups
@@ -250,7 +292,9 @@ def test_padded_topics_of_about_as_many_items_share_a_group(monkeypatch, sizes, 
 
 @pytest.mark.parametrize(("kind", "level"), [("binary", None), ("graded", 2), ("judged", 2)])
 @pytest.mark.parametrize(("padded", "small"), [(False, 0), (True, 0), (True, 3), (True, 1 << 16)])
-def test_every_cell_of_topics_that_share_a_block_is_that_of_a_plain_loop(monkeypatch, kind, level, padded, small):
+def test_every_cell_of_topics_that_share_a_block_is_that_of_a_plain_loop(
+    monkeypatch, kind, level, padded, small
+):
     lists, grades = drawn(3)
     both = joined(lists, grades)
     monkeypatch.setattr(blocks, "SMALL", small * both.retrieved.size)

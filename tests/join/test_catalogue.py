@@ -30,8 +30,12 @@ def test_items_without_popularity_and_history_cannot_be_popular():
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5])
 def test_popularity_that_is_no_share_is_refused_though_the_others_are(wrong):
-    known = catalogue_of(pd.DataFrame({"item_id": list("abcd"), "popularity": [0.0, 1.0, wrong, 0.5]}), None)
-    with pytest.raises(ValueError, match=f"share of users that had the item, between 0 and 1; it holds {wrong}"):
+    known = catalogue_of(
+        pd.DataFrame({"item_id": list("abcd"), "popularity": [0.0, 1.0, wrong, 0.5]}), None
+    )
+    with pytest.raises(
+        ValueError, match=f"share of users that had the item, between 0 and 1; it holds {wrong}"
+    ):
         _ = known.popularity
     ends = catalogue_of(ITEMS.assign(popularity=[0.0, 1.0, 1.0]), None)
     assert ends.popularity.tolist() == [0.0, 1.0, 1.0, 0.0]
@@ -40,20 +44,27 @@ def test_popularity_that_is_no_share_is_refused_though_the_others_are(wrong):
 def test_ids_that_cannot_match_are_said_with_the_table_of_each():
     numbers = HISTORY.assign(item_id=[1, 1, 2])
     with pytest.raises(
-        ValueError, match="the doc ids are integers in the history and strings in items=, so none would match"
+        ValueError,
+        match="the doc ids are integers in the history and strings in items=, so none would match",
     ):
         _ = catalogue_of(ITEMS, numbers).users
-    with pytest.raises(ValueError, match="the query ids are strings in the history and integers in the runs"):
+    with pytest.raises(
+        ValueError, match="the query ids are strings in the history and integers in the runs"
+    ):
         catalogue_of(ITEMS, HISTORY).user_of(column_ids(pd.Series([1, 2]), "query"))
 
 
 def test_items_of_the_history_that_nobody_sells_do_not_count():
     with pytest.raises(
-        ValueError, match="no item of the history is in items=: the history has 'x', 'y', items= has 'a'"
+        ValueError,
+        match="no item of the history is in items=: the history has 'x', 'y', items= has 'a'",
     ):
         _ = catalogue_of(ITEMS, HISTORY.assign(item_id=list("xxy"))).users
     known = catalogue_of(ITEMS, HISTORY.assign(item_id=list("axb")))
-    with pytest.warns(UserWarning, match="1 of 3 items of the history are not in items=, e.g. 'x'; nothing is known"):
+    with pytest.warns(
+        UserWarning,
+        match="1 of 3 items of the history are not in items=, e.g. 'x'; nothing is known",
+    ):
         assert known.popularity.tolist() == [0.5, 0.5, 0.0, 0.0]  # of two users
     assert known.choice.tolist() == [0.5, 0.5, 0.0, 0.0]
     assert known.had.tolist() == [1.0, 1.0, 0.0]
@@ -70,9 +81,13 @@ def test_items_that_nobody_had_have_no_place_by_popularity():
 
 def test_users_are_found_by_their_ids_and_one_of_them_is_enough():
     known = catalogue_of(ITEMS, HISTORY)
-    assert known.user_of(column_ids(pd.Series(["n", "u"]), "query")).tolist() == [-1, 0]  # the first of the history
+    assert known.user_of(column_ids(pd.Series(["n", "u"]), "query")).tolist() == [
+        -1,
+        0,
+    ]  # the first of the history
     with pytest.raises(
-        ValueError, match="no user of the runs is in the history: the runs have 'n', the history 'u', 'v'"
+        ValueError,
+        match="no user of the runs is in the history: the runs have 'n', the history 'u', 'v'",
     ):
         known.user_of(column_ids(pd.Series(["n"]), "query"))
 
@@ -99,14 +114,21 @@ def test_all_that_a_history_tells_is_that_of_a_plain_count(genres, seed):
     assert known.users.index().tolist() == users
     assert known.called == ("items=" if genres else "history=")
     assert known.keys.tolist() == sorted(
-        users.index(user) * len(items) + items.index(item) for user, own in had.items() for item in own
+        users.index(user) * len(items) + items.index(item)
+        for user, own in had.items()
+        for item in own
     )
     assert known.had_by.tolist() == [share * len(users) for share in shares] + [0]
     assert known.popularity.tolist() == [*shares, 0]
     assert known.had.tolist() == [len(own) for own in had.values()] + [0]
-    assert known.choice.tolist() == [sum(one == item for _, one in rows) / 12 for item in items] + [0]
+    assert known.choice.tolist() == [sum(one == item for _, one in rows) / 12 for item in items] + [
+        0
+    ]
     some = sorted(share for share in shares if share)
-    quantile = [np.mean([at + 1 for at, one in enumerate(some) if one == share] or [0]) / len(some) for share in shares]
+    quantile = [
+        np.mean([at + 1 for at, one in enumerate(some) if one == share] or [0]) / len(some)
+        for share in shares
+    ]
     assert known.popularity_rank == pytest.approx([*quantile, 0])
     place = [sorted({*some}, reverse=True).index(share) + 1 if share else 0 for share in shares]
     assert known.popularity_place.tolist() == [*place, 0]
@@ -116,7 +138,10 @@ def test_all_that_a_history_tells_is_that_of_a_plain_count(genres, seed):
         assert known.items.features()[1] == ["x", "y", "z"]
         parts = np.array([[name in one.split("|") for name in "xyz"] for one in genres]) * 1.0
         assert known.features.tolist() == [*parts.tolist(), [0, 0, 0]]
-        for found, size in ((known.profiles, parts.sum(axis=1)), (known.tastes, np.sqrt((parts**2).sum(axis=1)))):
+        for found, size in (
+            (known.profiles, parts.sum(axis=1)),
+            (known.tastes, np.sqrt((parts**2).sum(axis=1))),
+        ):
             rows_ = {item: part / (scale or 1) for item, part, scale in zip(items, parts, size)}
             wanted = [np.mean([rows_[item] for item in had[user]], axis=0) for user in users]
             np.testing.assert_allclose(found, [*wanted, np.zeros(3)], atol=1e-15)
@@ -141,9 +166,13 @@ def test_the_tables_that_a_measure_needs_are_named():
     items, history = catalogue_of(ITEMS, None), catalogue_of(None, HISTORY)
     items.needed("Mine", "items")
     history.needed("Mine", "history")
-    with pytest.raises(ValueError, match=r"^Mine needs history= \(what users had before: user, item\)\.$"):
+    with pytest.raises(
+        ValueError, match=r"^Mine needs history= \(what users had before: user, item\)\.$"
+    ):
         items.needed("Mine", "items", "history")
-    with pytest.raises(ValueError, match=r"^Mine needs items= \(one row per item: its id, and its genres"):
+    with pytest.raises(
+        ValueError, match=r"^Mine needs items= \(one row per item: its id, and its genres"
+    ):
         history.needed("Mine", "items", "history")
     with pytest.raises(ValueError, match=r"^Mine needs items= .* and history= "):
         Catalogue().needed("Mine", "items", "history")
@@ -162,20 +191,39 @@ def test_numbers_of_items_are_those_of_a_column_and_at_the_end_that_of_none():
     assert catalogue_of(None, HISTORY).numbers("price") is None
 
 
-@pytest.mark.parametrize(("one", "other"), [([], [1]), (["a"], []), ([], []), (["a"], ["b"]), ([1], [2])])
+@pytest.mark.parametrize(
+    ("one", "other"), [([], [1]), (["a"], []), ([], []), (["a"], ["b"]), ([1], [2])]
+)
 def test_ids_of_one_type_or_none_may_match(one, other):
-    alike("doc", *(column_ids(pd.Series(some, dtype=None if some else object), "doc") for some in (one, other)), "", "")
+    alike(
+        "doc",
+        *(
+            column_ids(pd.Series(some, dtype=None if some else object), "doc")
+            for some in (one, other)
+        ),
+        "",
+        "",
+    )
 
 
 def test_of_many_items_that_do_not_match_three_are_named():
     many = pd.DataFrame({"user_id": "u", "item_id": list("uvwx")})
-    with pytest.raises(ValueError, match=r"the history has 'u', 'v', 'w', \.\.\., items= has 'a', 'b', 'c'\. Make"):
+    with pytest.raises(
+        ValueError, match=r"the history has 'u', 'v', 'w', \.\.\., items= has 'a', 'b', 'c'\. Make"
+    ):
         _ = catalogue_of(ITEMS, many).users
-    with pytest.raises(ValueError, match=r"the history has 'u', items= has 'a', 'b', 'c'\. Make the ids alike"):
+    with pytest.raises(
+        ValueError, match=r"the history has 'u', items= has 'a', 'b', 'c'\. Make the ids alike"
+    ):
         _ = catalogue_of(ITEMS, many.head(1)).users
 
 
 def test_an_item_that_is_a_number_is_shown_as_one():
-    known = catalogue_of(pd.DataFrame({"item_id": [1, 2]}), pd.DataFrame({"user_id": "u", "item_id": [1, 9]}))
-    with pytest.warns(UserWarning, match=r"1 of 2 items of the history are not in items=, e\.g\. 9; nothing is known"):
+    known = catalogue_of(
+        pd.DataFrame({"item_id": [1, 2]}), pd.DataFrame({"user_id": "u", "item_id": [1, 9]})
+    )
+    with pytest.warns(
+        UserWarning,
+        match=r"1 of 2 items of the history are not in items=, e\.g\. 9; nothing is known",
+    ):
         assert known.had_by.tolist() == [1.0, 0.0, 0.0]

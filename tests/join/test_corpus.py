@@ -16,10 +16,14 @@ def drawn(seed, shuffled):
     """Return runs (of which one answers a query that nobody judged), and judgments of every kind of grade."""
     rng = np.random.default_rng(seed)
     names = [(run, query, doc) for run in "ab" for query in "1239" for doc in DOCS]
-    runs = pd.DataFrame(names, columns=["run", "query_id", "doc_id"]).sample(frac=0.4, random_state=seed)
+    runs = pd.DataFrame(names, columns=["run", "query_id", "doc_id"]).sample(
+        frac=0.4, random_state=seed
+    )
     runs = runs.assign(score=1.0) if shuffled else runs.sort_index().assign(score=1.0)
     items = [(query, doc) for query in "0123z" for doc in [*DOCS, "never"]]
-    qrels = pd.DataFrame(items, columns=["query_id", "doc_id"]).sample(frac=0.6, random_state=seed + 1)
+    qrels = pd.DataFrame(items, columns=["query_id", "doc_id"]).sample(
+        frac=0.6, random_state=seed + 1
+    )
     return runs, qrels.assign(relevance=rng.integers(-1, 4, len(qrels)))
 
 
@@ -30,7 +34,9 @@ def join(runs, qrels, **rules):
 @pytest.mark.broad
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("judged_only", [False, True])
-def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(shuffled, judged_only):
+def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(
+    shuffled, judged_only
+):
     for seed in range(8):
         runs, qrels = drawn(seed, shuffled)
         found = join(runs, qrels, judged_only=judged_only)
@@ -40,7 +46,9 @@ def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(sh
             held = {one for one in held if grades.get(one, -1) >= 0}
         size, returned = table_lookups.items_returned(found)
         queries, docs = found.queries, found.judged.docs.index()
-        items = [(queries[topic], docs[doc]) for topic, doc in zip(found.judged.topic, found.judged.doc)]
+        items = [
+            (queries[topic], docs[doc]) for topic, doc in zip(found.judged.topic, found.judged.doc)
+        ]
         assert size.tolist() == [sum(one == query for one, _ in held) for query in queries]
         assert returned.tolist() == [one in held for one in items]
         for level in (None, 1, 2, 0.5):
@@ -67,7 +75,11 @@ def test_of_rows_that_are_elsewhere_the_count_made_there_serves():
     pair = merge_parts.Pair()
     pair.returned = merge_parts.Returned(found.judged, True, merge_parts.items(found, topics))
     there = replace(found, source=pair)
-    for ours, theirs in zip(table_lookups.items_returned(there), table_lookups.items_returned(found)):
+    for ours, theirs in zip(
+        table_lookups.items_returned(there), table_lookups.items_returned(found)
+    ):
         assert ours.tolist() == theirs.tolist()
-    with pytest.raises(ValueError, match="counted from the run table, which this join no longer has"):
+    with pytest.raises(
+        ValueError, match="counted from the run table, which this join no longer has"
+    ):
         table_lookups.corpus_sizes(replace(found, source=None))

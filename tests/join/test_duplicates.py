@@ -24,7 +24,11 @@ def frame_of(rows):
     return pd.DataFrame(rows, columns=["run", "query_id", "doc_id"]).assign(score=1.0)
 
 
-FEW = st.tuples(st.sampled_from("ab"), st.sampled_from("12"), st.sampled_from(["d", "d1", "document-1", "document-12"]))
+FEW = st.tuples(
+    st.sampled_from("ab"),
+    st.sampled_from("12"),
+    st.sampled_from(["d", "d1", "document-1", "document-12"]),
+)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -58,7 +62,9 @@ def test_ids_of_any_length_that_differ_in_one_byte_are_different(size):
     base = "x" * size
     texts = [base, *(base[:i] + "y" + base[i + 1 :] for i in range(size))]
     assert repeated(frame_of([("a", "1", text) for text in texts])) == []
-    assert repeated(frame_of([("a", "1", text) for text in [*texts, texts[size // 2 + 1]]])) == [size + 1]
+    assert repeated(frame_of([("a", "1", text) for text in [*texts, texts[size // 2 + 1]]])) == [
+        size + 1
+    ]
 
 
 def test_an_id_and_its_prefixes_are_different():
@@ -75,7 +81,9 @@ def test_duplicates_far_apart_in_a_long_list_are_found(longest):
 
 @pytest.mark.parametrize("dtype", ["int64", "Int64", "category"])
 def test_integer_ids_are_checked_too(dtype):
-    frame = frame_of([("a", "1", doc) for doc in (0, 1, 2, -1, 1, 7)] + [("a", "2", 0), ("a", "2", 0)])
+    frame = frame_of(
+        [("a", "1", doc) for doc in (0, 1, 2, -1, 1, 7)] + [("a", "2", 0), ("a", "2", 0)]
+    )
     assert repeated(frame.astype({"doc_id": dtype})) == [4, 7]
 
 
@@ -104,10 +112,13 @@ def test_no_repeated_rows_are_no_whole_numbers_and_not_no_numbers():
 
 @pytest.mark.parametrize("lengths", [[20, 20], [20, 7]])
 @pytest.mark.parametrize(
-    "name", ["{:04d}-the-same-end", "x{}", "{:012d}", "the-same-beginning-{}", "{0:03d}/the-same-{0}"]
+    "name",
+    ["{:04d}-the-same-end", "x{}", "{:012d}", "the-same-beginning-{}", "{0:03d}/the-same-{0}"],
 )
 def test_ids_whose_ends_or_beginnings_are_equal_are_told_apart(name, lengths):
-    rows = [("a", str(query), name.format(i)) for query, size in enumerate(lengths) for i in range(size)]
+    rows = [
+        ("a", str(query), name.format(i)) for query, size in enumerate(lengths) for i in range(size)
+    ]
     assert repeated(frame_of(rows)) == []
     rows += [rows[3], rows[-1]]
     assert repeated(frame_of(rows)) == naive(frame_of(rows)) == [len(rows) - 2, len(rows) - 1]
@@ -115,7 +126,9 @@ def test_ids_whose_ends_or_beginnings_are_equal_are_told_apart(name, lengths):
 
 def test_ids_that_end_alike_only_after_the_first_rows_are_told_apart(monkeypatch):
     monkeypatch.setattr(ids, "SAMPLE", 4)
-    rows = [("a", "1", f"document-{i}") for i in range(8)] + [("a", "2", f"{i}-the-same-end") for i in range(8)]
+    rows = [("a", "1", f"document-{i}") for i in range(8)] + [
+        ("a", "2", f"{i}-the-same-end") for i in range(8)
+    ]
     assert repeated(frame_of(rows)) == []
     assert repeated(frame_of([*rows, rows[-2]])) == [16]
 
@@ -131,13 +144,19 @@ def test_integers_of_any_size_are_told_apart(numbers):
 @pytest.mark.parametrize("block", [duplicates._BLOCK, 6])
 @pytest.mark.parametrize("dtype", [*DTYPES, "int64"])
 @pytest.mark.parametrize("alike", [False, True])
-def test_repeated_rows_are_those_of_a_plain_search_however_lists_stand(monkeypatch, block, dtype, alike):
+def test_repeated_rows_are_those_of_a_plain_search_however_lists_stand(
+    monkeypatch, block, dtype, alike
+):
     monkeypatch.setattr(duplicates, "_BLOCK", block)
     for seed in range(10):
         rng = np.random.default_rng(seed)
         sizes = [5] * 6 if alike else rng.integers(1, 9, 6).tolist()
         different = int(rng.choice([6, 60]))
-        rows = [("a", str(q), one) for q, size in enumerate(sizes) for one in rng.integers(0, different, size).tolist()]
+        rows = [
+            ("a", str(q), one)
+            for q, size in enumerate(sizes)
+            for one in rng.integers(0, different, size).tolist()
+        ]
         frame = frame_of(rows).astype({"doc_id": str}).astype({"doc_id": dtype})
         assert repeated(frame) == naive(frame)
         mixed = frame.sample(frac=1, random_state=seed, ignore_index=True)
@@ -158,7 +177,9 @@ def test_lists_in_which_a_number_stands_twice_are_found_though_it_be_the_largest
 def told(frame, **binding):
     table = reader.read(frame, "runs", binding)
     with pytest.raises(ValueError, match="duplicate") as caught:
-        duplicates.no_duplicates(table, ids.column_ids(table.column("doc"), "doc"), lists.find_lists(table))
+        duplicates.no_duplicates(
+            table, ids.column_ids(table.column("doc"), "doc"), lists.find_lists(table)
+        )
     return str(caught.value)
 
 
@@ -166,12 +187,18 @@ def test_the_column_that_tells_rows_apart_is_whole_and_names_collections_first()
     frame = frame_of([("a", "1", "d"), ("a", "1", "d"), ("a", "1", "e")])
     assert "tells them apart" not in told(frame)
     assert "'part' tells them apart" in told(frame.assign(part=[1, 2, 1]))
-    assert "tells them apart" not in told(frame.assign(part=[1.5, 2.5, 1.0]))  # a number with a fraction names nothing
+    assert "tells them apart" not in told(
+        frame.assign(part=[1.5, 2.5, 1.0])
+    )  # a number with a fraction names nothing
     assert "tells them apart" not in told(frame.assign(part=[1, 1, 2]))
     assert "'other' tells them apart" in told(frame.assign(part=[1, 1, 2], other=[1, 2, 2]))
-    assert "The column dataset tells collections apart" in told(frame.assign(part=[1, 2, 1], dataset=["x", "y", "x"]))
+    assert "The column dataset tells collections apart" in told(
+        frame.assign(part=[1, 2, 1], dataset=["x", "y", "x"])
+    )
     assert "'part' tells them apart" in told(frame.assign(part=[1, 2, 1], dataset=["x", "x", "y"]))
-    assert "tells them apart" not in told(frame.assign(rank=[1, 2, 3]))  # it is one of the table's own columns
+    assert "tells them apart" not in told(
+        frame.assign(rank=[1, 2, 3])
+    )  # it is one of the table's own columns
     several = frame.assign(seed=[1, 1, 1], part=[1, 2, 1])
     assert "df.ireval(run=['run', 'seed', 'part'])" in told(several, run=["run", "seed"])
 
@@ -182,11 +209,19 @@ def test_the_first_advice_of_duplicates_is_to_bind_the_columns_that_tell_runs_ap
     frame = pd.DataFrame(rows, columns=names)
     bind = "The columns model, seed tell them apart: bind them, df.ireval(run=['model', 'seed'])."
     assert told(frame).splitlines()[1:] == [bind]
-    assert told(frame.assign(vector=[[1]] * 12, fold=0)).splitlines()[1:] == [bind]  # a list names nothing
+    assert told(frame.assign(vector=[[1]] * 12, fold=0)).splitlines()[1:] == [
+        bind
+    ]  # a list names nothing
     both = frame.rename(columns={"model": "run"})
-    assert "The column 'seed' tells them apart: bind it, df.ireval(run=['run', 'seed']);" in told(both)
+    assert "The column 'seed' tells them apart: bind it, df.ireval(run=['run', 'seed']);" in told(
+        both
+    )
     stacked = frame.rename(columns={"seed": "dataset"})
-    assert told(stacked).splitlines()[1].startswith("The column dataset tells collections apart: by='dataset'")
+    assert (
+        told(stacked)
+        .splitlines()[1]
+        .startswith("The column dataset tells collections apart: by='dataset'")
+    )
     for unnamed in (frame[names[:3]], both[["run", *names[:3]]]):
         advice = told(unnamed).splitlines()[1]
         assert advice.startswith(

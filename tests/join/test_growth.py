@@ -29,7 +29,9 @@ def peak(work):
 def table(count, dtype="str", **columns):
     """Return a run table of `count` lists whose rows are all tied, and its lists."""
     doc = pd.Series([f"document-{row % 997:05d}" for row in range(count * DEPTH)], dtype=dtype)
-    frame = pd.DataFrame({"query_id": np.repeat(np.arange(count), DEPTH), "doc_id": doc, "score": 1.0, **columns})
+    frame = pd.DataFrame(
+        {"query_id": np.repeat(np.arange(count), DEPTH), "doc_id": doc, "score": 1.0, **columns}
+    )
     return frame, lists.find_lists(reader.read(frame, "runs"))
 
 
@@ -58,7 +60,9 @@ def test_lists_are_measured_as_often_whatever_their_number(monkeypatch, shown):
             wanted = np.arange(len(frame)).reshape(count, -1)[:, ::-1]
             assert np.array_equal(ranks.sort_lists(score, found).reshape(count, -1), wanted)
         else:
-            frame["doc_id"] = frame["doc_id"].where(np.arange(len(frame)) % DEPTH > 0, frame["doc_id"].shift(-1))
+            frame["doc_id"] = frame["doc_id"].where(
+                np.arange(len(frame)) % DEPTH > 0, frame["doc_id"].shift(-1)
+            )
             again = duplicates.rows_repeated(ids.column_ids(frame["doc_id"], "doc"), found)
             assert again.tolist() == list(range(1, len(frame), DEPTH))
     assert len(asked) == 2
@@ -77,7 +81,9 @@ def subtopics(count):
 def test_a_block_takes_no_look_at_the_items_of_all_others(column):
     spent = []
     for count in (LISTS, 50 * LISTS):
-        view = blocks.View(subtopics(count), "subtopic" if column in ("member", "belongs") else "judged")
+        view = blocks.View(
+            subtopics(count), "subtopic" if column in ("member", "belongs") else "judged"
+        )
         view.column("rank")
         first, *_ = view.blocks(most=30)
         first[column]  # what all blocks share is made once
@@ -108,7 +114,11 @@ def test_the_grades_of_some_lists_take_no_look_at_the_hits_of_all_others():
 
 
 def test_neighbours_are_compared_without_a_copy_of_the_column():
-    taken = pa.array([f"query{one:02d}" for one in range(100)]).take(pa.array(np.repeat(np.arange(100), 5000)))
+    taken = pa.array([f"query{one:02d}" for one in range(100)]).take(
+        pa.array(np.repeat(np.arange(100), 5000))
+    )
     column = ids.Ids(text=taken)
     assert np.flatnonzero(column.changes()).tolist() == list(range(4999, len(column) - 1, 5000))
-    assert peak(column.changes) < 2 * len(column)  # a byte for each row, of which the texts take seven
+    assert peak(column.changes) < 2 * len(
+        column
+    )  # a byte for each row, of which the texts take seven

@@ -20,15 +20,22 @@ STORED = {
     "category": lambda texts: pd.Series(texts, dtype=object).astype("category"),
     "arrow string": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.string())),
     "arrow large": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.large_string())),
-    "arrow dictionary": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
+    "arrow dictionary": lambda texts: pd.Series(
+        texts, dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))
+    ),
     "arrow chunks": lambda texts: pd.concat(
         [pd.Series([text], dtype=pd.ArrowDtype(pa.string())) for text in texts], ignore_index=True
     ),
     "arrow dictionary chunks": lambda texts: pd.concat(
-        [pd.Series([text], dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))) for text in texts],
+        [
+            pd.Series([text], dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string())))
+            for text in texts
+        ],
         ignore_index=True,
     ),
-    "sliced": lambda texts: pd.Series(["before", *texts, "after"], dtype="string[pyarrow]").iloc[1:-1],
+    "sliced": lambda texts: pd.Series(["before", *texts, "after"], dtype="string[pyarrow]").iloc[
+        1:-1
+    ],
     "bytes": lambda texts: pd.Series([text.encode() for text in texts], dtype=object),
 }
 
@@ -110,7 +117,9 @@ def test_equal_texts_have_equal_fingerprints(texts):
 def test_equal_texts_have_equal_fingerprints_however_far_apart_and_whatever_stands_between(longer):
     texts = ["", "d7", "doc-0007", "doc-0000007"]
     marks = ids.fingerprints(
-        ids.column_ids(pd.Series([*texts, *["filler"] * 40_000, longer, *texts], dtype=object), "doc")
+        ids.column_ids(
+            pd.Series([*texts, *["filler"] * 40_000, longer, *texts], dtype=object), "doc"
+        )
     )
     assert marks[:4].tolist() == marks[-4:].tolist()
 
@@ -122,17 +131,36 @@ def test_the_largest_number_of_63_bits_is_an_id():
 
 def test_fingerprints_of_short_ids_are_all_different():
     texts = [f"{i:x}" for i in range(20_000)]
-    assert len(np.unique(ids.fingerprints(ids.column_ids(pd.Series(texts), "doc")), return_index=True)[0]) == 20_000
+    assert (
+        len(
+            np.unique(ids.fingerprints(ids.column_ids(pd.Series(texts), "doc")), return_index=True)[
+                0
+            ]
+        )
+        == 20_000
+    )
 
 
 REFUSED = {
-    "floats": (pd.Series([1.5]), "doc column holds float64 values, e.g. 1.5; ids must be strings or whole numbers"),
+    "floats": (
+        pd.Series([1.5]),
+        "doc column holds float64 values, e.g. 1.5; ids must be strings or whole numbers",
+    ),
     "nullable floats": (pd.Series([1.5], dtype="Float64"), "doc column holds Float64 values"),
-    "floats as objects": (pd.Series([1.5, 2.5], dtype=object), "values of type float; ids must be all strings or"),
-    "categories of floats": (pd.Series([1.5]).astype("category"), "doc column holds float64 values"),
+    "floats as objects": (
+        pd.Series([1.5, 2.5], dtype=object),
+        "values of type float; ids must be all strings or",
+    ),
+    "categories of floats": (
+        pd.Series([1.5]).astype("category"),
+        "doc column holds float64 values",
+    ),
     "true and false": (pd.Series([True]), "doc column holds true/false values"),
     "nullable truth": (pd.Series([True], dtype="boolean"), "doc column holds true/false values"),
-    "mixed": (pd.Series(["a", 1], dtype=object), "values of type int, str; ids must be all strings or all integers"),
+    "mixed": (
+        pd.Series(["a", 1], dtype=object),
+        "values of type int, str; ids must be all strings or all integers",
+    ),
     "mixed far down": (pd.Series(["a"] * 10_001 + [1], dtype=object), "values of type int, str"),
     "times": (pd.Series(pd.to_datetime(["2020-01-01"])), "values of type Timestamp"),
     "tuples": (pd.Series([("a", 1)], dtype=object), "values of type tuple"),
@@ -141,13 +169,18 @@ REFUSED = {
     "missing pd.NA": (pd.Series(["a", pd.NA], dtype="string"), "doc column has 1 missing ids"),
     "missing category": (pd.Series(["a", None], dtype="category"), "doc column has 1 missing ids"),
     "missing integer": (pd.Series([1, None], dtype="Int64"), "doc column has 1 missing ids"),
-    "missing arrow": (pd.Series(["a", None], dtype=pd.ArrowDtype(pa.string())), "doc column has 1 missing ids"),
+    "missing arrow": (
+        pd.Series(["a", None], dtype=pd.ArrowDtype(pa.string())),
+        "doc column has 1 missing ids",
+    ),
     "integers beyond 64 bits": (pd.Series([2**70], dtype=object), "too large"),
     "unsigned integers beyond 63 bits": (pd.Series([2**63], dtype=np.uint64), "too large"),
     "bytes that are not text": (pd.Series([b"\xff"], dtype=object), "not UTF-8"),
     "a missing text in a dictionary": (
         pd.Series(
-            pd.arrays.ArrowExtensionArray(pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None])))
+            pd.arrays.ArrowExtensionArray(
+                pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))
+            )
         ),
         "doc column has 1 missing ids",
     ),
@@ -197,7 +230,8 @@ def test_text_ids_have_one_dtype_also_where_there_are_none():
 
 
 @pytest.mark.parametrize(
-    "texts", [["b2", "a1", "b2", "a\0"], ["302", "é3", "301"], ["8 bytes!", "88888888"], ["9", "10"]]
+    "texts",
+    [["b2", "a1", "b2", "a\0"], ["302", "é3", "301"], ["8 bytes!", "88888888"], ["9", "10"]],
 )
 def test_different_texts_come_in_byte_order_whether_or_not_of_one_width(texts):
     known, place = ids.Ids(text=pa.array(["zz", *texts]).slice(1)).unique()
@@ -208,7 +242,9 @@ def test_different_texts_come_in_byte_order_whether_or_not_of_one_width(texts):
 @pytest.mark.parametrize("values", [["a", "c", "b", "a"], [7, 9, 8, 7]])
 @pytest.mark.parametrize("coded", [False, True])
 def test_ids_are_found_among_others_however_those_are_stored(values, coded):
-    known = ids.column_ids(pd.Series(values[:2]).astype("category") if coded else pd.Series(values[:2]), "doc")
+    known = ids.column_ids(
+        pd.Series(values[:2]).astype("category") if coded else pd.Series(values[:2]), "doc"
+    )
     for some in (pd.Series(values), pd.Series(values).astype("category")):
         own = ids.column_ids(some, "doc")
         assert own.probe(known).tolist() == [0, 1, -1, 0]
@@ -227,10 +263,16 @@ HELD = {
     "a slice of text": lambda values: ids.Ids(
         text=pa.array(["no", "text", *(f"t{one}" for one in values), "x"]).slice(2, len(values))
     ),
-    "long text": lambda values: ids.column_ids(pd.Series([f"a-long-text-{one}" for one in values]), "doc"),
+    "long text": lambda values: ids.column_ids(
+        pd.Series([f"a-long-text-{one}" for one in values]), "doc"
+    ),
     "numbers": lambda values: ids.column_ids(pd.Series(values, dtype=np.int64), "doc"),
-    "codes": lambda values: ids.column_ids(pd.Series([f"t{one}" for one in values]).astype("category"), "doc"),
-    "codes of numbers": lambda values: ids.column_ids(pd.Series(values, dtype=np.int64).astype("category"), "doc"),
+    "codes": lambda values: ids.column_ids(
+        pd.Series([f"t{one}" for one in values]).astype("category"), "doc"
+    ),
+    "codes of numbers": lambda values: ids.column_ids(
+        pd.Series(values, dtype=np.int64).astype("category"), "doc"
+    ),
 }
 
 
@@ -244,7 +286,9 @@ def test_ids_are_cut_matched_and_counted_as_plain_lists_are(stored):
         for first, last in ((0, 3), (1, 1), (2, 7), (0, len(plain)), (3, 999)):
             part = held.part(first, last)
             assert part.index().tolist() == plain[first:last]
-            assert part.changes().tolist() == [one != two for one, two in itertools.pairwise(plain[first:last])]
+            assert part.changes().tolist() == [
+                one != two for one, two in itertools.pairwise(plain[first:last])
+            ]
             assert part.changes().dtype == bool
         wanted = sorted(set(plain))
         for narrow, dtype in ((False, np.int64), (True, np.int32)):
@@ -258,7 +302,9 @@ def test_ids_are_cut_matched_and_counted_as_plain_lists_are(stored):
             rows, place = held.matches(known)
             hits = [(row, among.index(one)) for row, one in enumerate(plain) if one in among]
             assert [*zip(rows.tolist(), place.tolist())] == hits
-            assert held.probe(known).tolist() == [among.index(one) if one in among else -1 for one in plain]
+            assert held.probe(known).tolist() == [
+                among.index(one) if one in among else -1 for one in plain
+            ]
         part = held.part(2, 9)
         if len(part):
             rows, _ = part.matches(held.take(np.array([0])))
@@ -267,7 +313,13 @@ def test_ids_are_cut_matched_and_counted_as_plain_lists_are(stored):
 
 @pytest.mark.parametrize(
     ("numbers", "as_they_are"),
-    [([0, 7, 2**32 - 1], True), ([5], True), ([], True), ([2**32, 0, 1], False), ([-1, 2**32 - 1, 3], False)],
+    [
+        ([0, 7, 2**32 - 1], True),
+        ([5], True),
+        ([], True),
+        ([2**32, 0, 1], False),
+        ([-1, 2**32 - 1, 3], False),
+    ],
 )
 def test_marks_of_numbers_that_fit_32_bits_are_those_and_of_others_are_mixed(numbers, as_they_are):
     marks = ids.marks(ids.Ids(numbers=np.array(numbers, dtype=np.int64)))
@@ -279,13 +331,21 @@ def test_marks_of_numbers_that_fit_32_bits_are_those_and_of_others_are_mixed(num
 
 @pytest.mark.parametrize("width", [np.int8, np.int16, np.int32])
 def test_marks_of_codes_are_the_codes(width):
-    marks = ids.marks(ids.Ids(codes=np.array([3, 0, 3], dtype=width), values=ids.Ids(numbers=np.arange(4))))
-    assert (marks.tolist(), marks.dtype.itemsize, marks.dtype.kind) == ([3, 0, 3], np.dtype(width).itemsize, "u")
+    marks = ids.marks(
+        ids.Ids(codes=np.array([3, 0, 3], dtype=width), values=ids.Ids(numbers=np.arange(4)))
+    )
+    assert (marks.tolist(), marks.dtype.itemsize, marks.dtype.kind) == (
+        [3, 0, 3],
+        np.dtype(width).itemsize,
+        "u",
+    )
     prints = ids.fingerprints(ids.Ids(codes=np.array([3, 0, 3], dtype=width)))
     assert (prints.tolist(), prints.dtype) == ([3, 0, 3], np.uint64)
 
 
-@pytest.mark.parametrize(("texts", "by_tails"), [(["a-1", "b-2", "a-1"], True), (["a same-end", "b same-end"], False)])
+@pytest.mark.parametrize(
+    ("texts", "by_tails"), [(["a-1", "b-2", "a-1"], True), (["a same-end", "b same-end"], False)]
+)
 def test_marks_of_text_are_of_its_end_where_that_tells_ids_apart(texts, by_tails):
     held = pa.array(texts)
     wanted = texts_of.tail_hashes(held) if by_tails else texts_of.hashes(held) >> np.uint64(32)
@@ -295,24 +355,44 @@ def test_marks_of_text_are_of_its_end_where_that_tells_ids_apart(texts, by_tails
 
 DICTIONARY = pa.DictionaryArray.from_arrays
 ODD_ONES = {
-    "uint64 objects": (pd.Series([np.uint64(2**63)], dtype=object), "values of type uint64, some too large for 63"),
+    "uint64 objects": (
+        pd.Series([np.uint64(2**63)], dtype=object),
+        "values of type uint64, some too large for 63",
+    ),
     "nullable uint64": (pd.Series([1, 2**63], dtype="UInt64"), "integers too large for 63 bits"),
-    "arrow uint64": (pd.Series([1, 2**63], dtype=pd.ArrowDtype(pa.uint64())), "integers too large for 63 bits"),
+    "arrow uint64": (
+        pd.Series([1, 2**63], dtype=pd.ArrowDtype(pa.uint64())),
+        "integers too large for 63 bits",
+    ),
     "complex": (pd.Series([1j]), "holds complex128 values; ids must be strings or whole numbers"),
-    "arrow decimals": (pd.Series([decimal.Decimal(1)], dtype=pd.ArrowDtype(pa.decimal128(5, 2))), "holds decimal128"),
+    "arrow decimals": (
+        pd.Series([decimal.Decimal(1)], dtype=pd.ArrowDtype(pa.decimal128(5, 2))),
+        "holds decimal128",
+    ),
     "floats beyond 53 bits": (pd.Series([1.0, 2.0**53]), "e.g. 9007199254740992.0; ids must be"),
     "infinity": (pd.Series([1.0, -np.inf]), "e.g. -inf; ids must be"),
     "three missing": (pd.Series(["a", None, None, None]), "has 3 missing ids"),
-    "two missing categories": (pd.Series(["a", None, None, "b"], dtype="category"), "has 2 missing ids"),
+    "two missing categories": (
+        pd.Series(["a", None, None, "b"], dtype="category"),
+        "has 2 missing ids",
+    ),
     "a thousand missing": (pd.Series([None] * 1000 + ["a"]), "has 1,000 missing ids"),
     "two mixed": (pd.Series(["a", 1, None], dtype=object), "has 1 missing ids"),
     "truth as categories": (pd.Series([True]).astype("category"), "holds true/false values"),
     "missing codes": (
-        pd.Series(pd.arrays.ArrowExtensionArray(DICTIONARY(pa.array([0, None, 1, None]), pa.array(["a", "b"])))),
+        pd.Series(
+            pd.arrays.ArrowExtensionArray(
+                DICTIONARY(pa.array([0, None, 1, None]), pa.array(["a", "b"]))
+            )
+        ),
         "has 2 missing ids",
     ),
     "codes of missing texts": (
-        pd.Series(pd.arrays.ArrowExtensionArray(DICTIONARY(pa.array([0, 1, 1, 2]), pa.array(["a", None, None])))),
+        pd.Series(
+            pd.arrays.ArrowExtensionArray(
+                DICTIONARY(pa.array([0, 1, 1, 2]), pa.array(["a", None, None]))
+            )
+        ),
         "has 3 missing ids",
     ),
 }
@@ -332,7 +412,9 @@ def test_whole_numbers_of_any_kind_are_held_as_numbers():
     assert (objects.tolist(), objects.dtype) == ([3, -4], np.int64)
     largest = ids.column_ids(pd.Series([np.uint64(2**63 - 1)], dtype=object), "doc").numbers
     assert largest.tolist() == [2**63 - 1]
-    twice = pd.Series(pd.arrays.ArrowExtensionArray(DICTIONARY(pa.array([0, 1, 1, 2]), pa.array([7, 5, 7]))))
+    twice = pd.Series(
+        pd.arrays.ArrowExtensionArray(DICTIONARY(pa.array([0, 1, 1, 2]), pa.array([7, 5, 7])))
+    )
     assert ids.column_ids(twice, "doc").codes.tolist() == [1, 0, 0, 1]
     assert ids.column_ids(twice, "doc").codes.dtype == np.int32
     assert ids.column_ids(pd.Series([], dtype=object), "doc").text.to_pylist() == []

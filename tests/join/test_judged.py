@@ -34,13 +34,20 @@ def test_a_join_names_its_runs_queries_tables_and_rules():
         "query_column": "query_id",
         "doc_column": "doc_id",
     }
-    with pytest.raises(ValueError, match="this needs the run table itself, which this join no longer has"):
+    with pytest.raises(
+        ValueError, match="this needs the run table itself, which this join no longer has"
+    ):
         _ = made.on(replace(made.positions, source=None)).tables
 
 
 def test_another_level_or_rule_joins_nothing_again():
     made = joined(level=2)
-    assert (made.topics, made.at().level, made.at(level=None).level, made.at(level=1).level) == ("relevant", 2, None, 1)
+    assert (made.topics, made.at().level, made.at(level=None).level, made.at(level=1).level) == (
+        "relevant",
+        2,
+        None,
+        1,
+    )
     other = made.at(topics="common")
     assert (other.level, other.topics, other.positions is made.positions) == (2, "common", True)
     assert other.said == {"missing queries"}  # who chose the queries is not told which are missing
@@ -49,7 +56,12 @@ def test_another_level_or_rule_joins_nothing_again():
     assert (both.level, both.topics) == (None, "judged")
     assert made.at(level=1).topics == "relevant"
     moved = made.on(made.positions.keep_runs(np.array([True, False])))
-    assert (moved.level, moved.topics, len(moved.runs), moved.said is made.said) == (2, "relevant", 1, True)
+    assert (moved.level, moved.topics, len(moved.runs), moved.said is made.said) == (
+        2,
+        "relevant",
+        1,
+        True,
+    )
 
 
 @pytest.mark.parametrize("level", [0, -1, "2", True - 1, np.nan])
@@ -68,10 +80,16 @@ def test_queries_count_by_the_level_of_the_join_or_another():
     made = joined(level=2)
     assert made.counted().tolist() == [[True, True], [False, False], [True, True]]
     assert made.counted(1).tolist() == [[True, True]] * 3
-    assert made.at(topics="answered").counted().tolist() == [[True, True], [True, False], [False, False]]
+    assert made.at(topics="answered").counted().tolist() == [
+        [True, True],
+        [True, False],
+        [False, False],
+    ]
     error = made.nothing_counts()
     assert isinstance(error, TooFew)
-    assert str(error).startswith("no judged query has an item with a grade of at least 2 (the largest grade is 3)")
+    assert str(error).startswith(
+        "no judged query has an item with a grade of at least 2 (the largest grade is 3)"
+    )
 
 
 def told(ask):
@@ -106,13 +124,16 @@ def test_a_join_that_is_kept_has_tables_of_its_own():
     for one, other in zip(kept.tables, made.tables):
         pd.testing.assert_frame_equal(one.frame, other.frame)
         assert one.frame is not other.frame
-        assert not np.shares_memory(one.frame.iloc[:, -1].to_numpy(), other.frame.iloc[:, -1].to_numpy())
+        assert not np.shares_memory(
+            one.frame.iloc[:, -1].to_numpy(), other.frame.iloc[:, -1].to_numpy()
+        )
     bare = made.on(replace(made.positions, source=None))
     assert bare.apart() is bare
 
 
 @pytest.mark.parametrize(
-    ("strangers", "shown"), [(1, "'n0'"), (3, "'n0', 'n1', 'n2'"), (4, "'n0', 'n1', 'n2', ... (4 in all)")]
+    ("strangers", "shown"),
+    [(1, "'n0'"), (3, "'n0', 'n1', 'n2'"), (4, "'n0', 'n1', 'n2', ... (4 in all)")],
 )
 def test_runs_none_of_whose_items_is_judged_are_told(strangers, shown):
     lists = LISTS | {f"n{at}": {"1": ["other"]} for at in range(strangers)}

@@ -13,17 +13,23 @@ PREFERENCES = ["RPP", "sgnLP", "AP", "ST-RPP"]
 RUNS = pd.DataFrame(
     {"query_id": ["1"] * 4 + ["2"], "doc_id": ["x", "a", "y", "b", "z"], "score": [9.0, 8, 7, 6, 5]}
 ).assign(run="r")
-QRELS = pd.DataFrame({"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "c"], "relevance": [0, 1, 1]})
+QRELS = pd.DataFrame(
+    {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "c"], "relevance": [0, 1, 1]}
+)
 
 
 def drawn(seed):
     """Runs with tied scores, judgments of every kind of grade, subtopics, and lists without any judged item."""
     rng = np.random.default_rng(seed)
-    lists = pd.MultiIndex.from_product([["a", "b", "c"], ["1", "2", "3", "4"], [f"d{d:02}" for d in range(30)]])
+    lists = pd.MultiIndex.from_product(
+        [["a", "b", "c"], ["1", "2", "3", "4"], [f"d{d:02}" for d in range(30)]]
+    )
     runs = lists.to_frame(name=["run", "query_id", "doc_id"], index=False)
     runs["score"] = rng.integers(0, 12, len(runs)) * 0.5
     runs = runs.sample(frac=0.6, random_state=seed, ignore_index=True)
-    items = pd.MultiIndex.from_product([["1", "2", "3", "4"], [f"d{d:02}" for d in range(0, 36, 2)], ["s", "t"]])
+    items = pd.MultiIndex.from_product(
+        [["1", "2", "3", "4"], [f"d{d:02}" for d in range(0, 36, 2)], ["s", "t"]]
+    )
     qrels = items.to_frame(name=["query_id", "doc_id", "subtopic"], index=False)
     qrels["relevance"] = rng.choice([-2, -1, 0, 0, 1, 2, 3], len(qrels))
     return runs, qrels.sample(frac=0.8, random_state=seed, ignore_index=True)
@@ -61,7 +67,9 @@ def test_measures_of_all_items_of_a_list_refuse_it():
 
 
 def test_a_report_says_so():
-    report = pdeval.datasets.sample_judged(topics="common", judged_only=True).report("AP", marks=None)
+    report = pdeval.datasets.sample_judged(topics="common", judged_only=True).report(
+        "AP", marks=None
+    )
     assert "unjudged documents removed" in report.to_markdown()
 
 
@@ -86,7 +94,9 @@ def test_tied_items_that_are_left_stay_tied():
 
 
 def test_the_depth_is_that_of_the_list_as_it_was():
-    found = RUNS.ireval.measure(QRELS, ["NumRet", "RR"], judged_only=True, depth=3, topics="answered")
+    found = RUNS.ireval.measure(
+        QRELS, ["NumRet", "RR"], judged_only=True, depth=3, topics="answered"
+    )
     assert found["value"].tolist() == [1.0, 0.0, 0.0, 0.0]  # of x a y, a is left
 
 
@@ -97,7 +107,10 @@ def test_a_measure_asks_for_it_as_the_join_does(name):
     own = pdeval.parse(name, judged_only=True)
     found = quiet(judged.measure, own)["value"]
     assert (
-        found.tolist() == quiet(runs.ireval.measure, qrels, name, topics="common", judged_only=True)["value"].tolist()
+        found.tolist()
+        == quiet(runs.ireval.measure, qrels, name, topics="common", judged_only=True)[
+            "value"
+        ].tolist()
     )
     assert pdeval.parse(own.label) == own
 
@@ -107,7 +120,10 @@ def test_a_measure_of_judged_items_only_stands_beside_one_of_all():
     assert found["value"].tolist() == [0.25, 0.5, 0.0, 0.0]
     assert RUNS.ireval.measure(QRELS, "P(judged_only=true)@2")["value"].tolist() == [0.5, 0.0]
     assert pdeval.parse("AP(judged_only=False)").spelled == "AP"
-    assert pdeval.parse("nDCG(gain=exp,judged_only=True)@10").spelled == "nDCG(gain=exp,judged_only=True)@10"
+    assert (
+        pdeval.parse("nDCG(gain=exp,judged_only=True)@10").spelled
+        == "nDCG(gain=exp,judged_only=True)@10"
+    )
     with pytest.raises(ValueError, match=r"'maybe' in .* must be True or False"):
         pdeval.parse("AP(judged_only=maybe)")
 
@@ -119,7 +135,10 @@ def test_preferences_and_win_rates_follow(name):
     only = runs.ireval.join(qrels, topics="common", judged_only=True)
     plain = without_unjudged(runs, qrels).ireval.join(qrels, topics="common")
     own = pdeval.parse(name, judged_only=True)
-    for ask in (lambda of, what: of.prefer(what)["value"], lambda of, what: of.order(what)["score"]):
+    for ask in (
+        lambda of, what: of.prefer(what)["value"],
+        lambda of, what: of.order(what)["score"],
+    ):
         values = ask(plain, name).tolist()
         assert ask(only, name).tolist() == values
         assert ask(judged, own).tolist() == values
@@ -140,7 +159,9 @@ def test_judgments_taken_away_take_their_items_out_of_the_lists():
     )
     plain = runs.ireval.join(left, topics="judged", judged_only=True)
     for name in ("rank", "run", "start", "size"):
-        assert getattr(less.positions, name).tolist() == getattr(plain.positions, name).tolist(), name
+        assert getattr(less.positions, name).tolist() == getattr(plain.positions, name).tolist(), (
+            name
+        )
     np.testing.assert_array_equal(less.positions.retrieved, plain.positions.retrieved)
 
 
@@ -150,7 +171,9 @@ def test_an_explanation_has_the_ranks_that_count():
 
 
 def test_residuals_have_nothing_to_look_at():
-    with pytest.raises(ValueError, match="AP has no residual: judged_only= takes unjudged items out"):
+    with pytest.raises(
+        ValueError, match="AP has no residual: judged_only= takes unjudged items out"
+    ):
         RUNS.ireval.pool.residuals(QRELS, "AP", judged_only=True)
 
 
@@ -167,7 +190,9 @@ def test_parts_and_the_whole_are_the_same():
     whole = runs.ireval.join(qrels, judged_only=True, topics="judged")
     parts = [part for _, part in runs.groupby("query_id")]
     made = pdeval.join_parts(parts, qrels, judged_only=True, topics="judged", corpus=True)
-    pd.testing.assert_frame_equal(quiet(made.measure, METRICS), quiet(whole.measure, METRICS), check_exact=True)
+    pd.testing.assert_frame_equal(
+        quiet(made.measure, METRICS), quiet(whole.measure, METRICS), check_exact=True
+    )
     assert made.attrs == whole.attrs
 
 
@@ -188,7 +213,9 @@ def test_dask_gives_the_same_bits_however_rows_are_divided(by):
             found = quiet(table.ireval.measure, qrels, asked, topics="judged", **rules).compute()
             keys = ["run", "query_id"]
             found, expected = (
-                one.astype(dict.fromkeys(keys, str)).sort_values(keys, kind="stable", ignore_index=True)
+                one.astype(dict.fromkeys(keys, str)).sort_values(
+                    keys, kind="stable", ignore_index=True
+                )
                 for one in (found, expected)
             )
             assert found["value"].tolist() == expected["value"].tolist()
@@ -210,7 +237,10 @@ def test_the_values_are_those_of_ir_measures(seed):
              "Success@3", "IPrec@0.4"]  # fmt: skip
     asked = [ir_measures.parse_measure(name)(judged_only=True) for name in names]
     one = runs[runs["run"] == "a"].drop(columns="run")
-    theirs = {(m.query_id, str(m.measure)): m.value for m in ir_measures.pytrec_eval.iter_calc(asked, qrels, one)}
+    theirs = {
+        (m.query_id, str(m.measure)): m.value
+        for m in ir_measures.pytrec_eval.iter_calc(asked, qrels, one)
+    }
     ours = one.ireval.measure(qrels, asked, topics="answered", compat="trec_eval-9")
     assert len(ours) == len(theirs)
     for row in ours.itertuples():

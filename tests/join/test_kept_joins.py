@@ -22,7 +22,9 @@ def frames(stored="as read"):
     made = runs.reset_index(drop=True), qrels.reset_index(drop=True)
     if stored == "as read":
         return made
-    return tuple(frame.astype(dict.fromkeys(frame.columns.intersection(IDS), stored)) for frame in made)
+    return tuple(
+        frame.astype(dict.fromkeys(frame.columns.intersection(IDS), stored)) for frame in made
+    )
 
 
 IDS = ["run", "query_id", "doc_id", "subtopic"]
@@ -33,7 +35,9 @@ def overwrite(frame):
     for name in list(frame.columns):
         backwards = frame[name].iloc[::-1].to_numpy().copy()
         for array in (frame[name].to_numpy(), frame[name].values, frame[name].array):
-            with contextlib.suppress(TypeError, ValueError):  # where pandas refuses, this way is closed
+            with contextlib.suppress(
+                TypeError, ValueError
+            ):  # where pandas refuses, this way is closed
                 array[:] = backwards
         with contextlib.suppress(ValueError):
             frame.iloc[:3, frame.columns.get_loc(name)] = frame[name].iloc[-1]
@@ -66,7 +70,9 @@ def test_every_verb_of_a_kept_join_answers_as_if_nothing_was_edited(name):
 @pytest.mark.parametrize("stored", STORED)
 def test_what_counts_items_of_the_run_table_counts_those_of_the_join(stored):
     measures = ["Utility", "AP"]
-    wanted = asked(frames(stored)[0].ireval.join(frames(stored)[1]), "measure", {"measures": measures})
+    wanted = asked(
+        frames(stored)[0].ireval.join(frames(stored)[1]), "measure", {"measures": measures}
+    )
     runs, qrels = frames(stored)
     judged = runs.ireval.join(qrels)
     overwrite(runs)

@@ -36,7 +36,10 @@ def wanted(k, users=USERS, runs=RUNS):
     """Return the codes of the items at ranks 1 to k, -1 beyond the end of a list, as a nested list."""
     codes = {item: at for at, item in enumerate(ITEMS["item_id"])}
     held = [[LISTS.get(run, {}).get(user, []) for run in runs] for user in users]
-    return [[[codes[own[at]] if at < len(own) else -1 for own in row] for row in held] for at in range(k)]
+    return [
+        [[codes[own[at]] if at < len(own) else -1 for own in row] for row in held]
+        for at in range(k)
+    ]
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -93,16 +96,31 @@ def test_recommended_items_that_nobody_knows_are_named(more):
         "item that could be recommended."
     )
     history = pd.DataFrame({"user_id": "u", "item_id": list("abcdef")})
-    with pytest.raises(ValueError, match=r"not in history=: .*; give items= with every item that could be recommended"):
+    with pytest.raises(
+        ValueError,
+        match=r"not in history=: .*; give items= with every item that could be recommended",
+    ):
         joined(None, history, lists=strange).listed.top(9)
-    with pytest.raises(ValueError, match="the doc ids are strings in the run table and integers in items="):
+    with pytest.raises(
+        ValueError, match="the doc ids are strings in the run table and integers in items="
+    ):
         joined(pd.DataFrame({"item_id": [1, 2]})).listed.top(1)
 
 
 @pytest.mark.broad
 def test_the_join_with_lists_is_the_join_without_under_every_rule():
-    for rules in ({}, {"ties": "first"}, {"depth": 2}, {"judged_only": True}, {"complete": False}, {"validate": False}):
-        plain, with_lists = positions.join(*read(shuffled=True), **rules), joined(shuffled=True, **rules)
+    for rules in (
+        {},
+        {"ties": "first"},
+        {"depth": 2},
+        {"judged_only": True},
+        {"complete": False},
+        {"validate": False},
+    ):
+        plain, with_lists = (
+            positions.join(*read(shuffled=True), **rules),
+            joined(shuffled=True, **rules),
+        )
         for name in ("item", "run", "rank", "start", "size", "retrieved", "list_sizes"):
             assert getattr(plain, name).tolist() == getattr(with_lists, name).tolist()
         assert (plain.rules, plain.complete) == (with_lists.rules, with_lists.complete)
@@ -117,7 +135,10 @@ def test_the_join_with_lists_is_the_join_without_under_every_rule():
 def test_tied_items_stand_by_the_rule_of_the_join(ties, first):
     frame = pd.DataFrame({"user_id": "u", "item_id": list("bfcaed"), "score": [2.0, 2, 2, 1, 2, 2]})
     tested = pd.DataFrame({"user_id": ["u"], "item_id": ["a"], "rating": [1]})
-    for rows in (frame, frame.sort_values("score", kind="stable")):  # sorted already but for one, and turned about
+    for rows in (
+        frame,
+        frame.sort_values("score", kind="stable"),
+    ):  # sorted already but for one, and turned about
         runs = reader.read(rows.reset_index(drop=True), "runs")
         found = positions.join(
             runs, reader.read(tested, "qrels"), catalogue=catalogue_of(ITEMS, None), ties=ties

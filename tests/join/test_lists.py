@@ -8,7 +8,9 @@ from pdeval.join import lists
 from pdeval.tables import reader
 from tests.examples import examples
 
-ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 3), st.integers(0, 99)), min_size=1, max_size=20)
+ROWS = st.lists(
+    st.tuples(st.sampled_from("ab"), st.integers(1, 3), st.integers(0, 99)), min_size=1, max_size=20
+)
 
 
 def find(frame, **binding):
@@ -39,12 +41,16 @@ def test_every_row_is_in_the_list_of_its_run_and_query_in_the_order_of_the_table
 
 
 def test_rows_that_stand_together_are_not_moved():
-    frame = pd.DataFrame({"run": list("bbaa"), "query_id": ["2", "1", "2", "1"], "doc_id": "d", "score": 1.0})
+    frame = pd.DataFrame(
+        {"run": list("bbaa"), "query_id": ["2", "1", "2", "1"], "doc_id": "d", "score": 1.0}
+    )
     assert find(frame).order is None
 
 
 def test_of_long_lists_that_stand_together_the_rows_are_not_even_looked_up():
-    frame = pd.DataFrame({"run": list("bbbbbaaaaabbbbb"), "query_id": list("111113333322222"), "doc_id": "d"})
+    frame = pd.DataFrame(
+        {"run": list("bbbbbaaaaabbbbb"), "query_id": list("111113333322222"), "doc_id": "d"}
+    )
     found = find(frame.assign(score=1.0))
     assert found.order is None
     assert found.list_of_row is None
@@ -54,11 +60,22 @@ def test_of_long_lists_that_stand_together_the_rows_are_not_even_looked_up():
 
 def test_a_run_named_by_several_columns_is_each_combination_that_occurs():
     frame = pd.DataFrame(
-        {"model": list("xyyx"), "seed": [2, 1, 2, 2], "query_id": list("1112"), "doc_id": "d", "score": 1.0}
+        {
+            "model": list("xyyx"),
+            "seed": [2, 1, 2, 2],
+            "query_id": list("1112"),
+            "doc_id": "d",
+            "score": 1.0,
+        }
     )
     found = find(frame, run=["model", "seed"])
     assert found.runs.to_dict("list") == {"model": ["x", "y", "y"], "seed": [2, 1, 2]}
-    assert members(frame, found) == {("x", 2, "1"): [0], ("y", 1, "1"): [1], ("y", 2, "1"): [2], ("x", 2, "2"): [3]}
+    assert members(frame, found) == {
+        ("x", 2, "1"): [0],
+        ("y", 1, "1"): [1],
+        ("y", 2, "1"): [2],
+        ("x", 2, "2"): [3],
+    }
 
 
 def test_a_table_without_a_run_column_is_one_run():
@@ -102,7 +119,9 @@ def test_runs_of_ten_columns_with_128_values_each_stay_apart():
     frame = names.assign(query_id="q", doc_id="d", score=1.0)
     found = find(frame, run=list(names.columns))
     assert len(found.runs) == 130
-    assert members(frame, found) == {(*run, "q"): [row] for row, run in enumerate(names.itertuples(index=False))}
+    assert members(frame, found) == {
+        (*run, "q"): [row] for row, run in enumerate(names.itertuples(index=False))
+    }
 
 
 def test_scores_of_ten_run_columns_come_back_as_they_were():
@@ -119,7 +138,11 @@ def test_scores_of_ten_run_columns_come_back_as_they_were():
 
 
 def test_rows_of_two_lists_in_turn_keep_their_order():
-    found = find(pd.DataFrame({"run": list("ba") * 30, "query_id": "1", "doc_id": np.arange(60), "score": 1.0}))
+    found = find(
+        pd.DataFrame(
+            {"run": list("ba") * 30, "query_id": "1", "doc_id": np.arange(60), "score": 1.0}
+        )
+    )
     assert found.order.tolist() == [*range(1, 60, 2), *range(0, 60, 2)]
 
 
@@ -164,20 +187,28 @@ STORED = {
 @pytest.mark.parametrize("stored", STORED)
 @pytest.mark.parametrize("sample", [0, 6, lists.SAMPLE])
 @pytest.mark.parametrize("columns", [[], ["run"], ["run", "fold"], ["fold", "rate"]])
-def test_lists_are_those_of_a_plain_loop_however_rows_stand_and_ids_are_held(monkeypatch, stored, sample, columns):
+def test_lists_are_those_of_a_plain_loop_however_rows_stand_and_ids_are_held(
+    monkeypatch, stored, sample, columns
+):
     monkeypatch.setattr(lists, "SAMPLE", sample)
     rng = np.random.default_rng(3)
     rows = [
         (run, fold, rate, query)
-        for run, fold, rate, query in zip("bbaac", [2, 1, 1, 2, 1], [0.5, np.nan, 0.5, 0.25, np.nan], "31223")
+        for run, fold, rate, query in zip(
+            "bbaac", [2, 1, 1, 2, 1], [0.5, np.nan, 0.5, 0.25, np.nan], "31223"
+        )
         for _ in range(rng.integers(3, 7))
     ]
-    frame = pd.DataFrame(rows, columns=["run", "fold", "rate", "query_id"]).assign(doc_id="d", score=1.0)
+    frame = pd.DataFrame(rows, columns=["run", "fold", "rate", "query_id"]).assign(
+        doc_id="d", score=1.0
+    )
     frame = frame[[*columns, "query_id", "doc_id", "score"]]
     for seed in (None, 0, 1):
         table = frame if seed is None else frame.sample(frac=1, random_state=seed)
         wanted = {}
-        for row, key in enumerate(table[[*columns, "query_id"]].astype(str).itertuples(index=False, name=None)):
+        for row, key in enumerate(
+            table[[*columns, "query_id"]].astype(str).itertuples(index=False, name=None)
+        ):
             wanted.setdefault(key if columns else ("run", *key), []).append(row)
         kept = {name: dtype for name, dtype in STORED[stored].items() if name in table}
         found = find(table.astype(kept), **({"run": columns} if columns else {}))
@@ -186,7 +217,9 @@ def test_lists_are_those_of_a_plain_loop_however_rows_stand_and_ids_are_held(mon
         queries = [str(one) for one in found.queries.index()]
         held = {
             (*names[run], queries[query]): order[begin:end].tolist()
-            for run, query, begin, end in zip(found.run, found.query, found.starts, found.starts[1:])
+            for run, query, begin, end in zip(
+                found.run, found.query, found.starts, found.starts[1:]
+            )
         }
         assert held == wanted
         assert found.starts[-1] == len(table)
@@ -199,7 +232,9 @@ def test_lists_are_those_of_a_plain_loop_however_rows_stand_and_ids_are_held(mon
             assert (str(found.order.dtype), str(found.list_of_row.dtype)) == ("int32", "int32")
         given = rng.permutation(len(table))
         own = found.of_given(given).tolist()
-        assert [[*held.values()][one].count(row) for one, row in zip(own, given.tolist())] == [1] * len(table)
+        assert [[*held.values()][one].count(row) for one, row in zip(own, given.tolist())] == [
+            1
+        ] * len(table)
 
 
 @pytest.mark.parametrize("sizes", [[3], [1, 1, 1], [2, 5, 1, 30, 4]])
@@ -227,12 +262,16 @@ def test_dense_blocks_of_some_lists_hold_those_alone(sizes):
             for own, rows, real in lists.dense(starts, np.array(which, dtype=np.int64), most=most):
                 assert rows.shape == real.shape == (len(own), max(sizes[one] for one in own))
                 assert real.dtype == bool
-                seen |= {one: held[mask].tolist() for one, held, mask in zip(own.tolist(), rows, real)}
+                seen |= {
+                    one: held[mask].tolist() for one, held, mask in zip(own.tolist(), rows, real)
+                }
             assert seen == {one: list(range(starts[one], starts[one + 1])) for one in which}
 
 
 def test_a_column_of_numbers_or_with_gaps_is_a_parameter_among_several_alone():
-    frame = pd.DataFrame({"run": ["b", None], "seed": [1, 2], "query_id": "q", "doc_id": "d", "score": 1.0})
+    frame = pd.DataFrame(
+        {"run": ["b", None], "seed": [1, 2], "query_id": "q", "doc_id": "d", "score": 1.0}
+    )
     found = find(frame, run=["run", "seed"])
     assert found.runs["run"].isna().tolist() == [False, True]
     assert found.runs["seed"].tolist() == [1, 2]

@@ -25,7 +25,9 @@ def sample(ids, order):
 @contextmanager
 def in_tiny_parts():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(positions, "_ROWS", 1)  # parts of rows are then as small as the number of items allows
+        patch.setattr(
+            positions, "_ROWS", 1
+        )  # parts of rows are then as small as the number of items allows
         patch.setattr(positions, "_TABLE", 0)
         patch.setattr(ranks, "PART", 7)
         patch.setattr(scores, "CELLS", 50)
@@ -70,5 +72,7 @@ def test_ranks_of_32_bit_scores_are_those_of_the_same_scores_in_64_bits():
     narrow["score"] = np.random.default_rng(0).normal(size=len(narrow)).astype(np.float32)
     wide = narrow.astype({"score": np.float64})
     for ties in ("docid", "first", "expected"):
-        one, other = (runs.ireval.measure(qrels, "AP", topics="common", ties=ties) for runs in (narrow, wide))
+        one, other = (
+            runs.ireval.measure(qrels, "AP", topics="common", ties=ties) for runs in (narrow, wide)
+        )
         pd.testing.assert_frame_equal(one, other, check_exact=True)

@@ -36,7 +36,9 @@ def collections(draw):
 
 def join(lists, grades, **rules):
     return positions.join(
-        reader.read(naive.table(lists), "runs"), reader.read(naive.judgments(grades), "qrels"), **rules
+        reader.read(naive.table(lists), "runs"),
+        reader.read(naive.judgments(grades), "qrels"),
+        **rules,
     )
 
 
@@ -44,7 +46,9 @@ def by_name(found):
     """Return {(run, query, document): rank} of the judged items that were found."""
     docs = found.judged.docs.index()[found.judged.doc[found.item]]
     queries = found.queries[found.judged.topic[found.item]]
-    return dict(zip(zip(found.runs["run"].to_numpy()[found.run], queries, docs), found.rank.tolist()))
+    return dict(
+        zip(zip(found.runs["run"].to_numpy()[found.run], queries, docs), found.rank.tolist())
+    )
 
 
 def wanted(lists, grades, depth=99, least=-9):
@@ -67,7 +71,9 @@ def test_every_judged_item_is_found_at_its_rank(collection, depth):
     for t, query in enumerate(found.queries):
         for r, run in enumerate(found.runs["run"]):
             assert found.retrieved[t, r] == min(len(lists[run].get(query, [])), depth or 99)
-    assert found.extra == sum(query not in grades for queries in lists.values() for query in queries)
+    assert found.extra == sum(
+        query not in grades for queries in lists.values() for query in queries
+    )
 
 
 @given(collections())
@@ -99,7 +105,9 @@ def test_a_query_without_judgments_is_extra_and_an_unanswered_one_has_nothing_re
 
 def test_the_query_keeps_the_name_of_the_run_table():
     runs = naive.table({"r": {"q": ["a"]}}).rename(columns={"query_id": "qid", "doc_id": "docno"})
-    found = positions.join(reader.read(runs, "runs"), reader.read(naive.judgments({"q": {"a": 1}}), "qrels"))
+    found = positions.join(
+        reader.read(runs, "runs"), reader.read(naive.judgments({"q": {"a": 1}}), "qrels")
+    )
     assert (found.queries.name, found.doc_name) == ("qid", "docno")
 
 
@@ -111,7 +119,10 @@ def test_the_same_document_may_be_judged_in_one_query_only():
 def test_every_fault_of_both_tables_is_named_at_once():
     runs = naive.table({"r": {"q": ["a", "b"]}}).assign(score=[np.nan, 1.0], query_id=[None, "q"])
     qrels = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "relevance": [1, 2]})
-    with pytest.raises(ValueError, match=r"different grades(.|\n)*query column has 1 missing(.|\n)*score column has 1"):
+    with pytest.raises(
+        ValueError,
+        match=r"different grades(.|\n)*query column has 1 missing(.|\n)*score column has 1",
+    ):
         positions.join(reader.read(runs, "runs"), reader.read(qrels, "qrels"))
 
 
@@ -144,7 +155,9 @@ def test_duplicates_are_not_looked_for_without_validation():
 @pytest.mark.parametrize("ids", [str, "category"])
 def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_rows(order, ids):
     # c, b, a, b by score: b stands at 2 and at 4
-    runs = pd.DataFrame({"run": "x", "query_id": "q", "doc_id": ["c", "b", "a", "b"], "score": [4.0, 3.0, 2.0, 1.0]})
+    runs = pd.DataFrame(
+        {"run": "x", "query_id": "q", "doc_id": ["c", "b", "a", "b"], "score": [4.0, 3.0, 2.0, 1.0]}
+    )
     runs = runs.iloc[order].reset_index(drop=True).astype({"doc_id": ids})
     qrels = naive.judgments({"q": {"b": 1, "a": 1}})
     found = runs.ireval.measure(qrels, ["RR", "AP"], validate=False).set_index("measure")["value"]
@@ -155,19 +168,31 @@ def test_the_best_place_of_an_item_listed_twice_counts_whatever_the_order_of_row
 def test_the_join_is_the_same_by_bisection(monkeypatch, complete):
     rng = np.random.default_rng(5)
     docs = [f"d{number}" for number in range(40)]
-    lists = {run: {query: list(rng.permutation(docs)[:3]) for query in ("q1", "q2", "q3")} for run in "ab"}
-    grades = {query: dict(zip(docs, rng.integers(-1, 3, 40).tolist())) for query in ("q0", "q2", "q3")}
+    lists = {
+        run: {query: list(rng.permutation(docs)[:3]) for query in ("q1", "q2", "q3")}
+        for run in "ab"
+    }
+    grades = {
+        query: dict(zip(docs, rng.integers(-1, 3, 40).tolist())) for query in ("q0", "q2", "q3")
+    }
     monkeypatch.setattr(positions, "_TABLE", 0)
     found = join(lists, grades, complete=complete)
     assert by_name(found) == wanted(lists, grades, least=-9 if complete else 1)
 
 
 def test_ranks_that_give_no_order_are_refused_and_named():
-    runs = naive.table({"a": {"q1": ["x", "y"], "q2": ["x", "y", "z"]}, "b": {"q1": ["x"]}}).drop(columns="score")
+    runs = naive.table({"a": {"q1": ["x", "y"], "q2": ["x", "y", "z"]}, "b": {"q1": ["x"]}}).drop(
+        columns="score"
+    )
     qrels = reader.read(naive.judgments({"q1": {"x": 1}}), "qrels")
-    assert positions.join(reader.read(runs, "runs"), qrels).rank.tolist() == [1.0, 1.0]  # across lists it is no fault
+    assert positions.join(reader.read(runs, "runs"), qrels).rank.tolist() == [
+        1.0,
+        1.0,
+    ]  # across lists it is no fault
     runs.loc[runs["query_id"] == "q2", "rank"] = [1, 2, 2]
-    with pytest.raises(ValueError, match=r"1 rows share a rank with another row of their list.*run 'a', query 'q2'"):
+    with pytest.raises(
+        ValueError, match=r"1 rows share a rank with another row of their list.*run 'a', query 'q2'"
+    ):
         positions.join(reader.read(runs, "runs"), qrels)
 
 
@@ -197,15 +222,21 @@ def test_nothing_shared_by_any_run_is_an_error_from_ten_items_on(many):
     if many < 10:
         assert id_mismatch.sharing_nothing(found).tolist() == [0, 1]
     else:
-        with pytest.raises(ValueError, match="no item of the runs is judged: the runs have 'n0', 'n1', 'n2'"):
+        with pytest.raises(
+            ValueError, match="no item of the runs is judged: the runs have 'n0', 'n1', 'n2'"
+        ):
             id_mismatch.sharing_nothing(found)
 
 
 def test_the_hits_of_an_item_stand_in_the_order_of_the_rows():
     names = [f"r{i:02}" for i in range(40)]
-    runs = pd.DataFrame([(name, "q", doc, 1.0) for name in names for doc in "ba"], columns=[*"rqds"])
+    runs = pd.DataFrame(
+        [(name, "q", doc, 1.0) for name in names for doc in "ba"], columns=[*"rqds"]
+    )
     runs = runs.set_axis(["run", "query_id", "doc_id", "score"], axis=1)
-    found = positions.join(reader.read(runs, "runs"), reader.read(naive.judgments({"q": {"a": 1, "b": 1}}), "qrels"))
+    found = positions.join(
+        reader.read(runs, "runs"), reader.read(naive.judgments({"q": {"a": 1, "b": 1}}), "qrels")
+    )
     assert found.item.tolist() == [0] * 40 + [1] * 40
     assert found.run.tolist() == [*range(40), *range(40)]
 
@@ -216,12 +247,22 @@ def test_the_arrays_of_a_join_have_one_type_whatever_its_rules(ties, depth):
     if ties == "expected" and depth:
         return
     runs = pd.DataFrame(
-        [("a", "1", "x", 1.0, 1), ("a", "1", "y", 1.0, 2), ("b", "1", "z", 1.0, 1), ("b", "9", "x", 1.0, 1)],
+        [
+            ("a", "1", "x", 1.0, 1),
+            ("a", "1", "y", 1.0, 2),
+            ("b", "1", "z", 1.0, 1),
+            ("b", "9", "x", 1.0, 1),
+        ],
         columns=["run", "query_id", "doc_id", "score", "rank"],
     )
     qrels = naive.judgments({"1": {"x": 1, "y": 2, "z": 0}, "2": {"x": 1}})
-    found = positions.join(reader.read(runs, "runs"), reader.read(qrels, "qrels"), ties=ties, depth=depth)
-    kinds = {name: str(getattr(found, name).dtype) for name in ("item", "run", "rank", "start", "size", "retrieved")}
+    found = positions.join(
+        reader.read(runs, "runs"), reader.read(qrels, "qrels"), ties=ties, depth=depth
+    )
+    kinds = {
+        name: str(getattr(found, name).dtype)
+        for name in ("item", "run", "rank", "start", "size", "retrieved")
+    }
     assert kinds == {
         "item": "int64",
         "run": "int64",
@@ -253,10 +294,14 @@ def drawn(seed, *, subtopics):
     """Return runs with tied scores, in any order of rows, and judgments of every kind of grade."""
     rng = np.random.default_rng(seed)
     names = [(run, query, doc) for run in "abc" for query in "1234" for doc in DOCS]
-    runs = pd.DataFrame(names, columns=["run", "query_id", "doc_id"]).sample(frac=0.6, random_state=seed)
+    runs = pd.DataFrame(names, columns=["run", "query_id", "doc_id"]).sample(
+        frac=0.6, random_state=seed
+    )
     runs = runs[~((runs["run"] == "b") & (runs["query_id"] == "3"))]
     items = [(query, doc, part) for query in "0234" for doc in DOCS[1:] for part in ("t", "s", "u")]
-    qrels = pd.DataFrame(items, columns=["query_id", "doc_id", "subtopic"]).sample(frac=0.4, random_state=seed)
+    qrels = pd.DataFrame(items, columns=["query_id", "doc_id", "subtopic"]).sample(
+        frac=0.4, random_state=seed
+    )
     qrels["relevance"] = rng.integers(-1, 4, len(qrels))
     if not subtopics:
         qrels = qrels.drop(columns="subtopic").drop_duplicates(["query_id", "doc_id"])
@@ -272,10 +317,14 @@ def said(found):
     parts = {}
     if was.subtopic is not None:
         codes = was.subtopics.index()
-        parts = {(*items[int(item)], codes[int(code)]): grade for item, code, grade in was.subtopic.T}
+        parts = {
+            (*items[int(item)], codes[int(code)]): grade for item, code, grade in was.subtopic.T
+        }
         assert len(parts) == was.subtopic.shape[1]
     return {
-        "hits": dict(zip(hits, zip(found.rank.tolist(), found.start.tolist(), found.size.tolist()))),
+        "hits": dict(
+            zip(hits, zip(found.rank.tolist(), found.start.tolist(), found.size.tolist()))
+        ),
         "grades": dict(zip(items, was.grade.tolist())),
         "subtopics": parts,
         "queries": queries.tolist(),
@@ -288,7 +337,13 @@ def said(found):
     }
 
 
-RULES = [{}, {"judged_only": True}, {"ties": "expected"}, {"depth": 2}, {"depth": 3, "judged_only": True}]
+RULES = [
+    {},
+    {"judged_only": True},
+    {"ties": "expected"},
+    {"depth": 2},
+    {"depth": 3, "judged_only": True},
+]
 
 
 @pytest.mark.parametrize("subtopics", [False, True])
@@ -303,7 +358,9 @@ def test_a_part_of_a_join_is_the_join_of_that_part(rules, subtopics):
     topics = np.array([True, False, True, True])
     own, judged = (frame[frame["query_id"].isin(["0", "3", "4"])] for frame in (runs, qrels))
     assert said(whole.keep_topics(topics)) == said(joined(own, judged))
-    assert said(whole.keep_topics(topics).keep_topics(np.array([False, True, False])))["queries"] == ["3"]
+    assert said(whole.keep_topics(topics).keep_topics(np.array([False, True, False])))[
+        "queries"
+    ] == ["3"]
     some = whole.keep_runs(np.array([True, False, True]))
     assert said(some) == said(joined(runs[runs["run"] != "b"], qrels))
     assert some.runs.index.tolist() == [0, 1]
@@ -337,14 +394,19 @@ def test_without_what_nobody_judged_the_others_move_up_and_ties_stay_ties(least)
     assert found["hits"] == wanted
     assert found["lengths"] == made.retrieved.tolist()
     queries, names = made.queries, made.runs["run"]
-    assert found["retrieved"] == [[len(lists.get((run, query), [])) for run in names] for query in queries]
+    assert found["retrieved"] == [
+        [len(lists.get((run, query), [])) for run in names] for query in queries
+    ]
     assert found["rules"] == {**made.rules, "judged_only": True}
 
 
 @pytest.mark.parametrize("compat", ["trec_eval-10", "trec_eval-9"])
 def test_the_rules_of_a_join_are_those_of_its_ranks(compat):
     runs = pd.DataFrame({"query_id": "q", "doc_id": list("abc"), "score": [1 + 1e-12, 1.0, 0.5]})
-    both = reader.read(runs, "runs"), reader.read(naive.judgments({"q": {"a": 1, "b": 1, "c": 0}}), "qrels")
+    both = (
+        reader.read(runs, "runs"),
+        reader.read(naive.judgments({"q": {"a": 1, "b": 1, "c": 0}}), "qrels"),
+    )
     found = positions.join(*both, compat=compat, depth=2)
     assert found.rank.tolist() == ([1, 2] if compat == "trec_eval-10" else [2, 1])
     assert found.rules == {"ties": "docid", "compat": compat, "depth": 2}
@@ -359,16 +421,23 @@ def test_the_rules_of_a_join_are_those_of_its_ranks(compat):
 def test_a_key_is_found_in_each_way(monkeypatch, cells, rows, table):
     monkeypatch.setattr(positions, "_TABLE", table)
     for keys in ([], [0], [11], [3, 5, 9], list(range(12))):
-        found = positions._lookup(np.array(keys, dtype=np.int64), cells, rows)(np.array([11, 0, 4, 3, 3, 9]))
+        found = positions._lookup(np.array(keys, dtype=np.int64), cells, rows)(
+            np.array([11, 0, 4, 3, 3, 9])
+        )
         assert [max(one, -1) for one in found.tolist()] == [
             keys.index(k) if k in keys else -1 for k in (11, 0, 4, 3, 3, 9)
         ]
 
 
-@pytest.mark.parametrize(("mine", "judged", "refused"), [(10, 9, False), (9, 30, False), (11, 10, True)])
+@pytest.mark.parametrize(
+    ("mine", "judged", "refused"), [(10, 9, False), (9, 30, False), (11, 10, True)]
+)
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_few_items_on_either_side_may_well_share_nothing(mine, judged, refused, shuffled):
-    lists = {"a": {"q": [f"n{at}" for at in range(mine)], "p": ["n1"]}, "b": {"p": ["n0"], "q": ["n1"]}}
+    lists = {
+        "a": {"q": [f"n{at}" for at in range(mine)], "p": ["n1"]},
+        "b": {"p": ["n0"], "q": ["n1"]},
+    }
     runs = naive.table(lists)
     runs = runs.sample(frac=1, random_state=1) if shuffled else runs
     qrels = naive.judgments({"q": {f"d{at}": 1 for at in range(judged)}, "p": {"d0": 1}})
@@ -381,7 +450,10 @@ def test_few_items_on_either_side_may_well_share_nothing(mine, judged, refused, 
 
 
 def test_what_is_found_is_known_without_ranks_too():
-    runs, qrels = (reader.read(frame, kind) for frame, kind in zip(drawn(2, subtopics=False), ("runs", "qrels")))
+    runs, qrels = (
+        reader.read(frame, kind)
+        for frame, kind in zip(drawn(2, subtopics=False), ("runs", "qrels"))
+    )
     rows = positions.rows_of(runs, qrels)
     plain, bare = positions.positions_of(rows), positions.positions_of(rows, ranked=False)
     assert sorted(zip(bare.item, bare.run)) == sorted(zip(plain.item, plain.run))
@@ -389,10 +461,14 @@ def test_what_is_found_is_known_without_ranks_too():
     assert bare.retrieved.tolist() == plain.retrieved.tolist()
     assert (plain.complete, plain.extra, plain.top_grade) == (True, 3, 3.0)
     less = positions.positions_of(rows, complete=False)
-    assert by_name(less) == {key: rank for key, rank in by_name(plain).items() if said(plain)["grades"][key[1:]] > 0}
+    assert by_name(less) == {
+        key: rank for key, rank in by_name(plain).items() if said(plain)["grades"][key[1:]] > 0
+    }
 
 
 def test_a_join_of_relevant_items_cannot_leave_out_those_that_nobody_judged():
-    with pytest.raises(RuntimeError, match="holds relevant items only; join again with complete=True"):
+    with pytest.raises(
+        RuntimeError, match="holds relevant items only; join again with complete=True"
+    ):
         join({"a": {"q": ["x"]}}, {"q": {"x": 1}}, complete=False).only_judged()
     assert join({"a": {"q": ["x"]}}, {"q": {"x": 1}}, complete=False, judged_only=True).complete

@@ -14,12 +14,16 @@ from tests import naive
 
 SCORED = reader.read(pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}), "runs")
 RANKED = reader.read(pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "rank": [1]}), "runs")
-BOTH = reader.read(pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "rank": [1], "score": [1.0]}), "runs")
+BOTH = reader.read(
+    pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "rank": [1], "score": [1.0]}), "runs"
+)
 
 
 @pytest.mark.parametrize("compat", ["trec_eval-10", "trec_eval-9", "pref_eval"])
 @pytest.mark.parametrize("depth", [None, 1, 2, np.int64(1)])
-def test_the_order_inside_a_list_is_by_document_where_there_are_scores_and_else_by_rank(compat, depth):
+def test_the_order_inside_a_list_is_by_document_where_there_are_scores_and_else_by_rank(
+    compat, depth
+):
     assert join_rules.checked_rules(None, compat, depth, SCORED) == "docid"
     assert join_rules.checked_rules(None, compat, depth, BOTH) == "docid"
     assert join_rules.checked_rules(None, compat, depth, RANKED) == "rank"
@@ -31,16 +35,49 @@ def test_the_order_inside_a_list_is_by_document_where_there_are_scores_and_else_
 @pytest.mark.parametrize(
     ("ties", "compat", "depth", "table", "text"),
     [
-        (None, "trec_eval", None, SCORED, "compat='trec_eval': choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'"),
-        ("random", "pref_eval", None, SCORED, "ties='random': choose 'docid', 'rank', 'first' or 'expected'"),
-        *[(None, "trec_eval-9", wrong, SCORED, "give a whole number of at least 1") for wrong in (0, -1, 1.0, "3")],
-        (None, "trec_eval-9", True, SCORED, "depth=True: give a whole number of at least 1, or None for all"),
+        (
+            None,
+            "trec_eval",
+            None,
+            SCORED,
+            "compat='trec_eval': choose 'trec_eval-10', 'trec_eval-9' or 'pref_eval'",
+        ),
+        (
+            "random",
+            "pref_eval",
+            None,
+            SCORED,
+            "ties='random': choose 'docid', 'rank', 'first' or 'expected'",
+        ),
+        *[
+            (None, "trec_eval-9", wrong, SCORED, "give a whole number of at least 1")
+            for wrong in (0, -1, 1.0, "3")
+        ],
+        (
+            None,
+            "trec_eval-9",
+            True,
+            SCORED,
+            "depth=True: give a whole number of at least 1, or None for all",
+        ),
         (None, "trec_eval-9", np.int32(0), SCORED, "give a whole number of at least 1"),
-        ("rank", "trec_eval-10", None, SCORED, r"ties='rank' needs a rank column; bind one with df\.ireval\(rank="),
+        (
+            "rank",
+            "trec_eval-10",
+            None,
+            SCORED,
+            r"ties='rank' needs a rank column; bind one with df\.ireval\(rank=",
+        ),
         ("docid", "trec_eval-10", None, RANKED, "ties='docid' needs a score column"),
         ("first", "trec_eval-10", None, RANKED, "ties='first' needs a score column"),
         ("expected", "trec_eval-10", None, RANKED, "ties='expected' needs a score column"),
-        ("expected", "trec_eval-10", 3, SCORED, "ties='expected' has no definite first items: leave out depth="),
+        (
+            "expected",
+            "trec_eval-10",
+            3,
+            SCORED,
+            "ties='expected' has no definite first items: leave out depth=",
+        ),
     ],
 )
 def test_rules_that_do_not_go_together_are_refused(ties, compat, depth, table, text):
@@ -49,7 +86,9 @@ def test_rules_that_do_not_go_together_are_refused(ties, compat, depth, table, t
 
 
 def test_lists_are_sorted_by_what_the_rules_say():
-    frame = pd.DataFrame({"query_id": "q", "doc_id": list("ab"), "score": [1 + 1e-12, 1.0], "rank": [4, 2]})
+    frame = pd.DataFrame(
+        {"query_id": "q", "doc_id": list("ab"), "score": [1 + 1e-12, 1.0], "rank": [4, 2]}
+    )
     table = reader.read(frame, "runs")
     assert ranks.scores_of(table, "rank", "trec_eval-9").tolist() == [-4, -2]
     for compat in ("trec_eval-10", "pref_eval"):
@@ -82,24 +121,35 @@ def equal_ranks(given):
         ("m", 1, "p", "y", 2),
         *(("m", 2, "q", f"d{at}", rank) for at, rank in enumerate(given)),
     ]
-    frame = pd.DataFrame([*rows, ("n", 1, "q", "x", 1)], columns=["model", "seed", "query_id", "doc_id", "rank"])
+    frame = pd.DataFrame(
+        [*rows, ("n", 1, "q", "x", 1)], columns=["model", "seed", "query_id", "doc_id", "rank"]
+    )
     table = reader.read(frame, "runs", {"run": ["model", "seed"]})
-    return ranks.sorted_scores(ranks.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank")
+    return ranks.sorted_scores(
+        ranks.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank"
+    )
 
 
 def test_a_rank_given_twice_in_a_list_is_refused_with_the_list():
     assert len(equal_ranks([2, 1, 3])[0]) == 6
     for given, many in (([1, 2, 2], 1), ([3, 3, 3], 2), ([5, 1, 5], 1)):
         with pytest.raises(
-            ValueError, match=rf"^{many} rows share a rank .* in run 'm / 2', query 'q': the rank column"
+            ValueError,
+            match=rf"^{many} rows share a rank .* in run 'm / 2', query 'q': the rank column",
         ):
             equal_ranks(given)
 
 
 def test_a_query_that_is_a_number_is_shown_as_one():
-    table = reader.read(pd.DataFrame({"query_id": [1, 7, 7], "doc_id": list("abc"), "rank": [1, 1, 1]}), "runs")
-    with pytest.raises(ValueError, match=r"^1 rows share a rank .* in run 'run', query 7: the rank column"):
-        ranks.sorted_scores(ranks.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank")
+    table = reader.read(
+        pd.DataFrame({"query_id": [1, 7, 7], "doc_id": list("abc"), "rank": [1, 1, 1]}), "runs"
+    )
+    with pytest.raises(
+        ValueError, match=r"^1 rows share a rank .* in run 'run', query 7: the rank column"
+    ):
+        ranks.sorted_scores(
+            ranks.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank"
+        )
 
 
 QRELS = naive.judgments({"q": {"a": 1, "b": 0}, "p": {"a": 0}})
@@ -114,7 +164,9 @@ def test_lists_of_queries_that_nobody_judged_have_no_topic():
     made = rows(runs)
     names = made.judged.queries.index()
     own = made.lists.queries.index()[made.lists.query]
-    assert [names[at] if at >= 0 else None for at in made.topic] == [one if one != "zz" else None for one in own]
+    assert [names[at] if at >= 0 else None for at in made.topic] == [
+        one if one != "zz" else None for one in own
+    ]
     assert (made.ties, len(made.doc), len(made.score)) == ("docid", 4, 4)
     assert len(rows(runs, complete=False).judged.topic) == 1
     assert rows(runs.drop(columns="score")).ties == "rank"
@@ -131,9 +183,13 @@ def test_tables_that_cannot_be_joined_are_refused():
         rows(runs, depth=0)
     with pytest.raises(ValueError, match="compat='old': choose"):
         rows(runs, compat="old")
-    with pytest.raises(ValueError, match="the query ids are integers in the run table and strings in the judgments"):
+    with pytest.raises(
+        ValueError, match="the query ids are integers in the run table and strings in the judgments"
+    ):
         rows(runs.assign(query_id=1))
-    with pytest.raises(ValueError, match="the doc ids are integers in the run table and strings in the judgments"):
+    with pytest.raises(
+        ValueError, match="the doc ids are integers in the run table and strings in the judgments"
+    ):
         rows(runs.assign(doc_id=[1, 2]))
     with pytest.raises(ValueError, match="1 duplicate"):
         rows(runs.assign(doc_id="a"))
@@ -155,7 +211,10 @@ def test_scores_are_held_in_the_bits_that_they_came_in_and_huge_ones_are_infinit
     frame = pd.DataFrame({"query_id": "q", "doc_id": list("ab"), "score": [1e300, -1e300]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert ranks.scores_of(reader.read(frame, "runs"), "first", "trec_eval-9").tolist() == [np.inf, -np.inf]
+        assert ranks.scores_of(reader.read(frame, "runs"), "first", "trec_eval-9").tolist() == [
+            np.inf,
+            -np.inf,
+        ]
     narrow = reader.read(frame.assign(score=np.array([2, 1], dtype=np.float32)), "runs")
     assert ranks.scores_of(narrow, "docid", "trec_eval-10").dtype == np.float32
 
@@ -173,7 +232,13 @@ GAPS = (
 def with_gaps():
     """Return five lists, of which two have gaps in their ranks, and judgments of their first items."""
     rows = [
-        *[("a", "1", "d1", 1), ("a", "1", "d2", 2), ("a", "2", "d1", 0), ("a", "2", "d2", 1), ("a", "3", "d1", 9)],
+        *[
+            ("a", "1", "d1", 1),
+            ("a", "1", "d2", 2),
+            ("a", "2", "d1", 0),
+            ("a", "2", "d2", 1),
+            ("a", "3", "d1", 9),
+        ],
         *[("b", "1", "d2", 4), ("b", "1", "d1", 1), ("b", "2", "d1", 1)],
     ]
     runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"])
@@ -193,7 +258,9 @@ def test_gaps_in_ranks_are_closed_with_one_warning_and_accounted_for(order):
     assert values.tolist() == [1.0] * 5
     assert runs.ireval.check(qrels)["rank_gaps"].tolist() == [1, 1]
     assert runs.assign(score=-runs["rank"]).ireval.check(qrels)["rank_gaps"].tolist() == [1, 1]
-    assert runs.drop(columns="rank").assign(score=1.0).ireval.check(qrels)["rank_gaps"].tolist() == [0, 0]
+    assert runs.drop(columns="rank").assign(score=1.0).ireval.check(qrels)[
+        "rank_gaps"
+    ].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,21 @@ from pdeval.join import list_columns
 from pdeval.join.list_columns import RANK_COLUMNS, list_blocks
 
 GENRES = {"a": "x|y", "b": "y", "c": "z", "d": "", "e": "x", "f": "x|y|z"}
-ITEMS = pd.DataFrame({"item_id": GENRES.keys(), "genre": GENRES.values(), "price": [3.0, 1.0, 4.0, 1.5, 9.0, 2.5]})
+ITEMS = pd.DataFrame(
+    {"item_id": GENRES.keys(), "genre": GENRES.values(), "price": [3.0, 1.0, 4.0, 1.5, 9.0, 2.5]}
+)
 HISTORY = pd.DataFrame(
-    [("u", "a"), ("u", "b"), ("u", "b"), ("v", "b"), ("v", "f"), ("w", "c"), ("z", "b"), ("z", "c"), ("z", "a")],
+    [
+        ("u", "a"),
+        ("u", "b"),
+        ("u", "b"),
+        ("v", "b"),
+        ("v", "f"),
+        ("w", "c"),
+        ("z", "b"),
+        ("z", "c"),
+        ("z", "a"),
+    ],
     columns=["user_id", "item_id"],
 )
 LISTS = {
@@ -33,11 +45,27 @@ GRADES = {
     ("z", "a"): 1,
 }
 RUNS = pd.DataFrame(
-    [(run, user, item, -rank) for (run, user), items in LISTS.items() for rank, item in enumerate(items)],
+    [
+        (run, user, item, -rank)
+        for (run, user), items in LISTS.items()
+        for rank, item in enumerate(items)
+    ],
     columns=["run", "user_id", "item_id", "score"],
 )
-QRELS = pd.DataFrame([(*key, grade) for key, grade in GRADES.items()], columns=["user_id", "item_id", "rating"])
-NUMBERS = ["item", "listed", "grade", "relevant", "popularity", "popularity_rank", "popularity_place", "choice", "seen"]
+QRELS = pd.DataFrame(
+    [(*key, grade) for key, grade in GRADES.items()], columns=["user_id", "item_id", "rating"]
+)
+NUMBERS = [
+    "item",
+    "listed",
+    "grade",
+    "relevant",
+    "popularity",
+    "popularity_rank",
+    "popularity_place",
+    "choice",
+    "seen",
+]
 
 
 def positions(**tables):
@@ -53,7 +81,9 @@ POPULAR = {item: sum(item in had for had in HAD.values()) / len(HAD) for item in
 
 def whole(names, k=10, level=None, at=BOTH):
     """Return columns of all topics, blocks after each other along the axis of topics."""
-    blocks = [block.columns(tuple(names)) for block in list_blocks(at, level, "Mine", k, tuple(names))]
+    blocks = [
+        block.columns(tuple(names)) for block in list_blocks(at, level, "Mine", k, tuple(names))
+    ]
     return [np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True)]
 
 
@@ -92,7 +122,9 @@ def expected(name, user, item, level):
         sum(0 < one < POPULAR[item] for one in POPULAR.values()),
         sum(0 < one <= POPULAR[item] for one in POPULAR.values()),
     ]
-    return (less[0] + 1 + less[1]) / 2 / sum(one > 0 for one in POPULAR.values())  # the mean of places that are shared
+    return (
+        (less[0] + 1 + less[1]) / 2 / sum(one > 0 for one in POPULAR.values())
+    )  # the mean of places that are shared
 
 
 @pytest.mark.parametrize("most", [list_columns.MOST, 1, 20])
@@ -103,7 +135,11 @@ def test_every_cell_of_a_column_is_that_of_its_user_run_and_rank(monkeypatch, mo
     for name, found in zip(NUMBERS, whole(NUMBERS, k, level), strict=True):
         assert found.shape == (depth, len(USERS), len(RUN_NAMES)), name
         for place, user, item in cells(depth):
-            assert found[place] == pytest.approx(expected(name, user, item, level)), (name, user, item)
+            assert found[place] == pytest.approx(expected(name, user, item, level)), (
+                name,
+                user,
+                item,
+            )
 
 
 def test_numbers_of_users_and_of_items():
@@ -112,7 +148,9 @@ def test_numbers_of_users_and_of_items():
     for number, user in enumerate(USERS):
         items = HAD.get(user, [])
         assert had[number, 0] == len(items)
-        assert mean[number, 0] == pytest.approx(sum(POPULAR[one] for one in items) / max(len(items), 1))
+        assert mean[number, 0] == pytest.approx(
+            sum(POPULAR[one] for one in items) / max(len(items), 1)
+        )
     for place, _, item in cells(5):
         assert price[place] == prices.get(item, 0.0)
 
@@ -122,14 +160,27 @@ def test_profiles_share_every_item_among_its_features_and_tastes_are_directions(
     names = ["x", "y", "z"]
     for number, user in enumerate(USERS):
         items = HAD.get(user, [])
-        rows = np.array([[name in GENRES[item].split("|") for name in names] for item in items]).reshape(-1, 3) * 1.0
+        rows = (
+            np.array(
+                [[name in GENRES[item].split("|") for name in names] for item in items]
+            ).reshape(-1, 3)
+            * 1.0
+        )
         shares = [row / row.sum() for row in rows]
         directions = [row / np.sqrt((row**2).sum()) for row in rows]
         for found, made in ((profile, shares), (taste, directions)):
             wanted = np.mean(made, axis=0) if items else np.zeros(3)
             np.testing.assert_allclose(found[:, number, 0], wanted, rtol=1e-12)
     [block] = list_blocks(BOTH, None, "Mine", 3, ("features",))
-    assert block["features"].tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0]]
+    assert block["features"].tolist() == [
+        [1, 1, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+        [0, 0, 0],
+        [1, 0, 0],
+        [1, 1, 1],
+        [0, 0, 0],
+    ]
     assert block.shape == (len(USERS), 2)
 
 
@@ -179,7 +230,8 @@ def test_what_cannot_be_looked_at_is_said():
     with pytest.raises(ValueError, match="takes out those that nobody judged"):
         list(list_blocks(judged, None, "Mine", 3, ("item",)))
     with pytest.raises(
-        KeyError, match=r"Mine asks for 'colour', which is no column of items= \(it has item_id, .*popularity"
+        KeyError,
+        match=r"Mine asks for 'colour', which is no column of items= \(it has item_id, .*popularity",
     ):
         list(list_blocks(BOTH, None, "Mine", 3, ("colour",)))
 
@@ -195,7 +247,9 @@ def test_users_without_a_history_are_no_fault_where_their_topics_stand_alone():
 
 
 def test_items_that_nobody_judged_have_no_grade_though_the_judgments_name_them():
-    qrels = QRELS.assign(rating=[-1 if one == ("u", "b") else grade for one, grade in GRADES.items()])
+    qrels = QRELS.assign(
+        rating=[-1 if one == ("u", "b") else grade for one, grade in GRADES.items()]
+    )
     at = RUNS.ireval.join(qrels, topics="judged", items=ITEMS).positions
     for level in (None, 0.5, 1):
         grade, relevant = whole(["grade", "relevant"], level=level, at=at)

@@ -14,7 +14,12 @@ from pdeval.tables import reader
 from tests import naive
 from tests.examples import examples
 
-RULES = [("docid", "trec_eval-10"), ("docid", "trec_eval-9"), ("first", "trec_eval-10"), ("rank", "trec_eval-10")]
+RULES = [
+    ("docid", "trec_eval-10"),
+    ("docid", "trec_eval-9"),
+    ("first", "trec_eval-10"),
+    ("rank", "trec_eval-10"),
+]
 DOCS = st.sampled_from(
     [
         "d",
@@ -46,17 +51,25 @@ def ranks_of(frame, ties, compat="trec_eval-10"):
     """Return {(run, query, doc): rank} of every row, all being judged."""
     both = frame[["query_id", "doc_id"]].astype(object).itertuples(index=False, name=None)
     # not drop_duplicates: pandas 2 takes a text for ended at its first NUL
-    qrels = pd.DataFrame(list(dict.fromkeys(both)), columns=["query_id", "doc_id"]).assign(relevance=1)
-    found = positions.join(reader.read(frame, "runs"), reader.read(qrels, "qrels"), ties=ties, compat=compat)
+    qrels = pd.DataFrame(list(dict.fromkeys(both)), columns=["query_id", "doc_id"]).assign(
+        relevance=1
+    )
+    found = positions.join(
+        reader.read(frame, "runs"), reader.read(qrels, "qrels"), ties=ties, compat=compat
+    )
     assert len(found.rank) == len(frame)
     docs = found.judged.docs.index()[found.judged.doc[found.item]]
     queries = found.queries[found.judged.topic[found.item]]
-    return dict(zip(zip(found.runs["run"].to_numpy()[found.run], queries, docs), found.rank.tolist()))
+    return dict(
+        zip(zip(found.runs["run"].to_numpy()[found.run], queries, docs), found.rank.tolist())
+    )
 
 
 def wanted(frame, ties, compat="trec_eval-10"):
     lists = naive.lists_of(frame, ties, compat)
-    return {(*key, doc): float(rank) for key, docs in lists.items() for rank, doc in enumerate(docs, 1)}
+    return {
+        (*key, doc): float(rank) for key, docs in lists.items() for rank, doc in enumerate(docs, 1)
+    }
 
 
 @st.composite
@@ -108,7 +121,10 @@ def test_groups_of_many_sizes_in_many_lists_do_not_mix():
         for query in "1234":
             count = int(rng.integers(1, 120))
             docs = rng.permutation(500)[:count]
-            rows += [(run, query, f"d{doc}" * int(doc % 4 + 1), float(rng.integers(0, 4))) for doc in docs]
+            rows += [
+                (run, query, f"d{doc}" * int(doc % 4 + 1), float(rng.integers(0, 4)))
+                for doc in docs
+            ]
     frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
     assert ranks_of(frame, "docid") == wanted(frame, "docid")
     assert ranks_of(frame.sample(frac=1, random_state=2), "docid") == wanted(frame, "docid")
@@ -119,8 +135,14 @@ def test_groups_of_many_sizes_in_many_lists_do_not_mix():
 def test_ids_that_differ_in_nuls_alone_have_ranks_of_their_own(longest, dtype):
     if dtype == "category" and int(pd.__version__.partition(".")[0]) < 3:
         pytest.skip("pandas 2 takes a text for ended at its first NUL when it makes categories")
-    docs = [f"{stem}{chr(0) * count}" for stem in ("d", "d\0x", "eight888", "") for count in range(longest)]
-    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list(dict.fromkeys(docs)), "score": 1.0})
+    docs = [
+        f"{stem}{chr(0) * count}"
+        for stem in ("d", "d\0x", "eight888", "")
+        for count in range(longest)
+    ]
+    frame = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": list(dict.fromkeys(docs)), "score": 1.0}
+    )
     assert ranks_of(frame.astype({"doc_id": dtype}), "docid") == wanted(frame, "docid")
 
 
@@ -129,7 +151,9 @@ def test_average_precision_of_ids_with_nuls_is_that_of_a_plain_sort():
     frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list(docs), "score": 1.0})
     found = frame.ireval.measure(naive.judgments({"1": docs}), ["AP"])
     order = naive.ranking([(doc, 1.0, 0) for doc in docs])
-    assert found["value"].tolist() == [naive.average_precision(naive.found_at(order, {"d", "d\0\0"}))]
+    assert found["value"].tolist() == [
+        naive.average_precision(naive.found_at(order, {"d", "d\0\0"}))
+    ]
 
 
 @pytest.mark.parametrize("count", [3, 20])
@@ -148,19 +172,29 @@ def test_integer_ids_are_tied_as_their_digits(count):
 
 
 def test_scores_that_differ_beyond_24_bits_are_tied_in_trec_eval_9_only():
-    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": ["a", "b"], "score": [100 + 1e-9, 100.0]})
+    frame = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": ["a", "b"], "score": [100 + 1e-9, 100.0]}
+    )
     assert ranks_of(frame, "docid") == {("a", "1", "a"): 1.0, ("a", "1", "b"): 2.0}
     assert ranks_of(frame, "docid", "trec_eval-9") == {("a", "1", "a"): 2.0, ("a", "1", "b"): 1.0}
 
 
 def test_scores_beyond_the_range_of_32_bits_are_tied_in_trec_eval_9():
-    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": ["a", "b"], "score": [1e300, 1e200]})
+    frame = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": ["a", "b"], "score": [1e300, 1e200]}
+    )
     assert ranks_of(frame, "docid", "trec_eval-9") == {("a", "1", "a"): 2.0, ("a", "1", "b"): 1.0}
 
 
 def test_the_rank_column_may_start_anywhere_and_have_gaps():
-    frame = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list("abc"), "score": 0.0, "rank": [70, 0, 5]})
-    assert ranks_of(frame, "rank") == {("a", "1", "a"): 3.0, ("a", "1", "b"): 1.0, ("a", "1", "c"): 2.0}
+    frame = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": list("abc"), "score": 0.0, "rank": [70, 0, 5]}
+    )
+    assert ranks_of(frame, "rank") == {
+        ("a", "1", "a"): 3.0,
+        ("a", "1", "b"): 1.0,
+        ("a", "1", "c"): 2.0,
+    }
 
 
 def test_a_table_without_scores_is_ranked_by_its_rank_column():
@@ -173,7 +207,9 @@ def test_a_table_without_scores_is_ranked_by_its_rank_column():
 def test_tie_groups_are_known_where_orders_are_averaged(frame):
     both = frame[["query_id", "doc_id"]].astype(object).itertuples(index=False, name=None)
     # not drop_duplicates: pandas 2 takes a text for ended at its first NUL
-    qrels = pd.DataFrame(list(dict.fromkeys(both)), columns=["query_id", "doc_id"]).assign(relevance=1)
+    qrels = pd.DataFrame(list(dict.fromkeys(both)), columns=["query_id", "doc_id"]).assign(
+        relevance=1
+    )
     found = positions.join(reader.read(frame, "runs"), reader.read(qrels, "qrels"), ties="expected")
     docs = found.judged.docs.index()[found.judged.doc[found.item]]
     queries = found.queries[found.judged.topic[found.item]]
@@ -196,8 +232,12 @@ def test_ids_of_nothing_but_nuls_are_ordered_by_their_length(count):
 @pytest.mark.parametrize("sizes", [[5, 5], [3, 5, 1]])
 def test_scores_that_differ_in_their_last_bit_are_sorted_and_equal_ones_stay_as_they_stand(sizes):
     one = np.nextafter(1.0, 2.0)
-    score = np.array([1.0, one, -0.0, 0.0, -math.inf, 1.0, np.nextafter(one, 2.0), 1e-320, one, math.inf])[: sum(sizes)]
-    frame = pd.DataFrame({"query_id": np.repeat(np.arange(len(sizes)), sizes), "doc_id": range(len(score))})
+    score = np.array(
+        [1.0, one, -0.0, 0.0, -math.inf, 1.0, np.nextafter(one, 2.0), 1e-320, one, math.inf]
+    )[: sum(sizes)]
+    frame = pd.DataFrame(
+        {"query_id": np.repeat(np.arange(len(sizes)), sizes), "doc_id": range(len(score))}
+    )
     found = lists.find_lists(reader.read(frame.assign(score=score), "runs"))
     wanted = [
         row
@@ -208,7 +248,9 @@ def test_scores_that_differ_in_their_last_bit_are_sorted_and_equal_ones_stay_as_
     # with so many rows that places take more bits than the scores differ in
     many = np.repeat(score[::-1], 500)
     found = lists.find_lists(
-        reader.read(pd.DataFrame({"query_id": 1, "doc_id": range(len(many)), "score": many}), "runs")
+        reader.read(
+            pd.DataFrame({"query_id": 1, "doc_id": range(len(many)), "score": many}), "runs"
+        )
     )
     assert ranks.sort_lists(many, found).tolist() == np.argsort(-many, kind="stable").tolist()
 
@@ -227,7 +269,13 @@ IDS = [
     "eight888b",
     "16 bytes of text",
 ]
-IDS += [f"a-common-prefix-of-many-bytes-{i}" for i in range(9)] + ["\0" * 9, "\0" * 8, "\0" * 9 + "a", "9", "10"]
+IDS += [f"a-common-prefix-of-many-bytes-{i}" for i in range(9)] + [
+    "\0" * 9,
+    "\0" * 8,
+    "\0" * 9 + "a",
+    "9",
+    "10",
+]
 
 
 def stood(score, docs, starts, ties):
@@ -241,7 +289,9 @@ def stood(score, docs, starts, ties):
                 continue
             above = tied[0] - begin
             later = [other for other in tied if (docs[other], -other) > (docs[row], -row)]
-            found.append((above + 1 + len(later) if ties == "docid" else row - begin + 1, above, len(tied)))
+            found.append(
+                (above + 1 + len(later) if ties == "docid" else row - begin + 1, above, len(tied))
+            )
     return found
 
 
@@ -260,13 +310,25 @@ def test_rows_in_any_order_stand_where_a_plain_count_puts_them(monkeypatch, part
         frame = frame.sort_values("query_id", ignore_index=True) if seed % 2 else frame
         found = lists.find_lists(reader.read(frame, "runs"))
         score, order = ranks.sorted_scores(frame["score"].to_numpy(), found, "first")
-        texts = [str(one).encode() for one in (frame["doc_id"] if order is None else frame["doc_id"].iloc[order])]
+        texts = [
+            str(one).encode()
+            for one in (frame["doc_id"] if order is None else frame["doc_id"].iloc[order])
+        ]
         wanted = stood(score.tolist(), texts, found.starts.tolist(), ties)
         doc = ids.column_ids(frame["doc_id"], "doc")
         every = np.arange(count)
-        for rows in (every, every[::3], rng.permutation(count), rng.permutation(count)[:5], every[-1:], every[:0]):
+        for rows in (
+            every,
+            every[::3],
+            rng.permutation(count),
+            rng.permutation(count)[:5],
+            every[-1:],
+            every[:0],
+        ):
             held = ranks.of_rows(rows, score, doc, found, ties, order)
-            assert [*zip(held.rank.tolist(), held.start.tolist(), held.size.tolist())] == [wanted[row] for row in rows]
+            assert [*zip(held.rank.tolist(), held.start.tolist(), held.size.tolist())] == [
+                wanted[row] for row in rows
+            ]
             assert {str(one.dtype) for one in (held.rank, held.start, held.size)} == {"int32"}
 
 
@@ -284,12 +346,19 @@ def test_ids_that_come_later_are_counted_alike_in_small_and_in_large_groups(late
         group = rng.integers(0, 3, 7)
         rows = begins[group] + [rng.integers(size) for size in sizes[group]]
         wanted = [
-            sum((texts[other].encode(), -other) > (texts[row].encode(), -row) for other in range(begin, begin + size))
-            for row, begin, size in zip(rows.tolist(), begins[group].tolist(), sizes[group].tolist())
+            sum(
+                (texts[other].encode(), -other) > (texts[row].encode(), -row)
+                for other in range(begin, begin + size)
+            )
+            for row, begin, size in zip(
+                rows.tolist(), begins[group].tolist(), sizes[group].tolist()
+            )
         ]
         held = ids.column_ids(pd.Series(texts, dtype=stored), "doc")
         assert later(rows, begins[group], sizes[group], held, None).tolist() == wanted
-        spread = ids.column_ids(pd.Series([one for text in texts for one in ("z", text)], dtype=stored), "doc")
+        spread = ids.column_ids(
+            pd.Series([one for text in texts for one in ("z", text)], dtype=stored), "doc"
+        )
         order = 2 * np.arange(len(texts)) + 1
         assert later(rows, begins[group], sizes[group], spread, order).tolist() == wanted
 
@@ -298,14 +367,33 @@ def test_ids_that_come_later_are_counted_alike_in_small_and_in_large_groups(late
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_lists_are_sorted_by_falling_score_and_rows_of_one_score_stay(monkeypatch, block, dtype):
     monkeypatch.setattr(ranks, "BLOCK", block)
-    values = np.array([0.0, -0.0, 1.0, np.nextafter(1, 2), np.nextafter(1, 0), -1.0, 3e38, -2.5, math.inf, -math.inf])
+    values = np.array(
+        [
+            0.0,
+            -0.0,
+            1.0,
+            np.nextafter(1, 2),
+            np.nextafter(1, 0),
+            -1.0,
+            3e38,
+            -2.5,
+            math.inf,
+            -math.inf,
+        ]
+    )
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        sizes = rng.integers(1, 12, rng.integers(1, 6)) if seed % 3 else np.full(rng.integers(1, 6), rng.integers(1, 9))
+        sizes = (
+            rng.integers(1, 12, rng.integers(1, 6))
+            if seed % 3
+            else np.full(rng.integers(1, 6), rng.integers(1, 9))
+        )
         score = rng.choice(values[: rng.integers(1, len(values) + 1)], sizes.sum()).astype(dtype)
         starts = np.append(0, np.cumsum(sizes))
         for one in rng.integers(0, len(sizes), len(sizes) // 2):  # some lists stand sorted
-            score[starts[one] : starts[one + 1]] = np.sort(score[starts[one] : starts[one + 1]])[::-1]
+            score[starts[one] : starts[one + 1]] = np.sort(score[starts[one] : starts[one + 1]])[
+                ::-1
+            ]
         wanted = [
             row
             for begin, end in zip(starts.tolist(), starts[1:].tolist())
@@ -328,4 +416,12 @@ def test_lists_that_stand_sorted_between_others_stay_as_they_are(between):
     ends = np.cumsum([2, *(cuts * 2 or [len(between)]), 2, 2])
     found = lists.Lists(np.append(0, ends), np.zeros(0), np.zeros(0), pd.DataFrame(), None, None)
     last = len(score) - 4
-    assert ranks.sort_lists(score, found).tolist() == [1, 0, *middle, last + 1, last, last + 3, last + 2]
+    assert ranks.sort_lists(score, found).tolist() == [
+        1,
+        0,
+        *middle,
+        last + 1,
+        last,
+        last + 3,
+        last + 2,
+    ]

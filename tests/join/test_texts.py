@@ -9,7 +9,20 @@ import pytest
 
 from pdeval.join import ids
 
-POOL = ["", "a", "b", "ab", "ba", "abcdefg", "bbcdefg", "abcdefgh", "xbcdefgh", "xabcdefgh", "FT911-000001", "a" * 40]
+POOL = [
+    "",
+    "a",
+    "b",
+    "ab",
+    "ba",
+    "abcdefg",
+    "bbcdefg",
+    "abcdefgh",
+    "xbcdefgh",
+    "xabcdefgh",
+    "FT911-000001",
+    "a" * 40,
+]
 
 
 @pytest.mark.parametrize("chunk", [ids.CHUNK, 3])
@@ -23,7 +36,9 @@ def test_tails_are_told_apart_by_their_last_eight_bytes_wherever_they_stand(monk
             for text, hashed in zip(some, hashes, strict=True):
                 by_key.setdefault(key(text), set()).add(hashed)
             assert all(len(one) == 1 for one in by_key.values()), some
-            assert len(set.union(*by_key.values())) == len(by_key), some  # none of these few are alike by chance
+            assert len(set.union(*by_key.values())) == len(by_key), (
+                some
+            )  # none of these few are alike by chance
 
 
 @pytest.mark.parametrize("text", ["", "a", "abcdefgh", "FT911-000001"])
@@ -48,15 +63,21 @@ MANY = [
     "15 bytes of it.",
     "16 bytes of text",
 ]
-MANY += [chr(97 + length % 26) * length for length in (17, 23, 24, 25, 31, 32, 33, 39, 40, 41, 70)] + ["q" * 69 + "r"]
+MANY += [
+    chr(97 + length % 26) * length for length in (17, 23, 24, 25, 31, 32, 33, 39, 40, 41, 70)
+] + ["q" * 69 + "r"]
 ODD, ALL = 0x9E3779B97F4A7C15, (1 << 64) - 1
 
 
 def drawn(seed, dtype):
     """Return some texts, and the same as Arrow text with others before and after them in its memory."""
     rng = np.random.default_rng(seed)
-    some = [MANY[one] for one in rng.integers(0, rng.integers(1, len(MANY) + 1), rng.integers(1, 8))]
-    before, after = ([MANY[one] for one in rng.integers(0, len(MANY), rng.integers(0, 3))] for _ in range(2))
+    some = [
+        MANY[one] for one in rng.integers(0, rng.integers(1, len(MANY) + 1), rng.integers(1, 8))
+    ]
+    before, after = (
+        [MANY[one] for one in rng.integers(0, len(MANY), rng.integers(0, 3))] for _ in range(2)
+    )
     return some, pa.array([*before, *some, *after], dtype).slice(len(before), len(some))
 
 
@@ -71,7 +92,9 @@ def tail_hash(text):
 def whole_hash(text, longest):
     """Return the hash of length, first word, last word, and up to two between, as many as the longest text has."""
     mixed = (number(text, "little") ^ len(text)) * ODD & ALL
-    between = [min(8 * place, len(text) - 8) for place in range(1, min(math.ceil(longest / 8), 4) - 1)]
+    between = [
+        min(8 * place, len(text) - 8) for place in range(1, min(math.ceil(longest / 8), 4) - 1)
+    ]
     for place in [len(text) - 8, *between]:
         mixed ^= mixed >> 29
         mixed = (mixed + (number(text[place:], "little") if len(text) >= 8 else 0)) * ODD & ALL
@@ -101,7 +124,9 @@ def test_words_and_hashes_of_texts_are_those_of_each_text_alone(monkeypatch, chu
 @pytest.mark.parametrize("width", [1, 2, 7, 8])
 def test_texts_of_one_width_are_numbers_and_come_back(monkeypatch, chunk, width):
     monkeypatch.setattr(ids, "CHUNK", chunk)
-    for before, after in itertools.product(("", "x", "xyz"), ("", "y", "y" * (7 - width % 8), "y" * 8, "y" * 30)):
+    for before, after in itertools.product(
+        ("", "x", "xyz"), ("", "y", "y" * (7 - width % 8), "y" * 8, "y" * 30)
+    ):
         for count in (1, 2, 3, 5):
             some = ["abcdefghijkl"[at : at + width] for at in range(count)]
             stored = pa.array([before, *some, after]).slice(1, count)
@@ -110,17 +135,30 @@ def test_texts_of_one_width_are_numbers_and_come_back(monkeypatch, chunk, width)
             for dtype in (pa.string(), pa.large_string()):
                 back = ids.texts_of_words(held & mask, mask, dtype)
                 assert (back.type, back.to_pylist()) == (dtype, some)
-            uneven = [*some[:-1], some[-1][:-1], some[0] + "z"]  # as long together as one more of the same width
-            assert ids.words_of_one_width(pa.array([before, *uneven, after]).slice(1, count + 1)) is None
+            uneven = [
+                *some[:-1],
+                some[-1][:-1],
+                some[0] + "z",
+            ]  # as long together as one more of the same width
+            assert (
+                ids.words_of_one_width(pa.array([before, *uneven, after]).slice(1, count + 1))
+                is None
+            )
 
 
-@pytest.mark.parametrize("some", [[], [""], ["", ""], ["123456789"], ["a", "bc"], ["ab", "c"], ["a", "", "bc"]])
+@pytest.mark.parametrize(
+    "some", [[], [""], ["", ""], ["123456789"], ["a", "bc"], ["ab", "c"], ["a", "", "bc"]]
+)
 def test_texts_that_are_not_of_one_short_width_are_no_numbers(some):
     assert ids.words_of_one_width(pa.array(some, pa.string())) is None
 
 
 def test_no_text_has_no_hash():
-    assert ids.hashes(pa.array([], pa.string())).tolist() == ids.tail_hashes(pa.array([], pa.string())).tolist() == []
+    assert (
+        ids.hashes(pa.array([], pa.string())).tolist()
+        == ids.tail_hashes(pa.array([], pa.string())).tolist()
+        == []
+    )
 
 
 @pytest.mark.parametrize("dtype", [pa.string(), pa.large_string()], ids=str)
@@ -130,4 +168,6 @@ def test_the_memory_of_texts_is_at_least_a_word(dtype, some):
     assert np.diff(ends).tolist() == [len(one) for one in some]
     assert len(raw) >= 8
     assert raw[ends[0] : ends[-1]].tobytes() == "".join(some).encode()
-    assert ids.unaligned(raw).tolist() == [number(raw.tobytes()[at:], "little") for at in range(len(raw) - 7)]
+    assert ids.unaligned(raw).tolist() == [
+        number(raw.tobytes()[at:], "little") for at in range(len(raw) - 7)
+    ]

@@ -29,9 +29,16 @@ def changed(qrels, which, change):
 
 def collection(form="doc-{:05d}".format):
     """Return two runs of 12 queries, which find 36 of the 40 relevant items of each, and the judgments."""
-    rows = [(run, query, form(1000 * query + n)) for run in "ab" for query in range(12) for n in range(4, 60)]
+    rows = [
+        (run, query, form(1000 * query + n))
+        for run in "ab"
+        for query in range(12)
+        for n in range(4, 60)
+    ]
     runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id"]).assign(score=1.0)
-    judged = [(query, form(1000 * query + n), int(n < 40)) for query in range(12) for n in range(50)]
+    judged = [
+        (query, form(1000 * query + n), int(n < 40)) for query in range(12) for n in range(50)
+    ]
     return runs, pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance"])
 
 
@@ -52,7 +59,9 @@ def collection(form="doc-{:05d}".format):
 def test_a_third_of_the_judged_ids_in_another_form_is_told_with_its_share(change, shown, stored):
     runs, qrels = collection()
     third = np.arange(len(qrels)) % 3 == 0
-    (text,) = told(runs.astype({"doc_id": stored}), changed(qrels, third, change).astype({"doc_id": stored}))
+    (text,) = told(
+        runs.astype({"doc_id": stored}), changed(qrels, third, change).astype({"doc_id": stored})
+    )
     count = int((third & (qrels["relevance"] > 0)).sum())
     assert text == (
         f"{count / 480:.0%} of the relevant items ({count} of 480) have ids like {shown!r}, and the runs return none "
@@ -62,13 +71,20 @@ def test_a_third_of_the_judged_ids_in_another_form_is_told_with_its_share(change
 
 @pytest.mark.parametrize(
     ("change", "how"),
-    [("x{}".format, "without their first character"), ("{}e".format, "without their last character")],
+    [
+        ("x{}".format, "without their first character"),
+        ("{}e".format, "without their last character"),
+    ],
 )
 def test_28_15_a_letter_glued_to_ids_of_letters_is_told(change, how):
     runs, qrels = collection(lambda n: "".join("xbcdefghij"[int(digit)] for digit in f"{n:05d}"))
     (text,) = told(runs, changed(qrels, np.arange(len(qrels)) % 3 == 0, change))
-    assert text.startswith("40% of the relevant items (192 of 480) are returned by no run; many of them match ")
-    judged, returned = re.search(rf"{how}: '(\w+)' is judged, and '(\w+)' is returned", text).groups()
+    assert text.startswith(
+        "40% of the relevant items (192 of 480) are returned by no run; many of them match "
+    )
+    judged, returned = re.search(
+        rf"{how}: '(\w+)' is judged, and '(\w+)' is returned", text
+    ).groups()
     assert judged == change(returned)
     assert returned in set(runs["doc_id"])
 
@@ -79,7 +95,9 @@ def test_28_15_numbers_that_are_others_without_a_digit_are_not_told():
     assert told(runs, qrels) == []
     # d1 to d30 are returned, d10 to d59 judged: without a digit, the rest of these are others
     runs = pd.DataFrame({"query_id": 1, "doc_id": [f"d{n}" for n in range(1, 31)], "score": 1.0})
-    qrels = pd.DataFrame({"query_id": 1, "doc_id": [f"d{n}" for n in range(10, 60)], "relevance": 1})
+    qrels = pd.DataFrame(
+        {"query_id": 1, "doc_id": [f"d{n}" for n in range(10, 60)], "relevance": 1}
+    )
     assert told(runs, qrels) == []
 
 
@@ -107,8 +125,12 @@ def test_judged_numbers_of_more_digits_than_any_run_returns_are_told(stored):
 @pytest.mark.parametrize("engine", ["pandas", "parts"])
 def test_queries_of_which_nothing_is_returned_where_the_others_are_found_are_told(engine):
     runs, qrels = collection()
-    bad = changed(qrels, (qrels["query_id"] % 3 == 2).to_numpy(), lambda one: f"doc-{50000 + int(one[4:])}")
-    runs.loc[runs.index[:10], "doc_id"] = [f"doc-{90000 + n}" for n in range(10)]  # no form that the runs do not have
+    bad = changed(
+        qrels, (qrels["query_id"] % 3 == 2).to_numpy(), lambda one: f"doc-{50000 + int(one[4:])}"
+    )
+    runs.loc[runs.index[:10], "doc_id"] = [
+        f"doc-{90000 + n}" for n in range(10)
+    ]  # no form that the runs do not have
     if engine == "pandas":
         (text,) = told(runs, bad)
     else:
@@ -140,7 +162,9 @@ def test_ids_that_match_and_few_or_placeholder_rows_are_not_told():
     assert told(few, qrels) == []
 
 
-@pytest.mark.parametrize("name", ["clef-ehealth-2015", "trec-covid-r3", "dl-hard-doc", "trec-web-2012-div"])
+@pytest.mark.parametrize(
+    "name", ["clef-ehealth-2015", "trec-covid-r3", "dl-hard-doc", "trec-web-2012-div"]
+)
 def test_real_collections_are_not_told_of_nor_their_single_runs(shared_data, name):
     runs = pdeval.read_runs(shared_data / name / "runs", progress=False)
     qrels = pdeval.read_qrels(shared_data / name / "qrels.txt")

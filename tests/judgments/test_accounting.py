@@ -61,32 +61,52 @@ def test_tied_integer_ids_are_counted(how):  # issue 12, item 9
     table = runs.ireval.check(qrels)
     assert table["tied_integers"].tolist() == [2, 0]
     assert table["tied"].tolist() == [2 / 4, 0.0]
-    assert runs.ireval.measure(qrels, "RR", topics="answered").iloc[0]["value"] == 0.5  # 99 stands before 100
+    assert (
+        runs.ireval.measure(qrels, "RR", topics="answered").iloc[0]["value"] == 0.5
+    )  # 99 stands before 100
     text = runs.astype({"doc_id": str}).ireval.check(qrels.astype({"doc_id": str}))
     assert text["tied_integers"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("how", ["as it is", "shuffled"])
 def test_lists_whose_ranks_contradict_their_scores_are_counted(how):  # issue 12, item 9
-    ranks = [1, 2, 3, 4, 1, 1, 1, 1, 3, 2]  # the last list has its ranks the wrong way round; ties may have any order
+    ranks = [
+        1,
+        2,
+        3,
+        4,
+        1,
+        1,
+        1,
+        1,
+        3,
+        2,
+    ]  # the last list has its ranks the wrong way round; ties may have any order
     runs = RUNS.assign(rank=ranks)
     runs = runs if how == "as it is" else runs.sample(frac=1, random_state=4)
     assert runs.ireval.check(QRELS)["misranked"].tolist() == [0, 1]
-    assert runs.assign(rank=[1, 3, 2, 4, *ranks[4:]] if how == "as it is" else 1).ireval.check(QRELS)[
-        "misranked"
-    ].tolist() == [0, 1 if how == "as it is" else 0]
+    assert runs.assign(rank=[1, 3, 2, 4, *ranks[4:]] if how == "as it is" else 1).ireval.check(
+        QRELS
+    )["misranked"].tolist() == [0, 1 if how == "as it is" else 0]
     assert RUNS.ireval.check(QRELS)["misranked"].tolist() == [0, 0]
-    assert runs.assign(rank="?").ireval.check(QRELS)["misranked"].tolist() == [0, 0]  # it is not read
+    assert runs.assign(rank="?").ireval.check(QRELS)["misranked"].tolist() == [
+        0,
+        0,
+    ]  # it is not read
 
 
 def test_runs_of_several_columns_keep_their_names():
-    runs = RUNS.rename(columns={"run": "model", "query_id": "qid", "doc_id": "docno"}).assign(seed=1)
+    runs = RUNS.rename(columns={"run": "model", "query_id": "qid", "doc_id": "docno"}).assign(
+        seed=1
+    )
     table = runs.ireval(run=["model", "seed"]).check(QRELS)
     assert list(table)[:3] == ["model", "seed", "answered"]
 
 
 def test_the_sample_collection_lacks_two_queries_of_one_run():
-    table = pdeval.datasets.sample_runs().ireval.check(pdeval.datasets.sample_qrels()).set_index("run")
+    table = (
+        pdeval.datasets.sample_runs().ireval.check(pdeval.datasets.sample_qrels()).set_index("run")
+    )
     assert table["missing"].sum() == table.loc["ql", "missing"] == 2
     assert (table["rows"] == 100 * table["answered"]).all()
 

@@ -6,7 +6,13 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from pdeval.judgments import agreement_coefficients as tallies
-from pdeval.judgments.agreement_coefficients import COEFFICIENTS, Kappa, coefficient, of_each_unit, resampled
+from pdeval.judgments.agreement_coefficients import (
+    COEFFICIENTS,
+    Kappa,
+    coefficient,
+    of_each_unit,
+    resampled,
+)
 from pdeval.judgments.labels import coded, units_of
 from pdeval.tables.reader import read
 from pdeval.verbs.arguments import TooFew
@@ -45,7 +51,9 @@ def test_agreement_by_query_is_that_of_each_query_alone(name):
         if name != "fleiss":
             alone = own.ireval.agreement(name).iloc[0]
             assert getattr(row, name) == pytest.approx(alone["value"], abs=1e-12, nan_ok=True)
-            assert [row.items, row.assessors, row.labels] == alone[["items", "assessors", "labels"]].tolist()
+            assert [row.items, row.assessors, row.labels] == alone[
+                ["items", "assessors", "labels"]
+            ].tolist()
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -60,7 +68,10 @@ def test_a_resample_is_the_coefficient_of_repeated_queries(name):
     often = np.random.default_rng(3).multinomial(5, np.full(5, 1 / 5), size=20)
     slow = [one.function(tallies._repeated(part, unit, times)).kappa for times in often]
     if name == "fleiss":  # repeated items keep their number of labels
-        slow = [COEFFICIENTS["scott"].function(tallies._repeated(part, unit, times)).kappa for times in often]
+        slow = [
+            COEFFICIENTS["scott"].function(tallies._repeated(part, unit, times)).kappa
+            for times in often
+        ]
     np.testing.assert_allclose(fast, slow, atol=1e-12)
 
 
@@ -74,7 +85,9 @@ def test_blocks_change_nothing(name, monkeypatch):
         pd.testing.assert_frame_equal(one, other)
 
 
-@pytest.mark.parametrize(("name", "weights"), [("cohen_linear", "linear"), ("cohen_quadratic", "quadratic")])
+@pytest.mark.parametrize(
+    ("name", "weights"), [("cohen_linear", "linear"), ("cohen_quadratic", "quadratic")]
+)
 def test_weighted_kappas_are_those_of_statsmodels(name, weights):
     confusion = np.array([[20, 5, 1], [3, 30, 8], [0, 6, 27]])
     first, second = (np.repeat(axis.ravel(), confusion.ravel()) for axis in np.indices((3, 3)))
@@ -93,8 +106,12 @@ def test_an_interval_holds_the_value_and_says_what_was_drawn():
     assert {name: found.attrs[name] for name in ("draws", "seed", "resample", "confidence")} == {
         "draws": 300, "seed": 0, "resample": "query", "confidence": 0.95,
     }  # fmt: skip
-    pd.testing.assert_frame_equal(found, frame.sample(frac=1, random_state=1).ireval.agreement(draws=300))
-    pd.testing.assert_frame_equal(found.drop(columns=["ci_low", "ci_high"]), frame.ireval.agreement())
+    pd.testing.assert_frame_equal(
+        found, frame.sample(frac=1, random_state=1).ireval.agreement(draws=300)
+    )
+    pd.testing.assert_frame_equal(
+        found.drop(columns=["ci_low", "ci_high"]), frame.ireval.agreement()
+    )
     items = frame.ireval.agreement("scott", draws=300, resample="item")
     assert items.attrs["resample"] == "item"
     assert (
@@ -111,9 +128,14 @@ def test_items_of_a_query_that_are_alike_make_the_interval_over_queries_wider():
     hard = np.repeat(rng.random(12) < 0.5, 20)  # on a hard query the two toss a coin
     truth = rng.integers(0, 2, 240)
     other = np.where(hard, rng.integers(0, 2, 240), truth)
-    frame = pd.DataFrame({"query_id": np.repeat(np.arange(12), 20), "doc_id": np.arange(240), "a": truth, "b": other})
+    frame = pd.DataFrame(
+        {"query_id": np.repeat(np.arange(12), 20), "doc_id": np.arange(240), "a": truth, "b": other}
+    )
     table = frame.melt(["query_id", "doc_id"], var_name="assessor", value_name="label")
-    wide, narrow = (table.ireval.agreement("cohen", draws=500, resample=what).iloc[0] for what in ("query", "item"))
+    wide, narrow = (
+        table.ireval.agreement("cohen", draws=500, resample=what).iloc[0]
+        for what in ("query", "item")
+    )
     assert wide["ci_high"] - wide["ci_low"] > 1.5 * (narrow["ci_high"] - narrow["ci_low"])
 
 
@@ -128,7 +150,9 @@ def test_parts_have_their_own_intervals():
 
 def test_one_query_leaves_nothing_to_resample():
     frame = drawn(queries=1, n=60)
-    with pytest.raises(TooFew, match=r"draws queries with replacement, and there is one query. Resample items"):
+    with pytest.raises(
+        TooFew, match=r"draws queries with replacement, and there is one query. Resample items"
+    ):
         frame.ireval.agreement(draws=10)
     assert frame.ireval.agreement("scott", draws=10, resample="item")["ci_low"].notna().all()
     with pytest.raises(ValueError, match=r"no query column among doc_id, assessor, label. Bind it"):
@@ -150,4 +174,8 @@ def test_a_coefficient_that_has_no_tally_is_computed_one_by_one():
 
 def test_one_label_for_everything_has_no_interval():
     found = drawn().assign(label=1).ireval.agreement(draws=20)
-    assert found.loc[found["coefficient"] != "observed", ["value", "ci_low", "ci_high"]].isna().all(axis=None)
+    assert (
+        found.loc[found["coefficient"] != "observed", ["value", "ci_low", "ci_high"]]
+        .isna()
+        .all(axis=None)
+    )

@@ -25,7 +25,9 @@ OBSERVERS = {
 
 def long(confusion: np.ndarray) -> pd.DataFrame:
     """Two assessors' label table from their table of counts."""
-    first, second = (np.repeat(side.ravel(), confusion.ravel()) for side in np.indices(confusion.shape))
+    first, second = (
+        np.repeat(side.ravel(), confusion.ravel()) for side in np.indices(confusion.shape)
+    )
     item = np.arange(len(first))
     return pd.concat(
         [
@@ -53,9 +55,13 @@ def test_kappa_of_the_slides_pools_the_marginals():
 
 def test_a_table_of_counts_and_the_labels_behind_it_agree():
     rows = long(SLIDES).ireval.agreement(["scott", "cohen", "fleiss"]).set_index("coefficient")
-    assert rows.loc["scott", ["observed", "expected", "value"]].tolist() == pytest.approx(list(kappa(SLIDES)))
+    assert rows.loc["scott", ["observed", "expected", "value"]].tolist() == pytest.approx(
+        list(kappa(SLIDES))
+    )
     assert rows.loc["cohen", "value"] == pytest.approx(kappa(SLIDES, marginals="own").kappa)
-    assert rows.loc["fleiss", "value"] == pytest.approx(kappa(SLIDES).kappa)  # two assessors: Fleiss is Scott
+    assert rows.loc["fleiss", "value"] == pytest.approx(
+        kappa(SLIDES).kappa
+    )  # two assessors: Fleiss is Scott
     assert rows[["items", "assessors", "labels"]].to_numpy().tolist() == [[400, 2, 800]] * 3
 
 
@@ -66,12 +72,16 @@ def test_own_marginals_are_cohens_kappa_of_statsmodels(confusion):
 
 
 def test_published_example_of_krippendorffs_alpha():
-    table = pd.DataFrame(OBSERVERS).melt(var_name="assessor", value_name="label", ignore_index=False)
+    table = pd.DataFrame(OBSERVERS).melt(
+        var_name="assessor", value_name="label", ignore_index=False
+    )
     table = table.reset_index(names="item")
     found = values(table.ireval.agreement(["alpha_nominal", "alpha_ordinal", "alpha_interval"]))
     assert [round(value, 3) for value in found.values()] == [0.743, 0.815, 0.849]
     # the last unit has one value and cannot be paired
-    assert table.ireval.agreement("alpha_nominal")[["items", "labels"]].to_numpy().tolist() == [[11, 40]]
+    assert table.ireval.agreement("alpha_nominal")[["items", "labels"]].to_numpy().tolist() == [
+        [11, 40]
+    ]
 
 
 def test_chance_agreement_is_zero_and_full_agreement_is_one():
@@ -95,7 +105,10 @@ def test_items_labelled_once_leave_nothing_to_compare():
     assert found["items"].tolist() == [0] * len(COEFFICIENTS)
     assert found["value"].isna().all()
     assert len(table.ireval.agreement.pairs()) == 0
-    assert table.ireval.agreement.pairs("cohen").isna().to_numpy().tolist() == [[False, True], [True, False]]
+    assert table.ireval.agreement.pairs("cohen").isna().to_numpy().tolist() == [
+        [False, True],
+        [True, False],
+    ]
 
 
 @pytest.mark.broad
@@ -103,20 +116,31 @@ def test_an_order_gives_words_a_scale_and_without_it_they_have_none():
     words = {0: "no", 1: "maybe", 2: "yes"}
     table = long(np.array([[5, 1, 0], [2, 7, 3], [0, 1, 4]]))
     worded = table.assign(label=table["label"].map(words))
-    assert set(values(worded.ireval.agreement())) == {name for name, one in COEFFICIENTS.items() if not one.scaled}
+    assert set(values(worded.ireval.agreement())) == {
+        name for name, one in COEFFICIENTS.items() if not one.scaled
+    }
     ordered = worded.ireval.agreement(order=["no", "maybe", "yes"])
     pd.testing.assert_frame_equal(ordered, table.ireval.agreement())
-    categorical = worded.assign(label=pd.Categorical(worded["label"], ["no", "maybe", "yes"], ordered=True))
+    categorical = worded.assign(
+        label=pd.Categorical(worded["label"], ["no", "maybe", "yes"], ordered=True)
+    )
     pd.testing.assert_frame_equal(categorical.ireval.agreement(), table.ireval.agreement())
 
 
 def test_a_label_that_nobody_gave_keeps_its_place_on_the_scale():
     table = pd.DataFrame(
-        {"item": [1, 1, 2, 2, 3, 3], "assessor": ["a", "b"] * 3, "label": ["low", "low", "high", "top", "top", "top"]}
+        {
+            "item": [1, 1, 2, 2, 3, 3],
+            "assessor": ["a", "b"] * 3,
+            "label": ["low", "low", "high", "top", "top", "top"],
+        }
     )
     with_gap = table.ireval.agreement("alpha_interval", order=["low", "mid", "high", "top"])
     as_numbers = table.assign(label=table["label"].map({"low": 0, "high": 2, "top": 3}))
-    assert with_gap["value"].tolist() == as_numbers.ireval.agreement("alpha_interval")["value"].tolist()
+    assert (
+        with_gap["value"].tolist()
+        == as_numbers.ireval.agreement("alpha_interval")["value"].tolist()
+    )
 
 
 def test_row_order_changes_nothing():
@@ -127,28 +151,44 @@ def test_row_order_changes_nothing():
 
 
 def test_every_fault_of_a_label_table_is_named_at_once():
-    table = pd.DataFrame({"item": [1, 1, None], "assessor": ["a", "a", "b"], "label": ["x", "y", "x"]})
-    with pytest.raises(ValueError, match=r"1 rows without a value in 'item'.*1 repeated labels.*order=.*'y'"):
+    table = pd.DataFrame(
+        {"item": [1, 1, None], "assessor": ["a", "a", "b"], "label": ["x", "y", "x"]}
+    )
+    with pytest.raises(
+        ValueError, match=r"1 rows without a value in 'item'.*1 repeated labels.*order=.*'y'"
+    ):
         table.ireval.agreement(order=["x"])
-    with pytest.raises(KeyError, match="no column 'who' for the role 'assessor'; the table has item, assessor, label"):
+    with pytest.raises(
+        KeyError,
+        match="no column 'who' for the role 'assessor'; the table has item, assessor, label",
+    ):
         table.ireval(assessor="who")
-    with pytest.raises(KeyError, match="no column 'task' to split the labels by; the table has item, assessor, label"):
+    with pytest.raises(
+        KeyError,
+        match="no column 'task' to split the labels by; the table has item, assessor, label",
+    ):
         table.ireval.agreement(by="task")
 
 
 def test_wrong_choices_are_refused_by_name():
     table = long(SLIDES)
-    with pytest.raises(KeyError, match="no coefficient 'gwet'; there are observed, scott, cohen, fleiss"):
+    with pytest.raises(
+        KeyError, match="no coefficient 'gwet'; there are observed, scott, cohen, fleiss"
+    ):
         table.ireval.agreement("gwet")
     with pytest.raises(ValueError, match="alpha_ordinal needs ordered labels"):
-        table.assign(label=table["label"].map({0: "no", 1: "yes"})).ireval.agreement("alpha_ordinal")
+        table.assign(label=table["label"].map({0: "no", 1: "yes"})).ireval.agreement(
+            "alpha_ordinal"
+        )
     with pytest.raises(ValueError, match=r"square table of counts, found shape \(1, 2\)"):
         kappa([[1, 2]])
     with pytest.raises(ValueError, match="'pooled' or 'own', not 'both'"):
         kappa(SLIDES, marginals="both")
     with pytest.raises(KeyError, match=r"no coefficient 'percent'; .* 'percent' is now 'observed'"):
         table.ireval.agreement("percent")
-    with pytest.raises(KeyError, match="no coefficient 'fleiss' of pairs; there are observed, scott, cohen"):
+    with pytest.raises(
+        KeyError, match="no coefficient 'fleiss' of pairs; there are observed, scott, cohen"
+    ):
         table.ireval.agreement.pairs("fleiss")
 
 
@@ -167,9 +207,17 @@ def naive_alpha(table: pd.DataFrame, scale: str) -> float:
         between = sum(n for label, n in count.items() if low <= label <= high)
         return (between - (count[low] + count[high]) / 2) ** 2
 
-    within = [(x, y, len(u) - 1) for u in units for i, x in enumerate(u) for j, y in enumerate(u) if i != j]
+    within = [
+        (x, y, len(u) - 1)
+        for u in units
+        for i, x in enumerate(u)
+        for j, y in enumerate(u)
+        if i != j
+    ]
     observed = sum(apart(x, y) / others for x, y, others in within)
-    expected = sum(apart(x, y) * n * m for x, n in count.items() for y, m in count.items()) / (len(every) - 1)
+    expected = sum(apart(x, y) * n * m for x, n in count.items() for y, m in count.items()) / (
+        len(every) - 1
+    )
     return 1 - observed / expected if expected else np.nan
 
 
@@ -199,7 +247,9 @@ def test_crowd_figures_equal_statsmodels_and_an_independent_computation(crowd):
         sizes = table.groupby("item").size()
         full = table[table["item"].map(sizes) == 15]
         raters = np.stack([group["label"].to_numpy() for _, group in full.groupby("item")])
-        assert value["fleiss"] == pytest.approx(fleiss_kappa(aggregate_raters(raters)[0]), abs=1e-12)
+        assert value["fleiss"] == pytest.approx(
+            fleiss_kappa(aggregate_raters(raters)[0]), abs=1e-12
+        )
         share = [
             np.mean([x == y for x, y in combinations(labels.tolist(), 2)])
             for _, labels in table.groupby("item")["label"]
@@ -221,7 +271,9 @@ def test_crowd_pairs_equal_statsmodels_cohen_pair_by_pair(crowd):
     for row in pairs[pairs["items"] >= 20].itertuples():
         both = wide[[row.worker_a, row.worker_b]].dropna()
         table = pd.crosstab(both[row.worker_a], both[row.worker_b])
-        table = table.reindex(index=table.index.union(table.columns), columns=table.index.union(table.columns))
+        table = table.reindex(
+            index=table.index.union(table.columns), columns=table.index.union(table.columns)
+        )
         table = table.fillna(0).to_numpy()
         assert row.items == len(both)
         assert row.cohen == pytest.approx(cohens_kappa(table, return_results=False), abs=1e-12)
@@ -247,13 +299,17 @@ def judges():
     """The slides' two judges, who agree on 300 and 70 items and differ on 20 and 10."""
     one = np.repeat(["yes", "yes", "no", "no"], [300, 20, 10, 70])
     two = np.repeat(["yes", "no", "yes", "no"], [300, 20, 10, 70])
-    frame = pd.DataFrame({"query_id": "1", "doc_id": np.arange(400), "judge 1": one, "judge 2": two})
+    frame = pd.DataFrame(
+        {"query_id": "1", "doc_id": np.arange(400), "judge 1": one, "judge 2": two}
+    )
     return frame.melt(["query_id", "doc_id"], var_name="assessor", value_name="label")
 
 
 def test_the_slides_kappa_comes_from_a_table_of_queries_and_documents(judges):
     row = judges.ireval.agreement("scott").iloc[0]
-    assert row[["observed", "expected", "value"]].tolist() == pytest.approx([0.925, 0.665, 0.776], abs=5e-4)
+    assert row[["observed", "expected", "value"]].tolist() == pytest.approx(
+        [0.925, 0.665, 0.776], abs=5e-4
+    )
 
 
 def test_an_item_is_a_query_and_a_document_where_there_are_both():
@@ -262,7 +318,9 @@ def test_an_item_is_a_query_and_a_document_where_there_are_both():
         columns=["query_id", "doc_id", "assessor", "label"],
     )
     assert table.ireval.agreement("observed")[["items", "value"]].values.tolist() == [[2, 0.5]]
-    with pytest.raises(ValueError, match=r"2 repeated labels .* tells them apart, df\.ireval\(assessor"):
+    with pytest.raises(
+        ValueError, match=r"2 repeated labels .* tells them apart, df\.ireval\(assessor"
+    ):
         table.drop(columns="query_id").ireval.agreement()
 
 
@@ -281,7 +339,9 @@ def test_tasks_are_kept_apart(judges):
     assert found[["task", "value"]].values.tolist() == [["a", 0.925], ["b", 0.925]]
 
 
-@pytest.mark.parametrize(("old", "new"), [("assessor_agreement", "agreement"), ("assessor_pairs", "agreement.pairs")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("assessor_agreement", "agreement"), ("assessor_pairs", "agreement.pairs")]
+)
 def test_old_names_answer_with_the_new_ones(judges, old, new):
     with pytest.raises(AttributeError, match=rf"{old}\(\) is now \.{new}\(\)"):
         getattr(judges.ireval, old)

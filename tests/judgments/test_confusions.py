@@ -12,7 +12,9 @@ from pdeval.verbs.arguments import TooFew
 @pytest.fixture(scope="module")
 def labels():
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"query_id": np.repeat(np.arange(10), 12), "doc_id": np.tile(np.arange(12), 10)})
+    frame = pd.DataFrame(
+        {"query_id": np.repeat(np.arange(10), 12), "doc_id": np.tile(np.arange(12), 10)}
+    )
     frame["nist"] = rng.integers(0, 3, 120)
     frame["llm"] = np.clip(frame["nist"] + rng.integers(-1, 2, 120), 0, 2)
     frame["worker"] = rng.integers(0, 3, 120)
@@ -33,18 +35,25 @@ def test_counts_and_shares_are_those_of_a_cross_table(labels):
 def test_several_references_each_count(labels):
     found = labels.ireval.agreement.confusion(["nist", "worker"])
     one, two = (
-        labels[labels["assessor"].isin([who, "llm"])].ireval.agreement.confusion(who) for who in ("nist", "worker")
+        labels[labels["assessor"].isin([who, "llm"])].ireval.agreement.confusion(who)
+        for who in ("nist", "worker")
     )
     assert found["n"].tolist() == (one["n"] + two["n"]).tolist()
 
 
 def test_judgments_are_a_reference(labels):
-    qrels = labels[labels["assessor"] == "nist"].drop(columns="assessor").rename(columns={"label": "relevance"})
+    qrels = (
+        labels[labels["assessor"] == "nist"]
+        .drop(columns="assessor")
+        .rename(columns={"label": "relevance"})
+    )
     others = labels[labels["assessor"] != "nist"]
     found = others.ireval.agreement.confusion(qrels)
     pd.testing.assert_frame_equal(found, labels.ireval.agreement.confusion("nist"))
     assert found.attrs["reference"] == "reference"
-    with pytest.raises(ValueError, match=r"'query_id' is .* among the labels and int64 among the judgments"):
+    with pytest.raises(
+        ValueError, match=r"'query_id' is .* among the labels and int64 among the judgments"
+    ):
         others.assign(query_id=others["query_id"].astype(str)).ireval.agreement.confusion(qrels)
     with pytest.raises(ValueError, match="an assessor is called 'reference'"):
         others.replace({"assessor": {"llm": "reference"}}).ireval.agreement.confusion(qrels)
@@ -65,7 +74,9 @@ def test_intervals_are_of_shares_over_queries(labels):
     for often in np.random.default_rng(0).multinomial(10, np.full(10, 0.1), size=200):
         rows = wide.loc[np.repeat(np.arange(10), often)]
         naive.append(((rows["nist"] == 0) & (rows["llm"] == 1)).sum() / (rows["nist"] == 0).sum())
-    tail = stats.norm.cdf(np.sqrt(10 / 9) * stats.t.ppf(0.025, 9))  # as wide as Student's interval of ten queries
+    tail = stats.norm.cdf(
+        np.sqrt(10 / 9) * stats.t.ppf(0.025, 9)
+    )  # as wide as Student's interval of ten queries
     ends = np.quantile(naive, [tail, 1 - tail])
     assert found.loc[1, ["ci_low", "ci_high"]].tolist() == pytest.approx(ends.tolist())
 
@@ -75,23 +86,32 @@ def test_a_judge_that_labelled_nothing_in_common_is_refused(labels):
     apart = apart[(apart["assessor"] == "llm") | (apart["query_id"] <= 4)]
     two = apart[apart["assessor"] != "worker"]
     with pytest.raises(
-        ValueError, match="no item has a label both of 'nist' and of another assessor; there are 120 items"
+        ValueError,
+        match="no item has a label both of 'nist' and of another assessor; there are 120 items",
     ):
         two.ireval.agreement.confusion("nist")
-    found = apart.ireval.agreement.confusion("nist")  # the worker has some: the judge's shares are missing
+    found = apart.ireval.agreement.confusion(
+        "nist"
+    )  # the worker has some: the judge's shares are missing
     assert found.loc[found["assessor"] == "llm", "n"].sum() == 0
     assert found.loc[found["assessor"] == "llm", "share"].isna().all()
 
 
 def test_a_reference_is_an_assessor_and_leaves_others(labels):
-    with pytest.raises(KeyError, match=r"no assessor 'nobody' among the labels; there are 'nist', 'llm', 'worker'"):
+    with pytest.raises(
+        KeyError, match=r"no assessor 'nobody' among the labels; there are 'nist', 'llm', 'worker'"
+    ):
         labels.ireval.agreement.confusion("nobody")
-    with pytest.raises(ValueError, match="is every assessor of the table; there is nobody to hold to it"):
+    with pytest.raises(
+        ValueError, match="is every assessor of the table; there is nobody to hold to it"
+    ):
         labels.ireval.agreement.confusion(["nist", "llm", "worker"])
     with pytest.raises(TooFew, match="there is one query"):
         labels[labels["query_id"] == 0].ireval.agreement.confusion("nist", draws=5)
     numbers = labels.assign(label=np.arange(len(labels)) / 7)
-    with pytest.raises(ValueError, match=r"there are 360 different labels, e.g. .* a confusion has at most 50"):
+    with pytest.raises(
+        ValueError, match=r"there are 360 different labels, e.g. .* a confusion has at most 50"
+    ):
         numbers.ireval.agreement.confusion("nist")
     with pytest.raises(ValueError, match=r"labels that order= does not name, e.g. \[2\]"):
         labels.ireval.agreement.confusion("nist", order=[0, 1])

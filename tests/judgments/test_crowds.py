@@ -14,9 +14,9 @@ QUALITY = {"ann": 0.95, "bob": 0.9, "cy": 0.75, "coin": 0.5, "liar": 0.1}
 def crowd(seed=0, queries=30, docs=10):
     """Five assessors of known quality, each of whom labels most of the items; and the truth."""
     rng = np.random.default_rng(seed)
-    items = pd.MultiIndex.from_product([range(queries), range(docs)], names=["query_id", "doc_id"]).to_frame(
-        index=False
-    )
+    items = pd.MultiIndex.from_product(
+        [range(queries), range(docs)], names=["query_id", "doc_id"]
+    ).to_frame(index=False)
     items["truth"] = (rng.random(len(items)) < 0.4) * 1
     parts = []
     for who, quality in QUALITY.items():
@@ -38,7 +38,9 @@ def test_the_model_hears_through_a_liar_where_the_majority_does_not():
     truth = items.set_index(["query_id", "doc_id"])["truth"]
     wrong = {}
     for method in ("majority", "dawid_skene"):
-        found = labels.ireval.consensus(method=method, ties="lowest").set_index(["query_id", "doc_id"])["relevance"]
+        found = labels.ireval.consensus(method=method, ties="lowest").set_index(
+            ["query_id", "doc_id"]
+        )["relevance"]
         wrong[method] = (found != truth.reindex(found.index)).mean()
     assert wrong["dawid_skene"] < 0.6 * wrong["majority"]
 
@@ -68,7 +70,9 @@ def test_errors_are_tables_whose_rows_add_to_one():
 def test_posteriors_add_to_one_and_their_first_is_the_consensus():
     labels, _ = crowd(1)
     found = labels.ireval.assessors.posteriors()
-    assert found.groupby(["query_id", "doc_id"])["probability"].sum().to_numpy() == pytest.approx(1.0)
+    assert found.groupby(["query_id", "doc_id"])["probability"].sum().to_numpy() == pytest.approx(
+        1.0
+    )
     best = found.loc[found.groupby(["query_id", "doc_id"])["probability"].idxmax()]
     chosen = labels.ireval.consensus(method="dawid_skene")
     assert best["label"].tolist() == chosen["relevance"].tolist()
@@ -78,10 +82,13 @@ def test_posteriors_add_to_one_and_their_first_is_the_consensus():
 
 def test_a_consensus_is_judgments():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    three = pd.concat([qrels.assign(assessor=who) for who in "abc"]).rename(columns={"relevance": "label"})
+    three = pd.concat([qrels.assign(assessor=who) for who in "abc"]).rename(
+        columns={"relevance": "label"}
+    )
     found = three.ireval.consensus()
     pd.testing.assert_frame_equal(
-        runs.ireval.measure(found, "nDCG@10", topics="common"), runs.ireval.measure(qrels, "nDCG@10", topics="common")
+        runs.ireval.measure(found, "nDCG@10", topics="common"),
+        runs.ireval.measure(qrels, "nDCG@10", topics="common"),
     )
     assert (found["share"] == 1).all()
     assert (found["labels"] == 3).all()
@@ -90,11 +97,18 @@ def test_a_consensus_is_judgments():
 
 def test_a_tie_is_refused_until_a_rule_is_given():
     labels = pd.DataFrame(
-        [("1", "x", "a", 0), ("1", "x", "b", 2), ("1", "x", "c", 1), ("1", "y", "a", 1), ("1", "y", "b", 1)],
+        [
+            ("1", "x", "a", 0),
+            ("1", "x", "b", 2),
+            ("1", "x", "c", 1),
+            ("1", "y", "a", 1),
+            ("1", "y", "b", 1),
+        ],
         columns=["query_id", "doc_id", "assessor", "label"],
     )
     with pytest.raises(
-        ValueError, match=r"1 of 2 items have a tie for the first label, e.g. \('1', 'x'\) between 0 and"
+        ValueError,
+        match=r"1 of 2 items have a tie for the first label, e.g. \('1', 'x'\) between 0 and",
     ):
         labels.ireval.consensus()
     assert labels.ireval.consensus(ties="lowest")["relevance"].tolist() == [0, 1]
@@ -104,14 +118,20 @@ def test_a_tie_is_refused_until_a_rule_is_given():
 
 
 def test_words_have_grades_and_the_lowest_is_that_of_the_grades():
-    labels = pd.DataFrame({"query_id": "1", "doc_id": "x", "assessor": ["a", "b"], "label": ["no", "yes"]})
-    with pytest.raises(ValueError, match=r"labels are not numbers, e.g. 'no'; say what each is worth"):
+    labels = pd.DataFrame(
+        {"query_id": "1", "doc_id": "x", "assessor": ["a", "b"], "label": ["no", "yes"]}
+    )
+    with pytest.raises(
+        ValueError, match=r"labels are not numbers, e.g. 'no'; say what each is worth"
+    ):
         labels.ireval.consensus(ties="lowest")
     grades = {"no": 2.0, "yes": 1.0}
     assert labels.ireval.consensus(ties="lowest", grades=grades)["relevance"].tolist() == [1.0]
 
 
-@pytest.mark.parametrize("verb", ["assessors", "assessors.errors", "assessors.posteriors", "consensus"])
+@pytest.mark.parametrize(
+    "verb", ["assessors", "assessors.errors", "assessors.posteriors", "consensus"]
+)
 def test_labels_that_say_nothing_of_assessors_are_refused(verb):
     def asked(frame):
         door = frame.ireval
@@ -120,7 +140,9 @@ def test_labels_that_say_nothing_of_assessors_are_refused(verb):
         return door(method="dawid_skene") if verb == "consensus" else door()
 
     frame = pd.DataFrame({"item": [1, 1, 2, 2], "assessor": ["a", "b"] * 2, "label": [1, 0, 1, 1]})
-    with pytest.raises(ValueError, match="all 4 labels are 1: there is nothing that an assessor could get wrong"):
+    with pytest.raises(
+        ValueError, match="all 4 labels are 1: there is nothing that an assessor could get wrong"
+    ):
         asked(frame.assign(label=1))
     with pytest.raises(TooFew, match="there is 1 assessor, 'a'; it needs at least two"):
         asked(frame[frame["assessor"] == "a"])

@@ -30,7 +30,9 @@ def naive(rows, items, assessors, labels, steps):
         for who in range(assessors):
             for true in range(labels):
                 for label in range(labels):
-                    errors[who, true, label] = sum(posterior[i, true] * count[i, who, label] for i in range(items))
+                    errors[who, true, label] = sum(
+                        posterior[i, true] * count[i, who, label] for i in range(items)
+                    )
                 total = errors[who, true].sum()
                 errors[who, true] /= total if total > 0 else 1.0
         for i in range(items):
@@ -49,11 +51,36 @@ def naive(rows, items, assessors, labels, steps):
 # 4cc5af5). The answers are those of that file and of dallascard/dawid_skene (generate_sample_data, commit 7cfb2b3).
 MARGINALS = [0.40, 0.42, 0.11, 0.07]
 ERROR_RATES = [
-    [[0.89, 0.11, 0.00, 0.00], [0.07, 0.88, 0.05, 0.00], [0.00, 0.34, 0.66, 0.00], [0.00, 0.00, 0.56, 0.44]],
-    [[0.83, 0.17, 0.00, 0.00], [0.05, 0.63, 0.31, 0.00], [0.00, 0.00, 1.00, 0.00], [0.00, 0.00, 0.00, 1.00]],
-    [[1.00, 0.00, 0.00, 0.00], [0.11, 0.79, 0.11, 0.00], [0.00, 0.40, 0.20, 0.40], [0.00, 0.00, 0.67, 0.33]],
-    [[0.94, 0.06, 0.00, 0.00], [0.05, 0.84, 0.10, 0.00], [0.00, 0.00, 0.80, 0.20], [0.00, 0.00, 0.33, 0.67]],
-    [[1.00, 0.00, 0.00, 0.00], [0.16, 0.73, 0.11, 0.00], [0.00, 0.21, 0.79, 0.00], [0.00, 0.00, 0.33, 0.67]],
+    [
+        [0.89, 0.11, 0.00, 0.00],
+        [0.07, 0.88, 0.05, 0.00],
+        [0.00, 0.34, 0.66, 0.00],
+        [0.00, 0.00, 0.56, 0.44],
+    ],
+    [
+        [0.83, 0.17, 0.00, 0.00],
+        [0.05, 0.63, 0.31, 0.00],
+        [0.00, 0.00, 1.00, 0.00],
+        [0.00, 0.00, 0.00, 1.00],
+    ],
+    [
+        [1.00, 0.00, 0.00, 0.00],
+        [0.11, 0.79, 0.11, 0.00],
+        [0.00, 0.40, 0.20, 0.40],
+        [0.00, 0.00, 0.67, 0.33],
+    ],
+    [
+        [0.94, 0.06, 0.00, 0.00],
+        [0.05, 0.84, 0.10, 0.00],
+        [0.00, 0.00, 0.80, 0.20],
+        [0.00, 0.00, 0.33, 0.67],
+    ],
+    [
+        [1.00, 0.00, 0.00, 0.00],
+        [0.16, 0.73, 0.11, 0.00],
+        [0.00, 0.21, 0.79, 0.00],
+        [0.00, 0.00, 0.33, 0.67],
+    ],
 ]
 IN_DOUBT = {7: [0.98, 0.02, 0.0, 0.0], 35: [0.0, 0.95, 0.05, 0.0], 38: [0.0, 0.02, 0.98, 0.0]}
 
@@ -72,7 +99,10 @@ def test_the_published_example_has_its_published_estimates(fit):
 @pytest.mark.parametrize("source", ["written", "live"])
 def test_the_published_example_is_that_of_crowd_kit(fit, source):
     if source == "live":
-        pytest.importorskip("crowdkit", reason="crowd-kit is the live oracle; its written values are compared always")
+        pytest.importorskip(
+            "crowdkit",
+            reason="crowd-kit is the live oracle; its written values are compared always",
+        )
     other = json.loads(WRITTEN.read_text()) if source == "written" else crowd_kit()
     # crowd-kit clips probabilities at 1e-10
     np.testing.assert_allclose(fit.prevalence, other["prevalence"], atol=1e-7)
@@ -96,7 +126,9 @@ def test_the_steps_are_those_of_the_formulas(fit):
 def test_gaps_and_labels_that_an_assessor_never_met_change_nothing(seed):
     rng = np.random.default_rng(seed)
     rows = np.unique(np.column_stack([rng.integers(0, 12, 60), rng.integers(0, 5, 60)]), axis=0)
-    rows = np.column_stack([rows, np.where(rng.random(len(rows)) < 0.7, rows[:, 0] % 3, rng.integers(0, 3, len(rows)))])
+    rows = np.column_stack(
+        [rows, np.where(rng.random(len(rows)) < 0.7, rows[:, 0] % 3, rng.integers(0, 3, len(rows)))]
+    )
     rows = np.vstack([rows, [11, 5, 2]])  # an assessor with one label
     items, rows[:, 0] = np.unique(rows[:, 0], return_inverse=True)
     labels = Labels(*rows.T, np.arange(3.0))

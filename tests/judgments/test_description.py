@@ -48,23 +48,37 @@ def test_an_item_judged_for_several_subtopics_is_one_item():
         columns=["query_id", "subtopic", "doc_id", "relevance"],
     )
     found = described(RUNS[RUNS["run"] == "x"], qrels)
-    assert (found["judged_per_query"], found["relevant_per_query"], found["subtopics_per_query"]) == (1.5, 1.0, 1.5)
+    assert (
+        found["judged_per_query"],
+        found["relevant_per_query"],
+        found["subtopics_per_query"],
+    ) == (1.5, 1.0, 1.5)
 
 
 def test_many_grades_are_told_by_their_ends():
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abcdefghij"), "relevance": np.arange(10) / 2})
+    qrels = pd.DataFrame(
+        {"query_id": "1", "doc_id": list("abcdefghij"), "relevance": np.arange(10) / 2}
+    )
     assert described(RUNS[RUNS["run"] == "x"], qrels)["grades"] == "0 to 4.5 (10 different)"
 
 
 @pytest.mark.broad
 def test_collections_have_a_row_each_and_a_report():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    both = [frame.assign(collection=frame["query_id"].astype(int) % 2).copy() for frame in (runs, qrels)]
+    both = [
+        frame.assign(collection=frame["query_id"].astype(int) % 2).copy() for frame in (runs, qrels)
+    ]
     found = both[0].ireval.describe(both[1], by="collection", topics="answered")
     assert found["collection"].tolist() == [0, 1]
     assert found["queries"].tolist() == [25, 25]
-    alone = both[0].query("collection == 1").ireval.describe(both[1].query("collection == 1"), topics="answered")
-    pd.testing.assert_frame_equal(found.iloc[[1], 1:].reset_index(drop=True), alone, check_like=False)
+    alone = (
+        both[0]
+        .query("collection == 1")
+        .ireval.describe(both[1].query("collection == 1"), topics="answered")
+    )
+    pd.testing.assert_frame_equal(
+        found.iloc[[1], 1:].reset_index(drop=True), alone, check_like=False
+    )
     shown = str(found.ireval.report(digits=2))
     assert "| Collection | Queries | Runs | Docs/query |" in shown
     assert "tied scores" not in shown.lower()

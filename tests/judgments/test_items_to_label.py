@@ -22,10 +22,14 @@ NAMES = {"run": ["run"], "query": ["query_id"], "doc": ["doc_id"]}
 
 
 def planned(measures="P@10", **given):
-    return RUNS.ireval.label_next.items(PILOT, STRICT, measures, **{"size": 150, "depth": 20, **given})
+    return RUNS.ireval.label_next.items(
+        PILOT, STRICT, measures, **{"size": 150, "depth": 20, **given}
+    )
 
 
-@pytest.mark.parametrize("given", [{}, {"of": "differences"}, {"design": "uniform"}, {"measures": ["P@5", "RBP"]}])
+@pytest.mark.parametrize(
+    "given", [{}, {"of": "differences"}, {"design": "uniform"}, {"measures": ["P@5", "RBP"]}]
+)
 def test_as_many_unlabelled_items_are_drawn_as_were_asked_for(given):
     plan = planned(**given)
     assert faults(SCHEMAS["item_sample"], plan, NAMES) == []
@@ -36,7 +40,9 @@ def test_as_many_unlabelled_items_are_drawn_as_were_asked_for(given):
     assert (plan["probability"][plan["labelled"]] == 1).all()
     assert plan["probability"].min() > 0
     shuffled = RUNS.sample(frac=1, random_state=1).ireval.label_next.items(
-        PILOT.sample(frac=1, random_state=2), STRICT, **{"measures": "P@10", "size": 150, "depth": 20, **given}
+        PILOT.sample(frac=1, random_state=2),
+        STRICT,
+        **{"measures": "P@10", "size": 150, "depth": 20, **given},
     )
     assert plan.equals(shuffled)
 
@@ -82,7 +88,11 @@ def test_chances_go_with_effect_and_doubt():
     np.testing.assert_allclose(open_["probability"] / (0.1 + 0.9 * size / mean), (open_["probability"] / (
         0.1 + 0.9 * size / mean)).iloc[0])  # fmt: skip
     apart = planned(of="differences")
-    everywhere = RUNS.ireval.pool(20).query("runs == 3")[["query_id", "doc_id"]].merge(plan.query("rank == 1"))
+    everywhere = (
+        RUNS.ireval.pool(20)
+        .query("runs == 3")[["query_id", "doc_id"]]
+        .merge(plan.query("rank == 1"))
+    )
     alike = apart.merge(everywhere[["query_id", "doc_id"]])["effect"].mean()
     assert alike < 0.7 * everywhere["effect"].mean()
 
@@ -120,7 +130,11 @@ def test_intervals_get_narrower_faster_than_at_random_and_cover(judge):
             assert abs(errors.mean()) < 4 * errors.std() / np.sqrt(errors.size), (design, size)
             values = errors + true
             width[design, size] = values.std()  # intervals over queries are in proportion
-            draw, query = np.random.default_rng(2).integers(0, [[6], [300]], (2, 50 * 3000)).reshape(2, 50, 3000)
+            draw, query = (
+                np.random.default_rng(2)
+                .integers(0, [[6], [300]], (2, 50 * 3000))
+                .reshape(2, 50, 3000)
+            )
             own = values[draw, query]
             half = 2.0096 * own.std(axis=0, ddof=1) / np.sqrt(50)
             covered = np.abs(own.mean(axis=0) - true.mean()) <= half
@@ -133,25 +147,33 @@ class TestWhatIsRefused:
     def test_people_and_machine_with_nothing_in_common(self):
         other = STRICT.assign(doc_id="x" + STRICT["doc_id"])
         with pytest.raises(
-            ValueError, match="people labelled 200 items of the pool and the machine 0, none of them in"
+            ValueError,
+            match="people labelled 200 items of the pool and the machine 0, none of them in",
         ):
             RUNS.ireval.label_next.items(PILOT, other, size=10, depth=20)
 
     def test_measures_that_are_no_sums(self):
         for name in ("AP", "R@10", "nDCG@10", "P"):
-            with pytest.raises(ValueError, match=f"{name} is no sum over items; .* P with a cutoff and RBP"):
+            with pytest.raises(
+                ValueError, match=f"{name} is no sum over items; .* P with a cutoff and RBP"
+            ):
                 planned(name)
 
     def test_more_items_than_there_are_and_options_that_do_not_exist(self):
         left = len(POOL) - 200
         with pytest.raises(
-            ValueError, match=f"people have not labelled {left:,} of the {len(POOL):,} items; draw fewer"
+            ValueError,
+            match=f"people have not labelled {left:,} of the {len(POOL):,} items; draw fewer",
         ):
             planned(size=left + 1)
         with pytest.raises(ValueError, match="of='pairs': choose 'means' or 'differences'"):
             planned(of="pairs")
-        with pytest.raises(ValueError, match="design='stratified': choose 'importance' or 'uniform'"):
+        with pytest.raises(
+            ValueError, match="design='stratified': choose 'importance' or 'uniform'"
+        ):
             planned(design="stratified")
         alone = RUNS[RUNS["run"] == "ql"]
-        with pytest.raises(ValueError, match="no item that people did not label moves these measures"):
+        with pytest.raises(
+            ValueError, match="no item that people did not label moves these measures"
+        ):
             alone.ireval.label_next.items(PILOT, STRICT, size=10, depth=20, of="differences")

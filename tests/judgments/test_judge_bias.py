@@ -14,7 +14,8 @@ RUNS = pd.DataFrame(
     columns=["run", "query_id", "doc_id", "score"],
 )  # fmt: skip
 PEOPLE = pd.DataFrame(
-    [(query, doc, 1) for query in "12" for doc in "xyzuvw"], columns=["query_id", "doc_id", "relevance"]
+    [(query, doc, 1) for query in "12" for doc in "xyzuvw"],
+    columns=["query_id", "doc_id", "relevance"],
 )
 PEOPLE.loc[0, "relevance"] = 0
 PEOPLE.loc[1, "relevance"] = 2
@@ -55,9 +56,15 @@ def test_shares_and_biases_are_those_of_the_items_down_to_the_depth():
 def test_tests_are_scipys_and_corrected_over_runs(sample):
     runs, qrels = sample
     rng = np.random.default_rng(0)
-    judge = qrels.assign(relevance=np.clip(qrels["relevance"] + rng.integers(-1, 2, len(qrels)), 0, 3))
+    judge = qrels.assign(
+        relevance=np.clip(qrels["relevance"] + rng.integers(-1, 2, len(qrels)), 0, 3)
+    )
     found = runs.ireval.judges.bias(qrels, judge)
-    top = runs.ireval.pool(10, per="run").merge(qrels).merge(judge, on=["query_id", "doc_id"], suffixes=("", "_judge"))
+    top = (
+        runs.ireval.pool(10, per="run")
+        .merge(qrels)
+        .merge(judge, on=["query_id", "doc_id"], suffixes=("", "_judge"))
+    )
     top["apart"] = top["relevance_judge"] - top["relevance"]
     mean = top.groupby(["query_id", "run"])["apart"].mean().unstack()
     favour = mean.sub(mean.mean(axis=1), axis=0)
@@ -65,7 +72,9 @@ def test_tests_are_scipys_and_corrected_over_runs(sample):
     assert found["favour"].to_numpy() == pytest.approx(favour.mean().to_numpy())
     assert found["bias"].to_numpy() == pytest.approx(mean.mean().to_numpy())
     assert found["p_value"].to_numpy() == pytest.approx(np.asarray(oracle.pvalue))
-    assert found["p_adjusted"].to_numpy() == pytest.approx(np.minimum(1, 12 * np.asarray(oracle.pvalue)))
+    assert found["p_adjusted"].to_numpy() == pytest.approx(
+        np.minimum(1, 12 * np.asarray(oracle.pvalue))
+    )
     assert found["n"].tolist() == mean.notna().sum().tolist()
     assert found["items"].tolist() == top.groupby("run").size().tolist()
 
@@ -75,7 +84,9 @@ def test_a_judge_who_likes_what_a_system_retrieves_is_found_out(sample):
     own = runs[(runs["run"] == "bm25") & (runs["rank"] <= 10)][["query_id", "doc_id"]].assign(own=1)
     liked = qrels.merge(own, how="left")["own"].eq(1).to_numpy()
     judge = qrels.assign(relevance=np.minimum(qrels["relevance"] + liked, 3))
-    found = runs.ireval.judges.bias(qrels, {"fan": judge, "fair": qrels}).set_index(["judge", "run"])
+    found = runs.ireval.judges.bias(qrels, {"fan": judge, "fair": qrels}).set_index(
+        ["judge", "run"]
+    )
     assert found.loc[("fan", "bm25"), "favour"] == found.loc["fan", "favour"].max()
     assert found.loc[("fan", "bm25"), "significant"]
     assert not found.loc["fair", "significant"].any()
@@ -86,21 +97,30 @@ def test_a_judge_who_likes_what_a_system_retrieves_is_found_out(sample):
 def test_a_judge_without_common_items_is_refused(sample):
     runs, qrels = sample
     other = qrels.assign(doc_id="other-" + qrels["doc_id"])
-    with pytest.raises(ValueError, match="people and judge 'llm' have no item in common among the first 10 of any run"):
+    with pytest.raises(
+        ValueError,
+        match="people and judge 'llm' have no item in common among the first 10 of any run",
+    ):
         runs.ireval.judges.bias(qrels, {"llm": other})
     one = qrels[qrels["query_id"] == "101"]
     with pytest.raises(TooFew, match="judge 'llm' has items in common on 1 only"):
         runs.ireval.judges.bias(qrels, {"llm": one})
     with pytest.raises(ValueError, match="gives the grade 2 to everything"):
         runs.ireval.judges.bias(qrels, {"llm": qrels.assign(relevance=2)})
-    with pytest.raises(ValueError, match=r"the query ids are .* in the run table and .* in the judgments"):
-        runs.ireval.judges.bias(qrels, {"llm": qrels.assign(query_id=qrels["query_id"].astype(int))})
+    with pytest.raises(
+        ValueError, match=r"the query ids are .* in the run table and .* in the judgments"
+    ):
+        runs.ireval.judges.bias(
+            qrels, {"llm": qrels.assign(query_id=qrels["query_id"].astype(int))}
+        )
 
 
 def test_a_run_without_enough_queries_has_no_test(sample):
     runs, qrels = sample
     few = runs[(runs["run"] != "bm25") | (runs["query_id"] == "101")]
-    found = few.ireval.judges.bias(qrels, qrels.assign(relevance=(qrels["relevance"] > 0) * 1)).set_index("run")
+    found = few.ireval.judges.bias(
+        qrels, qrels.assign(relevance=(qrels["relevance"] > 0) * 1)
+    ).set_index("run")
     assert found.loc["bm25", "n"] == 1
     assert found.loc["bm25", ["ci_low", "p_value", "p_adjusted"]].isna().all()
     assert not found.loc["bm25", "significant"]

@@ -32,7 +32,9 @@ def noisy(sample):
 @pytest.mark.broad
 def test_a_judge_who_agrees_with_people_changes_nothing(sample):
     runs, qrels = sample
-    found = runs.ireval.judges(qrels, {"same": qrels.sample(frac=1, random_state=0)}, ["AP", "RPP"], **COMMON)
+    found = runs.ireval.judges(
+        qrels, {"same": qrels.sample(frac=1, random_state=0)}, ["AP", "RPP"], **COMMON
+    )
     alike = found[["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"]].to_numpy()
     assert alike == pytest.approx(np.ones(alike.shape), abs=1e-12)
     assert (found[["difference", "flipped", "opposed", "lost", "gained"]] == 0).all(axis=None)
@@ -51,12 +53,16 @@ def test_every_number_is_that_of_the_verbs_on_each_set_of_judgments(sample, nois
         assert row.tau_ap == pytest.approx(tau_ap(human, machine))
         assert row.rbo == pytest.approx(rbo(human, machine))
         top = human >= -5
-        assert row.tau_b_top == pytest.approx(stats.kendalltau(human[top], machine[top]).statistic, abs=1e-12)
+        assert row.tau_b_top == pytest.approx(
+            stats.kendalltau(human[top], machine[top]).statistic, abs=1e-12
+        )
         assert row.overlap_top == (top & (machine >= -5)).sum() / 5
         scores = [one["score"].to_numpy() for one in orders]
         assert row.difference == pytest.approx((scores[1] - scores[0]).mean())
         assert row.difference_absolute == pytest.approx(np.abs(scores[1] - scores[0]).mean())
-        power = [side.discriminative_power(row.measure, tests="t")["detected"].iloc[0] for side in sides]
+        power = [
+            side.discriminative_power(row.measure, tests="t")["detected"].iloc[0] for side in sides
+        ]
         assert [row.detected, row.detected_machine] == pytest.approx(power)
         tests = [side.compare(row.measure) for side in sides]
         sure = [one["significant"].to_numpy() for one in tests]
@@ -74,7 +80,9 @@ def test_scores_are_those_of_each_set_and_ranks_tell_who_moves(sample, noisy):
     runs, qrels = sample
     found = runs.ireval.judges.scores(qrels, {"noisy": noisy}, ["AP", "RR"], **COMMON)
     for measure, rows in found.groupby("measure"):
-        human, machine = (runs.ireval.order(one, measure, **COMMON).set_index("run") for one in (qrels, noisy))
+        human, machine = (
+            runs.ireval.order(one, measure, **COMMON).set_index("run") for one in (qrels, noisy)
+        )
         own = rows.set_index("run")
         assert own["human"].to_dict() == pytest.approx(human["score"].to_dict())
         assert own["machine"].to_dict() == pytest.approx(machine["score"].to_dict())
@@ -88,7 +96,9 @@ def test_scores_are_those_of_each_set_and_ranks_tell_who_moves(sample, noisy):
 def test_pairs_are_the_counts_of_the_table(sample, noisy):
     runs, qrels = sample
     machine = {"noisy": noisy, "same": qrels}
-    table = runs.ireval.judges(qrels, machine, ["AP", "RR"], **COMMON).set_index(["judge", "measure"])
+    table = runs.ireval.judges(qrels, machine, ["AP", "RR"], **COMMON).set_index(
+        ["judge", "measure"]
+    )
     pairs = runs.ireval.judges.pairs(qrels, machine, ["AP", "RR"], **COMMON)
     for key, rows in pairs.groupby(["judge", "measure"]):
         counts = rows["verdict"].value_counts()
@@ -103,7 +113,9 @@ def test_judges_come_as_a_mapping_as_labels_or_alone(sample, noisy):
     runs, qrels = sample
     both = {"a": noisy, "b": qrels}
     mapped = runs.ireval.judges(qrels, both, "AP", **COMMON)
-    labels = pd.concat([one.assign(assessor=name) for name, one in both.items()]).rename(columns={"relevance": "label"})
+    labels = pd.concat([one.assign(assessor=name) for name, one in both.items()]).rename(
+        columns={"relevance": "label"}
+    )
     pd.testing.assert_frame_equal(runs.ireval.judges(qrels, labels, "AP", **COMMON), mapped)
     alone = runs.ireval.judges(qrels, noisy, "AP", **COMMON)
     assert alone["judge"].tolist() == ["machine"]
@@ -112,9 +124,15 @@ def test_judges_come_as_a_mapping_as_labels_or_alone(sample, noisy):
     pd.testing.assert_frame_equal(joined, mapped)
     words = labels.assign(label=labels["label"].map({0: "no", 1: "some", 2: "much", 3: "all"}))
     grades = {"no": 0, "some": 1, "much": 2, "all": 3}
-    pd.testing.assert_frame_equal(runs.ireval.judges(qrels, words, "AP", grades=grades, **COMMON), mapped)
-    renamed = noisy.set_axis(["topic", "page", "stars"], axis=1).ireval(query="topic", doc="page", grade="stars")
-    pd.testing.assert_frame_equal(runs.ireval.judges(qrels, {"a": renamed}, "AP", **COMMON), mapped.head(1))
+    pd.testing.assert_frame_equal(
+        runs.ireval.judges(qrels, words, "AP", grades=grades, **COMMON), mapped
+    )
+    renamed = noisy.set_axis(["topic", "page", "stars"], axis=1).ireval(
+        query="topic", doc="page", grade="stars"
+    )
+    pd.testing.assert_frame_equal(
+        runs.ireval.judges(qrels, {"a": renamed}, "AP", **COMMON), mapped.head(1)
+    )
     with pytest.raises(ValueError, match=r"machine=\{\}: it is empty"):
         judges_of({})
 
@@ -141,10 +159,14 @@ def test_where_queries_differ_the_caller_says_which_to_use(sample):
     runs, qrels = sample
     machine = {"early": some(qrels, 101, 131), "late": some(qrels, 121, 151)}
     with pytest.raises(
-        ValueError, match=r"count on 50 queries and those of judge 'early' on 30, 30 of them in common\. "
+        ValueError,
+        match=r"count on 50 queries and those of judge 'early' on 30, 30 of them in common\. ",
     ):
         runs.ireval.judges(qrels, machine, "AP")
-    with pytest.raises(ValueError, match=r"queries='common' only .*, queries='each' .*, queries='all' each on its own"):
+    with pytest.raises(
+        ValueError,
+        match=r"queries='common' only .*, queries='each' .*, queries='all' each on its own",
+    ):
         runs.ireval.judges(qrels, machine, "AP")
     common = runs.ireval.judges(qrels, machine, "AP", queries="common")
     assert common[["queries", "queries_machine"]].values.tolist() == [[10, 10]] * 2
@@ -174,42 +196,69 @@ def test_judges_of_other_queries_only_are_refused(sample):
     human, machine = some(qrels, 101, 126), {"llm": some(qrels, 126, 151)}
     for queries in (None, "common", "each"):
         with pytest.raises(
-            ValueError, match=r"judge 'llm' has none of the 25 queries .* '101'; it has 25 others, e.g. '126'"
+            ValueError,
+            match=r"judge 'llm' has none of the 25 queries .* '101'; it has 25 others, e.g. '126'",
         ):
             runs.ireval.judges(human, machine, "AP", queries=queries)
-    assert runs.ireval.judges(human, machine, "AP", queries="all")["queries_machine"].tolist() == [25]
+    assert runs.ireval.judges(human, machine, "AP", queries="all")["queries_machine"].tolist() == [
+        25
+    ]
 
 
 @pytest.mark.broad
 def test_judges_who_tell_nothing_are_refused(sample, noisy):
     runs, qrels = sample
     with pytest.raises(
-        ValueError, match="judge 'flat' gives the grade 1 to everything, which tells no item from another"
+        ValueError,
+        match="judge 'flat' gives the grade 1 to everything, which tells no item from another",
     ):
         runs.ireval.judges(qrels, {"noisy": noisy, "flat": qrels.assign(relevance=1)}, "AP")
-    with pytest.raises(ValueError, match=r"judge 'llm' gave 4 grades .* people \(0, 1, 2, 3\): 10, 20, 30 and others"):
-        runs.ireval.judges(qrels, {"llm": qrels.assign(relevance=10 * (1 + qrels["relevance"]))}, "AP")
+    with pytest.raises(
+        ValueError,
+        match=r"judge 'llm' gave 4 grades .* people \(0, 1, 2, 3\): 10, 20, 30 and others",
+    ):
+        runs.ireval.judges(
+            qrels, {"llm": qrels.assign(relevance=10 * (1 + qrels["relevance"]))}, "AP"
+        )
     halves = qrels.assign(relevance=qrels["relevance"] / 2)
-    with pytest.raises(ValueError, match=r"not on the scale of people \(0, 1, 2, 3\): 0.5, 1.5\. Map them to it first"):
+    with pytest.raises(
+        ValueError,
+        match=r"not on the scale of people \(0, 1, 2, 3\): 0.5, 1.5\. Map them to it first",
+    ):
         runs.ireval.judges(qrels, {"llm": halves}, "AP")
-    assert len(runs.ireval.judges(qrels, {"llm": halves}, "AP", scale=[0, 0.5, 1, 1.5, 2, 3], **COMMON)) == 1
+    assert (
+        len(
+            runs.ireval.judges(qrels, {"llm": halves}, "AP", scale=[0, 0.5, 1, 1.5, 2, 3], **COMMON)
+        )
+        == 1
+    )
     with pytest.raises(ValueError, match=r"people gave 2 grades that are not on the scale"):
         runs.ireval.judges(qrels, {"llm": noisy}, "AP", scale=[0, 1])
-    with pytest.raises(TooFew, match="nothing is relevant by the judgments of judge 'llm' at level=2"):
-        runs.ireval.judges(qrels, {"llm": qrels.assign(relevance=qrels["relevance"].clip(upper=1))}, "AP", level=2)
+    with pytest.raises(
+        TooFew, match="nothing is relevant by the judgments of judge 'llm' at level=2"
+    ):
+        runs.ireval.judges(
+            qrels, {"llm": qrels.assign(relevance=qrels["relevance"].clip(upper=1))}, "AP", level=2
+        )
 
 
 @pytest.mark.broad
 def test_few_queries_or_runs_are_refused(sample, noisy):
     runs, qrels = sample
-    with pytest.raises(TooFew, match="at least two queries; there is one for judge 'machine' under queries='common'"):
+    with pytest.raises(
+        TooFew,
+        match="at least two queries; there is one for judge 'machine' under queries='common'",
+    ):
         runs.ireval.judges(qrels, some(noisy, 101, 102), "AP", queries="common")
     with pytest.raises(TooFew, match="there is one run; it needs at least two"):
         runs[runs["run"] == "bm25"].ireval.judges(qrels, noisy, "AP")
     with pytest.raises(
-        ValueError, match=r"ids of 'query_id' are .* in people's judgments and int64 in those of judge 'llm'"
+        ValueError,
+        match=r"ids of 'query_id' are .* in people's judgments and int64 in those of judge 'llm'",
     ):
-        runs.ireval.judges(qrels, {"llm": noisy.assign(query_id=noisy["query_id"].astype(int))}, "AP")
+        runs.ireval.judges(
+            qrels, {"llm": noisy.assign(query_id=noisy["query_id"].astype(int))}, "AP"
+        )
     with pytest.raises(ValueError, match="queries='some': choose 'common', 'each' or 'all'"):
         runs.ireval.judges(qrels, noisy, "AP", queries="some")
 
@@ -224,7 +273,8 @@ def test_judgments_of_items_that_no_run_has_are_refused(sample, noisy):
     runs, qrels = sample
     apart = noisy.assign(doc_id="old-" + noisy["doc_id"])
     with pytest.raises(
-        ValueError, match=r"no run has an item that judge 'old' judged, .* the 4,432 judgments say nothing"
+        ValueError,
+        match=r"no run has an item that judge 'old' judged, .* the 4,432 judgments say nothing",
     ):
         runs.ireval.judges(qrels, {"old": apart}, "AP")
 
@@ -233,7 +283,9 @@ def test_people_who_find_nothing_relevant_are_told_so(sample):
     runs, qrels = sample
     nothing, door = qrels.assign(relevance=0), runs.ireval.judges
     for ask in (door, door.scores, door.pairs, door.bias):
-        with pytest.raises(ValueError, match="people give the grade 0 to everything: nothing is relevant"):
+        with pytest.raises(
+            ValueError, match="people give the grade 0 to everything: nothing is relevant"
+        ):
             ask(nothing, qrels)
 
 
@@ -242,5 +294,9 @@ def test_a_large_grade_takes_no_more_memory_than_a_small_one(sample):
     large = qrels.assign(relevance=qrels["relevance"].mask(qrels["relevance"] == 3, 10**13))
     found = runs.ireval.judges(large, {"same": large}, "AP", **COMMON)
     assert found["flipped"].tolist() == [0]
-    with pytest.raises(ValueError, match=r"not on the scale of people \(0, 1, 2, 3, 4, 5, \.\.\.\): 0.5\. Map them"):
-        runs.ireval.judges(large, large.assign(relevance=large["relevance"].replace(1, 0.5)), "AP", **COMMON)
+    with pytest.raises(
+        ValueError, match=r"not on the scale of people \(0, 1, 2, 3, 4, 5, \.\.\.\): 0.5\. Map them"
+    ):
+        runs.ireval.judges(
+            large, large.assign(relevance=large["relevance"].replace(1, 0.5)), "AP", **COMMON
+        )

@@ -9,7 +9,11 @@ from pdeval.judgments.agreement_coefficients import COEFFICIENTS, Kappa, coeffic
 from pdeval.tables.schemas import SCHEMAS
 
 NUMBERS = pd.DataFrame(
-    {"doc_id": np.repeat(range(6), 2), "assessor": ["a", "b"] * 6, "label": [0, 0, 1, 1, 2, 1, 0, 1, 2, 2, 1, 1]}
+    {
+        "doc_id": np.repeat(range(6), 2),
+        "assessor": ["a", "b"] * 6,
+        "label": [0, 0, 1, 1, 2, 1, 0, 1, 2, 2, 1, 1],
+    }
 )
 WORDS = NUMBERS.assign(label=NUMBERS["label"].map({0: "no", 1: "maybe", 2: "yes"}))
 
@@ -33,19 +37,27 @@ def test_only_coefficients_that_need_a_scale_refuse_words(name):
         with pytest.raises(ValueError, match=f"{name} needs ordered labels"):
             WORDS.ireval.agreement(name)
         pd.testing.assert_frame_equal(
-            WORDS.ireval.agreement(name, order=["no", "maybe", "yes"]), NUMBERS.ireval.agreement(name)
+            WORDS.ireval.agreement(name, order=["no", "maybe", "yes"]),
+            NUMBERS.ireval.agreement(name),
         )
     else:
-        assert WORDS.ireval.agreement(name)["value"].tolist() == NUMBERS.ireval.agreement(name)["value"].tolist()
+        assert (
+            WORDS.ireval.agreement(name)["value"].tolist()
+            == NUMBERS.ireval.agreement(name)["value"].tolist()
+        )
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_a_coefficient_of_pairs_is_that_of_all_where_there_are_two_assessors(name):
     table = NUMBERS.ireval.agreement.pairs()
     columns = [column.name for column in SCHEMAS["assessor_pairs"].columns]
-    assert (COEFFICIENTS[name].pair_chance is not None) == (name in columns) == (name in table.columns)
+    assert (
+        (COEFFICIENTS[name].pair_chance is not None) == (name in columns) == (name in table.columns)
+    )
     if name in columns:
-        assert table[name].iloc[0] == pytest.approx(NUMBERS.ireval.agreement(name)["value"].iloc[0], abs=1e-12)
+        assert table[name].iloc[0] == pytest.approx(
+            NUMBERS.ireval.agreement(name)["value"].iloc[0], abs=1e-12
+        )
 
 
 def test_a_coefficient_declared_in_a_notebook_works_in_the_verb():

@@ -16,13 +16,17 @@ NAMES = {"run": ["run"], "query": ["query_id"]}
 
 def plain(values, measure="AP", run="a"):
     """A table of one run: people's values, missing where they did not label."""
-    frame = pd.DataFrame({"run": run, "query_id": range(len(values)), "measure": measure, "value": values})
+    frame = pd.DataFrame(
+        {"run": run, "query_id": range(len(values)), "measure": measure, "value": values}
+    )
     return frame.assign(machine=np.linspace(0.1, 0.9, len(values)))
 
 
 def test_unlabelled_queries_have_the_least_or_the_largest_value():
     found = plain([0.2, 0.4, np.nan, np.nan]).ireval.bounds()
-    assert found.drop(columns=["run", "measure"]).iloc[0].tolist() == pytest.approx([2, 2, 0.3, 0.15, 0.65, 0.5])
+    assert found.drop(columns=["run", "measure"]).iloc[0].tolist() == pytest.approx(
+        [2, 2, 0.3, 0.15, 0.65, 0.5]
+    )
 
 
 @pytest.mark.broad
@@ -31,13 +35,25 @@ def test_bounds_hold_the_mean_of_every_way_to_label_the_rest(table):
     rng = np.random.default_rng(1)
     measure = RUNS.ireval.prefer if table == "preferences" else RUNS.ireval.measure
     held = measure(
-        HUMAN, ["RPP", "sgnLP"] if table == "preferences" else ["AP", "P@10"], machine=QRELS, topics="common"
+        HUMAN,
+        ["RPP", "sgnLP"] if table == "preferences" else ["AP", "P@10"],
+        machine=QRELS,
+        topics="common",
     )
     found = held.ireval.bounds()
-    assert faults(SCHEMAS["pair_label_bounds" if table == "preferences" else "label_bounds"], found, NAMES) == []
+    assert (
+        faults(
+            SCHEMAS["pair_label_bounds" if table == "preferences" else "label_bounds"], found, NAMES
+        )
+        == []
+    )
     keys = [name for name in found.columns if name.startswith(("run", "measure"))]
     least = -1.0 if table == "preferences" else 0.0
-    for draw in (np.full(len(held), least), np.ones(len(held)), *rng.uniform(least, 1, (5, len(held)))):
+    for draw in (
+        np.full(len(held), least),
+        np.ones(len(held)),
+        *rng.uniform(least, 1, (5, len(held))),
+    ):
         mean = held.assign(value=held["value"].fillna(pd.Series(draw, index=held.index))).groupby(
             keys, sort=False, observed=True
         )
@@ -47,14 +63,20 @@ def test_bounds_hold_the_mean_of_every_way_to_label_the_rest(table):
         assert (both["value"] <= both["high"] + 1e-12).all()
     ends = [held["value"].fillna(end) for end in (least, 1.0)]
     low, high = (
-        held.assign(value=end).groupby(keys, sort=False, observed=True)["value"].mean().reset_index() for end in ends
+        held.assign(value=end)
+        .groupby(keys, sort=False, observed=True)["value"]
+        .mean()
+        .reset_index()
+        for end in ends
     )
     np.testing.assert_allclose(found.merge(low, on=keys)["value"], found["low"])
     np.testing.assert_allclose(found.merge(high, on=keys)["value"], found["high"])
 
 
 def test_differences_of_measures_lie_between_minus_one_and_one():
-    found = RUNS.ireval.prefer(HUMAN, "AP", machine=QRELS, topics="common", baseline="bm25").ireval.bounds()
+    found = RUNS.ireval.prefer(
+        HUMAN, "AP", machine=QRELS, topics="common", baseline="bm25"
+    ).ireval.bounds()
     assert (found["residual"].round(12) == round(2 * 29 / 48, 12)).all()
 
 
@@ -68,18 +90,26 @@ def test_intervals_of_random_samples_are_much_narrower():
 
 @pytest.mark.broad
 def test_measures_without_limits_are_asked_for_them():
-    with pytest.raises(ValueError, match="DCG@10 has no largest value, so that nothing bounds its mean"):
+    with pytest.raises(
+        ValueError, match="DCG@10 has no largest value, so that nothing bounds its mean"
+    ):
         plain([0.2, 0.4, np.nan, np.nan], "DCG@10").ireval.bounds()
     own = plain([0.2, 0.4, np.nan, np.nan], "my own").ireval(higher=True)
-    with pytest.raises(ValueError, match=r"no measure 'my own' is known, .* Say it, e\.g\. between=\(0, 1\)"):
+    with pytest.raises(
+        ValueError, match=r"no measure 'my own' is known, .* Say it, e\.g\. between=\(0, 1\)"
+    ):
         own.bounds()
-    assert own.bounds(between=(-1, 3))[["low", "high"]].iloc[0].tolist() == pytest.approx([-0.35, 1.65])
+    assert own.bounds(between=(-1, 3))[["low", "high"]].iloc[0].tolist() == pytest.approx(
+        [-0.35, 1.65]
+    )
     with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.4"):
         own.bounds(between=(0, 0.3))
     for wrong in ((1, 0), (0, np.inf)):
         with pytest.raises(ValueError, match="give the least and the largest value of a query"):
             own.bounds(between=wrong)
-    with pytest.raises(ValueError, match="GMAP is a geometric mean over queries; bounds are of means"):
+    with pytest.raises(
+        ValueError, match="GMAP is a geometric mean over queries; bounds are of means"
+    ):
         plain([0.2, 0.4, np.nan, np.nan], "GMAP").ireval.bounds()
 
 
@@ -87,7 +117,13 @@ def test_what_people_never_labelled_may_be_anything_and_what_is_not_there_has_no
     two = pd.concat([plain([0.2, 0.4, np.nan, np.nan]), plain([0.1, 0.3, np.nan, np.nan], "P@10")])
     other = plain([np.nan] * 3, run="b")
     found = pd.concat([two, other], ignore_index=True).ireval.bounds().set_index(["run", "measure"])
-    assert found.loc[("b", "AP"), ["n", "n_machine", "low", "high", "residual"]].tolist() == [0, 3, 0, 1, 1]
+    assert found.loc[("b", "AP"), ["n", "n_machine", "low", "high", "residual"]].tolist() == [
+        0,
+        3,
+        0,
+        1,
+        1,
+    ]
     assert np.isnan(found.loc[("b", "AP"), "human"])
     assert found.loc[("b", "P@10"), ["n", "n_machine"]].tolist() == [0, 0]
     assert found.loc[("b", "P@10"), ["human", "low", "high", "residual"]].isna().all()
@@ -96,7 +132,9 @@ def test_what_people_never_labelled_may_be_anything_and_what_is_not_there_has_no
 
 def test_values_may_reach_the_limits_that_were_said_and_not_pass_them():
     own = plain([0.2, 0.4, np.nan, np.nan], "my own").ireval(higher=True)
-    assert own.bounds(between=(0.2, 0.4))[["low", "high"]].iloc[0].tolist() == pytest.approx([0.25, 0.35])
+    assert own.bounds(between=(0.2, 0.4))[["low", "high"]].iloc[0].tolist() == pytest.approx(
+        [0.25, 0.35]
+    )
     with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.4\."):
         own.bounds(between=(0.2, 0.3))
     with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.2\."):
@@ -106,7 +144,13 @@ def test_values_may_reach_the_limits_that_were_said_and_not_pass_them():
 
 
 def test_a_measure_from_minus_one_to_one_differs_by_up_to_two():
-    table = plain([0.2, 0.4, np.nan, np.nan, np.nan], "MCC").rename(columns={"run": "run_a"}).assign(run_b="b")
+    table = (
+        plain([0.2, 0.4, np.nan, np.nan, np.nan], "MCC")
+        .rename(columns={"run": "run_a"})
+        .assign(run_b="b")
+    )
     found = table.ireval.bounds().iloc[0]
-    assert found[["low", "high", "residual"]].tolist() == pytest.approx([(0.6 - 6) / 5, (0.6 + 6) / 5, 12 / 5])
+    assert found[["low", "high", "residual"]].tolist() == pytest.approx(
+        [(0.6 - 6) / 5, (0.6 + 6) / 5, 12 / 5]
+    )
     assert (found["run_a"], found["run_b"]) == ("a", "b")

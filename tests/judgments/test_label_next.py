@@ -32,7 +32,9 @@ def test_as_many_unlabelled_queries_are_drawn_as_were_asked_for(table, design):
     # chances of the draw come back from those of both: before 19 of 48
     drawn = (plan["probability"] - 19 / 48) / (1 - 19 / 48)
     assert drawn[~plan["labelled"]].sum() == pytest.approx(7)
-    assert plan.equals(table.sample(frac=1, random_state=0).ireval.label_next(queries=7, design=design))
+    assert plan.equals(
+        table.sample(frac=1, random_state=0).ireval.label_next(queries=7, design=design)
+    )
 
 
 @pytest.mark.broad
@@ -53,12 +55,20 @@ def test_a_systematic_draw_keeps_every_chance():
 def test_queries_where_machine_and_people_differ_are_drawn_more_often():
     rng = np.random.default_rng(1)
     machine = rng.random(300)
-    people = machine + rng.normal(0, 0.02 + 0.3 * machine)  # the more the machine says, the less it knows
-    frame = pd.DataFrame({"run": "a", "query_id": np.arange(300), "measure": "AP", "machine": machine})
+    people = machine + rng.normal(
+        0, 0.02 + 0.3 * machine
+    )  # the more the machine says, the less it knows
+    frame = pd.DataFrame(
+        {"run": "a", "query_id": np.arange(300), "measure": "AP", "machine": machine}
+    )
     frame["value"] = np.where(np.arange(300) < 80, people, np.nan)
     for design in ("importance", "stratified"):
-        plan = frame[["run", "query_id", "measure", "value", "machine"]].ireval.label_next(queries=60, design=design)
-        high, low = (plan.loc[rows, "predicted_sd"].mean() for rows in (machine > 0.7, machine < 0.3))
+        plan = frame[["run", "query_id", "measure", "value", "machine"]].ireval.label_next(
+            queries=60, design=design
+        )
+        high, low = (
+            plan.loc[rows, "predicted_sd"].mean() for rows in (machine > 0.7, machine < 0.3)
+        )
         assert high > 1.4 * low
 
 
@@ -103,7 +113,10 @@ def test_unequal_chances_mislead_where_they_are_not_made_good():
     human = np.where(drawn, people, np.nan)
     truth = 2 / 6
     plain, weighed = powered(human, machine), powered(human, machine, probability=chance)
-    shares = [((low <= truth) & (truth <= high)).mean() for low, high in (plain.interval(), weighed.interval())]
+    shares = [
+        ((low <= truth) & (truth <= high)).mean()
+        for low, high in (plain.interval(), weighed.interval())
+    ]
     assert shares[0] < 0.8
     assert 0.93 <= shares[1] <= 0.97
     assert abs(weighed.mean.mean() - truth) < 4 * weighed.mean.std() / np.sqrt(cases)
@@ -117,7 +130,9 @@ class TestHowMany:
             assert found["wanted"].unique().tolist() == [0.2]
         summary = SCORES.ireval.summary()
         found = SCORES.ireval.label_next.sample_size(width=0.2)
-        np.testing.assert_allclose(found["ci_width"], summary["ci_high"] - summary["ci_low"], rtol=1e-12)
+        np.testing.assert_allclose(
+            found["ci_width"], summary["ci_high"] - summary["ci_low"], rtol=1e-12
+        )
 
     def test_what_is_reached_already_needs_no_more_and_what_no_one_reaches_is_endless(self):
         now = SCORES.ireval.label_next.sample_size(width=0.2)
@@ -142,9 +157,14 @@ class TestHowMany:
     def test_bad_plans_are_refused(self):
         with pytest.raises(ValueError, match=r"width=-1\.0: give a number above 0"):
             SCORES.ireval.label_next.sample_size(width=-1)
-        with pytest.raises(ValueError, match="queries=30: people have not labelled 29 of the 48 queries; draw fewer"):
+        with pytest.raises(
+            ValueError,
+            match="queries=30: people have not labelled 29 of the 48 queries; draw fewer",
+        ):
             SCORES.ireval.label_next(queries=30)
-        with pytest.raises(ValueError, match="design='best': choose 'importance', 'stratified' or 'uniform'"):
+        with pytest.raises(
+            ValueError, match="design='best': choose 'importance', 'stratified' or 'uniform'"
+        ):
             SCORES.ireval.label_next(design="best")
 
 
@@ -175,7 +195,9 @@ def plainly_predicted(people, judge, design):
             relative[known, column] = 1.0 if square.max() < 1e-20 else square / square.mean()
     for query in np.flatnonzero(labelled):
         own[query] = np.nanmean(relative[query])
-    by_column = np.stack([stats.rankdata(one, nan_policy="omit") / (~np.isnan(one)).sum() for one in judge.T], axis=1)
+    by_column = np.stack(
+        [stats.rankdata(one, nan_policy="omit") / (~np.isnan(one)).sum() for one in judge.T], axis=1
+    )
     place = stats.rankdata(np.nanmean(by_column, axis=1)) / count
     near = np.ones(count)
     stratum = np.empty(count, dtype=int)
@@ -185,7 +207,9 @@ def plainly_predicted(people, judge, design):
             those = np.flatnonzero(labelled & (stratum == stratum[query]))
             near[query] = own[those].mean() if len(those) else 1.0
         else:
-            those = sorted(np.flatnonzero(labelled), key=lambda one: (abs(place[query] - place[one]), one))[:10]
+            those = sorted(
+                np.flatnonzero(labelled), key=lambda one: (abs(place[query] - place[one]), one)
+            )[:10]
             near[query] = own[those].mean()
     size = np.sqrt(0.5 + 0.5 * near)
     return size / size[~labelled].mean()
@@ -212,7 +236,9 @@ def test_columns_that_lack_labels_of_a_kind_count_with_what_they_have(design):
     labelled = ~np.isnan(people).all(axis=1)
     people[labelled, 0] = judge[labelled, 0]  # the machine says what people say
     people[:, 1] = np.nan  # nobody labelled it
-    judge[~labelled, 2] = judge[np.flatnonzero(~labelled)[1:], 3] = np.nan  # none, and one, by the machine alone
+    judge[~labelled, 2] = judge[np.flatnonzero(~labelled)[1:], 3] = (
+        np.nan
+    )  # none, and one, by the machine alone
     size, _, _ = planned(people, judge, 6, design, np.random.default_rng(0))
     np.testing.assert_allclose(size, plainly_predicted(people, judge, design), rtol=1e-9)
 
@@ -240,7 +266,9 @@ def test_a_draw_in_strata_takes_of_each_as_many_as_its_chances_say():
         found = np.bincount(stratum[chosen], minlength=5)
         assert (np.abs(found - expected) < 1 + 1e-9).all()
         rng = np.random.default_rng(seed)
-        order = sorted(np.flatnonzero(open_)[rng.permutation(open_.sum())], key=lambda query: stratum[query])
+        order = sorted(
+            np.flatnonzero(open_)[rng.permutation(open_.sum())], key=lambda query: stratum[query]
+        )
         reached, points = np.cumsum(chance[order]), rng.random() + np.arange(15)
         assert chosen.tolist() == [order[np.flatnonzero(reached > point)[0]] for point in points]
 
@@ -263,7 +291,10 @@ def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
     assert systematic(chance, order, 0.25).tolist() == [2, 3]
     assert systematic(chance, order, 0.74).tolist() == [2, 3]
     assert systematic(chance, order, 0.75).tolist() == [0, 1]
-    assert systematic(chance, order, np.nextafter(1.0, 0.0)).tolist() == [0, 1]  # 1 more rounds to 2, the end
+    assert systematic(chance, order, np.nextafter(1.0, 0.0)).tolist() == [
+        0,
+        1,
+    ]  # 1 more rounds to 2, the end
 
 
 @pytest.mark.broad
@@ -280,15 +311,28 @@ def test_the_labels_needed_are_the_first_number_whose_interval_is_narrow_enough(
     for column in range(3):
         n0, whole = made.n[column], made.n[column] + made.n_machine[column]
         n = np.arange(2, whole + 1)
-        explained = min(max((1 / n0 - 1 / made.effective_n[column]) / (1 / n0 - 1 / whole), 0.0), 1.0)
+        explained = min(
+            max((1 / n0 - 1 / made.effective_n[column]) / (1 / n0 - 1 / whole), 0.0), 1.0
+        )
         rest = (whole - n) / whole
         one, two = (1 - explained * rest * (2 - rest)) / n, explained * rest / whole
         own = one**2 / (n - 1) + two**2 / [max(left - 1, 1) for left in whole - n]
         error = np.sqrt(made.spread[column] * (one + two))
         widths.append(2 * stats.t.ppf((1 + confidence) / 2, (one + two) ** 2 / own) * error)
-    some = [widths[column][n - 2] for column in range(3) for n in (3, 30, 65, 69)] + [widths[0][-1], widths[2][-3]]
-    for width in (0.5, 0.02, *(1.0000001 * width for width in some), *(0.9999999 * width for width in some)):
-        expected = [next((n for n, one in enumerate(own, start=2) if one <= width), np.inf) for own in widths]
+    some = [widths[column][n - 2] for column in range(3) for n in (3, 30, 65, 69)] + [
+        widths[0][-1],
+        widths[2][-3],
+    ]
+    for width in (
+        0.5,
+        0.02,
+        *(1.0000001 * width for width in some),
+        *(0.9999999 * width for width in some),
+    ):
+        expected = [
+            next((n for n, one in enumerate(own, start=2) if one <= width), np.inf)
+            for own in widths
+        ]
         assert queries_needed(made, width, confidence).tolist() == [*expected, 2.0]
 
 
@@ -312,7 +356,9 @@ def test_a_plan_over_chances_adds_them_up_and_draws_anew_with_another_seed():
     before = pd.Series(np.linspace(0.2, 0.8, len(queries)), index=queries)
     plans = {}
     for seed in (0, 1):
-        plans[seed] = SCORES.assign(probability=SCORES["query_id"].map(before)).ireval.label_next(queries=9, seed=seed)
+        plans[seed] = SCORES.assign(probability=SCORES["query_id"].map(before)).ireval.label_next(
+            queries=9, seed=seed
+        )
     plain = SCORES.ireval.label_next(queries=9)
     drawn = (plain["probability"] - 19 / 48) / (1 - 19 / 48)
     chance = before[plain["query_id"]].to_numpy()
@@ -329,9 +375,14 @@ def test_a_run_without_labels_of_a_kind_needs_more_than_there_are_queries():
         two.assign(value=two["value"].where(two["run"] != "ql")),
         two[two["value"].notna() | (two["run"] != "ql")],
     ):
-        found = lost.ireval.label_next.sample_size("AP", width=0.2).set_index("run")["queries_needed"]
+        found = lost.ireval.label_next.sample_size("AP", width=0.2).set_index("run")[
+            "queries_needed"
+        ]
         assert np.isinf(found["ql"])
-        assert found["bm25"] == two.ireval.label_next.sample_size("AP", width=0.2)["queries_needed"].iloc[0]
+        assert (
+            found["bm25"]
+            == two.ireval.label_next.sample_size("AP", width=0.2)["queries_needed"].iloc[0]
+        )
     for verb, wrong in (
         ("label_next.sample_size", {"width": 0.2, "confidence": 2}),
         ("label_next.sample_size", {"width": -1}),

@@ -17,7 +17,9 @@ def test_items_that_users_have_already_are_counted_run_by_run():
     assert counted() == [[3, 2], [0, 1]]
     assert counted(RUNS.sample(frac=1, random_state=2)) == counted()
     assert counted(history=pd.concat([HISTORY, HISTORY])) == counted()
-    assert counted(history=HISTORY.assign(item_id=HISTORY["item_id"].astype("category"))) == counted()
+    assert (
+        counted(history=HISTORY.assign(item_id=HISTORY["item_id"].astype("category"))) == counted()
+    )
 
 
 def test_without_a_history_the_accounting_is_as_it_was():
@@ -40,7 +42,11 @@ def test_groups_of_users_are_accounted_for_alone():
 
 
 def test_a_history_of_other_users_is_refused():
-    with pytest.raises(ValueError, match=r"no user of the runs is in the history: the runs have 'u', 'v'"):
+    with pytest.raises(
+        ValueError, match=r"no user of the runs is in the history: the runs have 'u', 'v'"
+    ):
         RUNS.ireval.check(TEST, history=HISTORY.assign(user_id="someone"))
-    with pytest.raises(ValueError, match="the doc ids are integers in the history and strings in the runs"):
+    with pytest.raises(
+        ValueError, match="the doc ids are integers in the history and strings in the runs"
+    ):
         RUNS.ireval.check(TEST, history=HISTORY.assign(item_id=1))

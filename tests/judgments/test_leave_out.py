@@ -13,7 +13,9 @@ from tests.examples import examples
 from tests.judgments.test_pools import collections
 
 # x alone found a, y alone found e; b is in both
-RUNS = naive.table({"x": {"1": ["a", "b"], "2": ["a", "q"]}, "y": {"1": ["b", "e"], "2": ["c", "a"]}})
+RUNS = naive.table(
+    {"x": {"1": ["a", "b"], "2": ["a", "q"]}, "y": {"1": ["b", "e"], "2": ["c", "a"]}}
+)
 QRELS = naive.judgments({"1": {"a": 1, "b": 1, "e": 1}, "2": {"a": 1, "z": 1}})
 
 
@@ -40,7 +42,17 @@ def test_the_worked_example_loses_what_only_it_found():
         ["x", 1, 2, (2 / 3 + 1 / 2) / 2, (1 / 4 + 1 / 2) / 2, 1, 2, 1, -1.0],
         ["y", 1, 2, (2 / 3 + 1 / 4) / 2, (1 / 2 + 1 / 4) / 2, 2, 2, 0, 1.0],
     ]
-    kept = ["run", "removed", "queries", "score", "score_without", "rank", "rank_without", "rank_change", "tau_b"]
+    kept = [
+        "run",
+        "removed",
+        "queries",
+        "score",
+        "score_without",
+        "rank",
+        "rank_without",
+        "rank_change",
+        "tau_b",
+    ]
     assert found[kept].values.tolist() == expected
     assert found["difference"].tolist() == (found["score_without"] - found["score"]).tolist()
 
@@ -84,7 +96,9 @@ def test_a_query_with_nothing_left_counts_no_longer():
 
 def test_judgments_that_are_all_one_teams_are_an_error_that_says_so():
     judged = RUNS.ireval.join(naive.judgments({"1": {"a": 1}}))
-    with pytest.raises(ValueError, match="without what only x contributed: no judged query has an item"):
+    with pytest.raises(
+        ValueError, match="without what only x contributed: no judged query has an item"
+    ):
         leave_one_out(judged, "AP", depth=2)
 
 
@@ -95,7 +109,9 @@ def test_the_depth_is_that_of_a_pool(depth):
 
 
 def test_the_mean_over_orders_has_no_pool():
-    with pytest.raises(ValueError, match="ties='expected' gives no item a definite rank, so none is in the pool"):
+    with pytest.raises(
+        ValueError, match="ties='expected' gives no item a definite rank, so none is in the pool"
+    ):
         leave_one_out(RUNS.ireval.join(QRELS, ties="expected"))
 
 
@@ -128,7 +144,9 @@ def test_every_row_equals_scoring_again_on_judgments_cut_by_hand(collection):
         part = runs.ireval.order(rest, measures).set_index(["run", "measure"])
         for measure in measures:
             row = found.loc[(run, measure)]
-            assert row["score_without"] == pytest.approx(part.loc[(run, measure), "score"], abs=1e-12)
+            assert row["score_without"] == pytest.approx(
+                part.loc[(run, measure), "score"], abs=1e-12
+            )
             assert row["rank_without"] == part.loc[(run, measure), "rank"]
             ranks = [[table.loc[(one, measure), "rank"] for one in names] for table in (full, part)]
             tau = 1.0 if len(rest) == len(qrels) else stats.kendalltau(*ranks).statistic
@@ -141,7 +159,9 @@ def test_on_the_sample_no_run_gains_and_families_lose_more_than_single_runs():
     sample = pdeval.datasets.load_sample()
     judged = sample.runs.ireval.join(sample.qrels)
     alone = judged.pool.leave_one_out("AP", depth=20).set_index("run")
-    together = judged.pool.leave_one_out("AP", depth=20, team="family", metadata=sample.metadata).set_index("run")
+    together = judged.pool.leave_one_out(
+        "AP", depth=20, team="family", metadata=sample.metadata
+    ).set_index("run")
     assert (alone["difference"] <= 1e-12).all()
     assert (together["removed"] >= alone["removed"]).all()
     assert together.groupby("family", observed=True)["removed"].nunique().eq(1).all()
@@ -153,7 +173,9 @@ def test_on_the_sample_no_run_gains_and_families_lose_more_than_single_runs():
 def test_a_team_may_be_a_column_of_the_run_table_itself():
     sample = pdeval.datasets.load_sample()
     runs = sample.runs.merge(sample.metadata[["run", "family"]], on="run")
-    found = runs.ireval(run="run").pool.leave_one_out(sample.qrels, "AP", depth=20, team="family", topics="common")
+    found = runs.ireval(run="run").pool.leave_one_out(
+        sample.qrels, "AP", depth=20, team="family", topics="common"
+    )
     wanted = sample.runs.ireval.pool.leave_one_out(
         sample.qrels, "AP", depth=20, team="family", metadata=sample.metadata, topics="common"
     )
@@ -163,7 +185,9 @@ def test_a_team_may_be_a_column_of_the_run_table_itself():
 @pytest.mark.broad
 def test_runs_named_by_several_columns_are_left_out_by_one_of_them():
     sample = pdeval.datasets.load_sample()
-    runs = sample.runs.merge(sample.metadata[["run", "model", "seed"]], on="run").drop(columns="run")
+    runs = sample.runs.merge(sample.metadata[["run", "model", "seed"]], on="run").drop(
+        columns="run"
+    )
     found = runs.ireval(run=["model", "seed"]).pool.leave_one_out(
         sample.qrels, "AP", depth=20, team="model", topics="common"
     )

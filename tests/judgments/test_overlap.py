@@ -18,9 +18,15 @@ def tables(seed):
         for user in rng.permutation(6)[:4]
         for place, item in enumerate(rng.permutation(8)[: rng.integers(1, 6)])
     ]
-    runs = pd.DataFrame(rows, columns=["run", "user_id", "item_id", "score"]).sample(frac=1, random_state=seed)
+    runs = pd.DataFrame(rows, columns=["run", "user_id", "item_id", "score"]).sample(
+        frac=1, random_state=seed
+    )
     tested = pd.DataFrame(
-        [(f"u{user}", f"i{item}", int(rng.integers(0, 3))) for user in range(5) for item in rng.permutation(9)[:4]],
+        [
+            (f"u{user}", f"i{item}", int(rng.integers(0, 3)))
+            for user in range(5)
+            for item in rng.permutation(9)[:4]
+        ],
         columns=["user_id", "item_id", "rating"],
     )
     history = pd.DataFrame(
@@ -54,12 +60,16 @@ def test_ids_that_cannot_match_are_said():
     rows = rows_of(read(runs, "runs"), read(tested, "qrels"))
     for name, role in (("user_id", "query"), ("item_id", "doc")):
         wrong = history.assign(**{name: np.arange(len(history))})
-        with pytest.raises(ValueError, match=rf"the {role} ids are integers in the history and strings in the runs"):
+        with pytest.raises(
+            ValueError, match=rf"the {role} ids are integers in the history and strings in the runs"
+        ):
             leaks(rows, positions_of(rows), wrong, None)
     with pytest.raises(ValueError, match="no user of the runs is in the history: the runs have 'u"):
         leaks(rows, positions_of(rows), history.assign(user_id="n"), None)
     first = min(set(runs["user_id"]) & set(history["user_id"]))
-    leaked, _ = leaks(rows, positions_of(rows), history[history["user_id"] == first], None)  # a single user is enough
+    leaked, _ = leaks(
+        rows, positions_of(rows), history[history["user_id"] == first], None
+    )  # a single user is enough
     assert len(leaked) == len(rows.lists.run)
 
 
@@ -80,7 +90,9 @@ def test_a_pair_of_an_unknown_user_or_item_is_no_leak(shuffled):
         columns=["run", "user_id", "item_id"],
     ).assign(score=np.arange(7.0))
     runs = runs.sample(frac=1, random_state=0) if shuffled else runs
-    tested = pd.DataFrame({"user_id": list("unvw"), "item_id": list("baab"), "rating": [1, 1, 1, 1]})
+    tested = pd.DataFrame(
+        {"user_id": list("unvw"), "item_id": list("baab"), "rating": [1, 1, 1, 1]}
+    )
     rows = rows_of(read(runs, "runs"), read(tested, "qrels"))
     leaked, wanted = leaks(rows, positions_of(rows), history, None)
     users = rows.lists.queries.index()[rows.lists.query]

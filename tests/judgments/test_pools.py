@@ -14,7 +14,11 @@ from tests import naive
 from tests.examples import examples
 
 RUNS = naive.table(
-    {"x": {"1": ["a", "b", "c"], "2": ["a"]}, "y": {"1": ["b", "d", "e"]}, "z": {"1": ["f", "b", "a"], "2": ["b", "c"]}}
+    {
+        "x": {"1": ["a", "b", "c"], "2": ["a"]},
+        "y": {"1": ["b", "d", "e"]},
+        "z": {"1": ["f", "b", "a"], "2": ["b", "c"]},
+    }
 )
 QRELS = naive.judgments({"1": {"a": 2, "b": 0, "d": 1, "q": 3}, "3": {"a": 1}})
 
@@ -60,7 +64,9 @@ def test_grades_keep_the_name_of_their_column():
 
 
 def test_tied_scores_enter_the_pool_by_document_id_descending():
-    frame = pd.DataFrame({"run": "x", "query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 1.0]})
+    frame = pd.DataFrame(
+        {"run": "x", "query_id": "1", "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 1.0]}
+    )
     assert pools.frame(pool(frame, 1))["doc_id"].tolist() == ["c"]
     assert pools.frame(pool(frame, 1, ties="first"))["doc_id"].tolist() == ["a"]
 
@@ -90,7 +96,9 @@ def test_a_pool_needs_a_depth():
 
 def test_judgments_of_another_type_of_ids_are_an_error():
     qrels = reader.read(QRELS.assign(query_id=[1, 1, 1, 1, 3]), "qrels")
-    with pytest.raises(ValueError, match="the query ids are strings in the run table and integers in the judgments"):
+    with pytest.raises(
+        ValueError, match="the query ids are strings in the run table and integers in the judgments"
+    ):
         pool().grades(qrels)
 
 
@@ -104,7 +112,10 @@ def collections(draw):
     frame = naive.table(lists)
     if not len(frame):
         frame = naive.table({"x": {"1": ["d0"]}})
-    grades = {query: dict(zip(docs, draw(st.lists(st.integers(-1, 2), min_size=5, max_size=5)))) for query in "12"}
+    grades = {
+        query: dict(zip(docs, draw(st.lists(st.integers(-1, 2), min_size=5, max_size=5))))
+        for query in "12"
+    }
     return draw(st.permutations(range(len(frame)))), frame, naive.judgments(grades)
 
 
@@ -147,7 +158,9 @@ def test_the_corpus_needs_the_tables_that_were_joined():
     from pdeval.join.positions import join
 
     found = join(reader.read(RUNS, "runs"), reader.read(QRELS, "qrels"))
-    with pytest.raises(ValueError, match="counted from the run table, which this join no longer has"):
+    with pytest.raises(
+        ValueError, match="counted from the run table, which this join no longer has"
+    ):
         corpus_sizes(dataclasses.replace(found, source=None))
 
 

@@ -41,12 +41,18 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("job", RIGHT)
-def test_the_model_of_the_crowd_is_nearer_to_nist_than_the_majority_where_many_workers_guess(crowd, job):
+def test_the_model_of_the_crowd_is_nearer_to_nist_than_the_majority_where_many_workers_guess(
+    crowd, job
+):
     part = crowd[crowd["job"] == job]
     truth = nist(part).set_index(["topic", "doc"])["relevance"]
     right = []
     for method in ("majority", "dawid_skene"):
-        found = bound(part).consensus(method=method, ties="lowest", grades=GRADES).set_index(["topic", "doc"])
+        found = (
+            bound(part)
+            .consensus(method=method, ties="lowest", grades=GRADES)
+            .set_index(["topic", "doc"])
+        )
         right.append(((found["relevance"] > 0) == (truth.loc[found.index] > 0)).mean())
     assert right == pytest.approx(RIGHT[job], abs=6e-4)
 
@@ -67,7 +73,9 @@ def error_rates(crowd):
     labels = {"one worker": workers.rename(columns={"worker": "assessor"})}
     for method in ("majority", "dawid_skene"):
         found = bound(part).consensus(method=method, ties="lowest", grades=GRADES)
-        labels[method] = found.rename(columns={"relevance": "label"})[["topic", "doc", "label"]].assign(assessor=method)
+        labels[method] = found.rename(columns={"relevance": "label"})[
+            ["topic", "doc", "label"]
+        ].assign(assessor=method)
     rates = {}
     for name, own in labels.items():
         found = own.ireval(query="topic", doc="doc").agreement.confusion(nist(part))
@@ -79,7 +87,9 @@ def error_rates(crowd):
 @pytest.fixture(scope="module")
 def covid(shared_data):
     folder = shared_data / "trec-covid-r3"
-    return pdeval.read_runs(str(folder / "runs" / "*.run.gz")), pdeval.read_qrels(folder / "qrels.txt")
+    return pdeval.read_runs(str(folder / "runs" / "*.run.gz")), pdeval.read_qrels(
+        folder / "qrels.txt"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -134,5 +144,8 @@ def test_the_worker_favours_what_people_do_not(covid, judges):
 def test_previously_judged_items_say_nothing_of_runs_without_them(covid, shared_data):
     runs, qrels = covid
     previous = pdeval.read_qrels(shared_data / "trec-covid-r3" / "qrels.previously-judged.txt")
-    with pytest.raises(ValueError, match=r"no run has an item that judge 'previous' judged, .* the 20,728 judgments"):
+    with pytest.raises(
+        ValueError,
+        match=r"no run has an item that judge 'previous' judged, .* the 20,728 judgments",
+    ):
         runs.ireval.judges(qrels, {"previous": previous}, "AP")

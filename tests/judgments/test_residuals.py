@@ -81,7 +81,8 @@ def test_the_range_is_that_over_all_ways_to_judge(docs, length, grades, depth):
 def test_many_lists_at_once_equal_one_at_a_time():
     sample = pdeval.datasets.load_sample()
     runs = sample.runs[
-        sample.runs["query_id"].isin(["101", "117", "130"]) & sample.runs["run"].isin(["ql", "rerank-s1"])
+        sample.runs["query_id"].isin(["101", "117", "130"])
+        & sample.runs["run"].isin(["ql", "rerank-s1"])
     ]
     qrels = sample.qrels[sample.qrels["query_id"].isin(["101", "117", "130"])]
     measures = ["AP", "nDCG@10", "Q"]
@@ -108,7 +109,9 @@ def test_rank_biased_precision_has_its_known_residual(name):
     p = pdeval.parse(name).parameters["p"]
     wanted = sample.runs.ireval.measure(sample.qrels, f"RBPresidual(p={p})")["value"]
     table = found(sample.runs, sample.qrels, name, per="query")
-    answered = table["value"] > 0  # where a run returned nothing, trec_eval has no doubt and we have all
+    answered = (
+        table["value"] > 0
+    )  # where a run returned nothing, trec_eval has no doubt and we have all
     np.testing.assert_allclose(table["residual"][answered], wanted[answered], rtol=0, atol=1e-15)
     np.testing.assert_array_equal(table["low"], table["value"])
 
@@ -138,20 +141,38 @@ def test_rank_biased_precision_with_a_cutoff_has_no_doubt_below_it():  # issue 1
     st.permutations("abcdefgh"),
     st.integers(0, 4),
     st.dictionaries(st.sampled_from("abcdz"), st.integers(0, 2), min_size=2),
-    st.sampled_from(["RBP", "RBP@3", "RBP(p=0.5)@5", "gRBP", "gRBP@3", "gRBP(max_grade='topic')", "gRBP(max_grade=4)"]),
+    st.sampled_from(
+        [
+            "RBP",
+            "RBP@3",
+            "RBP(p=0.5)@5",
+            "gRBP",
+            "gRBP@3",
+            "gRBP(max_grade='topic')",
+            "gRBP(max_grade=4)",
+        ]
+    ),
 )
-def test_no_way_to_judge_and_to_go_on_leaves_the_range_of_rank_biased_precision(docs, length, grades, name):  # item 28
+def test_no_way_to_judge_and_to_go_on_leaves_the_range_of_rank_biased_precision(
+    docs, length, grades, name
+):  # item 28
     grades |= {"a": 1}
     runs, qrels = one_list(docs[:length] or "-", grades)
-    whole = pd.concat([qrels, naive.judgments({"2": {"m": 2, "-": 0, **dict.fromkeys("abcdefgh", 0)}})])
+    whole = pd.concat(
+        [qrels, naive.judgments({"2": {"m": 2, "-": 0, **dict.fromkeys("abcdefgh", 0)}})]
+    )
     row = found(runs, whole, name, per="query").iloc[0]
     # go on with new items, and let all, none or every second one of what is unjudged be relevant
     longer = [*naive.lists_of(runs)["x", "1"], *(f"new{i}" for i in range(40))]
     open_ = [doc for doc in longer if doc not in grades]
     best = []
     for chosen in (open_, [], open_[::2]):
-        more = pd.concat([whole, naive.judgments({"1": dict.fromkeys(chosen, 2)}).astype(whole.dtypes.to_dict())])
-        values = one_list(longer, {})[0].ireval.measure(more, name).query("query_id == '1'")["value"]
+        more = pd.concat(
+            [whole, naive.judgments({"1": dict.fromkeys(chosen, 2)}).astype(whole.dtypes.to_dict())]
+        )
+        values = (
+            one_list(longer, {})[0].ireval.measure(more, name).query("query_id == '1'")["value"]
+        )
         best.append(values.item())
     assert row["low"] - 1e-12 <= min(best)
     assert max(best) <= row["high"] + 1e-12
@@ -184,7 +205,10 @@ def test_a_query_without_relevant_items_could_have_some():
     runs, qrels = one_list("ab", {"a": 0})
     qrels = pd.concat([qrels, naive.judgments({"2": {"a": 1}})])
     table = found(runs, qrels, "RR", per="query", topics="judged")
-    assert table[["query_id", "value", "high"]].values.tolist() == [["1", 0.0, 0.5], ["2", 0.0, 0.0]]
+    assert table[["query_id", "value", "high"]].values.tolist() == [
+        ["1", 0.0, 0.5],
+        ["2", 0.0, 0.0],
+    ]
 
 
 @pytest.mark.broad
@@ -196,14 +220,22 @@ def test_means_over_queries_are_the_default():
     assert means.columns.tolist() == ["value", "low", "high", "residual"]
     plain = rows[rows["measure"] == "P@10"].groupby("run", observed=True)["high"].mean()
     np.testing.assert_allclose(means.loc["P@10", "high"], plain)
-    logs = np.log(rows[rows["measure"] == "GMAP"].set_index("run")["high"]).groupby("run", observed=True).mean()
+    logs = (
+        np.log(rows[rows["measure"] == "GMAP"].set_index("run")["high"])
+        .groupby("run", observed=True)
+        .mean()
+    )
     np.testing.assert_allclose(means.loc["GMAP", "high"], np.exp(logs))
 
 
 @pytest.mark.parametrize(
     ("measure", "options", "text"),
     [
-        ("Bpref", {}, "Bpref has no residual: it looks at judged items only, so unjudged ones do not touch it"),
+        (
+            "Bpref",
+            {},
+            "Bpref has no residual: it looks at judged items only, so unjudged ones do not touch it",
+        ),
         ("Judged@10", {}, "Judged@10 has no residual: it looks at judged items only"),
         ("strec@10", {}, "strec@10 has no residual: it looks at subtopics"),
         ("RPP", {}, "RPP is a preference, not a measure of one ranking"),
@@ -241,7 +273,9 @@ def test_unjudged_ranks_are_those_that_no_judged_item_holds():
 
 def test_queries_that_nobody_judged_may_have_any_value():
     # query 1 has P@2 of .5, and .5 more in doubt; nobody judged queries 2 and 3, of which run y has one
-    runs = naive.table({"x": {"1": ["a", "u"], "2": ["a"], "3": ["b"]}, "y": {"1": ["a", "b"], "2": ["c"]}})
+    runs = naive.table(
+        {"x": {"1": ["a", "u"], "2": ["a"], "3": ["b"]}, "y": {"1": ["a", "b"], "2": ["c"]}}
+    )
     qrels = naive.judgments({"1": {"a": 1, "b": 0}})
     own = found(runs, qrels, ["P@2", "AP"], depth=2, queries="all").set_index(["run", "measure"])
     assert own.loc["x", "P@2"].tolist() == pytest.approx([0.5, 0.5 / 3, 3 / 3, 1 - 0.5 / 3])
@@ -263,8 +297,12 @@ def test_bounds_over_all_queries_hold_whatever_the_missing_judgments_are():
     for share in (0.0, 0.02, 0.3, 1.0):
         guess = items.assign(guess=(rng.random(len(items)) < share) * int(qrels["relevance"].max()))
         whole = guess.merge(some, how="left")
-        whole = whole.assign(relevance=whole["relevance"].fillna(whole["guess"])).drop(columns="guess")
-        means = runs.ireval.measure(whole, ["P@10", "RBP", "nDCG@10"], topics="judged").ireval.summary()["mean"]
+        whole = whole.assign(relevance=whole["relevance"].fillna(whole["guess"])).drop(
+            columns="guess"
+        )
+        means = runs.ireval.measure(
+            whole, ["P@10", "RBP", "nDCG@10"], topics="judged"
+        ).ireval.summary()["mean"]
         assert (bounds["low"] <= means + 1e-12).all()
         assert (means <= bounds["high"] + 1e-12).all()
 
@@ -292,7 +330,11 @@ def test_the_table_says_that_its_range_is_for_the_largest_grade_which_others_may
     rows = table[table["query_id"] == "1"]
     np.testing.assert_array_equal(rows["low"].to_numpy(), np.min(values, axis=0))
     beyond = np.max(values, axis=0) - rows["high"].to_numpy()
-    assert beyond.tolist() == pytest.approx([0, 0, 0.0981, 0.0079], abs=1e-4)  # relevant or not, and graded
+    assert beyond.tolist() == pytest.approx(
+        [0, 0, 0.0981, 0.0079], abs=1e-4
+    )  # relevant or not, and graded
     assert table.attrs["assumed_grade"] == 3
     schema = SCHEMAS["residuals"]
-    assert all("largest grade" in text for text in (schema.says, schema.means["low"], schema.means["high"]))
+    assert all(
+        "largest grade" in text for text in (schema.says, schema.means["low"], schema.means["high"])
+    )

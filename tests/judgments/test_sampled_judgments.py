@@ -31,7 +31,9 @@ def test_as_many_items_are_drawn_as_were_asked_for(design):
     assert plan[["query_id", "doc_id"]].equals(POOL)
     assert plan["chosen"].sum() == 600
     assert plan["probability"].sum() == pytest.approx(600)
-    assert plan.equals(RUNS.sample(frac=1, random_state=1).ireval.pool.sample(600, depth=20, design=design))
+    assert plan.equals(
+        RUNS.sample(frac=1, random_state=1).ireval.pool.sample(600, depth=20, design=design)
+    )
 
 
 def test_designs_differ_in_the_chances_of_items():
@@ -41,7 +43,10 @@ def test_designs_differ_in_the_chances_of_items():
         "probability"
     ].nunique().tolist() == [1, 1, 1]  # fmt: skip
     top = by["importance"]["rank"] == 1
-    assert by["importance"]["probability"][top].mean() > 4 * by["importance"]["probability"][~top].mean()
+    assert (
+        by["importance"]["probability"][top].mean()
+        > 4 * by["importance"]["probability"][~top].mean()
+    )
 
 
 @pytest.mark.broad
@@ -58,7 +63,9 @@ def test_where_everything_is_judged_estimates_are_the_measures():
 
 
 def test_an_item_counts_as_many_as_it_stands_for():
-    runs = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list("xyzw"), "score": [4, 3, 2, 1]})
+    runs = pd.DataFrame(
+        {"run": "a", "query_id": "1", "doc_id": list("xyzw"), "score": [4, 3, 2, 1]}
+    )
     plan = pd.DataFrame({"query_id": "1", "doc_id": list("xyzw"), "rank": [1, 2, 3, 4],
                          "probability": [0.5, 0.25, 0.5, 1.0], "chosen": [True, False, True, True]})  # fmt: skip
     qrels = pd.DataFrame({"query_id": "1", "doc_id": list("xzw"), "relevance": [1, 1, 0]})
@@ -88,7 +95,9 @@ def every_draw():
 
 def plainly(plan, qrels, k):
     """R@k and AP of one query by pairs of items: sum, covariance with the number of relevant items; its variance."""
-    weight = np.where(plan["chosen"], qrels["relevance"].to_numpy() / plan["probability"].to_numpy(), 0.0)
+    weight = np.where(
+        plan["chosen"], qrels["relevance"].to_numpy() / plan["probability"].to_numpy(), 0.0
+    )
     spare = np.where(weight > 0, weight - 1, 0.0)
     found = {"R@3": [0.0, 0.0], "AP": [0.0, 0.0]}
     for i in range(len(weight)):
@@ -107,16 +116,26 @@ def test_ratios_are_those_of_tin_by_covariances_without_bias():
     left = r"no relevant item of 4 of 64 queries was drawn: they are left out of R@3 and AP"
     with pytest.warns(UserWarning, match=left):
         found = runs.ireval.pool.estimate(qrels, ["P@3", "R@3", "AP"], sample=plan)
-    assert found.groupby("measure")["query_id"].nunique().to_dict() == {"P@3": 64, "R@3": 60, "AP": 60}
-    assert found[found["measure"] == "P@3"]["value"].to_numpy() @ often == pytest.approx(2 / 3, abs=1e-12)
+    assert found.groupby("measure")["query_id"].nunique().to_dict() == {
+        "P@3": 64,
+        "R@3": 60,
+        "AP": 60,
+    }
+    assert found[found["measure"] == "P@3"]["value"].to_numpy() @ often == pytest.approx(
+        2 / 3, abs=1e-12
+    )
     parts = [plainly(plan[plan["query_id"] == query], qrels[:6], 3) for query in range(64)]
     whole, variance = (np.array([part[at] for part in parts]) for at in (1, 2))
     assert often @ variance == pytest.approx(often @ whole**2 - (often @ whole) ** 2)
     for name in ("R@3", "AP"):
         total, covariance = np.array([part[0][name] for part in parts]).T
-        assert often @ covariance == pytest.approx(often @ (total * whole) - (often @ total) * (often @ whole))
+        assert often @ covariance == pytest.approx(
+            often @ (total * whole) - (often @ total) * (often @ whole)
+        )
         rows = found[found["measure"] == name]
-        n, r, c, v = (one[rows["query_id"].to_numpy()] for one in (total, whole, covariance, variance))
+        n, r, c, v = (
+            one[rows["query_id"].to_numpy()] for one in (total, whole, covariance, variance)
+        )
         np.testing.assert_allclose(rows["value"], n / r + c / r**2 - n * v / r**3, rtol=1e-12)
 
 
@@ -128,15 +147,26 @@ def test_sums_over_items_are_estimated_without_bias_and_intervals_cover(design):
     again = []
     for seed in range(80):
         plan, asked = drawn(seed, design)
-        again.append(RUNS.ireval.pool.estimate(asked, SUMS, sample=plan, depth=20)["value"].to_numpy())
+        again.append(
+            RUNS.ireval.pool.estimate(asked, SUMS, sample=plan, depth=20)["value"].to_numpy()
+        )
     again = np.array(again)
-    for number, ((_, measure), rows) in enumerate(whole.groupby(["run", "measure"], sort=False).indices.items()):
+    for number, ((_, measure), rows) in enumerate(
+        whole.groupby(["run", "measure"], sort=False).indices.items()
+    ):
         means, true = again[:, rows].mean(axis=1), whole["value"].to_numpy()[rows].mean()
         assert abs(means.mean() - true) < 4 * means.std() / np.sqrt(len(means)), (measure, number)
         # queries drawn anew, each with one of its estimates: both samples are in the interval
-        query, draw = rng.integers(0, len(rows), (50, 4000)), rng.integers(0, len(again), (50, 4000))
+        query, draw = (
+            rng.integers(0, len(rows), (50, 4000)),
+            rng.integers(0, len(again), (50, 4000)),
+        )
         low, high = student_interval(*describe(again[draw, rows[query]]), 0.95)
-        assert 0.925 <= ((low <= again[:, rows].mean()) & (again[:, rows].mean() <= high)).mean() <= 0.975
+        assert (
+            0.925
+            <= ((low <= again[:, rows].mean()) & (again[:, rows].mean() <= high)).mean()
+            <= 0.975
+        )
 
 
 def test_the_estimate_lies_within_the_bounds_that_assume_nothing():
@@ -149,13 +179,19 @@ def test_the_estimate_lies_within_the_bounds_that_assume_nothing():
 class TestWhatIsRefused:
     def test_items_that_were_drawn_and_not_judged(self):
         plan, asked = drawn(0, "uniform")
-        with pytest.raises(ValueError, match=r"10 of the 600 items that were drawn have no judgment, e\.g\. \('101', "):
+        with pytest.raises(
+            ValueError,
+            match=r"10 of the 600 items that were drawn have no judgment, e\.g\. \('101', ",
+        ):
             RUNS.ireval.pool.estimate(asked.iloc[10:], "P@10", sample=plan)
 
     def test_measures_that_no_sample_estimates(self):
         plan, asked = drawn(0, "uniform")
         for name in ("nDCG@10", "RR"):
-            with pytest.raises(ValueError, match=f"{name} is not estimated from a sample of items; P, RBP, R, AP are"):
+            with pytest.raises(
+                ValueError,
+                match=f"{name} is not estimated from a sample of items; P, RBP, R, AP are",
+            ):
                 RUNS.ireval.pool.estimate(asked, name, sample=plan)
         with pytest.raises(ValueError, match="P with a cutoff is: P@10"):
             RUNS.ireval.pool.estimate(asked, "P", sample=plan)
@@ -164,5 +200,7 @@ class TestWhatIsRefused:
         plan, asked = drawn(0, "uniform")
         with pytest.raises(ValueError, match="drawn with a chance of 0, or above 1"):
             RUNS.ireval.pool.estimate(asked, "P@10", sample=plan.assign(probability=0.0))
-        with pytest.raises(ValueError, match=f"size=99,999: the pool has {len(POOL):,} items down to rank 20"):
+        with pytest.raises(
+            ValueError, match=f"size=99,999: the pool has {len(POOL):,} items down to rank 20"
+        ):
             RUNS.ireval.pool.sample(99_999, depth=20)

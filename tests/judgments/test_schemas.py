@@ -23,7 +23,10 @@ def qrels():
 
 @pytest.fixture(scope="module")
 def labels(qrels):
-    parts = [qrels.assign(assessor=str(least), label=(qrels["relevance"] >= least) * 1) for least in (1, 2)]
+    parts = [
+        qrels.assign(assessor=str(least), label=(qrels["relevance"] >= least) * 1)
+        for least in (1, 2)
+    ]
     return pd.concat(parts, ignore_index=True).drop(columns="relevance")
 
 
@@ -48,7 +51,11 @@ CALLS = {
     "pool_by_run": ("pool", {}, lambda r, q, ls: r.pool(5, qrels=q, per="run")),
     "pool_runs": ("pool.summary", {}, lambda r, q, ls: r.pool.summary(depth=5)),
     "pool_runs, graded": ("pool.summary", {}, lambda r, q, ls: r.pool.summary(q, depth=5)),
-    "pool_runs, teams": ("pool.summary", {"run": ["family"]}, lambda r, q, ls: r.pool.summary(q, depth=5, **FAMILY)),
+    "pool_runs, teams": (
+        "pool.summary",
+        {"run": ["family"]},
+        lambda r, q, ls: r.pool.summary(q, depth=5, **FAMILY),
+    ),
     "pool_queries": ("pool.summary", {}, lambda r, q, ls: r.pool.summary(q, depth=5, per="query")),
     "pool_pairs": ("pool.summary", {}, lambda r, q, ls: r.pool.summary(depth=5, per="pair")),
     "pool_pairs, teams": (
@@ -56,7 +63,11 @@ CALLS = {
         {"run": ["family"]},
         lambda r, q, ls: r.pool.summary(depth=5, per="pair", **FAMILY),
     ),
-    "left_out": ("pool.leave_one_out", {}, lambda r, q, ls: r.pool.leave_one_out(q, ["AP", "RPP"], depth=20)),
+    "left_out": (
+        "pool.leave_one_out",
+        {},
+        lambda r, q, ls: r.pool.leave_one_out(q, ["AP", "RPP"], depth=20),
+    ),
     "left_out, teams": (
         "pool.leave_one_out",
         {"team": ["family"]},
@@ -70,17 +81,33 @@ CALLS = {
     ),
     "scores": ("pool.estimate", {}, lambda r, q, ls: r.pool.estimate(q, "P@10", sample=half_of(q))),
     "residuals": ("pool.residuals", {}, lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5)),
-    "residuals, queries": ("pool.residuals", {}, lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5, per="query")),
+    "residuals, queries": (
+        "pool.residuals",
+        {},
+        lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5, per="query"),
+    ),
     "agreement_of_assessors": ("agreement", {}, lambda r, q, ls: ls.ireval.agreement()),
     "agreement_of_assessors, parts": (
         "agreement",
         {"by": ["task"]},
         lambda r, q, ls: ls.assign(task=ls["query_id"].astype(int) % 2).ireval.agreement(by="task"),
     ),
-    "agreement_of_assessors, intervals": ("agreement", {}, lambda r, q, ls: ls.ireval.agreement(draws=5)),
-    "agreement_by_query": ("agreement.by_query", {}, lambda r, q, ls: ls.ireval.agreement.by_query()),
+    "agreement_of_assessors, intervals": (
+        "agreement",
+        {},
+        lambda r, q, ls: ls.ireval.agreement(draws=5),
+    ),
+    "agreement_by_query": (
+        "agreement.by_query",
+        {},
+        lambda r, q, ls: ls.ireval.agreement.by_query(),
+    ),
     "confusions": ("agreement.confusion", {}, lambda r, q, ls: ls.ireval.agreement.confusion("1")),
-    "confusions, intervals": ("agreement.confusion", {}, lambda r, q, ls: ls.ireval.agreement.confusion("1", draws=5)),
+    "confusions, intervals": (
+        "agreement.confusion",
+        {},
+        lambda r, q, ls: ls.ireval.agreement.confusion("1", draws=5),
+    ),
     "confusions, errors": ("assessors.errors", {}, lambda r, q, ls: ls.ireval.assessors.errors()),
     "assessors": ("assessors", {}, lambda r, q, ls: ls.ireval.assessors()),
     "assessors, intervals": ("assessors", {}, lambda r, q, ls: ls.ireval.assessors(draws=3)),
@@ -90,16 +117,38 @@ CALLS = {
     "assessor_pairs, named": (
         "agreement.pairs",
         {"assessor_a": ["who_a"], "assessor_b": ["who_b"]},
-        lambda r, q, ls: ls.rename(columns={"assessor": "who"}).ireval(assessor="who").agreement.pairs(),
+        lambda r, q, ls: (
+            ls.rename(columns={"assessor": "who"}).ireval(assessor="who").agreement.pairs()
+        ),
     ),
     "matrix": ("agreement.pairs", {}, lambda r, q, ls: ls.ireval.agreement.pairs("scott")),
-    "judges": ("judges", {}, lambda r, q, ls: r.judges(q, strict(q), ["AP", "RPP"], queries="common")),
-    "judge_scores": ("judges.scores", {}, lambda r, q, ls: r.judges.scores(q, strict(q), "AP", queries="common")),
+    "judges": (
+        "judges",
+        {},
+        lambda r, q, ls: r.judges(q, strict(q), ["AP", "RPP"], queries="common"),
+    ),
+    "judge_scores": (
+        "judges.scores",
+        {},
+        lambda r, q, ls: r.judges.scores(q, strict(q), "AP", queries="common"),
+    ),
     "judge_bias": ("judges.bias", {}, lambda r, q, ls: r.judges.bias(q, strict(q))),
-    "judge_pairs": ("judges.pairs", {}, lambda r, q, ls: r.judges.pairs(q, strict(q), "AP", queries="common")),
+    "judge_pairs": (
+        "judges.pairs",
+        {},
+        lambda r, q, ls: r.judges.pairs(q, strict(q), "AP", queries="common"),
+    ),
     "swaps": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR")),
-    "swaps_to_qrels": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR", qrels=q, how="draw", draws=2)),
-    "swapped_orders": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR", orders=True)),
+    "swaps_to_qrels": (
+        "swap_assessors",
+        {},
+        lambda r, q, ls: r.swap_assessors(ls, "RR", qrels=q, how="draw", draws=2),
+    ),
+    "swapped_orders": (
+        "swap_assessors",
+        {},
+        lambda r, q, ls: r.swap_assessors(ls, "RR", orders=True),
+    ),
 }
 
 
@@ -112,12 +161,16 @@ def test_every_result_is_what_its_schema_says(case, runs, qrels, labels):
     assert result.attrs["table"] == name
     assert faults(SCHEMAS[name], result, {**NAMES, **names}) == []
     rows = "1 row" if len(result) == 1 else f"{len(result):,} rows"
-    rows = "12 runs x 50 queries" if name == "scores" else rows  # what it says of tables that many verbs share
+    rows = (
+        "12 runs x 50 queries" if name == "scores" else rows
+    )  # what it says of tables that many verbs share
     assert repr(result.ireval).startswith(f"{SCHEMAS[name].says}: {rows}")
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("case", [case for case in CALLS if case.partition(",")[0] != "pool_by_run"])
+@pytest.mark.parametrize(
+    "case", [case for case in CALLS if case.partition(",")[0] != "pool_by_run"]
+)
 def test_results_are_recognised_by_their_columns_alone(case, runs, qrels, labels):
     _, _, call = CALLS[case]
     result = call(runs, qrels, labels)
@@ -161,7 +214,11 @@ def test_a_join_knows_its_judgments_and_rules(name, arguments, options, runs, qr
     rules = {} if name == "check" else {"ties": "first"}
     rules |= {} if name == "pool" else {"level": 2}
     given = {"qrels": qrels, **dict(zip(("depth",), arguments))} if name == "pool" else {}
-    wanted = ask_runs(**given, **options, **rules) if given else ask_runs(qrels, *arguments, **options, **rules)
+    wanted = (
+        ask_runs(**given, **options, **rules)
+        if given
+        else ask_runs(qrels, *arguments, **options, **rules)
+    )
     pd.testing.assert_frame_equal(ask(*arguments, **options), wanted)
 
 
@@ -179,7 +236,9 @@ def test_results_keep_the_callers_names_and_dtypes():
     sample = pdeval.datasets.load_sample()
     terrier = sample.runs.rename(columns={"run": "name", "query_id": "qid", "doc_id": "docno"})
     terrier = terrier.astype({"name": "str", "qid": "int64"})
-    qrels = sample.qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    qrels = sample.qrels.rename(
+        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    )
     qrels = qrels.astype({"qid": "int64"})
     pool = terrier.ireval.pool(5, qrels=qrels)
     assert list(pool) == ["qid", "docno", "runs", "rank", "label"]
@@ -191,8 +250,12 @@ def test_results_keep_the_callers_names_and_dtypes():
 def test_a_pool_of_depth_20_holds_the_judgments_of_the_runs_that_made_it():
     sample = pdeval.datasets.load_sample()
     outside = ["dense-s3", "rerank-s1", "rerank-s2"]
-    answered = ~sample.qrels["query_id"].isin(["117", "138"])  # ql gave its answers to the pool, and lost them
-    inside = sample.runs[~sample.runs["run"].isin(outside) & ~sample.runs["query_id"].isin(["117", "138"])]
+    answered = ~sample.qrels["query_id"].isin(
+        ["117", "138"]
+    )  # ql gave its answers to the pool, and lost them
+    inside = sample.runs[
+        ~sample.runs["run"].isin(outside) & ~sample.runs["query_id"].isin(["117", "138"])
+    ]
     pool = inside.ireval.pool(20, qrels=sample.qrels, ties="rank")
     assert pool["relevance"].notna().all()
     assert len(pool) == answered.sum()
@@ -204,11 +267,15 @@ def test_a_team_may_be_a_column_of_the_run_table_itself():
     runs = sample.runs.merge(sample.metadata[["run", "family"]], on="run")
     wanted = sample.runs.ireval.pool.summary(team="family", metadata=sample.metadata)
     pd.testing.assert_frame_equal(runs.ireval(run="run").pool.summary(team="family"), wanted)
-    with pytest.raises(ValueError, match="team='family' names a column of the metadata: pass them as metadata="):
+    with pytest.raises(
+        ValueError, match="team='family' names a column of the metadata: pass them as metadata="
+    ):
         sample.runs.ireval.pool.summary(team="family")
 
 
-@pytest.mark.parametrize("case", [case for case in CALLS if case.startswith("pool_") and "by_run" not in case])
+@pytest.mark.parametrize(
+    "case", [case for case in CALLS if case.startswith("pool_") and "by_run" not in case]
+)
 def test_counts_of_the_pool_can_be_reported(case, runs, qrels, labels):  # issue 12, item 13
     table = CALLS[case][2](runs, qrels, labels).head(20)
     assert table.ireval.report().to_frame().shape[0] == len(table)
@@ -216,7 +283,9 @@ def test_counts_of_the_pool_can_be_reported(case, runs, qrels, labels):  # issue
 
 @pytest.mark.parametrize("name", ["leave_one_out", "residuals"])
 def test_an_unknown_option_is_named(name, runs, qrels):
-    with pytest.raises(TypeError, match=rf"pool\.{name}\(\) has no option 'topic'; .* Did you mean 'topics'"):
+    with pytest.raises(
+        TypeError, match=rf"pool\.{name}\(\) has no option 'topic'; .* Did you mean 'topics'"
+    ):
         getattr(runs.pool, name)(qrels, "AP", topic="judged")
 
 

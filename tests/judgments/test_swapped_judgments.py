@@ -31,7 +31,12 @@ def test_drawn_judgments_are_complete_and_come_from_assessors_of_the_item():
     judged = {tuple(row) for row in LABELS[["query_id", "doc_id", "label"]].to_numpy().tolist()}
     seen = set()
     for _, qrels in swapped_qrels(LABELS, how="draw", draws=60):
-        assert qrels[["query_id", "doc_id"]].to_numpy().tolist() == [["1", "x"], ["1", "y"], ["2", "x"], ["2", "z"]]
+        assert qrels[["query_id", "doc_id"]].to_numpy().tolist() == [
+            ["1", "x"],
+            ["1", "y"],
+            ["2", "x"],
+            ["2", "z"],
+        ]
         seen |= {tuple(row) for row in qrels.to_numpy().tolist()}
     assert seen == judged  # every label has its turn, and nothing else turns up
 
@@ -46,7 +51,10 @@ def test_an_assessor_drawn_for_a_query_decides_all_of_it():
 
 def test_draws_depend_on_the_seed_alone():
     def drawn(frame, seed):
-        return [qrels["relevance"].tolist() for _, qrels in swapped_qrels(frame, how="draw", draws=20, seed=seed)]
+        return [
+            qrels["relevance"].tolist()
+            for _, qrels in swapped_qrels(frame, how="draw", draws=20, seed=seed)
+        ]
 
     assert drawn(LABELS, 1) == drawn(LABELS.sample(frac=1, random_state=0), 1)
     assert drawn(LABELS, 1) != drawn(LABELS, 2)
@@ -54,11 +62,15 @@ def test_draws_depend_on_the_seed_alone():
 
 def test_words_need_grades_before_they_are_judgments():
     worded = LABELS.assign(label=LABELS["label"].map({0: "no", 1: "yes", 2: "very"}))
-    with pytest.raises(ValueError, match=r"labels are not numbers, e.g. 'yes'; say what each is worth"):
+    with pytest.raises(
+        ValueError, match=r"labels are not numbers, e.g. 'yes'; say what each is worth"
+    ):
         list(swapped_qrels(worded))
     with pytest.raises(ValueError, match=r"no grade for 1 of the labels, e.g. \['very'\]"):
         list(swapped_qrels(worded, grades={"yes": 1, "no": 0}))
     graded = dict(swapped_qrels(worded, grades={"yes": 1, "no": 0, "very": 2}))
     pd.testing.assert_frame_equal(graded["bob"], dict(swapped_qrels(LABELS))["bob"])
-    with pytest.raises(ValueError, match=f"holds no labels: column 'label' is empty in all {len(LABELS)} rows"):
+    with pytest.raises(
+        ValueError, match=f"holds no labels: column 'label' is empty in all {len(LABELS)} rows"
+    ):
         list(swapped_qrels(LABELS.assign(label=None)))

@@ -13,7 +13,9 @@ from pdeval.tables.reader import read
 from tests import naive
 
 pytestmark = pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
-RUNS = naive.table({"x": {"1": ["a", "b", "c"]}, "y": {"1": ["b", "a", "c"]}, "z": {"1": ["c", "b", "a"]}})
+RUNS = naive.table(
+    {"x": {"1": ["a", "b", "c"]}, "y": {"1": ["b", "a", "c"]}, "z": {"1": ["c", "b", "a"]}}
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +46,18 @@ def test_two_assessors_who_want_opposite_items_turn_the_ordering_round():
         columns=["query_id", "doc_id", "assessor", "label"],
     )
     found = RUNS.ireval.swap_assessors(labels, "RR")
-    assert found.columns.tolist() == ["judgments_a", "judgments_b", "measure", "method", "runs", "tau_b"]
+    assert found.columns.tolist() == [
+        "judgments_a",
+        "judgments_b",
+        "measure",
+        "method",
+        "runs",
+        "tau_b",
+    ]
     # ann: x, y, z; bob: z first, x and y tied
-    assert found["tau_b"].tolist() == pytest.approx([stats.kendalltau([1, 2, 3], [2, 2, 1]).statistic])
+    assert found["tau_b"].tolist() == pytest.approx(
+        [stats.kendalltau([1, 2, 3], [2, 2, 1]).statistic]
+    )
 
 
 @pytest.mark.broad
@@ -69,7 +80,9 @@ def test_taus_equal_those_of_orderings_on_each_assessors_judgments(sample, label
 
 @pytest.mark.broad
 def test_draws_are_compared_with_given_judgments(sample, labels):
-    found = sample.runs.ireval.swap_assessors(labels, "AP", qrels=sample.qrels, how="draw", draws=4, seed=3)
+    found = sample.runs.ireval.swap_assessors(
+        labels, "AP", qrels=sample.qrels, how="draw", draws=4, seed=3
+    )
     assert found["judgments"].tolist() == [0, 1, 2, 3]
     full = orders_of(sample.runs, sample.qrels, "AP")["AP"]
     for number, part in swapped_qrels(read(labels, "labels"), how="draw", draws=4, seed=3):
@@ -91,7 +104,9 @@ def test_the_orderings_themselves_have_one_row_per_run_and_set_of_judgments(samp
     for name, part in swapped_qrels(read(labels, "labels")):
         own = sample.runs.ireval.order(part, ["AP", "RPP"])
         rows = found[found["judgments"] == name].drop(columns="judgments").reset_index(drop=True)
-        pd.testing.assert_frame_equal(rows, own, check_dtype=False, check_categorical=False, check_like=True)
+        pd.testing.assert_frame_equal(
+            rows, own, check_dtype=False, check_categorical=False, check_like=True
+        )
 
 
 def test_an_assessor_who_finds_nothing_relevant_agrees_with_nobody():
@@ -99,7 +114,9 @@ def test_an_assessor_who_finds_nothing_relevant_agrees_with_nobody():
         [("1", "a", who, label) for who, label in (("ann", 1), ("bob", 0), ("cyd", 1))],
         columns=["query_id", "doc_id", "assessor", "label"],
     )
-    found = RUNS.ireval.swap_assessors(labels, "AP").set_index(["judgments_a", "judgments_b"])["tau_b"]
+    found = RUNS.ireval.swap_assessors(labels, "AP").set_index(["judgments_a", "judgments_b"])[
+        "tau_b"
+    ]
     assert found["ann", "cyd"] == 1
     assert found[["ann"]].isna().sum() == 1
     orders = RUNS.ireval.swap_assessors(labels, "AP", orders=True)
@@ -107,7 +124,9 @@ def test_an_assessor_who_finds_nothing_relevant_agrees_with_nobody():
 
 
 def test_label_columns_may_have_other_names():
-    labels = pd.DataFrame({"q": "1", "d": ["a", "a"], "who": ["ann", "bob"], "says": ["yes", "yes"]})
+    labels = pd.DataFrame(
+        {"q": "1", "d": ["a", "a"], "who": ["ann", "bob"], "says": ["yes", "yes"]}
+    )
     bound = labels.ireval(query="q", doc="d", assessor="who", label="says")
     assert RUNS.ireval.swap_assessors(bound, "AP", grades={"yes": 1})["tau_b"].tolist() == [1.0]
 
@@ -115,11 +134,27 @@ def test_label_columns_may_have_other_names():
 @pytest.mark.parametrize(
     ("rows", "options", "text"),
     [
-        ([("1", "a", "ann", 1)], {}, "there is one set of judgments and nothing to compare it with"),
-        ([("1", "a", "ann", 0), ("1", "a", "bob", 0)], {}, "no set of judgments has anything relevant"),
+        (
+            [("1", "a", "ann", 1)],
+            {},
+            "there is one set of judgments and nothing to compare it with",
+        ),
+        (
+            [("1", "a", "ann", 0), ("1", "a", "bob", 0)],
+            {},
+            "no set of judgments has anything relevant",
+        ),
         ([("1", "a", "ann", 0)], {"orders": True}, "no set of judgments has anything relevant"),
-        ([("1", "a", "ann", 1)], {"how": "draw", "draws": 0}, "there is no set of judgments to compare"),
-        ([("1", "a", "ann", None)], {}, "the label table holds no labels: column 'label' is empty in all 1 rows"),
+        (
+            [("1", "a", "ann", 1)],
+            {"how": "draw", "draws": 0},
+            "there is no set of judgments to compare",
+        ),
+        (
+            [("1", "a", "ann", None)],
+            {},
+            "the label table holds no labels: column 'label' is empty in all 1 rows",
+        ),
         ([("1", "a", "ann", "yes")], {}, "the labels are not numbers, e.g. 'yes'"),
         ([("1", "a", "ann", 1)] * 2, {}, "1 repeated labels of one item by one assessor"),
     ],
@@ -131,12 +166,19 @@ def test_faulty_labels_are_errors_that_name_the_fault(rows, options, text):
 
 
 def test_missing_columns_are_named():
-    with pytest.raises(ValueError, match=r"expected a labels table.* no doc column \(known names: doc_id, docno"):
-        RUNS.ireval.swap_assessors(pd.DataFrame({"assessor": ["a"], "label": [1]}), "AP")
-    with pytest.raises(ValueError, match=r"no query column among doc_id, assessor, label. Bind it: labels.ireval"):
-        RUNS.ireval.swap_assessors(pd.DataFrame({"doc_id": ["a"], "assessor": ["a"], "label": [1]}), "AP")
     with pytest.raises(
-        TypeError, match=r"a pandas DataFrame holding a labels table \(doc, assessor, label\), got list"
+        ValueError, match=r"expected a labels table.* no doc column \(known names: doc_id, docno"
+    ):
+        RUNS.ireval.swap_assessors(pd.DataFrame({"assessor": ["a"], "label": [1]}), "AP")
+    with pytest.raises(
+        ValueError, match=r"no query column among doc_id, assessor, label. Bind it: labels.ireval"
+    ):
+        RUNS.ireval.swap_assessors(
+            pd.DataFrame({"doc_id": ["a"], "assessor": ["a"], "label": [1]}), "AP"
+        )
+    with pytest.raises(
+        TypeError,
+        match=r"a pandas DataFrame holding a labels table \(doc, assessor, label\), got list",
     ):
         RUNS.ireval.swap_assessors([1])
     with pytest.raises(ValueError, match="how='random': choose 'assessor' or 'draw'"):
@@ -146,7 +188,9 @@ def test_missing_columns_are_named():
 @pytest.mark.broad
 def test_a_join_swaps_assessors_under_its_own_rules(sample, labels):
     judged = sample.runs.ireval.join(sample.qrels, level=2, topics="common", ties="first")
-    wanted = sample.runs.ireval.swap_assessors(labels, ["AP", "RPP"], level=2, topics="common", ties="first")
+    wanted = sample.runs.ireval.swap_assessors(
+        labels, ["AP", "RPP"], level=2, topics="common", ties="first"
+    )
     pd.testing.assert_frame_equal(judged.swap_assessors(labels, ["AP", "RPP"]), wanted)
 
 
@@ -193,7 +237,10 @@ def test_regrading_an_item_that_nobody_knows_changes_nothing():
     from pdeval.join.positions import join
     from pdeval.judgments.assessor_swaps import regraded
 
-    runs, qrels = read(naive.table({"x": {"1": ["a"]}}), "runs"), read(naive.judgments({"1": {"a": 1}}), "qrels")
+    runs, qrels = (
+        read(naive.table({"x": {"1": ["a"]}}), "runs"),
+        read(naive.judgments({"1": {"a": 1}}), "qrels"),
+    )
     others = read_judgments(read(naive.judgments({"1": {"0": 2, "z": 2}}), "qrels"))
     assert len(regraded(join(runs, qrels), others).judged.topic) == 0
 
@@ -205,7 +252,9 @@ def test_the_rules_of_the_join_reach_swapped_judgments():
         [("x", "1", "a", 1.0), ("x", "1", "b", 1.0), ("y", "1", "b", 2.0), ("y", "1", "a", 1.0)],
         columns=["run", "query_id", "doc_id", "score"],
     )
-    labels = pd.DataFrame({"query_id": "1", "doc_id": "a", "assessor": ["ann", "bob"], "label": [1, 2]})
+    labels = pd.DataFrame(
+        {"query_id": "1", "doc_id": "a", "assessor": ["ann", "bob"], "label": [1, 2]}
+    )
 
     def ranks(runs=runs, **rules):
         found = runs.ireval.swap_assessors(labels, "RR", orders=True, **rules)
@@ -222,7 +271,9 @@ def test_the_rules_of_the_join_reach_swapped_judgments():
     # y ranks b, a, a: not looked for, the best place of a counts, whichever row is read first
     assert ranks(twice, validate=False) == {"x": 0.5, "y": 0.5}
     assert ranks(twice[::-1], validate=False) == {"x": 0.5, "y": 0.5}
-    assert runs.ireval.swap_assessors(labels, "RR", level=2, orders=True)["judgments"].unique().tolist() == ["bob"]
+    assert runs.ireval.swap_assessors(labels, "RR", level=2, orders=True)[
+        "judgments"
+    ].unique().tolist() == ["bob"]
     borda = runs.ireval.swap_assessors(labels, "RR", method="borda")
     assert borda["method"].tolist() == ["borda"]
 
@@ -233,7 +284,9 @@ def test_two_runs_agree_or_disagree_entirely():
         [("1", "a", "ann", 0.5), ("1", "c", "bob", 0.5), ("1", "a", "cyd", 0.5)],
         columns=["query_id", "doc_id", "assessor", "label"],
     )
-    found = two.ireval.swap_assessors(labels, "RR").set_index(["judgments_a", "judgments_b"])["tau_b"]
+    found = two.ireval.swap_assessors(labels, "RR").set_index(["judgments_a", "judgments_b"])[
+        "tau_b"
+    ]
     assert found.to_dict() == {("ann", "bob"): -1.0, ("ann", "cyd"): 1.0, ("bob", "cyd"): -1.0}
 
 
@@ -242,7 +295,10 @@ def test_the_largest_grade_may_be_below_one():
     from pdeval.join.positions import join
     from pdeval.judgments.assessor_swaps import regraded
 
-    runs, qrels = read(naive.table({"x": {"1": ["a"]}}), "runs"), read(naive.judgments({"1": {"a": 1}}), "qrels")
+    runs, qrels = (
+        read(naive.table({"x": {"1": ["a"]}}), "runs"),
+        read(naive.judgments({"1": {"a": 1}}), "qrels"),
+    )
     for grade, top in ((0.5, 0.5), (-1.0, 0.0)):
         others = read_judgments(read(naive.judgments({"1": {"a": grade}}), "qrels"))
         assert regraded(join(runs, qrels), others).top_grade == top

@@ -24,7 +24,11 @@ def test_a_mapping_names_the_teams_of_runs_with_several_columns():
 
 def test_one_of_several_columns_that_name_a_run_may_be_the_team():
     found = partition(PAIRS.astype({"model": "category"}), "model")
-    assert (found.names.tolist(), found.names.name, found.codes.tolist()) == (["m", "n"], "model", [0, 0, 1])
+    assert (found.names.tolist(), found.names.name, found.codes.tolist()) == (
+        ["m", "n"],
+        "model",
+        [0, 0, 1],
+    )
 
 
 def test_categories_and_years_serve_as_teams():
@@ -37,12 +41,32 @@ def test_categories_and_years_serve_as_teams():
 @pytest.mark.parametrize(
     ("team", "metadata", "kind", "text"),
     [
-        ("group", None, ValueError, "team='group' names a column of the metadata: pass them as metadata="),
-        (3, None, TypeError, "team= takes the name of a metadata column or a mapping of runs, not int"),
+        (
+            "group",
+            None,
+            ValueError,
+            "team='group' names a column of the metadata: pass them as metadata=",
+        ),
+        (
+            3,
+            None,
+            TypeError,
+            "team= takes the name of a metadata column or a mapping of runs, not int",
+        ),
         ("group", pd.DataFrame({"run": ["a"]}), KeyError, "no column 'group'; they have run"),
-        ("group", pd.DataFrame({"name": ["a"], "group": [1]}), KeyError, "no column 'run'; they have name, group"),
+        (
+            "group",
+            pd.DataFrame({"name": ["a"], "group": [1]}),
+            KeyError,
+            "no column 'run'; they have name, group",
+        ),
         ("run", pd.DataFrame({"run": ["a"]}), ValueError, "team='run' already names the run"),
-        ({"a": 1, "b": 2}, None, ValueError, "the mapping gives no team to 1 of the 3 runs, e.g. 'c'"),
+        (
+            {"a": 1, "b": 2},
+            None,
+            ValueError,
+            "the mapping gives no team to 1 of the 3 runs, e.g. 'c'",
+        ),
         (
             "group",
             pd.DataFrame({"run": ["a", "b", "c"], "group": ["x", None, "y"]}),

@@ -21,7 +21,9 @@ def columns(kind, ranking, grades, *, level=1, subtopics=None, corpus=None, top_
     """Return every column that a kernel of that kind may ask for."""
     place = {item: rank for rank, item in enumerate(ranking, start=1)}
     subtopics = subtopics or {}
-    kept = [d for d in sorted(grades) if KINDS.get(kind, lambda grade, level: False)(grades[d], level)]
+    kept = [
+        d for d in sorted(grades) if KINDS.get(kind, lambda grade, level: False)(grades[d], level)
+    ]
     if kind == "subtopic":
         kept = sorted(d for d in subtopics if subtopics[d])
     by_rank = sorted(kept, key=lambda d: place.get(d, math.inf))
@@ -47,12 +49,12 @@ def columns(kind, ranking, grades, *, level=1, subtopics=None, corpus=None, top_
         "relevant": np.array([is_relevant.get(d, False) for d in by_rank], dtype=bool),
         "relevants": float(sum(is_relevant.values())),
         "top_grade": float(max(grades.values(), default=0) if top_grade is None else top_grade),
-        "member": np.array([[s in subtopics.get(d, ()) for s in names] for d in by_rank], dtype=bool).reshape(
-            len(kept), len(names)
-        ),
-        "belongs": np.array([[s in subtopics.get(d, ()) for s in names] for d in kept], dtype=bool).reshape(
-            len(kept), len(names)
-        ),
+        "member": np.array(
+            [[s in subtopics.get(d, ()) for s in names] for d in by_rank], dtype=bool
+        ).reshape(len(kept), len(names)),
+        "belongs": np.array(
+            [[s in subtopics.get(d, ()) for s in names] for d in kept], dtype=bool
+        ).reshape(len(kept), len(names)),
         "subtopics": float(len(names)),
     }
 
@@ -63,7 +65,8 @@ def value(name, ranking, grades, **options):
     entry = measure.entry
     if entry.population:
         return sum(
-            share * _of_users(measure, ranking, part, **options) for share, part in _users(entry, grades, options)
+            share * _of_users(measure, ranking, part, **options)
+            for share, part in _users(entry, grades, options)
         )
     given = columns(entry.kind, ranking, grades, **options)
     if len(given["rank"]) == 0 and not entry.empty:
@@ -74,7 +77,10 @@ def value(name, ranking, grades, **options):
 def _users(entry, grades, options):
     """Return [(share, wanted items)] of one query, by number of items, as methods section 8 says."""
     relevant = {doc for doc, grade in grades.items() if grade > 0}
-    parts = [{doc for doc in relevant if grades[doc] >= least} for least in {grades[doc] for doc in relevant}]
+    parts = [
+        {doc for doc in relevant if grades[doc] >= least}
+        for least in {grades[doc] for doc in relevant}
+    ]
     if entry.population == "subtopics":
         of = options.get("subtopics") or {}
         relevant = {doc for doc in relevant if of.get(doc)}
@@ -86,4 +92,8 @@ def _users(entry, grades, options):
 
 def _of_users(measure, ranking, wanted, **options):
     given = columns("binary", ranking, dict.fromkeys(wanted, 1), **options)
-    return float(measure.entry.kernel(*[given[column] for column in measure.entry.columns], **measure.parameters))
+    return float(
+        measure.entry.kernel(
+            *[given[column] for column in measure.entry.columns], **measure.parameters
+        )
+    )

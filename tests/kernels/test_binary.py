@@ -62,7 +62,10 @@ def test_precision_recall_and_f_of_the_lecture_slides():
         ("R", 3 / 4),
         ("F@5", 2 * 0.4 * 0.5 / 0.9),
         ("F(beta=2)@5", 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)),
-        ("E(beta=2)@5", 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)),  # the lecture slides' E is F with another weight
+        (
+            "E(beta=2)@5",
+            5 * 0.4 * 0.5 / (4 * 0.4 + 0.5),
+        ),  # the lecture slides' E is F with another weight
         ("E@5", 2 * 0.4 * 0.5 / (0.4 + 0.5)),
         ("F@1", 0.0),
         ("Success@1", 0.0),
@@ -81,10 +84,14 @@ def test_precision_recall_and_f_of_the_lecture_slides():
 )
 def test_a_ranking_worked_by_hand(name, expected):
     ranking = ["x1", "A", "x2", "B", "x3", "x4", "x5", "x6", "C", "x7"]
-    assert value(name, ranking, {"A": 1, "B": 1, "C": 1, "D": 1}) == pytest.approx(expected, abs=1e-15)
+    assert value(name, ranking, {"A": 1, "B": 1, "C": 1, "D": 1}) == pytest.approx(
+        expected, abs=1e-15
+    )
 
 
-@pytest.mark.parametrize("name", ["AP", "RR", "P@5", "R@5", "F@5", "Success@5", "Rprec", "RelP@5", "RBP", "BinG"])
+@pytest.mark.parametrize(
+    "name", ["AP", "RR", "P@5", "R@5", "F@5", "Success@5", "Rprec", "RelP@5", "RBP", "BinG"]
+)
 def test_an_empty_ranking_scores_zero(name):
     assert value(name, [], {"A": 1, "B": 2}) == 0.0
 
@@ -157,7 +164,9 @@ def test_many_lists_are_measured_one_by_one(k):
             "GMAP": max(sum(i / f for i, f in enumerate(every, start=1)) / 3, 1e-5),
             "BinG": sum(1 / math.log2(2 + f - i) for i, f in enumerate(every, start=1)) / 3,
         }
-        assert {name: float(one[at]) for name, one in found.items()} == pytest.approx(wanted, rel=1e-12)
+        assert {name: float(one[at]) for name, one in found.items()} == pytest.approx(
+            wanted, rel=1e-12
+        )
 
 
 def test_padded_lists_have_as_many_relevant_items_as_is_said():

@@ -27,17 +27,28 @@ def overlap(ranking, ideal, p, depth):
 def ideals(grades):
     """Every order of the items of positive grade that puts larger grades first."""
     groups = [
-        [d for d in sorted(grades) if grades[d] == g] for g in sorted(set(grades.values()), reverse=True) if g > 0
+        [d for d in sorted(grades) if grades[d] == g]
+        for g in sorted(set(grades.values()), reverse=True)
+        if g > 0
     ]
     for orders in itertools.product(*map(itertools.permutations, groups)):
         yield [item for order in orders for item in order]
 
 
-RANKINGS = st.permutations("abcdef").flatmap(lambda items: st.integers(0, 6).map(lambda n: items[:n]))
-GRADES = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([-1, 0, 1, 1, 2, 2.5]), min_size=1)
+RANKINGS = st.permutations("abcdef").flatmap(
+    lambda items: st.integers(0, 6).map(lambda n: items[:n])
+)
+GRADES = st.dictionaries(
+    st.sampled_from("abcdefg"), st.sampled_from([-1, 0, 1, 1, 2, 2.5]), min_size=1
+)
 
 
-@given(ranking=RANKINGS, grades=GRADES, p=st.sampled_from([0.0, 0.5, 0.95, 1.0]), k=st.sampled_from([inf, 1, 3, 20]))
+@given(
+    ranking=RANKINGS,
+    grades=GRADES,
+    p=st.sampled_from([0.0, 0.5, 0.95, 1.0]),
+    k=st.sampled_from([inf, 1, 3, 20]),
+)
 @examples(150)
 def test_compatibility_is_the_largest_overlap_with_any_ideal_ranking(ranking, grades, p, k):
     every = list(ideals(grades))
@@ -48,7 +59,9 @@ def test_compatibility_is_the_largest_overlap_with_any_ideal_ranking(ranking, gr
     name = f"Compat(p={p},normalize=false)" + (f"@{k}" if k < inf else "")
     assert value(name, ranking, grades) == pytest.approx(best, abs=1e-12)
     itself = overlap(every[0], every[0], p, depth)
-    assert value(name.replace(",normalize=false", ""), ranking, grades) == pytest.approx(best / itself, abs=1e-12)
+    assert value(name.replace(",normalize=false", ""), ranking, grades) == pytest.approx(
+        best / itself, abs=1e-12
+    )
 
 
 def test_compatibility_by_hand():
@@ -56,7 +69,9 @@ def test_compatibility_by_hand():
     ranking, ideal = [0, 1, 2 / 3, 3 / 4], [1, 1, 1, 3 / 4]
     weight = [1, 1 / 2, 1 / 4, 1 / 8]
     wanted = np.dot(ranking, weight) / np.dot(ideal, weight)
-    assert value("Compat(p=0.5)", "abxc", {"b": 2, "a": 1, "c": 1}) == pytest.approx(wanted, abs=1e-15)
+    assert value("Compat(p=0.5)", "abxc", {"b": 2, "a": 1, "c": 1}) == pytest.approx(
+        wanted, abs=1e-15
+    )
 
 
 def test_an_ideal_ranking_has_one_and_items_not_found_come_last_in_it():
@@ -76,7 +91,9 @@ def test_many_lists_of_different_lengths_equal_each_alone():
     rank = np.array([[1.0, 2.0], [3.0, inf]])
     grade = np.array([[1.0, 2.0], [2.0, 1.0]])
     together = Compat(rank, grade, np.array([3.0, 900.0]))
-    assert together.tolist() == [float(Compat(rank[:, i], grade[:, i], n)) for i, n in enumerate((3.0, 900.0))]
+    assert together.tolist() == [
+        float(Compat(rank[:, i], grade[:, i], n)) for i, n in enumerate((3.0, 900.0))
+    ]
 
 
 @pytest.mark.extras
@@ -115,5 +132,8 @@ def test_topics_and_runs_side_by_side_are_those_of_each_alone(normalize, k):
         one = (slice(None), *at)
         alone = Compat(rank[one], grade[one], retrieved[at], p=0.7, normalize=normalize, k=k)
         assert together[at] == pytest.approx(float(alone), rel=1e-12)
-    assert Compat(rank[:, :0], grade[:, :0], retrieved[:0], normalize=normalize, k=k).shape == (0, 2)
+    assert Compat(rank[:, :0], grade[:, :0], retrieved[:0], normalize=normalize, k=k).shape == (
+        0,
+        2,
+    )
     assert ideal_place(grade[:, 0, 0].tolist()).tolist() == [3, 2, 1]

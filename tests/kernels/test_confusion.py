@@ -58,7 +58,9 @@ def test_fall_out_and_correlation_take_the_size_of_the_catalogue():
     assert MCC(rank, 10, items=22, k=5) == pytest.approx(34 / np.sqrt(5 * 2 * 20 * 17))
     assert MCC(rank, 2, items=2) == 0.0
     judged = pdeval.datasets.sample_judged(topics="common")
-    found = judged.measure(["Fallout@10", "Fallout(items=100000)@10", "MCC@10", "AUC", "AUC(items=100000)"])
+    found = judged.measure(
+        ["Fallout@10", "Fallout(items=100000)@10", "MCC@10", "AUC", "AUC(items=100000)"]
+    )
     assert found["value"].between(-1, 1).all()
 
 
@@ -67,7 +69,9 @@ def test_graded_average_precision_is_that_of_binary_grades_and_weighs_levels_by_
     assert GAP(RANK, grades, grades) == pytest.approx(AP(RANK))
     grade = np.array([1.0, 3.0, 2.0])
     levels = [AP(RANK), AP(np.array([4.0, inf])), AP(np.array([4.0]))]
-    assert GAP(RANK, grade, np.array([3.0, 2.0, 1.0])) == pytest.approx((3 * levels[0] + 2 * levels[1] + levels[2]) / 6)
+    assert GAP(RANK, grade, np.array([3.0, 2.0, 1.0])) == pytest.approx(
+        (3 * levels[0] + 2 * levels[1] + levels[2]) / 6
+    )
 
 
 def test_relative_set_precision_has_two_spellings():
@@ -80,7 +84,10 @@ def random_lists(lists=24, known=9, wanted=3):
     """Return lists of items out of `known`, of which the first `wanted` are relevant, and the ranks of these."""
     rng = np.random.default_rng(7)
     shown = [rng.permutation(known)[: length % (known + 1)].tolist() for length in range(lists)]
-    ranks = [sorted(one.index(item) + 1.0 if item in one else inf for item in range(wanted)) for one in shown]
+    ranks = [
+        sorted(one.index(item) + 1.0 if item in one else inf for item in range(wanted))
+        for one in shown
+    ]
     return shown, np.array(ranks).T
 
 
@@ -94,14 +101,20 @@ def in_order(relevant, others):
 def test_pairs_of_the_list_and_of_the_catalogue_are_counted_one_by_one(k):
     shown, ranks = random_lists()
     retrieved = np.array([len(one) for one in shown])
-    accuracy, partial, both = Accuracy(ranks, retrieved, k=k), PartialAUC(ranks, k=min(k, 6)), PAP(ranks, k=min(k, 6))
+    accuracy, partial, both = (
+        Accuracy(ranks, retrieved, k=k),
+        PartialAUC(ranks, k=min(k, 6)),
+        PAP(ranks, k=min(k, 6)),
+    )
     for at, one in enumerate(shown):
         seen = one[: int(min(k, 99))]
         places = [place for place, item in enumerate(seen) if item < 3]
         wanted = in_order(places, [place for place, item in enumerate(seen) if item >= 3])
         assert accuracy[at] == pytest.approx(wanted if wanted is not None else float(bool(places)))
         worse = [place for place, item in enumerate(one) if item >= 3][: int(min(k, 6))]
-        worse += [99] * (int(min(k, 6)) - len(worse))  # others that the list does not hold stand below it
+        worse += [99] * (
+            int(min(k, 6)) - len(worse)
+        )  # others that the list does not hold stand below it
         better = [one.index(item) if item in one else inf for item in range(3)]
         assert partial[at] == pytest.approx(in_order(better, worse))
         assert both[at] == pytest.approx(in_order(sorted(better)[: int(min(k, 6))], worse))
@@ -114,17 +127,25 @@ def test_relevant_items_against_all_others_of_the_catalogue(known):
     corpus = np.full(len(shown), float(known))
     found = {
         "AUC": [AUC(ranks, retrieved, corpus), AUC(ranks, retrieved, items=known)],
-        "Fallout": [Fallout(ranks, retrieved, corpus, k=4), Fallout(ranks, retrieved, 99, items=known, k=4)],
+        "Fallout": [
+            Fallout(ranks, retrieved, corpus, k=4),
+            Fallout(ranks, retrieved, 99, items=known, k=4),
+        ],
         "MCC": [MCC(ranks, retrieved, corpus, k=4), MCC(ranks, retrieved, 99, items=known, k=4)],
         "all": [MCC(ranks, retrieved, corpus), MCC(ranks, retrieved, items=known)],
     }
     for at, one in enumerate(shown):
         place = [one.index(item) if item in one else 99 for item in range(known)]
-        wanted = {"AUC": in_order(place[:3], place[3:]), "Fallout": sum(item >= 3 for item in one[:4]) / (known - 3)}
+        wanted = {
+            "AUC": in_order(place[:3], place[3:]),
+            "Fallout": sum(item >= 3 for item in one[:4]) / (known - 3),
+        }
         for name, seen in (("MCC", one[:4]), ("all", one)):
             there = [item in seen for item in range(known)]
             relevant = [item < 3 for item in range(known)]
-            wanted[name] = np.corrcoef(there, relevant)[0, 1] if any(there) and not all(there) else 0.0
+            wanted[name] = (
+                np.corrcoef(there, relevant)[0, 1] if any(there) and not all(there) else 0.0
+            )
         for name, (by_corpus, by_number) in found.items():
             assert by_corpus[at] == pytest.approx(wanted[name], abs=1e-12), name
             assert by_number[at] == by_corpus[at], name
@@ -137,13 +158,18 @@ def test_a_catalogue_holds_its_relevant_items():
         catalogue(None, 2, 3)
     assert AUC(RANK, 2, 3) == 1.0
     assert Fallout(RANK, 2, 3) == 0.0
-    assert AUC(np.array([5.0, inf]), 5, items=4) == 0.0  # more was retrieved than the catalogue holds
+    assert (
+        AUC(np.array([5.0, inf]), 5, items=4) == 0.0
+    )  # more was retrieved than the catalogue holds
 
 
 @pytest.mark.parametrize("k", [inf, 3])
 def test_graded_average_precision_is_the_mean_of_that_of_every_level(k):
     rng = np.random.default_rng(8)
-    ranks = np.sort(rng.permuted(np.tile(np.append(np.arange(1.0, 8), [inf, inf]), (12, 1)), axis=1)[:, :4], axis=1).T
+    ranks = np.sort(
+        rng.permuted(np.tile(np.append(np.arange(1.0, 8), [inf, inf]), (12, 1)), axis=1)[:, :4],
+        axis=1,
+    ).T
     grade = rng.choice([0.5, 1.0, 3.0, 4.0], (4, 12))
     grade[1, ::3] = 0.0  # an item without a grade, which no reader wants
     ideal = -np.sort(-grade, axis=0)
@@ -152,8 +178,13 @@ def test_graded_average_precision_is_the_mean_of_that_of_every_level(k):
         made = whole = below = 0.0
         for level in sorted({*grade[:, at]} - {0.0}):
             own = ranks[grade[:, at] >= level, at]
-            made += (level - below) * sum((own <= rank).sum() / rank for rank in own if rank <= min(k, 99))
+            made += (level - below) * sum(
+                (own <= rank).sum() / rank for rank in own if rank <= min(k, 99)
+            )
             whole += (level - below) * len(own)
             below = level
         assert found[at] == pytest.approx(made / whole, rel=1e-12)
-        assert float(GAP(ranks[:, at].tolist(), grade[:, at].tolist(), ideal[:, at].tolist(), k=k)) == found[at]
+        assert (
+            float(GAP(ranks[:, at].tolist(), grade[:, at].tolist(), ideal[:, at].tolist(), k=k))
+            == found[at]
+        )

@@ -24,14 +24,20 @@ def plainly(rank, grade, going_on, cost=1.0, gain="graded", max_grade=None, min_
     """Return the total gain, the depth and the total cost of a reader, who goes down one list."""
     top = 3.0 if max_grade is None else max_grade
     worth = {
-        f: float(g > 0) if gain == "binary" else min(max((g - min_grade) / (top - min_grade), 0.0), 1.0)
+        f: float(g > 0)
+        if gain == "binary"
+        else min(max((g - min_grade) / (top - min_grade), 0.0), 1.0)
         for f, g in zip(rank, grade)
     }
     seen, gained, total, depth, spent = 1.0, 0.0, 0.0, 0.0, 0.0
     for place in range(1, n + 1):
         gained += worth.get(float(place), 0.0)
         on = going_on(place, gained, cost * place)
-        total, spent, depth = total + seen * (1 - on) * gained, spent + seen * (1 - on) * cost * place, depth + seen
+        total, spent, depth = (
+            total + seen * (1 - on) * gained,
+            spent + seen * (1 - on) * cost * place,
+            depth + seen,
+        )
         seen *= on
     return total, depth, spent
 
@@ -58,14 +64,18 @@ def test_what_a_reader_gains_spends_and_looks_at_is_added_up_rank_by_rank(model,
     for at in range(3):
         gained, depth, spent = plainly(RANK[:, at], GRADE[:, at], MODELS[model], **options)
         _, _, dear = plainly(RANK[:, at], GRADE[:, at], MODELS[model], cost=2.5, **options)
-        assert [float(one[at]) for one in found] == pytest.approx([gained, depth, spent, dear], rel=1e-12)
+        assert [float(one[at]) for one in found] == pytest.approx(
+            [gained, depth, spent, dear], rel=1e-12
+        )
 
 
 def test_the_reader_is_that_of_inst_who_goes_to_rank_1000_unless_told_otherwise():
     for at in range(3):
         own = lambda place, gained, spent: (1 - 1 / (place + 2 - gained)) ** 2  # noqa: E731
         wanted = plainly(RANK[:, at], GRADE[:, at], own)
-        found = [kernel(RANK[:, at].tolist(), GRADE[:, at].tolist(), 3.0) for kernel in (ETU, ED, ETC)]
+        found = [
+            kernel(RANK[:, at].tolist(), GRADE[:, at].tolist(), 3.0) for kernel in (ETU, ED, ETC)
+        ]
         assert [float(one) for one in found] == pytest.approx(wanted, rel=1e-12)
 
 
@@ -91,7 +101,10 @@ def test_a_model_is_spelled_as_a_measure_is(said, spelled):
         ("INST(n=10)", "how its readers go on has T; say all else outside of it"),
         ("INST(rel=2)", "how its readers go on has T; say all else outside of it"),
         ("RR(i=2)", "how its readers go on has no parameters; say all else outside of it"),
-        ("BPMD(T=2,max_grade=4)", "how its readers go on has T, hb, hc, median, k; say all else outside of it"),
+        (
+            "BPMD(T=2,max_grade=4)",
+            "how its readers go on has T, hb, hc, median, k; say all else outside of it",
+        ),
         ("AUC", "is no user model; there are INST"),
     ],
 )

@@ -41,19 +41,30 @@ def rate(gains, costs, i, A, b2, R2):
 PLAIN = {
     "INST": ({"T": 3.0}, lambda g, c, i, T: (1 - 1 / (i + 1 + T + (T - sum(g[: i + 1])))) ** 2),
     "INSQ": ({"T": 3.0}, lambda g, c, i, T: (1 - 1 / (i + 1 + 2 * T)) ** 2),
-    "BPM": ({"T": 2.0, "k": 6.0}, lambda g, c, i, T, k: float(sum(g[: i + 1]) < T and sum(c[: i + 1]) < k)),
+    "BPM": (
+        {"T": 2.0, "k": 6.0},
+        lambda g, c, i, T, k: float(sum(g[: i + 1]) < T and sum(c[: i + 1]) < k),
+    ),
     "BPMD": ({"T": 2.5, "hb": 0.7, "hc": 2.0, "median": 0.3, "k": 9.0}, bpmd),
-    "SDCG": ({"k": 5.0}, lambda g, c, i, k: math.log2(i + 2) / math.log2(i + 3) if i + 1 < k else 0.0),
+    "SDCG": (
+        {"k": 5.0},
+        lambda g, c, i, k: math.log2(i + 2) / math.log2(i + 3) if i + 1 < k else 0.0,
+    ),
     "NERR8": ({"k": 5.0}, lambda g, c, i, k: 1 - g[i] if i + 1 < k else 0.0),
     "NERR9": ({"k": 5.0}, lambda g, c, i, k: (i + 1) / (i + 2) * (1 - g[i]) if i + 1 < k else 0.0),
     "NERR10": ({"p": 0.7}, lambda g, c, i, p: p * (1 - g[i])),
     "NERR11": ({"T": 3.0}, lambda g, c, i, T: (1 - 1 / (i + 1 + 2 * T)) ** 2 * (1 - g[i])),
-    "TBG": ({"halflife": 3.0}, lambda g, c, i, halflife: 0.5 ** (c[i] / halflife) if i + 1 < len(g) else 0.0),
+    "TBG": (
+        {"halflife": 3.0},
+        lambda g, c, i, halflife: 0.5 ** (c[i] / halflife) if i + 1 < len(g) else 0.0,
+    ),
     "U": ({"L": 7.0}, u_measure),
     "SET": (
         {"beta": 0.3, "k": 6.0},
         lambda g, c, i, beta, k: (
-            ((i + 3) ** beta - (i + 2) ** beta) / ((i + 2) ** beta - (i + 1) ** beta) if i + 1 < k else 0.0
+            ((i + 3) ** beta - (i + 2) ** beta) / ((i + 2) ** beta - (i + 1) ** beta)
+            if i + 1 < k
+            else 0.0
         ),
     ),
     "IFT-goal": ({"T": 2.2, "b1": 0.6, "R1": 3.0}, lambda g, c, i, **own: goal(g, i, **own)),
@@ -76,13 +87,20 @@ def plainly(gains, costs, going_on):
         on = going_on(i)
         looks += seen
         stops = seen * (1 - on)
-        found += [seen * gains[i], stops * sum(gains[: i + 1]), seen * costs[i], stops * sum(costs[: i + 1])]
+        found += [
+            seen * gains[i],
+            stops * sum(gains[: i + 1]),
+            seen * costs[i],
+            stops * sum(costs[: i + 1]),
+        ]
         seen *= on
     return [found[0] / looks, found[1], found[2] / looks, found[3], looks]
 
 
 def test_every_model_has_its_formula_here():
-    ours = {name for name, one in cwl.MODELS.items() if one.going_on.__module__.startswith("pdeval.")}
+    ours = {
+        name for name, one in cwl.MODELS.items() if one.going_on.__module__.startswith("pdeval.")
+    }
     assert ours == set(PLAIN)
 
 
@@ -124,4 +142,7 @@ def test_a_reader_stops_where_the_gains_are_just_what_is_wanted():
     assert float(expectations("BPM", np.ones(6), T=99.0, k=2.0).depth) == 2.0
     for name in ("SDCG", "NERR8", "NERR9", "SET", "P"):
         assert float(expectations(name, np.zeros(6), k=2.0).depth) > 1.0
-        assert expectations(name, np.zeros(6), k=2.0).depth == expectations(name, np.zeros(2), k=9.0).depth
+        assert (
+            expectations(name, np.zeros(6), k=2.0).depth
+            == expectations(name, np.zeros(2), k=9.0).depth
+        )

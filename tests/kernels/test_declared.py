@@ -7,14 +7,22 @@ import pytest
 from pdeval.catalog import ENTRIES, parse
 
 inf = math.inf
-KERNELS = {name: one for name, one in ENTRIES.items() if one.family != "ordering" and one.kind not in ("items", "set")}
+KERNELS = {
+    name: one
+    for name, one in ENTRIES.items()
+    if one.family != "ordering" and one.kind not in ("items", "set")
+}
 TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 GAINS = {"gain": "linear", "gains": None, "least": 0.0}
 # who wants what, by number of items; the background is as large as the relevant items say
 GRADES = {"grades": "items"}
 SUBTOPICS = {"subtopics": "items", "background": 1.0}
 
-GRADE_GAINS = {"max_grade": None, "min_grade": 0.0, "n": 1000}  # of C/W/L: grades to gains, and cwl_eval's depth
+GRADE_GAINS = {
+    "max_grade": None,
+    "min_grade": 0.0,
+    "n": 1000,
+}  # of C/W/L: grades to gains, and cwl_eval's depth
 READER = {"model": "INST", "gain": "graded", **GRADE_GAINS}
 FORAGING_GOAL, FORAGING_RATE = {"T": 2.0, "b1": 0.9, "R1": 10.0}, {"A": 0.2, "b2": 0.9, "R2": 10.0}
 
@@ -55,7 +63,12 @@ DEFAULTS = {
     **{key: {"unretrieved": "never"} for key in ["ISL", "TSL"]},
     "ASL": {"unretrieved": "run", "n": inf},
     "SetF": {"beta": 1.0, "x": None},
-    "Utility": {"hit": 1.0, "noise": -1.0, "miss": 0.0, "rest": 0.0},  # trec_eval's utility, 1,-1,0,0
+    "Utility": {
+        "hit": 1.0,
+        "noise": -1.0,
+        "miss": 0.0,
+        "rest": 0.0,
+    },  # trec_eval's utility, 1,-1,0,0
     "RBPresidual": {"p": 0.8},
     **{key: {"max_grade": None} for key in ["ERR", "nERR"]},
     "gRBP": {"p": 0.8, "max_grade": None},
@@ -71,7 +84,9 @@ DEFAULTS = {
 # a share is from 0 to 1, a preference from -1 to 1
 RANGES = {
     **dict.fromkeys(["GMAP", "GMbpref"], (1e-5, 1)),
-    **dict.fromkeys(["CG", "DCG", "ASL", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"], (0, inf)),
+    **dict.fromkeys(
+        ["CG", "DCG", "ASL", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"], (0, inf)
+    ),
     **dict.fromkeys(["ESL", "ISL", "TSL", "ED"], (1, inf)),
     **dict.fromkeys(["ETU", "ETC"], (0, inf)),
     **dict.fromkeys(["wR", "wDCG", "wAP"], (0, inf)),
@@ -79,7 +94,20 @@ RANGES = {
     "MCC": (-1, 1),
 }
 OF_READERS = {
-    *("INST", "INSQ", "BPM", "BPMD", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11", "TBG", "U", "SET"),
+    *(
+        "INST",
+        "INSQ",
+        "BPM",
+        "BPMD",
+        "SDCG",
+        "NERR8",
+        "NERR9",
+        "NERR10",
+        "NERR11",
+        "TBG",
+        "U",
+        "SET",
+    ),
     *("IFT-goal", "IFT-rate", "IFT", "ETU", "ED", "ETC"),
 }
 GRADED = {
@@ -103,9 +131,30 @@ OF_SUBTOPICS = {
     *("ST-RPP", "ST-dcgRPP", "ST-invRPP", "ST-EU"),
 }
 OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
-LESS_IS_BETTER = {"ESL", "ISL", "TSL", "ASL", "NumNonrelRet", "Unjudged", "RBPresidual", "ED", "ETC", "Fallout"}
+LESS_IS_BETTER = {
+    "ESL",
+    "ISL",
+    "TSL",
+    "ASL",
+    "NumNonrelRet",
+    "Unjudged",
+    "RBPresidual",
+    "ED",
+    "ETC",
+    "Fallout",
+}
 COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
-OF_EMPTY_QUERIES = {*COUNTS, "GMAP", "GMbpref", "Utility", "Judged", "Unjudged", "RBPresidual", "ED", "ETC"}
+OF_EMPTY_QUERIES = {
+    *COUNTS,
+    "GMAP",
+    "GMbpref",
+    "Utility",
+    "Judged",
+    "Unjudged",
+    "RBPresidual",
+    "ED",
+    "ETC",
+}
 TWENTY = {"alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "strec"}  # ndeval's depth
 TEN = {"BPM", "BPMD", "SET", "PartialAUC", "PAP"}  # cwl_eval's, and as of other cutoffs
 PROBABILITY, NUMBER, PLACE, DIVISOR = (0, 1), (0, inf), (1, inf), (1e-6, inf)
@@ -132,10 +181,14 @@ LIMITS = {
 def test_a_measure_without_parameters_is_its_definition(name):
     own = {key: value for key, value in KERNELS[name].parameters.items() if key != "k"}
     assert own == DEFAULTS.get(name, {})
-    assert KERNELS[name].parameters.get("k", inf) == (20 if name in TWENTY else 10 if name in TEN else inf)
+    assert KERNELS[name].parameters.get("k", inf) == (
+        20 if name in TWENTY else 10 if name in TEN else inf
+    )
     closed = KERNELS[name].expected
     if closed:  # the mean over the orders of ties takes the same
-        assert {**KERNELS[name].parameters, **closed["kernel"].__kwdefaults__} == KERNELS[name].parameters
+        assert {**KERNELS[name].parameters, **closed["kernel"].__kwdefaults__} == KERNELS[
+            name
+        ].parameters
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -151,7 +204,9 @@ def test_the_ends_and_the_direction_of_a_measure(name):
 @pytest.mark.parametrize("name", KERNELS)
 def test_which_items_a_measure_looks_at(name):
     kinds = {"graded": GRADED, "subtopic": OF_SUBTOPICS, "judged": OF_JUDGED_ITEMS}
-    assert KERNELS[name].kind == next((kind for kind, names in kinds.items() if name in names), "binary")
+    assert KERNELS[name].kind == next(
+        (kind for kind, names in kinds.items() if name in names), "binary"
+    )
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -78,7 +78,9 @@ def test_every_measure_is_the_walk_down_the_list(pair, alpha):
         return sum(v * 0.5**i for i, v in enumerate(values)) * (1 - (1 - alpha) * 0.5) / len(topics)
 
     assert measured(f"NRBP(alpha={alpha})", *pair) == pytest.approx(nrbp(down), abs=1e-12)
-    assert measured(f"nNRBP(alpha={alpha})", *pair) == pytest.approx(nrbp(down) / nrbp(best), abs=1e-12)
+    assert measured(f"nNRBP(alpha={alpha})", *pair) == pytest.approx(
+        nrbp(down) / nrbp(best), abs=1e-12
+    )
 
 
 @given(LISTS)
@@ -97,7 +99,9 @@ def measured_ap(relevant, missed):
 
 def test_ties_in_the_ideal_ranking_go_to_the_last_document_id():
     # all three add 2 at first; whoever begins with the middle one or the last covers everything in two items
-    belongs = np.array([[True, True, False, False], [True, False, True, False], [False, True, False, True]])
+    belongs = np.array(
+        [[True, True, False, False], [True, False, True, False], [False, True, False, True]]
+    )
     assert greedy(belongs, 0.5, 3).tolist() == [2.0, 2.0, 1.0]
     assert greedy(belongs[::-1], 0.5, 3).tolist() == [2.0, 1.5, 1.5]
 
@@ -153,15 +157,24 @@ def every(rank, member, belongs, subtopics, k):
 def test_topics_and_runs_side_by_side_are_those_of_each_alone(k):
     rng = np.random.default_rng(5)
     belongs = rng.random((4, 3, 5, 1)) < 0.5
-    belongs[:, 0] |= ~belongs.any(axis=1)  # every item has a subtopic, and the last topic has no items at all
+    belongs[:, 0] |= ~belongs.any(
+        axis=1
+    )  # every item has a subtopic, and the last topic has no items at all
     belongs[:, :, 4] = False
     order = rng.permuted(np.tile(np.arange(4)[:, None, None], (1, 5, 2)), axis=0)
     member = np.take_along_axis(np.broadcast_to(belongs, (4, 3, 5, 2)), order[:, None], axis=0)
-    rank = np.sort(rng.permuted(np.tile([1.0, 2, 3, 5, 9, math.inf], (10, 1)), axis=1)[:, :4], axis=1)
+    rank = np.sort(
+        rng.permuted(np.tile([1.0, 2, 3, 5, 9, math.inf], (10, 1)), axis=1)[:, :4], axis=1
+    )
     rank, subtopics = rank.T.reshape(4, 5, 2), belongs.any(axis=0).sum(axis=0) * 1.0
     together = every(rank, member, belongs, subtopics, k)
     for topic, run in np.ndindex(5, 2):
-        one = rank[:, topic, run], member[:, :, topic, run], belongs[:, :, topic, 0], subtopics[topic, 0]
+        one = (
+            rank[:, topic, run],
+            member[:, :, topic, run],
+            belongs[:, :, topic, 0],
+            subtopics[topic, 0],
+        )
         for number, (all_, alone) in enumerate(zip(together, every(*one, k), strict=True)):
             assert all_.shape == (5, 2), number
             assert all_[topic, run] == pytest.approx(float(alone), abs=1e-12), number
@@ -175,13 +188,23 @@ def test_membership_may_be_written_in_ones_and_zeros():
     rank, member = [1, 2, 4], [[1, 0], [1, 1], [0, 1]]
     arrays = np.array(rank, dtype=float), np.array(member, dtype=bool)
     for k in (2, 20):
-        for number, (plain, made) in enumerate(zip(every(rank, member, member, 2, k), every(*arrays, arrays[1], 2, k))):
+        for number, (plain, made) in enumerate(
+            zip(every(rank, member, member, 2, k), every(*arrays, arrays[1], 2, k))
+        ):
             assert float(plain) == float(made), number
 
 
 @pytest.mark.parametrize(
     ("factor", "most", "ranks"),
-    [(0.0, 9, 1), (-0.5, math.inf, 1), (1.0, 7, 7), (1.5, 7.0, 7), (0.5, 59, 59), (0.5, 60, 60), (0.5, 61, 60)],
+    [
+        (0.0, 9, 1),
+        (-0.5, math.inf, 1),
+        (1.0, 7, 7),
+        (1.5, 7.0, 7),
+        (0.5, 59, 59),
+        (0.5, 60, 60),
+        (0.5, 61, 60),
+    ],
 )
 def test_ranks_count_until_their_weight_no_longer_shows(factor, most, ranks):
     assert shrinking(factor, most) == ranks
@@ -191,7 +214,9 @@ def test_all_novelty_gone_after_the_first_item_or_none_ever():
     listed = [{1, 2}, {1, 2}, {1}]
     for alpha, best in ((1.0, [2, 0, 0]), (0.0, [2, 2, 2])):
         down = [sum((1 - alpha) ** min(i, 99) for _ in one) for i, one in enumerate(listed)]
-        wanted = sum(v / (i + 1) for i, v in enumerate(down)) / sum(v / (i + 1) for i, v in enumerate(best))
+        wanted = sum(v / (i + 1) for i, v in enumerate(down)) / sum(
+            v / (i + 1) for i, v in enumerate(best)
+        )
         assert measured(f"ERR-IA(alpha={alpha})@3", listed, []) == pytest.approx(wanted)
     assert measured("NRBP(alpha=0,beta=0)", listed, []) == 1.0
     assert measured("nNRBP(beta=0)", [{1}, {1, 2}], []) == 0.5

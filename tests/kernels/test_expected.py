@@ -34,7 +34,9 @@ def mean_over_orders(name, groups, missed):
         given_columns = {
             "rank": np.array(rank, dtype=float),
             "grade": np.array([grade for grade in down if grade > 0] + missed, dtype=float),
-            "ideal": np.array(sorted([g for g in down if g > 0] + missed, reverse=True), dtype=float),
+            "ideal": np.array(
+                sorted([g for g in down if g > 0] + missed, reverse=True), dtype=float
+            ),
             "retrieved": float(len(down)),
         }
         columns = [given_columns[column] for column in measure.entry.columns]
@@ -61,7 +63,11 @@ def expected(name, groups, missed):
         "retrieved": float(above),
     }
     kernel = measure.entry.expected["kernel"]
-    asked = [p.name for p in inspect.signature(kernel).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    asked = [
+        p.name
+        for p in inspect.signature(kernel).parameters.values()
+        if p.kind is not p.KEYWORD_ONLY
+    ]
     return float(kernel(*[columns[name] for name in asked], **measure.parameters))
 
 
@@ -79,15 +85,21 @@ def test_without_ties_the_value_is_the_same_to_the_last_bit(name):
     else:
         tolerance = 0
     groups, missed = [[0], [1], [2], [0], [0], [1]], [2]
-    assert expected(name, groups, missed) == pytest.approx(mean_over_orders(name, groups, missed), rel=0, abs=tolerance)
+    assert expected(name, groups, missed) == pytest.approx(
+        mean_over_orders(name, groups, missed), rel=0, abs=tolerance
+    )
 
 
 def test_every_measure_that_the_methods_name_has_a_closed_form():
-    assert {"P", "R", "Success", "DCG", "RR", "AP", "nDCG"} <= {n for n, entry in ENTRIES.items() if entry.expected}
+    assert {"P", "R", "Success", "DCG", "RR", "AP", "nDCG"} <= {
+        n for n, entry in ENTRIES.items() if entry.expected
+    }
 
 
 def test_every_closed_form_is_tried_here():
-    assert {parse(name).entry.name for name in NAMES} == {name for name, entry in ENTRIES.items() if entry.expected}
+    assert {parse(name).entry.name for name in NAMES} == {
+        name for name, entry in ENTRIES.items() if entry.expected
+    }
 
 
 def test_closed_forms_take_the_parameters_of_their_measure():
@@ -126,7 +138,9 @@ OPTIONS = [
 @pytest.mark.parametrize("name", OPTIONS)
 def test_every_option_is_heeded_where_items_are_tied(name):
     groups, missed = [[0, 1], [2, 0, 1, 0]], [2]
-    assert expected(name, groups, missed) == pytest.approx(mean_over_orders(name, groups, missed), abs=1e-12)
+    assert expected(name, groups, missed) == pytest.approx(
+        mean_over_orders(name, groups, missed), abs=1e-12
+    )
     assert expected(name, [[0]], [1, 2]) == 0.0
 
 

@@ -48,7 +48,9 @@ def test_entropy_is_in_bits_or_a_share_of_the_most_there_can_be(normalised):
     wanted = []
     for at in range(4):
         shares = [one / EXPOSURE[:, at].sum() for one in EXPOSURE[:, at] if one]
-        wanted.append(-sum(one * math.log2(one) for one in shares) / (math.log2(13) if normalised else 1.0))
+        wanted.append(
+            -sum(one * math.log2(one) for one in shares) / (math.log2(13) if normalised else 1.0)
+        )
     assert Entropy(EXPOSURE, normalised=normalised).tolist() == pytest.approx(wanted)
     assert alone(Entropy, normalised=normalised) == pytest.approx(wanted)
     assert math.copysign(1, float(Entropy(np.array([4.0, 0.0])))) == 1
@@ -71,13 +73,17 @@ def test_one_item_shown_to_one_user_or_half_looked_at_is_enough():
         assert Gini(exposure).tolist() == [0.75, 0.0]
         assert Entropy(exposure).tolist() == [0.0, 0.0]
         assert TailShare(exposure, np.array([0.1, 0.2, 0.3, 0.4]), head=0.25).tolist() == [1.0, 0.0]
-    assert Entropy(np.array([0.25, 0.25])) == Entropy(np.array([0.25, 0.25]), normalised=True) == 1.0
+    assert (
+        Entropy(np.array([0.25, 0.25])) == Entropy(np.array([0.25, 0.25]), normalised=True) == 1.0
+    )
     assert UserCoverage(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist() == [1.0, 0.0]
 
 
 def test_of_items_that_are_equally_popular_the_first_are_the_head():
     exposure, equal = np.arange(40.0), np.full(40, 0.5)
-    assert TailShare(exposure, equal, head=0.5) == pytest.approx(sum(range(20, 40)) / sum(range(40)))
+    assert TailShare(exposure, equal, head=0.5) == pytest.approx(
+        sum(range(20, 40)) / sum(range(40))
+    )
     assert TailShare(exposure, equal[:, None], head=1.0) == 0.0
 
 

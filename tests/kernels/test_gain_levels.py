@@ -18,7 +18,9 @@ def told(shown, grades, gains):
 
 
 def dcg(values, depth):
-    return sum(value / math.log2(place + 1) for place, value in enumerate(values, 1) if place <= depth)
+    return sum(
+        value / math.log2(place + 1) for place, value in enumerate(values, 1) if place <= depth
+    )
 
 
 def share(part, whole):
@@ -31,7 +33,9 @@ def test_items_of_positive_gain_are_averaged_each_at_its_rank(gains):
         rank, grade, _, ideal = arrays(shown, grades, weights)
         here, best = told(shown, grades, gains)
         wanted = sum(value > 0 for value in best)
-        at_items = [dcg(here, place) / dcg(best, place) for place, value in enumerate(here, 1) if value > 0]
+        at_items = [
+            dcg(here, place) / dcg(best, place) for place, value in enumerate(here, 1) if value > 0
+        ]
         lost = (wanted - len(at_items)) * share(dcg(here, len(here)), dcg(best, len(best)))
         expected = share(sum(at_items) + lost, wanted)
         assert nDCGrel(rank, grade, ideal, gains=gains) == pytest.approx(expected), (shown, grades)
@@ -61,12 +65,18 @@ def test_gains_are_divided_by_what_was_missed_down_to_their_rank(gains):
         for place, value in enumerate(here, 1):
             cost = sum(max(one, 1.0) for one in best[:place]) + max(place - len(best), 0)
             made += value / math.log2(2 + cost - sum(here[:place]))
-        assert G(rank, grade, ideal, gains=gains) == pytest.approx(share(made, sum(best))), (shown, grades)
+        assert G(rank, grade, ideal, gains=gains) == pytest.approx(share(made, sum(best))), (
+            shown,
+            grades,
+        )
 
 
 def test_lists_side_by_side_are_those_of_each_alone():
     rank = np.array([[1.0, 2.0, np.inf], [3.0, np.inf, np.inf]])
-    grade, ideal = np.array([[1.0, 2.0, 1.0], [2.0, 1.0, 3.0]]), np.array([[2.0, 2.0, 3.0], [1.0, 1.0, 1.0]])
+    grade, ideal = (
+        np.array([[1.0, 2.0, 1.0], [2.0, 1.0, 3.0]]),
+        np.array([[2.0, 2.0, 3.0], [1.0, 1.0, 1.0]]),
+    )
     retrieved = np.array([9.0, 3.0, 0.0])
     for made in (
         lambda at: nDCGrel(rank[:, at], grade[:, at], ideal[:, at]),
@@ -86,7 +96,9 @@ def test_no_lists_have_no_values():
 @pytest.mark.parametrize("gains", GAINS)
 def test_topics_with_other_ideals_and_runs_side_by_side_are_those_of_each_alone(gains):
     rng = np.random.default_rng(6)
-    rank = np.sort(rng.permuted(np.tile([1.0, 2, 3, 5, 8, np.inf, np.inf], (12, 1)), axis=1)[:, :4], axis=1)
+    rank = np.sort(
+        rng.permuted(np.tile([1.0, 2, 3, 5, 8, np.inf, np.inf], (12, 1)), axis=1)[:, :4], axis=1
+    )
     rank, grade = rank.T.reshape(4, 4, 3), rng.integers(1, 4, (4, 4, 1)) * np.ones((4, 4, 3))
     ideal, retrieved = -np.sort(-grade[:, :, :1], axis=0), rng.integers(3, 9, (4, 3)) * 1.0
     together = [
@@ -102,4 +114,6 @@ def test_topics_with_other_ideals_and_runs_side_by_side_are_those_of_each_alone(
                 G(*one, gains=gains),
                 RnDCG(*one, retrieved[topic, run], 4, gains=gains),
             ]
-            assert [float(all_[topic, run]) for all_ in together] == pytest.approx([float(own) for own in alone])
+            assert [float(all_[topic, run]) for all_ in together] == pytest.approx(
+                [float(own) for own in alone]
+            )

@@ -60,14 +60,18 @@ def test_any_discount_is_the_loop_of_its_definition(pair):
     }
     for said, divide in divisors.items():
         for k in (1, 3, 100):
-            dcg, best = (sum(g / divide(i) for i, g in enumerate(one[:k], start=1)) for one in (down, ideal))
+            dcg, best = (
+                sum(g / divide(i) for i, g in enumerate(one[:k], start=1)) for one in (down, ideal)
+            )
             assert measured(f"DCG({said})@{k}", *pair) == pytest.approx(dcg, rel=1e-12, abs=1e-12)
             assert measured(f"nDCG({said})@{k}", *pair) == pytest.approx(dcg / best, abs=1e-12)
 
 
 def test_the_base_of_log_of_rank_and_one_changes_the_unit_of_dcg_and_nothing_of_ndcg():
     grades = [3, 0, 2, 1]
-    assert measured("DCG(base=10)", grades, [2]) == pytest.approx(measured("DCG", grades, [2]) * math.log2(10))
+    assert measured("DCG(base=10)", grades, [2]) == pytest.approx(
+        measured("DCG", grades, [2]) * math.log2(10)
+    )
     assert measured("nDCG(base=10)", grades, [2]) == pytest.approx(measured("nDCG", grades, [2]))
     assert measured("nDCG(base=2)", grades, [2]) == measured("nDCG", grades, [2])
 
@@ -87,7 +91,9 @@ def test_ndcg_is_the_loop_of_its_definition(pair):
             dcg = sum(of(g) / math.log2(i + 2) for i, g in enumerate(down[:k]))
             best = sum(of(g) / math.log2(i + 2) for i, g in enumerate(ideal[:k]))
             assert measured(f"nDCG(gain={gain})@{k}", *pair) == pytest.approx(dcg / best, abs=1e-12)
-            assert measured(f"CG(gain={gain})@{k}", *pair) == pytest.approx(sum(map(of, down[:k])), abs=1e-12)
+            assert measured(f"CG(gain={gain})@{k}", *pair) == pytest.approx(
+                sum(map(of, down[:k])), abs=1e-12
+            )
 
 
 def test_the_ideal_ranking_is_not_cut_at_the_length_of_the_run():
@@ -122,7 +128,9 @@ def test_expected_reciprocal_rank_is_the_loop_of_its_definition(pair):
     for k in (1, 5, 100):
         assert measured(f"ERR@{k}", *pair) == pytest.approx(err(down, top, k), abs=1e-12)
         assert measured(f"ERR(max_grade=4)@{k}", *pair) == pytest.approx(err(down, 4, k), abs=1e-12)
-        assert measured(f"nERR@{k}", *pair) == pytest.approx(err(down, top, k) / err(ideal, top, k), abs=1e-12)
+        assert measured(f"nERR@{k}", *pair) == pytest.approx(
+            err(down, top, k) / err(ideal, top, k), abs=1e-12
+        )
 
 
 @given(LISTS)
@@ -176,7 +184,9 @@ def stepwise(down, ideal):
     rel = [ratio[i] for i, g in enumerate(down) if g > 0]
     ndcg_rel = (sum(rel) + (len(ideal) - len(rel)) * ratio[-1]) / len(ideal)
     cost = np.cumsum([max(g, 1) for g in best])
-    g = sum(g / math.log2(2 + cost[i] - sum(down[: i + 1])) for i, g in enumerate(down) if g > 0) / sum(ideal)
+    g = sum(
+        g / math.log2(2 + cost[i] - sum(down[: i + 1])) for i, g in enumerate(down) if g > 0
+    ) / sum(ideal)
     steps = [i for i in range(len(ideal)) if i + 1 == len(ideal) or ideal[i] != ideal[i + 1]]
     return ndcg_rel, g, [ratio[i] for i in steps], ratio[-1]
 
@@ -196,7 +206,11 @@ def test_gain_level_measures_are_the_walk_down_the_list(pair):
 def test_rndcg_alone_looks_at_the_level():
     grades = {"A": 1, "B": 1}
     assert value("Rndcg", ["A", "B"], grades, level=2) == 0.0
-    assert value("ndcg", ["A", "B"], grades, level=2) == value("ndcg_rel", ["A", "B"], grades, level=2) == 1.0
+    assert (
+        value("ndcg", ["A", "B"], grades, level=2)
+        == value("ndcg_rel", ["A", "B"], grades, level=2)
+        == 1.0
+    )
 
 
 def test_binary_grades_make_g_the_binary_g():
@@ -208,7 +222,9 @@ def test_nothing_found_raises_no_warning():
     with np.errstate(divide="raise", invalid="raise"):
         for kernel in (metrics.nDCG, metrics.nDCGrel, metrics.G):
             assert kernel(nowhere, grades, grades).tolist() == [0.0]
-        assert metrics.RnDCG(nowhere, grades, grades, np.array([5.0]), np.array([2.0])).tolist() == [0.0]
+        assert metrics.RnDCG(
+            nowhere, grades, grades, np.array([5.0]), np.array([2.0])
+        ).tolist() == [0.0]
         assert metrics.ERR(nowhere, grades, 2.0).tolist() == [0.0]
 
 
@@ -230,7 +246,9 @@ def test_the_end_of_a_run_counts_one_item_beyond_the_last_positive_gain():
     ranks, grades, ideal = np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.array([2.0, 1.0])
     at_the_end = 1 / math.log2(3)  # 2 / log2(3), over an ideal 2; the cutoff at 1 adds nothing
     for retrieved, wanted in ((2, 0.0), (3, at_the_end / 2)):
-        assert float(metrics.RnDCG(ranks, grades, ideal, retrieved, 2, gains={1: 0})) == pytest.approx(wanted)
+        assert float(
+            metrics.RnDCG(ranks, grades, ideal, retrieved, 2, gains={1: 0})
+        ) == pytest.approx(wanted)
 
 
 def test_grade_0_has_a_gain_where_gains_say_so_but_none_where_relevance_counts():
@@ -239,7 +257,8 @@ def test_grade_0_has_a_gain_where_gains_say_so_but_none_where_relevance_counts()
     assert Gains("exp", {0: 0.5, 2: 9}).of(grade).tolist() == [0.5, 1.0, 9.0]
     assert Gains("binary", {0: 0, 2: 9}).of(grade).tolist() == [0.0, 1.0, 9.0]
     with pytest.raises(
-        ValueError, match=r"gains=\{0: 0.5\} gives a gain to grade 0; gain='binary' counts what is relevant"
+        ValueError,
+        match=r"gains=\{0: 0.5\} gives a gain to grade 0; gain='binary' counts what is relevant",
     ):
         Gains("binary", {0: 0.5}).of(grade)
 
@@ -247,18 +266,25 @@ def test_grade_0_has_a_gain_where_gains_say_so_but_none_where_relevance_counts()
 def test_negative_grades_have_no_gain():
     for gains in ({0: 0, -1: 0, 2: 5}, {0: 1}):
         assert read_gains(gains, "nDCG") == gains
-    with pytest.raises(ValueError, match="gives a gain to grade -2; a negative grade says that an item was pooled"):
+    with pytest.raises(
+        ValueError, match="gives a gain to grade -2; a negative grade says that an item was pooled"
+    ):
         read_gains({-2: 0.5, 1: 1}, "nDCG")
 
 
-RANK = np.array([[1.0, 2.0, 4.0, math.inf], [3.0, 5.0, math.inf, math.inf], [6.0, math.inf, math.inf, math.inf]])
+RANK = np.array(
+    [[1.0, 2.0, 4.0, math.inf], [3.0, 5.0, math.inf, math.inf], [6.0, math.inf, math.inf, math.inf]]
+)
 GRADE = np.array([[1.0, 3.0, 2.0, 1.0], [2.0, 0.0, 1.0, 3.0], [3.0, 2.0, 1.0, 1.0]])
 WORTH = {
     "linear": ({}, lambda g: g),
     "exp": ({"gain": "exp"}, lambda g: 2**g - 1),
     "binary": ({"gain": "binary"}, lambda g: float(g > 0)),
     "gains": ({"gains": {0: 0.5, 1: 4.0}}, lambda g: {0.0: 0.5, 1.0: 4.0}.get(g, g)),
-    "least": ({"gain": "exp", "gains": {2: 9.0}, "least": 2.0}, lambda g: {2.0: 9.0, 3.0: 7.0}.get(g, 0.0)),
+    "least": (
+        {"gain": "exp", "gains": {2: 9.0}, "least": 2.0},
+        lambda g: {2.0: 9.0, 3.0: 7.0}.get(g, 0.0),
+    ),
 }
 DIVIDED = {
     "log2(r+1)": lambda f, base: math.log(f + 1, base),
@@ -298,15 +324,25 @@ def test_q_of_many_lists_is_added_up_one_by_one(k, beta):
             count, gain = count + (g >= 2), gain + g
             if g >= 2 and f <= k and f < math.inf:
                 value += (count + beta * gain) / (f + beta * ideal[: int(f), at].sum())
-        assert found[at] == pytest.approx(value / relevant[:, at].sum() if relevant[:, at].any() else 0.0)
+        assert found[at] == pytest.approx(
+            value / relevant[:, at].sum() if relevant[:, at].any() else 0.0
+        )
     folded = metrics.Q(
-        RANK.reshape(3, 2, 2), GRADE.reshape(3, 2, 2), ideal[:, :1, None], relevant.reshape(3, 2, 2), 2, beta=beta, k=k
+        RANK.reshape(3, 2, 2),
+        GRADE.reshape(3, 2, 2),
+        ideal[:, :1, None],
+        relevant.reshape(3, 2, 2),
+        2,
+        beta=beta,
+        k=k,
     )
     alone = metrics.Q(RANK[:, 0], GRADE[:, 0], ideal[:, 0], relevant[:, 0], 2, beta=beta, k=k)
     assert folded[0, 0] == pytest.approx(float(alone))
 
 
-@pytest.mark.parametrize("value", ["1=3=4", "x", 5, None, {"a": 1}, {1: "x"}, {1: math.inf}, {1: math.nan}, "1=inf"])
+@pytest.mark.parametrize(
+    "value", ["1=3=4", "x", 5, None, {"a": 1}, {1: "x"}, {1: math.inf}, {1: math.nan}, "1=inf"]
+)
 def test_gains_are_numbers_by_grade(value):
     with pytest.raises(ValueError, match=r"must be a gain for each grade, e\.g\. \{1:3,2:9\}"):
         read_gains(value, "nDCG")
@@ -315,7 +351,14 @@ def test_gains_are_numbers_by_grade(value):
 def test_whole_numbers_are_written_whole_and_others_as_they_are():
     found = read_gains({0.5: "3", "2": 4.5, 0: -1}, "nDCG")
     assert found == {0.5: 3, 2: 4.5, 0: -1}
-    assert [type(number) for pair in found.items() for number in pair] == [float, int, int, float, int, int]
+    assert [type(number) for pair in found.items() for number in pair] == [
+        float,
+        int,
+        int,
+        float,
+        int,
+        int,
+    ]
 
 
 def test_the_base_of_a_logarithm_is_above_one_and_a_number():

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval import kernels as metrics
-from pdeval.kernels.interpolation import RECALLS, counted, interpolated, precision_recall, read_recalls
+from pdeval.kernels.interpolation import (
+    RECALLS,
+    counted,
+    interpolated,
+    precision_recall,
+    read_recalls,
+)
 
 SLIDES = np.array([1.0, 3.0, 6.0, 10.0, 14.0])
 
@@ -21,7 +27,15 @@ def test_precision_at_the_recall_points_of_the_lecture_slides():
 
 @pytest.mark.parametrize(
     ("recall", "relevant", "new", "old"),
-    [(0.0, 7, 0, 0), (0.1, 5, 1, 1), (0.1, 4, 0, 1), (0.25, 10, 3, 3), (0.2, 6, 1, 2), (0.7, 10, 7, 7), (1.0, 3, 3, 3)],
+    [
+        (0.0, 7, 0, 0),
+        (0.1, 5, 1, 1),
+        (0.1, 4, 0, 1),
+        (0.25, 10, 3, 3),
+        (0.2, 6, 1, 2),
+        (0.7, 10, 7, 7),
+        (1.0, 3, 3, 3),
+    ],
 )
 def test_the_two_rules_for_what_a_recall_point_counts(recall, relevant, new, old):
     assert counted(recall, relevant, "round") == new
@@ -67,10 +81,14 @@ def test_recall_points_may_be_the_ends_and_none_may_lie_outside():
 
 def test_the_older_rule_asks_for_more_items():
     rank = np.array([1.0, 10.0, 40.0, 60.0])
-    assert metrics.IPrec(rank, recall=0.3) == 1.0  # 1.2 items are 1 by the newer rule, 2 by the older
+    assert (
+        metrics.IPrec(rank, recall=0.3) == 1.0
+    )  # 1.2 items are 1 by the newer rule, 2 by the older
     assert metrics.IPrec(rank, recall=0.3, points="floor") == 2 / 10
     assert metrics.IPrecAvg(rank, recalls=(0.3, 1.0)) == pytest.approx((1 + 4 / 60) / 2)
-    assert metrics.IPrecAvg(rank, recalls=(0.3, 1.0), points="floor") == pytest.approx((2 / 10 + 4 / 60) / 2)
+    assert metrics.IPrecAvg(rank, recalls=(0.3, 1.0), points="floor") == pytest.approx(
+        (2 / 10 + 4 / 60) / 2
+    )
 
 
 def test_plain_lists_of_ranks_and_points_beyond_all_items_are_taken_too():

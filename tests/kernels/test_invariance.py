@@ -54,17 +54,28 @@ def test_every_measure_equals_its_plain_reading(collection):
     runs, qrels = collection
     scores = runs.ireval.measure(qrels, ASKED, **RULES)
     top, lists = float(qrels["relevance"].max()), lists_of(runs)
-    table = scores.astype({"run": str, "query_id": str, "measure": str}).set_index(["run", "query_id", "measure"])[
-        "value"
-    ]
+    table = scores.astype({"run": str, "query_id": str, "measure": str}).set_index(
+        ["run", "query_id", "measure"]
+    )["value"]
     for query, rows in qrels.groupby("query_id"):
         grades = rows.groupby("doc_id")["relevance"].max().to_dict()
         subtopics = rows[rows["relevance"] > 0].groupby("doc_id")["subtopic"].agg(set).to_dict()
         relevant = {doc for doc, grade in grades.items() if grade > 0}
         corpus = len(relevant.union(*(found for (_, q), found in lists.items() if q == query)))
         for run, name in itertools.product(("a", "b"), ASKED):
-            plain = value(name, lists.get((run, query), []), grades, subtopics=subtopics, corpus=corpus, top_grade=top)
-            assert table[run, query, pdeval.parse(name).label] == pytest.approx(plain, abs=1e-12), (run, query, name)
+            plain = value(
+                name,
+                lists.get((run, query), []),
+                grades,
+                subtopics=subtopics,
+                corpus=corpus,
+                top_grade=top,
+            )
+            assert table[run, query, pdeval.parse(name).label] == pytest.approx(plain, abs=1e-12), (
+                run,
+                query,
+                name,
+            )
     assert len(table) == qrels["query_id"].nunique() * 2 * len(set(table.index.get_level_values(2)))
 
 
@@ -72,11 +83,15 @@ def test_every_measure_equals_its_plain_reading(collection):
 @examples(15)
 def test_row_order_never_matters(collection, seed):
     runs, qrels = collection
-    shuffled = measured(runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed))
+    shuffled = measured(
+        runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed)
+    )
     assert shuffled.tolist() == measured(runs, qrels).tolist()
 
 
-@pytest.mark.parametrize("dtype", ["object", "category", "string[pyarrow]", "string[python]", "int64", "int32"])
+@pytest.mark.parametrize(
+    "dtype", ["object", "category", "string[pyarrow]", "string[python]", "int64", "int32"]
+)
 @given(collections())
 @examples(5)
 def test_the_type_of_ids_never_matters(dtype, collection):
@@ -95,7 +110,11 @@ def test_splitting_by_query_never_matters(collection):
     together = runs.ireval.measure(qrels, own, **RULES)
     for query, rows in qrels.groupby("query_id"):
         mine = runs[runs["query_id"] == query]
-        if not len(mine) or mine["run"].nunique() < 2 or not mine["doc_id"].isin(rows["doc_id"]).any():
+        if (
+            not len(mine)
+            or mine["run"].nunique() < 2
+            or not mine["doc_id"].isin(rows["doc_id"]).any()
+        ):
             continue  # runs none of whose items is judged are an error
         alone = mine.ireval.measure(rows, own, **RULES)["value"]
         assert alone.tolist() == together.loc[together["query_id"] == query, "value"].tolist()
@@ -105,7 +124,15 @@ def test_the_largest_grade_is_that_of_all_queries_and_can_be_fixed_for_partition
     runs = pd.DataFrame({"query_id": ["1", "2"], "doc_id": ["d", "d"], "score": [1.0, 1.0]})
     qrels = pd.DataFrame({"query_id": ["1", "2"], "doc_id": ["d", "d"], "relevance": [1, 4]})
     first = qrels[qrels["query_id"] == "1"]
-    names = ["ERR", "nERR", "gRBP", "ERR(max_grade=4)", "gRBP(max_grade=4)", "INST(max_grade=4)", "BPM(max_grade=4)"]
+    names = [
+        "ERR",
+        "nERR",
+        "gRBP",
+        "ERR(max_grade=4)",
+        "gRBP(max_grade=4)",
+        "INST(max_grade=4)",
+        "BPM(max_grade=4)",
+    ]
     together = runs.ireval.measure(qrels, names)["value"].to_numpy()[: len(names)]
     alone = runs.ireval.measure(first, names)["value"].to_numpy()
     assert together[0] == 1 / 16
@@ -113,15 +140,33 @@ def test_the_largest_grade_is_that_of_all_queries_and_can_be_fixed_for_partition
     assert together[3:].tolist() == alone[3:].tolist()
 
 
-TIED = ["P@2", "R@3", "F@3", "Success@2", "RR", "RR(i=2)", "AP", "AP@3", "RBP", "CG@2", "DCG@3", "nDCG", "nDCG@3"]
+TIED = [
+    "P@2",
+    "R@3",
+    "F@3",
+    "Success@2",
+    "RR",
+    "RR(i=2)",
+    "AP",
+    "AP@3",
+    "RBP",
+    "CG@2",
+    "DCG@3",
+    "nDCG",
+    "nDCG@3",
+]
 
 
 @pytest.mark.broad
 def test_expected_ties_are_the_mean_over_the_orders_of_tied_items():
     docs, tied = ["a", "b", "c", "d", "e"], [3.0, 2.0, 2.0, 2.0, 1.0]
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["b", "c", "e", "z"], "relevance": [2, 1, 1, 3]})
+    qrels = pd.DataFrame(
+        {"query_id": "1", "doc_id": ["b", "c", "e", "z"], "relevance": [2, 1, 1, 3]}
+    )
     runs = pd.DataFrame({"query_id": "1", "doc_id": docs, "score": tied})
     expected = runs.ireval.measure(qrels, TIED, ties="expected")["value"].to_numpy()
     orders = [[3.0, *order, 1.0] for order in itertools.permutations([2.1, 2.2, 2.3])]
-    values = [runs.assign(score=order).ireval.measure(qrels, TIED)["value"].to_numpy() for order in orders]
+    values = [
+        runs.assign(score=order).ireval.measure(qrels, TIED)["value"].to_numpy() for order in orders
+    ]
     assert expected == pytest.approx(np.mean(values, axis=0), abs=1e-14)

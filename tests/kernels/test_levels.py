@@ -54,7 +54,9 @@ def test_share_of_nothing_is_zero():
 
 def test_log2_is_the_c_librarys_to_the_last_bit():
     numbers = [1, 2, 3, 7, 10, 999, 1000, 123_457]
-    assert primitives.log2(np.array(numbers, dtype=float)).tolist() == [math.log2(number) for number in numbers]
+    assert primitives.log2(np.array(numbers, dtype=float)).tolist() == [
+        math.log2(number) for number in numbers
+    ]
     assert primitives.log2(np.array([inf]))[0] == inf
 
 
@@ -127,7 +129,9 @@ def test_a_share_of_many_wholes_has_the_shape_of_both():
 
 def test_a_grade_whose_power_no_number_holds_is_refused():
     assert primitives.power_of_two(1023.0) == 2.0**1023
-    assert primitives.power_of_two(np.array([-1.0, 0.5])).tolist() == pytest.approx([0.5, math.sqrt(2)])
+    assert primitives.power_of_two(np.array([-1.0, 0.5])).tolist() == pytest.approx(
+        [0.5, math.sqrt(2)]
+    )
     assert primitives.power_of_two(np.zeros((0, 3))).shape == (0, 3)
     with pytest.raises(ValueError, match=r"grade 1024 has an exponential gain of 2\^1024"):
         primitives.power_of_two(np.array([1.0, 1024.0]))
@@ -146,7 +150,11 @@ def test_weights_are_of_levels_whatever_else_there_is_side_by_side():
     weight = np.array([1.0, 5.0, 2.0])
     wanted = (values[0] + 5 * values[1] + 2 * values[2]) / 8
     np.testing.assert_allclose(primitives.weighted_mean(values, weight), wanted, rtol=1e-15)
-    np.testing.assert_allclose(primitives.weighted_mean(values[:, 0], weight), wanted[0], rtol=1e-15)
+    np.testing.assert_allclose(
+        primitives.weighted_mean(values[:, 0], weight), wanted[0], rtol=1e-15
+    )
     few, light = np.array([1 / 3, 0.7], dtype=np.float32), np.array([0.1, 0.9], dtype=np.float32)
     products = [float(one) * float(by) for one, by in zip(few, light)]
-    assert primitives.weighted_mean(few, light) == pytest.approx(sum(products) / sum(map(float, light)), rel=1e-15)
+    assert primitives.weighted_mean(few, light) == pytest.approx(
+        sum(products) / sum(map(float, light)), rel=1e-15
+    )

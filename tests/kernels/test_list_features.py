@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.spatial import distance as scipys
 
-from pdeval.kernels.beyond_accuracy import ILD, Calibration, Serendipity, Unexpectedness, distance_of, units
+from pdeval.kernels.beyond_accuracy import (
+    ILD,
+    Calibration,
+    Serendipity,
+    Unexpectedness,
+    distance_of,
+    units,
+)
 
 RNG = np.random.default_rng(0)
 FEATURES = np.concatenate([RNG.integers(0, 2, (11, 5)) * 1.0, np.zeros((1, 5))])
@@ -35,7 +42,11 @@ def test_the_distance_of_a_list_is_the_mean_of_that_of_its_pairs(name, k):
     assert found.dtype == np.float64
     for at in range(8):
         items = [one for one in LISTS[: int(min(k, 6)), at] if one >= 0]
-        pairs = [OTHERS[name](FEATURES[x], FEATURES[y]) for n, x in enumerate(items) for y in items[n + 1 :]]
+        pairs = [
+            OTHERS[name](FEATURES[x], FEATURES[y])
+            for n, x in enumerate(items)
+            for y in items[n + 1 :]
+        ]
         wanted = np.nan if not items else np.mean(pairs) if pairs else 0.0
         assert found[at] == pytest.approx(wanted, nan_ok=True), at
 
@@ -43,7 +54,11 @@ def test_the_distance_of_a_list_is_the_mean_of_that_of_its_pairs(name, k):
 @pytest.mark.parametrize("name", ["jaccard", "hamming", "euclidean"])
 def test_two_items_are_as_far_apart_as_scipy_says_also_by_numbers(name):
     x, y = np.array([2.0, 0.0, 1.0]), np.array([1.0, 3.0, 1.0])
-    by_number = {"jaccard": 1 - (1 + 0 + 1) / (2 + 3 + 1), "hamming": 2.0, "euclidean": math.sqrt(1 + 9)}
+    by_number = {
+        "jaccard": 1 - (1 + 0 + 1) / (2 + 3 + 1),
+        "hamming": 2.0,
+        "euclidean": math.sqrt(1 + 9),
+    }
     found = distance_of(x, y, name)
     assert np.asarray(found).dtype == np.float64
     assert float(found) == pytest.approx(by_number[name])
@@ -62,7 +77,11 @@ def test_miscalibration_is_the_divergence_of_shares(alpha, k):
             assert np.isnan(found[at])
             continue
         q = np.mean([FEATURES[one] / FEATURES[one].sum() for one in items], axis=0)
-        terms = [p * math.log(p / ((1 - alpha) * r + alpha * p)) for p, r in zip(profile[:, at], q) if p > 0]
+        terms = [
+            p * math.log(p / ((1 - alpha) * r + alpha * p))
+            for p, r in zip(profile[:, at], q)
+            if p > 0
+        ]
         assert found[at] == pytest.approx(max(sum(terms), 0.0))
 
 
@@ -81,9 +100,13 @@ def test_surprise_is_one_minus_the_mean_cosine_to_what_the_user_had(k):
             assert np.isnan(surprise[at])
             assert np.isnan(serendipity[at])
             continue
-        own = [1 - np.mean([unit[LISTS[row, at]] @ unit[one] for one in history[at]]) for row in rows]
+        own = [
+            1 - np.mean([unit[LISTS[row, at]] @ unit[one] for one in history[at]]) for row in rows
+        ]
         assert surprise[at] == pytest.approx(np.mean(own))
-        assert serendipity[at] == pytest.approx(np.mean([x * relevant[row, at] for x, row in zip(own, rows)]))
+        assert serendipity[at] == pytest.approx(
+            np.mean([x * relevant[row, at] for x, row in zip(own, rows)])
+        )
 
 
 def every(items, profile, had, k):

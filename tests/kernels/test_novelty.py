@@ -60,7 +60,9 @@ def test_means_over_the_listed_items(k):
         (beyond_accuracy.Unseen(SEEN, LISTED, k=k), ~SEEN),
     ]
     for found, values in cases:
-        assert found.tolist() == pytest.approx([mean(values, at, k) for at in range(9)], nan_ok=True)
+        assert found.tolist() == pytest.approx(
+            [mean(values, at, k) for at in range(9)], nan_ok=True
+        )
     lift = beyond_accuracy.PopularityLift(POPULARITY, LISTED, HAD, k=k)
     for at in range(9):
         wanted = mean(POPULARITY, at, k) / HAD[at] - 1 if HAD[at] else math.nan
@@ -71,11 +73,17 @@ def test_means_over_the_listed_items(k):
 def test_relevant_items_count_how_far_they_rose_above_their_place_by_popularity(k):
     found = beyond_accuracy.PopSerendipity(PLACE, RELEVANT, LISTED, 12.0, k=k)
     for at in range(9):
-        rise = [max((PLACE[row, at] or 13) - (row + 1), 0) / 12 for row in rows(at, k) if RELEVANT[row, at]]
+        rise = [
+            max((PLACE[row, at] or 13) - (row + 1), 0) / 12
+            for row in rows(at, k)
+            if RELEVANT[row, at]
+        ]
         over = k if k < np.inf else len(rows(at, k))
         wanted = sum(rise) / over if rows(at, k) else math.nan
         assert found[at] == pytest.approx(wanted, nan_ok=True)
-        one = beyond_accuracy.PopSerendipity(PLACE[:, at], RELEVANT[:, at], LISTED[:, at], 12.0, k=k)
+        one = beyond_accuracy.PopSerendipity(
+            PLACE[:, at], RELEVANT[:, at], LISTED[:, at], 12.0, k=k
+        )
         assert float(one) == pytest.approx(wanted, nan_ok=True)
 
 
@@ -122,4 +130,11 @@ def test_one_user_and_an_item_that_all_had_surprise_nobody():
     assert math.copysign(1, float(alone)) == 1
     # of one user the largest possible is that of two, so that nothing is divided by 0
     assert float(beyond_accuracy.Surprisal(np.array([0.5]), np.array([True]), 1.0, k=1)) == 0.0
-    assert float(beyond_accuracy.Surprisal(np.array([0.5, 0.25]), np.array([True, True]), 2.0, per="item")) == 1.0
+    assert (
+        float(
+            beyond_accuracy.Surprisal(
+                np.array([0.5, 0.25]), np.array([True, True]), 2.0, per="item"
+            )
+        )
+        == 1.0
+    )

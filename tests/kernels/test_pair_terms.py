@@ -14,7 +14,11 @@ LOG = np.log2
 
 
 def test_the_first_cell_that_says_something_decides_in_each_column():
-    assert decider(np.array([[0, 2, 0], [-1, 0, 0], [3, 1, 0]])).tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    assert decider(np.array([[0, 2, 0], [-1, 0, 0], [3, 1, 0]])).tolist() == [
+        [0, 1, 0],
+        [1, 0, 0],
+        [0, 0, 0],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -22,10 +26,16 @@ def test_the_first_cell_that_says_something_decides_in_each_column():
     [
         ("sgnLP", SOONER, [[0, 1, 0], [1, 0, 0], [0, 0, 0]]),
         ("sgnLR", SOONER, [[0, 1, 0], [0, 0, 0], [1, 0, 0]]),
-        ("rrLP", [[0, 1 / 4, 0], [1 / 4 - 1 / 2, 0, 0], [1 / 6, 0, 0]], [[0, 1, 0], [1, 0, 0], [0, 0, 0]]),
+        (
+            "rrLP",
+            [[0, 1 / 4, 0], [1 / 4 - 1 / 2, 0, 0], [1 / 6, 0, 0]],
+            [[0, 1, 0], [1, 0, 0], [0, 0, 0]],
+        ),
     ],
 )
-def test_lexicographic_preferences_have_all_their_weight_where_they_are_decided(name, terms, weight):
+def test_lexicographic_preferences_have_all_their_weight_where_they_are_decided(
+    name, terms, weight
+):
     found, weighed = PAIR_TERMS[name](X, Y)
     np.testing.assert_allclose(found, terms, rtol=1e-15)
     assert weighed.tolist() == weight
@@ -36,7 +46,9 @@ def test_lexicographic_preferences_have_all_their_weight_where_they_are_decided(
 ONE, OTHER = np.array([[1.0, 2.0], [3.0, inf]]), np.array([[2.0, 1.0], [inf, inf]])
 
 
-@pytest.mark.parametrize(("user", "mass"), [("uniform", [1, 1, 1, 1]), ("dcg", [1, 1 / LOG(3), 1 / 2, 1 / LOG(5)])])
+@pytest.mark.parametrize(
+    ("user", "mass"), [("uniform", [1, 1, 1, 1]), ("dcg", [1, 1 / LOG(3), 1 / 2, 1 / LOG(5)])]
+)
 def test_a_lead_counts_at_every_rank_to_the_end_of_the_longer_list(user, mass):
     terms, weight = PAIR_TERMS["I"](ONE, OTHER, np.array([4, 1]), np.array([3, 2]), user=user)
     assert terms.tolist() == [[1, -1], [0, 0], [1, 0], [1, 0]]
@@ -51,7 +63,9 @@ def test_the_user_looks_at_all_ranks_alike_unless_told_otherwise():
 
 
 def test_two_lists_that_hold_nothing_have_no_cell():
-    terms, weight = PAIR_TERMS["I"](np.full((1, 1), inf), np.full((1, 1), inf), np.array([0]), np.array([0]))
+    terms, weight = PAIR_TERMS["I"](
+        np.full((1, 1), inf), np.full((1, 1), inf), np.array([0]), np.array([0])
+    )
     assert terms.shape == weight.shape == (0, 1)
 
 

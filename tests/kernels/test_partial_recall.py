@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from pdeval.kernels.expected_utility import expected_utility, expected_utility_of_subtopics, utility_of
+from pdeval.kernels.expected_utility import (
+    expected_utility,
+    expected_utility_of_subtopics,
+    utility_of,
+)
 from pdeval.kernels.terms import TERMS
 
 RANK = np.array([[2.0, 1.0], [3.0, 7.0], [np.inf, 8.0]])
@@ -30,7 +34,9 @@ def test_what_a_recall_level_is_worth(utility):
 def test_the_mean_over_users_and_its_terms(utility, weight):
     expected = (np.array(UTILITY[utility]) * SHARES[weight][:, None]).sum(axis=0)
     for kernel in (expected_utility, expected_utility_of_subtopics):
-        np.testing.assert_allclose(kernel(RANK, utility=utility, weight=weight), expected, rtol=1e-14)
+        np.testing.assert_allclose(
+            kernel(RANK, utility=utility, weight=weight), expected, rtol=1e-14
+        )
     for name in ("EU", "ST-EU"):
         terms, weighed = TERMS[name](RANK, utility=utility, weight=weight)
         np.testing.assert_allclose(terms, UTILITY[utility], rtol=1e-15)

@@ -28,7 +28,11 @@ def arrays(shown, grades, weights):
     """Return ranks of the relevant items, the best first, and their grades, weights, and ideal grades."""
     rank = {item: shown.index(item) + 1.0 if item in shown else inf for item in grades}
     order = sorted(grades, key=lambda item: (rank[item], item))
-    made = ([rank[item] for item in order], [grades[item] for item in order], [weights[item] for item in order])
+    made = (
+        [rank[item] for item in order],
+        [grades[item] for item in order],
+        [weights[item] for item in order],
+    )
     return *map(np.array, made), np.array(sorted(grades.values(), reverse=True))
 
 
@@ -48,7 +52,10 @@ def test_accuracy_is_the_share_of_pairs_of_the_list_that_are_in_order(k):
     for shown, grades, weights, _ in cases():
         rank, *_ = arrays(shown, grades, weights)
         first = shown[: min(k, len(shown))]
-        good, bad = [one for one in first if one in grades], [one for one in first if one not in grades]
+        good, bad = (
+            [one for one in first if one in grades],
+            [one for one in first if one not in grades],
+        )
         pairs = [above(first, one, other) for one, other in product(good, bad)]
         expected = (sum(pairs) / len(pairs) if pairs else 1.0) if good else 0.0
         assert Accuracy(rank, len(shown), k=k) == pytest.approx(expected), (shown, grades)
@@ -63,9 +70,15 @@ def test_the_area_under_the_curve_is_the_share_of_pairs_of_the_catalogue_that_ar
         assert AUC(rank, len(shown), len(items)) == pytest.approx(expected), (shown, grades)
         assert AUC(rank, len(shown), 99, items=len(items)) == pytest.approx(expected)
         # weighed, against all other items
-        each = {item: [above(shown, item, other) for other in items if other != item] for item in grades}
-        made = sum(weights[item] * (sum(own) / len(own) if own else 1.0) for item, own in each.items())
-        assert wAUC(rank, weight, len(shown), len(items)) == pytest.approx(made / sum(weights.values())), (
+        each = {
+            item: [above(shown, item, other) for other in items if other != item] for item in grades
+        }
+        made = sum(
+            weights[item] * (sum(own) / len(own) if own else 1.0) for item, own in each.items()
+        )
+        assert wAUC(rank, weight, len(shown), len(items)) == pytest.approx(
+            made / sum(weights.values())
+        ), (
             shown,
             grades,
         )
@@ -80,8 +93,14 @@ def test_partial_areas_count_the_first_k_others(k):
             if item in grades:
                 before = sum(one not in grades for one in shown[:place])
                 below.append(max(k - before, 0))
-        assert PartialAUC(rank, k=k) == pytest.approx(sum(below) / (k * len(grades))), (shown, grades)
-        assert PAP(rank, k=k) == pytest.approx(sum(below[:k]) / (k * min(k, len(grades)))), (shown, grades)
+        assert PartialAUC(rank, k=k) == pytest.approx(sum(below) / (k * len(grades))), (
+            shown,
+            grades,
+        )
+        assert PAP(rank, k=k) == pytest.approx(sum(below[:k]) / (k * min(k, len(grades)))), (
+            shown,
+            grades,
+        )
 
 
 @pytest.mark.parametrize("k", [1, 3, inf])
@@ -91,7 +110,9 @@ def test_the_confusion_table_is_that_of_the_first_k_items(k):
         first = set(shown[: min(k, len(shown))])
         true, false = len(first & set(grades)), len(first - set(grades))
         missed, rest = len(grades) - true, len(items) - len(first | set(grades))
-        assert Fallout(rank, len(shown), len(items), k=k) == pytest.approx(share(false, false + rest))
+        assert Fallout(rank, len(shown), len(items), k=k) == pytest.approx(
+            share(false, false + rest)
+        )
         size = (true + false) * (true + missed) * (rest + false) * (rest + missed)
         expected = share(true * rest - false * missed, math.sqrt(size))
         assert MCC(rank, len(shown), len(items), k=k) == pytest.approx(expected), (shown, grades)
@@ -152,6 +173,8 @@ def test_lists_side_by_side_are_those_of_each_alone():
 
 @pytest.mark.parametrize("kernel", [AUC, Fallout, MCC])
 def test_a_catalogue_cannot_be_smaller_than_its_relevant_items(kernel):
-    with pytest.raises(ValueError, match=r"^items=2: 3 items are relevant alone; give the size of the catalogue\.$"):
+    with pytest.raises(
+        ValueError, match=r"^items=2: 3 items are relevant alone; give the size of the catalogue\.$"
+    ):
         kernel(np.array([1.0, 4.0, inf]), 3, items=2)
     kernel(np.array([1.0, 4.0, inf]), 3, items=3)

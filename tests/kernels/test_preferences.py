@@ -43,7 +43,9 @@ def rankings(draw, count=2, most=5, deepest=12):
     for _ in range(count):
         ranks = draw(st.lists(st.integers(1, deepest), min_size=m, max_size=m, unique=True))
         lost = draw(st.lists(st.booleans(), min_size=m, max_size=m))
-        found.append(np.array([inf if gone else rank for rank, gone in zip(ranks, lost)], dtype=float))
+        found.append(
+            np.array([inf if gone else rank for rank, gone in zip(ranks, lost)], dtype=float)
+        )
     return found
 
 
@@ -54,7 +56,9 @@ def call(name, x, y, length=12):
     for column in ENTRIES[name].columns:
         side, _, own = column.partition("_")
         ranks = sides[side]
-        columns.append({"": np.sort(ranks), "items": ranks, "retrieved": np.array(float(length))}[own])
+        columns.append(
+            {"": np.sort(ranks), "items": ranks, "retrieved": np.array(float(length))}[own]
+        )
     return float(ENTRIES[name].kernel(*columns))
 
 
@@ -79,7 +83,9 @@ def test_finding_every_item_sooner_is_never_worse(name, both):
 
 
 @given(st.integers(1, 9) | st.just(inf), st.integers(1, 9) | st.just(inf))
-def test_with_one_relevant_item_all_recall_paired_preferences_are_the_sign_of_the_difference_in_rr(a, b):
+def test_with_one_relevant_item_all_recall_paired_preferences_are_the_sign_of_the_difference_in_rr(
+    a, b
+):
     sign = np.sign(RR(f(a)) - RR(f(b)))
     for kernel in (RPP, dcgRPP, invRPP, ST_RPP, sgnLP, sgnLR):
         assert kernel(f(a), f(b)) == sign
@@ -123,7 +129,9 @@ def test_lexicographic_recall_counts_what_was_found_and_then_looks_from_the_end(
 
 def test_rpp_is_not_transitive():
     x, y, z = f(1, 8, 9), f(2, 4, 10), f(3, 5, 7)
-    assert [float(RPP(x, y)), float(RPP(y, z)), float(RPP(z, x))] == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert [float(RPP(x, y)), float(RPP(y, z)), float(RPP(z, x))] == pytest.approx(
+        [1 / 3, 1 / 3, 1 / 3]
+    )
 
 
 def test_figure_4_of_best_case_retrieval_evaluation():
@@ -164,12 +172,16 @@ def test_kernels_take_many_pairs_at_once(both):
 def test_weights_by_name_by_array_and_by_function_sum_to_one():
     assert weights("uniform", 4).tolist() == [0.25] * 4
     assert weights("inverse", 2).tolist() == pytest.approx([2 / 3, 1 / 3])
-    assert weights("dcg", 2).tolist() == pytest.approx([1 / (1 + 1 / math.log2(3)), 1 - 1 / (1 + 1 / math.log2(3))])
+    assert weights("dcg", 2).tolist() == pytest.approx(
+        [1 / (1 + 1 / math.log2(3)), 1 - 1 / (1 + 1 / math.log2(3))]
+    )
     assert weights(np.array([3, 1, 6]), 2).tolist() == [0.75, 0.25]
     assert weights([1, 1, 2], 3).tolist() == [0.25, 0.25, 0.5]
     assert weights(lambda i: 2.0**-i, 2).tolist() == pytest.approx([2 / 3, 1 / 3])
     assert weights(lambda i: 1.0, 2).tolist() == [0.5, 0.5]
-    assert weights(lambda levels: levels[::-1], 3).tolist() == pytest.approx([1 / 2, 1 / 3, 1 / 6])  # of all at once
+    assert weights(lambda levels: levels[::-1], 3).tolist() == pytest.approx(
+        [1 / 2, 1 / 3, 1 / 6]
+    )  # of all at once
     assert weights("dcg", 0).tolist() == []
 
 
@@ -181,7 +193,10 @@ def test_weights_by_name_by_array_and_by_function_sum_to_one():
         (np.ones((3, 2)), "array of shape .3, 2."),
         ([1.0, -1.0, 1.0], "must not be negative or NaN, found -1"),
         ([1.0, math.nan, 1.0], "must not be negative or NaN"),
-        ([0.0, 0.0, 0.0], "weights of the first 3 recall levels sum to 0; they need a positive sum"),
+        (
+            [0.0, 0.0, 0.0],
+            "weights of the first 3 recall levels sum to 0; they need a positive sum",
+        ),
         ([1.0, math.inf, 1.0], "sum to inf"),
         (lambda i: -i, "must not be negative"),
         (lambda i: 0 * i, "sum to 0"),
@@ -210,11 +225,16 @@ def naive_interleaving(x, y, length, user):
 def test_interleaving_preferences_of_many_lists_are_those_of_each_alone(user):
     rng = np.random.default_rng(0)
     x, y = (
-        np.sort(rng.permuted(np.tile(np.append(np.arange(1.0, 9), inf), (6, 1)), axis=1)[:, :3], axis=1).T for _ in "xy"
+        np.sort(
+            rng.permuted(np.tile(np.append(np.arange(1.0, 9), inf), (6, 1)), axis=1)[:, :3], axis=1
+        ).T
+        for _ in "xy"
     )
     lengths = rng.integers(8, 12, (2, 6)).astype(float)
     found = interleaving(x, y, *lengths, user=user)
-    alone = [naive_interleaving(x[:, at], y[:, at], int(lengths[:, at].max()), user) for at in range(6)]
+    alone = [
+        naive_interleaving(x[:, at], y[:, at], int(lengths[:, at].max()), user) for at in range(6)
+    ]
     assert found.tolist() == pytest.approx(alone)
     assert len(set(found)) > 3
 
@@ -288,7 +308,17 @@ def test_every_preference_is_documented_with_its_source():
     for name in NAMES:
         assert ENTRIES[name].reference, name
         assert "Examples" in inspect.getdoc(ENTRIES[name].kernel), name
-    assert set(NAMES) >= {"RPP", "dcgRPP", "invRPP", "ST-RPP", "ST-dcgRPP", "ST-invRPP", "sgnLP", "rrLP", "sgnLR"}
+    assert set(NAMES) >= {
+        "RPP",
+        "dcgRPP",
+        "invRPP",
+        "ST-RPP",
+        "ST-dcgRPP",
+        "ST-invRPP",
+        "sgnLP",
+        "rrLP",
+        "sgnLR",
+    }
     assert preferences.RPP_PAPER in ENTRIES["OI"].reference
 
 
@@ -300,9 +330,13 @@ def test_a_function_of_one_level_weighs_as_one_of_all_levels():
     assert weights(one, 5).tolist() == all_at_once.tolist()
 
 
-@pytest.mark.parametrize("given", [{1: 0, 2: 0}, {1: -1, 2: 3}, {1: "x"}, {1: math.inf}, {1: math.nan, 2: 1}, {}])
+@pytest.mark.parametrize(
+    "given", [{1: 0, 2: 0}, {1: -1, 2: 3}, {1: "x"}, {1: math.inf}, {1: math.nan, 2: 1}, {}]
+)
 def test_weights_of_users_are_numbers_none_negative_not_all_zero(given):
-    with pytest.raises(ValueError, match=r"weights of users are numbers, none negative, not all 0\."):
+    with pytest.raises(
+        ValueError, match=r"weights of users are numbers, none negative, not all 0\."
+    ):
         users(given, "RPP(grades=...)")
 
 
@@ -316,7 +350,10 @@ def test_where_there_are_no_pairs_there_are_no_preferences(name):
     if entry.population == "subtopics":
         pytest.skip("its users are made by the evaluator")
     held = {"retrieved": np.zeros((2, 0))}
-    given = [held.get(column.removeprefix("x_").removeprefix("y_"), np.zeros((3, 2, 0))) for column in entry.columns]
+    given = [
+        held.get(column.removeprefix("x_").removeprefix("y_"), np.zeros((3, 2, 0)))
+        for column in entry.columns
+    ]
     assert np.shape(entry.kernel(*given)) == (2, 0)
 
 
@@ -350,9 +387,18 @@ def test_weights_by_name_are_what_they_are_called_before_they_are_scaled():
     assert unscaled("uniform", 3).tolist() == [1.0, 1.0, 1.0]
     assert unscaled("dcg", 3).tolist() == [1.0, 1 / math.log2(3), 1 / math.log2(4)]
     assert unscaled("inverse", 3).tolist() == [1.0, 1 / 2, 1 / 3]
-    assert unscaled([3, 0, 6, 7], 3).tolist() == [3.0, 0.0, 6.0]  # a level of no weight among others
+    assert unscaled([3, 0, 6, 7], 3).tolist() == [
+        3.0,
+        0.0,
+        6.0,
+    ]  # a level of no weight among others
     assert unscaled(lambda i: 2, 3).tolist() == [2.0, 2.0, 2.0]
-    for told in ([3, 0, 6], lambda i: 2, lambda i: 2 if i > 1 else 1, np.array([1, 2, 3], dtype=np.float32)):
+    for told in (
+        [3, 0, 6],
+        lambda i: 2,
+        lambda i: 2 if i > 1 else 1,
+        np.array([1, 2, 3], dtype=np.float32),
+    ):
         assert unscaled(told, 3).dtype == np.float64
 
 

@@ -23,7 +23,10 @@ def feedback(seed=0, relevant=60):
     ranks = np.take_along_axis(rank, wanted, axis=1)
     chance = propensity[wanted]
     order = np.argsort(ranks, axis=1)
-    ranks, chance = np.take_along_axis(ranks, order, axis=1).T, np.take_along_axis(chance, order, axis=1).T
+    ranks, chance = (
+        np.take_along_axis(ranks, order, axis=1).T,
+        np.take_along_axis(chance, order, axis=1).T,
+    )
     return ranks, chance, rng.random(chance.shape) < chance
 
 
@@ -35,8 +38,14 @@ def judged_only(ranks, chance, seen):
 
 
 SUMS = {
-    "hits@10": (lambda rank: 60 * R(rank, k=10), lambda rank, weight: wR(rank, weight, norm="none", k=10)),
-    "DCG": (lambda rank: DCG(rank, np.ones(rank.shape)), lambda rank, weight: wDCG(rank, np.ones(rank.shape), weight)),
+    "hits@10": (
+        lambda rank: 60 * R(rank, k=10),
+        lambda rank, weight: wR(rank, weight, norm="none", k=10),
+    ),
+    "DCG": (
+        lambda rank: DCG(rank, np.ones(rank.shape)),
+        lambda rank, weight: wDCG(rank, np.ones(rank.shape), weight),
+    ),
     "AP": (lambda rank: 60 * AP(rank), lambda rank, weight: wAP(rank, weight, norm="none")),
 }
 
@@ -101,7 +110,9 @@ RETRIEVED = np.array([7.0, 6.0, 3.0, 0.0])
 @pytest.mark.parametrize("norm", ["weights", "none"])
 def test_every_list_is_weighed_item_by_item(norm, k):
     recall, precision = wR(RANK, WEIGHT, norm=norm, k=k), wAP(RANK, WEIGHT, norm=norm, k=k)
-    linear, steep = (wDCG(RANK, GRADE, WEIGHT, norm=norm, gain=gain, k=k) for gain in ("linear", "exp"))
+    linear, steep = (
+        wDCG(RANK, GRADE, WEIGHT, norm=norm, gain=gain, k=k) for gain in ("linear", "exp")
+    )
     for at in range(4):
         items = list(zip(RANK[:, at], WEIGHT[:, at], GRADE[:, at], strict=True))
         found = [(f, w, g) for f, w, g in items if f <= k and f < inf]
@@ -116,22 +127,33 @@ def test_every_list_is_weighed_item_by_item(norm, k):
             whole = sum(w for _, w, _ in items)
             gains = [sum(w * g for _, w, g in items), sum(w * (2**g - 1) for _, w, g in items)]
             wanted = [one / by for one, by in zip(wanted, [whole, whole, *gains], strict=True)]
-        assert [float(one[at]) for one in (recall, precision, linear, steep)] == pytest.approx(wanted, rel=1e-12)
+        assert [float(one[at]) for one in (recall, precision, linear, steep)] == pytest.approx(
+            wanted, rel=1e-12
+        )
     plain = [one[:, 0].astype(int).tolist() for one in (RANK, WEIGHT)]
     assert float(wAP(*plain, norm=norm, k=k)) == precision[0]
 
 
 @pytest.mark.parametrize("size", [7, 12])
 def test_the_weighed_auc_is_the_share_of_other_items_below_each_relevant_one(size):
-    by_corpus, by_number = wAUC(RANK, WEIGHT, RETRIEVED, np.full(4, size)), wAUC(RANK, WEIGHT, RETRIEVED, items=size)
+    by_corpus, by_number = (
+        wAUC(RANK, WEIGHT, RETRIEVED, np.full(4, size)),
+        wAUC(RANK, WEIGHT, RETRIEVED, items=size),
+    )
     for at in range(4):
         made = 0.0
         for f, w in zip(RANK[:, at], WEIGHT[:, at]):
-            below = size - f if f < inf else (size - RETRIEVED[at] - 1) / 2  # of those not retrieved half on average
+            below = (
+                size - f if f < inf else (size - RETRIEVED[at] - 1) / 2
+            )  # of those not retrieved half on average
             made += w * max(below, 0.0) / (size - 1)
         assert by_corpus[at] == pytest.approx(made / WEIGHT[:, at].sum(), rel=1e-12)
         assert by_number[at] == by_corpus[at]
     assert float(wAUC([2], [3], 2, 2)) == 0.0
     assert float(wAUC([1], [3], 2, 2)) == 1.0
-    assert float(wAUC([3.0], [1.0], 3.0, items=2)) == 0.0  # a list that is longer than the catalogue
-    assert wAUC(np.array([[1.0, 1.0]]), np.ones((1, 2)), np.ones(2), np.array([1.0, 3.0])).tolist() == [1.0, 1.0]
+    assert (
+        float(wAUC([3.0], [1.0], 3.0, items=2)) == 0.0
+    )  # a list that is longer than the catalogue
+    assert wAUC(
+        np.array([[1.0, 1.0]]), np.ones((1, 2)), np.ones(2), np.array([1.0, 3.0])
+    ).tolist() == [1.0, 1.0]

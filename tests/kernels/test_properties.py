@@ -15,10 +15,23 @@ from tests.examples import examples
 from tests.kernels.lists import columns, value
 
 NAMES = [
-    name for name, entry in ENTRIES.items() if entry.family == "metric" and entry.kind != "items" and name != "Sampled"
+    name
+    for name, entry in ENTRIES.items()
+    if entry.family == "metric" and entry.kind != "items" and name != "Sampled"
 ]
-CUTOFFS = [f"{name}@5" for name in NAMES if ENTRIES[name].at == "k" and "k" in ENTRIES[name].parameters]
-ASKED = [*NAMES, *CUTOFFS, "IPrec@0.5", "RR(i=2)", "ESL(i=2)", "ASL@g1-2", "ASL(unretrieved=corpus)", "Rprec(mult=2)"]
+CUTOFFS = [
+    f"{name}@5" for name in NAMES if ENTRIES[name].at == "k" and "k" in ENTRIES[name].parameters
+]
+ASKED = [
+    *NAMES,
+    *CUTOFFS,
+    "IPrec@0.5",
+    "RR(i=2)",
+    "ESL(i=2)",
+    "ASL@g1-2",
+    "ASL(unretrieved=corpus)",
+    "Rprec(mult=2)",
+]
 
 UNJUDGED = "an empty ranking holds no unjudged or non-relevant item"
 SEEN = "says how much of the ranking was judged; the ideal ranking holds items of negative grade, which were not"
@@ -30,22 +43,40 @@ NO_WORST = {
     **dict.fromkeys(("NumNonrelRet", "Unjudged", "RBPresidual", "Fallout"), UNJUDGED),
     "Utility": "an empty ranking is worth 0, one of other items less",
     "MCC": "an empty ranking has 0, one of other items less",
-    **dict.fromkeys(("AUC", "wAUC"), "an empty ranking leaves all items tied, one of other items puts these above"),
+    **dict.fromkeys(
+        ("AUC", "wAUC"),
+        "an empty ranking leaves all items tied, one of other items puts these above",
+    ),
 }
 NO_BEST = {
     **dict.fromkeys(("NumRet", "NumNonrelRet"), "counts what was retrieved"),
     **dict.fromkeys(("Judged", "Unjudged", "RBPresidual"), SEEN),
     **dict.fromkeys(
-        ("P (no cutoff)", "F (no cutoff)", "Fallout", "MCC", "Accuracy", "SetP", "SetF", "SetAP", "Utility"), LESS
+        (
+            "P (no cutoff)",
+            "F (no cutoff)",
+            "Fallout",
+            "MCC",
+            "Accuracy",
+            "SetP",
+            "SetF",
+            "SetAP",
+            "Utility",
+        ),
+        LESS,
     ),
     "ASL": "by the paper's rule a missed item costs the irrelevant items retrieved: fewer of them is better",
     **dict.fromkeys([name for name, entry in ENTRIES.items() if entry.kind == "subtopic"], COVER),
-    **dict.fromkeys(("IFT", "IFT-rate"), "gains found sooner keep the reader looking on, past items without any"),
+    **dict.fromkeys(
+        ("IFT", "IFT-rate"), "gains found sooner keep the reader looking on, past items without any"
+    ),
     **dict.fromkeys(("wR", "wDCG", "wAP", "wAUC"), RARE),
 }
 NO_PROMOTION = {
     **dict.fromkeys(("wR", "wDCG", "wAP", "wAUC"), RARE),
-    **dict.fromkeys(("BPM", "BPMD", "IFT", "IFT-goal"), "a little gain may end the search before a better item"),
+    **dict.fromkeys(
+        ("BPM", "BPMD", "IFT", "IFT-goal"), "a little gain may end the search before a better item"
+    ),
     "IFT-rate": "gains found sooner keep the reader looking on, past items without any",
     "Accuracy": "among the first k items alone: one that enters last there has others above it, where there was none",
     "infAP": "its estimate of precision rests on judged items alone, and falls when one of them stays behind",
@@ -58,7 +89,9 @@ def base(name):
 
 def without(exempt):
     """Return the measures asked for, less the exempt ones; the corpus rule of ASL is never exempt."""
-    kept = [name for name in ASKED if base(name) not in exempt and f"{name} (no cutoff)" not in exempt]
+    kept = [
+        name for name in ASKED if base(name) not in exempt and f"{name} (no cutoff)" not in exempt
+    ]
     return [*kept, "ASL(unretrieved=corpus)"]
 
 
@@ -71,8 +104,12 @@ def better(name, a, b):
 
 # a ranking of items a..l, grades of some items a..p, subtopics of the relevant ones
 ITEMS = "abcdefghijkl"
-RANKINGS = st.tuples(st.permutations(list(ITEMS)), st.integers(2, 12)).map(lambda pair: pair[0][: pair[1]])
-GRADES = st.dictionaries(st.sampled_from("abcdefghijklmnop"), st.sampled_from([-1, 0, 0, 1, 2, 3]), min_size=1)
+RANKINGS = st.tuples(st.permutations(list(ITEMS)), st.integers(2, 12)).map(
+    lambda pair: pair[0][: pair[1]]
+)
+GRADES = st.dictionaries(
+    st.sampled_from("abcdefghijklmnop"), st.sampled_from([-1, 0, 0, 1, 2, 3]), min_size=1
+)
 TOPICS = st.lists(st.sets(st.integers(1, 4), min_size=1), min_size=16, max_size=16)
 
 
@@ -120,7 +157,9 @@ def test_the_greedy_ranking_over_subtopics_scores_one(name, grades, topics, dept
 
 
 @pytest.mark.broad
-@given(where=st.integers(0, 10), ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
+@given(
+    where=st.integers(0, 10), ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS
+)
 @examples(100)
 def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, grades, topics):
     worth = [max(grades.get(item, 0), 0) for item in ranking]
@@ -137,7 +176,11 @@ def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, 
         assert better(name, after, before) >= -1e-12, name
 
 
-@given(lists=st.lists(RANKINGS, min_size=4, max_size=4), grades=GRADES.filter(some_relevant), topics=TOPICS)
+@given(
+    lists=st.lists(RANKINGS, min_size=4, max_size=4),
+    grades=GRADES.filter(some_relevant),
+    topics=TOPICS,
+)
 @examples(15)
 def test_many_lists_at_once_equal_each_list_alone_to_the_last_bit(lists, grades, topics):
     # two topics with the same judgments, two runs each: columns of a topic have a last axis of length 1
@@ -145,9 +188,17 @@ def test_many_lists_at_once_equal_each_list_alone_to_the_last_bit(lists, grades,
     for name in ASKED:
         measure = parse(name)
         entry = measure.entry
-        made = [columns(entry.kind, r, grades, subtopics=judged(grades, topics), corpus=40.0) for r in lists]
-        alone = [float(entry.kernel(*[one[c] for c in entry.columns], **measure.parameters)) for one in made]
-        together = entry.kernel(*[stacked(made, column) for column in entry.columns], **measure.parameters)
+        made = [
+            columns(entry.kind, r, grades, subtopics=judged(grades, topics), corpus=40.0)
+            for r in lists
+        ]
+        alone = [
+            float(entry.kernel(*[one[c] for c in entry.columns], **measure.parameters))
+            for one in made
+        ]
+        together = entry.kernel(
+            *[stacked(made, column) for column in entry.columns], **measure.parameters
+        )
         assert np.broadcast_to(together, (2, 2)).ravel().tolist() == alone, name
 
 
@@ -160,7 +211,11 @@ def stacked(made, column):
     return np.stack(values, axis=-1).reshape(*values[0].shape, 2, 2)
 
 
-PADDING = {"rank": math.inf, "above": math.inf, "pooled": math.inf}  # and 0 in every other column of items
+PADDING = {
+    "rank": math.inf,
+    "above": math.inf,
+    "pooled": math.inf,
+}  # and 0 in every other column of items
 
 
 def check_padding(name, ranking, grades, more):
@@ -170,7 +225,9 @@ def check_padding(name, ranking, grades, more):
     held = columns(entry.kind, ranking, grades, corpus=40.0)
     m = len(held["rank"])
     filled = {
-        column: np.concatenate([one, np.full(more, PADDING.get(column, 0), dtype=one.dtype)])[:, None, None]
+        column: np.concatenate([one, np.full(more, PADDING.get(column, 0), dtype=one.dtype)])[
+            :, None, None
+        ]
         for column, one in held.items()
         if np.ndim(one) == 1
     }
@@ -183,15 +240,28 @@ def check_padding(name, ranking, grades, more):
 
 @given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), more=st.integers(1, 6))
 @examples(40)
-def test_a_measure_declared_padded_gives_the_same_beside_topics_with_more_items(ranking, grades, more):
-    for name in [*ASKED, "AP(norm=min)@3", "AP(norm=k)@3", "F(beta=2)@3", "nDCG(gain=exp)@3", "nDCG(least=2)"]:
+def test_a_measure_declared_padded_gives_the_same_beside_topics_with_more_items(
+    ranking, grades, more
+):
+    for name in [
+        *ASKED,
+        "AP(norm=min)@3",
+        "AP(norm=k)@3",
+        "F(beta=2)@3",
+        "nDCG(gain=exp)@3",
+        "nDCG(least=2)",
+    ]:
         if parse(name).padded:
             check_padding(name, ranking, grades, more)
 
 
 def test_padded_measures_have_one_population_and_need_items():
     # the evaluator looks neither for populations nor at empty topics where topics of several sizes share a block
-    wrong = [name for name, one in ENTRIES.items() if one.padded and (one.population or one.empty or one.together)]
+    wrong = [
+        name
+        for name, one in ENTRIES.items()
+        if one.padded and (one.population or one.empty or one.together)
+    ]
     assert wrong == []
 
 
@@ -220,7 +290,11 @@ def test_where_there_are_no_lists_there_are_no_values(name):
     measure = parse(name)
     entry = measure.entry
     grades = {"a": 2, "b": 1, "c": 0, "d": -1}
-    made = [columns(entry.kind, ["a", "c"], grades, subtopics={"a": {"s"}, "b": {"s", "t"}}, corpus=40.0)] * 4
+    made = [
+        columns(
+            entry.kind, ["a", "c"], grades, subtopics={"a": {"s"}, "b": {"s", "t"}}, corpus=40.0
+        )
+    ] * 4
     held = [stacked(made, column) for column in entry.columns]
     none = [one[..., :0] if one.ndim and one.shape[-1] == 2 else one for one in held]
     found = entry.kernel(*none, **measure.parameters)
@@ -228,7 +302,19 @@ def test_where_there_are_no_lists_there_are_no_values(name):
 
 
 # these compute with the numbers as they are given: doubles, as the evaluator has them
-AS_GIVEN = {"ESL", "ISL", "TSL", "TSE", "infAP", "RBPresidual", "gRBP", "G", "BinG", "nDCGrel", "RnDCG"}
+AS_GIVEN = {
+    "ESL",
+    "ISL",
+    "TSL",
+    "TSE",
+    "infAP",
+    "RBPresidual",
+    "gRBP",
+    "G",
+    "BinG",
+    "nDCGrel",
+    "RnDCG",
+}
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.uint8, list])
@@ -238,7 +324,9 @@ def test_numbers_may_come_in_any_type_and_are_reckoned_with_as_doubles(name, kin
     entry = measure.entry
     grades = {"a": 2, "b": 1, "c": 0, "d": -1, "e": 3, "f": 1}
     topics = {"a": {"s"}, "b": {"s", "t"}, "f": {"t"}}
-    held = columns(entry.kind, ["c", "a", "x", "f", "b", "e", "d"], grades, subtopics=topics, corpus=40.0)
+    held = columns(
+        entry.kind, ["c", "a", "x", "f", "b", "e", "d"], grades, subtopics=topics, corpus=40.0
+    )
     given = [np.asarray(held[column]) for column in entry.columns]
     if kind is list:
         other = [one.tolist() for one in given]

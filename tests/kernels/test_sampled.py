@@ -37,7 +37,9 @@ def test_with_no_weight_of_variance_the_bias_is_least():
     likely = stats.binom.pmf(np.arange(NEGATIVES + 1), NEGATIVES, (RANK[:, None] - 1) / (N - 1))
 
     def bias(gamma):
-        return np.square(likely @ corrected_for_sampling(of_rank, NEGATIVES, gamma=gamma) - of_rank).sum()
+        return np.square(
+            likely @ corrected_for_sampling(of_rank, NEGATIVES, gamma=gamma) - of_rank
+        ).sum()
 
     assert bias(0.001) < bias(0.1) < bias(1.0)
 
@@ -71,7 +73,9 @@ def leave_one_out(users=4_000, seed=0):
     return lists, pd.DataFrame({"user_id": np.arange(users), "item_id": 0}), rank
 
 
-@pytest.mark.parametrize(("name", "of_rank"), [("R", MEASURES["R@10"]), ("nDCG", MEASURES["nDCG@10"])])
+@pytest.mark.parametrize(
+    ("name", "of_rank"), [("R", MEASURES["R@10"]), ("nDCG", MEASURES["nDCG@10"])]
+)
 def test_runs_of_sampled_candidates_have_the_measure_among_all_items(name, of_rank):
     runs, held_out, rank = leave_one_out()
     asked = [f"Sampled(of={name},negatives={NEGATIVES},items={N},gamma=0.01)@10", f"{name}@10"]
@@ -90,7 +94,9 @@ def test_the_area_under_the_curve_needs_no_more_than_the_expected_rank():
     runs, held_out, rank = leave_one_out()
     asked = f"Sampled(of=AUC,negatives={NEGATIVES},items={N},estimator=rank)"
     (found,) = runs.ireval.summary(held_out, asked)["mean"]
-    error = np.sqrt(NEGATIVES * 0.25) / NEGATIVES / np.sqrt(len(rank))  # at most, of a binomial share
+    error = (
+        np.sqrt(NEGATIVES * 0.25) / NEGATIVES / np.sqrt(len(rank))
+    )  # at most, of a binomial share
     assert abs(found - ((N - rank) / (N - 1)).mean()) < 4 * error
     assert found == pytest.approx(runs.ireval.summary(held_out, "AUC")["mean"].item(), abs=1e-12)
 
@@ -103,10 +109,18 @@ def test_what_is_not_said_or_does_not_fit_is_refused():
     two = pd.concat([held_out, held_out.head(1).assign(item_id=7)])
     cases = {
         r"how many negatives were drawn.*'Sampled\(of=nDCG": (runs, held_out, "Sampled@10"),
-        "a list has 51 items, and with negatives=20 it has 21": (runs, held_out, SAID.replace("50", "20", 1)),
+        "a list has 51 items, and with negatives=20 it has 21": (
+            runs,
+            held_out,
+            SAID.replace("50", "20", 1),
+        ),
         "negatives=50 of items=50": (runs, held_out, SAID.replace("500", "50")),
         "one relevant item per list, and a list has 2": (runs, two, SAID),
-        "not among the candidates of 5 lists": (runs[runs["item_id"] > 0], held_out.assign(item_id=999), SAID),
+        "not among the candidates of 5 lists": (
+            runs[runs["item_id"] > 0],
+            held_out.assign(item_id=999),
+            SAID,
+        ),
     }
     for text, (lists, qrels, name) in cases.items():
         with pytest.raises(ValueError, match=text):
@@ -123,13 +137,17 @@ def test_a_user_without_a_list_counts_nothing():
 def test_a_large_catalogue_is_looked_at_in_parts(monkeypatch):
     whole = corrected_for_sampling(MEASURES["R@10"], NEGATIVES)
     monkeypatch.setattr(kernels, "STEP", 7 * (NEGATIVES + 1))
-    np.testing.assert_allclose(corrected_for_sampling(MEASURES["R@10"], NEGATIVES), whole, rtol=1e-9)
+    np.testing.assert_allclose(
+        corrected_for_sampling(MEASURES["R@10"], NEGATIVES), whole, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", ["Sampled(negatives=50)@10", "Sampled(items=500)@10"])
 def test_both_numbers_have_to_be_said(name):
     runs, held_out, _ = leave_one_out(users=2)
-    with pytest.raises(ValueError, match="how many negatives were drawn for each list, and from how many items"):
+    with pytest.raises(
+        ValueError, match="how many negatives were drawn for each list, and from how many items"
+    ):
         runs.ireval.measure(held_out, name)
 
 
@@ -155,11 +173,19 @@ def test_no_lists_have_no_values():
 @pytest.mark.parametrize("of", ["R", "nDCG", "AP", "AUC"])
 def test_what_is_estimated_is_the_measure_of_one_relevant_item(of):
     rank = np.arange(1.0, 31)
-    worth = {"R": rank**0, "nDCG": 1 / np.log2(rank + 1), "AP": 1 / rank, "AUC": (30 - rank) / 29}[of]
+    worth = {"R": rank**0, "nDCG": 1 / np.log2(rank + 1), "AP": 1 / rank, "AUC": (30 - rank) / 29}[
+        of
+    ]
     for k in (3, np.inf):
         expected = corrected_for_sampling(np.where(rank <= k, worth, 0.0), 6, gamma=0.2)
         found = kernels.Sampled(
-            np.array([[1.0, 4.0, 7.0]]), np.full(3, 7.0), of=of, negatives=6, items=30, gamma=0.2, k=k
+            np.array([[1.0, 4.0, 7.0]]),
+            np.full(3, 7.0),
+            of=of,
+            negatives=6,
+            items=30,
+            gamma=0.2,
+            k=k,
         )
         assert found.tolist() == expected[[0, 3, 6]].tolist()
 
@@ -167,7 +193,9 @@ def test_what_is_estimated_is_the_measure_of_one_relevant_item(of):
 class TestMaximumLikelihood:
     @pytest.mark.broad
     @pytest.mark.parametrize("name", MEASURES)
-    def test_it_is_nearly_unbiased_where_sampled_ranks_are_not_and_varies_less_than_the_trade_off(self, name):
+    def test_it_is_nearly_unbiased_where_sampled_ranks_are_not_and_varies_less_than_the_trade_off(
+        self, name
+    ):
         rng, of_rank = np.random.default_rng(5), MEASURES[name]
         rank = np.minimum(rng.geometric(0.02, size=(3_000, 40)), N)  # 40 runs of 3,000 users
         at = rng.binomial(NEGATIVES, (rank - 1) / (N - 1))
@@ -182,7 +210,10 @@ class TestMaximumLikelihood:
 
     def test_a_step_never_makes_the_sample_less_likely(self):
         counts = np.bincount(
-            sampled(np.minimum(np.random.default_rng(2).geometric(0.02, 500), N), np.random.default_rng(3)),
+            sampled(
+                np.minimum(np.random.default_rng(2).geometric(0.02, 500), N),
+                np.random.default_rng(3),
+            ),
             minlength=51,
         )
         chances = stats.binom.pmf(np.arange(51), NEGATIVES, (RANK[:, None] - 1) / (N - 1))
@@ -195,9 +226,13 @@ class TestMaximumLikelihood:
             if fit - before < kernels.ENOUGH:
                 break
             before = fit
-        np.testing.assert_allclose(kernels.rank_distribution(counts, N), spread, rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(
+            kernels.rank_distribution(counts, N), spread, rtol=1e-9, atol=1e-15
+        )
 
-    def test_it_is_a_distribution_and_that_of_the_sample_where_all_items_are_candidates_of_one_rank(self):
+    def test_it_is_a_distribution_and_that_of_the_sample_where_all_items_are_candidates_of_one_rank(
+        self,
+    ):
         found = kernels.rank_distribution(np.array([0, 0, 7]), 3)  # always below both others
         assert found.sum() == pytest.approx(1.0, rel=1e-12)
         assert found[2] > 0.99
@@ -209,11 +244,15 @@ class TestMaximumLikelihood:
         runs = pd.concat([one.assign(run="a"), other.assign(run="b", score=-other["score"])])
         asked = f"Sampled(negatives={NEGATIVES},items={N},estimator=MLE)@10"
         found = runs.ireval.summary(held_out, asked)["mean"]
-        for name, lists, mean in zip("ab", (runs[runs["run"] == "a"], runs[runs["run"] == "b"]), found):
+        for name, lists, mean in zip(
+            "ab", (runs[runs["run"] == "a"], runs[runs["run"] == "b"]), found
+        ):
             alone = lists.drop(columns="run").ireval.measure(held_out, asked)["value"]
             assert alone.mean() == pytest.approx(mean, rel=1e-12), name
         true = (rank <= 10).mean()
-        assert abs(found[0] - true) < 0.1 * (runs.ireval.summary(held_out, "R@10")["mean"][0] - true)
+        assert abs(found[0] - true) < 0.1 * (
+            runs.ireval.summary(held_out, "R@10")["mean"][0] - true
+        )
         assert found[1] < 0.01
 
     @pytest.mark.broad
@@ -225,9 +264,14 @@ class TestMaximumLikelihood:
         true = chance @ MEASURES[f"{of}@10"]
         for _ in range(times):
             above = sampled(np.minimum(rng.geometric(0.02, size=users), N), rng)
-            rank, told = above[None, :, None] + 1.0, {"negatives": NEGATIVES, "items": N, "estimator": "MLE", "k": 10}
+            rank, told = (
+                above[None, :, None] + 1.0,
+                {"negatives": NEGATIVES, "items": N, "estimator": "MLE", "k": 10},
+            )
             value = kernels.Sampled(rank, np.full((users, 1), NEGATIVES + 1.0), of=of, **told)[:, 0]
-            inside += abs(value.mean() - true) <= stats.norm.ppf(0.975) * value.std(ddof=1) / np.sqrt(users)
+            inside += abs(value.mean() - true) <= stats.norm.ppf(0.975) * value.std(
+                ddof=1
+            ) / np.sqrt(users)
         assert inside / times > 0.95 - 3 * np.sqrt(0.95 * 0.05 / times)
 
     def test_a_users_value_is_how_much_more_users_of_their_rank_would_raise_the_estimate(self):
@@ -251,14 +295,20 @@ class TestMaximumLikelihood:
         assert runs.ireval.measure(held_out, asked)["value"].tolist() == whole
 
     def test_what_it_cannot_do_is_said(self):
-        with pytest.raises(ValueError, match=r"101 sampled ranks given each of 10,000,000 .* estimator=BV"):
+        with pytest.raises(
+            ValueError, match=r"101 sampled ranks given each of 10,000,000 .* estimator=BV"
+        ):
             kernels.rank_distribution(np.ones(101), 10_000_000)
         dd = pytest.importorskip("dask.dataframe")
         import pdeval.dask.accessor  # noqa: F401
 
         runs, held_out, _ = leave_one_out(users=5)
-        with pytest.raises(ValueError, match=r"looks at the lists of all users together.*estimator=BV"):
-            dd.from_pandas(runs, npartitions=2).ireval.measure(held_out, SAID.replace(")", ",estimator=MLE)"))
+        with pytest.raises(
+            ValueError, match=r"looks at the lists of all users together.*estimator=BV"
+        ):
+            dd.from_pandas(runs, npartitions=2).ireval.measure(
+                held_out, SAID.replace(")", ",estimator=MLE)")
+            )
 
 
 class TestLimits:
@@ -273,7 +323,12 @@ class TestLimits:
         with pytest.raises(ValueError, match="not among the candidates of 1 lists"):
             kernels.Sampled(np.array([[1.0, np.inf]]), retrieved, negatives=4, items=9)
         # a user without a list has no rank, which is no matter
-        assert kernels.Sampled(np.array([[1.0, np.inf]]), np.array([5.0, 0.0]), negatives=4, items=9)[1] == 0.0
+        assert (
+            kernels.Sampled(np.array([[1.0, np.inf]]), np.array([5.0, 0.0]), negatives=4, items=9)[
+                1
+            ]
+            == 0.0
+        )
 
     def test_as_many_chances_as_are_allowed_are_looked_at(self, monkeypatch):
         counts = np.array([3, 2, 1])
@@ -289,7 +344,14 @@ class TestLimits:
         rng = np.random.default_rng(4)
         rank, retrieved = rng.integers(1, 7, (1, 9, 2)) * 1.0, np.full((9, 2), 6.0)
         retrieved[3, 1], rank[0, 3, 1] = 0.0, np.inf
-        told = {"of": "nDCG", "negatives": 5, "items": 20, "estimator": estimator, "gamma": 0.3, "k": 8}
+        told = {
+            "of": "nDCG",
+            "negatives": 5,
+            "items": 20,
+            "estimator": estimator,
+            "gamma": 0.3,
+            "k": 8,
+        }
         together = kernels.Sampled(rank, retrieved, **told)
         assert together.shape == (9, 2)
         for run in range(2):
@@ -312,8 +374,12 @@ class TestLimits:
 
     def test_ranks_that_nobody_has_and_nobody_can_have_are_left_out(self):
         # of two items one is above the other always or never: a sampled rank between the ends has no chance
-        assert kernels.rank_distribution(np.array([5, 0, 3]), 2).tolist() == pytest.approx([5 / 8, 3 / 8])
+        assert kernels.rank_distribution(np.array([5, 0, 3]), 2).tolist() == pytest.approx(
+            [5 / 8, 3 / 8]
+        )
         above = np.array([[0], [0], [2], [0]])
-        found = kernels._of_distributions(np.array([1.0, 0.0]), 2, above, np.ones((4, 1), dtype=bool))
+        found = kernels._of_distributions(
+            np.array([1.0, 0.0]), 2, above, np.ones((4, 1), dtype=bool)
+        )
         assert found[[0, 2], 0].tolist() == pytest.approx([1.0, 0.0])
         assert (found[[0, 0, 2, 0], 0]).mean() == pytest.approx(3 / 4)

@@ -25,7 +25,10 @@ GRADES = {"A": 1, "B": 1, "C": 1, "n": 0}
         ("ASL", (2 + 3 + 3) / 3),
         ("ASL@g1-2", (2 + 3) / 2),
         ("ASL@g1-10", (2 + 3 + 3) / 3),
-        ("ASL(unretrieved=corpus)", (2 + 3 + 5) / 3),  # 7 items, 3 of them relevant: 4 irrelevant ones stand above C
+        (
+            "ASL(unretrieved=corpus)",
+            (2 + 3 + 5) / 3,
+        ),  # 7 items, 3 of them relevant: 4 irrelevant ones stand above C
     ],
 )
 def test_a_ranking_worked_by_hand(name, expected):
@@ -43,7 +46,11 @@ def test_a_perfect_ranking_has_a_search_length_of_one():
 
 def test_an_empty_ranking_is_measured_by_the_corpus_rule():
     # by the paper's rule it would be 0, better than perfect
-    assert value("ASL", [], GRADES, corpus=7) == value("ASL(unretrieved=corpus)", [], GRADES, corpus=7) == 5.0
+    assert (
+        value("ASL", [], GRADES, corpus=7)
+        == value("ASL(unretrieved=corpus)", [], GRADES, corpus=7)
+        == 5.0
+    )
 
 
 def test_the_length_of_each_item_is_the_base_of_the_mean():
@@ -66,7 +73,9 @@ RETRIEVED, CORPUS = np.array([8.0, 3.0, 0.0]), np.array([9.0, 9.0, 7.0])
 @pytest.mark.parametrize("rule", ["never", "corpus"])
 def test_search_lengths_of_many_lists_are_those_of_each_alone(rule):
     # the last places of the corpus are for items that were not retrieved
-    places = np.where(np.isfinite(RANKS), RANKS, np.array([[7.0, 7.0, 5.0], [8.0, 8.0, 6.0], [9.0, 9.0, 7.0]]))
+    places = np.where(
+        np.isfinite(RANKS), RANKS, np.array([[7.0, 7.0, 5.0], [8.0, 8.0, 6.0], [9.0, 9.0, 7.0]])
+    )
     wanted = RANKS if rule == "never" else places
     for i in (1, 2, 3):
         assert metrics.ESL(RANKS, CORPUS, i=i, unretrieved=rule).tolist() == wanted[i - 1].tolist()
@@ -102,8 +111,12 @@ def test_atomized_lengths_of_many_lists_are_averaged_over_the_first_items(rule, 
 def test_the_error_that_goes_away_is_told_for_many_and_for_another_best():
     a, b = [0.5, 1.0, 3.0], [0.75, 0.5, 2.0]
     np.testing.assert_allclose(metrics.relative_reduction_in_error(a, b), [0.5, math.nan, 0.5])
-    np.testing.assert_allclose(metrics.relative_reduction_in_error(a, b, best=0.0), [-0.5, 0.5, 1 / 3])
+    np.testing.assert_allclose(
+        metrics.relative_reduction_in_error(a, b, best=0.0), [-0.5, 0.5, 1 / 3]
+    )
     few = np.array([0.1, 0.7], dtype=np.float32)
     wanted = (float(few[1]) - float(few[0])) / (1 - float(few[0]))
-    assert metrics.relative_reduction_in_error(few[:1], few[1:])[0] == pytest.approx(wanted, rel=1e-14)
+    assert metrics.relative_reduction_in_error(few[:1], few[1:])[0] == pytest.approx(
+        wanted, rel=1e-14
+    )
     assert np.isnan(metrics.relative_reduction_in_error([1, 1], [1, 2])).all()

@@ -23,7 +23,10 @@ GRADES = {"A": 1, "B": 2, "C": 1, "D": 3, "n1": 0, "n2": 0, "n3": 0, "p": -1}
         ("SetAP", 4 / 20),
         ("Utility", 2 - 3),
         ("utility_2,-1,-3,0", 4 - 3 - 6),
-        ("Utility(hit=0,noise=0,rest=1)", 2),  # of 9 items, n3 and p are neither retrieved nor relevant
+        (
+            "Utility(hit=0,noise=0,rest=1)",
+            2,
+        ),  # of 9 items, n3 and p are neither retrieved nor relevant
         ("NumQ", 1),
         ("NumRet", 5),
         ("NumRel", 4),
@@ -63,10 +66,14 @@ def test_many_sets_are_measured_one_by_one():
     assert metrics.SetP(rank, retrieved, relative=True).tolist() == [1.0, 1 / 2, 0.0]
     assert metrics.SetR(rank).tolist() == [1.0, 0.5, 0.0]
     assert metrics.SetF(rank, retrieved).tolist() == pytest.approx([2 / 3, 1 / 2, 0.0])
-    assert metrics.SetF(rank, retrieved, beta=9.0, x=1.0).tolist() == pytest.approx([2 / 3, 1 / 2, 0.0])
+    assert metrics.SetF(rank, retrieved, beta=9.0, x=1.0).tolist() == pytest.approx(
+        [2 / 3, 1 / 2, 0.0]
+    )
     assert metrics.SetAP(rank, retrieved).tolist() == [4 / 8, 1 / 4, 0.0]
     assert metrics.NumRelRet(rank, k=2).tolist() == [1.0, 1.0, 0.0]
-    worth = metrics.Utility(rank, retrieved, np.array([9, 9, 9]), hit=10.0, noise=-1.0, miss=0.5, rest=0.25)
+    worth = metrics.Utility(
+        rank, retrieved, np.array([9, 9, 9]), hit=10.0, noise=-1.0, miss=0.5, rest=0.25
+    )
     assert worth.tolist() == [20 - 2 + 5 / 4, 10 - 1 + 0.5 + 6 / 4, 1 + 7 / 4]
 
 
@@ -74,6 +81,11 @@ def test_counts_are_doubles_whatever_they_were_counted_in():
     few = np.array([200], dtype=np.uint8)
     rank = np.array([[1.0], [2.0], [np.inf]])
     assert float(metrics.SetAP(rank, few)[0]) == 4 / 600
-    made = [metrics.NumQ(few), metrics.NumRet(few), metrics.NumRel(rank, few), metrics.NumRelRet(rank)]
+    made = [
+        metrics.NumQ(few),
+        metrics.NumRet(few),
+        metrics.NumRel(rank, few),
+        metrics.NumRelRet(rank),
+    ]
     for one in [*made, metrics.NumNonrelRet(few), metrics.SetP(rank, few)]:
         assert one.dtype == np.float64

@@ -40,9 +40,19 @@ LOG = np.log2
         ("DCG", {}, [[1 / LOG(3), 2], [3 / 2, 1 / LOG(6)], [0, 3 / LOG(7)]], 1.0),
         ("DCG", {"gain": "exp", "k": 3}, [[1 / LOG(3), 3], [7 / 2, 0], [0, 0]], 1.0),
         ("DCG", {"gains": {3: 10.0}}, [[1 / LOG(3), 2], [5, 1 / LOG(6)], [0, 10 / LOG(7)]], 1.0),
-        ("nDCG", {}, [[1 / LOG(3), 2], [3 / 2, 1 / LOG(6)], [0, 3 / LOG(7)]], 1 / (3 + 2 / LOG(3) + 1 / 2)),
+        (
+            "nDCG",
+            {},
+            [[1 / LOG(3), 2], [3 / 2, 1 / LOG(6)], [0, 3 / LOG(7)]],
+            1 / (3 + 2 / LOG(3) + 1 / 2),
+        ),
         ("nDCG", {"k": 2}, [[1 / LOG(3), 2], [0, 0], [0, 0]], 1 / (3 + 2 / LOG(3))),
-        ("Bpref", {}, [[1, 1], [1 - 1 / 3, 0], [0, 0]], 1 / 3),  # 3 relevant items; 4 and 2 that are not
+        (
+            "Bpref",
+            {},
+            [[1, 1], [1 - 1 / 3, 0], [0, 0]],
+            1 / 3,
+        ),  # 3 relevant items; 4 and 2 that are not
         ("ESL", {"i": 2}, [[0, 0], [-3, -5], [0, 0]], 1.0),
         ("ISL", {}, [[-2, -1], [0, 0], [0, 0]], 1.0),
         ("TSL", {}, [[0, 0], [0, 0], [-20, -6]], 1.0),
@@ -51,7 +61,9 @@ LOG = np.log2
     ],
 )
 def test_the_terms_of_a_measure_by_hand(name, options, expected, weight):
-    asked = {key: value for key, value in COLUMNS.items() if key in TERMS[name].__code__.co_varnames}
+    asked = {
+        key: value for key, value in COLUMNS.items() if key in TERMS[name].__code__.co_varnames
+    }
     found, weighed = TERMS[name](**asked, **options)
     np.testing.assert_allclose(found, np.array(expected, dtype=float), rtol=1e-14, atol=0)
     np.testing.assert_allclose(np.broadcast_to(weighed, found.shape), weight, rtol=1e-14)
@@ -78,7 +90,9 @@ def test_terms_take_the_parameters_of_their_measure():
 )
 @pytest.mark.parametrize("name", ["DCG", "nDCG"])
 def test_terms_add_up_to_their_measure_with_every_option(name, options):
-    asked = {key: value for key, value in COLUMNS.items() if key in TERMS[name].__code__.co_varnames}
+    asked = {
+        key: value for key, value in COLUMNS.items() if key in TERMS[name].__code__.co_varnames
+    }
     found, weight = TERMS[name](**asked, **options)
     measured = ENTRIES[name].kernel(**asked, **options)
     np.testing.assert_allclose((weight * found).sum(axis=0), measured, rtol=1e-12)
@@ -90,6 +104,10 @@ def test_terms_of_one_list_and_of_three_add_up_to_their_measure():
     rank = np.array([[1.0, 2.0, inf], [3.0, inf, inf]])
     grade, ideal = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]]), np.array([[3.0], [2.0]])
     for at in (slice(None), 1):
-        found, weight = TERMS["nDCG"](rank[:, at], grade[:, at], ideal if at == slice(None) else ideal[:, 0])
-        measured = ENTRIES["nDCG"].kernel(rank[:, at], grade[:, at], ideal if at == slice(None) else ideal[:, 0])
+        found, weight = TERMS["nDCG"](
+            rank[:, at], grade[:, at], ideal if at == slice(None) else ideal[:, 0]
+        )
+        measured = ENTRIES["nDCG"].kernel(
+            rank[:, at], grade[:, at], ideal if at == slice(None) else ideal[:, 0]
+        )
         np.testing.assert_allclose((weight * found).sum(axis=0), measured, rtol=1e-12)

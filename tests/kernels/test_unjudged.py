@@ -85,20 +85,35 @@ def above(shown, kind):
 
 def test_many_lists_of_relevant_items_are_measured_one_by_one():
     lists = random_lists()
-    ranks = np.array([sorted(1.0 + one.index(item) if item in one else math.inf for item in "RSTU") for one in lists]).T
-    bad, pooled = (np.array([above(one, kind) for one in lists], dtype=float).T for kind in ("nm", "pq"))
+    ranks = np.array(
+        [
+            sorted(1.0 + one.index(item) if item in one else math.inf for item in "RSTU")
+            for one in lists
+        ]
+    ).T
+    bad, pooled = (
+        np.array([above(one, kind) for one in lists], dtype=float).T for kind in ("nm", "pq")
+    )
     for judged in (2, 0, 5):  # 5: others were judged that no list holds
         wrong = bad if judged else np.zeros(bad.shape)
         found = metrics.Bpref(ranks, wrong, np.full(len(lists), judged))
         floored = metrics.GMbpref(ranks, wrong, np.full(len(lists), judged))
         for at in range(len(lists)):
-            terms = [1 - (n / min(judged, 4) if n else 0) for n, f in zip(wrong[:, at], ranks[:, at]) if f < math.inf]
+            terms = [
+                1 - (n / min(judged, 4) if n else 0)
+                for n, f in zip(wrong[:, at], ranks[:, at])
+                if f < math.inf
+            ]
             assert found[at] == pytest.approx(sum(terms) / 4)
             assert floored[at] == max(found[at], 1e-5)
     guessed = metrics.infAP(ranks, bad, pooled)
     for at in range(len(lists)):
         items = zip(ranks[:, at], bad[:, at], pooled[:, at])
-        terms = [1.0 if f == 1 else inferred(f - 1, r, n, u) for r, (f, n, u) in enumerate(items) if f < math.inf]
+        terms = [
+            1.0 if f == 1 else inferred(f - 1, r, n, u)
+            for r, (f, n, u) in enumerate(items)
+            if f < math.inf
+        ]
         assert guessed[at] == pytest.approx(sum(terms) / 4, rel=1e-12)
     assert metrics.Bpref(ranks[:, :0], bad[:, :0], np.zeros(0)).shape == (0,)
 
@@ -106,9 +121,14 @@ def test_many_lists_of_relevant_items_are_measured_one_by_one():
 @pytest.mark.parametrize("k", [math.inf, 1, 4, 30])
 def test_many_lists_of_judged_items_are_measured_one_by_one(k):
     lists = random_lists()
-    ranks = np.array([sorted(1.0 + one.index(i) if i in one else math.inf for i in "RSTUnm") for one in lists]).T
+    ranks = np.array(
+        [sorted(1.0 + one.index(i) if i in one else math.inf for i in "RSTUnm") for one in lists]
+    ).T
     retrieved = np.array([len(one) for one in lists])
-    judged, unjudged = metrics.Judged(ranks, retrieved, k=k), metrics.Unjudged(ranks, retrieved, k=k)
+    judged, unjudged = (
+        metrics.Judged(ranks, retrieved, k=k),
+        metrics.Unjudged(ranks, retrieved, k=k),
+    )
     residual = metrics.RBPresidual(ranks, retrieved, p=0.7)
     for at, one in enumerate(lists):
         first = one[: int(min(k, 99))]

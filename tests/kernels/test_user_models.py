@@ -33,14 +33,18 @@ def test_nerr_is_1_for_the_ideal_ranking_under_its_own_scale_and_cutoff():
     grades, ideal = np.array([1.0, 3.0]), np.array([3.0, 1.0])
     assert float(nERR(np.array([1.0, 2.0]), ideal, ideal, 3.0, max_grade=2, k=1)) == 1.0
     # the item of grade 1 first: 1/8 of the best, 7/8, at cutoff 1; with 2^1 for the scale both stop half of the readers
-    assert float(nERR(np.array([1.0, 2.0]), grades, ideal, 3.0, k=1)) == pytest.approx(1 / 7, abs=1e-15)
+    assert float(nERR(np.array([1.0, 2.0]), grades, ideal, 3.0, k=1)) == pytest.approx(
+        1 / 7, abs=1e-15
+    )
     assert float(nERR(np.array([1.0, 2.0]), grades, ideal, 3.0, max_grade=1)) == 1.0
 
 
 def test_a_gain_is_at_most_1():
     ranks, grades, ideal = np.array([1.0, 2.0]), np.array([3.0, 1.0]), np.array([3.0, 1.0])
     assert float(gRBP(ranks, grades, ideal, 3.0, p=0.5, max_grade=2)) == 0.5 * (1 + 0.5 * 0.5)
-    assert float(gRBP(ranks, grades, ideal, 4.0, p=0.5, max_grade="topic")) == pytest.approx(0.5 * (1 + 0.5 / 3))
+    assert float(gRBP(ranks, grades, ideal, 4.0, p=0.5, max_grade="topic")) == pytest.approx(
+        0.5 * (1 + 0.5 / 3)
+    )
     assert float(gRBP(ranks, grades, ideal, 4.0, p=0.5)) == 0.5 * (3 / 4 + 0.5 / 4)
     assert float(gRBP(ranks, grades, ideal, 4.0, p=0.5, k=1)) == 0.5 * 3 / 4
 
@@ -64,7 +68,10 @@ def satisfied(rank, grade, top, k):
 @pytest.mark.parametrize("top", [None, 2, 4.0])
 def test_many_lists_are_read_one_by_one(top, k):
     highest = 5.0 if top is None else top
-    plain, share = ERR(RANK, GRADE, 5.0, max_grade=top, k=k), nERR(RANK, GRADE, IDEAL, 5.0, max_grade=top, k=k)
+    plain, share = (
+        ERR(RANK, GRADE, 5.0, max_grade=top, k=k),
+        nERR(RANK, GRADE, IDEAL, 5.0, max_grade=top, k=k),
+    )
     biased = gRBP(RANK, GRADE, IDEAL, 5.0, p=0.7, max_grade=top, k=k)
     of_topic = gRBP(RANK, GRADE, IDEAL, 5.0, p=0.7, max_grade="topic", k=k)
     for at in range(3):
@@ -76,9 +83,16 @@ def test_many_lists_are_read_one_by_one(top, k):
         assert share[at] == pytest.approx(wanted / best, rel=1e-12)
         found = [(f, g) for f, g in zip(RANK[:, at], GRADE[:, at]) if f <= k and f < inf]
         for value, most in ((biased, highest), (of_topic, IDEAL[0, at])):
-            assert value[at] == pytest.approx(0.3 * sum(min(g / most, 1) * 0.7 ** (f - 1) for f, g in found), rel=1e-12)
+            assert value[at] == pytest.approx(
+                0.3 * sum(min(g / most, 1) * 0.7 ** (f - 1) for f, g in found), rel=1e-12
+            )
     assert (
-        float(gRBP(RANK[:, 0].tolist(), GRADE[:, 0].tolist(), IDEAL[:, 0], 5, p=0.7, max_grade=top, k=k)) == biased[0]
+        float(
+            gRBP(
+                RANK[:, 0].tolist(), GRADE[:, 0].tolist(), IDEAL[:, 0], 5, p=0.7, max_grade=top, k=k
+            )
+        )
+        == biased[0]
     )
 
 
@@ -88,7 +102,9 @@ def test_a_scale_without_a_grade_above_zero_is_refused(grade):
         lambda: stopping(np.ones(2), 1, max_grade=grade),
         lambda: gRBP(np.ones(1), np.ones(1), np.ones(1), 1, max_grade=grade),
     ):
-        with pytest.raises(ValueError, match=r"max_grade=.* must be above 0: no item could satisfy anybody"):
+        with pytest.raises(
+            ValueError, match=r"max_grade=.* must be above 0: no item could satisfy anybody"
+        ):
             made()
     assert stopping(np.array([0.5]), 1, max_grade=0.5).tolist() == pytest.approx([1 - 0.5**0.5])
 

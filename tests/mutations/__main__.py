@@ -30,23 +30,42 @@ def main() -> int:
     """Try a sample of mutants, print what became of them, and return 1 where too many survive."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
     rooms = [room for group, _ in BARS for room in group]
-    parser.add_argument("--rooms", nargs="+", choices=rooms, default=rooms, metavar="ROOM", help=", ".join(rooms))
+    parser.add_argument(
+        "--rooms", nargs="+", choices=rooms, default=rooms, metavar="ROOM", help=", ".join(rooms)
+    )
     parser.add_argument(
         "--files",
         nargs="+",
         default=[],
         help="only mutants of these, or of their lines, e.g. kernels/binary.py kernels/sets.py:40",
     )
-    parser.add_argument("--sample", type=int, metavar="N", help="at most N mutants of each room; all by default")
-    parser.add_argument("--seed", type=int, default=0, help="which sample")
-    parser.add_argument("--minutes", type=float, default=1e9, help="begin no mutant after this time")
-    parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
-    parser.add_argument("--near", action="store_true", help="only the tests of the mutant's own room")
     parser.add_argument(
-        "--quick", action="store_true", help="only in the running code: what survives is not tried again"
+        "--sample", type=int, metavar="N", help="at most N mutants of each room; all by default"
     )
-    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of tests of a line that many tests run")
-    parser.add_argument("--map", action="store_true", help="first note which tests run which line, in some 15 minutes")
+    parser.add_argument("--seed", type=int, default=0, help="which sample")
+    parser.add_argument(
+        "--minutes", type=float, default=1e9, help="begin no mutant after this time"
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
+    parser.add_argument(
+        "--near", action="store_true", help="only the tests of the mutant's own room"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="only in the running code: what survives is not tried again",
+    )
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=BUDGET,
+        help="seconds of tests of a line that many tests run",
+    )
+    parser.add_argument(
+        "--map",
+        action="store_true",
+        help="first note which tests run which line, in some 15 minutes",
+    )
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
     asked = parser.parse_args()
 
@@ -69,17 +88,28 @@ def sample(rooms: list[str], files: list[str], size: int | None, seed: int) -> l
     drawn = []
     for room in rooms:
         found = [one for one in mutants(ROOT / "pdeval", room) if not one.equivalent]
-        found = [one for one in found if not files or one.file in files or f"{one.file}:{one.line}" in files]
+        found = [
+            one
+            for one in found
+            if not files or one.file in files or f"{one.file}:{one.line}" in files
+        ]
         found.sort(key=lambda one: one.draw(seed))
         usable = (one for one in found if one.compiles(ROOT / "pdeval"))
         drawn += list(enumerate(islice(usable, size)))
     return [one for _, one in sorted(drawn, key=lambda item: item[0])]
 
 
-def tried(tests: dict[Mutant, list[list[str]]], jobs: int, minutes: float, *, quick: bool) -> dict[Mutant, str]:
+def tried(
+    tests: dict[Mutant, list[list[str]]], jobs: int, minutes: float, *, quick: bool
+) -> dict[Mutant, str]:
     """Return what became of each mutant: tried in the running code first, then on files, if not only `quick`."""
     end = time.monotonic() + 60 * minutes
-    found = live({one: [*chain(*tests[one])] for one in tests if new_code(ROOT / "pdeval", one)}, jobs, end, tell)
+    found = live(
+        {one: [*chain(*tests[one])] for one in tests if new_code(ROOT / "pdeval", one)},
+        jobs,
+        end,
+        tell,
+    )
     results = {one: outcome for one, (outcome, _) in found.items()}
     left = [] if quick else [one for one in tests if results.get(one, SURVIVED) == SURVIVED]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
@@ -121,7 +151,10 @@ def asked_of(mutant: Mutant, *, near: bool, budget: float) -> list[list[str]]:
 
 def tell(mutant: Mutant, outcome: str, took: float, killer: str) -> None:
     """Print one line for a mutant, as it ends."""
-    print(f"{outcome:<8} {took:5.1f}s pdeval/{mutant.file}:{mutant.line}: {mutant.change}  {killer}", flush=True)
+    print(
+        f"{outcome:<8} {took:5.1f}s pdeval/{mutant.file}:{mutant.line}: {mutant.change}  {killer}",
+        flush=True,
+    )
 
 
 def places(folder: Path, jobs: int, tests: dict[Mutant, list[list[str]]]) -> list[Path]:
@@ -131,14 +164,19 @@ def places(folder: Path, jobs: int, tests: dict[Mutant, list[list[str]]]) -> lis
     named = (test for stages_ in tests.values() for stage in stages_ for test in stage)
     files = list(dict.fromkeys(test.partition("::")[0] for test in named))
     ended(Trial(first, None, [files], 600, "--collect-only"))
-    return [first, *(Path(shutil.copytree(first, folder / str(number))) for number in range(1, jobs))]
+    return [
+        first,
+        *(Path(shutil.copytree(first, folder / str(number))) for number in range(1, jobs)),
+    ]
 
 
 def sound(killers: set[str], place: Path) -> None:
     """Stop where a test that killed a mutant fails without one too."""
     trial = Trial(place, None, [sorted(killers)], 1200)
     if killers and ended(trial) != SURVIVED:
-        sys.exit(f"this fails without any mutant, so it tells nothing: {trial.killer() or 'pytest itself'}")
+        sys.exit(
+            f"this fails without any mutant, so it tells nothing: {trial.killer() or 'pytest itself'}"
+        )
 
 
 def ended(trial: Trial) -> str:
@@ -150,7 +188,9 @@ def ended(trial: Trial) -> str:
 
 def show(results: dict[Mutant, str]) -> None:
     """Print the survivors and the table of rooms."""
-    survivors = sorted((one for one in results if results[one] == SURVIVED), key=lambda one: (one.file, one.line))
+    survivors = sorted(
+        (one for one in results if results[one] == SURVIVED), key=lambda one: (one.file, one.line)
+    )
     print(f"\n{len(survivors)} survivors")
     for one in survivors:
         print(f"  pdeval/{one.file}:{one.line}: {one.change}\n      {one.on}")
@@ -166,7 +206,9 @@ def row(rooms: list[str], results: dict[Mutant, str], name: str) -> None:
     ends = [result for one, result in results.items() if one.room in rooms]
     if ends:
         counts = [ends.count(one) for one in (KILLED, SURVIVED, TIMEOUT)]
-        print(f"{name:<14}{len(ends):>8}{counts[0]:>8}{counts[1]:>10}{counts[2]:>9}{score(ends):>8.1%}")
+        print(
+            f"{name:<14}{len(ends):>8}{counts[0]:>8}{counts[1]:>10}{counts[2]:>9}{score(ends):>8.1%}"
+        )
 
 
 def score(ends: list[str]) -> float:
@@ -176,7 +218,10 @@ def score(ends: list[str]) -> float:
 
 def below(results: dict[Mutant, str]) -> bool:
     """Return whether a group of rooms is below its bar."""
-    groups = [([result for one, result in results.items() if one.room in rooms], bar) for rooms, bar in BARS]
+    groups = [
+        ([result for one, result in results.items() if one.room in rooms], bar)
+        for rooms, bar in BARS
+    ]
     return any(score(ends) < bar for ends, bar in groups if ends)
 
 

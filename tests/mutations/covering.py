@@ -42,7 +42,9 @@ def make(root: Path, rooms: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "coveragerc"
         measured = ",".join(f"pdeval/{room}/*" for room in rooms)
-        config.write_text(f"[run]\ninclude = {measured}\ndata_file = {folder}/found\n", encoding="utf-8")
+        config.write_text(
+            f"[run]\ninclude = {measured}\ndata_file = {folder}/found\n", encoding="utf-8"
+        )
         pytest.main(
             ["-p", "no:cacheprovider", "-m", "not slow and not large", f"--cov-config={config}"]
             + ["--cov", "--cov-context=test", "--cov-report=", "--no-header", "--tb=no"],
@@ -51,8 +53,14 @@ def make(root: Path, rooms: list[str]) -> None:
         data = coverage.CoverageData(f"{folder}/found")
         data.read()
         tests = sorted(times.seconds)
-        number = {f"{test}|{when}": [place] for place, test in enumerate(tests) for when in ("run", "teardown")}
-        for place, test in enumerate(tests):  # what one test sets up, others of its file may look at
+        number = {
+            f"{test}|{when}": [place]
+            for place, test in enumerate(tests)
+            for when in ("run", "teardown")
+        }
+        for place, test in enumerate(
+            tests
+        ):  # what one test sets up, others of its file may look at
             number.setdefault(f"{test.partition('::')[0]}|setup", []).append(place)
         groups: dict[tuple[int, ...], int] = {}
         files = {}
@@ -63,7 +71,12 @@ def make(root: Path, rooms: list[str]) -> None:
                 lines[line] = groups.setdefault(tuple(sorted(found)), len(groups))
             name = Path(path).relative_to(root / "pdeval").as_posix()
             files[name] = {"source": Path(path).read_text(encoding="utf-8"), "lines": lines}
-    kept = {"tests": tests, "seconds": [times.seconds[one] for one in tests], "groups": list(groups), "files": files}
+    kept = {
+        "tests": tests,
+        "seconds": [times.seconds[one] for one in tests],
+        "groups": list(groups),
+        "files": files,
+    }
     (root / KEPT).write_text(json.dumps(kept), encoding="utf-8")
 
 
@@ -81,7 +94,8 @@ def covering(root: Path, mutant: Mutant, budget: float = BUDGET) -> list[list[st
     places = {place for group in groups for place in kept["groups"][group]}
     mirror = (f"pdeval/{mutant.file}::", f"tests/{mutant.room}/test_{Path(mutant.file).stem}.py::")
     ordered = sorted(
-        (not kept["tests"][place].startswith(mirror), kept["seconds"][place], kept["tests"][place]) for place in places
+        (not kept["tests"][place].startswith(mirror), kept["seconds"][place], kept["tests"][place])
+        for place in places
     )
     chosen, spent = [], 0.0
     for _, seconds, test in ordered:
@@ -101,16 +115,22 @@ def _kept(root: Path) -> dict[str, Any]:
 @cache
 def _same_lines(now: str, before: str) -> dict[int, int]:
     """Return where lines stood before, of those that have not changed."""
-    blocks = difflib.SequenceMatcher(None, now.splitlines(), before.splitlines(), autojunk=False).get_matching_blocks()
+    blocks = difflib.SequenceMatcher(
+        None, now.splitlines(), before.splitlines(), autojunk=False
+    ).get_matching_blocks()
     return {one.a + at + 1: one.b + at + 1 for one in blocks for at in range(one.size)}
 
 
 def _lines(source: str, line: int) -> range:
     """Return the lines of the statement that a line is part of; none of what runs when the module is imported."""
     nodes = [
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt) and node.lineno <= line <= _end(node)
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.stmt) and node.lineno <= line <= _end(node)
     ]
-    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [
+        node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
     if not any(node.body[0].lineno <= line for node in functions):
         return range(0)
     found = max(nodes, key=lambda node: node.lineno)

@@ -8,4 +8,12 @@ from tests.mutations.equivalent_leaderboards import IN_LEADERBOARDS
 from tests.mutations.equivalent_orderings import IN_ORDERINGS
 from tests.mutations.equivalent_significance import IN_SIGNIFICANCE
 
-EQUIVALENT = [*IN_JOINS, *IN_JUDGED, *IN_KERNELS, *IN_LABELS, *IN_LEADERBOARDS, *IN_ORDERINGS, *IN_SIGNIFICANCE]
+EQUIVALENT = [
+    *IN_JOINS,
+    *IN_JUDGED,
+    *IN_KERNELS,
+    *IN_LABELS,
+    *IN_LEADERBOARDS,
+    *IN_ORDERINGS,
+    *IN_SIGNIFICANCE,
+]

@@ -5,14 +5,28 @@ from __future__ import annotations
 from tests.mutations.reasons import AGAIN, AT_A_TIME, LARGE, TWO_WAYS, WHOLE, WIDER
 
 IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
-    ("join/duplicates.py", "_BLOCK = 1 << 18", ("1 -> 2", "18 -> 19", "1 << 18 -> (1 >> 18)"), AT_A_TIME),
+    (
+        "join/duplicates.py",
+        "_BLOCK = 1 << 18",
+        ("1 -> 2", "18 -> 19", "1 << 18 -> (1 >> 18)"),
+        AT_A_TIME,
+    ),
     (
         "join/duplicates.py",
         "step = max(_BLOCK // max(int(sizes[0]), 1), 1)",
-        ("max -> min", "1 -> 2", "_BLOCK // max(int(sizes[0]), 1) -> (_BLOCK * max(int(sizes[0]), 1))"),
+        (
+            "max -> min",
+            "1 -> 2",
+            "_BLOCK // max(int(sizes[0]), 1) -> (_BLOCK * max(int(sizes[0]), 1))",
+        ),
         AT_A_TIME,
     ),
-    ("join/duplicates.py", "np.array_split(which, -(-len(which) // 4096))", ("4096 -> 4097",), AT_A_TIME),
+    (
+        "join/duplicates.py",
+        "np.array_split(which, -(-len(which) // 4096))",
+        ("4096 -> 4097",),
+        AT_A_TIME,
+    ),
     (
         "join/ids.py",
         "return ends, raw if len(raw) >= 8 else np.concatenate",
@@ -36,14 +50,24 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("join/blocks.py", "MOST = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
     ("join/blocks.py", "slot = np.full(", ("1 -> 2",), "any negative number is no place"),
-    ("join/blocks.py", "NOWHERE = 1 << 40", ("1 -> 2", "40 -> 41"), "any number beyond all ranks is infinity"),
+    (
+        "join/blocks.py",
+        "NOWHERE = 1 << 40",
+        ("1 -> 2", "40 -> 41"),
+        "any number beyond all ranks is infinity",
+    ),
     (
         "join/positions.py",
         "table = np.full(cells, -1, dtype=np.int32)",
         ("np.full(cells, -1, dtype=np.int32) -> np.full(cells, -1)",),
         "half the memory, the same places",
     ),
-    ("join/positions.py", "_TABLE = 1 << 22", ("1 -> 2", "22 -> 23", "1 << 22 -> (1 >> 22)"), TWO_WAYS),
+    (
+        "join/positions.py",
+        "_TABLE = 1 << 22",
+        ("1 -> 2", "22 -> 23", "1 << 22 -> (1 >> 22)"),
+        TWO_WAYS,
+    ),
     (
         "evaluate/groups.py",
         "if len(first) * 4 > len(frame):",
@@ -56,9 +80,19 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("dask/shuffle.py", "ROWS = 1 << 19", ("1 -> 2", "19 -> 20"), AT_A_TIME),
     ("dask/lazy_verbs.py", "MEMORY = 1 << 28", ("1 -> 2", "28 -> 29"), AT_A_TIME),
-    ("dask/partition_plan.py", "home = np.full(count, -1)", ("1 -> 2",), "any negative number is no partition"),
+    (
+        "dask/partition_plan.py",
+        "home = np.full(count, -1)",
+        ("1 -> 2",),
+        "any negative number is no partition",
+    ),
     ("dask/partition.py", "MEMORY = 1 << 27", ("1 -> 2", "27 -> 28"), AT_A_TIME),
-    ("join/merge_parts.py", "PLACES = 32", ("32 -> 33",), "any number of bits that holds the place of an item"),
+    (
+        "join/merge_parts.py",
+        "PLACES = 32",
+        ("32 -> 33",),
+        "any number of bits that holds the place of an item",
+    ),
     ("dask/broadcast_judgments.py", "SMALL = 1 << 20", ("1 -> 2", "20 -> 21"), TWO_WAYS),
     ("join/ids.py", "mixed *= _ODD", ("mixed *= _ODD -> pass",), AGAIN),
     (
@@ -91,7 +125,12 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("40 -> 41",),
         "any number of bits that holds the place of a row",
     ),
-    ("join/ids.py", "for place in range(1, min(-(-longest // 8), 4) - 1):", ("8 -> 9", "4 -> 5"), AGAIN),
+    (
+        "join/ids.py",
+        "for place in range(1, min(-(-longest // 8), 4) - 1):",
+        ("8 -> 9", "4 -> 5"),
+        AGAIN,
+    ),
     ("join/list_columns.py", "MOST = 1 << 20", ("1 -> 2", "20 -> 21"), AT_A_TIME),
     (
         "join/lists.py",

@@ -28,8 +28,18 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         TWO_WAYS,
     ),
-    ("join/ids.py", "np.zeros(8, np.uint8)]), 0", ("8 -> 9",), "more zeros beyond the end, which are masked"),
-    ("join/ids.py", "raw = np.frombuffer(data, dtype=np.uint8)", ("0 -> 1",), "zeros are added all the same"),
+    (
+        "join/ids.py",
+        "np.zeros(8, np.uint8)]), 0",
+        ("8 -> 9",),
+        "more zeros beyond the end, which are masked",
+    ),
+    (
+        "join/ids.py",
+        "raw = np.frombuffer(data, dtype=np.uint8)",
+        ("0 -> 1",),
+        "zeros are added all the same",
+    ),
     (
         "join/ids.py",
         "offsets = np.arange(len(number) + 1, dtype=np.int64) * width",
@@ -56,7 +66,12 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("8 -> 9", "width >= 8 -> (width > 8)", "length == width -> (length != width)"),
         TWO_WAYS,
     ),
-    ("join/ids.py", "head = window[at] >> (8 * np.minimum(begin - at, 7))", ("7 -> 8",), NO_LETTERS),
+    (
+        "join/ids.py",
+        "head = window[at] >> (8 * np.minimum(begin - at, 7))",
+        ("7 -> 8",),
+        NO_LETTERS,
+    ),
     (
         "join/lists.py",
         "if 2 * len(_begins([query, *names.values()], SAMPLE)) < min(count, SAMPLE):",
@@ -109,9 +124,24 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("join/lists.py", "width = max(int(sizes[by_size[at]]), 1)", ("1 -> 2",), AT_A_TIME),
     ("join/positions.py", "step = max(_ROWS, 16 * len(probed)", ("16 -> 17",), AT_A_TIME),
-    ("join/positions.py", "item = np.full(len(key), -1)", ("1 -> 2",), "any negative number is no place"),
-    ("join/positions.py", "return np.where(keys[at] == key, at, -1)", ("1 -> 2",), "any negative number is no place"),
-    ("join/positions.py", "if cells <= _TABLE:", ("cells <= _TABLE -> (cells < _TABLE)",), TWO_WAYS),
+    (
+        "join/positions.py",
+        "item = np.full(len(key), -1)",
+        ("1 -> 2",),
+        "any negative number is no place",
+    ),
+    (
+        "join/positions.py",
+        "return np.where(keys[at] == key, at, -1)",
+        ("1 -> 2",),
+        "any negative number is no place",
+    ),
+    (
+        "join/positions.py",
+        "if cells <= _TABLE:",
+        ("cells <= _TABLE -> (cells < _TABLE)",),
+        TWO_WAYS,
+    ),
     (
         "join/positions.py",
         "if cells > 2 * rows:",
@@ -121,7 +151,10 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "join/blocks.py",
         "narrow = (int(by.max(initial=0)) + 2) << bits < 1 << 31",
-        ("2 -> 3", "(int(by.max(initial=0)) + 2) << bits < 1 << 31 -> (int(by.max(initial=0)) + 2 << bits <= 1 << 31)"),
+        (
+            "2 -> 3",
+            "(int(by.max(initial=0)) + 2) << bits < 1 << 31 -> (int(by.max(initial=0)) + 2 << bits <= 1 << 31)",
+        ),
         TWO_WAYS,
     ),
     (
@@ -164,7 +197,9 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "judgments/check.py",
         "leaked = np.add.reduceat(again, lists.starts[:-1], dtype=np.int64)",
-        ("np.add.reduceat(again, lists.starts[:-1], dtype=np.int64) -> np.add.reduceat(again, lists.starts[:-1])",),
+        (
+            "np.add.reduceat(again, lists.starts[:-1], dtype=np.int64) -> np.add.reduceat(again, lists.starts[:-1])",
+        ),
         "truth values are added up as whole numbers of 64 bits unasked",
     ),
     (
@@ -198,11 +233,21 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         "any negative number is no place",
     ),
     ("join/lists.py", "if count < 2**31:", ("2**31 -> (2 * 31)",), NARROW),
-    ("join/blocks.py", "begins, reach = [], -1", ("1 -> 2",), "any number below all sizes begins the first group"),
+    (
+        "join/blocks.py",
+        "begins, reach = [], -1",
+        ("1 -> 2",),
+        "any number below all sizes begins the first group",
+    ),
     (
         "join/ranks.py",
         "order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31",
-        ("2 -> 3", "31 -> 32", "2**31 -> (2 * 31)", "len(score) < 2**31 -> (len(score) <= 2 ** 31)"),
+        (
+            "2 -> 3",
+            "31 -> 32",
+            "2**31 -> (2 * 31)",
+            "len(score) < 2**31 -> (len(score) <= 2 ** 31)",
+        ),
         LARGE,
     ),
 ]

@@ -9,7 +9,12 @@ NOT_THERE = "what is not there is not looked at"
 FURTHER = "how far a table is made ahead: it holds the same"
 
 IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
-    ("kernels/diversity.py", "value[~left] = -1.0", ("1.0 -> 2.0",), "any negative number is below all gains"),
+    (
+        "kernels/diversity.py",
+        "value[~left] = -1.0",
+        ("1.0 -> 2.0",),
+        "any negative number is below all gains",
+    ),
     ("kernels/expected_ties.py", "r = np.where(here, relevant[", ("1.0 -> 2.0",), NOT_THERE),
     ("kernels/cwl.py", "CELLS = 1 << 18", ("1 -> 2", "18 -> 19"), AT_A_TIME),
     (
@@ -36,7 +41,12 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("counted(recall, len(rank), points) -> counted(len(rank), recall, points)",),
         "only the product of both counts",
     ),
-    ("kernels/primitives.py", "grown = np.fromiter(map(math.log2, range(", ("1 -> 2", "2 -> 3"), FURTHER),
+    (
+        "kernels/primitives.py",
+        "grown = np.fromiter(map(math.log2, range(",
+        ("1 -> 2", "2 -> 3"),
+        FURTHER,
+    ),
     (
         "kernels/primitives.py",
         "most = float(np.max(grade, initial=0.0))",
@@ -55,8 +65,18 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("deepest - 1 -> (deepest + 1)",),
         FURTHER,
     ),
-    ("kernels/compatibility.py", "deepest = max(int(depth.max(initial=0)), m)", ("0 -> 1",), FURTHER),
-    ("kernels/cwl.py", "step = max(CELLS // depth, 1)", ("CELLS // depth -> (CELLS * depth)", "1 -> 2"), AT_A_TIME),
+    (
+        "kernels/compatibility.py",
+        "deepest = max(int(depth.max(initial=0)), m)",
+        ("0 -> 1",),
+        FURTHER,
+    ),
+    (
+        "kernels/cwl.py",
+        "step = max(CELLS // depth, 1)",
+        ("CELLS // depth -> (CELLS * depth)", "1 -> 2"),
+        AT_A_TIME,
+    ),
     (
         "kernels/cwl.py",
         "return np.clip(gain, 0.0, 1.0)",
@@ -70,7 +90,12 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("0 -> 1", "1 -> 2"),
         FURTHER,
     ),
-    ("kernels/expected_ties.py", "for u in range(int(j.max(initial=1))):", ("1 -> 2",), "one factor more, which is 1"),
+    (
+        "kernels/expected_ties.py",
+        "for u in range(int(j.max(initial=1))):",
+        ("1 -> 2",),
+        "one factor more, which is 1",
+    ),
     (
         "kernels/expected_ties.py",
         "for step in range(int((n - r).max(",
@@ -83,16 +108,36 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1.0 -> 2.0",),
         "beyond the last place nothing is looked at",
     ),
-    ("kernels/incomplete_judgments.py", "j = np.where(here, rank, 1.0) - 1", ("1.0 -> 2.0",), NOT_THERE),
-    ("kernels/incomplete_judgments.py", "above, pooled = np.where(here, above, 0.0)", ("0.0 -> 1.0",), NOT_THERE),
-    ("kernels/lexicographic.py", "break", ("break -> pass",), "with no list left, all that follows is of none"),
+    (
+        "kernels/incomplete_judgments.py",
+        "j = np.where(here, rank, 1.0) - 1",
+        ("1.0 -> 2.0",),
+        NOT_THERE,
+    ),
+    (
+        "kernels/incomplete_judgments.py",
+        "above, pooled = np.where(here, above, 0.0)",
+        ("0.0 -> 1.0",),
+        NOT_THERE,
+    ),
+    (
+        "kernels/lexicographic.py",
+        "break",
+        ("break -> pass",),
+        "with no list left, all that follows is of none",
+    ),
     (
         "kernels/sampled_candidates.py",
         "for at in range(0, n_items, step := max(",
         ("1 -> 2", "STEP // (negatives + 1) -> (STEP * (negatives + 1))"),
         AT_A_TIME,
     ),
-    ("kernels/expected_ties.py", "begin = np.where(number > 0, start, 0.0)", ("0.0 -> 1.0",), NOT_THERE),
+    (
+        "kernels/expected_ties.py",
+        "begin = np.where(number > 0, start, 0.0)",
+        ("0.0 -> 1.0",),
+        NOT_THERE,
+    ),
     (
         "kernels/lexicographic.py",
         "weight > UNSEEN * worse",
@@ -105,7 +150,12 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("0 -> 1",),
         "a step that no list has adds nothing",
     ),
-    ("kernels/preferences.py", "ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)", ("1 -> 2",), FURTHER),
+    (
+        "kernels/preferences.py",
+        "ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)",
+        ("1 -> 2",),
+        FURTHER,
+    ),
     (
         "kernels/sampled_candidates.py",
         "deepest = float(np.max(retrieved, initial=0.0))",

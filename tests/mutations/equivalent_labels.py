@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
-    ("significance/meta_analysis.py", "effect = np.where(there, difference, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
+    (
+        "significance/meta_analysis.py",
+        "effect = np.where(there, difference, 0.0)",
+        ("0.0 -> 1.0",),
+        "its weight is 0",
+    ),
     ("evaluate/ppi.py", "weights = both * 1.0", ("1.0 -> 2.0",), "weights count by their ratios"),
     (
         "evaluate/ppi.py",

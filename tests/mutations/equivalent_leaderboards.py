@@ -28,7 +28,9 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "orderings/order.py",
         'blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)',
-        ('track(resamples, desc=f"bootstrap {measure}", progress=progress) -> track(resamples, progress=progress)',),
+        (
+            'track(resamples, desc=f"bootstrap {measure}", progress=progress) -> track(resamples, progress=progress)',
+        ),
         BAR,
     ),
     (

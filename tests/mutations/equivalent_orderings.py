@@ -36,7 +36,12 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         AT_A_TIME,
     ),
     ("orderings/bradley_terry.py", "for _ in range(200):", ("200 -> 201",), PATH),
-    ("orderings/bradley_terry.py", "if reach < 0.01:", ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"), PATH),
+    (
+        "orderings/bradley_terry.py",
+        "if reach < 0.01:",
+        ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"),
+        PATH,
+    ),
     ("orderings/bradley_terry.py", "break", ("break -> pass",), PATH),
     (
         "orderings/bradley_terry.py",
@@ -44,7 +49,12 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("0.5 -> 1.5", "reach[:, None] < 0.5 -> (reach[:, None] <= 0.5)"),
         PATH,
     ),
-    ("orderings/bradley_terry.py", "done, least = reach * longer < SETTLED", ("np.minimum -> np.maximum",), PATH),
+    (
+        "orderings/bradley_terry.py",
+        "done, least = reach * longer < SETTLED",
+        ("np.minimum -> np.maximum",),
+        PATH,
+    ),
     (
         "orderings/bradley_terry.py",
         "keep = ~done & (reach <= 10.0 * least)",
@@ -94,7 +104,12 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         PATH,
     ),
-    ("orderings/bradley_terry.py", "played = games.sum(axis=-1)", ("1 -> 2",), "the matrix is symmetric"),
+    (
+        "orderings/bradley_terry.py",
+        "played = games.sum(axis=-1)",
+        ("1 -> 2",),
+        "the matrix is symmetric",
+    ),
     (
         "orderings/bradley_terry.py",
         "reach = np.ptp(step, axis=-1, keepdims=True)",
@@ -120,7 +135,9 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "orderings/bradley_terry.py",
         "return np.divide(odds[..., :, None], chance, out=chance)",
-        ("np.divide(odds[..., :, None], chance, out=chance) -> np.divide(odds[..., :, None], chance)",),
+        (
+            "np.divide(odds[..., :, None], chance, out=chance) -> np.divide(odds[..., :, None], chance)",
+        ),
         "where the quotient is written: memory, not the result",
     ),
     (
@@ -235,14 +252,24 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ),
         "what all odds share cancels in a chance",
     ),
-    ("orderings/coefficients.py", "if len(x) > FEW:", ("len(x) > FEW -> (len(x) >= FEW)",), TWO_WAYS),
+    (
+        "orderings/coefficients.py",
+        "if len(x) > FEW:",
+        ("len(x) > FEW -> (len(x) >= FEW)",),
+        TWO_WAYS,
+    ),
     (
         "orderings/coefficients.py",
         "return float(stats.kendalltau(x, y).statistic)",
         ("stats.kendalltau(x, y) -> stats.kendalltau(y, x)",),
         "tau is symmetric",
     ),
-    ("orderings/coefficients.py", "* weight)[before > 0].sum()", ("before > 0 -> (before >= 0)",), "the first adds 0"),
+    (
+        "orderings/coefficients.py",
+        "* weight)[before > 0].sum()",
+        ("before > 0 -> (before >= 0)",),
+        "the first adds 0",
+    ),
     (
         "orderings/coefficients.py",
         "above, belongs = _above(one, other)",
@@ -252,7 +279,9 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "orderings/coefficients.py",
         "return pearson(stats.rankdata(x), stats.rankdata(y))",
-        ("pearson(stats.rankdata(x), stats.rankdata(y)) -> pearson(stats.rankdata(y), stats.rankdata(x))",),
+        (
+            "pearson(stats.rankdata(x), stats.rankdata(y)) -> pearson(stats.rankdata(y), stats.rankdata(x))",
+        ),
         "a correlation is symmetric",
     ),
     (
@@ -282,7 +311,12 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("orderings/bradley_terry.py", "STEPS, SETTLED = 40, 1e-9", ("40 -> 41",), PATH),
     ("orderings/bradley_terry.py", "NEAR = 1e-6", ("1e-6 -> 1.000001",), PATH),
-    ("orderings/bradley_terry.py", "CELLS = 1 << 17", ("1 -> 2", "17 -> 18", "1 << 17 -> (1 >> 17)"), AT_A_TIME),
+    (
+        "orderings/bradley_terry.py",
+        "CELLS = 1 << 17",
+        ("1 -> 2", "17 -> 18", "1 << 17 -> (1 >> 17)"),
+        AT_A_TIME,
+    ),
     ("orderings/coefficients.py", "FEW = 256", ("256 -> 257",), TWO_WAYS),
     (
         "orderings/bradley_terry.py",

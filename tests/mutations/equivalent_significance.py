@@ -33,7 +33,12 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("8.3 -> 9.3",),
         "as above: more are asked of the integral",
     ),
-    ("significance/hierarchical_bootstrap.py", "n, mean = np.where(there, n, 0)", ("0.0 -> 1.0",), "its weight is 0"),
+    (
+        "significance/hierarchical_bootstrap.py",
+        "n, mean = np.where(there, n, 0)",
+        ("0.0 -> 1.0",),
+        "its weight is 0",
+    ),
     (
         "significance/hierarchical_bootstrap.py",
         "variance = np.where(there, np.square(sd)",
@@ -41,7 +46,12 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         "its weight is 0",
     ),
     ("significance/leaderboard.py", "CELLS = 1 << 22", ("1 -> 2", "22 -> 23"), AT_A_TIME),
-    ("orderings/order.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"), AT_A_TIME),
+    (
+        "orderings/order.py",
+        "CELLS = 1 << 21",
+        ("1 -> 2", "21 -> 22", "1 << 21 -> (1 >> 21)"),
+        AT_A_TIME,
+    ),
     ("orderings/order.py", "width = max(1, CELLS // people.size)", ("1 -> 2",), AT_A_TIME),
     ("significance/hsd.py", "CELLS = 1 << 21", ("1 -> 2", "21 -> 22"), AT_A_TIME),
     (
@@ -59,7 +69,9 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "significance/hsd.py",
         "if total <= NOISE**2 * np.square(centred).sum():",
-        ("total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",),
+        (
+            "total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",
+        ),
         "nothing by any number is nothing",
     ),
     (
@@ -71,7 +83,15 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "significance/hsd.py",
         "t = step * np.arange(np.floor(-(60 / df + 0.5) / step)",
-        ("60 -> 61", "0.5 -> 1.5", "np.floor -> np.ceil", "9 -> 10", "1 -> 2", "1.0 -> 2.0", "np.ceil -> np.floor"),
+        (
+            "60 -> 61",
+            "0.5 -> 1.5",
+            "np.floor -> np.ceil",
+            "9 -> 10",
+            "1 -> 2",
+            "1.0 -> 2.0",
+            "np.ceil -> np.floor",
+        ),
         TAIL,
     ),
     (
@@ -131,7 +151,12 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("n + m - 2.0 -> (n + m + 2.0)", "2.0 -> 3.0"),
         "without any spread all degrees of freedom give the same interval and p",
     ),
-    ("significance/segments.py", "mean = np.where(n > 0, mean, 0.0)", ("0.0 -> 1.0",), "its weight is 0"),
+    (
+        "significance/segments.py",
+        "mean = np.where(n > 0, mean, 0.0)",
+        ("0.0 -> 1.0",),
+        "its weight is 0",
+    ),
     (
         "significance/hierarchical_bootstrap.py",
         "variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)",
@@ -208,7 +233,12 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
         ("value > deviance + 1e-9 -> (value >= deviance + 1e-09)",),
         PATH,
     ),
-    ("significance/variance_components.py", "if moved < NOISE:", ("moved < NOISE -> (moved <= NOISE)",), PATH),
+    (
+        "significance/variance_components.py",
+        "if moved < NOISE:",
+        ("moved < NOISE -> (moved <= NOISE)",),
+        PATH,
+    ),
     (
         "significance/variance_components.py",
         "moved = float(np.abs(tried - theta).max())",

@@ -34,11 +34,18 @@ _COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 def new_code(package: Path, mutant: Mutant) -> dict[CodeType, CodeType]:
     """Return the code of each function that a mutant changes, by what it was; nothing where more than code changes."""
     source = (package / mutant.file).read_bytes()
-    old, new = (compile(text, mutant.file, "exec", dont_inherit=True) for text in (source, mutant.applied(source)))
+    old, new = (
+        compile(text, mutant.file, "exec", dont_inherit=True)
+        for text in (source, mutant.applied(source))
+    )
     before, after = list(_codes(old)), list(_codes(new))
     if [one.co_qualname for one, _ in before] != [one.co_qualname for one, _ in after]:
         return {}
-    pairs = [(was, now, function) for (was, function), (now, _) in zip(before, after, strict=True) if was != now]
+    pairs = [
+        (was, now, function)
+        for (was, function), (now, _) in zip(before, after, strict=True)
+        if was != now
+    ]
     own = [function for was, now, function in pairs if _own(was) != _own(now)]
     same = all(was.co_freevars == now.co_freevars for was, now, _ in pairs)
     return {was: now for was, now, function in pairs if function} if all(own) and same else {}
@@ -46,7 +53,9 @@ def new_code(package: Path, mutant: Mutant) -> dict[CodeType, CodeType]:
 
 def _codes(code: CodeType, *, called: bool = False) -> Iterator[tuple[CodeType, bool]]:
     """Yield a code and all within it, and whether it is run by a call of a function: a class and a module are not."""
-    called = called or bool(code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in _COMPREHENSIONS)
+    called = called or bool(
+        code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in _COMPREHENSIONS
+    )
     yield code, called
     for one in code.co_consts:
         if isinstance(one, CodeType):
@@ -98,7 +107,9 @@ class _Live(Quick):
             session.config.pluginmanager.unregister(name="terminalreporter")
             self._change(mutant)
             named_ = (name for test in self.tests[mutant] for name in self.files.get(test, [test]))
-            session.items = [self.items[name] for name in dict.fromkeys(named_) if name in self.items]
+            session.items = [
+                self.items[name] for name in dict.fromkeys(named_) if name in self.items
+            ]
             status = self._run(session)
         finally:
             os._exit(status)
@@ -130,10 +141,14 @@ class _Live(Quick):
             os.killpg(pid, signal.SIGKILL)  # with whatever it has started
         killer = os.read(reader, 4096).decode() if os.waitstatus_to_exitcode(status) == 1 else ""
         os.close(reader)
-        self.tell(mutant, named(os.waitstatus_to_exitcode(status)), time.monotonic() - began, killer)
+        self.tell(
+            mutant, named(os.waitstatus_to_exitcode(status)), time.monotonic() - began, killer
+        )
 
 
-def live(tests: dict[Mutant, list[str]], jobs: int, end: float, tell: Told) -> dict[Mutant, tuple[str, str]]:
+def live(
+    tests: dict[Mutant, list[str]], jobs: int, end: float, tell: Told
+) -> dict[Mutant, tuple[str, str]]:
     """Return what became of each mutant, and the test that killed it, in a fork: this process stays new."""
     chosen = list(tests)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as kept:
@@ -154,7 +169,9 @@ def live(tests: dict[Mutant, list[str]], jobs: int, end: float, tell: Told) -> d
                 os._exit(0)
         os.waitpid(pid, 0)
         kept.seek(0)
-        return {chosen[place]: (outcome, killer) for place, outcome, killer in map(json.loads, kept)}
+        return {
+            chosen[place]: (outcome, killer) for place, outcome, killer in map(json.loads, kept)
+        }
 
 
 def _collected(plugin: _Live) -> None:
@@ -163,5 +180,7 @@ def _collected(plugin: _Live) -> None:
     sys.path.insert(0, str(ROOT))
     os.environ.update(MPLBACKEND="Agg", CI="1")
     os.chdir(ROOT)
-    files = dict.fromkeys(test.partition("::")[0] for tests in plugin.tests.values() for test in tests)
+    files = dict.fromkeys(
+        test.partition("::")[0] for tests in plugin.tests.values() for test in tests
+    )
     pytest.main([*arguments(ROOT), *files], plugins=[plugin])

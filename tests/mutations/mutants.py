@@ -47,7 +47,13 @@ CALCULATED = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-_OPPOSITE = [("min", "max"), ("minimum", "maximum"), ("any", "all"), ("argmin", "argmax"), ("floor", "ceil")]
+_OPPOSITE = [
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("any", "all"),
+    ("argmin", "argmax"),
+    ("floor", "ceil"),
+]
 _OPPOSITE_TEXT = [("left", "right"), ("first", "last")]
 # constants that say how much is done at a time, and what is reckoned with them: memory, not the result
 AT_A_TIME = {"BLOCK", "PAIR_BLOCK", "PATTERNS", "TILE", "BOOTSTRAP_PAIRS"}
@@ -61,7 +67,17 @@ USUAL = {
 }
 # in any order the same; and what only changes the type of what it is given
 SYMMETRIC = {
-    *("isinstance", "min", "max", "np.minimum", "np.maximum", "np.add", "np.multiply", "np.equal", "np.not_equal"),
+    *(
+        "isinstance",
+        "min",
+        "max",
+        "np.minimum",
+        "np.maximum",
+        "np.add",
+        "np.multiply",
+        "np.equal",
+        "np.not_equal",
+    ),
     *("np.broadcast_shapes", "np.array_equal", "np.logical_and", "np.logical_or"),
 }
 CASTS = {"float", "int", "bool", "str", "list", "tuple", "np.asarray", "np.array"}
@@ -148,7 +164,10 @@ def mutants_of(source: bytes, file: str) -> list[Mutant]:
     tree = ast.parse(source)
     statements = _statement_of_line(tree, lines)
     for node, text in _changes(tree):
-        begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+        begin, end = (
+            starts[node.lineno - 1] + node.col_offset,
+            starts[node.end_lineno - 1] + node.end_col_offset,
+        )
         on = statements[node.lineno]
         found[begin, end, text] = Mutant(
             file, node.lineno, node.col_offset, begin, end, source[begin:end].decode(), text, on
@@ -160,7 +179,9 @@ def _statement_of_line(tree: ast.Module, lines: list[bytes]) -> dict[int, str]:
     """Return the innermost statement that each line belongs to; of a compound one its header."""
     texts: dict[int, str] = {}
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    for node in sorted(nodes, key=lambda one: (one.lineno, -(one.end_lineno or 0))):  # inner ones overwrite outer ones
+    for node in sorted(
+        nodes, key=lambda one: (one.lineno, -(one.end_lineno or 0))
+    ):  # inner ones overwrite outer ones
         body = getattr(node, "body", None)
         last = max(body[0].lineno - 1, node.lineno) if body else node.end_lineno or node.lineno
         decorators = [one.lineno for one in getattr(node, "decorator_list", [])]
@@ -175,22 +196,39 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
     for node in _code(tree):
         if isinstance(node, ast.Compare):
             yield from _compared(node)
-        elif isinstance(node, ast.BinOp) and type(node.op) in CALCULATED and not _of_text(node) and not _by_one(node):
+        elif (
+            isinstance(node, ast.BinOp)
+            and type(node.op) in CALCULATED
+            and not _of_text(node)
+            and not _by_one(node)
+        ):
             yield node, _text(ast.BinOp(node.left, CALCULATED[type(node.op)](), node.right))
         elif isinstance(node, ast.Constant):
             yield from _constant(node)
         elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
             yield node, _text(node.operand)
         elif isinstance(node, ast.BoolOp):
-            yield node, _text(ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values))
+            yield (
+                node,
+                _text(
+                    ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+                ),
+            )
         elif isinstance(node, ast.Call):
             yield from _called(node)
         elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             name = node.id if isinstance(node, ast.Name) else node.attr
             if name in OPPOSITE:
                 other = OPPOSITE[name]
-                yield node, other if isinstance(node, ast.Name) else ast.unparse(ast.Attribute(node.value, other))
-        if isinstance(node, (ast.If, ast.IfExp, ast.While)) and not isinstance(node.test, (ast.Compare, ast.UnaryOp)):
+                yield (
+                    node,
+                    other
+                    if isinstance(node, ast.Name)
+                    else ast.unparse(ast.Attribute(node.value, other)),
+                )
+        if isinstance(node, (ast.If, ast.IfExp, ast.While)) and not isinstance(
+            node.test, (ast.Compare, ast.UnaryOp)
+        ):
             yield node.test, f"(not ({ast.unparse(node.test)}))"
         yield from _statements(node)
 
@@ -214,26 +252,40 @@ def _constant(node: ast.Constant) -> Iterator[tuple[ast.AST, str]]:
 
 def _called(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
     plain = not any(isinstance(one, ast.Starred) for one in node.args)
-    for place in range(len(node.args) - 1 if plain and ast.unparse(node.func) not in SYMMETRIC else 0):
+    for place in range(
+        len(node.args) - 1 if plain and ast.unparse(node.func) not in SYMMETRIC else 0
+    ):
         args = [*node.args]
         args[place], args[place + 1] = args[place + 1], args[place]
         if ast.unparse(args[place]) != ast.unparse(args[place + 1]):
             yield node, ast.unparse(ast.Call(node.func, args, node.keywords))
     for keyword in node.keywords:
-        if keyword.arg is not None and keyword.arg not in TEXT_KEYWORDS | UNSEEN_KEYWORDS and not _usual(node, keyword):
+        if (
+            keyword.arg is not None
+            and keyword.arg not in TEXT_KEYWORDS | UNSEEN_KEYWORDS
+            and not _usual(node, keyword)
+        ):
             rest = [one for one in node.keywords if one is not keyword]
             yield node, ast.unparse(ast.Call(node.func, node.args, rest))
 
 
 def _usual(node: ast.Call, keyword: ast.keyword) -> bool:
-    return (ast.unparse(node.func).rpartition(".")[2], keyword.arg, ast.unparse(keyword.value)) in USUAL
+    return (
+        ast.unparse(node.func).rpartition(".")[2],
+        keyword.arg,
+        ast.unparse(keyword.value),
+    ) in USUAL
 
 
 def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """Yield what a statement may be lost to: nothing at all, or a part of what it returns."""
     if _may_be_lost(node):
         yield node, "pass"
-    elif isinstance(node, ast.Return) and isinstance(node.value, ast.BinOp) and not _of_text(node.value):
+    elif (
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.BinOp)
+        and not _of_text(node.value)
+    ):
         yield node.value, _text(node.value.left)
     elif isinstance(node, ast.Return) and isinstance(node.value, ast.Call) and node.value.args:
         first = node.value.args[0]
@@ -243,7 +295,9 @@ def _statements(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _may_be_lost(node: ast.AST) -> bool:
-    if isinstance(node, ast.Assign):  # a new name that is lost is a NameError, which is no test of the tests
+    if isinstance(
+        node, ast.Assign
+    ):  # a new name that is lost is a NameError, which is no test of the tests
         placed = all(isinstance(one, (ast.Subscript, ast.Attribute)) for one in node.targets)
         return placed or _names(node.targets) <= _names([node.value])
     called = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
@@ -274,18 +328,30 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
             continue
         unknown = ast.UnaryOp if name == "args" and _shapes(node) else ()
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not isinstance(child, unknown) and not _for_people(child):
+            if (
+                isinstance(child, ast.AST)
+                and not isinstance(child, unknown)
+                and not _for_people(child)
+            ):
                 yield from _code(child)
 
 
 def _shapes(node: ast.AST) -> bool:
     """Return whether a call shapes an array: to numpy any negative number is the side that is not known."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "reshape"
+    )
 
 
 def _by_one(node: ast.BinOp) -> bool:
     """Return whether a number is only made a fraction: to multiply by 1.0 is to divide by it."""
-    return isinstance(node.op, (ast.Mult, ast.Div)) and isinstance(node.right, ast.Constant) and node.right.value == 1.0
+    return (
+        isinstance(node.op, (ast.Mult, ast.Div))
+        and isinstance(node.right, ast.Constant)
+        and node.right.value == 1.0
+    )
 
 
 def _for_people(node: ast.AST) -> bool:
@@ -302,7 +368,9 @@ def _for_people(node: ast.AST) -> bool:
         return node.arg in TEXT_KEYWORDS | UNSEEN_KEYWORDS
     if isinstance(node, ast.Call):
         named = ast.unparse(node.func)
-        return named in ("cast", "TypeVar", "warnings.warn", "table", "get_args") or named.endswith("tell_once")
+        return named in ("cast", "TypeVar", "warnings.warn", "table", "get_args") or named.endswith(
+            "tell_once"
+        )
     if isinstance(node, ast.Assign):
         named = ast.unparse(node.targets[0])
         if AT_A_TIME & _names([*node.targets, node.value]):

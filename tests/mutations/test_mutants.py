@@ -12,7 +12,9 @@ from tests.mutations.live import new_code
 from tests.mutations.mutants import mutants_of, squeezed
 from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, stages
 
-pytestmark = pytest.mark.skipif(not (ROOT / "pdeval").is_dir(), reason="mutants are made of a checkout's package")
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "pdeval").is_dir(), reason="mutants are made of a checkout's package"
+)
 
 SOURCE = b'''"""Text with 1 + 1."""
 
@@ -102,7 +104,9 @@ def test_the_tests_of_a_file_begin_with_its_mirror():
 def test_every_mutant_that_is_called_equivalent_is_there_and_has_a_reason():
     for file, text, changes_, why in EQUIVALENT:
         source = (ROOT / "pdeval" / file).read_bytes()
-        assert set(changes_) <= {one.change for one in mutants_of(source, file) if squeezed(text) in one.on}, text
+        assert set(changes_) <= {
+            one.change for one in mutants_of(source, file) if squeezed(text) in one.on
+        }, text
         assert len(why) > 10
 
 
@@ -115,7 +119,9 @@ def test_a_group_of_rooms_is_below_its_bar_by_what_survives():
 
 
 def test_how_much_is_done_at_a_time_is_left_alone_and_what_is_done_is_not():
-    source = b"def f(n):\n    width = max(1, BLOCK // n)\n    return [n + 1 for _ in range(width)]\n"
+    source = (
+        b"def f(n):\n    width = max(1, BLOCK // n)\n    return [n + 1 for _ in range(width)]\n"
+    )
     assert {line for line, _, _ in changes(source)} == {3}
 
 
@@ -133,13 +139,23 @@ def test_functions_get_new_code_and_what_runs_at_import_does_not(tmp_path):
     exec(compile(source, "one.py", "exec", dont_inherit=True), held)
     functions = {"f": held["f"], "g": held["C"].g, "Z": held["Z"]}
     changed = {text: new_code(tmp_path, made[text]) for text in "23456789"}
-    assert {text for text in changed if not changed[text]} == {"2", "3", "6", "8"}  # X, a default, a field, Y
+    assert {text for text in changed if not changed[text]} == {
+        "2",
+        "3",
+        "6",
+        "8",
+    }  # X, a default, a field, Y
 
     def values():
         return functions["f"](), functions["g"](None), functions["Z"]()
 
     assert values() == ([5, 4], 6, 8)
-    for text, expected in (("4", ([6, 4], 6, 8)), ("5", ([5, 5], 6, 8)), ("7", ([5, 4], 7, 8)), ("9", ([5, 4], 6, 9))):
+    for text, expected in (
+        ("4", ([6, 4], 6, 8)),
+        ("5", ([5, 5], 6, 8)),
+        ("7", ([5, 4], 7, 8)),
+        ("9", ([5, 4], 6, 9)),
+    ):
         was = {name: one.__code__ for name, one in functions.items()}
         for one in functions.values():
             one.__code__ = changed[text].get(one.__code__, one.__code__)
@@ -149,15 +165,21 @@ def test_functions_get_new_code_and_what_runs_at_import_does_not(tmp_path):
 
 
 def test_the_tests_that_run_a_line_are_looked_up_also_where_lines_have_moved(tmp_path):
-    before = 'def f(x, y=1):\n    """Text."""\n    z = g(\n        x,\n        2,\n    )\n    return z\n'
+    before = (
+        'def f(x, y=1):\n    """Text."""\n    z = g(\n        x,\n        2,\n    )\n    return z\n'
+    )
     (tmp_path / "pdeval" / "kernels").mkdir(parents=True)
-    (tmp_path / "pdeval" / "kernels" / "one.py").write_text("\n\n" + before.replace("return z", "return z + 3"))
+    (tmp_path / "pdeval" / "kernels" / "one.py").write_text(
+        "\n\n" + before.replace("return z", "return z + 3")
+    )
     tests = ["tests/a.py::slow", "tests/a.py::quick", "tests/kernels/test_one.py::own"]
     files = {"kernels/one.py": {"source": before, "lines": {"3": 0, "4": 1, "7": 0}}}
     kept = {"tests": tests, "seconds": [2.0, 1.0, 3.0], "groups": [[0], [1, 2]], "files": files}
     (tmp_path / KEPT).write_text(json.dumps(kept))
     made = mutants_of((tmp_path / "pdeval" / "kernels" / "one.py").read_bytes(), "kernels/one.py")
     found = {one.text: covering(tmp_path, one) for one in made}
-    assert found["3"] == [["tests/kernels/test_one.py::own", "tests/a.py::quick", "tests/a.py::slow"]]  # of a statement
+    assert found["3"] == [
+        ["tests/kernels/test_one.py::own", "tests/a.py::quick", "tests/a.py::slow"]
+    ]  # of a statement
     assert found["2"] == []  # a default is there from the import on, whatever test came first
     assert found["4"] == []  # the line has changed since

@@ -23,10 +23,29 @@ COPIED = ("pdeval", "tests", ".github", "README.md", "CHANGELOG.md", "pyproject.
 EVERY_ROOM = ["tests/test_declared_values.py", "tests/test_bad_input.py", "tests/test_seams.py"]
 # what a room's own tests are followed by: tests of rooms above it that say what its numbers must be
 WIDER = {
-    "kernels": ["catalog", "evaluate/test_scores.py", "evaluate/test_curves.py", "studies", "parity"],
-    "join": [*("evaluate/test_scores.py", "evaluate/test_pairs.py", "evaluate/test_items.py", "accessor", "judgments")],
+    "kernels": [
+        "catalog",
+        "evaluate/test_scores.py",
+        "evaluate/test_curves.py",
+        "studies",
+        "parity",
+    ],
+    "join": [
+        *(
+            "evaluate/test_scores.py",
+            "evaluate/test_pairs.py",
+            "evaluate/test_items.py",
+            "accessor",
+            "judgments",
+        )
+    ],
     "orderings": ["parity", "judgments", "accessor/test_results.py"],
-    "significance": ["online/test_buckets.py", "online/test_wins.py", "report/test_systems.py", "parity"],
+    "significance": [
+        "online/test_buckets.py",
+        "online/test_wins.py",
+        "report/test_systems.py",
+        "parity",
+    ],
     "accessor": ["evaluate", "tables"],
     "dask": [],
 }
@@ -70,7 +89,9 @@ def stages(file: str) -> list[list[str]]:
     """Return the tests for a file, those most likely to kill first: its mirror, its room, what stands above."""
     room, name = file.split("/", maxsplit=1)
     module = f"pdeval.{room}.{name.removesuffix('.py').replace('/', '.')}"
-    own = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / room).glob("test_*.py"))
+    own = sorted(
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / room).glob("test_*.py")
+    )
     mirror = [f"tests/{room}/test_{Path(name).stem}.py"]
     users = [
         path.relative_to(ROOT).as_posix()
@@ -82,7 +103,9 @@ def stages(file: str) -> list[list[str]]:
     wider: list[str] = []
     for one in WIDER[room]:
         path = ROOT / "tests" / one
-        wider += [one.relative_to(ROOT).as_posix() for one in sorted(path.glob("test_*.py"))] or [f"tests/{one}"]
+        wider += [one.relative_to(ROOT).as_posix() for one in sorted(path.glob("test_*.py"))] or [
+            f"tests/{one}"
+        ]
     third = [one for one in wider if one not in first and one not in second]
     return [stage for stage in (first, second, third) if stage]
 
@@ -92,7 +115,9 @@ def copy(to: Path) -> Path:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, to / name, ignore=shutil.ignore_patterns(".hypothesis", "*.nbi", "*.nbc"))
+            shutil.copytree(
+                source, to / name, ignore=shutil.ignore_patterns(".hypothesis", "*.nbi", "*.nbc")
+            )
         elif source.exists():
             shutil.copy2(source, to / name)
     return to
@@ -106,7 +131,14 @@ def named(code: int) -> str:
 class Trial:
     """One mutant (or None: the package as it is) before its tests, in a forked process."""
 
-    def __init__(self, place: Path, mutant: Mutant | None, tests: list[list[str]], limit: float, *options: str) -> None:
+    def __init__(
+        self,
+        place: Path,
+        mutant: Mutant | None,
+        tests: list[list[str]],
+        limit: float,
+        *options: str,
+    ) -> None:
         self.place, self.mutant, self.began, self.limit = place, mutant, time.monotonic(), limit
         (place / KILLER).unlink(missing_ok=True)
         if mutant is not None:
@@ -152,8 +184,12 @@ class Quick:
     def pytest_configure(self, config: Any) -> None:
         from hypothesis import Phase, settings
 
-        quick = settings(settings.get_profile("default"), deadline=None, derandomize=True, database=None)
-        settings.register_profile("mutations", quick, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+        quick = settings(
+            settings.get_profile("default"), deadline=None, derandomize=True, database=None
+        )
+        settings.register_profile(
+            "mutations", quick, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+        )
         settings.load_profile("mutations")
 
 
@@ -166,7 +202,11 @@ class _Watched(Quick):
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave the tests that are named, in their order, of files of which some are named."""
         named = {test.partition("::")[0] for test in self.wanted if "::" in test}
-        left = [one for one in items if one.nodeid.partition("::")[0] not in named or one.nodeid in self.wanted]
+        left = [
+            one
+            for one in items
+            if one.nodeid.partition("::")[0] not in named or one.nodeid in self.wanted
+        ]
         items[:] = sorted(left, key=lambda one: self.wanted.get(one.nodeid, len(self.wanted)))
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -198,10 +238,35 @@ def alone(log: Path) -> None:
 
 def arguments(root: Path) -> list[str]:
     """Return how pytest is asked to run the tests of a checkout."""
-    usual = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    usual += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some are imported before the fork
-    usual += ["-W", "ignore::pytest.PytestCollectionWarning"]  # a class of the package whose name begins like a test's
-    return [*usual, "--doctest-modules", "-m", "not slow and not large", "-o", "addopts=", "--rootdir", str(root)]
+    usual = [
+        "-x",
+        "-q",
+        "--no-header",
+        "--tb=no",
+        "-rfE",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+    ]
+    usual += [
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    ]  # some are imported before the fork
+    usual += [
+        "-W",
+        "ignore::pytest.PytestCollectionWarning",
+    ]  # a class of the package whose name begins like a test's
+    return [
+        *usual,
+        "--doctest-modules",
+        "-m",
+        "not slow and not large",
+        "-o",
+        "addopts=",
+        "--rootdir",
+        str(root),
+    ]
 
 
 def _run(place: Path, tests: list[list[str]], *, write: bool, options: tuple[str, ...]) -> int:

@@ -32,12 +32,16 @@ def shop(n: int = 300, seed: int = 2, start: float = 0.0) -> pd.DataFrame:
     user = np.repeat(np.arange(n), searches)
     shown = pd.DataFrame({"user": user, "query_id": np.arange(len(user)) % 50})
     shown["session"] = shown["user"] * 1000 + shown.groupby("user").cumcount() // 3
-    shown = shown.assign(timestamp=start + np.arange(len(user)) * 60.0, action="impression", rank=np.nan)
+    shown = shown.assign(
+        timestamp=start + np.arange(len(user)) * 60.0, action="impression", rank=np.nan
+    )
     row, place = np.nonzero(rng.random((len(user), 5)) < keen[user][:, None])
     clicks = shown.iloc[row].assign(action="click", rank=place + 1.0)
     clicks["timestamp"] += 1 + rng.exponential(15, len(clicks))
     bought = shown[rng.random(len(user)) < buys[user]]
-    bought = bought.assign(action="purchase", value=rng.lognormal(2, 0.5, len(bought)), query_id=np.nan)
+    bought = bought.assign(
+        action="purchase", value=rng.lognormal(2, 0.5, len(bought)), query_id=np.nan
+    )
     bought["timestamp"] += 50
     return pd.concat([shown, clicks, bought], ignore_index=True)
 
@@ -45,10 +49,16 @@ def shop(n: int = 300, seed: int = 2, start: float = 0.0) -> pd.DataFrame:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_measure_errs_as_often_as_it_says_by_user(way):
-    measures = BUILT_IN if way != "bootstrap" else ["CTR", "clicks_per_query", "revenue", "conversion"]
+    measures = (
+        BUILT_IN if way != "bootstrap" else ["CTR", "clicks_per_query", "revenue", "conversion"]
+    )
     draws = {"bootstrap": 200, "mann-whitney": 400}.get(way, DRAWS)
     low, high = stats.binom.interval(0.9999, draws, ALPHA)
-    found = shop().ireval.compare_buckets.aa_test(measures, draws=draws, seed=1, **WAYS[way]).set_index("measure")
+    found = (
+        shop()
+        .ireval.compare_buckets.aa_test(measures, draws=draws, seed=1, **WAYS[way])
+        .set_index("measure")
+    )
     assert found["draws"].eq(draws).all()
     assert found.index.tolist() == measures
     assert found["rejected"].between(low, high).all(), found[["test", "error"]]
@@ -57,7 +67,10 @@ def test_every_measure_errs_as_often_as_it_says_by_user(way):
 @pytest.mark.slow
 def test_with_a_pre_period_too():
     pre, log = shop(seed=4), shop(seed=5, start=1e7)
-    for measures, aggregate in ((["clicks_per_query", "revenue", "conversion"], "mean"), ("CTR", "ratio")):
+    for measures, aggregate in (
+        (["clicks_per_query", "revenue", "conversion"], "mean"),
+        ("CTR", "ratio"),
+    ):
         ask = log.ireval.compare_buckets.aa_test
         found = ask(measures, aggregate=aggregate, pre=pre, draws=DRAWS)
         assert found["rejected"].between(LOW, HIGH).all(), found[["test", "error"]]
@@ -84,7 +97,9 @@ def test_an_assignment_is_compared_as_a_bucket_is():
     for measure in ("CTR", "clicks_per_query", "first_result_clicks"):
         p = log.assign(bucket=arms).ireval.compare_buckets(measure)["p_value"].iloc[0]
         for alpha in (p * 0.999, p * 1.001):
-            found = log.ireval.compare_buckets.aa_test(measure, draws=1, seed=7, alpha=alpha).iloc[0]
+            found = log.ireval.compare_buckets.aa_test(measure, draws=1, seed=7, alpha=alpha).iloc[
+                0
+            ]
             assert found["rejected"] == (alpha > p)
 
 
@@ -98,7 +113,11 @@ def test_the_interval_is_exact_and_buckets_of_the_log_are_ignored():
     assert found["as_stated"] == (exact.low <= 0.05 <= exact.high)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        again = randomised(log, 4).ireval.compare_buckets.aa_test("CTR", draws=60, confidence=0.9).iloc[0]
+        again = (
+            randomised(log, 4)
+            .ireval.compare_buckets.aa_test("CTR", draws=60, confidence=0.9)
+            .iloc[0]
+        )
     pd.testing.assert_series_equal(again, found)
 
 
@@ -109,7 +128,11 @@ def test_unequal_arms_and_sessions_of_nobody():
     assert some["draws"].tolist() == [20]
     alone = log.drop(columns="user").ireval.compare_buckets.aa_test("CTR", draws=20)
     assert alone.attrs["unit"] == "session"
-    with pytest.raises(ValueError, match="an A/A test needs at least two users in each bucket; the log has 3"):
+    with pytest.raises(
+        ValueError, match="an A/A test needs at least two users in each bucket; the log has 3"
+    ):
         people(3, seed=3).ireval.compare_buckets.aa_test("CTR")
-    with pytest.raises(ValueError, match="an A/A test needs at least two users in each bucket; the log has 40"):
+    with pytest.raises(
+        ValueError, match="an A/A test needs at least two users in each bucket; the log has 40"
+    ):
         log.ireval.compare_buckets.aa_test("CTR", share=0.01)

@@ -15,11 +15,15 @@ def people(n: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     user = np.repeat(np.arange(n), rng.integers(1, 61, n))
     keen = rng.beta(0.6, 1.2, n)
-    shown = pd.DataFrame({"user": user, "session": np.arange(len(user)) // 2, "query_id": np.arange(len(user))})
+    shown = pd.DataFrame(
+        {"user": user, "session": np.arange(len(user)) // 2, "query_id": np.arange(len(user))}
+    )
     shown["session"] = shown["user"] * 1000 + shown.groupby("user").cumcount() // 2
     shown = shown.assign(timestamp=np.arange(len(user)) * 60.0, action="impression", rank=np.nan)
     row, place = np.nonzero(rng.random((len(user), 5)) < keen[user][:, None])
-    clicks = shown.iloc[row].assign(action="click", rank=place + 1.0, timestamp=lambda rows: rows["timestamp"] + 1)
+    clicks = shown.iloc[row].assign(
+        action="click", rank=place + 1.0, timestamp=lambda rows: rows["timestamp"] + 1
+    )
     return pd.concat([shown, clicks], ignore_index=True)
 
 
@@ -27,7 +31,9 @@ def randomised(log: pd.DataFrame, seed: int) -> pd.DataFrame:
     """The log with its users in two buckets, at random."""
     users = log["user"].unique()
     new = np.random.default_rng(seed).permutation(len(users)) < len(users) // 2
-    return log.assign(bucket=np.where(log["user"].map(dict(zip(users, new, strict=True))), "new", "old"))
+    return log.assign(
+        bucket=np.where(log["user"].map(dict(zip(users, new, strict=True))), "new", "old")
+    )
 
 
 @pytest.mark.broad
@@ -47,7 +53,11 @@ def test_the_unit_is_the_user_or_else_the_session():
 def test_a_finer_unit_warns_once():
     log = randomised(people(30, seed=2), 0)
     finer = [
-        (log, "query", r"users have several queries \(30 users, [\d,]+ queries\).* use unit='user'"),
+        (
+            log,
+            "query",
+            r"users have several queries \(30 users, [\d,]+ queries\).* use unit='user'",
+        ),
         (log, "session", "users have several sessions.* use unit='user'"),
         (log.drop(columns="user"), "query", "sessions have several queries.* use unit='session'"),
     ]
@@ -67,7 +77,9 @@ def test_a_finer_unit_warns_once():
 def test_users_of_one_query_each_are_the_queries():
     log = people(400, seed=3)
     log = randomised(log[log["query_id"].isin(log.drop_duplicates("user")["query_id"])], 0)
-    by_user, by_query = (log.ireval.compare_buckets(MEASURES, unit=unit) for unit in (None, "query"))
+    by_user, by_query = (
+        log.ireval.compare_buckets(MEASURES, unit=unit) for unit in (None, "query")
+    )
     assert by_user["test"].tolist() == ["z", "welch"]
     assert by_user.equals(by_query)
 
@@ -76,14 +88,18 @@ def test_users_of_one_query_each_are_the_queries():
 def test_users_in_several_buckets_are_reported_and_warned_of():
     log = randomised(people(30, seed=2), 0)
     assert log.ireval.check().empty
-    both = log.assign(bucket=np.where(log["user"].isin([3, 4]) & (log["session"] % 2 > 0), "new", log["bucket"]))
+    both = log.assign(
+        bucket=np.where(log["user"].isin([3, 4]) & (log["session"] % 2 > 0), "new", log["bucket"])
+    )
     who = sorted(both.groupby("user")["bucket"].nunique().loc[lambda count: count > 1].index)
     assert who
     found = both.ireval.check().iloc[0]
     assert found["problem"] == "rows of users in more than one bucket"
     assert found["rows"] == both["user"].isin(who).sum()
     assert found["example"] == f"e.g. {who[0]} in new, old"
-    with pytest.warns(UserWarning, match="users in more than one bucket .* which tests take for different users"):
+    with pytest.warns(
+        UserWarning, match="users in more than one bucket .* which tests take for different users"
+    ):
         both.ireval.compare_buckets(MEASURES)
 
 
@@ -91,7 +107,10 @@ def test_users_in_several_buckets_are_reported_and_warned_of():
 def test_a_sample_ratio_mismatch_is_reported_against_equal_or_given_shares():
     log, p = people(1000, seed=4), stats.chisquare([100, 900]).pvalue
     few = log.assign(bucket=np.where(log["user"] % 10 == 0, "new", "old"))
-    for rows, who in ((few, "users"), (few[few["session"] % 1000 == 0].drop(columns="user"), "sessions")):
+    for rows, who in (
+        (few, "users"),
+        (few[few["session"] % 1000 == 0].drop(columns="user"), "sessions"),
+    ):
         found = rows.ireval.check()
         assert found["problem"].tolist() == ["rows of buckets whose sizes mismatch their shares"]
         assert found["rows"].tolist() == [len(rows)]

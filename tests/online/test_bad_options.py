@@ -55,7 +55,14 @@ BAD = {
     "qrels": [3, "x", None],
     "lists": [3, "x", None],
     "runs": [3, "x", []],
-    "shares": [3, "x", {"bm25": 1}, {"bm25": 0, "hybrid": 1}, {"bm25": NAN, "hybrid": 1}, {"bm25": "x", "hybrid": 1}],
+    "shares": [
+        3,
+        "x",
+        {"bm25": 1},
+        {"bm25": 0, "hybrid": 1},
+        {"bm25": NAN, "hybrid": 1},
+        {"bm25": "x", "hybrid": 1},
+    ],
 }
 LENIENT = {"graded", "progress"}  # flags: anything is true or false
 ZERO_IS_FINE = {("clicks", "behaviour", "draws"), ("clicks", "compare_buckets", "draws")}
@@ -106,7 +113,9 @@ def test_every_option_of_the_room_is_tried():
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(("kind", "name", "option", "value"), CASES, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("kind", "name", "option", "value"), CASES, ids=lambda value: str(value)[:40]
+)
 def test_bad_values_are_refused_in_our_own_words(tables, kind, name, option, value):
     with pytest.raises((ValueError, TypeError, KeyError)) as caught:
         asked(tables, kind, name, **{option: value})
@@ -122,7 +131,9 @@ def test_the_simulation_shows_ids_of_both_sides_where_none_is_shared(tables):
         others = qrels.assign(**{column: "x-" + qrels[column].astype(str)})
         ids = [repr(table[column].unique().tolist()[0]) for table in (runs, others)]
         for shown in (runs, tables["lists"], tables["multileaved_lists"]):
-            with pytest.raises(ValueError, match=f"{text} is in the judgments, .*{column} holds '.*', .*'x-"):
+            with pytest.raises(
+                ValueError, match=f"{text} is in the judgments, .*{column} holds '.*', .*'x-"
+            ):
                 shown.ireval.simulate_clicks(others)
         with pytest.raises(ValueError, match=f"{ids[0]}.*{ids[1]}"):
             runs.ireval.simulate_clicks(others)
@@ -132,7 +143,11 @@ def test_the_simulation_shows_ids_of_both_sides_where_none_is_shared(tables):
 def test_the_simulation_refuses_grades_that_are_missing(tables):
     qrels = tables["qrels"]
     some = qrels.assign(relevance=qrels["relevance"].astype(float).where(np.arange(len(qrels)) > 5))
-    for wrong in (qrels.assign(relevance=np.nan), some, some.assign(relevance=some["relevance"].astype("Int64"))):
+    for wrong in (
+        qrels.assign(relevance=np.nan),
+        some,
+        some.assign(relevance=some["relevance"].astype("Int64")),
+    ):
         with pytest.raises(ValueError, match=r"grade column has .* missing values"):
             tables["runs"].ireval.simulate_clicks(wrong)
 

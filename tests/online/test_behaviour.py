@@ -15,7 +15,9 @@ ROWS = [
     ("old", "s3", "bob", "b", 42, "click", 5),
     ("old", "s4", "cy", "a", 0, "impression", None),
 ]  # fmt: skip
-LOG = pd.DataFrame(ROWS, columns=["bucket", "session", "user", "query_id", "timestamp", "action", "rank"])
+LOG = pd.DataFrame(
+    ROWS, columns=["bucket", "session", "user", "query_id", "timestamp", "action", "rank"]
+)
 
 BY_HAND = {
     "abandonment_rate": (2, 0.0, 3, 2 / 3),
@@ -47,7 +49,15 @@ def test_every_measure_by_hand():
 
 def test_rows_come_by_bucket_and_measures_as_asked():
     found = LOG.ireval.behaviour(["clicks_per_query", "abandonment_rate"])
-    assert found.columns.tolist() == ["bucket", "measure", "aggregate", "n", "value", "ci_low", "ci_high"]
+    assert found.columns.tolist() == [
+        "bucket",
+        "measure",
+        "aggregate",
+        "n",
+        "value",
+        "ci_low",
+        "ci_high",
+    ]
     assert found[["bucket", "measure"]].to_numpy().tolist() == [
         ["new", "clicks_per_query"],
         ["new", "abandonment_rate"],
@@ -76,7 +86,9 @@ def test_users_count_once_each_where_they_are_the_unit():
     found = LOG.ireval.behaviour("abandonment_rate", unit="user").set_index("bucket")
     # old: bob abandoned one of two queries, cy the only one
     assert found.loc["old", ["n", "value"]].tolist() == [2, 2 / 3]
-    own = LOG.ireval.behaviour("abandonment_rate", unit="user", aggregate="mean").set_index("bucket")
+    own = LOG.ireval.behaviour("abandonment_rate", unit="user", aggregate="mean").set_index(
+        "bucket"
+    )
     assert own.loc["old", ["n", "value"]].tolist() == [2, 0.75]
     assert found.loc["new", "n"] == 1
     with pytest.warns(UserWarning, match="users have several sessions"):
@@ -89,7 +101,9 @@ def test_users_count_once_each_where_they_are_the_unit():
 def test_mean_and_median_are_chosen_for_all_or_for_some():
     medians = by_query(LOG, "clicks_per_query", aggregate="median")
     assert medians["value"].tolist() == [1.5, 0]
-    mixed = LOG.ireval.behaviour(["clicks_per_query", "time_to_last_click"], aggregate={"time_to_last_click": "mean"})
+    mixed = LOG.ireval.behaviour(
+        ["clicks_per_query", "time_to_last_click"], aggregate={"time_to_last_click": "mean"}
+    )
     assert mixed["aggregate"].tolist() == ["ratio", "mean"] * 2
 
 
@@ -97,11 +111,23 @@ def test_mean_and_median_are_chosen_for_all_or_for_some():
 def test_intervals_are_seeded_and_do_not_depend_on_what_else_is_asked():
     rng = np.random.default_rng(1)
     n = 60
-    shown = pd.DataFrame({"session": range(n), "query_id": "q", "timestamp": 0.0, "action": "impression", "rank": None})
+    shown = pd.DataFrame(
+        {
+            "session": range(n),
+            "query_id": "q",
+            "timestamp": 0.0,
+            "action": "impression",
+            "rank": None,
+        }
+    )
     clicks = shown.assign(action="click", timestamp=rng.exponential(20, n), rank=1)
-    log = pd.concat([shown, clicks]).assign(bucket=lambda frame: np.where(frame["session"] % 2, "a", "b"))
+    log = pd.concat([shown, clicks]).assign(
+        bucket=lambda frame: np.where(frame["session"] % 2, "a", "b")
+    )
     alone = log.ireval.behaviour("time_to_last_click", seed=2)
-    together = log.ireval.behaviour(seed=2).query("measure == 'time_to_last_click'").reset_index(drop=True)
+    together = (
+        log.ireval.behaviour(seed=2).query("measure == 'time_to_last_click'").reset_index(drop=True)
+    )
     pd.testing.assert_frame_equal(alone, together)
     assert not alone.equals(log.ireval.behaviour("time_to_last_click", seed=3))
     times = log.ireval.per_query().groupby("bucket")["time_to_last_click"].median()
@@ -111,7 +137,9 @@ def test_intervals_are_seeded_and_do_not_depend_on_what_else_is_asked():
 
 
 def test_wrong_names_are_refused():
-    with pytest.raises(KeyError, match="no behaviour measure 'dwell_time'; there are abandonment_rate"):
+    with pytest.raises(
+        KeyError, match="no behaviour measure 'dwell_time'; there are abandonment_rate"
+    ):
         LOG.ireval.behaviour("dwell_time")
     with pytest.raises(ValueError, match="aggregate is 'mean', 'median' or 'ratio', not 'mode'"):
         LOG.ireval.behaviour(aggregate="mode")
@@ -153,7 +181,9 @@ def test_a_measure_of_ones_own_is_computed_compared_and_refused_where_it_reduces
         for name in ("clicked_first", "broken"):
             MEASURES.pop(name, None)
     with pytest.raises(ValueError, match="pdeval has a behaviour measure 'abandonment_rate'"):
-        behaviour_measure(worse="increase", name="abandonment_rate")(lambda queries: queries["clicks"])
+        behaviour_measure(worse="increase", name="abandonment_rate")(
+            lambda queries: queries["clicks"]
+        )
 
 
 def test_rates_are_over_queries_and_their_intervals_over_sessions():
@@ -165,7 +195,9 @@ def test_rates_are_over_queries_and_their_intervals_over_sessions():
     assert found["value"].tolist() == [0.75, 0.5, 0.25]
     assert found["n"].tolist() == [2, 2, 2]
     assert found["aggregate"].tolist() == ["ratio"] * 3
-    own = log.ireval.behaviour(["abandonment_rate", "reformulation_rate", "clicks_per_query"], aggregate="mean")
+    own = log.ireval.behaviour(
+        ["abandonment_rate", "reformulation_rate", "clicks_per_query"], aggregate="mean"
+    )
     assert own["value"].tolist() == pytest.approx([1 / 2, 1 / 3, 1 / 2])
 
 

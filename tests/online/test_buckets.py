@@ -39,9 +39,17 @@ def log():
         relevant = rng.random((n, depth)) < chance
         query, place = (axis.ravel() for axis in np.indices((n, depth)))
         doc = [f"{bucket}-{q}-{p}" for q, p in zip(query, place, strict=True)]
-        parts.append(pd.DataFrame({"run": bucket, "query_id": query, "doc_id": doc, "rank": place + 1}))
-        judged.append(pd.DataFrame({"query_id": query, "doc_id": doc, "relevance": relevant.ravel().astype(int)}))
-    return pd.concat(parts).ireval.simulate_clicks(pd.concat(judged), sessions=8, reformulate=0.7, users=400)
+        parts.append(
+            pd.DataFrame({"run": bucket, "query_id": query, "doc_id": doc, "rank": place + 1})
+        )
+        judged.append(
+            pd.DataFrame(
+                {"query_id": query, "doc_id": doc, "relevance": relevant.ravel().astype(int)}
+            )
+        )
+    return pd.concat(parts).ireval.simulate_clicks(
+        pd.concat(judged), sessions=8, reformulate=0.7, users=400
+    )
 
 
 def test_the_directions_are_those_of_the_slides():
@@ -67,7 +75,9 @@ def test_the_opposite_hypothesis_is_contradicted(log):
 
 
 def test_buckets_that_do_not_differ_are_not_confirmed(log):
-    halves = log[log["bucket"] == "FLAT"].assign(bucket=lambda frame: np.where(frame["user"] % 2, "one", "two"))
+    halves = log[log["bucket"] == "FLAT"].assign(
+        bucket=lambda frame: np.where(frame["user"] % 2, "one", "two")
+    )
     found = halves.ireval.verdict(["one", "two"])
     assert "confirmed" not in set(found["verdict"])
     assert "contradicted" not in set(found["verdict"])
@@ -94,17 +104,25 @@ def test_each_measure_is_tested_by_the_test_that_suits_it(log):
     row = found.loc[("time_to_first_click", "FLAT", "ORIG")]
     assert row["test"] == "mann-whitney"
     assert row["p_value"] == pytest.approx(u.pvalue)
-    assert row["difference"] == x["time_to_first_click"].median() - y["time_to_first_click"].median()
+    assert (
+        row["difference"] == x["time_to_first_click"].median() - y["time_to_first_click"].median()
+    )
     assert row["ci_low"] < row["difference"] < row["ci_high"]
 
 
 def test_by_default_rates_are_over_queries_and_users_are_the_unit(log):
-    row = log.ireval.compare_buckets("abandonment_rate").set_index(["bucket_a", "bucket_b"]).loc[("FLAT", "ORIG")]
+    row = (
+        log.ireval.compare_buckets("abandonment_rate")
+        .set_index(["bucket_a", "bucket_b"])
+        .loc[("FLAT", "ORIG")]
+    )
     queries = log.ireval.per_query()
     rates = queries.groupby("bucket")["abandoned"].mean()
     users = queries.groupby("bucket")["user"].nunique()
     assert row[["test", "n_a", "n_b"]].tolist() == ["delta", users["FLAT"], users["ORIG"]]
-    assert row[["value_a", "value_b"]].tolist() == pytest.approx([rates["FLAT"], rates["ORIG"]], rel=1e-14)
+    assert row[["value_a", "value_b"]].tolist() == pytest.approx(
+        [rates["FLAT"], rates["ORIG"]], rel=1e-14
+    )
 
 
 def test_with_means_every_user_counts_once(log):
@@ -134,8 +152,14 @@ def test_the_order_says_who_is_a_and_who_is_compared(log):
 @pytest.mark.broad
 def test_without_clicks_the_times_have_no_verdict(log):
     found = log[log["action"] == "impression"].ireval.verdict(ORDER).set_index("measure")
-    assert found.loc["time_to_first_click", ["verdict", "found"]].tolist() == ["no data", "ORIG ? FLAT ? RAND"]
-    assert found.loc["abandonment_rate", ["verdict", "found"]].tolist() == ["not in order", "ORIG = FLAT = RAND"]
+    assert found.loc["time_to_first_click", ["verdict", "found"]].tolist() == [
+        "no data",
+        "ORIG ? FLAT ? RAND",
+    ]
+    assert found.loc["abandonment_rate", ["verdict", "found"]].tolist() == [
+        "not in order",
+        "ORIG = FLAT = RAND",
+    ]
     compared = log[log["action"] == "impression"].ireval.compare_buckets("time_to_first_click")
     assert compared[["p_value", "difference", "ci_low"]].isna().all(axis=None)
     assert not compared["significant"].any()
@@ -149,9 +173,13 @@ def test_wrong_hypotheses_and_tests_are_refused(log):
         log.ireval.verdict(["ORIG", "ORIG"])
     with pytest.raises(ValueError, match="needs a bucket column with at least two buckets"):
         log.drop(columns="bucket").ireval.compare_buckets()
-    with pytest.raises(ValueError, match="test='t': choose 'auto', 'welch', 'delta', 'mann-whitney' or 'bootstrap'"):
+    with pytest.raises(
+        ValueError, match="test='t': choose 'auto', 'welch', 'delta', 'mann-whitney' or 'bootstrap'"
+    ):
         log.ireval.compare_buckets(test="t")
-    with pytest.raises(ValueError, match="welch compares means, time_to_first_click is summed up by its median"):
+    with pytest.raises(
+        ValueError, match="welch compares means, time_to_first_click is summed up by its median"
+    ):
         log.ireval.compare_buckets("time_to_first_click", test="welch")
     means = log.ireval.compare_buckets(test="welch", aggregate="mean")
     assert set(means["test"]) == {"welch"}
@@ -201,17 +229,28 @@ def test_a_verdict_by_ranks_has_the_direction_of_the_ranks():
     times = {"A": [9] * 51 + [100] * 49, "B": [1] * 49 + [10] * 51}
     starts, clicks = (
         pd.concat(
-            [pd.DataFrame({"bucket": bucket, "time": np.array(values) * clicked}) for bucket, values in times.items()],
+            [
+                pd.DataFrame({"bucket": bucket, "time": np.array(values) * clicked})
+                for bucket, values in times.items()
+            ],
             ignore_index=True,
         ).assign(action=action)
         for clicked, action in ((0, "impression"), (1, "click"))
     )
     log = pd.concat([starts, clicks]).reset_index(names="session")
     log = log.assign(
-        query_id="q", doc_id="d", rank=1, timestamp=pd.Timestamp("2026-01-01") + pd.to_timedelta(log["time"], unit="s")
+        query_id="q",
+        doc_id="d",
+        rank=1,
+        timestamp=pd.Timestamp("2026-01-01") + pd.to_timedelta(log["time"], unit="s"),
     ).drop(columns="time")
     compared = log.ireval.compare_buckets("time_to_first_click", order=["A", "B"]).iloc[0]
     assert compared["significant"]
     assert compared["difference"] < 0 < compared["effect_size"]
     found = log.ireval.verdict(["A", "B"], "time_to_first_click").iloc[0]
-    assert found[["as_expected", "significant", "against", "verdict"]].tolist() == [0, 0, 1, "contradicted"]
+    assert found[["as_expected", "significant", "against", "verdict"]].tolist() == [
+        0,
+        0,
+        1,
+        "contradicted",
+    ]

@@ -14,7 +14,9 @@ def rates(model, grades=GRADES):
 
 
 def test_the_perfect_user_clicks_what_is_relevant_and_nothing_else():
-    examined, clicked = MODELS["perfect"].clicks(np.array([[0.0, 1.0, 1.0, 0.0]]), np.random.default_rng(0))
+    examined, clicked = MODELS["perfect"].clicks(
+        np.array([[0.0, 1.0, 1.0, 0.0]]), np.random.default_rng(0)
+    )
     assert clicked.tolist() == [[False, True, True, False]]
     assert examined.all()
 
@@ -36,7 +38,9 @@ def test_the_dependent_click_model_has_its_published_rates(model):
 def test_the_position_biased_user_looks_less_at_lower_ranks_whatever_was_clicked():
     examined, clicked = rates("position-biased")
     np.testing.assert_allclose(examined, 1 / np.arange(1, 5), atol=0.01)
-    np.testing.assert_allclose(clicked, np.array([0.05, 0.95, 0.05, 0.95]) / np.arange(1, 5), atol=0.01)
+    np.testing.assert_allclose(
+        clicked, np.array([0.05, 0.95, 0.05, 0.95]) / np.arange(1, 5), atol=0.01
+    )
 
 
 def test_the_cascade_ends_with_its_first_click():
@@ -48,7 +52,9 @@ def test_the_cascade_ends_with_its_first_click():
 
 
 def test_past_the_end_of_a_list_nothing_is_seen():
-    examined, clicked = ClickModel(click=(1.0, 1.0)).clicks(np.array([[0.0, np.nan]]), np.random.default_rng(0))
+    examined, clicked = ClickModel(click=(1.0, 1.0)).clicks(
+        np.array([[0.0, np.nan]]), np.random.default_rng(0)
+    )
     assert examined.tolist() == clicked.tolist() == [[True, False]]
 
 
@@ -84,5 +90,7 @@ def test_a_model_of_ones_own_is_known_by_its_name_and_takes_none_of_pdevals():
         assert click_model("idle", click=(0.1, 0.1)).click == (0.1, 0.1)  # declared again
     finally:
         del MODELS["idle"]
-    with pytest.raises(ValueError, match=r"pdeval has a click model 'perfect' \(click everything relevant"):
+    with pytest.raises(
+        ValueError, match=r"pdeval has a click model 'perfect' \(click everything relevant"
+    ):
         click_model("perfect", click=(1.0, 1.0))

@@ -19,10 +19,14 @@ def periods(n=120, seed=4, effect=0.0):
     for start, lift in ((0.0, 0.0), (1e6, effect)):
         user = np.repeat(np.arange(n), rng.integers(2, 12, n))
         shown = pd.DataFrame({"user": user, "session": user, "query_id": np.arange(len(user))})
-        shown = shown.assign(timestamp=start + np.arange(len(user)) * 60.0, action="impression", rank=np.nan)
+        shown = shown.assign(
+            timestamp=start + np.arange(len(user)) * 60.0, action="impression", rank=np.nan
+        )
         chance = np.clip(keen[user] + lift * new[user], 0, 1)
         row, place = np.nonzero(rng.random((len(user), 5)) < chance[:, None])
-        clicks = shown.iloc[row].assign(action="click", rank=place + 1.0, timestamp=lambda rows: rows["timestamp"] + 1)
+        clicks = shown.iloc[row].assign(
+            action="click", rank=place + 1.0, timestamp=lambda rows: rows["timestamp"] + 1
+        )
         logs.append(pd.concat([shown, clicks], ignore_index=True))
     logs[1]["bucket"] = np.where(new[logs[1]["user"]], "new", "old")
     return logs
@@ -48,7 +52,9 @@ def test_adjusted_differences_are_those_of_the_analysis_of_covariance():
     assert row["difference"] == pytest.approx(fitted.params[1], rel=1e-10)
     adjusted = y - fitted.params[2] * (x - x.mean())
     found = stats.ttest_ind(adjusted[arm == "new"], adjusted[arm == "old"], equal_var=False)
-    assert row[["statistic", "p_value"]].tolist() == pytest.approx([found.statistic, found.pvalue], rel=1e-9)
+    assert row[["statistic", "p_value"]].tolist() == pytest.approx(
+        [found.statistic, found.pvalue], rel=1e-9
+    )
     # the errors differ only in degrees of freedom, unequal variances and the imbalance of x: some percent
     assert row["difference"] / row["statistic"] == pytest.approx(fitted.bse[1], rel=0.03)
     assert row[["covariate", "covered"]].tolist() == ["clicks_per_query", 1.0]
@@ -96,8 +102,14 @@ def test_a_ratio_is_adjusted_by_its_linearised_past():
     assert row["test"] == plain["test"] == "delta"
     assert row["variance_reduction"] > 0.3
     users, before = log.ireval.per_user(), pre.ireval.per_user()
-    z = users["user"].map(dict(zip(before["user"], linearised(*counts(before)), strict=True))).to_numpy()
-    y = np.concatenate([linearised(*counts(rows)) for _, rows in users.groupby("bucket")])  # rows come by bucket
+    z = (
+        users["user"]
+        .map(dict(zip(before["user"], linearised(*counts(before)), strict=True)))
+        .to_numpy()
+    )
+    y = np.concatenate(
+        [linearised(*counts(rows)) for _, rows in users.groupby("bucket")]
+    )  # rows come by bucket
     design = np.column_stack([np.ones(len(y)), users["bucket"] == "new", z]).astype(float)
     assert row["difference"] == pytest.approx(np.linalg.lstsq(design, y, rcond=None)[0][1])
     other = log.ireval.compare_buckets("CTR", pre=pre, covariate="clicks_per_query").iloc[0]
@@ -134,18 +146,27 @@ def test_adjusting_is_unbiased_and_errs_as_often_as_it_says():
 def test_what_cannot_be_adjusted_is_said():
     pre, log = periods(n=20)
     ask = log.ireval.compare_buckets
-    with pytest.raises(ValueError, match=r"pre= overlaps the log: it ends at .*, and the log begins at 1000000\.0"):
+    with pytest.raises(
+        ValueError, match=r"pre= overlaps the log: it ends at .*, and the log begins at 1000000\.0"
+    ):
         ask("clicks_per_query", pre=log)
     with pytest.raises(ValueError, match="pre= has no user of the log: there 100, here 0"):
         ask("clicks_per_query", pre=pre.assign(user=pre["user"] + 100))
     with pytest.raises(ValueError, match="pre= needs a user column in both logs"):
         ask("clicks_per_query", pre=pre.drop(columns="user"))
-    with pytest.raises(ValueError, match="pre= adjusts means and ratios, time_to_first_click is summed up by its med"):
+    with pytest.raises(
+        ValueError,
+        match="pre= adjusts means and ratios, time_to_first_click is summed up by its med",
+    ):
         ask("time_to_first_click", pre=pre)
-    with pytest.raises(ValueError, match="covariate= names a measure of a pre-period: give its log too"):
+    with pytest.raises(
+        ValueError, match="covariate= names a measure of a pre-period: give its log too"
+    ):
         ask("clicks_per_query", covariate="CTR")
     with pytest.raises(ValueError, match="the times of pre= and of the log are of two kinds"):
-        ask("clicks_per_query", pre=pre.assign(timestamp=pd.to_datetime(pre["timestamp"], unit="s")))
+        ask(
+            "clicks_per_query", pre=pre.assign(timestamp=pd.to_datetime(pre["timestamp"], unit="s"))
+        )
     warned = pytest.warns(UserWarning, match="users have several queries")
     with warned, pytest.raises(ValueError, match="it needs unit='user', not 'query'"):
         ask("clicks_per_query", pre=pre, unit="query")
@@ -159,6 +180,10 @@ def test_a_pre_period_takes_the_columns_that_the_log_was_bound_with():
     names = {"user": "who", "query_id": "q"}
     bound = log.rename(columns=names).ireval(user="who", query="q")
     expected = log.ireval.compare_buckets("clicks_per_query", pre=pre)
-    for given in (pre.rename(columns=names), pre.ireval(user="user"), pre.assign(bucket="old").rename(columns=names)):
+    for given in (
+        pre.rename(columns=names),
+        pre.ireval(user="user"),
+        pre.assign(bucket="old").rename(columns=names),
+    ):
         found = bound.compare_buckets("clicks_per_query", pre=given)
         pd.testing.assert_frame_equal(found, expected)

@@ -34,7 +34,9 @@ def test_a_random_order_keeps_every_document_and_the_end_last():
 def test_the_beginning_of_a_random_order_is_that_of_the_whole():
     ranked = np.arange(40).reshape(1, 2, 20)
     whole = shuffled(ranked, 20, 1.0, np.random.default_rng(1))
-    np.testing.assert_array_equal(shuffled(ranked, 5, 1.0, np.random.default_rng(1)), whole[:, :, :5])
+    np.testing.assert_array_equal(
+        shuffled(ranked, 5, 1.0, np.random.default_rng(1)), whole[:, :, :5]
+    )
 
 
 def test_a_team_with_nothing_left_is_passed_over():

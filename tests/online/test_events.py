@@ -8,7 +8,15 @@ import pdeval
 from pdeval.online.behaviour_measures import MEASURES
 from pdeval.tables.schemas import SCHEMAS, faults
 
-NAMES = {"session": "sid", "user": "who", "query": "q", "time": "at", "action": "what", "rank": "pos", "bucket": "arm"}
+NAMES = {
+    "session": "sid",
+    "user": "who",
+    "query": "q",
+    "time": "at",
+    "action": "what",
+    "rank": "pos",
+    "bucket": "arm",
+}
 ROWS = [
     # session, user, query, second, action, rank, arm, revenue
     ("s1", "ann", "tea", 0, "impression", None, "new", None),
@@ -49,7 +57,14 @@ def test_events_are_columns_of_queries_and_users():
         ["di", 1, 0, 0, 0, 0, 0, 1, 0.0],
     ]
     kinds = ["add-to-cart", "purchase", "view"]
-    assert users.columns.tolist()[2:] == ["sessions", "queries", "impressions", "clicks", *kinds, "revenue"]
+    assert users.columns.tolist()[2:] == [
+        "sessions",
+        "queries",
+        "impressions",
+        "clicks",
+        *kinds,
+        "revenue",
+    ]
     queries = BOUND.per_query()
     assert queries[["q", *kinds, "revenue"]].to_numpy().tolist() == [
         ["tea", 1, 1, 0, 6.5],
@@ -65,11 +80,21 @@ def test_events_are_columns_of_queries_and_users():
 
 @pytest.mark.broad
 def test_measures_of_events_by_hand():
-    measures = ["conversion", "conversion(add-to-cart)", "revenue_per_user", "events_per_user(view)", "CTR"]
+    measures = [
+        "conversion",
+        "conversion(add-to-cart)",
+        "revenue_per_user",
+        "events_per_user(view)",
+        "CTR",
+    ]
     found = BOUND.behaviour([*measures, "sessions_per_user"]).set_index(["arm", "measure"])["value"]
     assert found["new"].tolist() == [0.5, 0.5, 5.25, 0.0, 1 / 3, 1.0]
     assert found["old"].tolist() == [0.5, 0.5, 0.75, 0.5, 0.0, 1.5]
-    assert set(BOUND.behaviour()["measure"]) == {*list(MEASURES)[:9], "conversion_rate", "revenue_per_user"}
+    assert set(BOUND.behaviour()["measure"]) == {
+        *list(MEASURES)[:9],
+        "conversion_rate",
+        "revenue_per_user",
+    }
     rows = BOUND.compare_buckets(["conversion", "CTR", "revenue"])
     assert rows["test"].tolist() == ["z", "delta", "welch"]
 
@@ -103,13 +128,17 @@ def test_a_measure_of_ones_own_is_one_function_of_queries_or_users():
         assert found["value"]["new"].tolist() == [10.5, 1.0, 0.0, 0.0]
         assert found["value"]["old"].fillna(-1).tolist() == [1.5, -1, 0.0, 0.5]
         assert found["n"]["old"].tolist() == [1, 0, 2, 2]
-        assert BOUND.verdict(["old", "new"], "gave_up(view)")["hypothesis"].tolist() == ["old < new"]
+        assert BOUND.verdict(["old", "new"], "gave_up(view)")["hypothesis"].tolist() == [
+            "old < new"
+        ]
 
         @pdeval.behaviour_measure(worse="increase", name="upside_down")
         def negative(queries):
             return queries["clicks"], -queries["impressions"]
 
-        with pytest.raises(ValueError, match=r"upside_down has 4 denominators that are no counts, e\.g\. -1"):
+        with pytest.raises(
+            ValueError, match=r"upside_down has 4 denominators that are no counts, e\.g\. -1"
+        ):
             BOUND.behaviour("upside_down")
     finally:
         for name in ("cart_value", "purchases_per_click", "gave_up", "upside_down"):
@@ -119,12 +148,27 @@ def test_a_measure_of_ones_own_is_one_function_of_queries_or_users():
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"revenue": LOG["revenue"].where(LOG["at"] != 30)}, "1 'purchase' rows without a revenue, which other 'purch"),
+        (
+            {"revenue": LOG["revenue"].where(LOG["at"] != 30)},
+            "1 'purchase' rows without a revenue, which other 'purch",
+        ),
         ({"revenue": LOG["revenue"].where(LOG["at"] != 30, np.inf)}, "1 infinite revenues"),
-        ({"revenue": LOG["revenue"].astype(object).where(LOG["at"] != 30, "4 €")}, "1 revenues that are not numbers"),
-        ({"what": LOG["what"].replace("view", "Impresion")}, "1 rows with the what 'Impresion': write 'impression'"),
-        ({"what": LOG["what"].replace("view", "CLICK")}, "1 rows with the what 'CLICK': write 'click'"),
-        ({"what": LOG["what"].replace("view", "queries")}, "1 rows with the what 'queries', which is a column of the"),
+        (
+            {"revenue": LOG["revenue"].astype(object).where(LOG["at"] != 30, "4 €")},
+            "1 revenues that are not numbers",
+        ),
+        (
+            {"what": LOG["what"].replace("view", "Impresion")},
+            "1 rows with the what 'Impresion': write 'impression'",
+        ),
+        (
+            {"what": LOG["what"].replace("view", "CLICK")},
+            "1 rows with the what 'CLICK': write 'click'",
+        ),
+        (
+            {"what": LOG["what"].replace("view", "queries")},
+            "1 rows with the what 'queries', which is a column of the",
+        ),
         ({"q": LOG["q"].where(LOG["at"] != 3)}, "1 rows without a q"),
     ],
 )
@@ -137,9 +181,15 @@ def test_what_is_wrong_with_events_is_said(change, text):
 
 @pytest.mark.broad
 def test_what_a_log_lacks_for_a_measure_is_said():
-    with pytest.raises(ValueError, match=r"conversion\(order\) counts 'order' events, and the log has 'add-to-cart', "):
+    with pytest.raises(
+        ValueError,
+        match=r"conversion\(order\) counts 'order' events, and the log has 'add-to-cart', ",
+    ):
         BOUND.behaviour("conversion(order)")
-    with pytest.raises(ValueError, match=r"revenue sums up values, and the log has none; bind them: log.ireval\(value"):
+    with pytest.raises(
+        ValueError,
+        match=r"revenue sums up values, and the log has none; bind them: log.ireval\(value",
+    ):
         LOG.drop(columns="revenue").ireval(**NAMES).behaviour("revenue")
     without = {role: name for role, name in NAMES.items() if role != "user"}
     with pytest.raises(ValueError, match="conversion is observed of users, and the log has none"):
@@ -147,9 +197,14 @@ def test_what_a_log_lacks_for_a_measure_is_said():
     with pytest.raises(ValueError, match=r"per_user\(\) needs a user column"):
         LOG.drop(columns="who").ireval(**without).per_user()
     several = pytest.warns(UserWarning, match="users have several queries")
-    with several, pytest.raises(ValueError, match="conversion is observed of users: leave out unit='query'"):
+    with (
+        several,
+        pytest.raises(ValueError, match="conversion is observed of users: leave out unit='query'"),
+    ):
         BOUND.behaviour("conversion", unit="query")
     with pytest.raises(KeyError, match="CTR takes no event in parentheses"):
         BOUND.behaviour("CTR(purchase)")
-    with pytest.raises(KeyError, match=r"no behaviour measure 'revenu'.*Did you mean 'revenue_per_user'"):
+    with pytest.raises(
+        KeyError, match=r"no behaviour measure 'revenu'.*Did you mean 'revenue_per_user'"
+    ):
         BOUND.behaviour("revenu")

@@ -24,7 +24,11 @@ def multileave(table, **options):
 
 def runs(**rankings) -> pd.DataFrame:
     """A run table of one query from rankings written as text: one letter a document."""
-    rows = [(run, "q", doc, place + 1) for run, docs in rankings.items() for place, doc in enumerate(docs)]
+    rows = [
+        (run, "q", doc, place + 1)
+        for run, docs in rankings.items()
+        for place, doc in enumerate(docs)
+    ]
     return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "rank"])
 
 
@@ -61,7 +65,9 @@ def is_draft(a: str, b: str, shown: str, teams: list[str], depth: int) -> bool:
     return ended and abs(sizes["a"] - sizes["b"]) <= 1
 
 
-ranking = st.permutations("abcdefgh").flatmap(lambda docs: st.integers(1, 8).map(lambda n: "".join(docs[:n])))
+ranking = st.permutations("abcdefgh").flatmap(
+    lambda docs: st.integers(1, 8).map(lambda n: "".join(docs[:n]))
+)
 tables = st.lists(st.tuples(ranking, ranking), min_size=1, max_size=6)
 
 
@@ -91,7 +97,10 @@ def test_every_balanced_list_is_one_of_the_two(pairs, seed, depth):
 @given(tables, st.integers(0, 2**32))
 @examples(25)
 def test_the_shared_prefix_leads_every_list_and_has_no_team_in_balanced_ones(pairs, seed):
-    lists = {method: interleave(several(pairs), method=method, seed=seed, depth=None) for method in METHODS[:2]}
+    lists = {
+        method: interleave(several(pairs), method=method, seed=seed, depth=None)
+        for method in METHODS[:2]
+    }
     for query, (a, b) in enumerate(pairs):
         length = next((k for k, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
         for method in METHODS[:2]:
@@ -140,7 +149,10 @@ def test_a_multileaved_list_goes_on_without_the_run_that_has_nothing_left(depth)
     assert (lists.groupby("draw").size() == min(depth or 9, 9)).all()
     for _, rows in lists.groupby("draw"):
         assert rows["position"].tolist() == list(range(1, len(rows) + 1))
-        assert "".join(rows.loc[rows["team"] == "y", "doc_id"]) == "bcdefg"[: (rows["team"] == "y").sum()]
+        assert (
+            "".join(rows.loc[rows["team"] == "y", "doc_id"])
+            == "bcdefg"[: (rows["team"] == "y").sum()]
+        )
     if depth in (None, 20):
         assert (lists.loc[lists["position"] > 5, "team"] == "y").all()
 
@@ -158,7 +170,9 @@ def test_equal_runs_share_every_position_fairly():
 @pytest.mark.broad
 def test_both_runs_start_equally_often():
     for method in ("team-draft", "balanced", "probabilistic"):
-        first = interleave(runs(a="abcd", b="efgh"), method=method, draws=4000).query("position == 1")
+        first = interleave(runs(a="abcd", b="efgh"), method=method, draws=4000).query(
+            "position == 1"
+        )
         assert stats.binomtest(int((first["team"] == "a").sum()), 4000).pvalue > 0.001
 
 
@@ -188,7 +202,9 @@ def test_probabilistic_lists_have_the_probabilities_of_the_definition():
 @pytest.mark.parametrize("method", METHODS)
 def test_lists_depend_on_the_seed_alone(method, monkeypatch):
     rng = np.random.default_rng(3)
-    table = several([["".join(rng.permutation(list("abcdefghij"))) for _ in "ab"] for _ in range(7)])
+    table = several(
+        [["".join(rng.permutation(list("abcdefghij"))) for _ in "ab"] for _ in range(7)]
+    )
     lists = interleave(table, method=method, seed=4, draws=3)
     pd.testing.assert_frame_equal(
         lists, interleave(table.sample(frac=1, random_state=1), method=method, seed=4, draws=3)
@@ -232,7 +248,11 @@ def test_runs_that_share_no_query_have_no_lists():
 
 
 def test_runs_named_by_several_columns_keep_them():
-    table = runs(x="abc", y="bcd").assign(seed=[1, 1, 1, 2, 2, 2]).rename(columns={"run": "model", "doc_id": "item"})
+    table = (
+        runs(x="abc", y="bcd")
+        .assign(seed=[1, 1, 1, 2, 2, 2])
+        .rename(columns={"run": "model", "doc_id": "item"})
+    )
     bound = table.ireval(run=["model", "seed"], doc="item")
     lists = bound.interleave(pairs=[(("y", 2), ("x", 1))])
     assert lists.iloc[0][["model_a", "seed_a", "model_b", "seed_b"]].tolist() == ["y", 2, "x", 1]
@@ -247,7 +267,9 @@ def test_the_slides_algorithm_stops_where_a_run_has_nothing_left():
 
 def test_wrong_choices_are_refused():
     table = runs(x="ab", y="ba")
-    with pytest.raises(ValueError, match="method is 'team-draft', 'balanced' or 'probabilistic', not 'optimised'"):
+    with pytest.raises(
+        ValueError, match="method is 'team-draft', 'balanced' or 'probabilistic', not 'optimised'"
+    ):
         interleave(table, method="optimised")
     with pytest.raises(ValueError, match="depth=0: give a whole number of at least 1"):
         interleave(table, depth=0)
@@ -264,11 +286,15 @@ def test_13_5_lists_do_not_depend_on_the_order_of_categories():
     keys = ["run_a", "run_b", "query_id", "draw", "position"]
 
     def lists_of(frame):
-        found = frame.ireval.interleave(draws=2).astype(dict.fromkeys(["run_a", "run_b", "query_id", "doc_id"], str))
+        found = frame.ireval.interleave(draws=2).astype(
+            dict.fromkeys(["run_a", "run_b", "query_id", "doc_id"], str)
+        )
         return found.sort_values(keys, ignore_index=True)[[*keys, "doc_id"]]
 
     runs = pdeval.datasets.sample_runs()
-    runs = runs[runs["run"].isin(["bm25", "ql"])].astype(dict.fromkeys(["run", "query_id", "doc_id"], str))
+    runs = runs[runs["run"].isin(["bm25", "ql"])].astype(
+        dict.fromkeys(["run", "query_id", "doc_id"], str)
+    )
     expected = lists_of(runs)
     for name in ("run", "query_id", "doc_id"):
         turned = sorted(runs[name].unique(), reverse=True)

@@ -50,9 +50,13 @@ def test_clicks_before_their_query_count_but_their_times_do_not():
     early = log(
         ("s", "a", 10, "impression", None), ("s", "a", 4, "click", 2), ("s", "a", 15, "click", 3)
     )  # fmt: skip
-    with pytest.warns(UserWarning, match=r"1 clicks before their query was shown \(counted without their times\)"):
+    with pytest.warns(
+        UserWarning, match=r"1 clicks before their query was shown \(counted without their times\)"
+    ):
         row = early.ireval.per_query().iloc[0]
-    assert row[["clicks", "max_reciprocal_rank", "time_to_first_click", "time_to_last_click"]].tolist() == [
+    assert row[
+        ["clicks", "max_reciprocal_rank", "time_to_first_click", "time_to_last_click"]
+    ].tolist() == [
         2,
         0.5,
         5,
@@ -62,7 +66,9 @@ def test_clicks_before_their_query_count_but_their_times_do_not():
 
 def test_duplicate_rows_count_once():
     twice = pd.concat([CLEAN, CLEAN.iloc[[1, 3]]])
-    with pytest.warns(UserWarning, match=r"click log: 2 duplicate rows \(counted once\)\. log\.ireval\.check\("):
+    with pytest.warns(
+        UserWarning, match=r"click log: 2 duplicate rows \(counted once\)\. log\.ireval\.check\("
+    ):
         found = twice.ireval.per_query()
     pd.testing.assert_frame_equal(found, CLEAN.ireval.per_query())
     assert twice.ireval.check()[["problem", "rows", "handling"]].to_numpy().tolist() == [
@@ -80,9 +86,18 @@ def test_clicking_one_result_twice_is_one_result_clicked():
 
 def test_clicks_on_queries_never_shown_are_left_out():
     unknown = pd.concat(
-        [CLEAN, log(("s", "puma", 5, "click", 1), ("t", "jaguar car", 101, "click", 1), ("u", "jaguar", 1, "click", 1))]
+        [
+            CLEAN,
+            log(
+                ("s", "puma", 5, "click", 1),
+                ("t", "jaguar car", 101, "click", 1),
+                ("u", "jaguar", 1, "click", 1),
+            ),
+        ]
     )
-    with pytest.warns(UserWarning, match=r"3 clicks on a query never shown in their session \(left out\)"):
+    with pytest.warns(
+        UserWarning, match=r"3 clicks on a query never shown in their session \(left out\)"
+    ):
         found = unknown.ireval.per_query()
     pd.testing.assert_frame_equal(found, CLEAN.ireval.per_query())
     assert "puma" in unknown.ireval.check()["example"].iloc[0]
@@ -92,11 +107,17 @@ def test_a_log_without_clicks_is_all_abandoned():
     found = CLEAN[CLEAN["action"] == "impression"].ireval.per_query()
     assert found["abandoned"].tolist() == [True, True, True]
     assert found["clicks"].tolist() == [0, 0, 0]
-    assert found[["max_reciprocal_rank", "mean_reciprocal_rank", "time_to_first_click"]].isna().all(axis=None)
+    assert (
+        found[["max_reciprocal_rank", "mean_reciprocal_rank", "time_to_first_click"]]
+        .isna()
+        .all(axis=None)
+    )
 
 
 def test_a_log_without_impressions_cannot_say_what_was_abandoned():
-    with pytest.raises(ValueError, match="no impressions, so it cannot say which queries got no click"):
+    with pytest.raises(
+        ValueError, match="no impressions, so it cannot say which queries got no click"
+    ):
         CLEAN[CLEAN["action"] == "click"].ireval.per_query()
 
 
@@ -121,7 +142,10 @@ def test_every_fault_is_named_in_one_error():
 
 
 def test_missing_columns_are_named_with_those_that_are_there():
-    with pytest.raises(ValueError, match=r"no column action, rank or doc_id \(it has session, query_id, timestamp\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"no column action, rank or doc_id \(it has session, query_id, timestamp\)",
+    ):
         CLEAN[["session", "query_id", "timestamp"]].ireval.per_query()
     with pytest.raises(ValueError, match="no rows"):
         CLEAN.iloc[:0].ireval.per_query()
@@ -148,7 +172,9 @@ def test_the_user_of_a_log_is_not_its_query_even_where_a_vocabulary_calls_querie
 
 
 def test_a_log_without_sessions_or_times_is_still_known_as_a_log():
-    with pytest.raises(ValueError, match=r"cannot be read: no column session, timestamp \(it has query_id, action"):
+    with pytest.raises(
+        ValueError, match=r"cannot be read: no column session, timestamp \(it has query_id, action"
+    ):
         CLEAN[["query_id", "action", "rank"]].ireval.per_query()
     assert CLEAN.drop(columns="session").ireval.check()["problem"].tolist() == ["no column session"]
     timed = CLEAN.rename(columns={"timestamp": "time"}).ireval.per_query()
@@ -157,7 +183,9 @@ def test_a_log_without_sessions_or_times_is_still_known_as_a_log():
 
 def test_a_session_belongs_to_one_bucket_and_one_user():
     split = CLEAN.assign(bucket=["A", "A", "B", "A", "A", "A"], user=["u", "u", "u", "u", "v", "w"])
-    with pytest.raises(ValueError, match="4 rows of sessions that have more than one bucket") as caught:
+    with pytest.raises(
+        ValueError, match="4 rows of sessions that have more than one bucket"
+    ) as caught:
         split.ireval.per_query()
     assert "2 rows of sessions that have more than one user (e.g. 't')" in str(caught.value)
 
@@ -183,7 +211,9 @@ def test_times_with_zones_are_moments():
 @pytest.mark.broad
 @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Helsinki"])
 def test_date_columns_numbers_and_text_give_the_same_times(zone):
-    dates = pd.Series(pd.to_datetime("2024-03-31 00:30") + pd.to_timedelta(CLEAN["timestamp"], unit="s"))
+    dates = pd.Series(
+        pd.to_datetime("2024-03-31 00:30") + pd.to_timedelta(CLEAN["timestamp"], unit="s")
+    )
     if zone is not None:
         dates = dates.dt.tz_localize("UTC").dt.tz_convert(zone)
     expected = CLEAN.ireval.per_query().drop(columns="timestamp")
@@ -201,7 +231,9 @@ def test_times_with_and_without_a_zone_do_not_mix():
 
 def test_text_that_is_no_time_is_refused():
     wrong = CLEAN.assign(timestamp=["2024-01-01T10:00:00"] * 5 + ["yesterday"])
-    with pytest.raises(ValueError, match=r"1 timestamps that are not ISO 8601.*\(e.g. 'yesterday'\)"):
+    with pytest.raises(
+        ValueError, match=r"1 timestamps that are not ISO 8601.*\(e.g. 'yesterday'\)"
+    ):
         wrong.ireval.per_query()
     assert "1 infinite timestamps" in seconds(pd.Series([0.0, np.inf]))[1].problem
 

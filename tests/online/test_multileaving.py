@@ -24,7 +24,9 @@ def allowed(rankings, depth):
     """Every list in which each document is some run's best that is not yet there, by recursion."""
 
     def extend(shown):
-        left = {next((d for d in docs if d not in shown), None) for docs in rankings.values()} - {None}
+        left = {next((d for d in docs if d not in shown), None) for docs in rankings.values()} - {
+            None
+        }
         if len(shown) == depth or not left:
             return [shown]
         return [whole for doc in sorted(left) for whole in extend(shown + doc)]
@@ -38,14 +40,18 @@ def worth(ranking, doc):
 
 def prefix_credit(rankings, shown):
     """What random clicks on the first k results earn each run, for every k."""
-    return np.array([np.cumsum([worth(ranking, doc) for doc in shown]) for ranking in rankings.values()])
+    return np.array(
+        [np.cumsum([worth(ranking, doc) for doc in shown]) for ranking in rankings.values()]
+    )
 
 
 def pairwise_lists(rankings, depth):
     """Every pairwise list with its probability, exactly: at each position any document that some run ranks as high."""
 
     def extend(shown, chance):
-        here = sorted({doc for docs in rankings.values() for doc in docs[: len(shown) + 1]} - set(shown))
+        here = sorted(
+            {doc for docs in rankings.values() for doc in docs[: len(shown) + 1]} - set(shown)
+        )
         if len(shown) == depth or not here:
             return [(shown, chance)]
         return [one for doc in here for one in extend(shown + doc, chance / len(here))]
@@ -55,7 +61,9 @@ def pairwise_lists(rankings, depth):
 
 def naive_pairwise(rankings, shown, clicks):
     """Oosterhuis and de Rijke's inference, pair by pair; a run without either document is indifferent."""
-    best = {doc: min(docs.index(doc) + 1 for docs in rankings.values() if doc in docs) for doc in shown}
+    best = {
+        doc: min(docs.index(doc) + 1 for docs in rankings.values() if doc in docs) for doc in shown
+    }
     credit = dict.fromkeys(rankings, 0.0)
     for i, j in product(range(len(shown)), repeat=2):
         if i in clicks and j not in clicks and j <= max(clicks) + 1:
@@ -68,7 +76,9 @@ def naive_pairwise(rankings, shown, clicks):
                 chance *= 1 - 1 / choices
             for run, docs in rankings.items():
                 ranks = [docs.index(shown[k]) if shown[k] in docs else np.inf for k in (i, j)]
-                credit[run] += (0.5 if ranks[0] == ranks[1] else float(ranks[0] < ranks[1])) / chance
+                credit[run] += (
+                    0.5 if ranks[0] == ranks[1] else float(ranks[0] < ranks[1])
+                ) / chance
     return credit
 
 
@@ -78,7 +88,9 @@ def clicked(lists, clicks):
     shown = lists.drop_duplicates(["query_id", "draw"]).assign(action="impression", rank=np.nan)
     hits = rows.assign(action="click", rank=rows["position"])
     log = pd.concat([shown, hits], ignore_index=True)[["query_id", "draw", "action", "rank"]]
-    return log.assign(session=log["query_id"].astype(str) + "-" + log["draw"].astype(str), timestamp=0)
+    return log.assign(
+        session=log["query_id"].astype(str) + "-" + log["draw"].astype(str), timestamp=0
+    )
 
 
 def quiet_lists(table, **options):
@@ -97,7 +109,10 @@ def test_the_lists_to_choose_from_are_all_that_picks_in_any_order_give(rankings,
     letters = sorted(set("".join(rankings.values())))
     deepest = max(map(len, rankings.values()))
     ranked = np.array(
-        [[letters.index(doc) for doc in docs] + [-1] * (deepest - len(docs)) for docs in rankings.values()]
+        [
+            [letters.index(doc) for doc in docs] + [-1] * (deepest - len(docs))
+            for docs in rankings.values()
+        ]
     )
     found = possible(ranked, depth, 10_000, np.random.default_rng(0))
     assert sorted("".join(letters[doc] for doc in one) for one in found) == allowed(rankings, depth)
@@ -123,7 +138,9 @@ def test_probabilities_are_as_fair_as_can_be_and_then_as_telling(rankings):
         for sign in (1, -1):
             rows.append([*(sign * prefix[:, run, k]), *(-sign * common), -1.0])
             limits.append(0.0)
-    means = np.array([[*prefix[:, :, k].mean(axis=1), *(-np.eye(length)[k]), 0.0] for k in range(length)])
+    means = np.array(
+        [[*prefix[:, :, k].mean(axis=1), *(-np.eye(length)[k]), 0.0] for k in range(length)]
+    )
     equal = np.vstack([[*np.ones(n), *np.zeros(length), 0.0], means])
     fair = linprog([0.0] * (n + length) + [1.0], rows, limits, equal, [1.0] + [0.0] * length)
     expected = np.einsum("lrk,l->rk", prefix, chance)
@@ -133,14 +150,23 @@ def test_probabilities_are_as_fair_as_can_be_and_then_as_telling(rankings):
     variance = np.array([np.sum((np.array(one) - np.mean(one)) ** 2) for one in seen])
     limited = [*rows, [0.0] * (n + length) + [1.0]]
     best = linprog(
-        [*variance, *[0.0] * (length + 1)], limited, [*limits, fair.fun + 1e-9], equal, [1.0] + [0.0] * length
+        [*variance, *[0.0] * (length + 1)],
+        limited,
+        [*limits, fair.fun + 1e-9],
+        equal,
+        [1.0] + [0.0] * length,
     )
     assert chance @ variance == pytest.approx(best.fun, abs=1e-6)
 
 
 def test_two_runs_earn_the_same_from_random_clicks_on_optimised_lists():
     """Enumerated: for every k, clicks on any of the first k results."""
-    for rankings in (TWO, {"a": "xyz", "b": "zyx"}, {"a": "xyzu", "b": "yvx"}, {"a": "abcd", "b": "dcba"}):
+    for rankings in (
+        TWO,
+        {"a": "xyz", "b": "zyx"},
+        {"a": "xyzu", "b": "yvx"},
+        {"a": "abcd", "b": "dcba"},
+    ):
         lists = allowed(rankings, 4)
         prefix = np.array([prefix_credit(rankings, shown) for shown in lists])
         chance, bias = distribution(np.diff(prefix, axis=2, prepend=0).transpose(1, 0, 2))
@@ -164,7 +190,10 @@ def test_optimised_lists_are_drawn_with_their_probabilities():
 
 def test_runs_that_cannot_be_treated_alike_are_told():
     """a and b agree on the first document, c does not: no first document earns all three the same."""
-    with pytest.warns(UserWarning, match=r"for 1 of 1 queries random clicks credit some runs more than others, by up"):
+    with pytest.warns(
+        UserWarning,
+        match=r"for 1 of 1 queries random clicks credit some runs more than others, by up",
+    ):
         runs(**THREE).ireval.interleave.many(method="optimised")
 
 
@@ -179,7 +208,11 @@ def test_a_click_on_an_optimised_list_earns_the_inverse_rank():
             for run, earned in ((row.run_a, row.credit_a), (row.run_b, row.credit_b)):
                 assert earned == pytest.approx(sum(worth(ODD[run], shown[k]) for k in clicks))
             assert row.winner == (
-                "tie" if row.credit_a == row.credit_b else "a" if row.credit_a > row.credit_b else "b"
+                "tie"
+                if row.credit_a == row.credit_b
+                else "a"
+                if row.credit_a > row.credit_b
+                else "b"
             )
 
 
@@ -208,7 +241,9 @@ def test_clicks_on_pairwise_lists_earn_what_a_plain_loop_says(rankings):
         assert (credits["clicks"] == len(clicks)).all()
         for row in credits.itertuples():
             expected = naive_pairwise(rankings, texts(lists)[row.draw], clicks)
-            assert [row.credit_a, row.credit_b] == pytest.approx([expected[row.run_a], expected[row.run_b]])
+            assert [row.credit_a, row.credit_b] == pytest.approx(
+                [expected[row.run_a], expected[row.run_b]]
+            )
 
 
 @pytest.mark.parametrize("rankings", CASES, ids=lambda one: "-".join(one.values()))
@@ -219,10 +254,16 @@ def test_random_clicks_on_pairwise_lists_earn_all_runs_the_same(rankings):
         for shown, chance in pairwise_lists(rankings, 4):
             for size in range(1, len(shown) + 1):
                 for clicks in combinations(range(len(shown)), size):
-                    p = float(chance) * chance_of_click**size * (1 - chance_of_click) ** (len(shown) - size)
+                    p = (
+                        float(chance)
+                        * chance_of_click**size
+                        * (1 - chance_of_click) ** (len(shown) - size)
+                    )
                     for run, earned in naive_pairwise(rankings, shown, clicks).items():
                         expected[run] += p * earned
-        assert list(expected.values()) == pytest.approx([next(iter(expected.values()))] * len(expected))
+        assert list(expected.values()) == pytest.approx(
+            [next(iter(expected.values()))] * len(expected)
+        )
         assert max(expected.values()) > 0
 
 
@@ -235,7 +276,11 @@ def test_a_run_that_ranks_clicked_results_higher_wins():
         log = hits.assign(action="click", session=hits["draw"], timestamp=0, rank=hits["position"])
         log = log[["query_id", "draw", "session", "timestamp", "action", "rank"]]
         options = {} if method == "team-draft" else {"runs": table}
-        wins = log.ireval.credit(lists, **options).ireval.wins(per="impression").set_index(["run_a", "run_b"])
+        wins = (
+            log.ireval.credit(lists, **options)
+            .ireval.wins(per="impression")
+            .set_index(["run_a", "run_b"])
+        )
         assert wins.loc[("bad", "good"), "b_share"] > 0.7
         assert wins.loc[("bad", "good"), "significant"]
 
@@ -245,8 +290,13 @@ def test_lists_depend_on_the_seed_alone(monkeypatch):
     from pdeval.online import interleaving
 
     rng = np.random.default_rng(3)
-    shuffled = [{name: "".join(rng.permutation(list("abcdefgh"))) for name in "xyz"} for _ in range(5)]
-    table = pd.concat([runs(**one).assign(query_id=query) for query, one in enumerate(shuffled)], ignore_index=True)
+    shuffled = [
+        {name: "".join(rng.permutation(list("abcdefgh"))) for name in "xyz"} for _ in range(5)
+    ]
+    table = pd.concat(
+        [runs(**one).assign(query_id=query) for query, one in enumerate(shuffled)],
+        ignore_index=True,
+    )
     for method in ("optimised", "pairwise"):
         lists = quiet_lists(table, method=method, seed=4, draws=3)
         turned = table.sample(frac=1, random_state=1)
@@ -259,7 +309,9 @@ def test_lists_depend_on_the_seed_alone(monkeypatch):
     log = clicked(pairwise, [0, 2])
     credits = log.ireval.credit(pairwise, runs=table)
     monkeypatch.setattr(interleaving, "BLOCK", 50)
-    pd.testing.assert_frame_equal(pairwise, table.ireval.interleave.many(method="pairwise", draws=3))
+    pd.testing.assert_frame_equal(
+        pairwise, table.ireval.interleave.many(method="pairwise", draws=3)
+    )
     pd.testing.assert_frame_equal(credits, log.ireval.credit(pairwise, runs=table))
 
 
@@ -280,17 +332,27 @@ def test_what_cannot_be_credited_is_said():
     table = runs(**ODD)
     lists = table.ireval.interleave.many(method="pairwise", depth=4)
     log = clicked(lists, [0])
-    with pytest.raises(ValueError, match=r"pairwise lists are credited by the ranks of their runs: credit\(lists"):
+    with pytest.raises(
+        ValueError, match=r"pairwise lists are credited by the ranks of their runs: credit\(lists"
+    ):
         log.ireval.credit(lists)
-    with pytest.raises(ValueError, match=r"made of the runs a, b, c; runs= has a, b\. Give the same"):
+    with pytest.raises(
+        ValueError, match=r"made of the runs a, b, c; runs= has a, b\. Give the same"
+    ):
         log.ireval.credit(lists, runs=table[table["run"] != "c"])
     lists.attrs = {}
-    with pytest.raises(ValueError, match="results of the lists are in none of the runs= for their query"):
+    with pytest.raises(
+        ValueError, match="results of the lists are in none of the runs= for their query"
+    ):
         log.ireval.credit(lists, runs=table.assign(doc_id=table["doc_id"] + "!"))
     drafted = table.ireval.interleave.many(depth=4)
-    with pytest.raises(ValueError, match="runs= is for optimised and pairwise lists; these have teams"):
+    with pytest.raises(
+        ValueError, match="runs= is for optimised and pairwise lists; these have teams"
+    ):
         clicked(drafted, [0]).ireval.credit(drafted, runs=table)
-    with pytest.raises(ValueError, match="method='best': choose 'team-draft', 'optimised' or 'pairwise'"):
+    with pytest.raises(
+        ValueError, match="method='best': choose 'team-draft', 'optimised' or 'pairwise'"
+    ):
         table.ireval.interleave.many(method="best")
     assert inverse_ranks(np.array([[np.inf]]), np.array([4])).tolist() == [[0.2]]
 
@@ -302,5 +364,7 @@ def test_positions_that_no_list_of_these_runs_has_are_refused(wrong):
     clicks = clicked(lists, (1,))
     moved = lists.assign(position=lists["position"].where(lists.index > 0, wrong))
     moved.attrs = lists.attrs
-    with pytest.raises(ValueError, match=rf"position {wrong} is not a place of a list of these runs, which have"):
+    with pytest.raises(
+        ValueError, match=rf"position {wrong} is not a place of a list of these runs, which have"
+    ):
         clicks.ireval.credit(moved, runs=table)

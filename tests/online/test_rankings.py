@@ -10,7 +10,14 @@ from pdeval.online.rankings import rankings
 from pdeval.tables.reader import read
 
 RUNS = pd.DataFrame(
-    [("x", 1, "a", 1), ("x", 1, "b", 2), ("x", 2, "c", 1), ("y", 1, "b", 1), ("y", 1, "c", 2), ("y", 1, "a", 3)],
+    [
+        ("x", 1, "a", 1),
+        ("x", 1, "b", 2),
+        ("x", 2, "c", 1),
+        ("y", 1, "b", 1),
+        ("y", 1, "c", 2),
+        ("y", 1, "a", 3),
+    ],
     columns=["run", "query_id", "doc_id", "rank"],
 )
 
@@ -33,7 +40,9 @@ def test_lists_come_out_in_rank_order_whatever_the_order_of_rows():
 
 
 def test_scores_decide_and_equal_scores_go_by_doc_id_descending():
-    scored = pd.DataFrame({"run": "r", "query_id": 1, "doc_id": ["a", "c", "b"], "score": [0.5, 0.5, 0.9]})
+    scored = pd.DataFrame(
+        {"run": "r", "query_id": 1, "doc_id": ["a", "c", "b"], "score": [0.5, 0.5, 0.9]}
+    )
     assert documents(found_in(scored), 0, 0) == ["b", "c", "a"]
     assert documents(found_in(scored, ties="first"), 0, 0) == ["b", "a", "c"]
 
@@ -44,7 +53,10 @@ def test_every_rank_is_that_of_the_join():
     for ties in ("docid", "first"):
         found, rank = rankings(table, ties=ties), ranks.ranked(table, ties=ties)
         run = pd.Index(found.runs["run"]).get_indexer(runs["run"].astype(str))
-        query, doc = found.queries.get_indexer(runs["query_id"].astype(str)), found.docs.get_indexer(runs["doc_id"])
+        query, doc = (
+            found.queries.get_indexer(runs["query_id"].astype(str)),
+            found.docs.get_indexer(runs["doc_id"]),
+        )
         np.testing.assert_array_equal(found.rank(run, query, doc), rank)
 
 
@@ -62,7 +74,9 @@ def test_gaps_and_ranks_from_zero_are_closed():
 
 
 def test_faults_of_a_run_table_are_those_that_the_join_names():
-    with pytest.raises(ValueError, match=r"1 duplicate \(run, query, doc\) rows, e\.g\. \('x', 1, 'a'\)"):
+    with pytest.raises(
+        ValueError, match=r"1 duplicate \(run, query, doc\) rows, e\.g\. \('x', 1, 'a'\)"
+    ):
         found_in(pd.concat([RUNS, RUNS.iloc[[0]].assign(rank=9)]))
     with pytest.raises(ValueError, match="1 rows share a rank with another row of their list"):
         found_in(RUNS.assign(rank=[1, 1, 1, 1, 2, 3]))
@@ -80,4 +94,7 @@ def test_keys_do_not_grow_with_lists_that_nobody_answered():
     found = found_in(frame)
     assert found.keys.max() < len(frame) * len(found.docs)
     run, query = np.indices((60, 60)).reshape(2, -1)
-    assert np.isfinite(found.rank(run, query, np.zeros(3600, dtype=np.int64))).reshape(60, 60).sum() == 60
+    assert (
+        np.isfinite(found.rank(run, query, np.zeros(3600, dtype=np.int64))).reshape(60, 60).sum()
+        == 60
+    )

@@ -28,7 +28,9 @@ def by_user(log):
 def test_the_mean_and_the_error_of_linearised_values_are_those_of_the_delta_method():
     values = linearised(CLICKS, SHOWN)
     assert values.mean() == pytest.approx(CLICKS.sum() / SHOWN.sum(), rel=1e-12)
-    assert values.var(ddof=1) / len(values) == pytest.approx(delta_variance(CLICKS, SHOWN), rel=1e-10)
+    assert values.var(ddof=1) / len(values) == pytest.approx(
+        delta_variance(CLICKS, SHOWN), rel=1e-10
+    )
 
 
 @pytest.mark.broad
@@ -40,7 +42,9 @@ def test_buckets_are_compared_by_the_delta_method():
     assert row["aggregate"] == "ratio"
     assert row["value_a"] == ratio_of(x, y) == x.sum() / y.sum()
     error = np.sqrt(delta_variance(x, y) + delta_variance(u, v))
-    assert row["statistic"] == pytest.approx((x.sum() / y.sum() - u.sum() / v.sum()) / error, rel=1e-10)
+    assert row["statistic"] == pytest.approx(
+        (x.sum() / y.sum() - u.sum() / v.sum()) / error, rel=1e-10
+    )
     # with a thousand users Student's t is the normal distribution of the paper, to three digits
     assert row["p_value"] == pytest.approx(2 * stats.norm.sf(abs(row["statistic"])), abs=0.01)
     alone = log.ireval.behaviour("CTR").iloc[0]
@@ -62,38 +66,57 @@ def test_kinds_of_users_are_drawn_as_users_are():
 @pytest.mark.broad
 def test_the_bootstrap_and_the_delta_method_agree_and_say_which_they_are():
     log = randomised(people(200, seed=6), 2)
-    delta, drawn = (log.ireval.compare_buckets("CTR", test=test).iloc[0] for test in ("delta", "bootstrap"))
+    delta, drawn = (
+        log.ireval.compare_buckets("CTR", test=test).iloc[0] for test in ("delta", "bootstrap")
+    )
     assert (delta["test"], drawn["test"]) == ("delta", "bootstrap")
     assert drawn["difference"] == delta["difference"]
     assert drawn["p_value"] == pytest.approx(delta["p_value"], abs=0.03)
     width = delta["ci_high"] - delta["ci_low"]
-    assert [drawn["ci_low"], drawn["ci_high"]] == pytest.approx([delta["ci_low"], delta["ci_high"]], abs=0.06 * width)
+    assert [drawn["ci_low"], drawn["ci_high"]] == pytest.approx(
+        [delta["ci_low"], delta["ci_high"]], abs=0.06 * width
+    )
     again = log.ireval.compare_buckets("CTR", test="bootstrap").iloc[0]
     assert again["p_value"] == drawn["p_value"]
-    assert log.ireval.compare_buckets("CTR", test="bootstrap", seed=1).iloc[0]["ci_low"] != drawn["ci_low"]
+    assert (
+        log.ireval.compare_buckets("CTR", test="bootstrap", seed=1).iloc[0]["ci_low"]
+        != drawn["ci_low"]
+    )
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("aggregate", ["mean", "median", "ratio"])
 def test_the_bootstrap_serves_every_aggregate(aggregate):
     log = randomised(people(60, seed=6), 2)
-    row = log.ireval.compare_buckets("clicks_per_query", aggregate=aggregate, test="bootstrap", draws=500).iloc[0]
+    row = log.ireval.compare_buckets(
+        "clicks_per_query", aggregate=aggregate, test="bootstrap", draws=500
+    ).iloc[0]
     assert row["test"] == "bootstrap"
     assert row["ci_low"] < row["difference"] < row["ci_high"]
     assert 0 < row["p_value"] <= 1
-    without = log.ireval.compare_buckets("clicks_per_query", aggregate=aggregate, test="bootstrap", draws=0).iloc[0]
+    without = log.ireval.compare_buckets(
+        "clicks_per_query", aggregate=aggregate, test="bootstrap", draws=0
+    ).iloc[0]
     assert without[["p_value", "ci_low"]].isna().all()
 
 
 @pytest.mark.broad
 def test_a_test_that_does_not_suit_the_aggregate_is_refused():
     log = randomised(people(20, seed=6), 2)
-    with pytest.raises(ValueError, match="welch compares means, CTR is a ratio of sums: test='delta'"):
+    with pytest.raises(
+        ValueError, match="welch compares means, CTR is a ratio of sums: test='delta'"
+    ):
         log.ireval.compare_buckets("CTR", test="welch")
-    with pytest.raises(ValueError, match="delta compares ratios of sums, clicks_per_query is summed up by its mean"):
+    with pytest.raises(
+        ValueError, match="delta compares ratios of sums, clicks_per_query is summed up by its mean"
+    ):
         log.ireval.compare_buckets("clicks_per_query", test="delta", aggregate="mean")
-    assert log.ireval.compare_buckets("CTR", test="mann-whitney")["test"].tolist() == ["mann-whitney"]
-    assert log.ireval.compare_buckets("CTR", test="welch", aggregate="mean")["test"].tolist() == ["welch"]
+    assert log.ireval.compare_buckets("CTR", test="mann-whitney")["test"].tolist() == [
+        "mann-whitney"
+    ]
+    assert log.ireval.compare_buckets("CTR", test="welch", aggregate="mean")["test"].tolist() == [
+        "welch"
+    ]
 
 
 @pytest.mark.broad
@@ -120,7 +143,9 @@ class TestIntervalsOfOneBucket:
     @pytest.mark.broad
     def test_users_drawn_again_give_about_the_interval_of_the_delta_method(self):
         log = randomised(people(300, seed=6), 2)
-        delta, drawn = (log.ireval.behaviour("CTR", interval=one).iloc[0] for one in ("auto", "bootstrap"))
+        delta, drawn = (
+            log.ireval.behaviour("CTR", interval=one).iloc[0] for one in ("auto", "bootstrap")
+        )
         assert drawn["value"] == delta["value"]
         width = delta["ci_high"] - delta["ci_low"]
         assert abs(drawn["ci_low"] - delta["ci_low"]) < 0.08 * width
@@ -133,8 +158,12 @@ class TestIntervalsOfOneBucket:
         log = randomised(people(40, seed=3), 1)
         (x, y), _ = by_user(log).values()
         drawn = bootstrap_ratios(x, y, 500, rng_of(7, "click_through_rate", 0))
-        row = log.ireval.behaviour("click_through_rate", interval="bootstrap", draws=500, seed=7, confidence=0.9)
-        assert row.loc[0, ["ci_low", "ci_high"]].tolist() == np.quantile(drawn, [0.05, 0.95]).tolist()
+        row = log.ireval.behaviour(
+            "click_through_rate", interval="bootstrap", draws=500, seed=7, confidence=0.9
+        )
+        assert (
+            row.loc[0, ["ci_low", "ci_high"]].tolist() == np.quantile(drawn, [0.05, 0.95]).tolist()
+        )
 
     @pytest.mark.broad
     def test_users_of_very_different_activity_are_covered(self):
@@ -143,7 +172,9 @@ class TestIntervalsOfOneBucket:
         truth = (0.1 * 0.1 * 249.5 + 0.9 * 0.3 * 5) / (0.1 * 249.5 + 0.9 * 5)
         for _ in range(times):
             heavy = rng.random(users) < 0.1
-            shown = np.where(heavy, rng.integers(100, 400, users), rng.integers(1, 10, users)).astype(float)
+            shown = np.where(
+                heavy, rng.integers(100, 400, users), rng.integers(1, 10, users)
+            ).astype(float)
             clicks = rng.binomial(shown.astype(int), np.where(heavy, 0.1, 0.3)).astype(float)
             ends = np.quantile(bootstrap_ratios(clicks, shown, 400, rng), [0.025, 0.975])
             half = stats.t.ppf(0.975, users - 1) * np.sqrt(delta_variance(clicks, shown))

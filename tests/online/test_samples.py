@@ -3,9 +3,19 @@
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint, proportions_ztest
+from statsmodels.stats.proportion import (
+    confint_proportions_2indep,
+    proportion_confint,
+    proportions_ztest,
+)
 
-from pdeval.online.two_sample_tests import bootstrap_medians, estimate, mann_whitney, two_rates, welch
+from pdeval.online.two_sample_tests import (
+    bootstrap_medians,
+    estimate,
+    mann_whitney,
+    two_rates,
+    welch,
+)
 
 RNG = np.random.default_rng(5)
 X, Y = RNG.gamma(2.0, 10.0, 41), RNG.gamma(2.5, 10.0, 30)
@@ -119,7 +129,9 @@ def test_differences_beyond_rounding_are_tested_whatever_the_size_of_the_values(
             assert test(X * size, Y * size, confidence=0.95).p_value == pytest.approx(
                 test(X, Y, confidence=0.95).p_value
             )
-    assert np.isnan(welch(np.full(5, 0.8), np.full(5, 0.9), confidence=0.95).p_value)  # constant, and different
+    assert np.isnan(
+        welch(np.full(5, 0.8), np.full(5, 0.9), confidence=0.95).p_value
+    )  # constant, and different
 
 
 def test_medians_that_differ_by_rounding_have_an_interval_of_0():

@@ -19,8 +19,12 @@ def test_the_interval_is_the_published_one():
     rho = np.sqrt((-2 * np.log(alpha) + np.log(-2 * np.log(alpha) + 1)) / planned)
     found = always_valid(x, y, confidence=1 - alpha, planned=planned)
     error = np.sqrt(x.var(ddof=1) / 60 + y.var(ddof=1) / 90)
-    half = boundary(150, alpha, rho) * np.sqrt(150) * error  # an error of one unit is sqrt(150) times that of the mean
-    assert [found.low, found.high] == pytest.approx([x.mean() - y.mean() - half, x.mean() - y.mean() + half])
+    half = (
+        boundary(150, alpha, rho) * np.sqrt(150) * error
+    )  # an error of one unit is sqrt(150) times that of the mean
+    assert [found.low, found.high] == pytest.approx(
+        [x.mean() - y.mean() - half, x.mean() - y.mean() + half]
+    )
 
 
 def test_the_p_value_is_the_confidence_at_which_the_interval_touches_zero():
@@ -36,7 +40,8 @@ def test_the_p_value_is_the_confidence_at_which_the_interval_touches_zero():
 
 def test_the_interval_is_about_the_tightest_where_it_was_planned():
     error = {
-        planned: always_valid(*_spread(1000), confidence=0.95, planned=planned) for planned in (100, 1000, 2000, 9000)
+        planned: always_valid(*_spread(1000), confidence=0.95, planned=planned)
+        for planned in (100, 1000, 2000, 9000)
     }
     widths = {planned: found.high - found.low for planned, found in error.items()}
     assert min(widths, key=widths.get) == 2000  # both samples together
@@ -59,7 +64,9 @@ def test_looking_after_every_batch_errs_no_more_often_than_said_and_welch_does()
         ever = {"sequential": False, "welch": False}
         for look in range(1, looks + 1):
             a, b = x[: 50 + look * batch], y[: 50 + look * batch]
-            ever["sequential"] |= always_valid(a, b, confidence=1 - alpha, planned=2000).p_value < alpha
+            ever["sequential"] |= (
+                always_valid(a, b, confidence=1 - alpha, planned=2000).p_value < alpha
+            )
             ever["welch"] |= welch(a, b, confidence=1 - alpha).p_value < alpha
         for name, was in ever.items():
             wrong[name] += was
@@ -77,7 +84,9 @@ def test_the_verb_says_that_it_was_sequential():
     assert (found["p_value"] >= once["p_value"]).all()
     assert (found["ci_low"] < once["ci_low"]).all()
     assert found["difference"].tolist() == once["difference"].tolist()
-    with pytest.raises(ValueError, match="sequential= is a test of its own: leave out test='welch'"):
+    with pytest.raises(
+        ValueError, match="sequential= is a test of its own: leave out test='welch'"
+    ):
         log.ireval.compare_buckets("clicks_per_query", sequential=60, test="welch")
     with pytest.raises(ValueError, match="time_to_first_click is summed up by its median"):
         log.ireval.compare_buckets("time_to_first_click", sequential=60)

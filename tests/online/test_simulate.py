@@ -32,7 +32,9 @@ def wins(credits, **options):
     return credits.ireval.wins(**options)
 
 
-def collection(noise: dict[str, float], queries: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+def collection(
+    noise: dict[str, float], queries: int, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Runs that score relevant documents higher, under more or less noise, over queries with 5 relevant of 20."""
     rng = np.random.default_rng(seed)
     relevant = np.zeros((queries, len(DOCS)))
@@ -50,12 +52,18 @@ def collection(noise: dict[str, float], queries: int, seed: int) -> tuple[pd.Dat
         for run, amount in noise.items()
     ]
     qrels = pd.DataFrame(
-        {"query_id": query, "doc_id": np.tile(DOCS, queries), "relevance": relevant.ravel().astype(int)}
+        {
+            "query_id": query,
+            "doc_id": np.tile(DOCS, queries),
+            "relevance": relevant.ravel().astype(int),
+        }
     )
     return pd.concat(parts, ignore_index=True), qrels
 
 
-@pytest.mark.parametrize("model", ["perfect", "navigational", "informational", "position-biased", "cascade"])
+@pytest.mark.parametrize(
+    "model", ["perfect", "navigational", "informational", "position-biased", "cascade"]
+)
 @pytest.mark.parametrize("method", ["team-draft", "balanced", "probabilistic"])
 def test_the_better_run_wins(method, model):
     runs, qrels = collection({"better": 0.4, "worse": 2.0}, queries=60, seed=1)
@@ -70,11 +78,20 @@ def test_the_better_run_wins(method, model):
 @pytest.mark.parametrize("method", ["team-draft", "balanced", "probabilistic"])
 def test_equal_runs_do_not_win_beyond_alpha(method):
     pairs = 120
-    runs, qrels = collection({f"{number:03d}": 1.0 for number in range(2 * pairs)}, queries=30, seed=2)
-    lists = interleave(runs, method=method, pairs=[(f"{n:03d}", f"{n + pairs:03d}") for n in range(pairs)])
-    found = wins(credit(lists, simulate(lists, qrels, model="informational")), per="query", correction="none")
+    runs, qrels = collection(
+        {f"{number:03d}": 1.0 for number in range(2 * pairs)}, queries=30, seed=2
+    )
+    lists = interleave(
+        runs, method=method, pairs=[(f"{n:03d}", f"{n + pairs:03d}") for n in range(pairs)]
+    )
+    found = wins(
+        credit(lists, simulate(lists, qrels, model="informational")), per="query", correction="none"
+    )
     assert len(found) == pairs
-    assert binomtest(int(found["significant"].sum()), pairs, 0.05, alternative="greater").pvalue > 0.001
+    assert (
+        binomtest(int(found["significant"].sum()), pairs, 0.05, alternative="greater").pvalue
+        > 0.001
+    )
     total = found[["a_wins", "b_wins"]].sum()
     assert binomtest(int(total["a_wins"]), int(total.sum())).pvalue > 0.001
 
@@ -89,7 +106,9 @@ def test_identical_runs_tie_in_balanced_and_are_a_fair_toss_in_team_draft():
     log = simulate(drafted, qrels, model="navigational")
     tossed = wins(credit(drafted, log), per="impression").iloc[0]
     assert binomtest(int(tossed["a_wins"]), int(tossed["a_wins"] + tossed["b_wins"])).pvalue > 0.001
-    assert wins(credit(drafted, log, shared="nobody"), per="impression")["ties"].iloc[0] == tossed["n"]
+    assert (
+        wins(credit(drafted, log, shared="nobody"), per="impression")["ties"].iloc[0] == tossed["n"]
+    )
 
 
 def test_multileaving_orders_runs_by_quality():
@@ -121,7 +140,16 @@ def test_a_simulated_log_is_a_clean_click_log():
     runs, qrels = collection({"x": 0.5, "y": 1.0}, queries=10, seed=6)
     log = simulate(runs, qrels, model="informational", sessions=5, users=7, reformulate=0.8)
     assert log.ireval.check().empty
-    assert log.columns.tolist() == ["session", "user", "bucket", "query_id", "timestamp", "action", "rank", "doc_id"]
+    assert log.columns.tolist() == [
+        "session",
+        "user",
+        "bucket",
+        "query_id",
+        "timestamp",
+        "action",
+        "rank",
+        "doc_id",
+    ]
     assert log.groupby("bucket", observed=True)["session"].nunique().tolist() == [50, 50]
     assert log.groupby("bucket", observed=True)["user"].nunique().max() <= 7
     assert log.groupby("user")["bucket"].nunique().max() == 1
@@ -132,7 +160,9 @@ def test_a_simulated_log_is_a_clean_click_log():
 @pytest.mark.broad
 def test_only_users_without_a_relevant_click_reformulate_and_never_to_the_same_query():
     runs, qrels = collection({"x": 3.0}, queries=12, seed=7)
-    log = simulate(runs, qrels, model="cascade", sessions=20, reformulate=1.0, max_queries=3, depth=3)
+    log = simulate(
+        runs, qrels, model="cascade", sessions=20, reformulate=1.0, max_queries=3, depth=3
+    )
     found = log.ireval.per_query()
     relevant = log.merge(qrels[qrels["relevance"] > 0], on=["query_id", "doc_id"])
     satisfied = set(zip(relevant["session"], relevant["query_id"], strict=True))
@@ -178,9 +208,13 @@ def test_unjudged_documents_are_not_relevant_and_grades_can_count_in_proportion(
 
 def test_wrong_tables_and_numbers_are_refused():
     runs, qrels = collection({"x": 1.0}, queries=2, seed=1)
-    with pytest.raises(ValueError, match=r"the judgments table has no grade column \(known names: relevance"):
+    with pytest.raises(
+        ValueError, match=r"the judgments table has no grade column \(known names: relevance"
+    ):
         simulate(runs, qrels.rename(columns={"relevance": "verdict"}))
-    with pytest.raises(ValueError, match="query_id holds text in one table and numbers in the other"):
+    with pytest.raises(
+        ValueError, match="query_id holds text in one table and numbers in the other"
+    ):
         simulate(runs, qrels.assign(query_id=qrels["query_id"].astype(str)))
     with pytest.raises(ValueError, match=r"\(query, doc\) pairs with different grades"):
         simulate(runs, pd.concat([qrels, qrels.assign(relevance=3)]))
@@ -215,9 +249,13 @@ def test_a_join_knows_its_judgments_level_and_ranking():
     qrels = qrels.assign(relevance=qrels["relevance"] * np.where(qrels["doc_id"] < "d03", 2, 1))
     judged = runs.ireval.join(qrels, level=2, ties="first")
     found = judged.simulate_clicks("informational", sessions=3, depth=5)
-    wanted = simulate(runs, qrels, model="informational", sessions=3, depth=5, level=2, ties="first")
+    wanted = simulate(
+        runs, qrels, model="informational", sessions=3, depth=5, level=2, ties="first"
+    )
     pd.testing.assert_frame_equal(found, wanted)
-    pd.testing.assert_frame_equal(judged.interleave(depth=4), interleave(runs, depth=4, ties="first"))
+    pd.testing.assert_frame_equal(
+        judged.interleave(depth=4), interleave(runs, depth=4, ties="first")
+    )
     pd.testing.assert_frame_equal(judged.interleave.many(), multileave(runs, ties="first"))
     with pytest.raises(TypeError, match=r"no option 'level'.*The join has it already"):
         judged.simulate_clicks(level=1)

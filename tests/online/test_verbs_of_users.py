@@ -37,7 +37,9 @@ def some(sample):
 
 @pytest.fixture(scope="module")
 def log(some, sample):
-    return some.ireval.simulate_clicks(sample.qrels, "navigational", sessions=4, reformulate=0.5, seed=2)
+    return some.ireval.simulate_clicks(
+        sample.qrels, "navigational", sessions=4, reformulate=0.5, seed=2
+    )
 
 
 @pytest.fixture(scope="module")
@@ -60,14 +62,25 @@ def results(sample, some, log):
         ("clicks", "check"): pd.concat([log, log.iloc[:2]]).ireval.check(),
     }
     found["clicks", "compare_buckets.aa_test"] = log.ireval.compare_buckets.aa_test(draws=5)
-    for name in ("per_query", "per_session", "per_user", "sample_ratio", "behaviour", "compare_buckets"):
+    for name in (
+        "per_query",
+        "per_session",
+        "per_user",
+        "sample_ratio",
+        "behaviour",
+        "compare_buckets",
+    ):
         found["clicks", name] = getattr(log.ireval, name)()
     return found
 
 
 def named(frame):
     """The caller's columns by role, as `faults` wants them."""
-    roles = {key.removesuffix("_column"): [name] for key, name in frame.attrs.items() if key.endswith("_column")}
+    roles = {
+        key.removesuffix("_column"): [name]
+        for key, name in frame.attrs.items()
+        if key.endswith("_column")
+    }
     return {"time": ["timestamp"], **roles, "run": frame.attrs.get("run_columns", ["run"])}
 
 
@@ -130,19 +143,35 @@ def test_a_run_table_with_sessions_or_ranks_is_no_click_log(sample):
     runs = sample.runs.assign(session=1)
     assert kind_of(runs) == "runs"
     assert kind_of(runs.drop(columns="score")) == "runs"
-    assert kind_of(runs.assign(action="click", timestamp=0).drop(columns=["score", "run"])) == "clicks"
+    assert (
+        kind_of(runs.assign(action="click", timestamp=0).drop(columns=["score", "run"])) == "clicks"
+    )
 
 
 @pytest.mark.broad
 def test_columns_of_a_log_are_bound_on_the_accessor(log):
-    names = {"session": "sid", "query_id": "qid", "doc_id": "docno", "timestamp": "when", "bucket": "arm"}
-    bound = log.rename(columns=names).ireval(session="sid", query="qid", doc="docno", time="when", bucket="arm")
+    names = {
+        "session": "sid",
+        "query_id": "qid",
+        "doc_id": "docno",
+        "timestamp": "when",
+        "bucket": "arm",
+    }
+    bound = log.rename(columns=names).ireval(
+        session="sid", query="qid", doc="docno", time="when", bucket="arm"
+    )
     for verb in ("per_query", "per_session", "behaviour"):
-        pd.testing.assert_frame_equal(getattr(bound, verb)(), getattr(log.ireval, verb)().rename(columns=names))
+        pd.testing.assert_frame_equal(
+            getattr(bound, verb)(), getattr(log.ireval, verb)().rename(columns=names)
+        )
     sides = {f"bucket_{side}": f"arm_{side}" for side in "ab"}
-    pd.testing.assert_frame_equal(bound.compare_buckets(), log.ireval.compare_buckets().rename(columns=sides))
+    pd.testing.assert_frame_equal(
+        bound.compare_buckets(), log.ireval.compare_buckets().rename(columns=sides)
+    )
     for verb in ("per_query", "per_session", "behaviour", "compare_buckets"):
-        assert repr(getattr(bound, verb)().ireval).startswith(SCHEMAS[VERBS["clicks"][verb].gives[0]].says)
+        assert repr(getattr(bound, verb)().ireval).startswith(
+            SCHEMAS[VERBS["clicks"][verb].gives[0]].says
+        )
 
 
 @pytest.mark.broad
@@ -160,29 +189,43 @@ def test_tied_scores_are_shown_in_the_order_that_the_measures_see(sample):
     by_rank = sample.runs.ireval.interleave(pairs=[("tfidf", "bm25")], depth=None, ties="rank")
     assert not shown["rank_a"].equals(by_rank["rank_a"])
     ranked = sample.runs.assign(rank=ranks.ranked(reader.read(sample.runs, "runs")))
-    own = ranked.query("run == 'tfidf'").astype({"query_id": str}).set_index(["query_id", "doc_id"])["rank"]
+    own = (
+        ranked.query("run == 'tfidf'")
+        .astype({"query_id": str})
+        .set_index(["query_id", "doc_id"])["rank"]
+    )
     known = shown[np.isfinite(shown["rank_a"])]
-    np.testing.assert_array_equal(known["rank_a"], own.reindex(pd.MultiIndex.from_frame(known[["query_id", "doc_id"]])))
+    np.testing.assert_array_equal(
+        known["rank_a"], own.reindex(pd.MultiIndex.from_frame(known[["query_id", "doc_id"]]))
+    )
 
 
 def test_click_preferences_are_averaged_like_any_other(results):
     prefs = results["credits", "preferences"]
     mean = prefs.ireval.mean().set_index(["run_a", "run_b"])["mean"]
-    assert mean["bm25", "hybrid"] == pytest.approx(prefs.loc[prefs["run_b"] == "hybrid", "value"].mean())
+    assert mean["bm25", "hybrid"] == pytest.approx(
+        prefs.loc[prefs["run_b"] == "hybrid", "value"].mean()
+    )
     assert mean["bm25", "hybrid"] < 0
 
 
 @pytest.mark.broad
 def test_other_vocabularies_and_several_run_columns_go_all_the_way(sample):
-    runs = sample.runs.merge(sample.metadata[["run", "model", "seed"]], on="run").drop(columns="run")
+    runs = sample.runs.merge(sample.metadata[["run", "model", "seed"]], on="run").drop(
+        columns="run"
+    )
     runs = runs.rename(columns={"query_id": "qid", "doc_id": "page"})
-    qrels = sample.qrels.rename(columns={"relevance": "label"})  # judgments may speak another vocabulary
+    qrels = sample.qrels.rename(
+        columns={"relevance": "label"}
+    )  # judgments may speak another vocabulary
     bound = runs.ireval(run=["model", "seed"], doc="page")
     lists = bound.interleave(pairs=[(("splade", 1), ("splade", 2))])
     assert list(lists)[:5] == ["model_a", "seed_a", "model_b", "seed_b", "qid"]
     credits = lists.ireval.simulate_clicks(qrels).ireval.credit(lists)
     table = credits.ireval.wins()
-    assert table[["model_a", "seed_a", "model_b", "seed_b"]].values.tolist() == [["splade", 1, "splade", 2]]
+    assert table[["model_a", "seed_a", "model_b", "seed_b"]].values.tolist() == [
+        ["splade", 1, "splade", 2]
+    ]
     assert list(credits.ireval.preferences())[:2] == ["qid", "model_a"]
     buckets = bound.simulate_clicks(qrels, depth=3)
     assert "splade / 1" in set(buckets["bucket"])

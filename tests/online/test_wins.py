@@ -39,19 +39,31 @@ def credits_of(table: dict, voter: str) -> pd.DataFrame:
     for (a, b), (a_percent, b_percent, n, _) in table.items():
         a_wins, b_wins = round(n * a_percent / 100), round(n * b_percent / 100)
         sign = np.repeat([1, -1, 0], [a_wins, b_wins, n - a_wins - b_wins])
-        part = pd.DataFrame({"run_a": a, "run_b": b, "query_id": 1, "clicks": 1, voter: np.arange(n)})
-        parts.append(part.assign(credit_a=(sign >= 0).astype(int), credit_b=(sign <= 0).astype(int)))
+        part = pd.DataFrame(
+            {"run_a": a, "run_b": b, "query_id": 1, "clicks": 1, voter: np.arange(n)}
+        )
+        parts.append(
+            part.assign(credit_a=(sign >= 0).astype(int), credit_b=(sign <= 0).astype(int))
+        )
     return pd.concat(parts, ignore_index=True)
 
 
 @pytest.mark.parametrize(("per", "voter"), [("query", "query_id"), ("user", "user")])
 def test_the_table_of_the_slides_and_its_bold_entries(per, voter):
-    found = wins(credits_of(SLIDES[per], voter), per=per, correction="none").set_index(["run_a", "run_b"])
+    found = wins(credits_of(SLIDES[per], voter), per=per, correction="none").set_index(
+        ["run_a", "run_b"]
+    )
     for pair, (a_percent, b_percent, n, bold) in SLIDES[per].items():
         row = found.loc[pair]
-        assert (round(100 * row["a_share"], 1), round(100 * row["b_share"], 1), row["n"]) == (a_percent, b_percent, n)
+        assert (round(100 * row["a_share"], 1), round(100 * row["b_share"], 1), row["n"]) == (
+            a_percent,
+            b_percent,
+            n,
+        )
         assert row["significant"] == bold
-        assert row["p_value"] == pytest.approx(binomtest(int(row["a_wins"]), int(row["a_wins"] + row["b_wins"])).pvalue)
+        assert row["p_value"] == pytest.approx(
+            binomtest(int(row["a_wins"]), int(row["a_wins"] + row["b_wins"])).pvalue
+        )
 
 
 CREDITS = pd.DataFrame(
@@ -66,7 +78,8 @@ COUNTS = ["n", "a_wins", "b_wins", "ties"]
 
 
 @pytest.mark.parametrize(
-    ("per", "expected"), [("impression", [5, 2, 2, 1]), ("query", [2, 1, 1, 0]), ("user", [3, 1, 1, 1])]
+    ("per", "expected"),
+    [("impression", [5, 2, 2, 1]), ("query", [2, 1, 1, 0]), ("user", [3, 1, 1, 1])],
 )
 def test_queries_and_users_go_to_the_run_that_won_more_of_their_impressions(per, expected):
     assert wins(CREDITS, per=per)[COUNTS].iloc[0].tolist() == expected
@@ -88,7 +101,9 @@ def test_only_ties_are_no_evidence():
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_every_alternative_is_scipys(alternative):
     for a_wins, b_wins in ((9, 3), (3, 9), (5, 5), (1, 0)):
-        credits = credits_of({("x", "y"): (100 * a_wins / 20, 100 * b_wins / 20, 20, None)}, "query_id")
+        credits = credits_of(
+            {("x", "y"): (100 * a_wins / 20, 100 * b_wins / 20, 20, None)}, "query_id"
+        )
         oracle = binomtest(a_wins, a_wins + b_wins, alternative=alternative).pvalue
         assert wins(credits, alternative=alternative)["p_value"].iloc[0] == pytest.approx(oracle)
 
@@ -106,13 +121,19 @@ def test_outcomes_as_preferences_average_the_signs_of_clicked_impressions():
 
 
 def test_wrong_tables_and_choices_are_refused():
-    with pytest.raises(AttributeError, match=r"wins\(\): expected a table of credits of interleaved runs"):
+    with pytest.raises(
+        AttributeError, match=r"wins\(\): expected a table of credits of interleaved runs"
+    ):
         wins(CREDITS.drop(columns="credit_a"))
-    with pytest.raises(ValueError, match="wins by user need a user column; the credits have run_a, run_b, query_id"):
+    with pytest.raises(
+        ValueError, match="wins by user need a user column; the credits have run_a, run_b, query_id"
+    ):
         wins(CREDITS.drop(columns="user"), per="user")
     with pytest.raises(ValueError, match="per='day': choose 'query', 'user' or 'impression'"):
         wins(CREDITS, per="day")
-    with pytest.raises(ValueError, match="alternative='better': choose 'two-sided', 'greater' or 'less'"):
+    with pytest.raises(
+        ValueError, match="alternative='better': choose 'two-sided', 'greater' or 'less'"
+    ):
         wins(CREDITS, alternative="better")
 
 

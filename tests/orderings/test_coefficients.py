@@ -31,9 +31,13 @@ X = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
 Y = np.array([0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84])
 
 pairs = st.integers(2, 6).flatmap(
-    lambda n: st.tuples(*(st.lists(st.integers(0, 3), min_size=n, max_size=n).map(np.array) for _ in "xy"))
+    lambda n: st.tuples(
+        *(st.lists(st.integers(0, 3), min_size=n, max_size=n).map(np.array) for _ in "xy")
+    )
 )
-untied = st.integers(2, 7).flatmap(lambda n: st.tuples(*(st.permutations(range(n)).map(np.array) for _ in "xy")))
+untied = st.integers(2, 7).flatmap(
+    lambda n: st.tuples(*(st.permutations(range(n)).map(np.array) for _ in "xy"))
+)
 
 
 def broken(x):
@@ -75,7 +79,9 @@ def test_tau_ap_by_hand():
 @given(untied)
 def test_tau_ap_without_ties_is_the_mean_share_rightly_above(xy):
     assert tau_ap(*xy) == pytest.approx(plain_tau_ap(*xy), abs=1e-12)
-    assert tau_ap_b(*xy) == pytest.approx((plain_tau_ap(*xy) + plain_tau_ap(*xy[::-1])) / 2, abs=1e-12)
+    assert tau_ap_b(*xy) == pytest.approx(
+        (plain_tau_ap(*xy) + plain_tau_ap(*xy[::-1])) / 2, abs=1e-12
+    )
 
 
 @pytest.mark.broad
@@ -118,7 +124,9 @@ def test_tau_a_by_hand():
 def test_tau_a_and_tau_b_differ_by_their_ties(xy):
     x, y = xy
     n = len(x)
-    agree = sum(np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in itertools.combinations(range(n), 2))
+    agree = sum(
+        np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in itertools.combinations(range(n), 2)
+    )
     ties = [n * (n - 1) / 2 - sum(k * (k - 1) / 2 for k in np.bincount(v)) for v in xy]
     assert tau_a(x, y) == pytest.approx(agree / (n * (n - 1) / 2))
     if min(ties) == 0:
@@ -158,7 +166,9 @@ def test_coefficients_do_not_depend_on_the_order_of_the_runs(xy, data):
     moved = data.draw(st.permutations(range(len(xy[0]))))
     for name, one in COEFFICIENTS.items():
         coefficient = one.function
-        assert coefficient(*(v[moved] for v in xy)) == pytest.approx(coefficient(*xy), abs=1e-12, nan_ok=True), name
+        assert coefficient(*(v[moved] for v in xy)) == pytest.approx(
+            coefficient(*xy), abs=1e-12, nan_ok=True
+        ), name
 
 
 @pytest.mark.parametrize("name", list(COEFFICIENTS))
@@ -166,7 +176,9 @@ def test_a_run_without_a_value_leaves_no_coefficient_and_a_run_too_few_is_refuse
     by = COEFFICIENTS[name].function
     assert math.isnan(by([3.0, math.nan, 1.0], [3.0, 2.0, 1.0]))
     assert math.isnan(by([3.0, 2.0, 1.0], [math.nan, 2.0, 1.0]))
-    with pytest.raises(ValueError, match="two orderings of the same runs have as many values: 3 and 2 found"):
+    with pytest.raises(
+        ValueError, match="two orderings of the same runs have as many values: 3 and 2 found"
+    ):
         by([3, 2, 1], [2, 1])
 
 
@@ -209,7 +221,12 @@ def test_a_declaration_keeps_all_that_it_says(declared):
         return 0.0
 
     made = COEFFICIENTS["mine"]
-    assert (made.name, made.looks_at, made.aliases, made.reference) == ("mine", "scores", ("own",), "a note")
+    assert (made.name, made.looks_at, made.aliases, made.reference) == (
+        "mine",
+        "scores",
+        ("own",),
+        "a note",
+    )
     assert (made.summary, made.parameters) == ("Nothing in common.", ("weight",))
     assert made.function is anything
     assert COEFFICIENTS["rbo"].parameters == ("p",)
@@ -227,7 +244,10 @@ def test_a_declaration_keeps_all_that_it_says(declared):
 def test_tau_b_is_never_beyond_one_though_quotients_of_roots_are_rounded():
     assert 3 / math.sqrt(3) / math.sqrt(3) > 1
     assert (tau_b([3, 2, 1], [3, 2, 1]), tau_b([3, 2, 1], [1, 2, 3])) == (1.0, -1.0)
-    assert all(-1.0 <= tau_b(x, -x) < -0.999 < 0.999 < tau_b(x, x) <= 1.0 for x in map(np.arange, range(2, 40)))
+    assert all(
+        -1.0 <= tau_b(x, -x) < -0.999 < 0.999 < tau_b(x, x) <= 1.0
+        for x in map(np.arange, range(2, 40))
+    )
 
 
 def test_a_coefficient_is_not_changed_afterwards():

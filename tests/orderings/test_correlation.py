@@ -26,7 +26,9 @@ def correlate_with(frame, others, **options):
 def orders(ranks, *, measure="AP", method="mean", scores=None):
     rank = list(ranks.values())
     score = [-r for r in rank] if scores is None else scores
-    return pd.DataFrame({"run": list(ranks), "measure": measure, "method": method, "score": score, "rank": rank})
+    return pd.DataFrame(
+        {"run": list(ranks), "measure": measure, "method": method, "score": score, "rank": rank}
+    )
 
 
 AP = orders({"a": 1, "b": 2, "c": 3, "d": 4})
@@ -49,7 +51,11 @@ def test_runs_are_matched_by_id_not_by_row():
 def test_each_two_measures_come_once_whatever_the_order_of_the_rows():
     frame = pd.concat([RR, ASL, AP], ignore_index=True)
     table = correlate(frame)
-    assert list(zip(table["measure_a"], table["measure_b"])) == [("AP", "ASL"), ("AP", "RR"), ("ASL", "RR")]
+    assert list(zip(table["measure_a"], table["measure_b"])) == [
+        ("AP", "ASL"),
+        ("AP", "RR"),
+        ("ASL", "RR"),
+    ]
     pd.testing.assert_frame_equal(table, correlate(frame.sample(frac=1, random_state=3)))
 
 
@@ -62,14 +68,24 @@ def test_categories_set_the_order_of_measures():
 def test_pearson_turns_the_scores_of_a_measure_where_less_is_better():
     frame = pd.concat([AP.assign(score=[0.4, 0.3, 0.2, 0.1]), ASL])
     value = correlate(frame, coefficients="pearson")["value"].item()
-    assert value == pytest.approx(-np.corrcoef([0.4, 0.3, 0.2, 0.1], [10.0, 12.0, 20.0, 19.0])[0, 1])
+    assert value == pytest.approx(
+        -np.corrcoef([0.4, 0.3, 0.2, 0.1], [10.0, 12.0, 20.0, 19.0])[0, 1]
+    )
     assert value > 0
 
 
 def test_several_methods_are_told_apart():
     frame = pd.concat([AP, AP.assign(method="mc4", rank=[2, 1, 3, 4]), RR])
     table = correlate(frame)
-    assert list(table.columns) == ["measure_a", "measure_b", "method_a", "method_b", "coefficient", "runs", "value"]
+    assert list(table.columns) == [
+        "measure_a",
+        "measure_b",
+        "method_a",
+        "method_b",
+        "coefficient",
+        "runs",
+        "value",
+    ]
     assert table[["measure_a", "method_a", "measure_b", "method_b"]].values.tolist() == [
         ["AP", "mc4", "AP", "mean"],
         ["AP", "mc4", "RR", "mean"],
@@ -117,7 +133,9 @@ def test_scores_are_ordered_first():
 
 
 def test_runs_named_by_several_columns_are_matched_by_all():
-    frame = pd.concat([AP, RR]).assign(model="m", seed=lambda f: f["run"].map({"a": 1, "b": 2, "c": 3, "d": 4}))
+    frame = pd.concat([AP, RR]).assign(
+        model="m", seed=lambda f: f["run"].map({"a": 1, "b": 2, "c": 3, "d": 4})
+    )
     frame = frame.drop(columns="run")
     assert correlate(frame)["value"].item() == pytest.approx(2 / 3)
 
@@ -137,11 +155,16 @@ def test_all_and_part_of_the_data_are_compared_measure_by_measure():
 
 def test_the_first_table_is_the_reference_of_tau_ap():
     swapped_twice = orders({"a": 2, "b": 3, "c": 1, "d": 4})
-    assert correlate_with(AP, swapped_twice, coefficients="tau_ap")["value"].item() == pytest.approx(0)
+    assert correlate_with(AP, swapped_twice, coefficients="tau_ap")[
+        "value"
+    ].item() == pytest.approx(0)
 
 
 def test_unequal_runs_are_an_error_that_names_them():
-    with pytest.raises(ValueError, match=r"not of the same runs: 1 are in one of them only, e.g. 'd'. .*runs='common'"):
+    with pytest.raises(
+        ValueError,
+        match=r"not of the same runs: 1 are in one of them only, e.g. 'd'. .*runs='common'",
+    ):
         correlate(pd.concat([AP, RR.iloc[1:]]))
     with pytest.raises(ValueError, match=r"2 are in one of them only, e.g. 'd', 'e'"):
         correlate_with(AP, orders({"a": 1, "b": 2, "c": 3, "e": 4}))
@@ -155,7 +178,9 @@ def test_common_runs_are_compared_and_counted_where_asked():
 
 
 def test_ids_of_other_types_never_match_silently():
-    with pytest.raises(ValueError, match=r"4 are in one of them only, e.g. 1, 2, '1'\. Order the same runs"):
+    with pytest.raises(
+        ValueError, match=r"4 are in one of them only, e.g. 1, 2, '1'\. Order the same runs"
+    ):
         correlate_with(orders({1: 1, 2: 2}), orders({"1": 1, "2": 2}))
 
 
@@ -171,28 +196,35 @@ def test_two_common_runs_are_enough():
 
 def test_a_run_twice_in_an_ordering_is_an_error_that_names_it():
     with pytest.raises(
-        ValueError, match=r"run 'b' is more than once in the ordering \('AP', 'mean'\).*df.ireval\(run="
+        ValueError,
+        match=r"run 'b' is more than once in the ordering \('AP', 'mean'\).*df.ireval\(run=",
     ):
         pd.concat([AP, RR, AP.iloc[[1]]]).ireval(run="run").correlate()
 
 
 def test_one_ordering_is_nothing_to_correlate():
-    with pytest.raises(ValueError, match=r"a correlation needs two orderings; there is \('AP', 'mean'\)"):
+    with pytest.raises(
+        ValueError, match=r"a correlation needs two orderings; there is \('AP', 'mean'\)"
+    ):
         correlate(AP)
 
 
 def test_tables_without_a_measure_in_common_are_an_error():
     with pytest.raises(
-        ValueError, match=r"in both tables: \('AP', 'mean'\) in the first, \('RR', 'mean'\) in the other"
+        ValueError,
+        match=r"in both tables: \('AP', 'mean'\) in the first, \('RR', 'mean'\) in the other",
     ):
         correlate_with(AP, RR)
 
 
 def test_a_table_that_is_not_of_orders_is_an_error():
-    with pytest.raises(ValueError, match=r"expected a table of orders \(run, measure, method, score, rank\)"):
+    with pytest.raises(
+        ValueError, match=r"expected a table of orders \(run, measure, method, score, rank\)"
+    ):
         correlate(AP.drop(columns=["method", "rank"]))
     with pytest.raises(
-        ValueError, match="no column names the runs of this table of orders; it needs one beside measure, method"
+        ValueError,
+        match="no column names the runs of this table of orders; it needs one beside measure, method",
     ):
         correlate(AP.drop(columns="run"))
 
@@ -220,7 +252,8 @@ def test_unknown_options_are_errors(option, error, message):
 @pytest.mark.parametrize("asked", ["tau_b", ["AP", "kendall"]])
 def test_a_coefficient_in_the_place_of_a_measure_is_told_where_it_goes(asked):
     with pytest.raises(
-        ValueError, match=r"is a coefficient, not a measure. Say correlate.against\(coefficients='tau_b'\)"
+        ValueError,
+        match=r"is a coefficient, not a measure. Say correlate.against\(coefficients='tau_b'\)",
     ):
         AP.ireval.correlate.against(AP, measures=asked)
     with pytest.raises(KeyError, match="no such"):
@@ -229,23 +262,33 @@ def test_a_coefficient_in_the_place_of_a_measure_is_told_where_it_goes(asked):
 
 def test_of_no_orderings_there_is_no_correlation():
     orders = pdeval.datasets.sample_judged(topics="common").order(["AP", "RR"])
-    with pytest.raises(ValueError, match=r"a correlation needs two orderings; there is none\. Order by several"):
+    with pytest.raises(
+        ValueError, match=r"a correlation needs two orderings; there is none\. Order by several"
+    ):
         orders.head(0).ireval.correlate()
-    with pytest.raises(ValueError, match=r"no \(measure, method\) is in both tables: .*, none in the other"):
+    with pytest.raises(
+        ValueError, match=r"no \(measure, method\) is in both tables: .*, none in the other"
+    ):
         orders.ireval.correlate.against(orders.head(0))
 
 
 def test_the_matrix_takes_the_options_of_the_table():
     frame = pd.concat([AP, RR, ASL])
     for p in (0.3, 0.9):
-        tidy = correlate(frame, coefficients="rbo", p=p).set_index(["measure_a", "measure_b"])["value"]
+        tidy = correlate(frame, coefficients="rbo", p=p).set_index(["measure_a", "measure_b"])[
+            "value"
+        ]
         square = correlate(frame, coefficients="rbo", p=p, matrix=True)
         for (a, b), value in tidy.items():
             assert square.loc[a, b] == value
     assert square.attrs["coefficient"] == "rbo"
-    with pytest.raises(ValueError, match=r"not of the same runs: 1 are in one of them only, e\.g\. 'd'"):
+    with pytest.raises(
+        ValueError, match=r"not of the same runs: 1 are in one of them only, e\.g\. 'd'"
+    ):
         correlate(pd.concat([AP, RR.iloc[1:]]), matrix=True)
-    assert correlate(pd.concat([AP, RR.iloc[1:]]), matrix=True, runs="common").loc["AP", "RR"] == pytest.approx(1 / 3)
+    assert correlate(pd.concat([AP, RR.iloc[1:]]), matrix=True, runs="common").loc[
+        "AP", "RR"
+    ] == pytest.approx(1 / 3)
 
 
 def test_a_table_carries_what_the_orders_carry():
@@ -261,7 +304,10 @@ def test_some_measures_of_two_tables_are_compared_with_the_options_asked_for():
     whole = pd.concat([AP, RR, ASL])
     some = correlate_with(whole, part, measures="RR", coefficients=["rbo", "tau_b"], p=0.4)
     assert some[["measure", "coefficient"]].values.tolist() == [["RR", "rbo"], ["RR", "tau_b"]]
-    mine, theirs = RR.set_index("run")["rank"], RR.assign(rank=[1, 2, 3, 4]).set_index("run")["rank"]
+    mine, theirs = (
+        RR.set_index("run")["rank"],
+        RR.assign(rank=[1, 2, 3, 4]).set_index("run")["rank"],
+    )
     assert some["value"].tolist() == [rbo(-mine, -theirs[mine.index], p=0.4), -1.0]
     with pytest.raises(ValueError, match="p=0: give a share between 0 and 1"):
         whole.ireval.correlate.against(part, p=0)
@@ -273,7 +319,11 @@ def test_several_methods_of_two_tables_are_told_apart():
     both = pd.concat([AP, AP.assign(method="mc4", rank=[4, 3, 2, 1]), RR])
     found = correlate_with(both, both.iloc[::-1].assign(rank=lambda f: f["rank"]))
     assert list(found.columns) == ["measure", "method", "coefficient", "runs", "value"]
-    assert found[["measure", "method"]].values.tolist() == [["AP", "mc4"], ["AP", "mean"], ["RR", "mean"]]
+    assert found[["measure", "method"]].values.tolist() == [
+        ["AP", "mc4"],
+        ["AP", "mean"],
+        ["RR", "mean"],
+    ]
     assert found["value"].tolist() == pytest.approx([1.0, 1.0, 1.0])
     alone = correlate_with(both, AP.assign(method="mc4"))
     assert alone[["measure", "method"]].values.tolist() == [["AP", "mc4"]]
@@ -281,7 +331,9 @@ def test_several_methods_of_two_tables_are_told_apart():
 
 
 def test_a_table_of_orders_is_cut_to_measures_and_methods_in_any_spelling():
-    frame = pd.concat([one.assign(method=method) for one in (AP, RR, ASL) for method in ("mean", "mc4", "borda")])
+    frame = pd.concat(
+        [one.assign(method=method) for one in (AP, RR, ASL) for method in ("mean", "mc4", "borda")]
+    )
     held = read(frame, "orders")
     found = correlate_held(held, ["AP", "RR"], method="MC4")
     assert found[["measure_a", "measure_b"]].values.tolist() == [["AP", "RR"]]
@@ -295,7 +347,9 @@ def test_a_table_of_orders_is_cut_to_measures_and_methods_in_any_spelling():
 def test_a_coefficient_in_the_place_of_a_measure_of_a_table_is_told_where_it_goes():
     held = read(pd.concat([AP, RR]), "orders")
     for asked in ("kendall", ["AP", "rbo"], ("rbo",)):
-        with pytest.raises(ValueError, match=r"is a coefficient, not a measure. Say correlate\(coefficients="):
+        with pytest.raises(
+            ValueError, match=r"is a coefficient, not a measure. Say correlate\(coefficients="
+        ):
             correlate_held(held, asked)
     with pytest.raises(KeyError, match="no such"):
         correlate_held(held, "no such")
@@ -310,7 +364,9 @@ def test_measures_stand_as_the_table_knows_them_and_the_rest_sorted():
 def test_scores_are_turned_by_the_best_and_the_worst_run_of_an_ordering_also_where_others_are_left_out():
     less = orders({"a": 1, "b": 2, "c": 3, "e": 4}, measure="ASL", scores=[5.0, 7.0, 6.0, 9.0])
     more = AP.assign(score=[0.9, 0.5, 0.6, 0.1])
-    value = correlate(pd.concat([more, less]), coefficients="pearson", runs="common")["value"].item()
+    value = correlate(pd.concat([more, less]), coefficients="pearson", runs="common")[
+        "value"
+    ].item()
     assert value == pytest.approx(np.corrcoef([0.9, 0.5, 0.6], [-5.0, -7.0, -6.0])[0, 1])
     assert value > 0.9
     flat = orders({"a": 1, "b": 1, "c": 1, "d": 1}, measure="RR", scores=[0.5, 0.5, 0.5, 0.5])
@@ -341,6 +397,8 @@ def test_orderings_that_tie_all_runs_are_not_turned_and_the_first_is_the_referen
     assert value == pytest.approx(np.corrcoef([0.9, 0.5, 0.3, 0.1], [4.0, 3.0, 2.0, 2.5])[0, 1])
     coefficient(lambda x, y: float(x[0] - 100 * y[0]), name="of_the_first", looks_at="scores")
     try:
-        assert correlate(frame, coefficients="of_the_first")["value"].item() == pytest.approx(0.9 - 400.0)
+        assert correlate(frame, coefficients="of_the_first")["value"].item() == pytest.approx(
+            0.9 - 400.0
+        )
     finally:
         del COEFFICIENTS["of_the_first"]

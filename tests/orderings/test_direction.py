@@ -52,7 +52,9 @@ def test_an_unknown_measure_is_asked_about_and_never_taken_for_more_is_better(tm
     )
     frame.to_csv(tmp_path / "scores.csv", index=False)
     read = pd.read_csv(tmp_path / "scores.csv", dtype={"query_id": str})
-    with pytest.raises(ValueError, match=r"is more of 'my unheard-of length' better\?.*df.ireval\(higher=\{"):
+    with pytest.raises(
+        ValueError, match=r"is more of 'my unheard-of length' better\?.*df.ireval\(higher=\{"
+    ):
         getattr(read.ireval, verb)()
 
 
@@ -62,7 +64,9 @@ def test_what_the_caller_says_of_an_unknown_measure_gives_the_right_winner(tmp_p
     told = read.ireval(higher={"unheard-of": False})
     assert told.order()["run"].tolist() == JUDGED.order(LENGTH)["run"].tolist()
     signs = told.compare(baseline="bm25")["difference"]
-    assert signs.tolist() == pytest.approx(JUDGED.compare(LENGTH, baseline="bm25")["difference"].tolist())
+    assert signs.tolist() == pytest.approx(
+        JUDGED.compare(LENGTH, baseline="bm25")["difference"].tolist()
+    )
 
 
 @pytest.mark.broad
@@ -74,7 +78,9 @@ def test_a_session_that_does_not_know_the_label_asks(tmp_path):
         "try:\n    frame.ireval.order()\nexcept ValueError as error:\n    print(error)\n"
         "print(frame.ireval(higher={'my length': False}).order()['run'].iloc[0])\n"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     assert said[0].startswith("is more of 'my length' better?")
     assert "df.ireval(higher={'my length': True})" in said[0]
     assert said[1] == JUDGED.order(LENGTH)["run"].iloc[0]

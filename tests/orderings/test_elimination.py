@@ -46,7 +46,10 @@ def test_a_balance_gives_every_run_what_it_should_have(runs, count):
     right = np.random.default_rng(9).normal(size=(count, runs))
     right -= right.mean(axis=-1, keepdims=True)
     kept = right.copy()
-    for found in (balance(weight, right), np.stack([balance(*one) for one in zip(weight, right, strict=True)])):
+    for found in (
+        balance(weight, right),
+        np.stack([balance(*one) for one in zip(weight, right, strict=True)]),
+    ):
         apart = found[:, :, None] - found[:, None, :]
         np.testing.assert_allclose((weight * apart).sum(axis=-1), right, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(found.sum(axis=-1), 0.0, atol=1e-12)
@@ -55,7 +58,9 @@ def test_a_balance_gives_every_run_what_it_should_have(runs, count):
 
 def test_one_row_of_several_systems_is_solved_as_each_alone():
     weight = systems(4, 5, 3)
-    np.testing.assert_allclose(stationary(weight[None])[0], [stationary(one) for one in weight], rtol=1e-12)
+    np.testing.assert_allclose(
+        stationary(weight[None])[0], [stationary(one) for one in weight], rtol=1e-12
+    )
     even = weight + weight.transpose(0, 2, 1)
     right = np.random.default_rng(2).normal(size=(3, 5))
     right -= right.mean(axis=-1, keepdims=True)

@@ -95,7 +95,9 @@ def test_an_ordering_gives_one_score_per_run(declared):
         """The same for all."""
         return wins.sum()
 
-    with pytest.raises(ValueError, match=r"gave an array of shape \(\) where \(1, 12\) is needed.*axis=-1"):
+    with pytest.raises(
+        ValueError, match=r"gave an array of shape \(\) where \(1, 12\) is needed.*axis=-1"
+    ):
         SCORES.ireval.order(method="one_number")
 
 
@@ -105,7 +107,8 @@ def test_an_ordering_asks_for_what_there_is(declared):
         """Looks at ballots."""
 
     with pytest.raises(
-        ValueError, match=r"'curious' asks for 'ballots'; .* some of value, wins, surplus, net, shared, worst_first"
+        ValueError,
+        match=r"'curious' asks for 'ballots'; .* some of value, wins, surplus, net, shared, worst_first",
     ):
         SCORES.ireval.order(method="curious")
 
@@ -133,12 +136,18 @@ def test_a_coefficient_of_a_notebook_works_in_correlate(declared):
 
 
 def test_a_measure_that_is_a_method_or_a_coefficient_is_never_swallowed():
-    with pytest.raises(ValueError, match=r"'mc4' is an ordering, not a measure. Say order\(method='mc4'\)"):
+    with pytest.raises(
+        ValueError, match=r"'mc4' is an ordering, not a measure. Say order\(method='mc4'\)"
+    ):
         SCORES.ireval.order("mc4")
-    with pytest.raises(ValueError, match=r"'mc4' is an ordering, not a measure. Say order\(method='mc4'\)"):
+    with pytest.raises(
+        ValueError, match=r"'mc4' is an ordering, not a measure. Say order\(method='mc4'\)"
+    ):
         JUDGED.order("mc4")
     for door in (SCORES.ireval, SCORES.ireval.order().ireval, JUDGED):
-        with pytest.raises(ValueError, match=r"'rbo' is a coefficient, .* Say correlate\(coefficients='rbo'"):
+        with pytest.raises(
+            ValueError, match=r"'rbo' is a coefficient, .* Say correlate\(coefficients='rbo'"
+        ):
             door.correlate("rbo")
         with pytest.raises(KeyError, match="no measure 'garbage'"):
             door.correlate("garbage")
@@ -236,7 +245,9 @@ def test_mc4_is_at_every_run_as_often_after_a_step_as_before(shape, teleport):
 
 @pytest.mark.parametrize("teleport", [0.0, -0.1, 1.0001, 2.0])
 def test_mc4_needs_a_share_of_jumps(teleport):
-    with pytest.raises(ValueError, match="must be above 0 and at most 1; without it MC4 has no one answer"):
+    with pytest.raises(
+        ValueError, match="must be above 0 and at most 1; without it MC4 has no one answer"
+    ):
         mc4(votes_between(0, (), 3), teleport=teleport)
 
 
@@ -253,7 +264,9 @@ def test_bradley_terry_expects_the_wins_that_were_had_and_half_of_the_prior(shap
         for i in range(4):
             others = [j for j in range(4) if j != i]
             had = sum((both[i, j] + votes[i, j] + prior) / 2 for j in others)
-            expected = sum((both[i, j] + prior) / (1 + np.exp(strength[j] - strength[i])) for j in others)
+            expected = sum(
+                (both[i, j] + prior) / (1 + np.exp(strength[j] - strength[i])) for j in others
+            )
             assert expected == pytest.approx(had, abs=1e-6)
         assert strength.sum() == pytest.approx(0.0, abs=1e-9)
 
@@ -269,9 +282,16 @@ def test_leximin_counts_the_runs_behind_as_a_float():
     assert (found.tolist(), found.dtype) == ([2.0, 1.0, 0.0], np.float64)
 
 
-@pytest.mark.parametrize(("has_values", "usual", "paper"), [(True, "mean", "mean"), (False, "winrate", "mc4")])
+@pytest.mark.parametrize(
+    ("has_values", "usual", "paper"), [(True, "mean", "mean"), (False, "winrate", "mc4")]
+)
 def test_what_is_not_asked_for_depends_on_what_there_is(has_values, usual, paper):
     assert [one.label for one in chosen(None, has_values=has_values)] == [usual]
-    assert [one.label for one in chosen(("paper", "borda", "Borda"), has_values=has_values)] == [paper, "borda"]
-    with pytest.raises(ValueError, match="no method was asked for; name at least one of mean, winrate"):
+    assert [one.label for one in chosen(("paper", "borda", "Borda"), has_values=has_values)] == [
+        paper,
+        "borda",
+    ]
+    with pytest.raises(
+        ValueError, match="no method was asked for; name at least one of mean, winrate"
+    ):
         chosen([], has_values=has_values)

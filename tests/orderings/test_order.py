@@ -26,18 +26,24 @@ def scores(values, *, runs=None, higher=True, measures=("AP",)):
     values = values if values.ndim == 3 else values[None]
     names = runs or list("abcdefghij")[: values.shape[2]]
     queries = pd.Index([str(q + 1) for q in range(values.shape[1])], name="query_id")
-    return cube.Scores(pd.DataFrame({"run": names}), queries, measures, values, np.full(len(values), higher))
+    return cube.Scores(
+        pd.DataFrame({"run": names}), queries, measures, values, np.full(len(values), higher)
+    )
 
 
 def differences(table):
     a, b = cube.all_pairs(len(table.runs))
     x = table.oriented()
-    return cube.Preferences(table.runs, table.queries, table.measures, a, b, x[:, :, a] - x[:, :, b])
+    return cube.Preferences(
+        table.runs, table.queries, table.measures, a, b, x[:, :, a] - x[:, :, b]
+    )
 
 
 def by_run(frame, column="rank"):
     return (
-        frame.assign(run=frame["run"].astype(str)).groupby(["measure", "method", "run"], observed=True)[column].first()
+        frame.assign(run=frame["run"].astype(str))
+        .groupby(["measure", "method", "run"], observed=True)[column]
+        .first()
     )
 
 
@@ -121,7 +127,9 @@ def test_mc4_is_the_stationary_distribution_of_its_walk(x, teleport):
 def test_bradley_terry_of_two_runs_is_the_log_odds_of_winning():
     # 3 wins, 1 loss, 2 ties, and a prior of half a tied query: 4.25 against 2.25 wins
     table = order(scores([[1, 0]] * 3 + [[0, 1]] + [[1, 1]] * 2), method="bradley-terry(prior=0.5)")
-    np.testing.assert_allclose(table["score"], [np.log(4.25 / 2.25) / 2, -np.log(4.25 / 2.25) / 2], rtol=1e-12)
+    np.testing.assert_allclose(
+        table["score"], [np.log(4.25 / 2.25) / 2, -np.log(4.25 / 2.25) / 2], rtol=1e-12
+    )
 
 
 def test_bradley_terry_keeps_a_run_that_always_wins_finite():
@@ -165,7 +173,12 @@ def test_preferences_order_alike_after_renaming_and_turning_pairs(x, data):
     kept = by_run(order(table, method=PAIRED))
     renamed = differences(scores(x / 3, runs=[names[k] for k in r]))
     turned = cube.Preferences(
-        renamed.runs, renamed.queries, ("AP",), renamed.b[::-1], renamed.a[::-1], -renamed.values[:, :, ::-1]
+        renamed.runs,
+        renamed.queries,
+        ("AP",),
+        renamed.b[::-1],
+        renamed.a[::-1],
+        -renamed.values[:, :, ::-1],
     )
     back = dict(zip(names, names)) | {names[k]: names[i] for i, k in enumerate(r)}
     moved = order(turned, method=PAIRED)
@@ -176,7 +189,9 @@ def test_preferences_order_alike_after_renaming_and_turning_pairs(x, data):
 @examples(30)
 @given(tables(), st.sampled_from([1e-9, 0.37, 1e9]))
 def test_orderings_do_not_depend_on_the_unit(x, unit):
-    pd.testing.assert_series_equal(by_run(order(scores(x), method=ALL)), by_run(order(scores(x * unit), method=ALL)))
+    pd.testing.assert_series_equal(
+        by_run(order(scores(x), method=ALL)), by_run(order(scores(x * unit), method=ALL))
+    )
     pairs = differences(scores(x)), differences(scores(x * unit))
     pd.testing.assert_series_equal(*(by_run(order(table, method=PAIRED)) for table in pairs))
 
@@ -195,7 +210,10 @@ def test_a_run_that_beats_every_other_by_majority_is_first_by_copeland_and_mc4(x
 @examples(30)
 @given(tables())
 def test_scores_and_their_differences_have_the_same_win_rates(x):
-    one, other = (by_run(order(table, method="winrate"), "score") for table in (scores(x), differences(scores(x))))
+    one, other = (
+        by_run(order(table, method="winrate"), "score")
+        for table in (scores(x), differences(scores(x)))
+    )
     pd.testing.assert_series_equal(one, other, atol=1e-14)
 
 
@@ -203,7 +221,9 @@ def test_scores_and_their_differences_have_the_same_win_rates(x):
 @given(tables())
 def test_borda_is_the_number_of_runs_less_the_mean_rank(x):
     mean_rank = stats.rankdata(-x, axis=1).mean(axis=0)
-    np.testing.assert_allclose(by_run(order(scores(x), method="borda"), "score"), x.shape[1] - mean_rank, atol=1e-14)
+    np.testing.assert_allclose(
+        by_run(order(scores(x), method="borda"), "score"), x.shape[1] - mean_rank, atol=1e-14
+    )
 
 
 @pytest.mark.broad
@@ -226,7 +246,9 @@ def test_identical_runs_are_tied_by_every_method():
 def test_pairs_vote_over_the_queries_that_both_have():
     # b is absent from query 3, where it would have lost to nobody else's benefit
     table = order(scores([[1, 0, 0.5], [1, 0, 0.5], [0, np.nan, 1]]), method=["borda", "copeland"])
-    assert by_run(table, "score")["AP", "borda"].tolist() == pytest.approx([1 + 2 / 3, 0.0, 1 + 1 / 3])
+    assert by_run(table, "score")["AP", "borda"].tolist() == pytest.approx(
+        [1 + 2 / 3, 0.0, 1 + 1 / 3]
+    )
     assert by_run(table, "score")["AP", "copeland"].tolist() == [2.0, -2.0, 0.0]
 
 
@@ -234,7 +256,14 @@ def test_a_stream_of_blocks_is_as_good_as_the_whole():
     table = differences(scores(np.random.default_rng(0).random((4, 5))))
 
     class Stream:
-        runs, queries, measures, a, b, attrs = table.runs, table.queries, table.measures, table.a, table.b, {}
+        runs, queries, measures, a, b, attrs = (
+            table.runs,
+            table.queries,
+            table.measures,
+            table.a,
+            table.b,
+            {},
+        )
 
         def blocks(self, measure):
             for k in range(0, len(table.a), 3):
@@ -247,7 +276,9 @@ def test_rows_go_by_measure_and_method_as_asked_then_by_rank():
     x = np.array([[[1, 2, 3]], [[3, 2, 1]]])
     runs = pd.DataFrame({"model": ["m", "m", "n"], "seed": [1, 2, 1]})
     table = scores(x, measures=("RR", "AP"))
-    table = cube.Scores(runs, table.queries, table.measures, table.values, table.higher, {"level": 2})
+    table = cube.Scores(
+        runs, table.queries, table.measures, table.values, table.higher, {"level": 2}
+    )
     frame = order(table, method=["mean", "borda"])
     assert list(frame.columns) == ["model", "seed", "measure", "method", "score", "rank"]
     assert frame["measure"].tolist() == ["RR"] * 6 + ["AP"] * 6
@@ -305,7 +336,9 @@ def test_compat_breaks_ties_by_name_descending():
 
 
 def test_preferences_have_no_mean():
-    with pytest.raises(ValueError, match=r"preferences give no run a value of its own. Use method='winrate'"):
+    with pytest.raises(
+        ValueError, match=r"preferences give no run a value of its own. Use method='winrate'"
+    ):
         order(differences(scores([[1, 2]])), method="mean")
 
 
@@ -314,7 +347,9 @@ def test_preferences_are_ordered_by_win_rate_unless_asked():
 
 
 def test_an_unknown_method_suggests_the_nearest():
-    with pytest.raises(KeyError, match=r"no ordering 'Bradley_Terry'. Did you mean 'bradley-terry'"):
+    with pytest.raises(
+        KeyError, match=r"no ordering 'Bradley_Terry'. Did you mean 'bradley-terry'"
+    ):
         order(scores([[1, 2]]), method="Bradley_Terry")
 
 
@@ -325,7 +360,9 @@ def test_no_method_is_an_error():
 
 def test_pairs_against_a_baseline_cannot_be_ordered():
     table = differences(scores([[1, 2, 3]]))
-    part = cube.Preferences(table.runs, table.queries, ("AP",), table.a[:2], table.b[:2], table.values[:, :, :2])
+    part = cube.Preferences(
+        table.runs, table.queries, ("AP",), table.a[:2], table.b[:2], table.values[:, :, :2]
+    )
     with pytest.raises(ValueError, match="2 of 3 pairs of runs, they are all against 'a'"):
         order(part)
 
@@ -341,7 +378,9 @@ def test_no_query_is_no_ordering():
 
 
 def test_a_frame_is_not_a_table_of_scores():
-    with pytest.raises(TypeError, match="order\\(\\) needs scores or preferences; it got DataFrame"):
+    with pytest.raises(
+        TypeError, match="order\\(\\) needs scores or preferences; it got DataFrame"
+    ):
         order(pd.DataFrame())
 
 
@@ -353,7 +392,10 @@ def test_a_frame_is_not_a_table_of_scores():
         ({"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
         ({"seed": "x"}, "seed='x': give a whole number of at least 0, or None"),
         ({"method": "mc4(teleport=0)"}, "teleport=0 must be above 0"),
-        ({"method": "mc4(teleport=2)"}, r"teleport=2 in 'mc4\(teleport=2\)' must be between 0 and 1"),
+        (
+            {"method": "mc4(teleport=2)"},
+            r"teleport=2 in 'mc4\(teleport=2\)' must be between 0 and 1",
+        ),
         ({"method": "bradley-terry(prior=0)"}, "prior=0 must be above 0"),
     ],
 )
@@ -375,7 +417,9 @@ def test_win_rates_of_queries_that_all_or_no_runs_answered_form_no_pairs(monkeyp
          for place, doc in enumerate(docs)],
         columns=["run", "query_id", "doc_id", "score"],
     )  # fmt: skip
-    qrels = pd.DataFrame({"query_id": ["1", "2", "3"], "doc_id": "a", "relevance": 1})  # nobody answered query 3
+    qrels = pd.DataFrame(
+        {"query_id": ["1", "2", "3"], "doc_id": "a", "relevance": 1}
+    )  # nobody answered query 3
     monkeypatch.setattr(order_module, "select", None)
     judged = runs.ireval.join(qrels, topics=topics)
     assert order_module.of_judged(judged, "RPP", tell=False)["run"].tolist() == ["x", "y"]
@@ -386,12 +430,18 @@ def test_tied_runs_and_queries_that_nothing_names_keep_their_order():
     found = order(scores([[0.5, 0.25] * 20], runs=names))
     assert found["run"].tolist() == names[::2] + names[1::2]
     queries = pd.Index([f"q{i}" for i in range(40)])
-    assert order_module.as_they_stand(pd.Series(["q7"]), queries).tolist() == [7, *range(7), *range(8, 40)]
+    assert order_module.as_they_stand(pd.Series(["q7"]), queries).tolist() == [
+        7,
+        *range(7),
+        *range(8, 40),
+    ]
 
 
 @pytest.mark.parametrize(("level", "order"), [(None, [1, 0]), (1, [1, 0]), (2, [0, 1])])
 def test_queries_stand_in_the_order_of_their_first_item_that_is_relevant(level, order):
-    qrels = pd.DataFrame({"query_id": ["q2", "q1", "q2"], "doc_id": ["a", "b", "c"], "relevance": [1, 2, 2]})
+    qrels = pd.DataFrame(
+        {"query_id": ["q2", "q1", "q2"], "doc_id": ["a", "b", "c"], "relevance": [1, 2, 2]}
+    )
     runs = pd.DataFrame({"run": "x", "query_id": ["q1", "q2"], "doc_id": ["b", "a"], "score": 1.0})
     judged = runs.ireval.join(qrels, level=level)
     assert _of_judgments(judged, level, pd.Index(["q1", "q2"])).tolist() == order

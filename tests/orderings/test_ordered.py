@@ -30,18 +30,35 @@ def scores(values, higher=True):
 
 def runs_and_qrels():
     """Three runs, of which the last did not answer the second query."""
-    rows = [("x", "1", "ab"), ("x", "2", "ba"), ("y", "1", "ba"), ("y", "2", "ab"), ("z", "1", "ba")]
+    rows = [
+        ("x", "1", "ab"),
+        ("x", "2", "ba"),
+        ("y", "1", "ba"),
+        ("y", "2", "ab"),
+        ("z", "1", "ba"),
+    ]
     runs = pd.DataFrame(
-        [(run, query, doc, -float(place)) for run, query, docs in rows for place, doc in enumerate(docs)],
+        [
+            (run, query, doc, -float(place))
+            for run, query, docs in rows
+            for place, doc in enumerate(docs)
+        ],
         columns=["run", "query_id", "doc_id", "score"],
     )
-    qrels = pd.DataFrame({"query_id": ["2", "1", "2"], "doc_id": ["c", "a", "a"], "relevance": [0, 1, 2]})
+    qrels = pd.DataFrame(
+        {"query_id": ["2", "1", "2"], "doc_id": ["c", "a", "a"], "relevance": [0, 1, 2]}
+    )
     return runs, qrels
 
 
 @pytest.mark.parametrize(
     ("options", "direct"),
-    [({}, True), ({"topics": "answered"}, False), ({"compat": "pref_eval"}, False), ({"topics": "common"}, True)],
+    [
+        ({}, True),
+        ({"topics": "answered"}, False),
+        ({"compat": "pref_eval"}, False),
+        ({"topics": "common"}, True),
+    ],
 )
 def test_win_rates_are_direct_where_every_query_has_all_runs_or_none(options, direct):
     runs, qrels = runs_and_qrels()
@@ -81,7 +98,9 @@ def test_an_item_of_grade_0_is_not_relevant_at_any_level(level):
     queries = pd.Index(["1", "2"])
     assert _of_judgments(runs.ireval.join(qrels), level, queries).tolist() == [0, 1]
     assert _of_judgments(runs.ireval.join(qrels, level=2), None, queries).tolist() == [1, 0]
-    assert _of_judgments(runs.ireval.join(qrels.assign(relevance=[0.5, 1, 2])), None, queries).tolist() == [1, 0]
+    assert _of_judgments(
+        runs.ireval.join(qrels.assign(relevance=[0.5, 1, 2])), None, queries
+    ).tolist() == [1, 0]
 
 
 def test_whatever_numbers_an_ordering_gives_scores_are_floats(declared):
@@ -118,7 +137,9 @@ def test_one_score_of_a_run_is_what_any_ordering_has_to_give(declared, column):
         exec(f"def {name}({column}):\n    'Made of {column}.'\n    return kernel({column})", space)
         pdeval.ordering(space[name])
     assert len(order(scores([[0.5, 0.25], [0.5, 0.75]]), method="right", draws=3)) == 2
-    with pytest.raises(ValueError, match=r"the ordering 'wrong' gave an array of shape .* where \(1, 2\) is needed"):
+    with pytest.raises(
+        ValueError, match=r"the ordering 'wrong' gave an array of shape .* where \(1, 2\) is needed"
+    ):
         order(scores([[0.5, 0.25], [0.5, 0.75]]), method="wrong")
 
 
@@ -141,7 +162,9 @@ def test_resamples_draw_as_many_queries_as_there_are_in_blocks_of_one_stream(mon
     blocks = list(_resamples(12, 6, 2, 11, 3))
     found = np.concatenate(blocks)
     assert found.tolist() == np.random.default_rng(3).multinomial(6, [1 / 6] * 6, size=11).tolist()
-    assert len(blocks) == {1: 11, 40: 2}.get(block, 1)  # 4 * 40 cells, at 2 * 2 * 2 + 12 each, are 8 resamples
+    assert len(blocks) == {1: 11, 40: 2}.get(
+        block, 1
+    )  # 4 * 40 cells, at 2 * 2 * 2 + 12 each, are 8 resamples
 
 
 @pytest.mark.parametrize(
@@ -155,7 +178,9 @@ def test_resamples_draw_as_many_queries_as_there_are_in_blocks_of_one_stream(mon
 def test_an_ordering_in_the_place_of_a_measure_is_told_where_it_goes(measures, named):
     judged = pdeval.datasets.sample_judged(topics="common")
     for held in (judged, judged.measure("AP").ireval):
-        with pytest.raises(ValueError, match=rf"{named} is an ordering, not a measure. Say order\(method="):
+        with pytest.raises(
+            ValueError, match=rf"{named} is an ordering, not a measure. Say order\(method="
+        ):
             held.order(measures)
     with pytest.raises(KeyError, match="no such"):
         judged.measure("AP").ireval.order("no such")
@@ -185,7 +210,9 @@ def test_scores_are_tied_within_rounding_of_the_largest_that_they_are_made_of(de
 def test_intervals_of_scores_are_quantiles_of_what_is_drawn():
     values = np.random.default_rng(2).random((6, 3))
     for higher in (True, False):
-        found = ordered(scores(values, higher), draws=40, confidence=0.5, seed=1, scores=True).sort_values("run")
+        found = ordered(
+            scores(values, higher), draws=40, confidence=0.5, seed=1, scores=True
+        ).sort_values("run")
         weights = np.random.default_rng(1).multinomial(6, [1 / 6] * 6, size=40)
         ends = np.quantile(weights @ values / 6, [0.25, 0.75], axis=0)
         np.testing.assert_allclose(found["score_low"], ends[0], rtol=1e-12)

@@ -11,7 +11,9 @@ def played(seed, *, resamples, runs, uneven):
     """Return symmetric numbers of games, and wins that no run has all or none of."""
     rng = np.random.default_rng(seed)
     games = (
-        rng.integers(1, 12, (resamples, runs, runs)).astype(float) if uneven else np.full((resamples, runs, runs), 8.0)
+        rng.integers(1, 12, (resamples, runs, runs)).astype(float)
+        if uneven
+        else np.full((resamples, runs, runs), 8.0)
     )
     games = np.triu(games, 1)
     wins = rng.binomial(games.astype(int), rng.random((runs, runs))) * 0.9 + 0.05 * games
@@ -41,9 +43,14 @@ def test_expected_wins_are_those_that_were_had(runs, resamples, uneven):
 def test_resamples_that_are_far_from_their_mean_are_solved_all_the_same():
     games, won = played(0, resamples=30, runs=4, uneven=True)
     games[3], won[3] = games[3] * 1e-3, won[3] * 1e-3  # hardly a game
-    won[7] = games[7].sum(axis=-1) / 2 + np.array([1.0, 1.0, -1.0, -1.0]) * 0.499 * games[7].sum(axis=-1).min()
+    won[7] = (
+        games[7].sum(axis=-1) / 2
+        + np.array([1.0, 1.0, -1.0, -1.0]) * 0.499 * games[7].sum(axis=-1).min()
+    )
     found = many_strengths(games, won)
-    np.testing.assert_allclose(expected_wins(games, found) / games.sum(axis=-1), won / games.sum(axis=-1), atol=1e-6)
+    np.testing.assert_allclose(
+        expected_wins(games, found) / games.sum(axis=-1), won / games.sum(axis=-1), atol=1e-6
+    )
 
 
 def test_the_curvature_times_its_inverse_is_one_but_for_the_mean():
@@ -86,7 +93,9 @@ def test_games_that_differ_in_some_resamples_are_not_taken_for_even():
 
 
 @pytest.mark.parametrize(("uneven", "steps"), [(False, 10), (True, 13)])
-def test_resamples_of_many_games_settle_in_a_few_steps_with_one_curvature(monkeypatch, uneven, steps):
+def test_resamples_of_many_games_settle_in_a_few_steps_with_one_curvature(
+    monkeypatch, uneven, steps
+):
     def never(games, won):
         raise AssertionError(f"{len(won)} resamples did not settle")
 

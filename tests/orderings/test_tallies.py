@@ -22,7 +22,11 @@ def tables(queries=(1, 6), runs=(2, 6)):
 
 def test_the_tally_does_not_depend_on_the_memory_block(monkeypatch):
     rng = np.random.default_rng(1)
-    rank, known, weights = rng.integers(1, 5, (9, 5)), rng.random((9, 5)) > 0.2, rng.integers(0, 3, (4, 9))
+    rank, known, weights = (
+        rng.integers(1, 5, (9, 5)),
+        rng.random((9, 5)) > 0.2,
+        rng.integers(0, 3, (4, 9)),
+    )
     whole = tally(rank, known, weights)
     monkeypatch.setattr(votes, "BLOCK", 1)
     np.testing.assert_array_equal(tally(rank, known, weights), whole)
@@ -30,7 +34,9 @@ def test_the_tally_does_not_depend_on_the_memory_block(monkeypatch):
 
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("block", [1, 30, 1 << 21])
-def test_every_vote_of_every_resample_is_counted_however_many_queries_are_looked_at_at_a_time(monkeypatch, gaps, block):
+def test_every_vote_of_every_resample_is_counted_however_many_queries_are_looked_at_at_a_time(
+    monkeypatch, gaps, block
+):
     monkeypatch.setattr(votes, "BLOCK", block)
     for seed, (queries, runs) in enumerate([(1, 1), (1, 4), (7, 2), (5, 5)]):
         rng = np.random.default_rng(seed)
@@ -40,7 +46,9 @@ def test_every_vote_of_every_resample_is_counted_however_many_queries_are_looked
         net, shared = np.zeros((2, 3, runs, runs))
         for draw, q, i, j in itertools.product(range(3), range(queries), range(runs), range(runs)):
             if i != j and known[q, i] and known[q, j]:
-                net[draw, i, j] += weights[draw, q] * ((rank[q, i] < rank[q, j]) - int(rank[q, i] > rank[q, j]))
+                net[draw, i, j] += weights[draw, q] * (
+                    (rank[q, i] < rank[q, j]) - int(rank[q, i] > rank[q, j])
+                )
                 shared[draw, i, j] += weights[draw, q]
         found = tally(rank, known, weights)
         assert [one.tolist() for one in found] == [net.tolist(), shared.tolist()]
@@ -52,14 +60,20 @@ def test_every_vote_of_every_resample_is_counted_however_many_queries_are_looked
 
 def test_the_surplus_of_pairs_with_few_or_no_games_is_a_sum_of_quotients():
     net = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 2.0], [0.0, -2.0, 0.0]])
-    shared = np.array([[0.0, 4.0, 0.0], [4.0, 0.0, 5.0], [0.0, 5.0, 0.0]])  # the first and the third never met
-    assert surplus_of_pairs(net, shared).tolist() == pytest.approx([0.25, -0.25 + 0.4, -0.4], abs=1e-15)
+    shared = np.array(
+        [[0.0, 4.0, 0.0], [4.0, 0.0, 5.0], [0.0, 5.0, 0.0]]
+    )  # the first and the third never met
+    assert surplus_of_pairs(net, shared).tolist() == pytest.approx(
+        [0.25, -0.25 + 0.4, -0.4], abs=1e-15
+    )
     assert surplus_of_pairs(np.zeros((2, 0, 0)), np.zeros((2, 0, 0))).shape == (2, 0)
     drawn = surplus_of_pairs(np.stack([net, 0 * net]), np.stack([shared, 0 * shared]))
     assert drawn[1].tolist() == [0.0, 0.0, 0.0]
     assert drawn[0].tolist() == surplus_of_pairs(net, shared).tolist()
     # of complete data nothing is added to whole numbers: equal leads are equal to the last bit
-    thirds = surplus_of_pairs(np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), 3.0 * (1 - np.eye(3)))
+    thirds = surplus_of_pairs(
+        np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), 3.0 * (1 - np.eye(3))
+    )
     assert thirds.tolist() == [1.0, 0.0, -1.0]
 
 

@@ -27,17 +27,30 @@ def test_a_tie_of_any_kind_counts_for_neither():
 
 
 def test_queries_are_kept_apart_or_pooled():
-    held = log(("x", "y", "x", "q1"), ("x", "y", "y", "q2"), ("x", "y", "y", "q2"), columns=("a", "b", "winner", "qid"))
-    assert rows(pdeval.votes(held)) == [["q1", "x", "y", "votes", 1.0], ["q2", "x", "y", "votes", -1.0]]
+    held = log(
+        ("x", "y", "x", "q1"),
+        ("x", "y", "y", "q2"),
+        ("x", "y", "y", "q2"),
+        columns=("a", "b", "winner", "qid"),
+    )
+    assert rows(pdeval.votes(held)) == [
+        ["q1", "x", "y", "votes", 1.0],
+        ["q2", "x", "y", "votes", -1.0],
+    ]
     assert pdeval.votes(held).columns[0] == "qid"
     assert pdeval.votes(held, per="all")["value"].tolist() == [-1 / 3]
 
 
 def test_an_unknown_column_of_queries_is_asked_for():
     """Its votes were pooled as the query 'all'."""
-    held = log(("x", "y", "x", "who?"), ("x", "y", "y", "what?"), columns=("a", "b", "winner", "user_input"))
+    held = log(
+        ("x", "y", "x", "who?"),
+        ("x", "y", "y", "what?"),
+        columns=("a", "b", "winner", "user_input"),
+    )
     with pytest.raises(
-        ValueError, match=r"no query column is known among a, b, winner, user_input\. Say which: .*'\), or"
+        ValueError,
+        match=r"no query column is known among a, b, winner, user_input\. Say which: .*'\), or",
     ):
         pdeval.votes(held)
     assert pdeval.votes(held, query="user_input")["user_input"].tolist() == ["what?", "who?"]
@@ -46,7 +59,10 @@ def test_an_unknown_column_of_queries_is_asked_for():
 
 def test_judges_are_counted_where_they_are_named():
     held = log(
-        ("x", "y", "x", "ann"), ("x", "y", "x", "ann"), ("x", "y", "y", "bob"), columns=("a", "b", "winner", "judge")
+        ("x", "y", "x", "ann"),
+        ("x", "y", "x", "ann"),
+        ("x", "y", "y", "bob"),
+        columns=("a", "b", "winner", "judge"),
     )
     assert pdeval.votes(held)["value"].tolist() == [1 / 3]
     by_judge = pdeval.votes(held, query="judge")
@@ -56,7 +72,10 @@ def test_judges_are_counted_where_they_are_named():
 
 def test_votes_are_ordered_compared_and_drawn_as_preferences():
     beats = [("z", "y"), ("z", "x"), ("y", "x")]
-    held = log(*((one, two, one, q) for one, two in beats for q in "123"), columns=("a", "b", "winner", "query_id"))
+    held = log(
+        *((one, two, one, q) for one, two in beats for q in "123"),
+        columns=("a", "b", "winner", "query_id"),
+    )
     made = pdeval.votes(held)
     assert made.ireval.order()["run"].tolist() == ["z", "y", "x"]
     assert made.ireval.matrix("votes").loc["z", "x"] == 1.0
@@ -97,13 +116,18 @@ def test_the_order_of_votes_does_not_matter():
 
 
 GOOD = log(("x", "y", "x"), ("y", "z", "tie"))
-THREE = pd.DataFrame({"a": ["x", "x"], "b": ["y", "y"], "winner_a": [1, 1], "winner_b": [0, 1], "winner_tie": [0, 0]})
+THREE = pd.DataFrame(
+    {"a": ["x", "x"], "b": ["y", "y"], "winner_a": [1, 1], "winner_b": [0, 1], "winner_tie": [0, 0]}
+)
 FAULTS = {
     "an unknown system": (
         lambda: pdeval.votes(log(("x", "y", "x"), ("x", "y", "w"))),
         r"1 votes are for neither of their systems, first in row 1: 'w', between 'x' and 'y'",
     ),
-    "a system of another vote": (lambda: pdeval.votes(log(("x", "y", "z"), ("y", "z", "y"))), "first in row 0: 'z'"),
+    "a system of another vote": (
+        lambda: pdeval.votes(log(("x", "y", "z"), ("y", "z", "y"))),
+        "first in row 0: 'z'",
+    ),
     "a system that is no run": (
         lambda: pdeval.votes(GOOD, runs=["x", "y"]),
         "votes on 1 systems that are not among the runs, e.g. 'z'; the runs are x, y",
@@ -112,8 +136,14 @@ FAULTS = {
         lambda: pdeval.votes(log(("x", "y", "x"), ("x", "y", None))),
         r"1 votes have no winner, first in row 1. Drop them with .dropna\(subset=\['winner'\]\)",
     ),
-    "no system": (lambda: pdeval.votes(log(("x", None, "x"))), "1 votes lack a system, first in row 0"),
-    "itself": (lambda: pdeval.votes(log(("x", "x", "x"))), "1 votes are of a system with itself, first in row 0: 'x'"),
+    "no system": (
+        lambda: pdeval.votes(log(("x", None, "x"))),
+        "1 votes lack a system, first in row 0",
+    ),
+    "itself": (
+        lambda: pdeval.votes(log(("x", "x", "x"))),
+        "1 votes are of a system with itself, first in row 0: 'x'",
+    ),
     "contradictory columns": (
         lambda: pdeval.votes(THREE),
         "1 votes contradict themselves, first in row 1: winner_a=1, winner_b=1, winner_tie=0. One of them must be 1",
@@ -122,19 +152,39 @@ FAULTS = {
         lambda: pdeval.votes(log(("b", "c", "b"))),
         "the winner 'b' in row 0 is both a system and a word for a side",
     ),
-    "no winner column": (lambda: pdeval.votes(GOOD[["a", "b"]]), "no column 'winner' that says who won"),
-    "no sides": (lambda: pdeval.votes(GOOD[["a", "winner"]]), "which columns hold the two systems .*there are none"),
+    "no winner column": (
+        lambda: pdeval.votes(GOOD[["a", "b"]]),
+        "no column 'winner' that says who won",
+    ),
+    "no sides": (
+        lambda: pdeval.votes(GOOD[["a", "winner"]]),
+        "which columns hold the two systems .*there are none",
+    ),
     "two kinds of sides": (
-        lambda: pdeval.votes(pd.DataFrame(columns=["x_a", "x_b", "y_a", "y_b", "winner"], data=[list("abcda")])),
+        lambda: pdeval.votes(
+            pd.DataFrame(columns=["x_a", "x_b", "y_a", "y_b", "winner"], data=[list("abcda")])
+        ),
         "these could be: x_a and x_b, y_a and y_b",
     ),
     "one side": (lambda: pdeval.votes(GOOD, a="a"), "give both columns"),
-    "a lost column": (lambda: pdeval.votes(GOOD, a="a", b="c"), "no column 'c'; the log has a, b, winner"),
+    "a lost column": (
+        lambda: pdeval.votes(GOOD, a="a", b="c"),
+        "no column 'c'; the log has a, b, winner",
+    ),
     "a lost query": (lambda: pdeval.votes(GOOD, query="q"), "no column 'q'; the log has"),
-    "a missing query": (lambda: pdeval.votes(GOOD.assign(qid=["1", None])), "the column 'qid' has 1 missing ids"),
-    "two queries": (lambda: pdeval.votes(GOOD.assign(qid="1", topic="1")), "two columns could be the query"),
+    "a missing query": (
+        lambda: pdeval.votes(GOOD.assign(qid=["1", None])),
+        "the column 'qid' has 1 missing ids",
+    ),
+    "two queries": (
+        lambda: pdeval.votes(GOOD.assign(qid="1", topic="1")),
+        "two columns could be the query",
+    ),
     "no votes": (lambda: pdeval.votes(GOOD.head(0)), "the log holds no votes"),
-    "another word": (lambda: pdeval.votes(GOOD, per="judge"), "per='judge': choose 'query', 'all' or 'vote'"),
+    "another word": (
+        lambda: pdeval.votes(GOOD, per="judge"),
+        "per='judge': choose 'query', 'all' or 'vote'",
+    ),
     "no table": (lambda: pdeval.votes([("x", "y", "x")]), "expected a log of votes, got list"),
 }
 

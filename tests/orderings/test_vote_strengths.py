@@ -38,12 +38,20 @@ def test_votes_that_belong_together_are_counted_by_group():
 
 
 def test_systems_fall_into_groups_that_chains_of_votes_join():
-    assert [one.tolist() for one in Counts.of(ONE, TWO, SIGN, 6).components()] == [[0, 1, 2], [3, 4], [5]]
+    assert [one.tolist() for one in Counts.of(ONE, TWO, SIGN, 6).components()] == [
+        [0, 1, 2],
+        [3, 4],
+        [5],
+    ]
 
 
 def test_a_group_is_joined_by_any_of_its_systems():
     one, two = np.array([0, 0, 1, 5]), np.array([1, 2, 3, 6])  # the fourth met the second alone
-    assert [group.tolist() for group in Counts.of(one, two, one * 0, 7).components()] == [[0, 1, 2, 3], [4], [5, 6]]
+    assert [group.tolist() for group in Counts.of(one, two, one * 0, 7).components()] == [
+        [0, 1, 2, 3],
+        [4],
+        [5, 6],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +61,10 @@ def test_a_group_is_joined_by_any_of_its_systems():
         ([(0, 1, 1), (0, 1, 0)], None),  # tied once
         ([(0, 1, 1), (0, 1, 1)], [0]),
         ([(0, 1, 1), (1, 2, 1), (2, 0, 1)], None),  # a beats b beats c beats a
-        ([(0, 1, 1), (1, 0, 1), (0, 2, 1), (1, 2, 1)], [0, 1]),  # both are beaten, by each other alone
+        (
+            [(0, 1, 1), (1, 0, 1), (0, 2, 1), (1, 2, 1)],
+            [0, 1],
+        ),  # both are beaten, by each other alone
     ],
 )
 def test_systems_that_no_other_beat_or_tied_are_found(votes, expected):
@@ -78,7 +89,9 @@ def test_resamples_without_a_prior_have_strengths_where_every_system_beat_every_
     np.testing.assert_allclose(expected, ((shared[1] + net[1]) / 2).sum(axis=1), atol=1e-6)
     only = many_fitted(net[2:], shared[2:], met, Fitted(np.zeros(3), np.zeros((3, 3)), 0.0))
     assert np.isnan(only).all()
-    kept = many_fitted(net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 1.0))  # a prior keeps all finite
+    kept = many_fitted(
+        net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 1.0)
+    )  # a prior keeps all finite
     assert np.isfinite(kept).all()
     assert kept[2].argmax() == 0
     assert kept[3].argmin() == 2
@@ -105,7 +118,9 @@ def as_kind(one, two, sign):
 def test_kinds_are_sorted_and_counted_in_each_group(systems, votes, grouped):
     one, two, sign, together = cast(votes, systems=systems, votes=votes)
     counts = Counts.of(one, two, sign, systems, together if grouped else None)
-    cast_kinds = [as_kind(*vote) for vote in zip(one.tolist(), two.tolist(), sign.tolist(), strict=True)]
+    cast_kinds = [
+        as_kind(*vote) for vote in zip(one.tolist(), two.tolist(), sign.tolist(), strict=True)
+    ]
     assert kinds_of(counts) == sorted(set(cast_kinds))
     assert counts.kinds == len(set(cast_kinds))
     assert counts.n.tolist() == [cast_kinds.count(kind) for kind in kinds_of(counts)]
@@ -159,7 +174,9 @@ def test_tables_of_resamples_have_the_votes_of_each():
 @pytest.mark.parametrize("block", [1, 8, 99])
 @pytest.mark.parametrize("prior", [0.0, 0.7])
 @pytest.mark.parametrize("grouped", [False, True])
-def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(monkeypatch, grouped, prior, block):
+def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(
+    monkeypatch, grouped, prior, block
+):
     monkeypatch.setattr(bradley_terry, "BLOCK", block)
     one, two, sign, together = cast(6, systems=4, votes=80)
     fitted = Fitted.of(Counts.of(one, two, sign, 4, together if grouped else None), prior)
@@ -181,7 +198,9 @@ def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(monke
     slope = side * ((1 + sign) / 2 - chances(side))[:, None]
     # where the likelihood is largest all slopes, with those of the tied votes of the prior, add up to nothing
     np.testing.assert_allclose(
-        slope.sum(axis=0) + prior * (tied * (0.5 - chances(tied))[:, None]).sum(axis=0), 0, atol=1e-9
+        slope.sum(axis=0) + prior * (tied * (0.5 - chances(tied))[:, None]).sum(axis=0),
+        0,
+        atol=1e-9,
     )
     assert fitted.strength.sum() == pytest.approx(0.0, abs=1e-12)
     curvature = sum(
@@ -191,10 +210,14 @@ def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(monke
     if grouped:
         slope = np.stack([slope[together == group].sum(axis=0) for group in range(6)])
     bread = np.linalg.pinv(curvature)
-    np.testing.assert_allclose(fitted.covariance, bread @ slope.T @ slope @ bread, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(
+        fitted.covariance, bread @ slope.T @ slope @ bread, rtol=1e-8, atol=1e-12
+    )
     assert fitted.prior == prior
     np.testing.assert_allclose(fitted.errors, np.sqrt(np.diag(fitted.covariance)), rtol=1e-12)
-    np.testing.assert_allclose(fitted.root @ fitted.root.T, fitted.covariance, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        fitted.root @ fitted.root.T, fitted.covariance, rtol=1e-9, atol=1e-12
+    )
     apart = np.array([1.0, 0.0, 0.0, -1.0])
     assert fitted.pair_variance(0, 3) == pytest.approx(apart @ fitted.covariance @ apart, rel=1e-12)
 
@@ -215,7 +238,9 @@ def test_a_prior_is_of_pairs_that_met_alone():
     assert strength[0] - strength[1] == pytest.approx(np.log(5.0), rel=1e-9)
     assert strength[1] - strength[2] == pytest.approx(0.0, abs=1e-9)
     net, shared = one.tables(one.times())
-    again = many_fitted(np.stack([net, -net]), np.stack([shared, shared]), one.met, Fitted.of(one, 1.0))
+    again = many_fitted(
+        np.stack([net, -net]), np.stack([shared, shared]), one.met, Fitted.of(one, 1.0)
+    )
     np.testing.assert_allclose(again, [strength, -strength], atol=1e-7)
 
 
@@ -224,7 +249,9 @@ def test_a_prior_is_of_pairs_that_met_once_too():
     fitted = Fitted.of(once, 1.0)  # a vote and a tied one: odds of 3 to 1
     assert np.subtract(*fitted.strength) == pytest.approx(np.log(3.0), rel=1e-9)
     net, shared = (np.stack([one] * 2) for one in once.tables(once.times()))
-    np.testing.assert_allclose(many_fitted(net, shared, once.met, fitted), [fitted.strength] * 2, atol=1e-7)
+    np.testing.assert_allclose(
+        many_fitted(net, shared, once.met, fitted), [fitted.strength] * 2, atol=1e-7
+    )
 
 
 def test_of_no_resamples_there_are_no_strengths():

@@ -9,7 +9,14 @@ from hypothesis.extra.numpy import arrays
 
 from pdeval.evaluate import cube
 from pdeval.orderings import votes
-from pdeval.orderings.votes import check_pairs, ranks, ranks_by_name, ranks_of_means, votes_of, win_rates
+from pdeval.orderings.votes import (
+    check_pairs,
+    ranks,
+    ranks_by_name,
+    ranks_of_means,
+    votes_of,
+    win_rates,
+)
 
 grades = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
@@ -20,7 +27,10 @@ def tables(queries=(1, 6), runs=(2, 6)):
 
 
 def test_tied_scores_share_the_better_rank():
-    assert ranks(np.array([[3.0, 1.0, 3.0, 2.0], [1.0, 1.0, 1.0, 1.0]])).tolist() == [[1, 4, 1, 3], [1, 1, 1, 1]]
+    assert ranks(np.array([[3.0, 1.0, 3.0, 2.0], [1.0, 1.0, 1.0, 1.0]])).tolist() == [
+        [1, 4, 1, 3],
+        [1, 1, 1, 1],
+    ]
 
 
 def test_scores_within_the_tolerance_are_tied_in_a_chain():
@@ -57,7 +67,9 @@ def test_win_rates_do_not_depend_on_the_memory_block(monkeypatch):
     values = rng.normal(size=(5, len(a)))
     whole = win_rates([(slice(0, len(a)), values)], a, b, queries=5, runs=7)[0]
     monkeypatch.setattr(votes, "BLOCK", 1)
-    np.testing.assert_array_equal(win_rates([(slice(0, len(a)), values)], a, b, queries=5, runs=7)[0], whole)
+    np.testing.assert_array_equal(
+        win_rates([(slice(0, len(a)), values)], a, b, queries=5, runs=7)[0], whole
+    )
 
 
 def test_a_pair_that_does_not_count_is_no_opponent():
@@ -111,11 +123,16 @@ def test_tiny_preferences_still_rank_a_query_where_nothing_says_that_they_are_ro
 
 def test_a_preference_that_is_rounding_for_its_measure_ranks_nobody():  # issue 13, item 1
     assert votes_of(preferences([(0, 1)], [[-1.1e-16]]), 0).rank.tolist() == [[1, 1]]
-    assert votes_of(preferences([(0, 1)], [[-1.1e-16], [0.5]], "own"), 0).rank.tolist() == [[1, 1], [1, 2]]
+    assert votes_of(preferences([(0, 1)], [[-1.1e-16], [0.5]], "own"), 0).rank.tolist() == [
+        [1, 1],
+        [1, 2],
+    ]
 
 
 def test_a_pair_in_both_directions_is_an_error():
-    with pytest.raises(ValueError, match=r"pair \('a', 'b'\) more than once.*keep each unordered pair once"):
+    with pytest.raises(
+        ValueError, match=r"pair \('a', 'b'\) more than once.*keep each unordered pair once"
+    ):
         check_pairs(preferences([(0, 1), (1, 0)], [[1.0, -1.0]]))
 
 
@@ -125,25 +142,38 @@ def test_a_run_against_itself_is_an_error():
 
 
 def test_missing_pairs_are_an_error_that_names_one():
-    with pytest.raises(ValueError, match=r"4 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'd'\) is missing"):
+    with pytest.raises(
+        ValueError,
+        match=r"4 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'd'\) is missing",
+    ):
         check_pairs(preferences([(0, 1), (0, 2), (1, 3), (2, 3)], [[1.0, 1.0, 1.0, 1.0]]))
 
 
 def test_the_first_two_runs_may_be_what_is_missing():
-    with pytest.raises(ValueError, match=r"5 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'b'\) is missing"):
+    with pytest.raises(
+        ValueError,
+        match=r"5 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'b'\) is missing",
+    ):
         check_pairs(preferences([(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)], [[1.0] * 5]))
 
 
 def test_few_pairs_against_several_runs_are_an_error_that_names_no_baseline():
-    with pytest.raises(ValueError, match=r"2 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'c'\) is missing"):
+    with pytest.raises(
+        ValueError,
+        match=r"2 of 6 pairs of runs; an ordering needs all, e.g. \('a', 'c'\) is missing",
+    ):
         check_pairs(preferences([(0, 1), (2, 3)], [[1.0, 1.0]]))
-    with pytest.raises(ValueError, match=r"4 of 6 pairs of runs; an ordering needs all, e.g. \('b', 'd'\) is missing"):
+    with pytest.raises(
+        ValueError,
+        match=r"4 of 6 pairs of runs; an ordering needs all, e.g. \('b', 'd'\) is missing",
+    ):
         check_pairs(preferences([(0, 1), (0, 2), (0, 3), (1, 2)], [[1.0, 1.0, 1.0, 1.0]]))
 
 
 def test_pairs_against_a_baseline_only_are_an_error_that_names_it():
     with pytest.raises(
-        ValueError, match=r"2 of 3 pairs of runs, they are all against 'b'.*without baseline= or pairs="
+        ValueError,
+        match=r"2 of 3 pairs of runs, they are all against 'b'.*without baseline= or pairs=",
     ):
         check_pairs(preferences([(0, 1), (2, 1)], [[1.0, 1.0]]))
 
@@ -151,7 +181,8 @@ def test_pairs_against_a_baseline_only_are_an_error_that_names_it():
 def test_a_gap_inside_a_query_is_an_error_that_names_the_query():
     table = preferences([(0, 1), (0, 2), (1, 2)], [[1.0, 1.0, 1.0], [1.0, 1.0, np.nan]])
     with pytest.raises(
-        ValueError, match=r"'RPP' have gaps: on 1 of 2 queries, e.g. '2', some pairs of runs are missing"
+        ValueError,
+        match=r"'RPP' have gaps: on 1 of 2 queries, e.g. '2', some pairs of runs are missing",
     ):
         votes_of(table, 0)
 
@@ -181,7 +212,8 @@ def test_infinite_preferences_are_an_error():
 
 def test_breaking_ties_by_name_needs_every_run_on_every_query():
     with pytest.raises(
-        ValueError, match="compat='pref_eval' needs every run on every query; 'b' has no 'AP' on query '2'"
+        ValueError,
+        match="compat='pref_eval' needs every run on every query; 'b' has no 'AP' on query '2'",
     ):
         votes_of(scores([[0.5, 0.2], [0.5, np.nan]]), 0, name=np.array([1, 0]))
 
@@ -211,7 +243,9 @@ def test_runs_without_any_preference_are_named_at_most_three():
     a, b = cube.all_pairs(6)
     values = np.where((a < 2) & (b < 2), 0.5, np.nan)[None, None] * np.ones((1, 2, 1))
     source = cube.Preferences(runs, queries, ("RPP",), a, b, values)
-    with pytest.raises(ValueError, match=r"4 of 6 runs have no query that counts for 'RPP': 'c', 'd', 'e'\. Leave"):
+    with pytest.raises(
+        ValueError, match=r"4 of 6 runs have no query that counts for 'RPP': 'c', 'd', 'e'\. Leave"
+    ):
         votes_of(source, 0)
 
 
@@ -263,7 +297,9 @@ def test_win_rates_are_those_of_a_loop_over_pairs_in_any_order(monkeypatch, orde
 
 def test_a_pair_that_stands_twice_counts_twice():
     twice = np.array([0, 0]), np.array([1, 1])
-    sums, opponents, largest = win_rates([(slice(0, 2), np.array([[1.0, 0.5]]))], *twice, queries=1, runs=2)
+    sums, opponents, largest = win_rates(
+        [(slice(0, 2), np.array([[1.0, 0.5]]))], *twice, queries=1, runs=2
+    )
     assert (sums.tolist(), opponents.tolist(), largest.tolist()) == ([[1.5, -1.5]], [[2, 2]], [1.0])
 
 

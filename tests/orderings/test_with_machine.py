@@ -12,7 +12,9 @@ from pdeval.significance.resampling import chunks
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
-NOISY = QRELS.assign(relevance=np.where(np.random.default_rng(0).random(len(QRELS)) < 0.2, 0, QRELS["relevance"]))
+NOISY = QRELS.assign(
+    relevance=np.where(np.random.default_rng(0).random(len(QRELS)) < 0.2, 0, QRELS["relevance"])
+)
 SCORES = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], machine=NOISY, topics="common")
 DRAWN = SCORES.assign(probability=0.2 + 0.6 * (SCORES["query_id"].astype(int) % 5) / 5)
 RAGGED = SCORES[(SCORES["run"] != "ql") | ~SCORES["query_id"].isin(["105", "110"])]
@@ -21,10 +23,17 @@ RAGGED = SCORES[(SCORES["run"] != "ql") | ~SCORES["query_id"].isin(["105", "110"
 def resampled(table, measure, draws, seed):
     """The estimates of every run in every resample: queries of people and the others drawn apart, one by one."""
     part = table[table["measure"] == measure]
-    human, machine = (part.pivot(index="query_id", columns="run", values=one) for one in ("value", "machine"))
+    human, machine = (
+        part.pivot(index="query_id", columns="run", values=one) for one in ("value", "machine")
+    )
     chance = None
     if "probability" in table:
-        chance = part.groupby("query_id", observed=True)["probability"].first().reindex(human.index).to_numpy()
+        chance = (
+            part.groupby("query_id", observed=True)["probability"]
+            .first()
+            .reindex(human.index)
+            .to_numpy()
+        )
     labelled = human.notna().any(axis=1).to_numpy()
     found = []
     for size, own in chunks(draws, seed):
@@ -39,7 +48,9 @@ def resampled(table, measure, draws, seed):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("table", [SCORES, DRAWN, RAGGED], ids=["equal chances", "own chances", "gaps"])
+@pytest.mark.parametrize(
+    "table", [SCORES, DRAWN, RAGGED], ids=["equal chances", "own chances", "gaps"]
+)
 @pytest.mark.parametrize(("measure", "sign"), [("AP", 1), ("ASL", -1)])
 def test_intervals_of_ranks_are_those_of_a_plain_loop(table, measure, sign):
     found = table.ireval.order(measure, draws=70, confidence=0.76, seed=3).set_index("run")
@@ -87,7 +98,13 @@ def test_runs_that_tie_stand_as_the_table_names_them():
     names = [f"r{number:02}" for number in range(40)]
     good = np.arange(40) % 3 == 0
     rows = [
-        (run, query, "AP", (0.5 + 0.01 * query + 0.2 * better) if query < 3 else np.nan, 0.1 * query + 0.2 * better)
+        (
+            run,
+            query,
+            "AP",
+            (0.5 + 0.01 * query + 0.2 * better) if query < 3 else np.nan,
+            0.1 * query + 0.2 * better,
+        )
         for run, better in zip(names, good, strict=True)
         for query in range(6)
     ]

@@ -15,7 +15,9 @@ from tests.examples import examples
 from tests.orderings.test_order import differences, scores
 
 VALUES = st.sampled_from([0.0, 0.1, 0.1 + 0.2, 0.3, 0.5, 1.0, -0.5, -0.0])
-TABLES = st.tuples(st.integers(1, 6), st.integers(2, 5)).flatmap(lambda shape: arrays(float, shape, elements=VALUES))
+TABLES = st.tuples(st.integers(1, 6), st.integers(2, 5)).flatmap(
+    lambda shape: arrays(float, shape, elements=VALUES)
+)
 
 
 def compared(one, other, tolerance):
@@ -33,7 +35,9 @@ def brute_force(values, tolerance=1e-12):
 
 
 def ranked(table, **options):
-    return order(table, method="leximin", **options).sort_values("run", kind="stable")["rank"].tolist()
+    return (
+        order(table, method="leximin", **options).sort_values("run", kind="stable")["rank"].tolist()
+    )
 
 
 @examples(60)
@@ -55,20 +59,32 @@ def test_a_resample_repeats_values_as_often_as_their_queries_are_drawn(values, s
     n = len(values)
     drawn = np.random.default_rng(seed).integers(n, size=(3, n))
     weights = np.stack([np.bincount(one, minlength=n) for one in drawn])
-    np.testing.assert_array_equal(worst_first(values, weights), np.sort(values[drawn], axis=1).transpose(0, 2, 1))
+    np.testing.assert_array_equal(
+        worst_first(values, weights), np.sort(values[drawn], axis=1).transpose(0, 2, 1)
+    )
 
 
 @examples(60)
-@given(arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 5), st.integers(1, 4)), elements=VALUES))
+@given(
+    arrays(
+        float, st.tuples(st.integers(1, 3), st.integers(1, 5), st.integers(1, 4)), elements=VALUES
+    )
+)
 def test_rows_are_counted_behind_in_lexicographic_order(rows):
-    expected = [[sum(tuple(one) < tuple(row) for one in block) for row in block] for block in rows.tolist()]
+    expected = [
+        [sum(tuple(one) < tuple(row) for one in block) for row in block] for block in rows.tolist()
+    ]
     assert behind(rows).tolist() == expected
 
 
 def test_the_first_difference_from_the_worst_query_up_decides():
     # sorted: a .1 .5 .9, b .1 .6 .6, c 0 1 1
     found = order(scores([[0.9, 0.1, 1.0], [0.5, 0.6, 0.0], [0.1, 0.6, 1.0]]), method="leximin")
-    assert found[["run", "score", "rank"]].values.tolist() == [["b", 2.0, 1], ["a", 1.0, 2], ["c", 0.0, 3]]
+    assert found[["run", "score", "rank"]].values.tolist() == [
+        ["b", 2.0, 1],
+        ["a", 1.0, 2],
+        ["c", 0.0, 3],
+    ]
 
 
 def test_values_that_differ_by_rounding_are_tied_though_they_are_on_other_queries():
@@ -84,7 +100,9 @@ def test_win_rates_that_cancel_up_to_rounding_are_tied():
 def test_rank_intervals_of_leximin_are_those_of_resampled_queries():
     rng = np.random.default_rng(5)
     values = rng.integers(0, 4, size=(8, 4)) / 4
-    found = order(scores(values), method="leximin", draws=200, seed=3, confidence=0.9).sort_values("run")
+    found = order(scores(values), method="leximin", draws=200, seed=3, confidence=0.9).sort_values(
+        "run"
+    )
     weights = np.random.default_rng(3).multinomial(8, np.full(8, 1 / 8), size=200)
     drawn = np.array([brute_force(np.repeat(values, one, axis=0)) for one in weights])
     ends = np.quantile(drawn, [0.05, 0.95], axis=0, method="inverted_cdf")
@@ -103,17 +121,23 @@ def test_leximin_of_runs_is_that_of_their_table():
     judged = pdeval.datasets.sample_judged(topics="common")
     for measure, table in (("AP", judged.measure("AP")), ("RPP", judged.prefer("RPP"))):
         pd.testing.assert_frame_equal(
-            judged.order(measure, method="leximin"), table.ireval.order(method="leximin"), check_categorical=False
+            judged.order(measure, method="leximin"),
+            table.ireval.order(method="leximin"),
+            check_categorical=False,
         )
 
 
 def test_runs_on_different_queries_are_not_compared_from_the_worst_up():
-    with pytest.raises(ValueError, match=r"1 of 3 runs lack one or more of 1 of the 2 queries.*topics='relevant'"):
+    with pytest.raises(
+        ValueError, match=r"1 of 3 runs lack one or more of 1 of the 2 queries.*topics='relevant'"
+    ):
         order(scores([[0.1, 0.2, 0.3], [0.2, np.nan, 0.3]]), method="leximin")
 
 
 def test_an_ordering_may_take_the_mean_of_the_worst_queries():
-    found = votes_of(scores([[0.9, 0.1], [0.5, 0.6], [0.1, 0.6]]), 0).counted({"worst_first"})["worst_first"]
+    found = votes_of(scores([[0.9, 0.1], [0.5, 0.6], [0.1, 0.6]]), 0).counted({"worst_first"})[
+        "worst_first"
+    ]
     np.testing.assert_allclose(found[..., :2].mean(axis=-1), [[0.3, 0.35]])
 
 

@@ -38,11 +38,15 @@ def printed(value, text):
 
 def differences(scores, table, *, summaries=True):
     """Return the rows of the published table that the scores do not print exactly, and how many were compared."""
-    per_query = scores.rename(columns={"query_id": "topic"}).astype({"run": str, "topic": str, "measure": str})
+    per_query = scores.rename(columns={"query_id": "topic"}).astype(
+        {"run": str, "topic": str, "measure": str}
+    )
     parts = [per_query[["run", "topic", "measure", "value"]]]
     if summaries:
         summary = scores.ireval.summary().astype({"run": str, "measure": str})
-        parts.append(summary.assign(topic="all", value=summary["mean"])[["run", "topic", "measure", "value"]])
+        parts.append(
+            summary.assign(topic="all", value=summary["mean"])[["run", "topic", "measure", "value"]]
+        )
     both = numbers(table).merge(pd.concat(parts), on=["run", "topic", "measure"], how="left")
     assert both["value"].notna().all(), both[both["value"].isna()].head()
     ours = [printed(value, text) for value, text in zip(both["value"], both["text"])]

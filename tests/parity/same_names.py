@@ -46,7 +46,10 @@ class Peer(NamedTuple):
 def data() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the lists of six users, each of all thirty items, and grades 0 to 3 of about half of these."""
     rng = np.random.default_rng(12)
-    users, items = (np.array([f"{letter}{n:02}" for n in range(size)]) for letter, size in (("u", USERS), ("i", ITEMS)))
+    users, items = (
+        np.array([f"{letter}{n:02}" for n in range(size)])
+        for letter, size in (("u", USERS), ("i", ITEMS))
+    )
     lists = pd.DataFrame({"user_id": np.repeat(users, ITEMS), "item_id": np.tile(items, USERS)})
     lists["rank"] = np.concatenate([rng.permutation(ITEMS) + 1 for _ in users])
     lists["score"] = 1 - lists["rank"] / (ITEMS + 1)
@@ -64,7 +67,9 @@ def relevant() -> pd.DataFrame:
 
 def written(name: str, peer: Peer) -> dict[str, Any]:
     """Return what the file holds of a peer, asked now."""
-    rows = [[*row[:2], None if row.value is None else float(row.value), row.note] for row in peer.rows()]
+    rows = [
+        [*row[:2], None if row.value is None else float(row.value), row.note] for row in peer.rows()
+    ]
     return {"version": importlib.metadata.version(peer.package), "rel": peer.rel, "rows": rows}
 
 
@@ -77,7 +82,13 @@ def table() -> str:
     """Return the page's tables, one for each peer."""
     lines = []
     for name, peer in held().items():
-        lines += ["", f"## {name} {peer['version']}", "", "| name there | here | value | |", "|---|---|---|---|"]
+        lines += [
+            "",
+            f"## {name} {peer['version']}",
+            "",
+            "| name there | here | value | |",
+            "|---|---|---|---|",
+        ]
         for there, here, value, note in peer["rows"]:
             spelled = f"`{here}`" if here else "not here"
             shown = "" if value is None else f"{value:.6f}"
@@ -101,7 +112,9 @@ def write() -> None:
     text = PAGE.read_text(encoding="utf-8")
     before, mark, rest = text.partition("<!-- same names -->\n")
     after = rest.partition("<!-- /same names -->")[2]
-    PAGE.write_text(f"{before}{mark}{table()}<!-- /same names -->{after}", encoding="utf-8", newline="\n")
+    PAGE.write_text(
+        f"{before}{mark}{table()}<!-- /same names -->{after}", encoding="utf-8", newline="\n"
+    )
 
 
 if __name__ == "__main__":

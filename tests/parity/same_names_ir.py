@@ -9,10 +9,26 @@ import numpy as np
 from tests.parity.same_names import K, Row, data
 
 SUBTOPICS = "asks for subtopics: equal to ndeval on runs of the Web track, in `tests/parity/test_web_track.py`"
-INTENT_AWARE = {"alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "AP_IA", "P_IA", "NRBP", "nNRBP", "StRecall"}
-NEEDED = {"RBP": "RBP(rel=1)", "IPrec": "IPrec@0.5", "Accuracy": "Accuracy@20"}  # written with what they need
+INTENT_AWARE = {
+    "alpha_nDCG",
+    "alpha_DCG",
+    "ERR_IA",
+    "nERR_IA",
+    "AP_IA",
+    "P_IA",
+    "NRBP",
+    "nNRBP",
+    "StRecall",
+}
+NEEDED = {
+    "RBP": "RBP(rel=1)",
+    "IPrec": "IPrec@0.5",
+    "Accuracy": "Accuracy@20",
+}  # written with what they need
 NOTES = {
-    **dict.fromkeys(("NumQ", "NumRel", "NumRet", "NumRelRet"), "the mean over queries; a sum there"),
+    **dict.fromkeys(
+        ("NumQ", "NumRel", "NumRet", "NumRelRet"), "the mean over queries; a sum there"
+    ),
     "Accuracy": "a list without a relevant item down to the cutoff has no value there, and is left out of the mean",
 }
 
@@ -39,9 +55,16 @@ def ir_measures() -> Iterator[Row]:
             yield Row(spelled, spelled, None, SUBTOPICS)
         elif name == "ERR":
             by_gdeval = "by gdeval, whose greatest grade is 4 and which prints five decimals: equal to these"
-            yield Row(spelled, "ERR(max_grade=4)@5", None, f"{by_gdeval}, in `tests/parity/test_ir_measures.py`")
+            yield Row(
+                spelled,
+                "ERR(max_grade=4)@5",
+                None,
+                f"{by_gdeval}, in `tests/parity/test_ir_measures.py`",
+            )
         else:
-            found = [one.value for one in there.iter_calc([there.parse_measure(spelled)], qrels, run)]
+            found = [
+                one.value for one in there.iter_calc([there.parse_measure(spelled)], qrels, run)
+            ]
             yield Row(spelled, spelled, np.mean(found), NOTES.get(name, ""))
 
 
@@ -98,14 +121,28 @@ def cwl_eval() -> Iterator[Row]:
         "TBGCWLMetric(22)": (there.TBGCWLMetric(22), "TBG(halflife=22,max_grade=3)"),
         "UMeasureCWLMetric(50)": (there.UMeasureCWLMetric(50), "U(L=50,max_grade=3)"),
         "SETCWLMetric(0.5, 5)": (SETCWLMetric(0.5, K), "SET(max_grade=3)@5"),
-        "IFTGoalCWLMetric(2, 0.9, 10)": (there.IFTGoalCWLMetric(2.0, 0.9, 10.0), "IFT-goal(max_grade=3)"),
-        "IFTRateCWLMetric(0.2, 0.9, 10)": (there.IFTRateCWLMetric(0.2, 0.9, 10.0), "IFT-rate(max_grade=3)"),
+        "IFTGoalCWLMetric(2, 0.9, 10)": (
+            there.IFTGoalCWLMetric(2.0, 0.9, 10.0),
+            "IFT-goal(max_grade=3)",
+        ),
+        "IFTRateCWLMetric(0.2, 0.9, 10)": (
+            there.IFTRateCWLMetric(0.2, 0.9, 10.0),
+            "IFT-rate(max_grade=3)",
+        ),
         "IFTGoalRateCWLMetric(2, 0.9, 10, 0.2, 0.9, 10)": (
             there.IFTGoalRateCWLMetric(2.0, 0.9, 10.0, 0.2, 0.9, 10.0),
             "IFT(max_grade=3)",
         ),
     }
-    notes = {"BPMD": "the cost that is accepted does not move there: `hc=0`", "NDCG": "not normalised by the ideal"}
+    notes = {
+        "BPMD": "the cost that is accepted does not move there: `hc=0`",
+        "NDCG": "not normalised by the ideal",
+    }
     for name, (metric, here) in graded.items():
         yield Row(name, here, ask(metric, False), notes.get(name.partition("CWL")[0], ""))
-    yield Row("TrAPCWLMetric()", "", None, "AP divided by what is retrieved, an error of 1992 that was corrected")
+    yield Row(
+        "TrAPCWLMetric()",
+        "",
+        None,
+        "AP divided by what is retrieved, an error of 1992 that was corrected",
+    )

@@ -17,7 +17,11 @@ def ranx_names() -> Iterable[str]:
     """Return the names that ranx' switch of metrics knows."""
     from ranx.metrics import metric_switch
 
-    return [text for text in metric_switch.__code__.co_consts if isinstance(text, str) and " " not in text]
+    return [
+        text
+        for text in metric_switch.__code__.co_consts
+        if isinstance(text, str) and " " not in text
+    ]
 
 
 def ranx() -> Iterator[Row]:
@@ -69,18 +73,37 @@ def torchmetrics() -> Iterator[Row]:
     by_found = "divides by the relevant items above the cutoff; of those that divide by m, min(m, k) or k none is equal"
     yield Row("RetrievalMAP(top_k=5)", "", None, by_found)
     yield Row("RetrievalMRR", "RR", ask(there.RetrievalMRR()))
-    yield Row("RetrievalNormalizedDCG(top_k=5)", "nDCG@5", ask(there.RetrievalNormalizedDCG(top_k=5), grade))
+    yield Row(
+        "RetrievalNormalizedDCG(top_k=5)",
+        "nDCG@5",
+        ask(there.RetrievalNormalizedDCG(top_k=5), grade),
+    )
     yield Row("RetrievalPrecision(top_k=5)", "P@5", ask(there.RetrievalPrecision(top_k=5)))
     yield Row("RetrievalRecall(top_k=5)", "R@5", ask(there.RetrievalRecall(top_k=5)))
     yield Row("RetrievalHitRate(top_k=5)", "Success@5", ask(there.RetrievalHitRate(top_k=5)))
     yield Row("RetrievalRPrecision", "Rprec", ask(there.RetrievalRPrecision()))
     whole = "where lists hold the whole catalogue; there a list is all that is known"
-    yield Row("RetrievalFallOut(top_k=5)", f"Fallout(items={ITEMS})@5", ask(there.RetrievalFallOut(top_k=5)), whole)
-    yield Row("RetrievalAUROC", f"AUC(items={ITEMS})", ask(there.RetrievalAUROC()), whole)
-    yield Row("RetrievalAUROC(top_k=20)", "Accuracy@20", ask(there.RetrievalAUROC(top_k=20)), "of the first 20 items")
-    yield Row("RetrievalPrecisionRecallCurve", "", None, "a curve: ask for `P@k` and `R@k` at every k")
     yield Row(
-        "RetrievalRecallAtFixedPrecision", "", None, "a point of the curve of means; `IPrec(recall=0.5)` is a list's"
+        "RetrievalFallOut(top_k=5)",
+        f"Fallout(items={ITEMS})@5",
+        ask(there.RetrievalFallOut(top_k=5)),
+        whole,
+    )
+    yield Row("RetrievalAUROC", f"AUC(items={ITEMS})", ask(there.RetrievalAUROC()), whole)
+    yield Row(
+        "RetrievalAUROC(top_k=20)",
+        "Accuracy@20",
+        ask(there.RetrievalAUROC(top_k=20)),
+        "of the first 20 items",
+    )
+    yield Row(
+        "RetrievalPrecisionRecallCurve", "", None, "a curve: ask for `P@k` and `R@k` at every k"
+    )
+    yield Row(
+        "RetrievalRecallAtFixedPrecision",
+        "",
+        None,
+        "a point of the curve of means; `IPrec(recall=0.5)` is a list's",
     )
 
 
@@ -89,10 +112,16 @@ def lenskit_names() -> Iterable[str]:
     from lenskit import metrics
 
     known = {name: getattr(metrics, name) for name in metrics.__all__}
-    kinds = [one for name, one in known.items() if isinstance(one, type) and issubclass(one, metrics.Metric)]
+    kinds = [
+        one
+        for name, one in known.items()
+        if isinstance(one, type) and issubclass(one, metrics.Metric)
+    ]
     bases = {metrics.Metric, metrics.ListMetric, metrics.GlobalMetric, metrics.RankingMetricBase}
     helpers = {"call_metric", "quick_measure_model"}
-    functions = {name for name, one in known.items() if not isinstance(one, type) and callable(one)} - helpers
+    functions = {
+        name for name, one in known.items() if not isinstance(one, type) and callable(one)
+    } - helpers
     return {one.__name__ for one in kinds if one not in bases} | functions
 
 
@@ -105,23 +134,38 @@ def lenskit() -> Iterator[Row]:
     lists, wanted = data()[0], relevant()
     pairs = [
         (
-            ItemList(item_ids=own["item_id"].to_numpy(), scores=own["score"].to_numpy(), ordered=True),
-            ItemList(item_ids=theirs["item_id"].to_numpy(), rating=theirs["relevance"].to_numpy(float)),
+            ItemList(
+                item_ids=own["item_id"].to_numpy(), scores=own["score"].to_numpy(), ordered=True
+            ),
+            ItemList(
+                item_ids=theirs["item_id"].to_numpy(), rating=theirs["relevance"].to_numpy(float)
+            ),
         )
-        for (_, own), (_, theirs) in zip(lists.groupby("user_id"), wanted.groupby("user_id"), strict=True)
+        for (_, own), (_, theirs) in zip(
+            lists.groupby("user_id"), wanted.groupby("user_id"), strict=True
+        )
     ]
 
     def ask(metric):
         return np.mean([metric.measure_list(*pair) for pair in pairs])
 
     yield Row("Precision(5)", "P@5", ask(there.Precision(K)))
-    yield Row("Recall(5)", "RelP@5", ask(there.Recall(K)), "divides by min(m, k); `R@5` divides by m")
+    yield Row(
+        "Recall(5)", "RelP@5", ask(there.Recall(K)), "divides by min(m, k); `R@5` divides by m"
+    )
     yield Row("Hit(5)", "Success@5", ask(there.Hit(K)))
     yield Row("RecipRank(5)", "RR@5", ask(there.RecipRank(K)))
-    yield Row("AveragePrecision(5)", "AP(norm=min)@5", ask(AveragePrecision(K)), "divides by min(m, k)")
-    ones, late = "every test item has a gain of 1; ", "ranks 1 and 2 are not discounted, as in the first paper (2002)"
+    yield Row(
+        "AveragePrecision(5)", "AP(norm=min)@5", ask(AveragePrecision(K)), "divides by min(m, k)"
+    )
+    ones, late = (
+        "every test item has a gain of 1; ",
+        "ranks 1 and 2 are not discounted, as in the first paper (2002)",
+    )
     yield Row("NDCG(5)", "nDCG(gain=binary,discount=jk)@5", ask(there.NDCG(K)), ones + late)
-    yield Row("NDCG(5, gain='rating')", "nDCG(discount=jk)@5", ask(there.NDCG(K, gain="rating")), late)
+    yield Row(
+        "NDCG(5, gain='rating')", "nDCG(discount=jk)@5", ask(there.NDCG(K, gain="rating")), late
+    )
     yield Row("DCG(5)", "DCG(gain=binary,discount=jk)@5", ask(there.DCG(K)), ones + late)
     yield Row("DCG(5, gain='rating')", "DCG(discount=jk)@5", ask(there.DCG(K, gain="rating")), late)
     yield Row("RBP", "RBP(p=0.85)", ask(there.RBP()), "patience is 0.85 there, 0.8 here")
@@ -134,11 +178,20 @@ def lenskit() -> Iterator[Row]:
     yield Row("MeanPopRank", "PopularityRank@10", None, BEYOND)
     yield Row("ListGini", "Gini@10", None, BEYOND)
     yield Row("ExposureGini", "Gini(patience=0.85)@10", None, BEYOND)
-    lists_own = "entropy of the categories of one list; `Calibration` compares these with the history"
+    lists_own = (
+        "entropy of the categories of one list; `Calibration` compares these with the history"
+    )
     yield Row("entropy", "", None, lists_own)
     yield Row("rank_biased_entropy", "", None, lists_own)
-    yield Row("least_item_promoted", "", None, "compares a list with its re-ranking; needs no judgments")
-    yield Row("rank_biased_overlap", "", None, "of two lists; here of two orderings of systems, coefficient `rbo`")
+    yield Row(
+        "least_item_promoted", "", None, "compares a list with its re-ranking; needs no judgments"
+    )
+    yield Row(
+        "rank_biased_overlap",
+        "",
+        None,
+        "of two lists; here of two orderings of systems, coefficient `rbo`",
+    )
 
 
 def recommenders_names() -> Iterable[str]:
@@ -153,7 +206,9 @@ def recommenders_names() -> Iterable[str]:
     return {
         name
         for name, one in found
-        if not name.startswith("_") and name not in helpers and first & {*list(inspect.signature(one).parameters)[:1]}
+        if not name.startswith("_")
+        and name not in helpers
+        and first & {*list(inspect.signature(one).parameters)[:1]}
     }
 
 
@@ -162,7 +217,9 @@ def recommenders() -> Iterator[Row]:
     from recommenders.evaluation import python_evaluation as there
 
     names = {"user_id": "userID", "item_id": "itemID", "relevance": "rating", "score": "prediction"}
-    lists, wanted = (one.rename(columns=names) for one in (data()[0].drop(columns="rank"), relevant()))
+    lists, wanted = (
+        one.rename(columns=names) for one in (data()[0].drop(columns="rank"), relevant())
+    )
     wanted["rating"] = wanted["rating"].astype(float)
 
     def ask(function, k=K, **options):
@@ -172,9 +229,16 @@ def recommenders() -> Iterator[Row]:
     yield Row("recall_at_k", "R@5", ask(there.recall_at_k))
     yield Row("map", "AP@5", ask(there.map), "with k=5; divides by m")
     yield Row("map_at_k", "AP(norm=min)@5", ask(there.map_at_k), "divides by min(m, k)")
-    yield Row("ndcg_at_k", "nDCG(gain=binary)@5", ask(there.ndcg_at_k), "the default: a hit is a gain of 1")
+    yield Row(
+        "ndcg_at_k",
+        "nDCG(gain=binary)@5",
+        ask(there.ndcg_at_k),
+        "the default: a hit is a gain of 1",
+    )
     yield Row("ndcg_at_k(score_type='raw')", "nDCG@5", ask(there.ndcg_at_k, score_type="raw"))
-    yield Row("ndcg_at_k(score_type='exp')", "nDCG(gain=exp)@5", ask(there.ndcg_at_k, score_type="exp"))
+    yield Row(
+        "ndcg_at_k(score_type='exp')", "nDCG(gain=exp)@5", ask(there.ndcg_at_k, score_type="exp")
+    )
     whole = f"with k={ITEMS}; users without a hit are left out of the mean there"
     yield Row("r_precision_at_k", "Rprec", ask(there.r_precision_at_k, k=ITEMS), whole)
     yield Row("auc", "", None, "pools the pairs of all users; `AUC` is a mean over users")
@@ -187,8 +251,15 @@ def recommenders() -> Iterator[Row]:
     }  # fmt: skip
     for name, here in spelled.items():
         yield Row(name, here, None, BEYOND)
-    yield Row("historical_item_novelty", "", None, "of each item, not of lists; its mean over lists is `ChoiceNovelty`")
-    yield Row("user_item_serendipity", "", None, "of each item of a list; its mean is `Serendipity`")
+    yield Row(
+        "historical_item_novelty",
+        "",
+        None,
+        "of each item, not of lists; its mean over lists is `ChoiceNovelty`",
+    )
+    yield Row(
+        "user_item_serendipity", "", None, "of each item of a list; its mean is `Serendipity`"
+    )
 
 
 def rectools_names() -> Iterable[str]:
@@ -209,14 +280,22 @@ def rectools() -> Iterator[Row]:
     catalog = lists["item_id"].unique()
     asked = {
         "Precision(5)": (there.Precision(K), "P@5", ""),
-        "Precision(5, r_precision=True)": (there.Precision(K, r_precision=True), "RelP@5", "divides by min(m, k)"),
+        "Precision(5, r_precision=True)": (
+            there.Precision(K, r_precision=True),
+            "RelP@5",
+            "divides by min(m, k)",
+        ),
         "Recall(5)": (there.Recall(K), "R@5", ""),
         "F1Beta(5)": (there.F1Beta(K), "F@5", ""),
         "HitRate(5)": (there.HitRate(K), "Success@5", ""),
         "MAP(5)": (there.MAP(K), "AP@5", ""),
         "MAP(5, divide_by_k=True)": (there.MAP(K, divide_by_k=True), "AP(norm=k)@5", ""),
         "MRR(5)": (there.MRR(K), "RR@5", ""),
-        "NDCG(5)": (there.NDCG(K), "SDCG(max_grade=1)@5", "the default divides by a list of relevant items alone"),
+        "NDCG(5)": (
+            there.NDCG(K),
+            "SDCG(max_grade=1)@5",
+            "the default divides by a list of relevant items alone",
+        ),
         "PartialAUC(5)": (there.PartialAUC(K), "PartialAUC@5", ""),
         "PAP(5)": (there.PAP(K), "PAP@5", ""),
     }
@@ -234,16 +313,29 @@ def rectools() -> Iterator[Row]:
     for name, here in spelled.items():
         yield Row(name, here, None, BEYOND)
     yield Row("Intersection", "", None, "compares with the lists of another model")
-    yield Row("SufficientReco", "", None, "a check of the input: `NumRet` is the length of each list")
-    yield Row("UnrepeatedReco", "", None, "a check of the input: an item twice in a list is an error here")
-    yield Row("CoveredUsers", "", None, "a check of the input: the verb `check` reports users without a list")
+    yield Row(
+        "SufficientReco", "", None, "a check of the input: `NumRet` is the length of each list"
+    )
+    yield Row(
+        "UnrepeatedReco", "", None, "a check of the input: an item twice in a list is an error here"
+    )
+    yield Row(
+        "CoveredUsers",
+        "",
+        None,
+        "a check of the input: the verb `check` reports users without a list",
+    )
 
 
 def replay_names() -> Iterable[str]:
     """Return RePlay's subclasses of its metric."""
     from replay import metrics
 
-    kinds = [one for one in vars(metrics).values() if isinstance(one, type) and issubclass(one, metrics.Metric)]
+    kinds = [
+        one
+        for one in vars(metrics).values()
+        if isinstance(one, type) and issubclass(one, metrics.Metric)
+    ]
     return {one.__name__ for one in kinds} - {"Metric"}
 
 
@@ -259,11 +351,17 @@ def replay() -> Iterator[Row]:
     }  # fmt: skip
     for name, here in spelled.items():
         found = getattr(there, name)(K, **columns)(lists.drop(columns="rank"), wanted)
-        yield Row(f"{name}(5)", here, found[f"{name}@5"], {"MAP": "divides by min(m, k)"}.get(name, ""))
+        yield Row(
+            f"{name}(5)", here, found[f"{name}@5"], {"MAP": "divides by min(m, k)"}.get(name, "")
+        )
     found = there.RocAuc(ITEMS, **columns)(lists.drop(columns="rank"), wanted)[f"RocAuc@{ITEMS}"]
     below = "with a cutoff it is that of the first k items, and 1 where these are all relevant"
     yield Row(f"RocAuc({ITEMS})", f"AUC(items={ITEMS})", found, below)
-    for name, here in {"Novelty": "Unseen@10", "Surprisal": "Surprisal@10", "Coverage": "Coverage@10"}.items():
+    for name, here in {
+        "Novelty": "Unseen@10",
+        "Surprisal": "Surprisal@10",
+        "Coverage": "Coverage@10",
+    }.items():
         yield Row(name, here, None, BEYOND)
     yield Row("Unexpectedness", "", None, "compares with the lists of another model")
     yield Row("CategoricalDiversity", "", None, "counts the categories of a list, relevant or not")

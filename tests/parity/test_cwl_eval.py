@@ -21,7 +21,11 @@ MODELS = [
     ("BPM", {"T": 1.0, "k": 10}, ruler.BPMCWLMetric(1.0, 10)),
     ("BPM", {"T": 3.0, "k": 7}, ruler.BPMCWLMetric(3.0, 7)),
     ("BPMD", {"T": 1.0, "k": 10, "hc": 0.0}, ruler.BPMDCWLMetric(1.0, 10)),
-    ("BPMD", {"T": 5.0, "k": 20, "hb": 0.3, "hc": 0.0, "median": 0.2}, ruler.BPMDCWLMetric(5.0, 20, 0.3, 0.7, 0.2)),
+    (
+        "BPMD",
+        {"T": 5.0, "k": 20, "hb": 0.3, "hc": 0.0, "median": 0.2},
+        ruler.BPMDCWLMetric(5.0, 20, 0.3, 0.7, 0.2),
+    ),
     ("SDCG", {"k": 10}, ruler.NDCGCWLMetric(10)),
     ("NERR8", {"k": 10}, ruler.NERReq8CWLMetric(10)),
     ("NERR9", {"k": 10}, ruler.NERReq9CWLMetric(10)),
@@ -51,7 +55,9 @@ def drawn(seed, costs):
     """A ranking of cwl_eval's: graded gains, none at all for seed 0, items that cost the same or not."""
     rng = np.random.default_rng(seed)
     length = rng.integers(1, 200)
-    gain = np.where(rng.random(length) < min(seed, 1) * 0.3, rng.choice([0.25, 0.5, 0.75, 1.0], length), 0.0)
+    gain = np.where(
+        rng.random(length) < min(seed, 1) * 0.3, rng.choice([0.25, 0.5, 0.75, 1.0], length), 0.0
+    )
     return Ranking("q", gain, rng.random(length) * 3 + 0.1 if costs else np.ones(length))
 
 
@@ -62,8 +68,12 @@ def test_all_expectations_are_the_same(name, parameters, theirs, costs):
     for seed in range(6):
         ranking = drawn(seed, costs)
         theirs.measure(ranking)
-        ours = expectations(name, ranking.get_gain_vector(), ranking.get_cost_vector(), **parameters)
-        np.testing.assert_allclose([float(one) for one in ours], theirs.get_scores(), rtol=1e-13, atol=1e-13)
+        ours = expectations(
+            name, ranking.get_gain_vector(), ranking.get_cost_vector(), **parameters
+        )
+        np.testing.assert_allclose(
+            [float(one) for one in ours], theirs.get_scores(), rtol=1e-13, atol=1e-13
+        )
 
 
 def test_every_model_is_compared():
@@ -81,17 +91,37 @@ def test_the_measures_of_run_tables_are_those_of_ir_measures_with_cwl_eval(seed)
     qrels = pdeval.datasets.sample_qrels()
     top = int(qrels["relevance"].max())
     own = f"max_rel={top}"
-    names = [f"INST({own})", f"INST(T=2.5,{own},min_rel=1)", f"INSQ({own})", f"BPM({own})@10", f"BPM(T=2,{own})@20"]
-    names += [f"SDCG({own})@10", f"NERR8({own})@10", f"NERR9({own})@10", f"NERR10({own})", f"NERR11({own},T=2)"]
+    names = [
+        f"INST({own})",
+        f"INST(T=2.5,{own},min_rel=1)",
+        f"INSQ({own})",
+        f"BPM({own})@10",
+        f"BPM(T=2,{own})@20",
+    ]
+    names += [
+        f"SDCG({own})@10",
+        f"NERR8({own})@10",
+        f"NERR9({own})@10",
+        f"NERR10({own})",
+        f"NERR11({own},T=2)",
+    ]
     asked = [ir_measures.parse_measure(name) for name in names]
-    theirs = {(m.query_id, str(m.measure)): m for m in ir_measures.cwl_eval.iter_calc(asked, qrels, runs)}
+    theirs = {
+        (m.query_id, str(m.measure)): m for m in ir_measures.cwl_eval.iter_calc(asked, qrels, runs)
+    }
     ours = runs.ireval.measure(qrels, asked, topics="answered")
     assert len(ours) == len(theirs) > 400
     for row in ours.itertuples():
-        assert row.value == pytest.approx(theirs[row.query_id, row.measure].value, rel=1e-12, abs=1e-15), row
+        assert row.value == pytest.approx(
+            theirs[row.query_id, row.measure].value, rel=1e-12, abs=1e-15
+        ), row
     inst = f"model=INST(T=2.5),max_grade={top},min_grade=1"
-    more = runs.ireval.measure(qrels, [f"ETU({inst})", f"ED({inst})", f"ETC({inst})"], topics="answered")
+    more = runs.ireval.measure(
+        qrels, [f"ETU({inst})", f"ED({inst})", f"ETC({inst})"], topics="answered"
+    )
     fields = {"U": "expected_total_utility", "D": "expected_items", "C": "expected_total_cost"}
     for row in more.itertuples():
-        expected = getattr(theirs[row.query_id, str(asked[1])], fields[row.measure.split("(")[0][-1]])
+        expected = getattr(
+            theirs[row.query_id, str(asked[1])], fields[row.measure.split("(")[0][-1]]
+        )
         assert row.value == pytest.approx(expected, rel=1e-12), row

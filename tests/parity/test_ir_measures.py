@@ -38,8 +38,14 @@ def test_accuracy_is_the_same(seed):
     runs["score"] = rng.permutation(len(runs)) * 1.0
     qrels = runs.sample(frac=0.4, random_state=seed)[["query_id", "doc_id"]]
     qrels = qrels.assign(relevance=rng.choice([0, 1, 2], len(qrels)))
-    asked = [ir_measures.parse_measure(name) for name in ("Accuracy", "Accuracy@10", "Accuracy(rel=2)@20")]
-    theirs = {(m.query_id, str(m.measure)): m.value for m in ir_measures.accuracy.iter_calc(asked, qrels, runs)}
+    asked = [
+        ir_measures.parse_measure(name)
+        for name in ("Accuracy", "Accuracy@10", "Accuracy(rel=2)@20")
+    ]
+    theirs = {
+        (m.query_id, str(m.measure)): m.value
+        for m in ir_measures.accuracy.iter_calc(asked, qrels, runs)
+    }
     ours = runs.ireval.measure(qrels, asked).set_index(["query_id", "measure"])["value"]
     assert len(theirs) >= 6
     for key, value in theirs.items():
@@ -53,9 +59,20 @@ PROVIDERS = {
     "compat": (["Compat", "Compat(p=0.8)", "Compat(p=0.8,normalize=False)"], None),
     "msmarco": (["RR@5", "RR@10", "RR(rel=2)@10"], None),
     "accuracy": (["Accuracy@20", "Accuracy(rel=2)@20"], None),
-    "ranx": (["AP@5", "R@5", "P@5", "Rprec", "nDCG@5", "Success@5", "nDCG(dcg='exp-log2')@5"], None),
+    "ranx": (
+        ["AP@5", "R@5", "P@5", "Rprec", "nDCG@5", "Success@5", "nDCG(dcg='exp-log2')@5"],
+        None,
+    ),
     "pyndeval": (
-        ["ERR_IA@5", "ERR_IA@20", "nERR_IA@20", "alpha_DCG@10", "alpha_DCG(alpha=0.2)@10", "alpha_nDCG@20", "NRBP"]
+        [
+            "ERR_IA@5",
+            "ERR_IA@20",
+            "nERR_IA@20",
+            "alpha_DCG@10",
+            "alpha_DCG(alpha=0.2)@10",
+            "alpha_nDCG@20",
+            "NRBP",
+        ]
         + ["NRBP(alpha=0.2,beta=0.8)", "nNRBP", "AP_IA", "P_IA@5", "StRecall@5"],
         None,
     ),
@@ -65,12 +82,16 @@ PROVIDERS = {
 def drawn(seed, subtopics):
     """Return a run of 8 queries without ties, and grades 0 to 4 of some of 60 documents, each for some subtopics."""
     rng = np.random.default_rng(seed)
-    pairs = pd.MultiIndex.from_product([[str(n) for n in range(1, 9)], [f"d{n}" for n in range(60)]])
+    pairs = pd.MultiIndex.from_product(
+        [[str(n) for n in range(1, 9)], [f"d{n}" for n in range(60)]]
+    )
     every = pairs.to_frame(name=["query_id", "doc_id"], index=False)
     runs = every[rng.random(len(every)) < 0.7].reset_index(drop=True)
     runs["score"] = rng.permutation(len(runs)) * 1.0
     if subtopics:
-        topics = [every.assign(iteration=str(n))[rng.random(len(every)) < 0.15] for n in range(1, 5)]
+        topics = [
+            every.assign(iteration=str(n))[rng.random(len(every)) < 0.15] for n in range(1, 5)
+        ]
         return runs, pd.concat(topics, ignore_index=True).assign(relevance=1)
     qrels = every[rng.random(len(every)) < 0.4].reset_index(drop=True)
     qrels["relevance"] = rng.choice(5, len(qrels), p=[0.5, 0.2, 0.1, 0.1, 0.1])
@@ -100,7 +121,9 @@ def test_a_provider_gives_the_same_values(name, seed):
 
 def test_every_provider_is_compared_or_said_not_to_be():
     elsewhere = {"pytrec_eval", "cwl_eval", "runtime", "trectools"}
-    assert set(ir_measures.providers.registry) - {"pdeval"} == set(PROVIDERS) | elsewhere  # pdeval is one of them, too
+    assert (
+        set(ir_measures.providers.registry) - {"pdeval"} == set(PROVIDERS) | elsewhere
+    )  # pdeval is one of them, too
 
 
 @pytest.mark.parametrize("gains", [{0: 1, 1: 1, 2: 2}, {0: 3}, {0: 0, 1: 5}, {0: 2, 1: 0, 4: 9}])
@@ -109,11 +132,16 @@ def test_gains_of_grade_0_are_the_same(gains, judged_only):
     runs, qrels = drawn(3, False)
     asked = [ir_measures.nDCG(gains=gains, judged_only=judged_only) @ k for k in (1, 10, 100)]
     asked.append(ir_measures.nDCG(gains=gains, judged_only=judged_only))
-    theirs = {(one.query_id, str(one.measure)): one.value for one in ir_measures.iter_calc(asked, qrels, runs)}
+    theirs = {
+        (one.query_id, str(one.measure)): one.value
+        for one in ir_measures.iter_calc(asked, qrels, runs)
+    }
     ours = runs.ireval.measure(qrels, asked).set_index(["query_id", "measure"])["value"]
     assert ours.to_dict() == pytest.approx(theirs, rel=1e-12)
     moved = qrels.assign(relevance=qrels["relevance"] + 1)  # what grades moved up by one give
     up = {grade + 1: gains.get(grade, grade) for grade in range(5)}
-    assert runs.ireval.measure(moved, f"nDCG(gains={up})", level=2)["value"].to_numpy() == pytest.approx(
+    assert runs.ireval.measure(moved, f"nDCG(gains={up})", level=2)[
+        "value"
+    ].to_numpy() == pytest.approx(
         runs.ireval.measure(qrels, f"nDCG(gains={gains})")["value"].to_numpy(), rel=1e-12
     )

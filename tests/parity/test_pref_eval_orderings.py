@@ -69,7 +69,9 @@ def dl_hard(shared_data):
     a, b = cube.all_pairs(len(runs))
     pair = (np.full((len(runs), len(runs)), -1), np.arange(len(a)))
     pair[0][a, b] = pair[1]
-    preferred, measured = (tuple(n for n, kind in kinds.items() if kind == k) for k in ("preference", "metric"))
+    preferred, measured = (
+        tuple(n for n, kind in kinds.items() if kind == k) for k in ("preference", "metric")
+    )
     values = np.full((len(preferred), len(queries), len(a)), np.nan)
     cell = pair[0][index.get_indexer(pairs["runi"]), index.get_indexer(pairs["runj"])]
     values[:, queries.get_indexer(pairs["qid"]), cell] = pairs[list(preferred)].to_numpy().T
@@ -117,7 +119,9 @@ def cases(seed=0, count=400):
     for _ in range(count):
         x = rng.choice([0.0, 0.25, 0.5, 1.0], size=(rng.integers(2, 5), 7))
         queries = [str(9 - q) for q in range(len(x))]
-        rankings = [[name for _, name in sorted(zip(row, "abcdefg"), reverse=True)] for row in x.tolist()]
+        rankings = [
+            [name for _, name in sorted(zip(row, "abcdefg"), reverse=True)] for row in x.tolist()
+        ]
         yield x, queries, pref_eval_mc4(rankings), pref_eval_mc4(rankings[::-1])
 
 
@@ -144,16 +148,23 @@ def test_mc4_of_a_join_takes_the_queries_as_the_judgments_have_them():
         queries = ["9", "8", "7"]
         qrels = pd.DataFrame([("8", "none", 0)] + [(q, d, 1) for q in queries for d in "xyz"])
         qrels.columns = ["query_id", "doc_id", "relevance"]
-        rows = [(r, q, d, rng.random()) for r in "abcdefg" for q in queries for d in rng.permutation(list("xyzuv"))[:3]]
+        rows = [
+            (r, q, d, rng.random())
+            for r in "abcdefg"
+            for q in queries
+            for d in rng.permutation(list("xyzuv"))[:3]
+        ]
         runs = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
         judged = runs.ireval.join(qrels)
         prefs = judged.prefer("RPP")
         found = judged.order("RPP", method="mc4", compat="pref_eval")["run"].tolist()
         by_file, by_name = (
-            pd.concat([prefs[prefs["query_id"] == q] for q in each]) for each in (queries, sorted(queries))
+            pd.concat([prefs[prefs["query_id"] == q] for q in each])
+            for each in (queries, sorted(queries))
         )
         wanted, other = (
-            one.ireval.order(method="mc4", compat="pref_eval")["run"].tolist() for one in (by_file, by_name)
+            one.ireval.order(method="mc4", compat="pref_eval")["run"].tolist()
+            for one in (by_file, by_name)
         )
         assert found == wanted
         differing += wanted != other

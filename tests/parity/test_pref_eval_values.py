@@ -14,7 +14,9 @@ import pytest
 
 import pdeval
 
-pytestmark = pytest.mark.filterwarnings("ignore:level=. does not touch the gains")  # as in trec_eval
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:level=. does not touch the gains"
+)  # as in trec_eval
 
 NAMES = {
     "rpp": "RPP",
@@ -40,7 +42,9 @@ def expected(shared_data):
     """One row per query and pair, one column per measure, run ids ending in .run."""
     path = shared_data / "dl-hard-doc" / "expected-computed" / "pref_eval.b2.jsonl.gz"
     with gzip.open(path, "rt") as lines:
-        return pd.DataFrame([row for row in map(json.loads, lines) if row.get("type") == "preference"])
+        return pd.DataFrame(
+            [row for row in map(json.loads, lines) if row.get("type") == "preference"]
+        )
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +57,9 @@ def collection(shared_data):
 
 @pytest.fixture(scope="module")
 def orderings(shared_data):
-    wanted = json.loads((shared_data / "dl-hard-doc" / "expected-computed" / "pref_aggregate.b2.json").read_text())
+    wanted = json.loads(
+        (shared_data / "dl-hard-doc" / "expected-computed" / "pref_aggregate.b2.json").read_text()
+    )
     return {name: value for name, value in wanted.items() if isinstance(value, dict)}
 
 
@@ -74,15 +80,24 @@ def aligned(preferences, expected):
 @pytest.mark.parametrize("compat", ["trec_eval-10", "trec_eval-9", "pref_eval"])
 def test_every_preference_and_every_difference_is_pref_evals(expected, collection, compat):
     runs, qrels = collection
-    found = aligned(runs.ireval.prefer(qrels, list(NAMES.values()), level=2, compat=compat), expected)
+    found = aligned(
+        runs.ireval.prefer(qrels, list(NAMES.values()), level=2, compat=compat), expected
+    )
     for theirs, ours in NAMES.items():
-        np.testing.assert_allclose(found[ours], expected[theirs], rtol=0, atol=1e-12, err_msg=theirs)
+        np.testing.assert_allclose(
+            found[ours], expected[theirs], rtol=0, atol=1e-12, err_msg=theirs
+        )
 
 
 @pytest.mark.broad
-def test_recall_paired_preferences_are_pref_evals_to_the_last_bit_where_that_is_asked(expected, collection):
+def test_recall_paired_preferences_are_pref_evals_to_the_last_bit_where_that_is_asked(
+    expected, collection
+):
     runs, qrels = collection
-    found = aligned(runs.ireval.prefer(qrels, ["RPP", "invRPP", "dcgRPP"], level=2, compat="pref_eval"), expected)
+    found = aligned(
+        runs.ireval.prefer(qrels, ["RPP", "invRPP", "dcgRPP"], level=2, compat="pref_eval"),
+        expected,
+    )
     for theirs in ("rpp", "invrpp", "dcgrpp"):
         np.testing.assert_array_equal(found[NAMES[theirs]], expected[theirs], err_msg=theirs)
 

@@ -13,7 +13,9 @@ pytestmark = [
 
 
 def all_published(folder, ending):
-    return pd.concat([published.read(p, p.name.removesuffix(ending)) for p in sorted(folder.glob(f"*{ending}"))])
+    return pd.concat(
+        [published.read(p, p.name.removesuffix(ending)) for p in sorted(folder.glob(f"*{ending}"))]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +27,17 @@ def clef_runs(shared_data):
 @pytest.mark.parametrize(
     ("ending", "qrels"), [(".trec_eval.txt.gz", "qrels.binary.txt"), (".ndcg.txt.gz", "qrels.txt")]
 )
-def test_clef_ehealth_2015_as_trec_eval_9_with_all_topics_to_depth_1000(shared_data, clef_runs, ending, qrels):
+def test_clef_ehealth_2015_as_trec_eval_9_with_all_topics_to_depth_1000(
+    shared_data, clef_runs, ending, qrels
+):
     folder = shared_data / "clef-ehealth-2015"
     expected = all_published(folder / "expected", ending)
     scores = clef_runs.ireval.measure(
-        pdeval.read_qrels(folder / qrels), published.names(expected), topics="judged", compat="trec_eval-9", depth=1000
+        pdeval.read_qrels(folder / qrels),
+        published.names(expected),
+        topics="judged",
+        compat="trec_eval-9",
+        depth=1000,
     )
     wrong, compared = published.differences(scores, expected)
     assert wrong.empty, wrong
@@ -40,8 +48,13 @@ def test_clef_ehealth_2015_as_trec_eval_9_with_all_topics_to_depth_1000(shared_d
 def test_dl_hard_at_level_two(shared_data):
     folder = shared_data / "dl-hard-doc"
     expected = all_published(folder / "expected", ".trec_eval.txt.gz")
-    runs, qrels = pdeval.read_runs(folder / "runs", progress=False), pdeval.read_qrels(folder / "qrels.txt")
-    scores = runs.ireval.measure(qrels, published.names(expected), level=2, topics="judged", compat="trec_eval-9")
+    runs, qrels = (
+        pdeval.read_runs(folder / "runs", progress=False),
+        pdeval.read_qrels(folder / "qrels.txt"),
+    )
+    scores = runs.ireval.measure(
+        qrels, published.names(expected), level=2, topics="judged", compat="trec_eval-9"
+    )
     wrong, compared = published.differences(scores, expected)
     # trec_eval -c counts every positive grade in its summary of num_rel, whatever the level; per topic it does not
     summary = (wrong["name"] == "num_rel") & (wrong["topic"] == "all")
@@ -50,7 +63,13 @@ def test_dl_hard_at_level_two(shared_data):
     assert compared > 60_000
 
 
-LEADERBOARD = {"ndcg@10": "nDCG@10", "P@5": "P@5", "rbp_p5": "gRBP(p=0.5)", "bpref": "bpref", "map": "AP"}
+LEADERBOARD = {
+    "ndcg@10": "nDCG@10",
+    "P@5": "P@5",
+    "rbp_p5": "gRBP(p=0.5)",
+    "bpref": "bpref",
+    "map": "AP",
+}
 JUDGED = {"J@5": "Judged@5", "J@10": "Judged@10", "J@1000": "Judged@1000"}
 
 
@@ -79,4 +98,8 @@ def test_the_trec_covid_leaderboard(covid, columns, rules):
 def covid(shared_data):
     folder = shared_data / "trec-covid-r3"
     board = pd.read_csv(folder / "expected" / "leaderboard.csv", dtype=str)
-    return pdeval.read_runs(folder / "runs", progress=False), pdeval.read_qrels(folder / "qrels.txt"), board
+    return (
+        pdeval.read_runs(folder / "runs", progress=False),
+        pdeval.read_qrels(folder / "qrels.txt"),
+        board,
+    )

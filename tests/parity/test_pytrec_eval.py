@@ -31,18 +31,26 @@ def compare(folder, qrels_file, level, some, *, judged_only=False):
     qrels = pdeval.read_qrels(folder / qrels_file)
     paths = sorted((folder / "runs").glob("*.gz")) or [folder / "results.test"]
     by_query = {
-        q: dict(zip(g["doc_id"], g["relevance"].astype(int))) for q, g in qrels.groupby("query_id", observed=True)
+        q: dict(zip(g["doc_id"], g["relevance"].astype(int)))
+        for q, g in qrels.groupby("query_id", observed=True)
     }
     rules = {"relevance_level": level, "judged_docs_only_flag": judged_only}
     oracle = pytrec_eval.RelevanceEvaluator(by_query, ASKED, **rules)
     compared = 0
     for path in paths[:some]:
         run = pdeval.read_run(path, name="run")
-        lists = {q: dict(zip(g["doc_id"], g["score"])) for q, g in run.groupby("query_id", observed=True)}
+        lists = {
+            q: dict(zip(g["doc_id"], g["score"])) for q, g in run.groupby("query_id", observed=True)
+        }
         theirs = oracle.evaluate(lists)
         names = list(next(iter(theirs.values())))
         scores = run.ireval.measure(
-            qrels, names, level=level, topics="answered", compat="trec_eval-9", judged_only=judged_only
+            qrels,
+            names,
+            level=level,
+            topics="answered",
+            compat="trec_eval-9",
+            judged_only=judged_only,
         )
         table = scores.pivot(index="query_id", columns="measure", values="value")
         for name in names:
@@ -67,7 +75,9 @@ def test_every_bit_of_every_double(shared_data, collection):
 def test_every_bit_of_judged_items_only(shared_data, collection):
     """trec_eval -J."""
     qrels, level, some = SETS[collection]
-    assert compare(shared_data / collection.split()[0], qrels, level, some, judged_only=True) >= 3 * 50
+    assert (
+        compare(shared_data / collection.split()[0], qrels, level, some, judged_only=True) >= 3 * 50
+    )
 
 
 @pytest.mark.slow

@@ -27,7 +27,11 @@ def test_every_name_of_the_installed_switch_parses():
     pytest.importorskip("ranx", reason="ranx is not installed")
     names = set(ranx_names())
     assert "ndcg" in names
-    assert [name for name in sorted(names) if not pdeval.parse("rbp.95" if name == "rbp" else name).spelled] == []
+    assert [
+        name
+        for name in sorted(names)
+        if not pdeval.parse("rbp.95" if name == "rbp" else name).spelled
+    ] == []
 
 
 def test_a_name_that_is_not_ranx_is_refused_by_name():

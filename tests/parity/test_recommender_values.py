@@ -35,7 +35,9 @@ def test_the_values_of_other_libraries_are_ours(ours, package, name):
 
 
 @pytest.mark.extras
-@pytest.mark.parametrize("ask", [ask for ask, package in written.PACKAGES.items() if package in HELD])
+@pytest.mark.parametrize(
+    "ask", [ask for ask, package in written.PACKAGES.items() if package in HELD]
+)
 def test_a_library_that_is_here_gives_the_values_that_are_held(ask):
     package = written.PACKAGES[ask]
     pytest.importorskip(package.partition("-")[0], reason=f"{package} is not installed")

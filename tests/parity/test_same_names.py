@@ -69,7 +69,9 @@ class TestWhereThePeerIsInstalled:
     def test_it_gives_the_values_that_are_held(self, peer):
         now = _asked(peer, lambda: same_names.written(peer.name, peer))
         assert [row[:2] for row in now["rows"]] == [row[:2] for row in HELD[peer.name]["rows"]]
-        for (*_, value, _), (name, *_, then, _) in zip(now["rows"], HELD[peer.name]["rows"], strict=True):
+        for (*_, value, _), (name, *_, then, _) in zip(
+            now["rows"], HELD[peer.name]["rows"], strict=True
+        ):
             assert value == (then if then is None else pytest.approx(then, rel=peer.rel)), name
 
     def test_every_name_of_its_registry_has_a_row(self, peer):

@@ -65,7 +65,10 @@ def test_rpp_agrees_most_with_offline_interleaving(covid):
     # An independent computation over all pairs, correlations about zero: r .988 (uniform user) and .967 (DCG user); of
     # 1,500 pairs of rankings, agreement .965 and .940. Here 60 pairs of runs on all topics: 2,400 pairs of rankings.
     runs = sorted(covid.positions.runs["run"])
-    pairs = [tuple(np.random.default_rng(seed).choice(runs, size=2, replace=False).tolist()) for seed in range(60)]
+    pairs = [
+        tuple(np.random.default_rng(seed).choice(runs, size=2, replace=False).tolist())
+        for seed in range(60)
+    ]
     measures = ["RPP", "OI", "OI(user=dcg)", "AP", "nDCG"]
     found = by_pair(covid.agree(measures, pairs=pairs)).loc["RPP"]
     assert found.loc["OI", "agreement"] == pytest.approx(0.965, abs=0.01)
@@ -81,7 +84,9 @@ def test_rpp_agrees_most_with_offline_interleaving(covid):
 def test_orderings_correlate_as_in_table_2a(covid, method):
     tau = orderings(covid, ["invRPP", "RPP", "dcgRPP"], ["RR", "AP", "nDCG"], method)
     # RPP is about as near to AP and nDCG as these are to each other
-    assert tau.loc["RPP", ["AP", "nDCG"]].to_numpy() == pytest.approx(tau.loc["AP", "nDCG"], abs=0.05)
+    assert tau.loc["RPP", ["AP", "nDCG"]].to_numpy() == pytest.approx(
+        tau.loc["AP", "nDCG"], abs=0.05
+    )
     assert tau.loc["dcgRPP", "AP"] > tau.loc["RPP", "AP"]
     # the nearer the weights of recall levels are to those of RR, the nearer is the ordering
     assert tau.loc["RR", "RPP"] < tau.loc["RR", "dcgRPP"] < tau.loc["RR", "invRPP"]
@@ -90,8 +95,12 @@ def test_orderings_correlate_as_in_table_2a(covid, method):
     assert tau["RR"].drop("RR").max() < others.to_numpy().min()
     # Table 2a, without RR: a mean over 16 other collections
     paper = {"RPP": [0.79, 0.93, 0.86, 0.87], "dcgRPP": [0.85, 0.93, 0.88, 0.88]}
-    assert tau.loc["RPP", ["invRPP", "dcgRPP", "AP", "nDCG"]].to_numpy() == pytest.approx(paper["RPP"], abs=0.1)
-    assert tau.loc["dcgRPP", ["invRPP", "RPP", "AP", "nDCG"]].to_numpy() == pytest.approx(paper["dcgRPP"], abs=0.1)
+    assert tau.loc["RPP", ["invRPP", "dcgRPP", "AP", "nDCG"]].to_numpy() == pytest.approx(
+        paper["RPP"], abs=0.1
+    )
+    assert tau.loc["dcgRPP", ["invRPP", "RPP", "AP", "nDCG"]].to_numpy() == pytest.approx(
+        paper["dcgRPP"], abs=0.1
+    )
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +115,9 @@ def web(shared_data):
 def test_subtopic_orderings_correlate_as_in_table_2b(web):
     runs, qrels = web
     joined = runs.ireval.join(qrels, ties="rank")
-    tau = orderings(joined, ["ST-RPP", "ST-dcgRPP", "ST-invRPP"], ["MAP-IA", "ERR-IA@20", "strec@20"], "mc4")
+    tau = orderings(
+        joined, ["ST-RPP", "ST-dcgRPP", "ST-invRPP"], ["MAP-IA", "ERR-IA@20", "strec@20"], "mc4"
+    )
     assert tau["ST-RPP"].drop("ST-RPP").idxmax() == "ST-dcgRPP"
     assert tau.loc["ST-RPP", "MAP-IA"] > tau.loc["ST-RPP", "ERR-IA@20"]
     assert tau.loc["ERR-IA@20", "ST-invRPP"] > tau.loc["ERR-IA@20", ["ST-RPP", "ST-dcgRPP"]].max()
@@ -117,7 +128,9 @@ def test_subtopic_orderings_correlate_as_in_table_2b(web):
 def test_subtopic_rpp_equals_equation_6_written_out(web):
     runs, qrels = web
     pair = ("ql-cata", "rm-catb-filtered")
-    found = runs.ireval.prefer(qrels, "ST-RPP", pairs=[pair], ties="rank").set_index("query_id")["value"]
+    found = runs.ireval.prefer(qrels, "ST-RPP", pairs=[pair], ties="rank").set_index("query_id")[
+        "value"
+    ]
     runs, relevant = runs[runs["run"].isin(pair)], qrels[qrels["relevance"] > 0]
     for query in ("151", "160", "175", "200"):
         place = {
@@ -125,7 +138,9 @@ def test_subtopic_rpp_equals_equation_6_written_out(web):
             for run, rows in runs[runs["query_id"] == query].groupby("run", observed=True)
         }
         judged = relevant[relevant["query_id"] == query]
-        populations = [*(set(rows) for _, rows in judged.groupby("subtopic", observed=True)["doc_id"])]
+        populations = [
+            *(set(rows) for _, rows in judged.groupby("subtopic", observed=True)["doc_id"])
+        ]
         populations.append(set(judged["doc_id"]))
         signs = []
         for wanted in populations:

@@ -20,7 +20,16 @@ PAIRED = {
     "sgnLP": 26.45,
 }
 # The same with the randomised HSD and 300 draws: whole numbers, within a point or two.
-HSD = {"RPP": 57, "dcgRPP": 57, "invRPP": 52, "AP": 45, "nDCG": 45, "RR": 18, "rrLP": 23, "sgnLP": 26}
+HSD = {
+    "RPP": 57,
+    "dcgRPP": 57,
+    "invRPP": 52,
+    "AP": 45,
+    "nDCG": 45,
+    "RR": 18,
+    "rrLP": 23,
+    "sgnLP": 26,
+}
 
 SUBTOPIC = ["ST-RPP", "strec@20", "ERR-IA@20", "MAP-IA"]
 
@@ -29,7 +38,9 @@ SUBTOPIC = ["ST-RPP", "strec@20", "ERR-IA@20", "MAP-IA"]
 def covid(shared_data):
     folder = shared_data / "trec-covid-r3"
     qrels = pdeval.read_qrels(folder / "qrels.txt")
-    return pdeval.read_runs(folder / "runs"), qrels.assign(relevance=(qrels["relevance"] >= 1).astype(int))
+    return pdeval.read_runs(folder / "runs"), qrels.assign(
+        relevance=(qrels["relevance"] >= 1).astype(int)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +56,13 @@ def percent(table):
 @pytest.mark.broad
 def test_runs_and_judgments_give_the_expected_power_of_the_paired_tests(covid):
     runs, qrels = covid
-    table = runs.ireval.discriminative_power(qrels, list(PAIRED), tests=["default"], compat="trec_eval-9")
+    table = runs.ireval.discriminative_power(
+        qrels, list(PAIRED), tests=["default"], compat="trec_eval-9"
+    )
     assert table["pairs"].unique().tolist() == [3081]
-    assert dict(zip(table["measure"], table["test"])) == dict.fromkeys(PAIRED, "t") | {"sgnLP": "sign"}
+    assert dict(zip(table["measure"], table["test"])) == dict.fromkeys(PAIRED, "t") | {
+        "sgnLP": "sign"
+    }
     assert {name: round(value, 2) for name, value in percent(table).items()} == PAIRED
 
 
@@ -69,8 +84,13 @@ def test_hsd_detects_the_expected_shares(power):
 
 
 @pytest.mark.slow
-def test_under_hsd_rpp_tells_more_pairs_apart_than_metrics_and_lexiprecision_more_than_reciprocal_rank(power):
-    rpp, others = [power[name] for name in ("RPP", "dcgRPP", "invRPP")], [power[name] for name in ("AP", "nDCG")]
+def test_under_hsd_rpp_tells_more_pairs_apart_than_metrics_and_lexiprecision_more_than_reciprocal_rank(
+    power,
+):
+    rpp, others = (
+        [power[name] for name in ("RPP", "dcgRPP", "invRPP")],
+        [power[name] for name in ("AP", "nDCG")],
+    )
     assert min(rpp) > max(others)
     assert min(others) > 2 * power["RR"]
     assert min(others) > max(power["rrLP"], power["sgnLP"])
@@ -95,7 +115,11 @@ def web(shared_data):
 @pytest.mark.filterwarnings("ignore:the ranks of .* lists have gaps:UserWarning")
 def test_subtopic_rpp_tells_most_pairs_apart_in_lists_of_equal_length(web, test):
     runs, qrels = web
-    found = percent(runs.ireval.discriminative_power(qrels, SUBTOPIC, tests=[test], draws=1000, ties="rank", depth=20))
+    found = percent(
+        runs.ireval.discriminative_power(
+            qrels, SUBTOPIC, tests=[test], draws=1000, ties="rank", depth=20
+        )
+    )
     assert found["ST-RPP"] > max(found[name] for name in SUBTOPIC[1:])
 
 
@@ -111,6 +135,8 @@ def test_subtopic_rpp_sees_what_a_filter_costs_users_who_want_many_items(web):
         "ERR-IA@20": 11,
         "MAP-IA": 8,
     }
-    mean = runs.ireval.prefer(qrels, ["ST-RPP", "ST-invRPP"], pairs=[("ql-cata-filtered", "ql-cata")], ties="rank")
+    mean = runs.ireval.prefer(
+        qrels, ["ST-RPP", "ST-invRPP"], pairs=[("ql-cata-filtered", "ql-cata")], ties="rank"
+    )
     mean = mean.ireval.mean().set_index("measure")["mean"]
     assert mean["ST-invRPP"] > 0.25 > 0.1 > mean["ST-RPP"] > 0

@@ -9,7 +9,9 @@ from tests.parity import published
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*judged quer.* missing from run:UserWarning"),
-    pytest.mark.filterwarnings("ignore:the ranks of .* lists have gaps:UserWarning"),  # filtered runs keep their ranks
+    pytest.mark.filterwarnings(
+        "ignore:the ranks of .* lists have gaps:UserWarning"
+    ),  # filtered runs keep their ranks
 ]
 
 
@@ -30,7 +32,9 @@ def web_runs(shared_data):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(("ending", "ties"), [("ndeval.rank-order", "rank"), ("ndeval.traditional", "docid")])
+@pytest.mark.parametrize(
+    ("ending", "ties"), [("ndeval.rank-order", "rank"), ("ndeval.traditional", "docid")]
+)
 def test_ndeval_in_both_orders(shared_data, web_runs, ending, ties):
     folder = shared_data / "trec-web-2012-div"
     expected = computed(folder / "expected-computed", ending)

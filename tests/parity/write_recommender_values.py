@@ -23,19 +23,25 @@ K = 10
 def tables() -> tuple[pd.DataFrame, ...]:
     """Return the lists of one run with ranks, the history, relevant ratings, and genres of items one a column."""
     runs, history, ratings, items = (
-        pd.read_parquet(FILES / f"{name}.parquet") for name in ("recommendations", "history", "ratings", "items")
+        pd.read_parquet(FILES / f"{name}.parquet")
+        for name in ("recommendations", "history", "ratings", "items")
     )
     one = runs[(runs["model"] == "neural") & (runs["seed"] == 1)].copy()
     texts = {"user_id": str, "item_id": str}
     one["rank"] = (
-        one.sort_values(["score", "item_id"], ascending=False).groupby("user_id", observed=True).cumcount() + 1
+        one.sort_values(["score", "item_id"], ascending=False)
+        .groupby("user_id", observed=True)
+        .cumcount()
+        + 1
     )
     relevant = ratings[ratings["rating"] >= 4]
     hot = items.set_index("item_id")["genre"].str.get_dummies("|")
     return one[one["rank"] <= K].astype(texts), history.astype(texts), relevant.astype(texts), hot
 
 
-def rectools(reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame) -> dict[str, float]:
+def rectools(
+    reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame
+) -> dict[str, float]:
     """Return RecTools' values."""
     from rectools import metrics
 
@@ -43,14 +49,18 @@ def rectools(reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, 
     catalog = hot.index.tolist()
     return {
         "Novelty@10": metrics.MeanInvUserFreq(k=K).calc(reco, history),
-        "ILD(distance=hamming)@10": metrics.IntraListDiversity(k=K, distance_calculator=hamming).calc(reco),
+        "ILD(distance=hamming)@10": metrics.IntraListDiversity(
+            k=K, distance_calculator=hamming
+        ).calc(reco),
         "Coverage@10": metrics.CatalogCoverage(k=K, normalize=True).calc(reco, catalog),
         "AvgChoice@10": metrics.AvgRecPopularity(k=K, normalize=True).calc(reco, history),
         "PopSerendipity@10": metrics.Serendipity(k=K).calc(reco, relevant, history, catalog),
     }
 
 
-def replay(reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame) -> dict[str, float]:
+def replay(
+    reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame
+) -> dict[str, float]:
     """Return RePlay's values."""
     from replay import metrics
 
@@ -69,8 +79,12 @@ def recommenders(
     from recommenders.evaluation import python_evaluation as given
 
     names = {"col_user": "user_id", "col_item": "item_id"}
-    both = reco.merge(relevant.assign(hit=1.0)[["user_id", "item_id", "hit"]], how="left").fillna({"hit": 0.0})
-    vectors = pd.DataFrame({"item_id": hot.index, "features": [row.astype(float) for row in hot.to_numpy()]})
+    both = reco.merge(relevant.assign(hit=1.0)[["user_id", "item_id", "hit"]], how="left").fillna(
+        {"hit": 0.0}
+    )
+    vectors = pd.DataFrame(
+        {"item_id": hot.index, "features": [row.astype(float) for row in hot.to_numpy()]}
+    )
     content = {"item_feature_df": vectors, "item_sim_measure": "item_feature_vector", **names}
     return {
         "ChoiceNovelty@10": given.novelty(history, reco, **names),
@@ -82,26 +96,46 @@ def recommenders(
     }
 
 
-def lenskit(reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame) -> dict[str, float]:
+def lenskit(
+    reco: pd.DataFrame, history: pd.DataFrame, relevant: pd.DataFrame, hot: pd.DataFrame
+) -> dict[str, float]:
     """Return LensKit's values."""
     from lenskit.data import ItemList, from_interactions_df
     from lenskit.metrics import ListGini, MeanPopRank
     from lenskit.stats import gini
 
     ordered = reco.sort_values(["user_id", "rank"])
-    lists = [ItemList(item_ids=own.to_numpy(), ordered=True) for _, own in ordered.groupby("user_id")["item_id"]]
+    lists = [
+        ItemList(item_ids=own.to_numpy(), ordered=True)
+        for _, own in ordered.groupby("user_id")["item_id"]
+    ]
     spread = ListGini(K, items=len(hot))
-    popular = MeanPopRank(from_interactions_df(history[["user_id", "item_id"]].drop_duplicates()), n=K)
+    popular = MeanPopRank(
+        from_interactions_df(history[["user_id", "item_id"]].drop_duplicates()), n=K
+    )
     # ExposureGini adds up in single precision: its formula, with its function
-    patient = (0.85 ** (reco["rank"] - 1)).groupby(reco["item_id"]).sum().reindex(hot.index, fill_value=0).to_numpy()
+    patient = (
+        (0.85 ** (reco["rank"] - 1))
+        .groupby(reco["item_id"])
+        .sum()
+        .reindex(hot.index, fill_value=0)
+        .to_numpy()
+    )
     return {
-        "Gini@10": float(spread.global_aggregate([spread.compute_list_data(one, None) for one in lists])),
+        "Gini@10": float(
+            spread.global_aggregate([spread.compute_list_data(one, None) for one in lists])
+        ),
         "Gini(patience=0.85)@10": float(gini(patient)),
         "PopularityRank@10": float(np.mean([popular.measure_list(one, None) for one in lists])),
     }
 
 
-PACKAGES = {rectools: "rectools", replay: "replay-rec", recommenders: "recommenders", lenskit: "lenskit"}
+PACKAGES = {
+    rectools: "rectools",
+    replay: "replay-rec",
+    recommenders: "recommenders",
+    lenskit: "lenskit",
+}
 
 if __name__ == "__main__":
     held = json.loads(TO.read_text()) if TO.exists() else {}

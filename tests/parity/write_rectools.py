@@ -15,7 +15,9 @@ def data():
     rng = np.random.default_rng(7)
     lists = [rng.permutation(ITEMS)[:LENGTH] for _ in range(USERS)]
     wanted = [rng.permutation(ITEMS)[: rng.integers(1, 16)] for _ in range(USERS)]
-    reco = pd.DataFrame({"user_id": np.repeat(np.arange(USERS), LENGTH), "item_id": np.concatenate(lists)})
+    reco = pd.DataFrame(
+        {"user_id": np.repeat(np.arange(USERS), LENGTH), "item_id": np.concatenate(lists)}
+    )
     reco["rank"] = np.tile(np.arange(1, LENGTH + 1), USERS)
     own = np.repeat(np.arange(USERS), [len(one) for one in wanted])
     return reco, pd.DataFrame({"user_id": own, "item_id": np.concatenate(wanted)})
@@ -40,7 +42,9 @@ def values():
         "PartialAUC@5": metrics.PartialAUC(5),
         "PAP@5": metrics.PAP(5),
     }
-    found = {name: metric.calc_per_user(reco, interactions).tolist() for name, metric in asked.items()}
+    found = {
+        name: metric.calc_per_user(reco, interactions).tolist() for name, metric in asked.items()
+    }
     mcc = metrics.MCC(10).calc_per_user(reco, interactions, np.arange(ITEMS))
     return {**found, f"MCC(items={ITEMS})@10": mcc.tolist()}
 

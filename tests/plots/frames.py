@@ -8,7 +8,15 @@ MEASURES = ["RPP", "invRPP", "dcgRPP", "AP", "NDCG", "RR"]
 
 def run_names(count: int) -> list[str]:
     """Names as track participants choose them: short, long, with dots and underscores."""
-    heads = ["bm25", "covidex.t5", "UIowaS_Run", "sparse-dense-rrf-prf", "poznan", "xj4wang", "SFDC-fus12-enc24-tf3"]
+    heads = [
+        "bm25",
+        "covidex.t5",
+        "UIowaS_Run",
+        "sparse-dense-rrf-prf",
+        "poznan",
+        "xj4wang",
+        "SFDC-fus12-enc24-tf3",
+    ]
     return [f"{heads[i % len(heads)]}.{i}" if i else "bm25" for i in range(count)]
 
 
@@ -96,7 +104,13 @@ def curves(runs: int = 4, seed: int = 0) -> pd.DataFrame:
     names = run_names(runs)
     top, fall = rng.uniform(0.5, 0.95, runs), rng.uniform(0.6, 2.5, runs)
     precision = top[:, None] * (1 - recall[None, :]) ** fall[:, None] + 0.02
-    return pd.DataFrame({"run": np.repeat(names, 11), "recall": np.tile(recall, runs), "precision": precision.ravel()})
+    return pd.DataFrame(
+        {
+            "run": np.repeat(names, 11),
+            "recall": np.tile(recall, runs),
+            "precision": precision.ravel(),
+        }
+    )
 
 
 def disaggregated(seed: int = 0) -> pd.DataFrame:
@@ -138,7 +152,11 @@ def degraded(drop: str = "queries", seed: int = 0) -> pd.DataFrame:
     kept = keep / keep.max()
     parts = []
     for i, measure in enumerate(MEASURES):
-        tau = 1 - (0.3 + 0.06 * i) * (1 - kept)[:, None] + 0.05 * (1 - kept)[:, None] * rng.standard_normal((10, 10))
+        tau = (
+            1
+            - (0.3 + 0.06 * i) * (1 - kept)[:, None]
+            + 0.05 * (1 - kept)[:, None] * rng.standard_normal((10, 10))
+        )
         parts.append(
             pd.DataFrame(
                 {
@@ -159,7 +177,12 @@ def p_values(pairs: int = 300, measures=MEASURES, seed: int = 0) -> pd.DataFrame
     rng = np.random.default_rng(seed)
     parts = [
         pd.DataFrame(
-            {"measure": m, "test": "t", "pair": np.arange(pairs), "p_value": rng.random(pairs) ** (3.5 - 0.4 * i)}
+            {
+                "measure": m,
+                "test": "t",
+                "pair": np.arange(pairs),
+                "p_value": rng.random(pairs) ** (3.5 - 0.4 * i),
+            }
         )
         for i, m in enumerate(measures)
     ]
@@ -172,7 +195,13 @@ def tied_levels() -> pd.DataFrame:
     shapes = {"robust": 0.2, "web": 0.3, "deep-pass 2021": 0.55, "ml-1m": 0.4}
     return pd.concat(
         [
-            pd.DataFrame({"collection": name, "recall": level, "tied": first * np.exp(-0.1 * (level - 1)) + 0.05})
+            pd.DataFrame(
+                {
+                    "collection": name,
+                    "recall": level,
+                    "tied": first * np.exp(-0.1 * (level - 1)) + 0.05,
+                }
+            )
             for name, first in shapes.items()
         ],
         ignore_index=True,
@@ -201,13 +230,17 @@ def correlations() -> pd.DataFrame:
     """Kendall's tau between the orderings of six measures, one triangle."""
     a, b = np.triu_indices(len(MEASURES), 1)
     names = np.array(MEASURES, dtype=object)
-    return pd.DataFrame({"measure_a": names[a], "measure_b": names[b], "value": 0.95 - 0.1 * (b - a)})
+    return pd.DataFrame(
+        {"measure_a": names[a], "measure_b": names[b], "value": 0.95 - 0.1 * (b - a)}
+    )
 
 
 def matrix(runs: int = 4) -> pd.DataFrame:
     """Mean preferences, runs x runs: antisymmetric, the first run the best."""
     place = np.arange(runs)
-    return pd.DataFrame((place[None, :] - place[:, None]) / runs, index=run_names(runs), columns=run_names(runs))
+    return pd.DataFrame(
+        (place[None, :] - place[:, None]) / runs, index=run_names(runs), columns=run_names(runs)
+    )
 
 
 def summary(runs: int = 8, measures=("AP",)) -> pd.DataFrame:
@@ -260,7 +293,11 @@ def wins() -> pd.DataFrame:
 
 
 def buckets() -> dict:
-    return {"bucket": ["1-9", "10+", "not retrieved"], "low": [1, 10, np.nan], "high": [10, np.inf, np.nan]}
+    return {
+        "bucket": ["1-9", "10+", "not retrieved"],
+        "low": [1, 10, np.nan],
+        "high": [10, np.inf, np.nan],
+    }
 
 
 def explained() -> pd.DataFrame:
@@ -311,14 +348,24 @@ def headroom() -> pd.DataFrame:
     bucket = ["[0, 0.25)", "[0.25, 0.5)", "[0.5, 0.75)", "[0.75, 1]"]
     count = np.array([1, 3, 0, 4])
     return pd.DataFrame(
-        {"measure": "P@20", "bucket": bucket, "low": low, "high": low + 0.25, "count": count, "share": count / 8}
+        {
+            "measure": "P@20",
+            "bucket": bucket,
+            "low": low,
+            "high": low + 0.25,
+            "count": count,
+            "share": count / 8,
+        }
     )
 
 
 def discounts() -> pd.DataFrame:
     """What three ranks are worth."""
     weights = {"P@2": [0.5, 0.5, 0.0], "RBP(p=0.5)": [4 / 7, 2 / 7, 1 / 7]}
-    parts = [pd.DataFrame({"measure": name, "rank": [1, 2, 3], "weight": w}) for name, w in weights.items()]
+    parts = [
+        pd.DataFrame({"measure": name, "rank": [1, 2, 3], "weight": w})
+        for name, w in weights.items()
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -328,9 +375,13 @@ def discounts() -> pd.DataFrame:
 def effects(collections=6):
     """What collections say of one pair of runs."""
     difference = 0.02 * np.arange(collections)
-    frame = pd.DataFrame({"collection": [f"set {i}" for i in range(collections)], "run_a": "neural", "run_b": "bm25"})
+    frame = pd.DataFrame(
+        {"collection": [f"set {i}" for i in range(collections)], "run_a": "neural", "run_b": "bm25"}
+    )
     frame = frame.assign(measure="AP", test="t", n=20, difference=difference, se=0.05)
-    frame = frame.assign(ci_low=difference - 0.1, ci_high=difference + 0.1, p_value=0.1, p_adjusted=0.2)
+    frame = frame.assign(
+        ci_low=difference - 0.1, ci_high=difference + 0.1, p_value=0.1, p_adjusted=0.2
+    )
     frame = frame.assign(significant=False, weight=1 / collections)
     frame.attrs |= {"by": ["collection"], "run_columns": ["run"]}
     return frame
@@ -338,8 +389,12 @@ def effects(collections=6):
 
 def verdicts():
     """What all collections say of two pairs."""
-    frame = pd.DataFrame({"run_a": ["neural", "ql"], "run_b": "bm25", "measure": "AP", "collections": 6})
-    return frame.assign(macro=[0.05, 0.0], ci_low=-0.01, ci_high=0.11, micro=0.05, fixed=0.0, random=0.0)
+    frame = pd.DataFrame(
+        {"run_a": ["neural", "ql"], "run_b": "bm25", "measure": "AP", "collections": 6}
+    )
+    return frame.assign(
+        macro=[0.05, 0.0], ci_low=-0.01, ci_high=0.11, micro=0.05, fixed=0.0, random=0.0
+    )
 
 
 KINDS = {

@@ -21,7 +21,9 @@ def test_bars_are_multiples_of_the_first_bucket(column_ax):
 
 
 def test_another_order_has_another_unit(column_ax):
-    ax = behaviour_bars(frames.behaviour(), order=["rand", "orig"], measures=["clicks_per_query"], ax=column_ax)
+    ax = behaviour_bars(
+        frames.behaviour(), order=["rand", "orig"], measures=["clicks_per_query"], ax=column_ax
+    )
     assert widths(ax) == [1, 2]
 
 
@@ -35,7 +37,10 @@ def test_arrows_say_where_better_results_lead(column_ax):
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     log = runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels)
     ax = log.ireval.behaviour(["abandonment_rate", "clicks_per_query"]).ireval.plot(ax=column_ax)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["abandonment rate ↓", "clicks per query ↑"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "abandonment rate ↓",
+        "clicks per query ↑",
+    ]
 
 
 def test_a_log_without_buckets_is_one_bucket(column_ax):

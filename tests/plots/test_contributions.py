@@ -9,7 +9,11 @@ from tests.plots import frames
 
 
 def lines(ax):
-    return {line.get_label(): line.get_ydata() for line in ax.lines if not line.get_label().startswith("_")}
+    return {
+        line.get_label(): line.get_ydata()
+        for line in ax.lines
+        if not line.get_label().startswith("_")
+    }
 
 
 def test_a_line_per_measure_with_shares_of_its_difference(column_ax):
@@ -24,7 +28,9 @@ def test_a_line_per_measure_with_shares_of_its_difference(column_ax):
 
 
 def test_raw_values_stay_as_they_are(column_ax):
-    drawn = lines(recall_levels(frames.disaggregated(), measures=["ASL"], scale="raw", ax=column_ax))
+    drawn = lines(
+        recall_levels(frames.disaggregated(), measures=["ASL"], scale="raw", ax=column_ax)
+    )
     assert drawn["ASL"].tolist() == [2, 2, -3, -4, -8, 19]
 
 
@@ -43,7 +49,9 @@ def test_queries_are_averaged_over_those_that_have_the_level(column_ax):
 
 
 def test_the_other_direction_turns_the_lines_over(column_ax):
-    ax = recall_levels(frames.disaggregated(), pair=("b", "a"), measures=["RPP"], scale="raw", ax=column_ax)
+    ax = recall_levels(
+        frames.disaggregated(), pair=("b", "a"), measures=["RPP"], scale="raw", ax=column_ax
+    )
     assert lines(ax)["RPP"].tolist() == [-1, -1, 1, 1, 1, -1]
     assert ax.get_title() == "above 0: b better, below 0: a better"
 

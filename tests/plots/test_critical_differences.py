@@ -17,14 +17,18 @@ def drawn(ax):
     """The dots, the bars and the texts of a diagram."""
     bars = [tuple(line.get_xdata()) for line in ax.lines if line.get_label() == "_group"]
     return (
-        next(one for one in ax.collections if len(one.get_offsets()) > 1).get_offsets()[:, 0].tolist(),
+        next(one for one in ax.collections if len(one.get_offsets()) > 1)
+        .get_offsets()[:, 0]
+        .tolist(),
         bars,
         [text.get_text() for text in ax.texts],
     )
 
 
 def mean_ranks(measure):
-    wide = SCORES[SCORES["measure"] == measure].pivot(index="query_id", columns="run", values="value")
+    wide = SCORES[SCORES["measure"] == measure].pivot(
+        index="query_id", columns="run", values="value"
+    )
     return wide.rank(axis=1, ascending=False).mean().sort_values()
 
 
@@ -37,14 +41,20 @@ def test_dots_stand_at_the_mean_ranks_and_names_beside_them(column_ax):
         assert f"{run} ({rank:.2f})" in texts
 
 
-def test_bars_join_what_nemenyi_does_not_tell_apart_and_none_is_longer_than_the_critical_difference(column_ax):
+def test_bars_join_what_nemenyi_does_not_tell_apart_and_none_is_longer_than_the_critical_difference(
+    column_ax,
+):
     found = SCORES.ireval.compare("AP", test="nemenyi")
     _, bars, texts = drawn(critical_difference(found, ax=column_ax))
     limit = critical_difference_of(12, 48)
     assert f"CD = {limit:.2f}" in texts
     rank = mean_ranks("AP").to_numpy()
     alike = [(rank[i], rank[rank <= rank[i] + limit].max()) for i in range(12)]
-    longest = [one for one in alike if one[0] < one[1] and not any(o[0] < one[0] and o[1] >= one[1] for o in alike)]
+    longest = [
+        one
+        for one in alike
+        if one[0] < one[1] and not any(o[0] < one[0] and o[1] >= one[1] for o in alike)
+    ]
     np.testing.assert_allclose(sorted(bars), longest, rtol=1e-12)
 
 
@@ -66,7 +76,12 @@ def test_conover_has_bars_but_no_single_critical_difference(column_ax):
 def test_a_critical_difference_longer_than_the_line_is_said(column_ax):
     rng = np.random.default_rng(0)
     few = pd.DataFrame(
-        {"run": list("abcd") * 2, "query_id": np.repeat(["1", "2"], 4), "measure": "AP", "value": rng.random(8)}
+        {
+            "run": list("abcd") * 2,
+            "query_id": np.repeat(["1", "2"], 4),
+            "measure": "AP",
+            "value": rng.random(8),
+        }
     )
     ax = critical_difference(few.ireval.compare(test="nemenyi"), ax=column_ax)
     assert f"CD = {critical_difference_of(4, 2):.2f}, more than the line is long" in drawn(ax)[2]
@@ -87,8 +102,12 @@ def test_lines_bars_and_stick_differ_in_grey():
 def test_what_has_no_mean_ranks_or_not_all_of_them_is_refused(column_ax):
     with pytest.raises(ValueError, match="draws mean ranks, which these have none of: compare"):
         critical_difference(SCORES.ireval.compare("AP"), ax=column_ax)
-    with pytest.raises(ValueError, match=r"no test of .*all pairs are needed\. Compare without baseline="):
-        critical_difference(SCORES.ireval.compare("AP", test="nemenyi", baseline="bm25"), ax=column_ax)
+    with pytest.raises(
+        ValueError, match=r"no test of .*all pairs are needed\. Compare without baseline="
+    ):
+        critical_difference(
+            SCORES.ireval.compare("AP", test="nemenyi", baseline="bm25"), ax=column_ax
+        )
     found = SCORES.ireval.compare("AP", test="nemenyi")
     some = found[~found["run_a"].eq("bm25") & ~found["run_b"].eq("bm25")]
     with pytest.raises(ValueError, match="not those of these 11 runs alone"):

@@ -9,7 +9,9 @@ from tests.plots import frames
 
 def named(ax):
     return {
-        line.get_label(): line for line in ax.lines if not line.get_label().startswith("_") and len(line.get_xdata())
+        line.get_label(): line
+        for line in ax.lines
+        if not line.get_label().startswith("_") and len(line.get_xdata())
     }
 
 
@@ -27,17 +29,28 @@ def test_one_line_per_run_with_its_points(column_ax):
 
 def test_queries_are_averaged_at_shared_recall_points(column_ax):
     curve = pd.DataFrame(
-        {"run": "a", "query_id": ["1", "1", "2", "2"], "recall": [0, 1, 0, 1], "precision": [1.0, 0.4, 0.5, 0.2]}
+        {
+            "run": "a",
+            "query_id": ["1", "1", "2", "2"],
+            "recall": [0, 1, 0, 1],
+            "precision": [1.0, 0.4, 0.5, 0.2],
+        }
     )
     assert precision_recall(curve, ax=column_ax).lines[0].get_ydata() == pytest.approx([0.75, 0.3])
 
 
 def test_queries_with_different_recall_points_are_not_averaged(column_ax):
     curve = pd.DataFrame(
-        {"run": "a", "qid": ["1", "1", "2", "2"], "recall": [0.5, 1, 0.3, 1], "precision": [1.0, 0.4, 0.5, 0.2]}
+        {
+            "run": "a",
+            "qid": ["1", "1", "2", "2"],
+            "recall": [0.5, 1, 0.3, 1],
+            "precision": [1.0, 0.4, 0.5, 0.2],
+        }
     )
     with pytest.raises(
-        ValueError, match=r"points differ between the 2 queries\. Draw one query, curve\[curve\['qid'\]"
+        ValueError,
+        match=r"points differ between the 2 queries\. Draw one query, curve\[curve\['qid'\]",
     ):
         precision_recall(curve, ax=column_ax)
     assert len(precision_recall(curve[curve["qid"] == "1"], ax=column_ax).lines[0].get_xdata()) == 2
@@ -59,7 +72,12 @@ def test_runs_can_be_chosen_for_colour(column_ax):
 
 def test_a_run_named_by_two_columns_is_one_line(column_ax):
     curve = pd.DataFrame(
-        {"model": "t5", "seed": [1, 1, 2, 2], "recall": [0, 1, 0, 1], "precision": [0.9, 0.1, 0.8, 0.2]}
+        {
+            "model": "t5",
+            "seed": [1, 1, 2, 2],
+            "recall": [0, 1, 0, 1],
+            "precision": [0.9, 0.1, 0.8, 0.2],
+        }
     )
     ax = curve.ireval(run=["model", "seed"]).plot(ax=column_ax)
     assert list(named(ax)) == ["t5 / 1", "t5 / 2"]

@@ -24,11 +24,17 @@ def test_a_plot_draws_every_kind_that_it_names(name, kind, column_ax):
     frame = interval_frames.several_orders() if name.startswith("rank_") else KINDS[kind]()
     if (name, kind) == ("critical_difference", "comparisons"):
         frame = interval_frames.ranked()
-    assert kind_of(frame) == kind, "give the frame in tests/plots/frames.py the columns of its schema"
-    options = (
-        {"pair": tuple(frame.loc[0, ["run_a", "run_b"]])} if name in ("query_differences", "recall_levels") else {}
+    assert kind_of(frame) == kind, (
+        "give the frame in tests/plots/frames.py the columns of its schema"
     )
-    if name == "level_scatter" or (kind == "preferences" and name not in ("difference_scatter", "recall_levels")):
+    options = (
+        {"pair": tuple(frame.loc[0, ["run_a", "run_b"]])}
+        if name in ("query_differences", "recall_levels")
+        else {}
+    )
+    if name == "level_scatter" or (
+        kind == "preferences" and name not in ("difference_scatter", "recall_levels")
+    ):
         options["measure"] = "RPP"
     assert getattr(frame.ireval.plot, name)(ax=column_ax, **options) is column_ax
     assert column_ax.has_data() or column_ax.images
@@ -45,7 +51,9 @@ def test_the_first_plot_of_a_kind_is_what_plot_draws(name, kind):
 
 @pytest.mark.parametrize("kind", sorted(SCHEMAS))
 def test_a_table_is_drawn_or_says_why_not(kind):
-    assert "plot" in VERBS.get(kind, {}) or SCHEMAS[kind].undrawn, f"{kind}: declare a plot, or say undrawn="
+    assert "plot" in VERBS.get(kind, {}) or SCHEMAS[kind].undrawn, (
+        f"{kind}: declare a plot, or say undrawn="
+    )
 
 
 @pytest.mark.parametrize("name", sorted(PLOTS))
@@ -63,21 +71,37 @@ def test_a_plot_is_documented_and_importable(name):
 
 
 def test_a_table_that_is_not_drawn_says_why():
-    with pytest.raises(AttributeError, match=r"there is no plot of a judgments table .*: judgments are what"):
+    with pytest.raises(
+        AttributeError, match=r"there is no plot of a judgments table .*: judgments are what"
+    ):
         pdeval.datasets.sample_qrels().ireval.plot()
 
 
 def test_an_old_name_answers_with_the_new_one():
-    with pytest.raises(AttributeError, match=r"pdeval\.plots\.ties_by_level\(\) is now pdeval\.plots\.ties_by_recall"):
+    with pytest.raises(
+        AttributeError,
+        match=r"pdeval\.plots\.ties_by_level\(\) is now pdeval\.plots\.ties_by_recall",
+    ):
         _ = plots.ties_by_level
 
 
 def test_runs_of_several_columns_are_never_merged(column_ax):
-    summary = frames.summary(4).assign(model=["t5", "t5", "bm25", "bm25"], seed=[1, 2, 1, 2]).drop(columns="run")
-    with pytest.raises(ValueError, match=r"needs one mean per run and measure; some repeat|could name the runs"):
+    summary = (
+        frames.summary(4)
+        .assign(model=["t5", "t5", "bm25", "bm25"], seed=[1, 2, 1, 2])
+        .drop(columns="run")
+    )
+    with pytest.raises(
+        ValueError, match=r"needs one mean per run and measure; some repeat|could name the runs"
+    ):
         summary.drop(columns="seed").ireval.plot(ax=column_ax)
     ax = summary.ireval(run=["model", "seed"]).plot(sort=False, ax=column_ax)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["t5 / 1", "t5 / 2", "bm25 / 1", "bm25 / 2"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "t5 / 1",
+        "t5 / 2",
+        "bm25 / 1",
+        "bm25 / 2",
+    ]
 
 
 @pytest.mark.broad
@@ -85,7 +109,11 @@ def test_scores_are_summed_up_and_the_best_stands_first(column_ax):
     judged = pdeval.datasets.sample_judged(topics="common")
     scores = judged.measure(pdeval.parse("ASL", label="my length"))
     best = scores.groupby("run")["value"].mean().idxmin()
-    for frame in (scores, scores.ireval.summary(), scores.merge(pdeval.datasets.sample_metadata(), on="run")):
+    for frame in (
+        scores,
+        scores.ireval.summary(),
+        scores.merge(pdeval.datasets.sample_metadata(), on="run"),
+    ):
         ax = frame.ireval.plot(ax=column_ax)
         assert ax.get_yticklabels()[0].get_text() == best
 
@@ -100,12 +128,16 @@ def test_a_symmetric_matrix_is_drawn_as_correlations(column_ax):
 @pytest.mark.broad
 def test_a_matrix_of_runs_with_several_columns_is_labelled_by_all_of_them(column_ax):
     index = pd.MultiIndex.from_tuples([("lm", 1), ("lm", 2)])
-    ax = pd.DataFrame([[0.0, 0.5], [-0.5, 0.0]], index=index, columns=index).ireval.plot(ax=column_ax)
+    ax = pd.DataFrame([[0.0, 0.5], [-0.5, 0.0]], index=index, columns=index).ireval.plot(
+        ax=column_ax
+    )
     assert [label.get_text() for label in ax.get_yticklabels()] == ["lm / 1  1", "lm / 2  2"]
 
 
 def test_what_is_missing_is_asked_for_in_the_words_of_the_schema():
     curve = plot_table(frames.curves(), "precision_recall", ["curve"])
     assert curve.kind == "curve"
-    with pytest.raises(ValueError, match=r"precision-recall table \(run, recall, precision\); 'rank' is missing"):
+    with pytest.raises(
+        ValueError, match=r"precision-recall table \(run, recall, precision\); 'rank' is missing"
+    ):
         curve.column("rank")

@@ -17,7 +17,10 @@ def test_every_collection_has_a_row_and_each_mean_a_diamond(column_ax):
     frame = frames.effects()
     ax = plots.forest(frame, ax=column_ax)
     assert rows_of(ax) == [*frame["collection"], "Fixed effects", "Random effects"]
-    assert ax.get_xlabel().replace("\n", " ") == "neural − bm25, difference of AP (with confidence interval)"
+    assert (
+        ax.get_xlabel().replace("\n", " ")
+        == "neural − bm25, difference of AP (with confidence interval)"
+    )
     found = meta_analysis(frame[["difference"]].to_numpy(), frame[["se"]].to_numpy())
     for patch, name in zip(ax.patches, ("fixed", "random")):
         x = patch.get_xy()[:, 0]
@@ -47,13 +50,16 @@ def test_several_pairs_or_measures_are_asked_for():
     frame = frames.effects()
     both = pd.concat([frame, frame.assign(run_a="ql")], ignore_index=True)
     with pytest.raises(
-        ValueError, match=r"draws one pair of runs; the frame has 2. Choose one: runs=\['neural', 'bm25'\]"
+        ValueError,
+        match=r"draws one pair of runs; the frame has 2. Choose one: runs=\['neural', 'bm25'\]",
     ):
         plots.forest(both)
     with pytest.raises(KeyError, match=r"no pair \('x', 'bm25'\) in this table"):
         plots.forest(both, runs=["x", "bm25"])
     two = pd.concat([frame, frame.assign(measure="RR")], ignore_index=True)
-    with pytest.raises(ValueError, match=r"draws one measure; the frame has AP, RR. Choose one: measure='AP'"):
+    with pytest.raises(
+        ValueError, match=r"draws one measure; the frame has AP, RR. Choose one: measure='AP'"
+    ):
         plots.forest(two)
     with pytest.raises(ValueError, match=r"combined='both': choose of fixed, random"):
         plots.forest(frame, combined=["both"])

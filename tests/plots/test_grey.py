@@ -24,7 +24,10 @@ def looks(ax) -> set[tuple]:
     from matplotlib.colors import to_hex
 
     lines = {
-        (to_hex(one.get_color()), (one.get_linestyle(), one.get_marker(), to_hex(one.get_markerfacecolor())))
+        (
+            to_hex(one.get_color()),
+            (one.get_linestyle(), one.get_marker(), to_hex(one.get_markerfacecolor())),
+        )
         for one in ax.lines
         if one.get_color() != "none"
     }

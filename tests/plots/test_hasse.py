@@ -12,8 +12,12 @@ def drawn(ax):
     """Return (place of each vector, set of (better, worse) lines)."""
     place = {}
     for text in ax.texts:
-        place[text.get_position()] = tuple(int(part) for part in text.get_text().strip("()").split(","))
-    lines = {tuple(place[tuple(end)] for end in segment) for segment in ax.collections[0].get_segments()}
+        place[text.get_position()] = tuple(
+            int(part) for part in text.get_text().strip("()").split(",")
+        )
+    lines = {
+        tuple(place[tuple(end)] for end in segment) for segment in ax.collections[0].get_segments()
+    }
     return {vector: at for at, vector in place.items()}, lines
 
 
@@ -67,12 +71,16 @@ def test_impossible_sizes_are_refused(n, m):
 
 
 def test_too_many_vectors_are_refused():
-    with pytest.raises(ValueError, match=r"hasse\(50, 5\) has 2,118,760 position vectors; at most 84 can be read"):
+    with pytest.raises(
+        ValueError, match=r"hasse\(50, 5\) has 2,118,760 position vectors; at most 84 can be read"
+    ):
         hasse(50, 5)
 
 
 def test_unknown_orders_are_refused():
-    with pytest.raises(ValueError, match=r"no order 'AP'; hasse\(\) draws 'RR', 'LP' or 'dominance'"):
+    with pytest.raises(
+        ValueError, match=r"no order 'AP'; hasse\(\) draws 'RR', 'LP' or 'dominance'"
+    ):
         hasse(4, 2, order="AP")
 
 
@@ -85,5 +93,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
 
     for module in ("matplotlib", "matplotlib.pyplot"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=r"plots need matplotlib: pip install 'pdeval\[plots\]'\."):
+    with pytest.raises(
+        ImportError, match=r"plots need matplotlib: pip install 'pdeval\[plots\]'\."
+    ):
         hasse(4, 2)

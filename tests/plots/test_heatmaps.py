@@ -33,7 +33,9 @@ def labels(ax):
 def test_means_are_mirrored_with_the_opposite_sign_and_the_best_run_stands_first(column_ax):
     ax = preference_heatmap(PREFS, ax=column_ax)
     assert labels(ax) == ["b", "a", "c"]
-    np.testing.assert_allclose(cells(ax), [[nan, 0.5, 0.75], [-0.5, nan, 0.25], [-0.75, -0.25, nan]])
+    np.testing.assert_allclose(
+        cells(ax), [[nan, 0.5, 0.75], [-0.5, nan, 0.25], [-0.75, -0.25, nan]]
+    )
 
 
 @pytest.mark.broad
@@ -52,9 +54,15 @@ def test_the_scale_is_symmetric_around_zero(column_ax):
 @pytest.mark.broad
 def test_an_averaged_table_a_square_and_the_long_table_draw_the_same(column_ax):
     long = cells(preference_heatmap(PREFS, ax=column_ax))
-    mean = PREFS.groupby(["run_a", "run_b"], as_index=False)["value"].mean().rename(columns={"value": "mean"})
+    mean = (
+        PREFS.groupby(["run_a", "run_b"], as_index=False)["value"]
+        .mean()
+        .rename(columns={"value": "mean"})
+    )
     np.testing.assert_allclose(cells(preference_heatmap(mean)), long)
-    square = pd.DataFrame([[0, -0.5, 0.25], [0.5, 0, 0.75], [-0.25, -0.75, 0]], list("abc"), list("abc"))
+    square = pd.DataFrame(
+        [[0, -0.5, 0.25], [0.5, 0, 0.75], [-0.25, -0.75, 0]], list("abc"), list("abc")
+    )
     np.testing.assert_allclose(cells(preference_heatmap(square)), long)
     np.testing.assert_allclose(cells(preference_heatmap(square[["c", "a", "b"]])), long)
 
@@ -65,7 +73,9 @@ def test_an_averaged_table_a_square_and_the_long_table_draw_the_same(column_ax):
     [
         ["c", "a", "b"],
         pd.DataFrame({"run": ["a", "b", "c"], "rank": [2, 3, 1]}),
-        pd.DataFrame({"run": list("abcabc"), "measure": ["AP"] * 3 + ["RPP"] * 3, "rank": [1, 2, 3, 2, 3, 1]}),
+        pd.DataFrame(
+            {"run": list("abcabc"), "measure": ["AP"] * 3 + ["RPP"] * 3, "rank": [1, 2, 3, 2, 3, 1]}
+        ),
     ],
 )
 def test_the_order_can_be_a_list_or_an_orders_table(order, column_ax):
@@ -76,7 +86,9 @@ def test_the_order_can_be_a_list_or_an_orders_table(order, column_ax):
 
 def test_an_ordering_that_ranks_runs_twice_is_refused(column_ax):
     order = pd.DataFrame({"run": ["a", "a"], "method": ["mc4", "mean"], "rank": [1, 1]})
-    with pytest.raises(ValueError, match="order= ranks some runs more than once: choose one measure and method"):
+    with pytest.raises(
+        ValueError, match="order= ranks some runs more than once: choose one measure and method"
+    ):
         preference_heatmap(PREFS, order=order, ax=column_ax)
 
 
@@ -97,9 +109,9 @@ def test_dots_come_from_the_measure_that_is_drawn(column_ax):
 
 @pytest.mark.broad
 def test_values_are_written_where_they_fit(column_ax):
-    assert sorted(text.get_text() for text in preference_heatmap(PREFS, ax=column_ax).texts) == sorted(
-        ["+0.50", "+0.75", "−0.50", "+0.25", "−0.75", "−0.25"]
-    )
+    assert sorted(
+        text.get_text() for text in preference_heatmap(PREFS, ax=column_ax).texts
+    ) == sorted(["+0.50", "+0.75", "−0.50", "+0.25", "−0.75", "−0.25"])
     assert len(preference_heatmap(frames.preferences(30, 5)).texts) == 0
 
 
@@ -128,7 +140,13 @@ def test_the_scale_is_as_long_as_the_side_and_can_be_left_out(column_ax):
 
 @pytest.mark.broad
 def test_correlations_are_mirrored_with_ones_on_the_diagonal(column_ax):
-    table = pd.DataFrame({"measure_a": ["RPP", "RPP", "AP"], "measure_b": ["AP", "RR", "RR"], "value": [0.9, 0.5, 0.6]})
+    table = pd.DataFrame(
+        {
+            "measure_a": ["RPP", "RPP", "AP"],
+            "measure_b": ["AP", "RR", "RR"],
+            "value": [0.9, 0.5, 0.6],
+        }
+    )
     ax = correlation_heatmap(table, ax=column_ax)
     assert labels(ax) == ["RPP", "AP", "RR"]
     np.testing.assert_allclose(cells(ax), [[1, 0.9, 0.5], [0.9, 1, 0.6], [0.5, 0.6, 1]])
@@ -170,7 +188,9 @@ def test_the_scale_is_named_after_the_coefficient_and_several_ask_for_a_choice(c
 
 def test_repeated_pairs_are_refused(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP"] * 2, "measure_b": ["AP"] * 2, "value": [0.1, 0.2]})
-    with pytest.raises(ValueError, match=r"draws one value for each \(measure_a, measure_b\); some pairs repeat"):
+    with pytest.raises(
+        ValueError, match=r"draws one value for each \(measure_a, measure_b\); some pairs repeat"
+    ):
         correlation_heatmap(table, ax=column_ax)
 
 
@@ -184,7 +204,9 @@ def test_the_name_of_the_scale_stays_clear_of_the_next_axes():
     correlation_heatmap(pd.DataFrame(0.5, index=names, columns=names), label="Kendall's τ", ax=left)
     figure.draw_without_rendering()
     scale = left.child_axes[0]
-    title = next(text for text in scale.get_children() if getattr(text, "get_text", str)() == "Kendall's τ")
+    title = next(
+        text for text in scale.get_children() if getattr(text, "get_text", str)() == "Kendall's τ"
+    )
     assert title.get_window_extent().x1 <= scale.get_window_extent().x1 + 1
     assert title.get_window_extent().x1 < right.get_window_extent().x0
 
@@ -196,7 +218,14 @@ def test_a_confusion_names_both_sides_at_its_axes(column_ax):
     frame = judge_frames.confusion()
     frame.attrs["reference"] = "people"
     ax = confusion_heatmap(frame, ax=column_ax)
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("Label by llm", "Label by people (items)", "")
-    for told, shown in (("true label", "True label (items)"), ("reference", "Label of the reference (items)")):
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == (
+        "Label by llm",
+        "Label by people (items)",
+        "",
+    )
+    for told, shown in (
+        ("true label", "True label (items)"),
+        ("reference", "Label of the reference (items)"),
+    ):
         frame.attrs["reference"] = told
         assert confusion_heatmap(frame, ax=Figure().subplots()).get_ylabel() == shown

@@ -76,6 +76,8 @@ def with_long_measures(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", [name for name in FRAMES if "measure" in "".join(map(str, FRAMES[name]().columns))])
+@pytest.mark.parametrize(
+    "name", [name for name in FRAMES if "measure" in "".join(map(str, FRAMES[name]().columns))]
+)
 def test_no_text_is_cut_off_of_measures_with_long_names(name):
     assert beyond(getattr(plots, name)(with_long_measures(FRAMES[name]()))) == []

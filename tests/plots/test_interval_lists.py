@@ -16,7 +16,10 @@ def test_pairs_of_runs_are_named_as_differences_and_the_interval_is_explained(co
     ax = plots.intervals(interval_frames.with_intervals(4), ax=column_ax)
     assert [row.split(" − ")[0] for row in rows_of(ax)] == ["bm25"] * 3
     assert ax.get_xlabel().replace("\n", " ") == "Difference of RPP (with 95% confidence interval)"
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["significant", "not significant"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "significant",
+        "not significant",
+    ]
 
 
 def test_significant_rows_are_filled_and_others_hollow(column_ax):
@@ -27,9 +30,20 @@ def test_significant_rows_are_filled_and_others_hollow(column_ax):
 
 @pytest.mark.broad
 def test_segments_buckets_and_quantiles_are_named_by_what_tells_them_apart(column_ax):
-    assert rows_of(plots.intervals(interval_frames.segmented(), ax=column_ax)) == ["short", "mid", "long"]
-    assert rows_of(plots.intervals(interval_frames.compared_buckets())) == ["flat − orig", "rand − orig"]
-    assert rows_of(plots.intervals(interval_frames.gaps())) == ["short − mid", "short − long", "mid − long"]
+    assert rows_of(plots.intervals(interval_frames.segmented(), ax=column_ax)) == [
+        "short",
+        "mid",
+        "long",
+    ]
+    assert rows_of(plots.intervals(interval_frames.compared_buckets())) == [
+        "flat − orig",
+        "rand − orig",
+    ]
+    assert rows_of(plots.intervals(interval_frames.gaps())) == [
+        "short − mid",
+        "short − long",
+        "mid − long",
+    ]
     assert rows_of(plots.intervals(interval_frames.quantiles()))[:2] == ["lm, 0.1", "lm, 0.5"]
 
 

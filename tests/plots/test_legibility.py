@@ -60,7 +60,11 @@ def test_the_layout_of_a_subfigure_is_found(figure):
 
 def test_levels_are_ticked_from_one(figure):
     ax = figure().subplots()
-    for last, ticks in ((6, [1, 2, 3, 4, 5, 6]), (30, [1, 5, 10, 15, 20, 25, 30]), (100, [1, 20, 40, 60, 80, 100])):
+    for last, ticks in (
+        (6, [1, 2, 3, 4, 5, 6]),
+        (30, [1, 5, 10, 15, 20, 25, 30]),
+        (100, [1, 20, 40, 60, 80, 100]),
+    ):
         text_layout.recall_ticks(ax, last)
         assert ax.get_xticks().tolist() == ticks
 
@@ -69,7 +73,11 @@ def test_a_label_that_is_broken_twice_has_even_lines_as_if_it_were_broken_once(f
     from pdeval.plots import style
 
     ax = figure(figsize=(5, 2), layout="constrained").subplots()
-    style.finish(ax, x="neural minus bm25, difference of AP (with confidence interval)", note="line: interval")
+    style.finish(
+        ax,
+        x="neural minus bm25, difference of AP (with confidence interval)",
+        note="line: interval",
+    )
     text_layout.name_list(ax, ["a-name-that-takes-room-from-the-label" * 2])
     *first, last = ax.get_xlabel().splitlines()
     assert last == "line: interval", "the note keeps its own line"

@@ -21,13 +21,24 @@ def test_there_is_a_cell_of_points_and_a_fit_for_each_two_levels(column_ax):
     ax = level_scatter(frames.disaggregated().query("measure == 'ASL'"), levels=3, ax=column_ax)
     assert len(ax.collections) == 3
     first = ax.collections[0].get_offsets()
-    assert np.allclose(first, [[0.5 + 0.44, 1.5 - 0.44]])  # one pair: the largest difference of both levels
+    assert np.allclose(
+        first, [[0.5 + 0.44, 1.5 - 0.44]]
+    )  # one pair: the largest difference of both levels
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
 
 
 def test_fits_stay_in_their_cells(column_ax):
     parts = [
-        pd.DataFrame({"query_id": query, "run_a": "a", "run_b": "b", "measure": "AP", "recall": [1, 2], "value": value})
+        pd.DataFrame(
+            {
+                "query_id": query,
+                "run_a": "a",
+                "run_b": "b",
+                "measure": "AP",
+                "recall": [1, 2],
+                "value": value,
+            }
+        )
         for query, value in (("1", [0.1, 1.0]), ("2", [-1.0, 0.0]), ("3", [0.01, 0.5]))
     ]
     ax = level_scatter(pd.concat(parts), ax=column_ax)

@@ -27,16 +27,36 @@ NAMES = (
     " ",
     "^{",
 )
-IDS = ("run", "run_a", "run_b", "query_id", "measure", "measure_a", "measure_b", "collection", "method", "test")
-NAMELESS = ("tie_probability", "decided_by_recall", "difference_scatter")  # no run or query is written in them
+IDS = (
+    "run",
+    "run_a",
+    "run_b",
+    "query_id",
+    "measure",
+    "measure_a",
+    "measure_b",
+    "collection",
+    "method",
+    "test",
+)
+NAMELESS = (
+    "tie_probability",
+    "decided_by_recall",
+    "difference_scatter",
+)  # no run or query is written in them
 
 
 def renamed(frame: pd.DataFrame, odd: str) -> pd.DataFrame:
     """Return a table in which the first name is the odd one and every other ends in it."""
     if frame.index.dtype.kind in "OT":  # a square
-        return frame.set_axis(odd_names(frame.index, odd), axis=0).set_axis(odd_names(frame.columns, odd), axis=1)
+        return frame.set_axis(odd_names(frame.index, odd), axis=0).set_axis(
+            odd_names(frame.columns, odd), axis=1
+        )
     found = frame.copy()
-    groups = [[name for name in IDS if name.startswith(stem) and name in frame.columns] for stem in ("run", "measure")]
+    groups = [
+        [name for name in IDS if name.startswith(stem) and name in frame.columns]
+        for stem in ("run", "measure")
+    ]
     for columns in [*groups, ["query_id"], ["collection"], ["method"], ["test"], ["assessor"]]:
         present = [name for name in columns if name in frame.columns]
         values = pd.unique(pd.concat([frame[name] for name in present])) if present else []
@@ -108,7 +128,9 @@ def test_axes_that_were_given_keep_their_own_formulas(column_ax):
 @pytest.mark.broad
 @pytest.mark.parametrize("name", ["win_loss_tie", "query_differences", "preference_heatmap"])
 def test_long_names_that_are_spelled_out_leave_the_axes_their_room(name):
-    ax = getattr(plots, name)(renamed(FRAMES[name](), "\x1b[31m\u202e" * 20))  # a collapsed layout warns
+    ax = getattr(plots, name)(
+        renamed(FRAMES[name](), "\x1b[31m\u202e" * 20)
+    )  # a collapsed layout warns
     ax.figure.canvas.draw()
     box = ax.get_position()
     assert min(box.width, box.height) > 0.2

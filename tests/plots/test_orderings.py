@@ -20,7 +20,10 @@ def names(ax):
 
 def bars(ax):
     """Return (column, first row, last row) of the bars that join runs."""
-    ends = [(line.get_xdata()[0], line.get_ydata()[0] + 0.25, line.get_ydata()[1] - 0.25) for line in ax.lines]
+    ends = [
+        (line.get_xdata()[0], line.get_ydata()[0] + 0.25, line.get_ydata()[1] - 0.25)
+        for line in ax.lines
+    ]
     return [(round(float(lane), 3), round(first), round(last)) for lane, first, last in ends]
 
 
@@ -43,7 +46,9 @@ def test_groups_are_the_longest_stretches_without_a_significant_pair(size, bits)
     a, b = np.triu_indices(size, 1)
     significant = np.zeros((size, size), dtype=bool)
     significant[a, b] = [bool(bits >> i & 1) for i in range(len(a))]
-    tests = pd.DataFrame({"run_a": a.astype(str), "run_b": b.astype(str), "significant": significant[a, b]})
+    tests = pd.DataFrame(
+        {"run_a": a.astype(str), "run_b": b.astype(str), "significant": significant[a, b]}
+    )
     assert groups([str(i) for i in range(size)], tests) == longest_stretches(significant)
 
 
@@ -57,14 +62,18 @@ def test_runs_are_listed_best_first_at_their_ranks(column_ax):
 
 
 def test_intervals_reach_from_low_to_high(column_ax):
-    orders = pd.DataFrame({"run": ["b", "a"], "rank": [2, 1], "rank_low": [1, 1], "rank_high": [2, 1.5]})
+    orders = pd.DataFrame(
+        {"run": ["b", "a"], "rank": [2, 1], "rank_low": [1, 1], "rank_high": [2, 1.5]}
+    )
     ax = critical_difference(orders, ax=column_ax)
     spans = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
     assert spans == [[1, 1.5], [1, 2]]
 
 
 def test_ticks_reach_the_worst_rank_also_where_some_runs_are_left_out(column_ax):
-    orders = pd.DataFrame({"run": ["lm", "bm25", "rm3"], "rank": [1, 20, 40], "rank_low": [1, 15, 30]})
+    orders = pd.DataFrame(
+        {"run": ["lm", "bm25", "rm3"], "rank": [1, 20, 40], "rank_low": [1, 15, 30]}
+    )
     ax = critical_difference(orders, ax=column_ax)
     assert ax.get_xticks().tolist() == [1, 10, 20, 30, 40]
     ax = critical_difference(orders.assign(rank_high=[9, 26, 52]), ax=column_ax)
@@ -72,7 +81,9 @@ def test_ticks_reach_the_worst_rank_also_where_some_runs_are_left_out(column_ax)
 
 
 def test_bars_join_the_runs_that_do_not_differ_in_columns_that_do_not_overlap(column_ax):
-    ax = critical_difference(frames.orders(6), comparisons=frames.comparisons(6, near=2), ax=column_ax)
+    ax = critical_difference(
+        frames.orders(6), comparisons=frames.comparisons(6, near=2), ax=column_ax
+    )
     found = bars(ax)
     assert [(first, last) for _, first, last in found] == [(0, 2), (1, 3), (2, 4), (3, 5)]
     lanes = [lane for lane, *_ in found]
@@ -88,16 +99,24 @@ def test_tests_of_other_measures_are_left_alone(column_ax):
 def test_runs_that_were_not_compared_are_an_error(column_ax):
     tests = frames.comparisons(5).query("run_a == 'bm25'")
     with pytest.raises(
-        ValueError, match=r"has no test of .* all pairs of the runs drawn are needed\. Compare without base"
+        ValueError,
+        match=r"has no test of .* all pairs of the runs drawn are needed\. Compare without base",
     ):
         critical_difference(frames.orders(5), comparisons=tests, ax=column_ax)
 
 
 def test_several_orderings_ask_for_a_choice(column_ax):
     both = pd.concat([frames.orders(3), frames.orders(3, method="borda")])
-    with pytest.raises(ValueError, match=r"draws one method; the frame has 2: mc4, borda\. Choose one: method='mc4'"):
+    with pytest.raises(
+        ValueError,
+        match=r"draws one method; the frame has 2: mc4, borda\. Choose one: method='mc4'",
+    ):
         critical_difference(both, ax=column_ax)
-    assert critical_difference(both, method="borda", ax=column_ax).get_xlabel().startswith("Rank by RPP (Borda)")
+    assert (
+        critical_difference(both, method="borda", ax=column_ax)
+        .get_xlabel()
+        .startswith("Rank by RPP (Borda)")
+    )
 
 
 def test_a_run_with_two_ranks_is_refused(column_ax):
@@ -121,13 +140,21 @@ def test_the_names_of_79_runs_do_not_overlap(size):
 
 def test_means_are_dots_with_whiskers_largest_first(column_ax):
     summary = pd.DataFrame(
-        {"run": ["x", "y"], "measure": "AP", "mean": [0.2, 0.3], "ci_low": [0.1, 0.25], "ci_high": [0.25, 0.4]}
+        {
+            "run": ["x", "y"],
+            "measure": "AP",
+            "mean": [0.2, 0.3],
+            "ci_low": [0.1, 0.25],
+            "ci_high": [0.25, 0.4],
+        }
     )
     ax = summary_bars(summary, ax=column_ax)
     assert names(ax) == ["y", "x"]
     dots, _, (whiskers,) = ax.containers[0]
     assert dots.get_xdata().tolist() == [0.3, 0.2]
-    np.testing.assert_allclose([s[:, 0] for s in whiskers.get_segments()], [[0.25, 0.4], [0.1, 0.25]])
+    np.testing.assert_allclose(
+        [s[:, 0] for s in whiskers.get_segments()], [[0.25, 0.4], [0.1, 0.25]]
+    )
 
 
 @pytest.mark.broad
@@ -153,7 +180,8 @@ def test_measures_share_the_rows_with_a_marker_each(column_ax):
 
 def test_too_many_measures_ask_for_a_choice(column_ax):
     with pytest.raises(
-        ValueError, match=r"at most 5 measures; the frame has .* Choose some: measures=\['RPP', 'invRPP'\]"
+        ValueError,
+        match=r"at most 5 measures; the frame has .* Choose some: measures=\['RPP', 'invRPP'\]",
     ):
         summary_bars(frames.summary(3, frames.MEASURES), ax=column_ax)
 

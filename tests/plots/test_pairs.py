@@ -57,7 +57,12 @@ def test_the_title_counts_and_the_legend_gives_the_mean(column_ax):
 
 
 def test_the_other_direction_turns_the_bars_over(column_ax):
-    assert bars(query_differences(PREFS, pair=("bm25", "lm"), ax=column_ax)) == [0.5, 0.0, -0.25, -0.75]
+    assert bars(query_differences(PREFS, pair=("bm25", "lm"), ax=column_ax)) == [
+        0.5,
+        0.0,
+        -0.25,
+        -0.75,
+    ]
 
 
 def test_a_query_without_value_has_no_bar(column_ax):
@@ -79,11 +84,18 @@ def test_repeated_queries_are_refused(column_ax):
 
 def test_other_column_names_are_bound(column_ax):
     renamed = PREFS.rename(columns={"query_id": "topic_no", "run_a": "model_a", "run_b": "model_b"})
-    assert bars(renamed.ireval(query="topic_no").plot.query_differences(ax=column_ax)) == [0.75, 0.25, 0.0, -0.5]
+    assert bars(renamed.ireval(query="topic_no").plot.query_differences(ax=column_ax)) == [
+        0.75,
+        0.25,
+        0.0,
+        -0.5,
+    ]
 
 
 def test_a_frame_without_queries_or_runs_is_refused(column_ax):
-    with pytest.raises(ValueError, match=r"needs a preferences table \(query, .*; 'query' is missing"):
+    with pytest.raises(
+        ValueError, match=r"needs a preferences table \(query, .*; 'query' is missing"
+    ):
         query_differences(PREFS.drop(columns="query_id"), ax=column_ax)
     with pytest.raises(ValueError, match=r"'run_a' is missing \(found: query_id, run_b"):
         query_differences(PREFS.drop(columns="run_a"), ax=column_ax)
@@ -104,7 +116,10 @@ def test_against_a_baseline_the_other_run_wins(column_ax):
 def test_per_run_all_opponents_are_added_up(column_ax):
     ax = win_loss_tie(PAIRS, per="run", ax=column_ax)
     assert list(rows(ax).items()) == [("a", (50, 25, 25)), ("c", (50, 25, 25)), ("b", (25, 0, 75))]
-    assert ax.get_xlabel() == "RPP: % of queries x opponents\nin the bars: number of queries x opponents"
+    assert (
+        ax.get_xlabel()
+        == "RPP: % of queries x opponents\nin the bars: number of queries x opponents"
+    )
 
 
 @pytest.mark.broad
@@ -127,7 +142,11 @@ def test_counts_are_written_where_they_fit(column_ax):
 
 
 def test_the_order_of_the_frame_is_kept_on_request(column_ax):
-    assert list(rows(win_loss_tie(PAIRS, sort=False, ax=column_ax))) == ["a vs b", "a vs c", "b vs c"]
+    assert list(rows(win_loss_tie(PAIRS, sort=False, ax=column_ax))) == [
+        "a vs b",
+        "a vs c",
+        "b vs c",
+    ]
 
 
 @pytest.mark.broad
@@ -140,6 +159,15 @@ def test_79_runs_do_not_write_over_each_other():
 
 
 def test_wins_of_interleaved_runs_are_drawn_as_counts(column_ax):
-    wins = pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"], "by": "query", "a_wins": [3], "b_wins": [1], "ties": [4]})
+    wins = pd.DataFrame(
+        {
+            "run_a": ["lm"],
+            "run_b": ["bm25"],
+            "by": "query",
+            "a_wins": [3],
+            "b_wins": [1],
+            "ties": [4],
+        }
+    )
     ax = win_loss_tie(wins, ax=column_ax)
     assert [round(bar.get_width(), 1) for bar in ax.patches] == [37.5, 50.0, 12.5]

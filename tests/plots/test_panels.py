@@ -15,7 +15,9 @@ def stacked(count=3):
     """Return scores of the sample as so many collections, two runs of it."""
     scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
     scores = scores[scores["run"].isin(["bm25", "hybrid"])]
-    return scores.assign(collection=(scores["query_id"].astype(int) % count + 9).map("set {}".format))
+    return scores.assign(
+        collection=(scores["query_id"].astype(int) % count + 9).map("set {}".format)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,9 @@ def test_each_panel_is_the_plot_of_its_part(summary):
     figure = summary.ireval.plot.panels(columns=2)
     for ax, name in zip(figure.axes, ("set 9", "set 10", "set 11")):
         alone = summary[summary["collection"] == name].drop(columns="collection").ireval.plot()
-        assert [text.get_text() for text in ax.get_yticklabels()] == [t.get_text() for t in alone.get_yticklabels()]
+        assert [text.get_text() for text in ax.get_yticklabels()] == [
+            t.get_text() for t in alone.get_yticklabels()
+        ]
         for one, other in zip(ax.lines, alone.lines, strict=True):
             np.testing.assert_array_equal(one.get_xdata(), other.get_xdata())
 
@@ -66,22 +70,34 @@ def test_another_plot_and_its_options_are_asked_for_by_name():
     halves = prefs.assign(half=prefs["query_id"].astype(int) % 2)
     figure = halves.ireval.plot.panels(by="half", plot="win_loss_tie", options={"measure": "AP"})
     assert [ax.get_title()[:1] for ax in figure.axes] == ["0", "1"]
-    with pytest.raises(KeyError, match=r"plot='bars' is no plot of this table; there are .*win_loss_tie"):
+    with pytest.raises(
+        KeyError, match=r"plot='bars' is no plot of this table; there are .*win_loss_tie"
+    ):
         halves.ireval.plot.panels(by="half", plot="bars")
 
 
 @pytest.mark.broad
 def test_too_many_panels_say_what_to_do():
     many = stacked(MOST + 1).ireval.summary("AP", by="collection")
-    with pytest.raises(ValueError, match=r"25 panels by collection are too many .*at most 24 .*df\[df\['collection'\]"):
+    with pytest.raises(
+        ValueError,
+        match=r"25 panels by collection are too many .*at most 24 .*df\[df\['collection'\]",
+    ):
         many.ireval.plot.panels()
 
 
 def test_the_column_is_asked_for(summary):
     bare = pd.DataFrame(summary.to_dict("list"))
-    with pytest.raises(ValueError, match="does not say which column tells its collections apart: name it with by="):
+    with pytest.raises(
+        ValueError, match="does not say which column tells its collections apart: name it with by="
+    ):
         bare.ireval.plot.panels()
-    with pytest.raises(KeyError, match="no column 'site' to tell panels apart; there are collection, run"):
+    with pytest.raises(
+        KeyError, match="no column 'site' to tell panels apart; there are collection, run"
+    ):
         bare.ireval.plot.panels(by="site")
-    with pytest.raises(TypeError, match=r"plot\(\) has no option 'by'.* A panel for each group is \.plot\.panels\(by="):
+    with pytest.raises(
+        TypeError,
+        match=r"plot\(\) has no option 'by'.* A panel for each group is \.plot\.panels\(by=",
+    ):
         bare.ireval.plot(by="collection")

@@ -16,12 +16,18 @@ from tests.plots import frames, interval_frames, judge_frames
 def differences():
     items = frames.items(("neural", "bm25"), 300).pivot(index="doc_id", columns="run", values="asl")
     return pd.DataFrame(
-        {"run_a": "neural", "run_b": "bm25", "difference": (items["neural"] - items["bm25"]).to_numpy()}
+        {
+            "run_a": "neural",
+            "run_b": "bm25",
+            "difference": (items["neural"] - items["bm25"]).to_numpy(),
+        }
     )
 
 
 def tie_table():
-    return pd.DataFrame({"n": 100, "m": [1, 1, 2, 2], "p1": [1, 2, 1, 2], "probability": [0.01, 0.01, 0.02, 0.0198]})
+    return pd.DataFrame(
+        {"n": 100, "m": [1, 1, 2, 2], "p1": [1, 2, 1, 2], "probability": [0.01, 0.01, 0.02, 0.0198]}
+    )
 
 
 FRAMES = {
@@ -94,7 +100,9 @@ def test_a_plot_leaves_rcparams_and_the_frame_alone(name, column_ax):
 def test_a_plot_of_a_wrong_frame_says_what_was_found_and_what_to_call(name, column_ax):
     frame = pd.DataFrame({"colour": ["red"], "weight": [1.0]})
     advice = re.escape(obtained(PLOTS[name].on))
-    with pytest.raises(ValueError, match=rf"{name}\(\) needs an? .*\(found: colour, weight\)\.{advice}$"):
+    with pytest.raises(
+        ValueError, match=rf"{name}\(\) needs an? .*\(found: colour, weight\)\.{advice}$"
+    ):
         getattr(plots, name)(frame, ax=column_ax)
 
 
@@ -124,7 +132,9 @@ def test_a_plot_does_not_depend_on_the_index_of_the_frame(name, column_ax):
     plain = plot(frame, ax=column_ax)
     second = Figure(figsize=(3.3, 2.4), layout="constrained").subplots()
     odd = plot(frame.set_axis(np.full(len(frame), 7), axis=0), ax=second)
-    assert [t.get_text() for t in plain.get_yticklabels()] == [t.get_text() for t in odd.get_yticklabels()]
+    assert [t.get_text() for t in plain.get_yticklabels()] == [
+        t.get_text() for t in odd.get_yticklabels()
+    ]
     for left, right in zip(plain.lines, odd.lines):
         np.testing.assert_array_equal(left.get_ydata(), right.get_ydata())
     for left, right in zip(plain.patches, odd.patches):
@@ -135,14 +145,19 @@ def test_a_plot_does_not_depend_on_the_index_of_the_frame(name, column_ax):
 def test_a_plot_takes_categorical_columns(name, column_ax):
     frame = FRAMES[name]()
     texts = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c].dtype)]
-    assert getattr(plots, name)(frame.astype(dict.fromkeys(texts, "category")), ax=column_ax) is column_ax
+    assert (
+        getattr(plots, name)(frame.astype(dict.fromkeys(texts, "category")), ax=column_ax)
+        is column_ax
+    )
 
 
 @every_plot
 def test_without_matplotlib_a_plot_says_what_to_install(name, monkeypatch):
     for module in ("matplotlib", "matplotlib.pyplot"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=r"^plots need matplotlib: pip install 'pdeval\[plots\]'\.$"):
+    with pytest.raises(
+        ImportError, match=r"^plots need matplotlib: pip install 'pdeval\[plots\]'\.$"
+    ):
         getattr(plots, name)(FRAMES[name]())
 
 
@@ -157,5 +172,7 @@ def test_importing_the_plots_does_not_import_matplotlib():
 def test_several_axes_instead_of_one_are_refused_with_the_way_out():
     from matplotlib.figure import Figure
 
-    with pytest.raises(TypeError, match=r"ax must be one matplotlib Axes; found ndarray\. .* then ax=left\."):
+    with pytest.raises(
+        TypeError, match=r"ax must be one matplotlib Axes; found ndarray\. .* then ax=left\."
+    ):
         plots.precision_recall(frames.curves(), ax=Figure().subplots(1, 2))

@@ -20,7 +20,9 @@ def test_a_line_and_a_band_per_measure(column_ax):
 
 
 def test_the_band_is_one_standard_deviation_wide(column_ax):
-    frame = pd.DataFrame({"measure": "AP", "keep": [1, 1, 2, 2], "draw": [0, 1] * 2, "value": [0.4, 0.6, 0.8, 0.8]})
+    frame = pd.DataFrame(
+        {"measure": "AP", "keep": [1, 1, 2, 2], "draw": [0, 1] * 2, "value": [0.4, 0.6, 0.8, 0.8]}
+    )
     corners = incomplete(frame, ax=column_ax).collections[0].get_paths()[0].vertices
     at_one = corners[corners[:, 0] == 1][:, 1]
     sd = np.std([0.4, 0.6], ddof=1)
@@ -31,7 +33,9 @@ def test_means_and_deviations_already_taken_draw_the_same(column_ax):
     frame = frames.degraded()
     long = incomplete(frame, ax=column_ax)
     taken = (
-        frame.groupby(["measure", "keep", "statistic"], sort=False)["value"].agg(mean="mean", sd="std").reset_index()
+        frame.groupby(["measure", "keep", "statistic"], sort=False)["value"]
+        .agg(mean="mean", sd="std")
+        .reset_index()
     )
     short = incomplete(taken)
     for left, right in zip(long.lines, short.lines):

@@ -8,7 +8,11 @@ from tests.plots import frames
 
 
 def lines(ax):
-    return {line.get_label(): line.get_ydata() for line in ax.lines if not line.get_label().startswith("_")}
+    return {
+        line.get_label(): line.get_ydata()
+        for line in ax.lines
+        if not line.get_label().startswith("_")
+    }
 
 
 def test_a_line_rises_with_the_first_run_and_ends_at_the_preference(column_ax):

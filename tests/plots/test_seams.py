@@ -34,9 +34,13 @@ def test_7_a_line_per_run_of_several_columns(seeds, ax, kept):
     if not kept:
         curve.attrs = {}
     lines = plots.precision_recall(curve, ax=ax, highlight=20).lines
-    assert [line.get_label() for line in lines] == [f"{r.model} / {r.seed}" for r in seeds.runs.itertuples()]
+    assert [line.get_label() for line in lines] == [
+        f"{r.model} / {r.seed}" for r in seeds.runs.itertuples()
+    ]
     dense = curve[(curve["model"] == "dense") & (curve["seed"] == 2)]["precision"]
-    assert next(line for line in lines if line.get_label() == "dense / 2").get_ydata() == pytest.approx(dense)
+    assert next(
+        line for line in lines if line.get_label() == "dense / 2"
+    ).get_ydata() == pytest.approx(dense)
 
 
 @pytest.mark.broad
@@ -57,7 +61,9 @@ def test_7_means_of_runs_of_several_columns(seeds, ax):
 def test_7_histograms_of_runs_of_several_columns(seeds, ax):
     chosen = seeds.lengths()
     chosen = chosen[chosen["model"] == "dense"]
-    texts = [text.get_text() for text in plots.asl_histogram(chosen, ax=ax).get_legend().get_texts()]
+    texts = [
+        text.get_text() for text in plots.asl_histogram(chosen, ax=ax).get_legend().get_texts()
+    ]
     assert texts == ["dense / 1", "dense / 2", "dense / 3"]
 
 
@@ -75,7 +81,11 @@ def test_7_populations_of_contributions_are_weighted_and_added_up(ax):
     [
         (["RPP", "AP", "RR"], None, ["RPP", "AP", "RR"]),
         (["RPP"], ["winrate", "mc4"], ["win rate", "MC4"]),
-        (["RPP", "dcgRPP"], ["winrate", "mc4"], ["RPP, win rate", "RPP, MC4", "dcgRPP, win rate", "dcgRPP, MC4"]),
+        (
+            ["RPP", "dcgRPP"],
+            ["winrate", "mc4"],
+            ["RPP, win rate", "RPP, MC4", "dcgRPP, win rate", "dcgRPP, MC4"],
+        ),
     ],
 )
 @pytest.mark.parametrize("matrix", [True, False])
@@ -106,17 +116,23 @@ def test_21_critical_differences_stay_inside_their_axes(ax):
     left = min(line.get_window_extent().x0 for line in bars)
     reach = ax.transData.transform((orders["rank_high"].max(), 0))[0]
     assert reach < left, "the bars do not cover the ranks"
-    assert ax.get_xlabel().startswith("Rank by RPP (win rate)\nline: 95% interval of the\nrank over")
+    assert ax.get_xlabel().startswith(
+        "Rank by RPP (win rate)\nline: 95% interval of the\nrank over"
+    )
 
 
 def test_21_a_win_rate_is_said_to_be_the_sum_it_is():
     orders = pdeval.datasets.sample_judged(topics="common").order("RPP")
-    assert "the sum of preferences over the 11 other systems" in " ".join(orders.ireval.report().notes)
+    assert "the sum of preferences over the 11 other systems" in " ".join(
+        orders.ireval.report().notes
+    )
     assert "sum of preferences" not in " ".join(orders.ireval.report(show="rank").notes)
 
 
 def test_20_ticks_are_in_natural_order(ax):
-    means = pd.DataFrame({"run": sorted(f"run{i}" for i in range(1, 12)), "measure": "AP", "mean": 0.5})
+    means = pd.DataFrame(
+        {"run": sorted(f"run{i}" for i in range(1, 12)), "measure": "AP", "mean": 0.5}
+    )
     plots.summary_bars(means, ax=ax)
     assert ticks(ax) == [f"run{i}" for i in range(1, 12)]
 
@@ -125,12 +141,18 @@ def test_20_ticks_are_in_natural_order(ax):
 @pytest.mark.parametrize("count", [3, 300])
 def test_19_axes_speak_of_users_where_the_table_does(ax, count):
     users = [f"u{i}" for i in range(count)]
-    prefs = pd.DataFrame({"user_id": users, "run_a": "x", "run_b": "y", "measure": "RPP", "value": 0.5})
-    assert plots.query_differences(prefs, ax=ax).get_xlabel() == ("User" if count == 3 else "300 users, sorted")
+    prefs = pd.DataFrame(
+        {"user_id": users, "run_a": "x", "run_b": "y", "measure": "RPP", "value": 0.5}
+    )
+    assert plots.query_differences(prefs, ax=ax).get_xlabel() == (
+        "User" if count == 3 else "300 users, sorted"
+    )
     assert "users" in plots.win_loss_tie(prefs, ax=ax).get_xlabel()
 
 
 def test_19_votes_of_users_are_not_called_queries(ax):
-    wins = pd.DataFrame({"run_a": ["x"], "run_b": ["y"], "per": "user", "n": 9, "a_wins": 5, "b_wins": 3, "ties": 1})
+    wins = pd.DataFrame(
+        {"run_a": ["x"], "run_b": ["y"], "per": "user", "n": 9, "a_wins": 5, "b_wins": 3, "ties": 1}
+    )
     wins = wins.assign(a_share=5 / 9, b_share=3 / 9, p_value=0.5, p_adjusted=0.5, significant=False)
     assert "% of users" in plots.win_loss_tie(wins, ax=ax).get_xlabel()

@@ -41,7 +41,13 @@ def test_one_run_is_named_in_the_title(column_ax):
 def test_items_are_counted_into_buckets(column_ax):
     lengths = [1, 1, 2, 4, 5, 999, 1000, 7]
     items = pd.DataFrame(
-        {"run": "a", "query_id": "1", "doc_id": range(8), "asl": lengths, "retrieved": [True] * 7 + [False]}
+        {
+            "run": "a",
+            "query_id": "1",
+            "doc_id": range(8),
+            "asl": lengths,
+            "retrieved": [True] * 7 + [False],
+        }
     )
     ax = asl_histogram(items, ax=column_ax)
     assert names(ax) == [
@@ -56,7 +62,9 @@ def test_every_item_is_in_one_bucket(column_ax):
 
 
 def test_shares_and_categorical_buckets_in_their_order(column_ax):
-    bucket = pd.Categorical(["11+", "1-10", "not found"], categories=["1-10", "11+", "not found"], ordered=True)
+    bucket = pd.Categorical(
+        ["11+", "1-10", "not found"], categories=["1-10", "11+", "not found"], ordered=True
+    )
     ax = asl_histogram(pd.DataFrame({"bucket": bucket, "share": [0.25, 0.5, 0.25]}), ax=column_ax)
     assert names(ax) == ["1-10", "11+", "not found"]
     assert heights(ax) == [[0.5, 0.25, 0.25]]
@@ -90,7 +98,11 @@ def test_wins_losses_and_ties_are_bars_of_their_own(column_ax):
     )
     ax = asl_wins(table, ax=column_ax)
     assert heights(ax) == [[7, 20], [5], [15, 2]]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["t5 sooner: 27", "same: 5", "bm25 sooner: 17"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "t5 sooner: 27",
+        "same: 5",
+        "bm25 sooner: 17",
+    ]
 
 
 def test_differences_are_counted_into_mirrored_buckets(column_ax):
@@ -130,17 +142,23 @@ def test_intervals_know_their_side(column_ax):
 
 def test_the_other_direction_is_refused_with_the_call_to_write(column_ax):
     table = pd.DataFrame({"run_a": ["t5"], "run_b": ["bm25"], "difference": [1]})
-    with pytest.raises(ValueError, match=r"the frame holds t5 minus bm25: pass pair=\('t5', 'bm25'\)"):
+    with pytest.raises(
+        ValueError, match=r"the frame holds t5 minus bm25: pass pair=\('t5', 'bm25'\)"
+    ):
         asl_wins(table, pair=("bm25", "t5"), ax=column_ax)
 
 
 def test_buckets_without_numbers_are_refused(column_ax):
-    with pytest.raises(ValueError, match="reads wins and losses from the buckets' numbers; found 'big win'"):
+    with pytest.raises(
+        ValueError, match="reads wins and losses from the buckets' numbers; found 'big win'"
+    ):
         asl_wins(pd.DataFrame({"bucket": ["big win"], "count": [1]}), ax=column_ax)
 
 
 def test_a_frame_without_runs_has_no_title(column_ax):
-    items = pd.DataFrame({"query_id": "1", "doc_id": range(3), "asl": [1, 4, 30], "retrieved": [True, True, False]})
+    items = pd.DataFrame(
+        {"query_id": "1", "doc_id": range(3), "asl": [1, 4, 30], "retrieved": [True, True, False]}
+    )
     ax = asl_histogram(items, ax=column_ax)
     assert ax.get_title() == ""
     assert ax.get_legend() is None

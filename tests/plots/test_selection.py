@@ -22,19 +22,29 @@ def table(frame):
 
 
 def test_runs_of_several_columns_are_joined_by_a_slash():
-    frame = pd.DataFrame({"model_a": ["t5", "t5"], "seed_a": [1, 2], "model_b": ["bm25"] * 2, "seed_b": [0, 0]})
+    frame = pd.DataFrame(
+        {"model_a": ["t5", "t5"], "seed_a": [1, 2], "model_b": ["bm25"] * 2, "seed_b": [0, 0]}
+    )
     a, b, runs = selection.pairs(frame, ["model", "seed"])
     assert (a.tolist(), b.tolist(), runs) == ([0, 1], [2, 2], ["t5 / 1", "t5 / 2", "bm25 / 0"])
 
 
 def test_runs_of_several_columns_may_come_in_any_row_order():
     frame = pd.DataFrame({"model": ["b", "a", "b", "c"], "seed": [2, 1, 2, 1]})
-    assert selection.names(frame, ["model", "seed"]).tolist() == ["b / 2", "a / 1", "b / 2", "c / 1"]
+    assert selection.names(frame, ["model", "seed"]).tolist() == [
+        "b / 2",
+        "a / 1",
+        "b / 2",
+        "c / 1",
+    ]
 
 
 def test_categories_keep_their_order_and_unused_ones_go():
     column = pd.Categorical(["lm", "bm25"], categories=["bm25", "gone", "lm"])
-    assert list(selection.names(pd.DataFrame({"run": column}), ["run"]).categories) == ["bm25", "lm"]
+    assert list(selection.names(pd.DataFrame({"run": column}), ["run"]).categories) == [
+        "bm25",
+        "lm",
+    ]
 
 
 def test_whole_number_runs_become_text():
@@ -44,11 +54,19 @@ def test_whole_number_runs_become_text():
 
 def test_a_pair_may_be_asked_for_in_either_direction():
     rows, sign, a, b = table(PREFS).one_pair(("lm", "bm25"))
-    assert (rows.frame["value"].tolist(), sign.tolist(), a, b) == ([0.1, 0.3], [-1.0, 1.0], "lm", "bm25")
+    assert (rows.frame["value"].tolist(), sign.tolist(), a, b) == (
+        [0.1, 0.3],
+        [-1.0, 1.0],
+        "lm",
+        "bm25",
+    )
 
 
 def test_several_pairs_are_an_error_that_shows_the_call():
-    with pytest.raises(ValueError, match=r"e\.g\. \(bm25, lm\) and \(bm25, rm3\)\. Choose one: pair=\('bm25', 'lm'\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"e\.g\. \(bm25, lm\) and \(bm25, rm3\)\. Choose one: pair=\('bm25', 'lm'\)",
+    ):
         table(PREFS).one_pair(None)
 
 
@@ -75,7 +93,8 @@ def test_a_run_of_several_columns_may_be_asked_for_as_a_tuple():
 def test_several_measures_are_an_error_that_shows_the_call():
     frame = pd.DataFrame({"measure": ["AP", "RR"]})
     with pytest.raises(
-        ValueError, match=r"p\(\) draws one measure; the frame has 2: AP, RR\. Choose one: measure='AP'"
+        ValueError,
+        match=r"p\(\) draws one measure; the frame has 2: AP, RR\. Choose one: measure='AP'",
     ):
         table(frame).one("measure", None)
     with pytest.raises(ValueError, match=r"no measure 'P@5' in the frame; it has AP, RR\."):

@@ -45,7 +45,10 @@ def test_adjusted_values_can_be_drawn(column_ax):
 
 def test_every_test_has_its_line(column_ax):
     both = pd.concat([frames.p_values(20, ["AP"]).assign(test=test) for test in ("t", "hsd")])
-    labels = [text.get_text().split(" (")[0] for text in p_value_curves(both, ax=column_ax).get_legend().get_texts()]
+    labels = [
+        text.get_text().split(" (")[0]
+        for text in p_value_curves(both, ax=column_ax).get_legend().get_texts()
+    ]
     assert labels == ["AP, t", "AP, hsd", "α = 0.05"]
 
 

@@ -8,7 +8,10 @@ from tests.plots import frames
 
 
 def lines(ax):
-    return {line.get_label(): (line.get_xdata().tolist(), line.get_ydata().tolist()) for line in ax.lines}
+    return {
+        line.get_label(): (line.get_xdata().tolist(), line.get_ydata().tolist())
+        for line in ax.lines
+    }
 
 
 def test_ties_have_a_line_per_collection_up_to_level_twenty(column_ax):
@@ -34,13 +37,20 @@ def test_columns_can_be_named(column_ax):
 
 def test_lines_that_cannot_be_told_apart_are_refused(column_ax):
     frame = pd.DataFrame({"track": ["a", "b"], "recall": [1, 1], "tied": [0.1, 0.5]})
-    with pytest.raises(ValueError, match=r"needs one 'tied' for each \(recall\); some repeat\. .* with group="):
+    with pytest.raises(
+        ValueError, match=r"needs one 'tied' for each \(recall\); some repeat\. .* with group="
+    ):
         ties_by_recall(frame, ax=column_ax)
 
 
 def test_theory_has_a_line_per_number_of_relevant_items(column_ax):
     frame = pd.DataFrame(
-        {"n": 50000, "m": [10, 10, 100, 100], "p1": [1, 10, 1, 10], "probability": [2e-4, 1.9e-4, 2e-3, 1e-3]}
+        {
+            "n": 50000,
+            "m": [10, 10, 100, 100],
+            "p1": [1, 10, 1, 10],
+            "probability": [2e-4, 1.9e-4, 2e-3, 1e-3],
+        }
     )
     ax = tie_probability(frame, ax=column_ax)
     assert lines(ax)["m = 10"] == ([1, 10], [2e-4, 1.9e-4])
@@ -49,7 +59,9 @@ def test_theory_has_a_line_per_number_of_relevant_items(column_ax):
 
 
 def test_observed_ties_have_a_line_per_collection_without_zeros(column_ax):
-    frame = pd.DataFrame({"collection": ["a", "a", "b", "b"], "p1": [1, 2, 1, 2], "tied": [0.5, 0.0, 0.25, 0.125]})
+    frame = pd.DataFrame(
+        {"collection": ["a", "a", "b", "b"], "p1": [1, 2, 1, 2], "tied": [0.5, 0.0, 0.25, 0.125]}
+    )
     drawn = lines(tie_probability(frame, ax=column_ax))
     assert drawn == {"a": ([1], [0.5]), "b": ([1, 2], [0.25, 0.125])}
 
@@ -62,7 +74,8 @@ def test_vanishing_probabilities_do_not_stretch_the_axis(column_ax):
 def test_two_sizes_of_corpus_ask_for_a_choice(column_ax):
     frame = pd.DataFrame({"n": [10, 20], "m": 1, "p1": 1, "probability": [0.1, 0.05]})
     with pytest.raises(
-        ValueError, match=r"draws one n; the frame has 10, 20\. Choose one: frame\[frame\['n'\] == 10\]"
+        ValueError,
+        match=r"draws one n; the frame has 10, 20\. Choose one: frame\[frame\['n'\] == 10\]",
     ):
         tie_probability(frame, ax=column_ax)
 
@@ -83,7 +96,9 @@ def test_cumulative_shares_are_drawn_as_steps(column_ax):
 
 def test_shares_that_are_not_cumulative_are_refused(column_ax):
     frame = pd.DataFrame({"recall": [1, 2, 3], "share": [0.6, 0.3, 0.1]})
-    with pytest.raises(ValueError, match=r"draws cumulative shares; 'share' falls with the recall level\. Add up"):
+    with pytest.raises(
+        ValueError, match=r"draws cumulative shares; 'share' falls with the recall level\. Add up"
+    ):
         decided_by_recall(frame, value="share", ax=column_ax)
 
 

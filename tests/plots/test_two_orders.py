@@ -24,7 +24,12 @@ def test_slopes_lead_from_rank_to_rank(column_ax):
     assert ax.lines[1].get_color() == "#0072B2"  # b rises
     assert ax.get_title() == "Kendall's τ = 0.67"  # one of six pairs is turned: (5 - 1) / 6
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c", "d"]
-    assert [label.get_text() for label in ax.child_axes[0].get_yticklabels()] == ["b", "a", "c", "d"]
+    assert [label.get_text() for label in ax.child_axes[0].get_yticklabels()] == [
+        "b",
+        "a",
+        "c",
+        "d",
+    ]
     assert [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()] == [
         "Rank by AP (mean)",
         "Rank by RPP (win rate)",
@@ -42,9 +47,13 @@ def test_the_scatter_names_those_that_move(column_ax):
 @pytest.mark.parametrize("draw", [plots.rank_slopes, plots.rank_scatter])
 def test_two_orderings_are_chosen_of_several(draw):
     three = pd.concat([ORDERS, ORDERS[:4].assign(measure="RR")], ignore_index=True)
-    with pytest.raises(ValueError, match=r"draws two orderings; the frame has 3: .* Choose two: orderings=\[\('AP'"):
+    with pytest.raises(
+        ValueError, match=r"draws two orderings; the frame has 3: .* Choose two: orderings=\[\('AP'"
+    ):
         draw(three)
-    with pytest.raises(ValueError, match=r"the frame has AP alone. Order by two measures or methods, e.g. order"):
+    with pytest.raises(
+        ValueError, match=r"the frame has AP alone. Order by two measures or methods, e.g. order"
+    ):
         draw(ORDERS[:4])
     assert draw(three, orderings=["RPP", ("RR", "mean")]).get_title() == "Kendall's τ = 0.67"
     with pytest.raises(ValueError, match=r"'mean' names 2 orderings; there are AP, mean"):
@@ -72,7 +81,14 @@ def test_the_heat_map_has_the_best_run_on_top_and_the_hardest_query_at_the_left(
 
 @pytest.mark.broad
 def test_less_is_better_and_what_is_missing_stays_grey(column_ax):
-    frame = pd.DataFrame({"run": ["a", "a", "b"], "query_id": ["1", "2", "1"], "measure": "ASL", "value": [5.0, 9, 2]})
+    frame = pd.DataFrame(
+        {
+            "run": ["a", "a", "b"],
+            "query_id": ["1", "2", "1"],
+            "measure": "ASL",
+            "value": [5.0, 9, 2],
+        }
+    )
     ax = plots.query_heatmap(frame, ax=column_ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "a"]
     assert ax.images[0].get_array().mask.sum() == 1

@@ -25,9 +25,18 @@ def compiled(tmp_path, tables, paper="article"):
         pytest.skip("needs tectonic or pdflatex, and neither is installed")
     document = HEADS[paper] + "\n\n".join(tables) + "\nText.\n\\end{document}\n"
     (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
-    options = ["--keep-logs"] if program.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
+    options = (
+        ["--keep-logs"]
+        if program.endswith("tectonic")
+        else ["-interaction=nonstopmode", "-halt-on-error"]
+    )
     done = subprocess.run(
-        [program, *options, "paper.tex"], cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=300
+        [program, *options, "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=300,
     )
     if done.returncode == 0:
         assert (tmp_path / "paper.pdf").stat().st_size > 0

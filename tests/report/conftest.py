@@ -18,7 +18,13 @@ def scores() -> Scores:
         measures=("AP", "ASL"),
         values=np.array([ap, asl]),
         higher=np.array([True, False]),
-        attrs={"ties": "docid", "topics": "relevant", "level": None, "compat": "trec_eval-10", "run_columns": ["run"]},
+        attrs={
+            "ties": "docid",
+            "topics": "relevant",
+            "level": None,
+            "compat": "trec_eval-10",
+            "run_columns": ["run"],
+        },
     )
 
 
@@ -33,7 +39,9 @@ def comparisons() -> pd.DataFrame:
         ("bm25", "dense", "ASL", -10.0, 0.02, True),
         ("lm_dir", "dense", "ASL", -18.0, 0.00001, True),
     ]
-    frame = pd.DataFrame(rows, columns=["run_a", "run_b", "measure", "difference", "p_adjusted", "significant"])
+    frame = pd.DataFrame(
+        rows, columns=["run_a", "run_b", "measure", "difference", "p_adjusted", "significant"]
+    )
     frame.insert(3, "test", "t")
     frame.insert(4, "n", 4)
     frame.attrs.update(correction="bonferroni", alpha=0.05, run_columns=["run"])

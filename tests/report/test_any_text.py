@@ -11,7 +11,9 @@ from pdeval.report import Cell, Column, Report
 from tests.examples import examples
 
 # XML, which the test parses HTML with, knows no control characters
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), max_size=30)
+TEXTS = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), max_size=30
+)
 
 
 def table_of(text):
@@ -47,7 +49,9 @@ def test_markdown_rows_have_as_many_cells_as_columns(text):
 @given(TEXTS)
 def test_html_texts_come_back_as_they_were(text):
     html = table_of(text).to_html()
-    table = ElementTree.fromstring(html[html.index("<table>") : html.index("</table>") + len("</table>")])
+    table = ElementTree.fromstring(
+        html[html.index("<table>") : html.index("</table>") + len("</table>")]
+    )
     assert "".join(table.find("tbody/tr/td").itertext()) == text
     assert "".join(table.find("caption").itertext()) == text
 

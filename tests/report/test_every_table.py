@@ -17,7 +17,9 @@ plain = [name for name in reported if VERBS[name]["report"].function is report_t
 
 def frame_of(schema):
     """Two rows of a table, made from its schema."""
-    columns = {NAMES.get(c.name, c.name): VALUES.get(c.holds, ["x_1", "y_2"]) for c in schema.columns}
+    columns = {
+        NAMES.get(c.name, c.name): VALUES.get(c.holds, ["x_1", "y_2"]) for c in schema.columns
+    }
     frame = pd.DataFrame(columns)
     frame.attrs["table"] = schema.name
     return frame
@@ -25,7 +27,12 @@ def frame_of(schema):
 
 @pytest.fixture
 def mine():
-    yield table("mine", "run [query] p_value:float kept:share", "table of mine", means={"kept": "what was kept"})
+    yield table(
+        "mine",
+        "run [query] p_value:float kept:share",
+        "table of mine",
+        means={"kept": "what was kept"},
+    )
     SCHEMAS.pop("mine")
     VERBS.pop("mine")
 
@@ -65,11 +72,15 @@ def test_a_table_declared_later_has_the_plain_report(mine):
 
 def test_columns_can_be_chosen_and_rows_grouped(mine):
     frame = frame_of(mine)
-    made = frame.ireval.report(columns=["kept", "run"], group="query_id", caption="", footnotes=False)
+    made = frame.ireval.report(
+        columns=["kept", "run"], group="query_id", caption="", footnotes=False
+    )
     assert [column.header for column in made.columns] == ["Kept", "System"]
     assert [group.title for group in made.groups] == ["x_1", "y_2"]
     assert (made.caption, made.notes) == (None, ())
-    with pytest.raises(ValueError, match="the table has no column 'tied'; it has run, query_id, p_value, kept"):
+    with pytest.raises(
+        ValueError, match="the table has no column 'tied'; it has run, query_id, p_value, kept"
+    ):
         frame.ireval.report(columns=["tied"])
     with pytest.raises(ValueError, match="the table has no rows; there is nothing to report"):
         frame[:0].ireval.report()
@@ -83,7 +94,8 @@ def test_a_table_that_says_why_it_has_no_report_gets_none():
 
 def test_the_table_of_a_report_of_its_own_is_not_given_the_plain_one():
     own = {
-        name: VERBS[name]["report"].function for name in ("scores", "orders", "comparisons", "matrix", "correlations")
+        name: VERBS[name]["report"].function
+        for name in ("scores", "orders", "comparisons", "matrix", "correlations")
     }
     assert report_table not in own.values()
     assert len(schemas.WATCHERS) == 1
@@ -123,10 +135,14 @@ def test_a_frame_of_no_kind_has_no_report():
 @pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", "object"])
 def test_numbers_of_any_dtype_are_reported_alike(dtype):
     """28.22: of Float64, Arrow and objects the report of a confusion was an error of numpy."""
-    table = pd.DataFrame({"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2]})
+    table = pd.DataFrame(
+        {"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2]}
+    )
     table["share"] = [0.75, 0.25, 0.0, 1.0]
     other = table.astype({"n": dtype, "share": dtype})
     assert str(other.ireval.report()) == str(table.ireval.report())
     assert str(other.ireval.report(counts=True)) == str(table.ireval.report(counts=True))
-    with pytest.raises(ValueError, match=r"the share column holds 1 values that are not numbers, e\.g\. 'x'"):
+    with pytest.raises(
+        ValueError, match=r"the share column holds 1 values that are not numbers, e\.g\. 'x'"
+    ):
         table.assign(share=[0.75, 0.25, 0.0, "x"]).ireval.report()

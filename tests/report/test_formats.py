@@ -8,7 +8,10 @@ from pdeval.report import FORMATS, Cell, Column, Group, Report, report_format
 from pdeval.report.report import forget, format_named, format_of
 
 TABLE = Report(
-    (Column("run", "System", numeric=False), Column("AP", "AP", "Precision", higher=True, spread=("sd",))),
+    (
+        Column("run", "System", numeric=False),
+        Column("AP", "AP", "Precision", higher=True, spread=("sd",)),
+    ),
     (
         (Cell("a_b", "a_b"), Cell(0.25, "0.250", "second", "†", (0.1,), ("0.100",))),
         (Cell("<c>", "<c>"), Cell(0.5, "0.500", "best", "", (0.2,), ("0.200",))),
@@ -39,7 +42,9 @@ def test_a_format_says_what_it_gives_and_shows_it(name):
     made = FORMATS[name]
     text = inspect.getdoc(made.function)
     assert text.startswith("Return ")
-    assert {"Returns\n", "Examples\n"} <= {section for section in ("Returns\n", "Examples\n") if section in text}
+    assert {"Returns\n", "Examples\n"} <= {
+        section for section in ("Returns\n", "Examples\n") if section in text
+    }
     for option in made.options:
         assert f"\n{option} : " in text, f"document the option {option}"
     assert made.endings
@@ -60,9 +65,15 @@ def test_a_format_is_a_method_and_a_file(name, tmp_path):
 
 
 def test_an_unknown_format_is_an_error_that_lists_what_exists():
-    with pytest.raises(ValueError, match=r"no report format 'docx'; there are csv, excel, html, json, latex, markdown"):
+    with pytest.raises(
+        ValueError,
+        match=r"no report format 'docx'; there are csv, excel, html, json, latex, markdown",
+    ):
         format_named("docx")
-    with pytest.raises(AttributeError, match=r"no report format 'docx'; there are \.to_csv\(\), .* and \.to_frame\(\)"):
+    with pytest.raises(
+        AttributeError,
+        match=r"no report format 'docx'; there are \.to_csv\(\), .* and \.to_frame\(\)",
+    ):
         TABLE.to_docx()
     assert not hasattr(TABLE, "shape")
 
@@ -80,7 +91,9 @@ def test_a_format_of_ones_own_can_be_declared_again(org):
 
 
 def test_names_and_endings_are_taken_once(org):
-    with pytest.raises(ValueError, match=r"there is a report format 'latex' already, of pdeval\.report\.latex"):
+    with pytest.raises(
+        ValueError, match=r"there is a report format 'latex' already, of pdeval\.report\.latex"
+    ):
         report_format("latex")(org)
     with pytest.raises(ValueError, match=r"files that end in '\.tex' are latex already"):
         report_format("mine", endings=".tex")(org)

@@ -43,5 +43,7 @@ def test_a_column_named_group_is_kept_beside_the_groups():
 def test_without_the_package_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "great_tables", None)
     table = Report((Column("AP", "AP"),), ((Cell(0.5, "0.5"),),))
-    with pytest.raises(ImportError, match="needs the package great_tables: pip install great_tables"):
+    with pytest.raises(
+        ImportError, match="needs the package great_tables: pip install great_tables"
+    ):
         table.to_great_tables()

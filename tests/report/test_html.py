@@ -54,7 +54,9 @@ def test_a_table_with_letters_groups_and_headings(scores, comparisons):
 
 @pytest.mark.parametrize(("interval", "spread"), [("sd", "± 0.13"), ("ci", "[0.04, 0.46]")])
 def test_a_spread_has_a_column_of_its_own(scores, interval, spread):
-    table = table_of(report(scores, marks=None, interval=interval, digits=2, measures=["AP"]).to_html())
+    table = table_of(
+        report(scores, marks=None, interval=interval, digits=2, measures=["AP"]).to_html()
+    )
     first = table.find("tbody/tr")
     assert ["".join(cell.itertext()) for cell in first] == ["bm25", "0.25", spread]
     assert [cell.get("colspan") for cell in table.find("thead/tr")] == [None, "2"]

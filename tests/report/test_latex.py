@@ -13,7 +13,9 @@ SPECIAL = r"a_b & 50% of $x$ #1 {y} ~z^2 \w <|> [s] *t* --u “q” α ≥ β, n
 
 
 def test_a_table_with_letters(scores, comparisons):
-    table = report(scores, comparisons=comparisons, caption="Systems & costs.", label="tab:main_one", digits=2)
+    table = report(
+        scores, comparisons=comparisons, caption="Systems & costs.", label="tab:main_one", digits=2
+    )
     assert (
         table.to_latex()
         == r"""
@@ -78,7 +80,13 @@ def cells(*rows, header="x"):
 
 
 def test_decimal_points_are_aligned_by_phantoms():
-    column = cells(Cell(1.5, "1.5"), Cell(-10.25, "−10.25"), Cell(3.0, "3"), Cell(None, "–"), Cell(0.0, "<0.01"))
+    column = cells(
+        Cell(1.5, "1.5"),
+        Cell(-10.25, "−10.25"),
+        Cell(3.0, "3"),
+        Cell(None, "–"),
+        Cell(0.0, "<0.01"),
+    )
     assert column == [
         r"\phantom{$-$}\phantom{0}1.5\phantom{0}",
         r"$-$10.25",
@@ -126,23 +134,41 @@ def test_special_characters_are_escaped(plain, latex):
 
 
 def test_a_first_cell_cannot_become_an_option_of_the_line_before():
-    text = Report((Column("run", "System", numeric=False),), ((Cell("a", "a"),), (Cell("[1cm]", "[1cm]"),)))
+    text = Report(
+        (Column("run", "System", numeric=False),), ((Cell("a", "a"),), (Cell("[1cm]", "[1cm]"),))
+    )
     assert "\\\\\n{[}1cm{]}" in text.to_latex(environment="tabular")
 
 
 def test_the_float_can_be_wide_small_tight_and_elsewhere(scores):
-    text = report(scores, marks=None).to_latex(environment="table*", size="small", separation="4pt", position="")
-    assert text.startswith("\\begin{table*}\n\\centering\n\\small\n\\setlength{\\tabcolsep}{4pt}\n\\begin{tabular}")
+    text = report(scores, marks=None).to_latex(
+        environment="table*", size="small", separation="4pt", position=""
+    )
+    assert text.startswith(
+        "\\begin{table*}\n\\centering\n\\small\n\\setlength{\\tabcolsep}{4pt}\n\\begin{tabular}"
+    )
     assert text.endswith("\\end{table*}")
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"environment": "array"}, "environment='array': a table can be one of 'table', 'table\\*', 'tabular', 'longt"),
-        ({"marks": "over"}, "marks='over': significance marks stand 'raised' or 'below' their numbers"),
-        ({"environment": "longtable", "resize": True}, "a longtable cannot be resized; try compact=True"),
-        ({"size": "huge"}, "size='huge': choose one of 'small', 'footnotesize', 'scriptsize', 'tiny'"),
+        (
+            {"environment": "array"},
+            "environment='array': a table can be one of 'table', 'table\\*', 'tabular', 'longt",
+        ),
+        (
+            {"marks": "over"},
+            "marks='over': significance marks stand 'raised' or 'below' their numbers",
+        ),
+        (
+            {"environment": "longtable", "resize": True},
+            "a longtable cannot be resized; try compact=True",
+        ),
+        (
+            {"size": "huge"},
+            "size='huge': choose one of 'small', 'footnotesize', 'scriptsize', 'tiny'",
+        ),
         ({"position": "top"}, "position='top': a float's position is made of the letters"),
         ({"separation": "4"}, "separation='4': give a length that LaTeX knows, e.g. '4pt'"),
     ],
@@ -158,15 +184,27 @@ def test_small_digits_are_set_low_or_high():
 
 def odd_tables(scores, comparisons):
     """Tables with everything in them that could break TeX."""
-    names = {"bm25": SPECIAL, "lm_dir": "[lm] " + SPECIAL, "AP": "α-AP@10 [%]", "run": "System_&_more"}
+    names = {
+        "bm25": SPECIAL,
+        "lm_dir": "[lm] " + SPECIAL,
+        "AP": "α-AP@10 [%]",
+        "run": "System_&_more",
+    }
     family = scores.runs.assign(family=["[sp_arse]", "* & star", "* & star"])
     common = {"names": names, "caption": SPECIAL, "notes": SPECIAL, "columns": {"AP": "50% & up_"}}
-    yield report(scores, comparisons=comparisons, label="tab:a_b", metadata=family, group="family", **common)
+    yield report(
+        scores, comparisons=comparisons, label="tab:a_b", metadata=family, group="family", **common
+    )
     yield report(scores, comparisons=comparisons, baseline="bm25", interval="ci", **common)
     yield report(scores, marks=None, interval="sd", **common)
-    yield Report((Column("a", "", numeric=False), Column("b", "x")), ((Cell("[1cm]", "[1cm]"), Cell(None, "–")),))
+    yield Report(
+        (Column("a", "", numeric=False), Column("b", "x")),
+        ((Cell("[1cm]", "[1cm]"), Cell(None, "–")),),
+    )
     yield Report((Column("b", "x"),), (), caption="no rows")
-    yield Report((Column("b", "x"),), ((Cell(1, "1", "best", "*"),),), (Group("[g]", 1, ("g",)),), ("g",))
+    yield Report(
+        (Column("b", "x"),), ((Cell(1, "1", "best", "*"),),), (Group("[g]", 1, ("g",)),), ("g",)
+    )
 
 
 @pytest.mark.broad

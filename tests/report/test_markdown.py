@@ -61,7 +61,9 @@ def test_a_caption_cannot_become_a_heading_or_a_list():
         "1. x": r"1\. x",
         "4 x": "4 x",
     }.items():
-        assert Report((Column("x", "x"),), (), caption=text).to_markdown().startswith(markdown + "\n")
+        assert (
+            Report((Column("x", "x"),), (), caption=text).to_markdown().startswith(markdown + "\n")
+        )
 
 
 def test_printing_a_report_shows_its_table():

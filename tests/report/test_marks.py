@@ -21,7 +21,9 @@ def test_pairs_may_stand_in_either_direction(scores, comparisons):
 
 
 def test_comparisons_of_more_runs_and_measures_than_shown_are_fine(scores, comparisons):
-    more = pd.concat([comparisons, comparisons.assign(run_a="other"), comparisons.assign(measure="RR")])
+    more = pd.concat(
+        [comparisons, comparisons.assign(run_a="other"), comparisons.assign(measure="RR")]
+    )
     more.attrs = comparisons.attrs
     more = more.drop_duplicates(["run_a", "run_b", "measure"])
     assert report(scores, comparisons=more) == report(scores, comparisons=comparisons)
@@ -29,9 +31,14 @@ def test_comparisons_of_more_runs_and_measures_than_shown_are_fine(scores, compa
 
 def test_a_baseline_needs_its_own_pairs_only(scores, comparisons):
     own = comparisons[comparisons["run_a"] == "bm25"]
-    assert [row[1].marks for row in report(scores, comparisons=own, baseline="bm25").rows] == ["", "", "†"]
+    assert [row[1].marks for row in report(scores, comparisons=own, baseline="bm25").rows] == [
+        "",
+        "",
+        "†",
+    ]
     with pytest.raises(
-        ValueError, match=r"the comparisons lack 2 pairs of this table, e.g. 'lm_dir' with 'dense' on 'AP'"
+        ValueError,
+        match=r"the comparisons lack 2 pairs of this table, e.g. 'lm_dir' with 'dense' on 'AP'",
     ):
         report(scores, comparisons=own)
     with pytest.raises(ValueError, match=r"lack 2 pairs .*e.g. 'lm_dir' with 'dense'"):
@@ -44,9 +51,15 @@ def test_a_baseline_needs_its_own_pairs_only(scores, comparisons):
         (lambda c: c.drop(columns="significant"), "the comparisons have no column 'significant'"),
         (lambda c: c.drop(columns="run_b"), "the comparisons have no column 'run_b'"),
         (lambda c: c[c["measure"] == "AP"], "the comparisons have nothing on 'ASL'"),
-        (lambda c: c.assign(run_a=c["run_a"] + "x", run_b=c["run_b"] + "x"), r"about other runs \('bm25x', 'densex',"),
+        (
+            lambda c: c.assign(run_a=c["run_a"] + "x", run_b=c["run_b"] + "x"),
+            r"about other runs \('bm25x', 'densex',",
+        ),
         (lambda c: pd.concat([c, c[:2]]), "the comparisons have 2 pairs more than once"),
-        (lambda c: pd.concat([c, c.assign(test="sign")]), "There are the tests sign, t: choose one with test="),
+        (
+            lambda c: pd.concat([c, c.assign(test="sign")]),
+            "There are the tests sign, t: choose one with test=",
+        ),
     ],
 )
 def test_comparisons_that_do_not_fit_are_refused(scores, comparisons, spoil, text):
@@ -59,12 +72,16 @@ def test_a_test_can_be_chosen_among_several(scores, comparisons):
     both.attrs = comparisons.attrs
     assert report(scores, comparisons=both, test="t") == report(scores, comparisons=comparisons)
     assert "sign test, Bonferroni" in report(scores, comparisons=both, test="sign").notes[1]
-    with pytest.raises(ValueError, match="the comparisons have no test 'hsd'; they have 'sign', 't'"):
+    with pytest.raises(
+        ValueError, match="the comparisons have no test 'hsd'; they have 'sign', 't'"
+    ):
         report(scores, comparisons=both, test="hsd")
 
 
 def test_the_footnote_cannot_contradict_the_comparisons(scores, comparisons):
-    with pytest.raises(ValueError, match=r"made with alpha=0.05, not 0.01; compare again or leave it out"):
+    with pytest.raises(
+        ValueError, match=r"made with alpha=0.05, not 0.01; compare again or leave it out"
+    ):
         report(scores, comparisons=comparisons, alpha=0.01)
     with pytest.raises(ValueError, match="made with correction='bonferroni', not 'holm'"):
         report(scores, comparisons=comparisons, correction="holm")
@@ -78,7 +95,10 @@ def test_the_footnote_cannot_contradict_the_comparisons(scores, comparisons):
 def test_tests_that_differ_by_measure_are_all_named(scores, comparisons):
     mixed = comparisons.assign(test=comparisons["measure"].map({"AP": "t", "ASL": "sign"}))
     mixed.attrs = comparisons.attrs
-    assert "paired Student t test for AP, sign test for ASL, Bonf" in report(scores, comparisons=mixed).notes[1]
+    assert (
+        "paired Student t test for AP, sign test for ASL, Bonf"
+        in report(scores, comparisons=mixed).notes[1]
+    )
 
 
 def test_a_randomised_test_says_its_draws(scores):

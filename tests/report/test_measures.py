@@ -32,7 +32,9 @@ def test_power_is_measures_by_tests_with_a_dash_where_a_test_was_not_used(power)
 
 
 def test_one_test_is_named_in_the_header_and_the_rest_in_the_note(power):
-    table = report_discriminative_power(power[power["test"] == "hsd"], names={"hsd": "HSD", "sgnLP": "sgn"}, digits=0)
+    table = report_discriminative_power(
+        power[power["test"] == "hsd"], names={"hsd": "HSD", "sgnLP": "sgn"}, digits=0
+    )
     assert [column.header for column in table.columns] == ["Measure", "HSD (%)"]
     assert [[cell.text for cell in row] for row in table.rows] == [["AP", "33"], ["sgn", "50"]]
     assert table.to_frame().columns.tolist() == ["measure", "percent"]
@@ -40,7 +42,9 @@ def test_one_test_is_named_in_the_header_and_the_rest_in_the_note(power):
 
 def test_power_of_collections_is_grouped(power):
     one = power[power["test"] == "hsd"]
-    both = pd.concat([one.assign(collection="robust"), one.assign(collection="covid", detected=[0.6, 0.4])])
+    both = pd.concat(
+        [one.assign(collection="robust"), one.assign(collection="covid", detected=[0.6, 0.4])]
+    )
     table = report_discriminative_power(both, group="collection")
     assert [(group.title, group.size) for group in table.groups] == [("robust", 2), ("covid", 2)]
     assert [row[1].emphasis for row in table.rows] == ["", "best", "best", ""]
@@ -49,9 +53,13 @@ def test_power_of_collections_is_grouped(power):
 def test_power_refuses_what_it_cannot_show(power):
     with pytest.raises(ValueError, match="the discriminative powers have no rows"):
         report_discriminative_power(power[:0])
-    with pytest.raises(ValueError, match="the discriminative powers have no column 'detected'; they have measure"):
+    with pytest.raises(
+        ValueError, match="the discriminative powers have no column 'detected'; they have measure"
+    ):
         report_discriminative_power(power.drop(columns="detected"))
-    with pytest.raises(ValueError, match=r"have 4 duplicate \(measure, test, correction, alpha\) rows"):
+    with pytest.raises(
+        ValueError, match=r"have 4 duplicate \(measure, test, correction, alpha\) rows"
+    ):
         report_discriminative_power(pd.concat([power, power]))
     with pytest.raises(KeyError, match="no column 'collection' to group by; there are measure"):
         report_discriminative_power(power, group="collection")
@@ -83,8 +91,15 @@ def test_agreement_lists_every_column(agreement):
 
 
 def test_agreement_spreads_a_column_over_the_header(agreement):
-    table = report_agreement(agreement, columns="sample", digits=2, names={"runs": "TREC", "AP": "MAP"})
-    assert [column.header for column in table.columns] == ["Measure A", "Measure B", "uniform", "TREC"]
+    table = report_agreement(
+        agreement, columns="sample", digits=2, names={"runs": "TREC", "AP": "MAP"}
+    )
+    assert [column.header for column in table.columns] == [
+        "Measure A",
+        "Measure B",
+        "uniform",
+        "TREC",
+    ]
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["MAP", "DCG", "0.96", "0.91"],
         ["MAP", "P", "0.77", "–"],

@@ -62,7 +62,10 @@ SAID = {
 @pytest.fixture(scope="module")
 def scored():
     with warnings.catch_warnings(action="ignore"):  # one system did not answer two queries
-        return {topics: pdeval.datasets.sample_judged(topics=topics).measure(["AP", "RR"]) for topics in SAID}
+        return {
+            topics: pdeval.datasets.sample_judged(topics=topics).measure(["AP", "RR"])
+            for topics in SAID
+        }
 
 
 def last(frame, **options):
@@ -76,7 +79,9 @@ def few(frame):
 
 def test_a_whole_table_says_its_rules(scored):
     for topics, said in SAID.items():
-        n = {"common": "48 queries", "answered": "48 to 50 queries per system"}.get(topics, "50 queries")
+        n = {"common": "48 queries", "answered": "48 to 50 queries per system"}.get(
+            topics, "50 queries"
+        )
         assert last(scored[topics]) == f"{n}; {RULES.format(said)}"
 
 
@@ -94,7 +99,9 @@ def test_that_every_system_answered_is_not_said_of_systems_with_different_querie
     assert "every system answered" not in " ".join(made.ireval.report().notes)
     assert "tied scores ordered by document id" in " ".join(made.ireval.report().notes).lower()
     other = getattr(frame[few(frame)].ireval, verb)()
-    assert "every system answered" in " ".join((other if verb == "report" else other.ireval.report()).notes)
+    assert "every system answered" in " ".join(
+        (other if verb == "report" else other.ireval.report()).notes
+    )
 
 
 def test_equal_numbers_of_different_queries_are_different_queries(scored):
@@ -112,14 +119,18 @@ def test_preferences_of_different_queries_are_not_of_those_that_every_system_ans
 
 
 def test_one_group_with_different_queries_is_enough(scored):
-    frame = scored["common"].assign(half=lambda frame: (frame["query_id"].astype(str) > "125").astype(str))
+    frame = scored["common"].assign(
+        half=lambda frame: (frame["query_id"].astype(str) > "125").astype(str)
+    )
     some = frame[~((frame["query_id"] == "149") & (frame["run"] == "bm25"))]
     for made in (lambda table: table, lambda table: table.ireval.summary(by="half")):
         assert "every system answered" in last(made(frame), by="half")
         assert "every system answered" not in last(made(some), by="half")
 
 
-def test_systems_measured_on_different_queries_and_put_together_again_are_counted_as_they_are(scored):
+def test_systems_measured_on_different_queries_and_put_together_again_are_counted_as_they_are(
+    scored,
+):
     whole = scored["common"]
     bm25 = whole[(whole["run"] == "bm25") & ~few(whole)]
     both = pd.concat([bm25, whole[whole["run"] == "hybrid"]], ignore_index=True)
@@ -144,7 +155,9 @@ def test_what_pandas_keeps_is_said_and_what_it_loses_is_not(scored, tmp_path):
     whole.to_csv(tmp_path / "scores.csv", index=False)
     everything = last(whole)
     assert last(pd.read_parquet(tmp_path / "scores.parquet")) == everything
-    assert last(whole.groupby("run", observed=True).filter(lambda part: len(part) > 0)) == everything
+    assert (
+        last(whole.groupby("run", observed=True).filter(lambda part: len(part) > 0)) == everything
+    )
     metadata = pd.DataFrame({"run": whole["run"].astype(str).unique(), "family": "any"})
     assert last(whole.merge(metadata, on="run")) == "48 queries."
     assert last(pd.read_csv(tmp_path / "scores.csv")) == "48 queries."
@@ -153,6 +166,9 @@ def test_what_pandas_keeps_is_said_and_what_it_loses_is_not(scored, tmp_path):
 @pytest.mark.parametrize("verb", ["report", "compare", "summary"])
 def test_what_was_asked_is_called_after_its_column_whatever_the_table_says(scored, verb):
     users = scored["common"].rename(columns={"query_id": "user_id"})
-    for frame in (users, users.merge(pd.DataFrame({"run": ["bm25", "hybrid"], "family": "any"}), on="run")):
+    for frame in (
+        users,
+        users.merge(pd.DataFrame({"run": ["bm25", "hybrid"], "family": "any"}), on="run"),
+    ):
         made = frame if verb == "report" else getattr(frame.ireval, verb)()
         assert last(made).startswith("48 users")

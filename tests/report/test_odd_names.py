@@ -35,15 +35,23 @@ NAMES = {
     "quote": 'a"b,c',
     "star": "*x*",
 }
-LOST = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # what must not be in any text
+LOST = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
+)  # what must not be in any text
 
 
 def report_of(name):
     """The report of two runs, of whom one and the measure, the caption and a note have an odd name."""
-    scores = pd.DataFrame({"run": [name, name, "b", "b"], "query_id": ["1", "2"] * 2, "measure": "AP"})
+    scores = pd.DataFrame(
+        {"run": [name, name, "b", "b"], "query_id": ["1", "2"] * 2, "measure": "AP"}
+    )
     scores["value"] = [0.1, 0.2, 0.3, 0.5]
     return scores.ireval.report(
-        higher={"AP": True}, names={"AP": name}, caption=f"Of {name}.", notes=f"It is {name}.", marks=None
+        higher={"AP": True},
+        names={"AP": name},
+        caption=f"Of {name}.",
+        notes=f"It is {name}.",
+        marks=None,
     )
 
 
@@ -74,8 +82,15 @@ def test_every_format_is_walked():
 def test_csv_has_no_formula_and_every_name(name):
     rows = list(csv.reader(io.StringIO(written(report_of(name), "csv").decode())))
     assert len(rows) == 3
-    assert not any(cell.startswith(("=", "+", "@", "-", "\t", "\r")) for row in rows for cell in row[:1])
-    assert visible(name) in {rows[1][0], rows[1][0].removeprefix("'"), rows[2][0], rows[2][0].removeprefix("'")}
+    assert not any(
+        cell.startswith(("=", "+", "@", "-", "\t", "\r")) for row in rows for cell in row[:1]
+    )
+    assert visible(name) in {
+        rows[1][0],
+        rows[1][0].removeprefix("'"),
+        rows[2][0],
+        rows[2][0].removeprefix("'"),
+    }
 
 
 def test_json_is_read_back(name):
@@ -84,7 +99,11 @@ def test_json_is_read_back(name):
 
 
 def test_markdown_has_a_line_for_every_row(name):
-    lines = [line for line in written(report_of(name), "markdown").decode().split("\n") if line.startswith("|")]
+    lines = [
+        line
+        for line in written(report_of(name), "markdown").decode().split("\n")
+        if line.startswith("|")
+    ]
     assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines} == {3}
     assert len(lines) == 4
     bare = re.sub(r"\\[\\`*|~$_<\]]", "", "\n".join(lines))
@@ -137,7 +156,9 @@ def test_excel_has_texts_and_no_formulas(name):
 
 def test_parquet_is_read_back(name):
     held = written(report_of(name), "parquet")
-    assert visible(name) in {one.removeprefix("'") for one in pd.read_parquet(io.BytesIO(held))["run"]}
+    assert visible(name) in {
+        one.removeprefix("'") for one in pd.read_parquet(io.BytesIO(held))["run"]
+    }
 
 
 @pytest.mark.parametrize("kind", ["table", "csv", "html", "json", "latex", "markdown", "typst"])
@@ -148,7 +169,9 @@ def test_the_command_line_prints_such_names_as_reports_do(kind, name):
     text = rendered(frame, kind)
     assert not LOST.search(text)
     if kind == "csv":
-        assert [row[0].removeprefix("'") for row in csv.reader(io.StringIO(text))][1] == visible(name)
+        assert [row[0].removeprefix("'") for row in csv.reader(io.StringIO(text))][1] == visible(
+            name
+        )
 
 
 def test_a_plain_table_of_any_kind_too(name):

@@ -66,7 +66,12 @@ def test_an_ordering_of_runs_with_several_columns(orders):
     frame.attrs.clear()
     assert [column.header for column in report_order(frame).columns] == ["seed", "Rank", "Score"]
     frame.attrs["run_columns"] = ["model", "seed"]
-    assert [column.header for column in report_order(frame).columns] == ["model", "seed", "Rank", "Score"]
+    assert [column.header for column in report_order(frame).columns] == [
+        "model",
+        "seed",
+        "Rank",
+        "Score",
+    ]
 
 
 def test_half_ranks_are_shown(orders):
@@ -75,14 +80,20 @@ def test_half_ranks_are_shown(orders):
 
 
 def test_it_refuses_what_it_cannot_show(orders):
-    with pytest.raises(ValueError, match="the orders have no column 'rank'; they have run, measure"):
+    with pytest.raises(
+        ValueError, match="the orders have no column 'rank'; they have run, measure"
+    ):
         report_order(orders.drop(columns="rank"))
     with pytest.raises(ValueError, match="the orders have no rows"):
         report_order(orders[:0])
-    with pytest.raises(ValueError, match=r"2 duplicate \(run, measure, method\) rows, e.g. \('bm25', 'RPP', 'mc4'\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"2 duplicate \(run, measure, method\) rows, e.g. \('bm25', 'RPP', 'mc4'\)",
+    ):
         report_order(pd.concat([orders, orders[:2]]))
     with pytest.raises(
-        ValueError, match=r"run 'lm' is in the ordering by RPP \(mc4\) but not in that by RPP \(copeland\)"
+        ValueError,
+        match=r"run 'lm' is in the ordering by RPP \(mc4\) but not in that by RPP \(copeland\)",
     ):
         report_order(orders.drop(index=4))
     with pytest.raises(ValueError, match="show='all': choose 'rank', 'score' or 'both'"):

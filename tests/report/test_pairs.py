@@ -10,7 +10,9 @@ from pdeval.report import report_comparisons, report_matrix
 @pytest.fixture
 def matrix():
     runs = ["bm25", "lm_dir", "dense"]
-    return pd.DataFrame([[0.0, 0.05, -0.2], [-0.05, 0.0, -0.25], [0.2, 0.25, 0.0]], index=runs, columns=runs)
+    return pd.DataFrame(
+        [[0.0, 0.05, -0.2], [-0.05, 0.0, -0.25], [0.2, 0.25, 0.0]], index=runs, columns=runs
+    )
 
 
 def test_a_matrix_has_dashes_on_its_diagonal_and_daggers_for_wins(matrix, comparisons):
@@ -27,7 +29,11 @@ def test_a_matrix_has_dashes_on_its_diagonal_and_daggers_for_wins(matrix, compar
 
 def test_less_is_better_does_not_turn_the_marks_of_a_matrix(matrix, comparisons):
     table = report_matrix(matrix, comparisons=comparisons, measure="ASL")
-    assert [[cell.marks for cell in row[1:]] for row in table.rows] == [["", "†", ""], ["", "", ""], ["†", "†", ""]]
+    assert [[cell.marks for cell in row[1:]] for row in table.rows] == [
+        ["", "†", ""],
+        ["", "", ""],
+        ["†", "†", ""],
+    ]
 
 
 def test_a_triangle_leaves_the_other_half_empty(matrix):
@@ -45,7 +51,9 @@ def test_a_large_matrix_has_letters_over_its_columns():
     table = report_matrix(pd.DataFrame(np.ones((6, 6)), index=names, columns=names))
     assert [column.header for column in table.columns] == ["", "", "a", "b", "c", "d", "e", "f"]
     assert [cell.text for cell in table.rows[1][:2]] == ["b", "run1"]
-    named = report_matrix(pd.DataFrame(np.ones((6, 6)), index=names, columns=names), headers="names")
+    named = report_matrix(
+        pd.DataFrame(np.ones((6, 6)), index=names, columns=names), headers="names"
+    )
     assert [column.header for column in named.columns] == ["", *names]
 
 
@@ -55,7 +63,9 @@ def test_runs_of_several_columns_in_a_matrix():
         {"model_a": ["lm"], "seed_a": [1], "model_b": ["lm"], "seed_b": [2], "measure": ["AP"], "difference": [-1.0],
          "significant": [True]}
     )  # fmt: skip
-    table = report_matrix(pd.DataFrame(np.zeros((2, 2)), index=index, columns=index), comparisons=pairs)
+    table = report_matrix(
+        pd.DataFrame(np.zeros((2, 2)), index=index, columns=index), comparisons=pairs
+    )
     assert [row[0].text for row in table.rows] == ["lm / 1", "lm / 2"]
     assert table.rows[1][1].marks == "†"
 
@@ -66,8 +76,18 @@ def test_runs_of_several_columns_in_a_matrix():
         (lambda m: m.iloc[:2], {}, ValueError, r"it has 2 rows \(bm25, lm_dir\) and 3 columns"),
         (lambda m: m.iloc[:0, :0], {}, ValueError, "the matrix has no rows"),
         (lambda m: m.to_numpy(), {}, TypeError, "must be a square DataFrame, not ndarray"),
-        (lambda m: m.replace(-0.25, np.nan), {}, ValueError, "no value for 'lm_dir' against 'dense'"),
-        (lambda m: m.rename({"lm_dir": "bm25"}).rename(columns={"lm_dir": "bm25"}), {}, ValueError, "'bm25' more than"),
+        (
+            lambda m: m.replace(-0.25, np.nan),
+            {},
+            ValueError,
+            "no value for 'lm_dir' against 'dense'",
+        ),
+        (
+            lambda m: m.rename({"lm_dir": "bm25"}).rename(columns={"lm_dir": "bm25"}),
+            {},
+            ValueError,
+            "'bm25' more than",
+        ),
     ],
 )
 def test_a_matrix_that_cannot_be_shown_is_refused(matrix, spoil, options, error, text):
@@ -90,7 +110,9 @@ def test_comparisons_of_several_measures_need_a_choice(matrix, comparisons):
 
 
 def test_comparisons_are_listed_with_intervals_and_small_p_values(comparisons):
-    pairs = comparisons.assign(ci_low=[-0.1, -0.3, -0.35, 5.0, -12.0, -20.0], ci_high=[0.2, -0.1, -0.15, 11, -8, -16])
+    pairs = comparisons.assign(
+        ci_low=[-0.1, -0.3, -0.35, 5.0, -12.0, -20.0], ci_high=[0.2, -0.1, -0.15, 11, -8, -16]
+    )
     pairs.attrs = {**comparisons.attrs, "confidence": 0.95}
     table = report_comparisons(pairs[pairs["measure"] == "AP"], digits=2, names={"dense": "Dense"})
     assert table.to_markdown() == (

@@ -39,7 +39,9 @@ def datasets(runs, qrels):  # Table 1 of RPP
 def kinds_of_datasets(runs, qrels):  # Table 1 of LP
     shown = ["collection", "queries", "runs", "relevant_per_query", "docs_per_query"]
     found = runs.ireval.describe(qrels, by=KINDS)
-    return found.ireval.report(group="kind", columns=shown, digits=2, names=REQUESTS, caption="", footnotes=False)
+    return found.ireval.report(
+        group="kind", columns=shown, digits=2, names=REQUESTS, caption="", footnotes=False
+    )
 
 
 def correlations(runs, qrels):  # Table 2a of RPP
@@ -56,7 +58,9 @@ def subtopic_correlations(runs, qrels):  # Table 2b of RPP
 
 def detected(measures, **options):  # Tables 3 and 4 of RPP
     def ask(runs, qrels):
-        return runs.ireval.discriminative_power(qrels, measures, by="collection", **options).ireval.report(digits=2)
+        return runs.ireval.discriminative_power(
+            qrels, measures, by="collection", **options
+        ).ireval.report(digits=2)
 
     return ask
 
@@ -79,7 +83,10 @@ def detected_by_two_tests(runs, qrels):  # Table 4 of LP
 
 
 def reordered(runs, qrels):  # Table 2 of ASL
-    shown, digits = ["step", "delta_sort", "tau_b", "delta_value"], {"delta_sort": 0, "tau_b": 1, "delta_value": 2}
+    shown, digits = (
+        ["step", "delta_sort", "tau_b", "delta_value"],
+        {"delta_sort": 0, "tau_b": 1, "delta_value": 2},
+    )
     found = runs.ireval.lengths.ablation(qrels, by="collection")
     return found.ireval.report(average="range", columns=shown, digits=digits, names=STEPS)
 
@@ -94,9 +101,13 @@ class Printed(NamedTuple):
 
 
 TABLES = {
-    "RPP 1": Printed(datasets, ["Collection", "requests", "runs", "rel/request", "subtopics/request"]),
+    "RPP 1": Printed(
+        datasets, ["Collection", "requests", "runs", "rel/request", "subtopics/request"]
+    ),
     "RPP 2a": Printed(
-        correlations, ["", "invRPP", "RPP", "dcgRPP", "AP", "nDCG"], ("RR", "invRPP", "RPP", "dcgRPP", "AP")
+        correlations,
+        ["", "invRPP", "RPP", "dcgRPP", "AP", "nDCG"],
+        ("RR", "invRPP", "RPP", "dcgRPP", "AP"),
     ),
     "RPP 2b": Printed(
         subtopic_correlations,
@@ -105,10 +116,16 @@ TABLES = {
         subtopics=True,
     ),
     "RPP 3a": Printed(detected(SINGLE, tests="hsd", draws=200), ["Collection", *SINGLE]),
-    "RPP 3b": Printed(detected(BY_SUBTOPIC, tests="hsd", draws=200), ["Collection", *BY_SUBTOPIC], subtopics=True),
+    "RPP 3b": Printed(
+        detected(BY_SUBTOPIC, tests="hsd", draws=200), ["Collection", *BY_SUBTOPIC], subtopics=True
+    ),
     "RPP 4a": Printed(detected(SINGLE, tests="t"), ["Collection", *SINGLE]),
-    "RPP 4b": Printed(detected(BY_SUBTOPIC, tests="t"), ["Collection", *BY_SUBTOPIC], subtopics=True),
-    "LP 1": Printed(kinds_of_datasets, ["Collection", "requests", "runs", "rel/request", "docs/request"]),
+    "RPP 4b": Printed(
+        detected(BY_SUBTOPIC, tests="t"), ["Collection", *BY_SUBTOPIC], subtopics=True
+    ),
+    "LP 1": Printed(
+        kinds_of_datasets, ["Collection", "requests", "runs", "rel/request", "docs/request"]
+    ),
     "LP 2": Printed(foretold, ["Collection", "sgnLP", "δRR₂"]),
     "LP 3": Printed(tied, ["Collection", "rrLP, sgnLP", "δRR₁"]),
     "LP 4": Printed(detected_by_two_tests, ["Collection", *["rrLP", "sgnLP", "RR"] * 2]),
@@ -135,7 +152,11 @@ class Stacked(NamedTuple):
         printed = TABLES[name]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # runs of real tracks miss queries
-            both = (self.diverse_runs, self.diverse_qrels) if printed.subtopics else (self.runs, self.qrels)
+            both = (
+                (self.diverse_runs, self.diverse_qrels)
+                if printed.subtopics
+                else (self.runs, self.qrels)
+            )
             return printed.ask(*both)
 
 
@@ -145,16 +166,26 @@ def thirds():
 
     def split(frame):
         part = (frame["query_id"].astype(int) % 3).astype(str)
-        return frame.assign(kind=part.map({"0": "news", "1": "news", "2": "web"}), collection="set_" + part)
+        return frame.assign(
+            kind=part.map({"0": "news", "1": "news", "2": "web"}), collection="set_" + part
+        )
 
-    runs, diverse = split(pdeval.datasets.sample_runs()), split(pdeval.datasets.sample_qrels(subtopics=True))
+    runs, diverse = (
+        split(pdeval.datasets.sample_runs()),
+        split(pdeval.datasets.sample_qrels(subtopics=True)),
+    )
     return Stacked(runs, split(pdeval.datasets.sample_qrels()), runs, diverse)
 
 
 @pytest.fixture(scope="module")
 def tracks(shared_data):
     """The real collections; one has judgments of subtopics too."""
-    kinds = {"clef-ehealth-2015": "health", "trec-covid-r3": "health", "dl-hard-doc": "web", "trec-web-2012-div": "web"}
+    kinds = {
+        "clef-ehealth-2015": "health",
+        "trec-covid-r3": "health",
+        "dl-hard-doc": "web",
+        "trec-web-2012-div": "web",
+    }
     both = pdeval.read_collections({name: shared_data / name for name in kinds}, progress=False)
     runs, qrels = (frame.assign(kind=frame["collection"].astype(str).map(kinds)) for frame in both)
     web = shared_data / "trec-web-2012-div"
@@ -172,7 +203,9 @@ def check_shape(name, report, stacked):
     labels = frame[by].drop_duplicates().sort_values(by)
     titles = labels["kind"].drop_duplicates().tolist() if "kind" in by else []
     assert [group.title for group in report.groups] == titles
-    assert [row[0].text for row in report.rows] == list(printed.rows or map(str, labels["collection"]))
+    assert [row[0].text for row in report.rows] == list(
+        printed.rows or map(str, labels["collection"])
+    )
     cells = [cell.text for row in report.rows for cell in row[1:]]
     filled = [text for text in cells if re.match(r"−?\d", text)]
     triangle = len(report.rows) * (len(report.rows) + 1) // 2
@@ -214,10 +247,15 @@ def test_tests_that_suit_their_measures_stand_under_one_heading(thirds):
     heads = [(column.group, column.header) for column in report.columns[1:]]
     tests = ["Randomised Tukey HSD", "Paired tests, Bonferroni"]
     assert heads == [(test, measure) for test in tests for measure in ("rrLP", "sgnLP", "RR")]
-    assert "Paired tests: paired Student t test for rrLP, RR, sign test for sgnLP." in report.notes[0]
+    assert (
+        "Paired tests: paired Student t test for rrLP, RR, sign test for sgnLP." in report.notes[0]
+    )
     alone = detected(["rrLP", "sgnLP"], tests="default", topics="common")(*thirds[:2])
     assert [column.group for column in alone.columns] == ["", "", ""]
-    assert "paired Student t test for rrLP, sign test for sgnLP, Bonferroni correction" in alone.notes[0]
+    assert (
+        "paired Student t test for rrLP, sign test for sgnLP, Bonferroni correction"
+        in alone.notes[0]
+    )
 
 
 @pytest.mark.broad
@@ -227,7 +265,9 @@ def test_what_detects_more_than_one_measure_is_marked(thirds):
         for start in (1, 4):
             base = float(row[start + 2].text)
             marks = [cell.marks for cell in row[start : start + 3]]
-            assert marks == ["†" if float(cell.text) > base else "" for cell in row[start : start + 3]]
+            assert marks == [
+                "†" if float(cell.text) > base else "" for cell in row[start : start + 3]
+            ]
     assert any(cell.marks for row in report.rows for cell in row)
     assert "† more than RR." in report.notes
     power = thirds.runs.ireval.discriminative_power(

@@ -22,15 +22,25 @@ def test_rows_are_sorted_best_first_by_a_measure_of_either_direction(scores):
 
 
 def test_rows_are_sorted_by_shown_name_or_by_hand(scores):
-    assert names_of(report(scores, marks=None, sort="name", names={"lm_dir": "A"})) == ["A", "bm25", "dense"]
-    assert names_of(report(scores, marks=None, sort=["lm_dir", "dense", "bm25"])) == ["lm_dir", "dense", "bm25"]
+    assert names_of(report(scores, marks=None, sort="name", names={"lm_dir": "A"})) == [
+        "A",
+        "bm25",
+        "dense",
+    ]
+    assert names_of(report(scores, marks=None, sort=["lm_dir", "dense", "bm25"])) == [
+        "lm_dir",
+        "dense",
+        "bm25",
+    ]
     with pytest.raises(ValueError, match="must name each of the 3 runs once; it names a run twice"):
         report(scores, marks=None, sort=["lm_dir", "dense", "bm25", "bm25"])
 
 
 def test_groups_by_two_columns_show_both(scores):
     metadata = scores.runs.assign(family=["s", "s", "n"], year=[2020, 2020, 2021])
-    table = report(scores, marks=None, metadata=metadata, group=["family", "year"], names={"s": "Sparse"})
+    table = report(
+        scores, marks=None, metadata=metadata, group=["family", "year"], names={"s": "Sparse"}
+    )
     assert [group.title for group in table.groups] == ["Sparse, 2020", "n, 2021"]
     assert table.to_frame()["year"].tolist() == ["2020", "2020", "2021"]
 
@@ -38,10 +48,22 @@ def test_groups_by_two_columns_show_both(scores):
 @pytest.mark.parametrize(
     ("metadata", "text"),
     [
-        ({"name": ["bm25"], "f": ["s"]}, "the metadata have no column 'run' to join the runs on; they have name, f"),
-        ({"run": ["bm25", "dense"], "f": ["s", "n"]}, "the metadata lack 1 of 3 runs, e.g. 'lm_dir'"),
-        ({"run": ["bm25", "bm25", "dense", "lm_dir"], "f": list("abcd")}, "the metadata have 2 rows for run 'bm25'"),
-        ({"run": ["bm25", "dense", "lm_dir"], "f": ["s", "n", None]}, "'f' is missing for run 'lm_dir'; fill it in"),
+        (
+            {"name": ["bm25"], "f": ["s"]},
+            "the metadata have no column 'run' to join the runs on; they have name, f",
+        ),
+        (
+            {"run": ["bm25", "dense"], "f": ["s", "n"]},
+            "the metadata lack 1 of 3 runs, e.g. 'lm_dir'",
+        ),
+        (
+            {"run": ["bm25", "bm25", "dense", "lm_dir"], "f": list("abcd")},
+            "the metadata have 2 rows for run 'bm25'",
+        ),
+        (
+            {"run": ["bm25", "dense", "lm_dir"], "f": ["s", "n", None]},
+            "'f' is missing for run 'lm_dir'; fill it in",
+        ),
     ],
 )
 def test_metadata_that_do_not_fit_are_refused(scores, metadata, text):
@@ -52,6 +74,8 @@ def test_metadata_that_do_not_fit_are_refused(scores, metadata, text):
 def test_integer_run_ids_are_joined_and_found(scores):
     cube = replace(scores, runs=pd.DataFrame({"run": [10, 20, 30]}))
     metadata = pd.DataFrame({"run": [30, 20, 10], "f": ["x", "y", "y"]})
-    table = report(cube, metadata=metadata, group="f", baseline=20, measures=["AP"], names={"20": "Twenty"})
+    table = report(
+        cube, metadata=metadata, group="f", baseline=20, measures=["AP"], names={"20": "Twenty"}
+    )
     assert names_of(table) == ["10", "Twenty", "30"]
     assert "Twenty" in table.notes[1]

@@ -8,7 +8,9 @@ import pdeval
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.report import report, report_table
 
-pytestmark = pytest.mark.filterwarnings("ignore:level=. does not touch the gains")  # as in trec_eval
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:level=. does not touch the gains"
+)  # as in trec_eval
 
 
 def many(count: int) -> Scores:
@@ -52,18 +54,28 @@ def test_12_several_baselines_have_a_mark_each(scores):
     one = [report(scores, baseline=name, correction="none") for name in ("bm25", "lm_dir")]
     for row, first, second in zip(table.rows, one[0].rows, one[1].rows):
         for cell, a, b in zip(row[1:], first[1:], second[1:]):
-            assert cell.marks == (a.marks + "1" if a.marks else "") + (b.marks + "2" if b.marks else "")
+            assert cell.marks == (a.marks + "1" if a.marks else "") + (
+                b.marks + "2" if b.marks else ""
+            )
     assert table.rows[2][1].marks == "†1†2"
-    assert "than the baseline of that number: 1 bm25, 2 lm_dir (paired Student t test" in foot(table)
+    assert "than the baseline of that number: 1 bm25, 2 lm_dir (paired Student t test" in foot(
+        table
+    )
 
 
 def test_12_several_baselines_say_that_the_correction_is_made_for_each(scores):
-    assert "Bonferroni correction for each baseline" in foot(report(scores, baseline=["bm25", "lm_dir"]))
+    assert "Bonferroni correction for each baseline" in foot(
+        report(scores, baseline=["bm25", "lm_dir"])
+    )
 
 
 def test_12_comparisons_of_all_pairs_mark_several_baselines(scores, comparisons):
     table = report(scores, baseline=["bm25", "lm_dir"], comparisons=comparisons)
-    assert [[cell.marks for cell in row[1:]] for row in table.rows] == [["", "†2"], ["", "‡1"], ["†1†2", "†1†2"]]
+    assert [[cell.marks for cell in row[1:]] for row in table.rows] == [
+        ["", "†2"],
+        ["", "‡1"],
+        ["†1†2", "†1†2"],
+    ]
     assert "for each baseline" not in foot(table)
 
 
@@ -81,7 +93,12 @@ def test_12_preferences_are_averaged_over_all_baselines():
     runs = pd.DataFrame({"run": ["x", "y", "z"]})
     values = np.array([[[0.2, 0.4, 0.6], [0.0, 0.2, 0.4]]])  # x over y, x over z, y over z
     prefs = Preferences(
-        runs, pd.Index([1, 2], name="query_id"), ("RPP",), np.array([0, 0, 1]), np.array([1, 2, 2]), values
+        runs,
+        pd.Index([1, 2], name="query_id"),
+        ("RPP",),
+        np.array([0, 0, 1]),
+        np.array([1, 2, 2]),
+        values,
     )
     table = report(prefs, baseline=["x", "y"], marks=None)
     assert [row[1].value for row in table.rows] == pytest.approx([0.1, -0.1, -0.4])
@@ -110,7 +127,11 @@ def recommended(level=None, topics="relevant"):
         columns=["run", "user_id", "item_id", "score"],
     )  # fmt: skip
     ratings = pd.DataFrame(
-        [(u, i, 1 + (k + n) % (3 if k == 0 else 5)) for k, u in enumerate(users) for n, i in enumerate(items)],
+        [
+            (u, i, 1 + (k + n) % (3 if k == 0 else 5))
+            for k, u in enumerate(users)
+            for n, i in enumerate(items)
+        ],
         columns=["user_id", "item_id", "rating"],
     )
     return runs.ireval.join(ratings, level=level, topics=topics)
@@ -142,7 +163,9 @@ def test_8_a_measure_with_its_own_level_is_not_said_to_follow_the_other():
 
 
 def test_8_of_unknown_measures_nothing_is_said(scores):
-    scores = Scores(scores.runs, scores.queries, ("mine", "ASL"), scores.values, scores.higher, {"level": 2})
+    scores = Scores(
+        scores.runs, scores.queries, ("mine", "ASL"), scores.values, scores.higher, {"level": 2}
+    )
     assert "Relevant from grade 2" not in foot(report(scores))
     assert "relevant from grade 2." in foot(report(scores))
 
@@ -153,7 +176,10 @@ def test_15_users_without_a_relevant_item_are_said_to_count_as_0(topics):
     assert judged.measure("AP").query("user_id == 'u0'")["value"].eq(0).all()
     assert "users without a relevant item count as 0" in foot(judged.report("AP"))
     both = foot(judged.report(["AP", "nDCG@10"]))
-    assert "relevant from grade 4 in AP; users without a relevant item count as 0 there; nDCG@10" in both
+    assert (
+        "relevant from grade 4 in AP; users without a relevant item count as 0 there; nDCG@10"
+        in both
+    )
 
 
 def test_15_nothing_is_said_where_they_do_not_count():
@@ -165,7 +191,10 @@ def test_15_nothing_is_said_where_they_do_not_count():
 def test_19_footnotes_of_recommenders_speak_of_users_and_items():
     judged = recommended()
     table = judged.report("AP", interval="sd")
-    assert "4 users; tied scores ordered by item id; users without a relevant item do not count" in foot(table)
+    assert (
+        "4 users; tied scores ordered by item id; users without a relevant item do not count"
+        in foot(table)
+    )
     assert "standard deviation over users" in foot(table)
     texts = [
         foot(judged.measure("AP").ireval.compare().ireval.report()),
@@ -225,8 +254,17 @@ def test_13_rows_are_grouped_by_a_column_that_was_merged_to_the_scores(sample):
     table = merged.ireval.report(group="family")
     assert table.groups == given.groups
     assert table.rows == given.rows
-    assert [group.title for group in table.groups] == ["lexical", "dense", "fusion", "reranker", "sparse"]
-    assert scores.ireval.summary().merge(metadata).ireval.report(group="family", sort="AP").groups == table.groups
+    assert [group.title for group in table.groups] == [
+        "lexical",
+        "dense",
+        "fusion",
+        "reranker",
+        "sparse",
+    ]
+    assert (
+        scores.ireval.summary().merge(metadata).ireval.report(group="family", sort="AP").groups
+        == table.groups
+    )
 
 
 @pytest.mark.broad
@@ -234,7 +272,10 @@ def test_13_columns_of_the_table_and_of_the_metadata_group_together(sample):
     judged, metadata = sample
     merged = judged.measure(["AP"]).merge(metadata[["run", "family"]])
     table = merged.ireval.report(group=["family", "year"], metadata=metadata[["run", "year"]])
-    assert table.groups == judged.measure(["AP"]).ireval.report(group=["family", "year"], metadata=metadata).groups
+    assert (
+        table.groups
+        == judged.measure(["AP"]).ireval.report(group=["family", "year"], metadata=metadata).groups
+    )
 
 
 def test_13_a_column_that_differs_within_a_run_cannot_group_runs(sample):
@@ -242,7 +283,8 @@ def test_13_a_column_that_differs_within_a_run_cannot_group_runs(sample):
     scores = judged.measure(["AP"])
     scores["hard"] = scores["query_id"].astype(str).isin(["101"])
     with pytest.raises(
-        ValueError, match="'hard' must be the same in all rows of a run; run 'bm25' has 'True', 'False'"
+        ValueError,
+        match="'hard' must be the same in all rows of a run; run 'bm25' has 'True', 'False'",
     ):
         scores.ireval.report(group="hard")
 
@@ -262,7 +304,11 @@ def reportable(name):
         tens = scores.assign(ten=[query[:2] for query in scores["query_id"]])
         return tens.ireval.lengths.headroom(by="ten")
     if name == "behaviour":
-        return runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels).ireval.behaviour(draws=50)
+        return (
+            runs[runs["run"].isin(["bm25", "tfidf"])]
+            .ireval.simulate_clicks(qrels)
+            .ireval.behaviour(draws=50)
+        )
     if name == "wins":
         lists = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "bm25")], draws=5)
         return lists.ireval.simulate_clicks(qrels).ireval.credit(lists).ireval.wins()
@@ -276,7 +322,9 @@ def reportable(name):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", ["ties", "masked_agreement", "rrie", "ablation", "headroom", "behaviour", "wins"])
+@pytest.mark.parametrize(
+    "name", ["ties", "masked_agreement", "rrie", "ablation", "headroom", "behaviour", "wins"]
+)
 def test_13_every_result_is_reported_column_by_column(name):
     frame = reportable(name)
     table = report_table(frame)
@@ -308,7 +356,9 @@ def ten(reverse=False):
     names = sorted((f"run{i}" for i in range(1, 11)), reverse=reverse)
     values = np.linspace(0.1, 0.5, 3 * 10).reshape(1, 3, 10)
     runs = pd.DataFrame({"run": names})
-    return Scores(runs, pd.Index(["1", "10", "2"], name="query_id"), ("AP",), values, np.array([True]))
+    return Scores(
+        runs, pd.Index(["1", "10", "2"], name="query_id"), ("AP",), values, np.array([True])
+    )
 
 
 NATURAL = [f"run{i}" for i in range(1, 11)]
@@ -332,7 +382,9 @@ def test_20_an_order_that_is_not_by_name_stays():
 def test_20_values_and_marks_go_with_their_runs():
     table = report(ten(), marks=None)
     values = ten().values[0].mean(axis=0)
-    assert [row[1].value for row in table.rows] == pytest.approx([values[i] for i in [0, *range(2, 10), 1]])
+    assert [row[1].value for row in table.rows] == pytest.approx(
+        [values[i] for i in [0, *range(2, 10), 1]]
+    )
     lettered = report(ten(), marks="letters", correction="none", digits=2)
     assert [row[0].text for row in lettered.rows] == list("abcdefghij")
     assert lettered.rows[9][1].text == "run10"
@@ -351,7 +403,9 @@ def test_20_tied_ranks_comparisons_matrices_and_plain_tables_are_natural_too():
     assert first(orders.ireval.report()) == NATURAL
     comparisons = frame.ireval.compare(baseline="run1")
     assert first(comparisons.ireval.report(), "run_a") == NATURAL[1:]
-    matrix = pd.DataFrame(np.arange(100.0).reshape(10, 10), index=sorted(NATURAL), columns=sorted(NATURAL))
+    matrix = pd.DataFrame(
+        np.arange(100.0).reshape(10, 10), index=sorted(NATURAL), columns=sorted(NATURAL)
+    )
     table = matrix.ireval.report(headers="names")
     assert [column.header for column in table.columns][1:] == NATURAL
     assert table.rows[9][2].value == matrix.loc["run10", "run2"]

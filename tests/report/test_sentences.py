@@ -12,7 +12,9 @@ from pdeval.report.sentences import HERE
 T = "(paired Student t test, α = 0.05)"
 
 
-def made(beaten, *, means=None, names="abcd", measures=("AP",), baseline=None, shown=None, **options):
+def made(
+    beaten, *, means=None, names="abcd", measures=("AP",), baseline=None, shown=None, **options
+):
     """The report of systems of whom some are said to beat others: a mapping of measure to pairs, the winner first."""
     n = len(names)
     if not isinstance(beaten, dict):
@@ -31,16 +33,23 @@ def made(beaten, *, means=None, names="abcd", measures=("AP",), baseline=None, s
         for i in range(n):
             for j in range(i + 1, n):
                 a, b = names[i], names[j]
-                won = 1.0 if (a, b) in beaten[measure] else -1.0 if (b, a) in beaten[measure] else 0.0
+                won = (
+                    1.0 if (a, b) in beaten[measure] else -1.0 if (b, a) in beaten[measure] else 0.0
+                )
                 rows.append((a, b, measure, "t", won or 0.1, won != 0))
-    pairs = pd.DataFrame(rows, columns=["run_a", "run_b", "measure", "test", "difference", "significant"])
+    pairs = pd.DataFrame(
+        rows, columns=["run_a", "run_b", "measure", "test", "difference", "significant"]
+    )
     pairs.attrs["alpha"] = 0.05
     return report(cube, comparisons=pairs, baseline=baseline, names=shown, **options)
 
 
 def test_the_best_system_beats_some():
     found = made([("a", "c"), ("a", "d")]).sentence()
-    assert found == f"a is significantly better than 2 of the 3 other systems in AP {T}; it is not told apart from b."
+    assert (
+        found
+        == f"a is significantly better than 2 of the 3 other systems in AP {T}; it is not told apart from b."
+    )
 
 
 def test_the_best_system_beats_all():
@@ -50,7 +59,9 @@ def test_the_best_system_beats_all():
     assert made([("a", "b"), ("a", "c")], names="abc").sentence() == (
         f"a is significantly better than both other systems in AP {T}."
     )
-    assert made([("a", "b")], names="ab").sentence() == f"a is significantly better than b in AP {T}."
+    assert (
+        made([("a", "b")], names="ab").sentence() == f"a is significantly better than b in AP {T}."
+    )
 
 
 def test_the_best_system_beats_none_though_others_differ():
@@ -61,7 +72,10 @@ def test_the_best_system_beats_none_though_others_differ():
 
 def test_nothing_is_significant():
     assert made([]).sentence() == f"No difference among the 4 systems is significant in AP {T}."
-    assert made([], names="ab").sentence() == f"No difference between a and b is significant in AP {T}."
+    assert (
+        made([], names="ab").sentence()
+        == f"No difference between a and b is significant in AP {T}."
+    )
 
 
 def test_systems_that_print_alike_share_the_best_value():
@@ -97,8 +111,13 @@ def test_a_baseline_is_what_others_differ_from():
     assert made([("c", "d")], baseline="c").sentence() == (
         f"d is significantly worse than c in AP {T}; a and b do not differ significantly from it."
     )
-    assert made([], baseline="c").sentence() == (f"None of the 3 other systems differs significantly from c in AP {T}.")
-    assert made([], baseline="b", names="ab").sentence() == f"a does not differ significantly from b in AP {T}."
+    assert made([], baseline="c").sentence() == (
+        f"None of the 3 other systems differs significantly from c in AP {T}."
+    )
+    assert (
+        made([], baseline="b", names="ab").sentence()
+        == f"a does not differ significantly from b in AP {T}."
+    )
 
 
 def test_several_baselines_have_a_sentence_each():
@@ -110,14 +129,22 @@ def test_several_baselines_have_a_sentence_each():
 
 def test_many_systems_that_beat_a_baseline_are_counted():
     names = "abcdefgh"
-    found = made([(one, "h") for one in names[:6]], names=names, baseline="h", means=[0.9 - 0.1 * i for i in range(8)])
+    found = made(
+        [(one, "h") for one in names[:6]],
+        names=names,
+        baseline="h",
+        means=[0.9 - 0.1 * i for i in range(8)],
+    )
     assert found.sentence() == (
         f"6 of the 7 other systems are significantly better than h in AP {T}; g does not differ significantly from it."
     )
 
 
 def test_one_system_and_no_test_are_said(scores):
-    assert made([], names="a").sentence() == "The table has one system, a; there is nothing to compare it with."
+    assert (
+        made([], names="a").sentence()
+        == "The table has one system, a; there is nothing to compare it with."
+    )
     assert report(scores, marks=None).sentence() == (
         "dense has the best AP and ASL of 3 systems; differences were not tested."
     )
@@ -135,7 +162,9 @@ def test_names_are_those_of_the_table_and_none_can_stand_for_a_measure():
 def test_collections_have_sentences_of_their_own():
     scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
     three = scores[scores["run"].isin(["bm25", "ql", "hybrid"])]
-    both = pd.concat([three.assign(collection="x"), three.assign(collection="y")], ignore_index=True)
+    both = pd.concat(
+        [three.assign(collection="x"), three.assign(collection="y")], ignore_index=True
+    )
     found = both.ireval.report(by="collection").sentence()
     how = "(paired Student t test, Bonferroni correction, α = 0.05)"
     assert found == (
@@ -146,7 +175,9 @@ def test_collections_have_sentences_of_their_own():
 
 def test_a_table_of_something_else_has_no_sentence():
     table = Report((Column("AP", "AP"),), ((Cell(0.5, "0.5"),),))
-    with pytest.raises(ValueError, match="sentence\\(\\) says what a table of systems shows; this is another table"):
+    with pytest.raises(
+        ValueError, match="sentence\\(\\) says what a table of systems shows; this is another table"
+    ):
         table.sentence()
 
 
@@ -162,10 +193,14 @@ def test_the_sentence_counts_the_marks_of_the_table(measure, correction):
     elif beaten and len(best) == 1:
         others = len(table.rows) - 1
         said = f"all {others}" if beaten == others else f"{beaten} of the {others}"
-        assert table.sentence().startswith(f"{best[0][1].text} is significantly better than {said} other systems")
+        assert table.sentence().startswith(
+            f"{best[0][1].text} is significantly better than {said} other systems"
+        )
     daggers = judged.report(measure, correction=correction, baseline="bm25")
     better = [row[0].text for row in daggers.rows if row[-1].marks == "†"]
     if len(better) > 4:
-        assert daggers.sentence().startswith(f"{len(better)} of the {len(daggers.rows) - 1} other systems are sign")
+        assert daggers.sentence().startswith(
+            f"{len(better)} of the {len(daggers.rows) - 1} other systems are sign"
+        )
     else:
         assert all(name in daggers.sentence() for name in better)

@@ -8,7 +8,9 @@ from pdeval.report import Cell, Column, Report, report
 
 
 def test_numbers_are_not_rounded_and_marks_have_their_own_columns(scores, comparisons):
-    frame = report(scores, comparisons=comparisons, interval="sd", measures=["AP"], digits=0).to_frame()
+    frame = report(
+        scores, comparisons=comparisons, interval="sd", measures=["AP"], digits=0
+    ).to_frame()
     assert frame.columns.tolist() == ["letter", "run", "AP", "AP_marks", "AP_sd"]
     assert frame["run"].tolist() == ["bm25", "lm_dir", "dense"]
     assert frame["AP"].tolist() == pytest.approx([0.25, 0.2, 0.45], rel=1e-12)
@@ -24,7 +26,10 @@ def test_caption_and_notes_travel_with_the_frame(scores):
 
 @pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x"])
 def test_no_text_can_be_a_formula(text):
-    table = Report((Column(text, text, numeric=False), Column("x", "x")), ((Cell(text, text), Cell(-1.5, "−1.5")),))
+    table = Report(
+        (Column(text, text, numeric=False), Column("x", "x")),
+        ((Cell(text, text), Cell(-1.5, "−1.5")),),
+    )
     frame = table.to_frame()
     assert frame.columns.tolist() == ["'" + text, "x"]
     assert frame.iloc[0].tolist() == ["'" + text, -1.5]
@@ -44,8 +49,12 @@ def test_a_missing_cell_is_nan_in_the_frame():
 def test_files_are_written_by_their_ending(scores, comparisons, tmp_path):
     table = report(scores, comparisons=comparisons, caption="Ünïcode")
     assert table.save(tmp_path / "t.tex").read_text(encoding="utf-8") == table.to_latex() + "\n"
-    assert table.save(str(tmp_path / "t.md")).read_text(encoding="utf-8") == table.to_markdown() + "\n"
-    assert table.save(tmp_path / "t.HTML").read_text(encoding="utf-8") == table.to_html(standalone=True)
+    assert (
+        table.save(str(tmp_path / "t.md")).read_text(encoding="utf-8") == table.to_markdown() + "\n"
+    )
+    assert table.save(tmp_path / "t.HTML").read_text(encoding="utf-8") == table.to_html(
+        standalone=True
+    )
     read = pd.read_csv(table.save(tmp_path / "t.csv"), keep_default_na=False)
     pd.testing.assert_frame_equal(read, table.to_frame(), check_dtype=False)
 
@@ -63,5 +72,7 @@ def test_an_excel_file_holds_the_table_and_its_notes(scores, comparisons, tmp_pa
 
 @pytest.mark.parametrize(("name", "found"), [("t.docx", "ends in '.docx'"), ("t", "has no ending")])
 def test_another_ending_is_refused(scores, tmp_path, name, found):
-    with pytest.raises(ValueError, match=f"{found}; a report can be saved as .csv, .html, .json, .md, "):
+    with pytest.raises(
+        ValueError, match=f"{found}; a report can be saved as .csv, .html, .json, .md, "
+    ):
         report(scores, marks=None).save(tmp_path / name)

@@ -50,13 +50,17 @@ def check_latex(report):
             assert len(re.findall(r"(?<!\\)&", line)) + 1 + wide == len(report.columns), line
     bare = re.sub(r"\\[{}]", "", text)
     assert bare.count("{") == bare.count("}")
-    assert sorted(re.findall(r"\\begin\{(\w+\*?)\}", text)) == sorted(re.findall(r"\\end\{(\w+\*?)\}", text))
+    assert sorted(re.findall(r"\\begin\{(\w+\*?)\}", text)) == sorted(
+        re.findall(r"\\end\{(\w+\*?)\}", text)
+    )
 
 
 @pytest.mark.broad
 def test_datasets_are_described_under_the_titles_of_their_kinds(stacked):  # Table 1 of both papers
     found = asked(stacked, "describe", by=["kind", "collection"])
-    table = found.ireval.report(group="kind", digits=2, columns=["collection", "queries", "runs", "relevant_per_query"])
+    table = found.ireval.report(
+        group="kind", digits=2, columns=["collection", "queries", "runs", "relevant_per_query"]
+    )
     assert [group.title for group in table.groups] == ["news", "web"]
     assert [row[0] for row in cells(table)] == ["set 0", "set 1", "set 2"]
     check_latex(table)
@@ -75,21 +79,40 @@ def test_discriminative_power_is_collections_by_measures(stacked):  # Tables 3 a
 
 def test_nothing_is_second_where_all_others_are():
     frame = pd.DataFrame(
-        {"set": ["x"] * 3 + ["y"] * 3, "measure": ["AP", "RR", "P"] * 2, "detected": [1, 0, 0, 2, 1, 0]}
+        {
+            "set": ["x"] * 3 + ["y"] * 3,
+            "measure": ["AP", "RR", "P"] * 2,
+            "detected": [1, 0, 0, 2, 1, 0],
+        }
     )
     table = frame.assign(test="t", pairs=3, n_detected=1).ireval.report(by="set")
-    assert [[cell.emphasis for cell in row[1:]] for row in table.rows] == [["best", "", ""], ["best", "second", ""]]
+    assert [[cell.emphasis for cell in row[1:]] for row in table.rows] == [
+        ["best", "", ""],
+        ["best", "second", ""],
+    ]
 
 
 @pytest.mark.broad
 def test_several_tests_are_headings_and_kinds_are_titles(stacked):  # Table 4 of lexiprecision
     power = asked(
-        stacked, "discriminative_power", ["rrLP", "RR"], by=["kind", "collection"], tests=["hsd", "t"], draws=50
+        stacked,
+        "discriminative_power",
+        ["rrLP", "RR"],
+        by=["kind", "collection"],
+        tests=["hsd", "t"],
+        draws=50,
     )
     table = power.ireval.report(average=True)
     tests = ["Randomised Tukey HSD", "Student t, Bonferroni"]
-    assert heads(table) == [("", "Collection"), *((test, measure) for test in tests for measure in ("rrLP", "RR"))]
-    assert [(group.title, group.size) for group in table.groups] == [("news", 2), ("web", 1), ("All", 1)]
+    assert heads(table) == [
+        ("", "Collection"),
+        *((test, measure) for test in tests for measure in ("rrLP", "RR")),
+    ]
+    assert [(group.title, group.size) for group in table.groups] == [
+        ("news", 2),
+        ("web", 1),
+        ("All", 1),
+    ]
     rows = table.to_frame()
     assert rows["collection"].tolist() == ["set 0", "set 1", "set 2", "Mean"]
     numbers = rows.iloc[:3].select_dtypes("number")
@@ -105,12 +128,16 @@ def test_a_mean_over_collections_needs_all_of_them(stacked):
 
 
 @pytest.mark.broad
-def test_ties_and_masked_agreement_are_collections_by_measures(stacked):  # Tables 2 and 3 of lexiprecision
+def test_ties_and_masked_agreement_are_collections_by_measures(
+    stacked,
+):  # Tables 2 and 3 of lexiprecision
     ties = asked(stacked, "ties", ["sgnLP", "RR"])
     table = ties.ireval.report(across="measure", percent=True, digits=2)
     assert heads(table) == [("", "Collection"), ("", "sgnLP"), ("", "RR")]
     assert cells(table)[2][2] == f"{100 * ties['tied'].iloc[-1]:.2f}"
-    masked = asked(stacked, "agree.masked", by=["kind", "collection"]).ireval.report(across="measure", percent=True)
+    masked = asked(stacked, "agree.masked", by=["kind", "collection"]).ireval.report(
+        across="measure", percent=True
+    )
     assert [group.title for group in masked.groups] == ["news", "web"]
     assert "Percentages: share of those pairs that are foretold rightly" in masked.notes[0]
     check_latex(table)
@@ -136,7 +163,9 @@ def test_correlations_are_averaged_in_a_triangle(stacked):  # Table 2 of RPP
 
 @pytest.mark.broad
 def test_agreement_has_a_heading_for_each_fuzziness(stacked):
-    table = asked(stacked, "agree", ["AP", "RPP", "RR"], fuzziness=[0.0, 0.1]).ireval.report(average=True)
+    table = asked(stacked, "agree", ["AP", "RPP", "RR"], fuzziness=[0.0, 0.1]).ireval.report(
+        average=True
+    )
     assert [group for group, _ in heads(table)] == [
         "", "fuzziness 0, AP", "fuzziness 0, AP", "fuzziness 0.1, AP", "fuzziness 0.1, AP",
         "fuzziness 0, RPP", "fuzziness 0.1, RPP",
@@ -147,32 +176,52 @@ def test_agreement_has_a_heading_for_each_fuzziness(stacked):
 @pytest.mark.broad
 def test_the_steps_from_map_to_search_length_are_ranges_over_collections(stacked):  # Table 2 of ASL
     steps = asked(stacked, "lengths.ablation")
-    table = steps.ireval.report(average="range", columns=["step", "tau_b", "delta_value", "delta_sort"], digits=2)
+    table = steps.ireval.report(
+        average="range", columns=["step", "tau_b", "delta_value", "delta_sort"], digits=2
+    )
     own = steps.query("step == 'cumulative'")["tau_b"]
     low, high = own.mean() - own.std(), own.mean() + own.std()
     assert cells(table)[3][:2] == ["cumulative", f"{low:.2f}–{high:.2f}"]
-    assert table.notes[0] == "From one standard deviation below the mean over 3 collections to one above it."
+    assert (
+        table.notes[0]
+        == "From one standard deviation below the mean over 3 collections to one above it."
+    )
     check_latex(table)
 
 
 @pytest.mark.broad
 def test_moves_of_systems_are_rows_of_collections_or_a_range_over_them(stacked):
     moves = asked(stacked, "delta_sort", "nDCG@10")
-    table = moves.ireval.report(columns=["collection", "runs", "delta_sort", "tau_b", "delta_value"], digits=2)
+    table = moves.ireval.report(
+        columns=["collection", "runs", "delta_sort", "tau_b", "delta_value"], digits=2
+    )
     assert heads(table)[2:] == [("", "ΔSort (%)"), ("", "τ b"), ("", "ΔValue (×)")]
     assert [row[0] for row in cells(table)] == ["set 0", "set 1", "set 2"]
-    spread = moves.ireval.report(average="range", columns=["measure_new", "delta_sort", "tau_b"], digits=1)
+    spread = moves.ireval.report(
+        average="range", columns=["measure_new", "delta_sort", "tau_b"], digits=1
+    )
     own = moves["delta_sort"]
-    assert cells(spread)[0][:2] == ["nDCG@10", f"{own.mean() - own.std():.1f}–{own.mean() + own.std():.1f}"]
+    assert cells(spread)[0][:2] == [
+        "nDCG@10",
+        f"{own.mean() - own.std():.1f}–{own.mean() + own.std():.1f}",
+    ]
     check_latex(table)
-    check_latex(asked(stacked, "delta_sort", "nDCG@10", per="run").ireval.report(group="collection"))
+    check_latex(
+        asked(stacked, "delta_sort", "nDCG@10", per="run").ireval.report(group="collection")
+    )
 
 
 @pytest.mark.broad
 def test_orders_stand_side_by_side_and_follow_the_mean_rank(stacked):
     orders = asked(stacked, "order", "AP")
     table = orders.ireval.report()
-    assert heads(table) == [("", "System"), ("", "set 0"), ("", "set 1"), ("", "set 2"), ("", "Mean rank")]
+    assert heads(table) == [
+        ("", "System"),
+        ("", "set 0"),
+        ("", "set 1"),
+        ("", "set 2"),
+        ("", "Mean rank"),
+    ]
     mean = orders.groupby("run")["rank"].mean()
     shown = table.to_frame()
     assert shown["mean rank"].tolist() == sorted(mean)
@@ -200,14 +249,18 @@ def test_a_table_read_from_a_file_is_told_its_collections(stacked):
     with pytest.raises(ValueError, match="duplicate"):
         bare.ireval.report()
     assert cells(bare.ireval.report(by="collection")) == cells(power.ireval.report())
-    with pytest.raises(KeyError, match="no column 'collections' to group by; there are collection, measure"):
+    with pytest.raises(
+        KeyError, match="no column 'collections' to group by; there are collection, measure"
+    ):
         bare.ireval.report(by="collections")
 
 
 @pytest.mark.broad
 def test_what_is_to_be_shown_is_asked_for(stacked):
     steps, ties = asked(stacked, "lengths.ablation"), asked(stacked, "ties")
-    with pytest.raises(ValueError, match="name it with value=, one of delta_sort, tau_b, delta_value"):
+    with pytest.raises(
+        ValueError, match="name it with value=, one of delta_sort, tau_b, delta_value"
+    ):
         steps.ireval.report(across="step")
     with pytest.raises(ValueError, match="name its columns with across="):
         ties.ireval.report(average="row")

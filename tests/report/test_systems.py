@@ -19,7 +19,9 @@ BASIS = (
 def body(table):
     """The rows of the Markdown table, without its caption and notes, spaces collapsed."""
     lines = [line for line in table.to_markdown().splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in [lines[0], *lines[2:]]]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in [lines[0], *lines[2:]]
+    ]
 
 
 def column(table, name):
@@ -80,7 +82,11 @@ def test_the_footnote_names_test_correction_alpha_queries_ties_and_topics(scores
 def test_the_footnote_says_so_where_nothing_is_significant(scores, comparisons):
     nothing = comparisons.assign(significant=False)
     nothing.attrs = comparisons.attrs
-    assert report(scores, comparisons=nothing).notes[1].startswith("No difference is significant (paired Student t")
+    assert (
+        report(scores, comparisons=nothing)
+        .notes[1]
+        .startswith("No difference is significant (paired Student t")
+    )
     said = report(scores, comparisons=nothing, baseline="bm25").notes[1]
     assert said.startswith("No difference to bm25 is significant (")
 
@@ -164,12 +170,19 @@ def test_values_that_print_alike_are_marked_alike(scores):
     values = scores.values.copy()
     values[0, :, 1] = 0.4496
     table = report(replace(scores, values=values), marks=None, digits=2, measures=["AP"])
-    assert body(table)[1:] == [["bm25", "<u>0.25</u>"], ["lm_dir", "**0.45**"], ["dense", "**0.45**"]]
+    assert body(table)[1:] == [
+        ["bm25", "<u>0.25</u>"],
+        ["lm_dir", "**0.45**"],
+        ["dense", "**0.45**"],
+    ]
 
 
 def test_two_systems_have_a_best_and_no_second(scores):
     two = replace(scores, runs=scores.runs[:2], values=scores.values[:, :, :2])
-    assert body(report(two, marks=None))[1:] == [["bm25", "**0.250**", "**13.000**"], ["lm_dir", "0.200", "21.000"]]
+    assert body(report(two, marks=None))[1:] == [
+        ["bm25", "**0.250**", "**13.000**"],
+        ["lm_dir", "0.200", "21.000"],
+    ]
 
 
 def test_where_all_are_equal_none_is_best(scores):
@@ -184,8 +197,12 @@ def test_one_system_is_not_the_best_of_anything(scores):
 
 
 def test_rows_are_grouped_by_metadata(scores):
-    metadata = pd.DataFrame({"run": ["dense", "bm25", "lm_dir"], "family": ["neural", "sparse", "sparse"]})
-    table = report(scores, metadata=metadata, group="family", sort="AP", marks=None, measures=["AP"])
+    metadata = pd.DataFrame(
+        {"run": ["dense", "bm25", "lm_dir"], "family": ["neural", "sparse", "sparse"]}
+    )
+    table = report(
+        scores, metadata=metadata, group="family", sort="AP", marks=None, measures=["AP"]
+    )
     assert body(table) == [
         ["System", "AP ↑"],
         ["*sparse*", ""],
@@ -198,8 +215,12 @@ def test_rows_are_grouped_by_metadata(scores):
 
 
 def test_the_best_can_be_looked_for_inside_groups(scores):
-    metadata = pd.DataFrame({"run": ["dense", "bm25", "lm_dir"], "family": ["neural", "sparse", "sparse"]})
-    table = report(scores, metadata=metadata, group="family", best="group", marks=None, measures=["AP"])
+    metadata = pd.DataFrame(
+        {"run": ["dense", "bm25", "lm_dir"], "family": ["neural", "sparse", "sparse"]}
+    )
+    table = report(
+        scores, metadata=metadata, group="family", best="group", marks=None, measures=["AP"]
+    )
     assert [cell.emphasis for cell in column(table, "AP")] == ["best", "", ""]
     assert {cell.emphasis for cell in column(report(scores, best=None, marks=None), "AP")} == {""}
 
@@ -218,7 +239,9 @@ def test_a_run_of_several_columns_can_be_the_baseline(scores):
         {"model_a": ["lm", "bm25"], "seed_a": [1, 1], "model_b": ["lm", "lm"], "seed_b": [2, 2], "measure": "ASL",
          "difference": [8.0, 18.0], "significant": [True, False]}
     )  # fmt: skip
-    table = report(replace(scores, runs=runs), baseline=("lm", 2), measures=["ASL"], comparisons=pairs)
+    table = report(
+        replace(scores, runs=runs), baseline=("lm", 2), measures=["ASL"], comparisons=pairs
+    )
     assert [cell.marks for cell in column(table, "ASL")] == ["†", "", ""]
     assert table.notes[1] == "† significantly better than lm / 2."
 
@@ -238,7 +261,11 @@ def test_headings_stand_over_measures_and_names_replace_ids(scores):
 
 
 def test_digits_can_differ_by_measure(scores):
-    assert body(report(scores, marks=None, digits={"ASL": 1}))[1] == ["bm25", "<u>0.250</u>", "<u>13.0</u>"]
+    assert body(report(scores, marks=None, digits={"ASL": 1}))[1] == [
+        "bm25",
+        "<u>0.250</u>",
+        "<u>13.0</u>",
+    ]
 
 
 def test_sums_are_whole_numbers_and_geometric_means_have_a_floor():

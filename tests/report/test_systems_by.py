@@ -14,7 +14,9 @@ def stacked():
     frames = []
     for frame in pdeval.datasets.load_sample()[:2]:
         frame = frame[frame["run"].isin(RUNS)] if "run" in frame else frame
-        frames.append(frame.assign(collection=(frame["query_id"].astype(int) % 2).map({0: "even", 1: "odd"})))
+        frames.append(
+            frame.assign(collection=(frame["query_id"].astype(int) % 2).map({0: "even", 1: "odd"}))
+        )
     return frames
 
 
@@ -25,13 +27,22 @@ def scores(stacked):
 
 def alone(scores, collection, **options):
     part = scores[scores["collection"] == collection].drop(columns="collection")
-    part.attrs = {name: value for name, value in scores.attrs.items() if name not in ("by", "collections")}
+    part.attrs = {
+        name: value for name, value in scores.attrs.items() if name not in ("by", "collections")
+    }
     return part.ireval.report(**options)
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
-    "options", [{}, {"baseline": "bm25"}, {"interval": "ci"}, {"marks": None, "interval": "sd"}, {"sort": "name"}]
+    "options",
+    [
+        {},
+        {"baseline": "bm25"},
+        {"interval": "ci"},
+        {"marks": None, "interval": "sd"},
+        {"sort": "name"},
+    ],
 )
 def test_cells_are_those_of_each_collection_alone(scores, options):
     whole = scores.ireval.report(layout="columns", **options)
@@ -44,8 +55,14 @@ def test_cells_are_those_of_each_collection_alone(scores, options):
 
 def test_the_mean_counts_collections_alike_and_ranks_go_by_direction(scores):
     whole = scores.ireval.report(layout="columns", average="both", marks=None).to_frame()
-    means = scores.groupby(["collection", "measure", "run"])["value"].mean().unstack("run")[sorted(RUNS)]
-    assert whole["mean AP"].tolist() == pytest.approx(means.xs("AP", level="measure").mean().tolist())
+    means = (
+        scores.groupby(["collection", "measure", "run"])["value"]
+        .mean()
+        .unstack("run")[sorted(RUNS)]
+    )
+    assert whole["mean AP"].tolist() == pytest.approx(
+        means.xs("AP", level="measure").mean().tolist()
+    )
     ranks = means.xs("ISL", level="measure").rank(axis=1).mean()
     assert whole["mean rank ISL"].tolist() == ranks.tolist()
 
@@ -66,7 +83,11 @@ def test_collections_as_rows_have_systems_in_columns(scores):
 
 def test_collections_as_titles_have_systems_in_rows(scores):
     table = scores.ireval.report(layout="groups")
-    assert [(group.title, group.size) for group in table.groups] == [("even", 3), ("odd", 3), ("Mean", 3)]
+    assert [(group.title, group.size) for group in table.groups] == [
+        ("even", 3),
+        ("odd", 3),
+        ("Mean", 3),
+    ]
     assert table.rows[3:6] == alone(scores, "odd").rows
     check_latex(table)
 
@@ -76,7 +97,10 @@ def test_runs_preferences_summaries_and_joins_have_the_same_table(stacked, score
     runs, qrels = stacked
     options = {"layout": "columns", "average": None, "marks": None}
     expected = cells(scores.ireval.report(**options))
-    assert cells(runs.ireval.report(qrels, ["AP", "ISL"], by="collection", topics="common", **options)) == expected
+    assert (
+        cells(runs.ireval.report(qrels, ["AP", "ISL"], by="collection", topics="common", **options))
+        == expected
+    )
     summary = runs.ireval.summary(qrels, ["AP", "ISL"], by="collection", topics="common")
     assert cells(summary.ireval.report(**options)) == expected
     joined = runs.ireval.join(qrels, topics="common")
@@ -84,16 +108,25 @@ def test_runs_preferences_summaries_and_joins_have_the_same_table(stacked, score
     prefs = runs.ireval.prefer(qrels, "RPP", by="collection", topics="common")
     shown = prefs.ireval.report(**options)
     own = prefs[prefs["collection"] == "odd"].drop(columns="collection")
-    own.attrs = {name: value for name, value in prefs.attrs.items() if name not in ("by", "collections")}
-    assert [row[-1] for row in cells(shown)] == [row[-1] for row in cells(own.ireval.report(marks=None))]
-    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: RPP and AP"):
+    own.attrs = {
+        name: value for name, value in prefs.attrs.items() if name not in ("by", "collections")
+    }
+    assert [row[-1] for row in cells(shown)] == [
+        row[-1] for row in cells(own.ireval.report(marks=None))
+    ]
+    with pytest.raises(
+        ValueError, match="measures of one ranking or preferences, not both: RPP and AP"
+    ):
         runs.ireval.report(qrels, ["RPP", "AP"], by="collection")
 
 
 @pytest.mark.broad
 def test_systems_that_differ_have_rows_of_their_own_or_dashes(scores):
     less = scores[~((scores["run"] == "ql") & (scores["collection"] == "odd"))]
-    assert [(group.title, group.size) for group in less.ireval.report().groups] == [("even", 3), ("odd", 2)]
+    assert [(group.title, group.size) for group in less.ireval.report().groups] == [
+        ("even", 3),
+        ("odd", 2),
+    ]
     with pytest.raises(ValueError, match=r"1 of 3 systems have no values in 'odd', e.g. 'ql'"):
         less.ireval.report(layout="columns")
     table = less.ireval.report("AP", layout="columns", missing="dash")
@@ -124,7 +157,9 @@ def test_one_query_of_a_collection_is_shown_and_not_tested(scores):
 
 def test_segments_of_one_collection_are_shown_where_they_are_asked_for(scores):
     part = scores.assign(segment=scores["query_id"].astype(int) % 3)
-    part.attrs = {name: value for name, value in scores.attrs.items() if name not in ("by", "collections")}
+    part.attrs = {
+        name: value for name, value in scores.attrs.items() if name not in ("by", "collections")
+    }
     table = part.ireval.report("AP", by="segment", average=None)
     assert heads(table)[2:] == [("", "0"), ("", "1"), ("", "2")]
     assert "tested within each of the groups" in " ".join(table.notes)
@@ -135,7 +170,9 @@ def test_segments_of_one_collection_are_shown_where_they_are_asked_for(scores):
 
 
 def test_display_names_are_those_of_collections_too(scores):
-    table = scores.ireval.report("AP", layout="columns", names={"even": "TREC-8", "bm25": "BM25"}, average=None)
+    table = scores.ireval.report(
+        "AP", layout="columns", names={"even": "TREC-8", "bm25": "BM25"}, average=None
+    )
     assert heads(table)[2] == ("", "TREC-8")
     assert cells(table)[0][1] == "BM25"
     with pytest.raises(KeyError, match="names has 'trec'"):
@@ -145,4 +182,7 @@ def test_display_names_are_those_of_collections_too(scores):
 def test_categories_are_shown_in_their_order_and_those_without_rows_are_not(scores):
     some = scores.assign(collection=pd.Categorical(scores["collection"], ["odd", "even", "none"]))
     some.attrs = dict(scores.attrs)
-    assert heads(some.ireval.report("AP", layout="columns", average=None))[2:] == [("", "odd"), ("", "even")]
+    assert heads(some.ireval.report("AP", layout="columns", average=None))[2:] == [
+        ("", "odd"),
+        ("", "even"),
+    ]

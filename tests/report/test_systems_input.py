@@ -18,7 +18,9 @@ def test_a_missing_cell_is_an_error_unless_a_dash_is_wanted(scores):
     values = scores.values.copy()
     values[1, :, 2] = np.nan
     gap = replace(scores, values=values)
-    with pytest.raises(ValueError, match=r"1 of 6 cells have no value, e.g. run 'dense' on 'ASL'.*missing='dash'"):
+    with pytest.raises(
+        ValueError, match=r"1 of 6 cells have no value, e.g. run 'dense' on 'ASL'.*missing='dash'"
+    ):
         report(gap, marks=None)
     table = report(gap, marks=None, missing="dash")
     assert body(table)[3] == ["dense", "**0.450**", "–"]
@@ -42,17 +44,37 @@ def test_the_callers_table_is_left_alone(scores, comparisons):
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"baseline": "bm26"}, KeyError, "no baseline 'bm26'; the runs are 'bm25', 'lm_dir', 'dense'. Did you mean"),
-        ({"measures": ["APP"]}, KeyError, r"no measure 'APP' in this table. Did you mean 'AP'\? It has AP, ASL."),
+        (
+            {"baseline": "bm26"},
+            KeyError,
+            "no baseline 'bm26'; the runs are 'bm25', 'lm_dir', 'dense'. Did you mean",
+        ),
+        (
+            {"measures": ["APP"]},
+            KeyError,
+            r"no measure 'APP' in this table. Did you mean 'AP'\? It has AP, ASL.",
+        ),
         ({"measures": []}, ValueError, "asks for no measure"),
         ({"sort": "ap"}, KeyError, "sort: no measure 'ap' in this table. .*It has AP, ASL, name."),
-        ({"sort": ["bm25", "dense"]}, ValueError, "must name each of the 3 runs once; it leaves out 'lm_dir'"),
+        (
+            {"sort": ["bm25", "dense"]},
+            ValueError,
+            "must name each of the 3 runs once; it leaves out 'lm_dir'",
+        ),
         ({"digits": 40}, ValueError, "digits=40: a cell can show 0 to 10 decimals"),
         ({"digits": {"P": 2}}, KeyError, "digits names 'P', which is not a column"),
         ({"marks": "daggers"}, ValueError, "compare with a baseline; name it with baseline="),
         ({"names": {"bm26": "BM25"}}, KeyError, "names has 'bm26', which is nothing in this table"),
-        ({"columns": {"P@10": "Precision"}}, KeyError, "columns has 'P@10', which is not a measure of this table"),
-        ({"group": "family"}, KeyError, "no column 'family' to group by; there are run. Give others with metadata="),
+        (
+            {"columns": {"P@10": "Precision"}},
+            KeyError,
+            "columns has 'P@10', which is not a measure of this table",
+        ),
+        (
+            {"group": "family"},
+            KeyError,
+            "no column 'family' to group by; there are run. Give others with metadata=",
+        ),
         ({"group": "run"}, ValueError, "leaves no column to name a run"),
         ({"label": "tab:50%"}, ValueError, "the label 'tab:50%' has '%'"),
     ],
@@ -83,24 +105,36 @@ def test_an_empty_table_is_refused(scores):
     summary = scores.frame().ireval.summary()
     with pytest.raises(ValueError, match="the summary has no rows; there is nothing to report"):
         summary.iloc[:0].ireval.report()
-    with pytest.raises(ValueError, match="holds 3 runs, 0 queries and 2 measures; there is nothing to report"):
+    with pytest.raises(
+        ValueError, match="holds 3 runs, 0 queries and 2 measures; there is nothing to report"
+    ):
         report(replace(scores, queries=scores.queries[:0], values=scores.values[:, :0]))
-    with pytest.raises(TypeError, match=r"takes runs joined to judgments, a scores.*not DataFrame; of a frame, call "):
+    with pytest.raises(
+        TypeError,
+        match=r"takes runs joined to judgments, a scores.*not DataFrame; of a frame, call ",
+    ):
         report(scores.frame())
 
 
 def test_one_query_has_no_interval_and_no_marks(scores):
     one = replace(scores, queries=scores.queries[:1], values=scores.values[:, :1])
     assert {cell.marks for cell in column(report(one), "AP")} == {""}
-    with pytest.raises(ValueError, match="interval='sd' needs at least two queries per run; there is a run with 1"):
+    with pytest.raises(
+        ValueError, match="interval='sd' needs at least two queries per run; there is a run with 1"
+    ):
         report(one, interval="sd")
-    with pytest.raises(ValueError, match="marks='letters' cannot be computed: a run has fewer than two queries"):
+    with pytest.raises(
+        ValueError, match="marks='letters' cannot be computed: a run has fewer than two queries"
+    ):
         report(one, marks="letters")
 
 
 def test_a_measure_that_nobody_knows_is_asked_about():
     summary = pd.DataFrame({"run": ["x", "y"], "measure": "my cost", "mean": [1.0, 2.0]})
-    with pytest.raises(ValueError, match=r"is more of 'my cost' better\? .* df\.ireval\(higher=\{'my cost': True\}\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"is more of 'my cost' better\? .* df\.ireval\(higher=\{'my cost': True\}\)",
+    ):
         summary.ireval.report()
     for table in (
         summary.ireval.report(higher={"my cost": False}),
@@ -113,7 +147,11 @@ def test_a_measure_that_nobody_knows_is_asked_about():
 
 def test_what_the_caller_says_of_a_direction_comes_first(scores):
     turned = report(scores, higher={"AP": False}, measures=["AP"], correction="none")
-    assert [(cell.emphasis, cell.marks) for cell in column(turned, "AP")] == [("second", "c"), ("best", "c"), ("", "")]
+    assert [(cell.emphasis, cell.marks) for cell in column(turned, "AP")] == [
+        ("second", "c"),
+        ("best", "c"),
+        ("", ""),
+    ]
 
 
 @pytest.mark.broad
@@ -134,7 +172,9 @@ def test_a_label_of_ones_own_does_not_turn_the_table_over():
 def test_an_aggregate_follows_its_label():
     judged = pdeval.datasets.sample_judged(topics="common")
     own, known = (
-        judged.report(pdeval.parse(name, label=label), marks=None, interval="sd" if not label else None)
+        judged.report(
+            pdeval.parse(name, label=label), marks=None, interval="sd" if not label else None
+        )
         for name, label in (("GMAP", "my mean"), ("AP", None))
     )
     oracle = judged.summary("GMAP")["mean"].tolist()
@@ -150,25 +190,39 @@ def test_a_join_and_a_run_table_report_what_they_score():
     judged = runs.ireval.join(qrels, topics="common")
     table = judged.report(["AP", "RR"], baseline="bm25", caption="C")
     assert table == judged.measure(["AP", "RR"]).ireval.report(baseline="bm25", caption="C")
-    assert table == runs.ireval.report(qrels, ["AP", "RR"], baseline="bm25", caption="C", topics="common")
-    assert [one.name for one in judged.report(marks=None).columns[1:]] == ["AP", "nDCG@10", "RR", "P@10", "R@100"]
+    assert table == runs.ireval.report(
+        qrels, ["AP", "RR"], baseline="bm25", caption="C", topics="common"
+    )
+    assert [one.name for one in judged.report(marks=None).columns[1:]] == [
+        "AP",
+        "nDCG@10",
+        "RR",
+        "P@10",
+        "R@100",
+    ]
 
 
 @pytest.mark.broad
 def test_preferences_of_a_join_are_those_of_their_table():
     judged = pdeval.datasets.sample_judged(topics="common")
-    assert judged.report(["RPP", "sgnLP"], marks=None) == judged.prefer(["RPP", "sgnLP"]).ireval.report(marks=None)
+    assert judged.report(["RPP", "sgnLP"], marks=None) == judged.prefer(
+        ["RPP", "sgnLP"]
+    ).ireval.report(marks=None)
     assert (
         judged.report("RPP", marks="letters").rows[0][-1].marks
         == judged.prefer("RPP").ireval.report().rows[0][-1].marks
     )
-    with pytest.raises(ValueError, match="measures of one ranking or preferences, not both: AP and RPP"):
+    with pytest.raises(
+        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
+    ):
         judged.report(["AP", "RPP"])
 
 
 def test_runs_of_several_columns_stay_apart_after_a_merge(scores):
     runs = pd.DataFrame({"model": ["lm", "lm", "bm25"], "seed": [1, 2, 1]})
-    frame = replace(scores, runs=runs, attrs={**scores.attrs, "run_columns": ["model", "seed"]}).frame()
+    frame = replace(
+        scores, runs=runs, attrs={**scores.attrs, "run_columns": ["model", "seed"]}
+    ).frame()
     metadata = pd.DataFrame({"model": ["lm", "bm25"], "family": ["neural", "sparse"]})
     merged = frame.merge(metadata, on="model")
     assert merged.attrs.get("run_columns") is None
@@ -180,15 +234,24 @@ def test_runs_of_several_columns_stay_apart_after_a_merge(scores):
 
 def test_a_tidy_frame_gives_the_same_table_as_its_cube(scores, comparisons):
     frame = scores.frame().sample(frac=1.0, random_state=1)
-    table = frame.ireval.report(comparisons=comparisons, sort=["bm25", "lm_dir", "dense"], measures=["AP", "ASL"])
+    table = frame.ireval.report(
+        comparisons=comparisons, sort=["bm25", "lm_dir", "dense"], measures=["AP", "ASL"]
+    )
     assert table == report(scores, comparisons=comparisons)
 
 
 def test_a_bound_frame_is_understood(scores):
     frame = scores.frame().rename(columns={"run": "system", "query_id": "topic_no"})
     frame.attrs.clear()
-    table = frame.ireval(run="system", query="topic_no").report(marks=None, measures=["AP"], digits=2)
-    assert body(table) == [["system", "AP ↑"], ["bm25", "<u>0.25</u>"], ["dense", "**0.45**"], ["lm_dir", "0.20"]]
+    table = frame.ireval(run="system", query="topic_no").report(
+        marks=None, measures=["AP"], digits=2
+    )
+    assert body(table) == [
+        ["system", "AP ↑"],
+        ["bm25", "<u>0.25</u>"],
+        ["dense", "**0.45**"],
+        ["lm_dir", "0.20"],
+    ]
 
 
 def test_a_tidy_preferences_frame_gives_the_same_table_as_its_cube(scores):
@@ -203,8 +266,14 @@ def test_a_tidy_preferences_frame_gives_the_same_table_as_its_cube(scores):
 @pytest.mark.parametrize(
     ("spoil", "text"),
     [
-        (lambda frame: pd.concat([frame, frame[:1]]), "the scores table has 1 rows that repeat an earlier"),
-        (lambda frame: frame.assign(value=frame["value"].where(frame.index != 3)), "the value column has 1 missing"),
+        (
+            lambda frame: pd.concat([frame, frame[:1]]),
+            "the scores table has 1 rows that repeat an earlier",
+        ),
+        (
+            lambda frame: frame.assign(value=frame["value"].where(frame.index != 3)),
+            "the value column has 1 missing",
+        ),
         (
             lambda frame: frame.drop(columns="value"),
             r"report\(\): expected a scores table",

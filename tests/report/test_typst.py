@@ -91,7 +91,9 @@ def test_special_characters_are_escaped(plain, typst):
 
 
 def test_a_table_with_letters(scores, comparisons):
-    table = report(scores, comparisons=comparisons, caption="Systems & costs.", label="tab:main_one", digits=2)
+    table = report(
+        scores, comparisons=comparisons, caption="Systems & costs.", label="tab:main_one", digits=2
+    )
     assert (
         table.to_typst()
         == r"""
@@ -132,7 +134,14 @@ def test_marks_stand_below_where_room_is_short(scores, comparisons):
     assert "super" in table.to_typst(compact=True)  # two letters are short
 
 
-OPTIONS = [{}, {"wide": True}, {"long": True}, {"compact": True}, {"resize": True}, {"size": "7pt", "marks": "below"}]
+OPTIONS = [
+    {},
+    {"wide": True},
+    {"long": True},
+    {"compact": True},
+    {"resize": True},
+    {"size": "7pt", "marks": "below"},
+]
 
 
 @pytest.mark.broad
@@ -153,8 +162,13 @@ def test_a_label_can_be_referred_to(scores):
 @pytest.mark.broad
 @pytest.mark.parametrize("text", ["(a)", "[b]", ".x", ";", ".at(0)", "(", "\\"])
 def test_what_follows_an_expression_is_not_its_argument(text):
-    cells = (Cell(1.0, "1.0", "best", text, (1.0,), (text,)), Cell(10.0, "10.00", "second", text + text))
-    table = Report((Column("x", text),), tuple((cell,) for cell in cells), (Group(text, 2, (text,)),), ("g",))
+    cells = (
+        Cell(1.0, "1.0", "best", text, (1.0,), (text,)),
+        Cell(10.0, "10.00", "second", text + text),
+    )
+    table = Report(
+        (Column("x", text),), tuple((cell,) for cell in cells), (Group(text, 2, (text,)),), ("g",)
+    )
     for options in OPTIONS:
         assert compiled(table.to_typst(**options))
 
@@ -163,8 +177,14 @@ def test_what_follows_an_expression_is_not_its_argument(text):
     ("options", "text"),
     [
         ({"size": "8"}, "size='8': give a length that Typst knows, e.g. '0.8em'"),
-        ({"long": True, "wide": True}, "long=True: a table over pages cannot be wide too; choose one"),
-        ({"long": True, "resize": True}, "long=True: a table over pages cannot be resized too; choose one"),
+        (
+            {"long": True, "wide": True},
+            "long=True: a table over pages cannot be wide too; choose one",
+        ),
+        (
+            {"long": True, "resize": True},
+            "long=True: a table over pages cannot be resized too; choose one",
+        ),
         ({"marks": "over"}, "marks='over': significance marks stand 'raised' or 'below'"),
     ],
 )

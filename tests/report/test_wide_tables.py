@@ -77,7 +77,9 @@ def test_daggers_fit_a_column_as_they_are(tmp_path, paper):
 
 @pytest.mark.slow
 def test_a_long_table_goes_on_over_pages_with_its_header(tmp_path):
-    table = report(systems(90), marks=None, caption="Ninety systems.", label="tab:ninety", notes="The end.")
+    table = report(
+        systems(90), marks=None, caption="Ninety systems.", label="tab:ninety", notes="The end."
+    )
     assert compiled(tmp_path, [table.to_latex(environment="longtable")], "pages") == ""
     log = (tmp_path / "paper.log").read_text(errors="replace")
     assert int(re.search(r"Output written on paper.pdf \((\d+) pages", log)[1]) >= 2
@@ -85,7 +87,9 @@ def test_a_long_table_goes_on_over_pages_with_its_header(tmp_path):
 
 
 def test_a_longtable_says_its_header_twice_and_its_caption_once():
-    table = report(systems(2), marks=None, caption="C.", label="tab:x", notes="End.", footnotes=False)
+    table = report(
+        systems(2), marks=None, caption="C.", label="tab:x", notes="End.", footnotes=False
+    )
     text = table.to_latex(environment="longtable")
     assert text.count(r"\toprule") == 2
     assert text.count(r"\caption{C.}\label{tab:x} \\") == 1

@@ -7,7 +7,9 @@ import pdeval
 
 RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
-NOISY = QRELS.assign(relevance=np.where(np.random.default_rng(0).random(len(QRELS)) < 0.2, 0, QRELS["relevance"]))
+NOISY = QRELS.assign(
+    relevance=np.where(np.random.default_rng(0).random(len(QRELS)) < 0.2, 0, QRELS["relevance"])
+)
 SCORES = RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=NOISY, topics="common")
 
 
@@ -29,7 +31,9 @@ def test_marks_are_those_of_the_prediction_powered_comparison():
 @pytest.mark.broad
 def test_the_footnote_says_how_many_queries_of_each_kind_and_what_they_are_worth():
     summary = SCORES.ireval.summary()
-    least, most = (round(end) for end in (summary["effective_n"].min(), summary["effective_n"].max()))
+    least, most = (
+        round(end) for end in (summary["effective_n"].min(), summary["effective_n"].max())
+    )
     assert SCORES.ireval.report().notes[-1] == (
         "Prediction-powered estimates and intervals: people's labels of 19 queries and a machine's of 29 more are "
         f"worth {least} to {most} queries labelled by people."
@@ -39,7 +43,9 @@ def test_the_footnote_says_how_many_queries_of_each_kind_and_what_they_are_worth
 
 @pytest.mark.broad
 def test_the_door_of_runs_reports_the_same():
-    direct = RUNS.ireval.report(HUMAN, ["AP", "P@10"], machine=NOISY, topics="common", digits=2, sort="AP")
+    direct = RUNS.ireval.report(
+        HUMAN, ["AP", "P@10"], machine=NOISY, topics="common", digits=2, sort="AP"
+    )
     assert str(direct) == str(SCORES.ireval.report(digits=2, sort="AP"))
 
 
@@ -52,5 +58,7 @@ def test_preferences_are_means_over_opponents():
 
 
 def test_an_interval_that_it_has_not_is_refused():
-    with pytest.raises(ValueError, match="interval='sd': with machine labels there is interval='ci', or 'none'"):
+    with pytest.raises(
+        ValueError, match="interval='sd': with machine labels there is interval='ci', or 'none'"
+    ):
         SCORES.ireval.report(interval="sd")

@@ -31,12 +31,18 @@ def test_the_table_is_that_of_statsmodels():
     result = anova(cube(values, ("AP", "RR")))
     for number, measure in enumerate(("AP", "RR")):
         query, run = np.indices(values[number].shape)
-        frame = pd.DataFrame({"query": query.ravel(), "run": run.ravel(), "value": values[number].ravel()})
+        frame = pd.DataFrame(
+            {"query": query.ravel(), "run": run.ravel(), "value": values[number].ravel()}
+        )
         expected = anova_lm(ols("value ~ C(run) + C(query)", frame).fit())
         rows = result[result["measure"] == measure].set_index("source")
         for ours, theirs in (("run", "C(run)"), ("query", "C(query)"), ("residual", "Residual")):
-            got = rows.loc[ours, ["df", "sum_sq", "mean_sq", "statistic", "p_value"]].to_numpy(dtype=float)
-            assert got == pytest.approx(expected.loc[theirs].to_numpy(dtype=float), rel=1e-9, nan_ok=True)
+            got = rows.loc[ours, ["df", "sum_sq", "mean_sq", "statistic", "p_value"]].to_numpy(
+                dtype=float
+            )
+            assert got == pytest.approx(
+                expected.loc[theirs].to_numpy(dtype=float), rel=1e-9, nan_ok=True
+            )
         total = ((values[number] - values[number].mean()) ** 2).sum()
         assert rows.loc["total", "sum_sq"] == pytest.approx(total, rel=1e-12)
 
@@ -72,7 +78,9 @@ def test_runs_that_never_differ_have_p_one():
 def preferences(D, runs):
     a, b = all_pairs(runs)
     queries = pd.Index(range(len(D)), name="query_id")
-    return Preferences(pd.DataFrame({"run": [f"r{k}" for k in range(runs)]}), queries, ("X",), a, b, D[None])
+    return Preferences(
+        pd.DataFrame({"run": [f"r{k}" for k in range(runs)]}), queries, ("X",), a, b, D[None]
+    )
 
 
 def test_score_differences_give_the_same_run_row_and_no_query_row():
@@ -81,14 +89,18 @@ def test_score_differences_give_the_same_run_row_and_no_query_row():
     rows = anova(preferences(values[0][:, a] - values[0][:, b], 5)).set_index("source")
     expected = anova(cube(values)).set_index("source")
     columns = ["sum_sq", "statistic", "p_value"]
-    assert rows.loc["run", columns].tolist() == pytest.approx(expected.loc["run", columns].tolist(), rel=1e-9)
+    assert rows.loc["run", columns].tolist() == pytest.approx(
+        expected.loc["run", columns].tolist(), rel=1e-9
+    )
     assert np.isnan(rows.loc["query", columns].to_numpy(dtype=float)).all()
 
 
 def test_preferences_that_are_not_score_differences_are_refused():
     a, b = all_pairs(5)
     D = np.sign(random_values()[0][:, a] - random_values()[0][:, b])
-    with pytest.raises(ValueError, match="anova needs a score per run and query; 'X' is a preference"):
+    with pytest.raises(
+        ValueError, match="anova needs a score per run and query; 'X' is a preference"
+    ):
         anova(preferences(D, 5))
 
 

@@ -10,11 +10,15 @@ from tests.significance.test_over_collections import PARTED, SMALL, scores_of
 
 
 def test_more_collections_are_needed_for_less():
-    needed = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.05)
+    needed = PARTED.ireval.verdict.sample_size(
+        "AP", by="collection", baseline="bm25", difference=0.05
+    )
     spread = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection")
     sd = spread.groupby("run_a")["difference"].std()
     np.testing.assert_allclose(needed["sd"], sd.reindex(needed["run_a"]))
-    less = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.01)
+    less = PARTED.ireval.verdict.sample_size(
+        "AP", by="collection", baseline="bm25", difference=0.01
+    )
     assert (less["collections_needed"] > needed["collections_needed"]).all()
     none = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.0)
     assert np.isinf(none["collections_needed"]).all()
@@ -39,20 +43,33 @@ def test_a_plan_is_made_from_the_differences_of_the_collections_at_hand():
 def test_a_pair_is_planned_by_the_collections_that_both_runs_have():
     third = {name: {**runs, "c": [0.5] * len(runs["a"])} for name, runs in SMALL.items()}
     del third["z"]["c"]
-    found = scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
+    found = (
+        scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
+    )
     assert found["collections"].to_dict() == {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 2}
     both = [0.2, -0.2]  # of a less 0.5, in x and y
-    assert found.loc[("a", "c"), ["sd", "difference"]].tolist() == pytest.approx([np.std(both, ddof=1), 0.0], abs=1e-12)
+    assert found.loc[("a", "c"), ["sd", "difference"]].tolist() == pytest.approx(
+        [np.std(both, ddof=1), 0.0], abs=1e-12
+    )
     del third["y"]["c"]
-    once = scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
+    once = (
+        scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
+    )
     assert once.loc[("a", "c"), "collections"] == 1
-    assert np.isnan(once.loc[("a", "c"), ["sd", "effect_size", "collections_needed"]].astype(float)).all()
+    assert np.isnan(
+        once.loc[("a", "c"), ["sd", "effect_size", "collections_needed"]].astype(float)
+    ).all()
 
 
 def test_so_many_collections_find_the_difference_and_one_less_does_not():
-    found = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.05, power=0.7)
+    found = PARTED.ireval.verdict.sample_size(
+        "AP", by="collection", baseline="bm25", difference=0.05, power=0.7
+    )
     for _, row in found.iterrows():
-        few, enough = (TTestPower().power(0.05 / row["sd"], row["collections_needed"] - less, 0.05) for less in (1, 0))
+        few, enough = (
+            TTestPower().power(0.05 / row["sd"], row["collections_needed"] - less, 0.05)
+            for less in (1, 0)
+        )
         assert few < 0.7 <= enough
 
 
@@ -66,11 +83,19 @@ def test_pairs_that_share_no_collection_have_no_plan():
         ("d", "e"): 1,
         **dict.fromkeys([("a", "d"), ("a", "e"), ("b", "d"), ("b", "e")], 0),
     }
-    assert found.loc[("a", "d"), ["sd", "difference", "effect_size", "collections_needed"]].isna().all()
+    assert (
+        found.loc[("a", "d"), ["sd", "difference", "effect_size", "collections_needed"]]
+        .isna()
+        .all()
+    )
     assert found.loc[("d", "e"), "difference"] == pytest.approx(-0.05)
-    asked = rows.ireval.verdict.sample_size(by="collection", difference=0.3).set_index(["run_a", "run_b"])
+    asked = rows.ireval.verdict.sample_size(by="collection", difference=0.3).set_index(
+        ["run_a", "run_b"]
+    )
     assert (asked["difference"] == 0.3).all()
-    assert asked["collections_needed"].notna().tolist() == [key == ("a", "b") for key in asked.index]
+    assert asked["collections_needed"].notna().tolist() == [
+        key == ("a", "b") for key in asked.index
+    ]
 
 
 @pytest.mark.broad
@@ -81,8 +106,13 @@ def test_measures_are_planned_one_after_the_other_and_seeds_are_averaged():
     assert both.attrs["verdict_by"] == ["collection"]
     for measure in ("AP", "ASL"):
         alone = PARTED.ireval.verdict.sample_size(measure, by="collection", baseline="ql")
-        pd.testing.assert_frame_equal(both[both["measure"] == measure].reset_index(drop=True), alone)
-    seeds = pd.concat([PARTED.assign(seed=1), PARTED.assign(seed=2, value=PARTED["value"] + 0.1)], ignore_index=True)
+        pd.testing.assert_frame_equal(
+            both[both["measure"] == measure].reset_index(drop=True), alone
+        )
+    seeds = pd.concat(
+        [PARTED.assign(seed=1), PARTED.assign(seed=2, value=PARTED["value"] + 0.1)],
+        ignore_index=True,
+    )
     seeds.attrs["run_columns"] = ["run", "seed"]
     found = seeds.ireval.verdict.sample_size("AP", by="collection", baseline="ql", replicate="seed")
     np.testing.assert_allclose(found["sd"], both["sd"][:11], rtol=1e-9)

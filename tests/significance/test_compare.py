@@ -11,7 +11,18 @@ from pdeval.significance.compare import compare
 from pdeval.significance.registry import TESTS
 
 COLUMNS = [
-    *("run_a", "run_b", "measure", "test", "n", "mean_a", "mean_b", "difference", "ci_low", "ci_high"),
+    *(
+        "run_a",
+        "run_b",
+        "measure",
+        "test",
+        "n",
+        "mean_a",
+        "mean_b",
+        "difference",
+        "ci_low",
+        "ci_high",
+    ),
     *("effect_size", "statistic", "p_value", "p_adjusted", "significant"),
 ]
 # 5 queries x 3 runs
@@ -29,7 +40,9 @@ def cube(values=(AP, ASL), measures=("AP", "ASL"), higher=(True, False), runs=No
 def preferences(scores, sign=False):
     a, b = all_pairs(len(scores.runs))
     D = scores.oriented()[:, :, a] - scores.oriented()[:, :, b]
-    return Preferences(scores.runs, scores.queries, scores.measures, a, b, np.sign(D) if sign else D)
+    return Preferences(
+        scores.runs, scores.queries, scores.measures, a, b, np.sign(D) if sign else D
+    )
 
 
 class Stream:
@@ -70,7 +83,9 @@ def test_the_rows_are_paired_t_tests():
     expected = stats.ttest_rel(x, y)
     assert (row["mean_a"], row["mean_b"]) == pytest.approx((x.mean(), y.mean()))
     assert row["difference"] == pytest.approx(x.mean() - y.mean())
-    assert (row["statistic"], row["p_value"]) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (row["statistic"], row["p_value"]) == pytest.approx(
+        (expected.statistic, expected.pvalue)
+    )
     assert row["p_adjusted"] == pytest.approx(3 * expected.pvalue)
     assert row["n"] == 5
 
@@ -153,7 +168,9 @@ def test_the_family_decides_how_many_comparisons_are_corrected_together():
 
     def factor(**options):
         adjusted = compare(scores, **options)["p_adjusted"]
-        return adjusted, (adjusted / (raw if "baseline" in options else compare(scores)["p_value"]))[adjusted < 1]
+        return adjusted, (
+            adjusted / (raw if "baseline" in options else compare(scores)["p_value"])
+        )[adjusted < 1]
 
     for options, size in (
         ({}, 10),
@@ -197,7 +214,9 @@ def test_a_query_missing_on_one_side_is_dropped_for_that_pair_only():
     assert result["n"].tolist() == [4, 5, 4]
     kept = np.delete(np.array(AP), 1, axis=0)
     assert result.loc[0, "p_value"] == pytest.approx(stats.ttest_rel(kept[:, 0], kept[:, 1]).pvalue)
-    assert result.loc[0, ["mean_a", "mean_b"]].tolist() == pytest.approx(kept[:, :2].mean(axis=0).tolist())
+    assert result.loc[0, ["mean_a", "mean_b"]].tolist() == pytest.approx(
+        kept[:, :2].mean(axis=0).tolist()
+    )
     assert result.loc[1, "mean_a"] == pytest.approx(np.mean(AP, axis=0)[0])
 
 
@@ -205,9 +224,13 @@ def test_a_query_missing_on_one_side_is_dropped_for_that_pair_only():
 @pytest.mark.parametrize("test", ["hsd", "tukey"])
 def test_hsd_uses_the_queries_that_every_run_has(source, test):
     values = np.array([AP])
-    complete = compare(source(cube(np.delete(values, 1, axis=1), ["AP"], [True])), test=test, draws=99)
+    complete = compare(
+        source(cube(np.delete(values, 1, axis=1), ["AP"], [True])), test=test, draws=99
+    )
     values[0, 1, 1] = np.nan
-    with pytest.warns(UserWarning, match="1 of 5 queries lack a value of 'AP' for some run; .*HSD uses the 4"):
+    with pytest.warns(
+        UserWarning, match="1 of 5 queries lack a value of 'AP' for some run; .*HSD uses the 4"
+    ):
         result = compare(source(cube(values, ["AP"], [True])), test=test, draws=99)
     pd.testing.assert_frame_equal(result, complete)
 
@@ -271,7 +294,11 @@ def test_the_table_is_not_changed():
         (cube(), {"alpha": 5}, "alpha=5: give a share between 0 and 1; 5% is 0.05"),
         (cube(), {"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
         (cube(), {"test": "hsd", "draws": 0}, "draws=0: give a whole number of at least 1"),
-        (preferences(cube(), sign=True), {"test": "tukey"}, "test='tukey' needs a score per run; 'AP' is a preference"),
+        (
+            preferences(cube(), sign=True),
+            {"test": "tukey"},
+            "test='tukey' needs a score per run; 'AP' is a preference",
+        ),
     ],
 )
 def test_what_cannot_be_tested_is_refused_with_a_reason(source, options, message):
@@ -290,7 +317,8 @@ def test_pairs_without_two_common_queries_are_named():
     values = np.array([AP])
     values[0, :4, 1] = np.nan
     with pytest.raises(
-        ValueError, match=r"2 pairs have fewer than two queries in common on 'AP', e\.g\. \('bm25', 'lm'\)"
+        ValueError,
+        match=r"2 pairs have fewer than two queries in common on 'AP', e\.g\. \('bm25', 'lm'\)",
     ):
         compare(cube(values, ["AP"], [True]))
     with pytest.raises(ValueError, match="every run has a value; 'AP' has 1 of 5"):
@@ -299,12 +327,23 @@ def test_pairs_without_two_common_queries_are_named():
 
 def test_hsd_refuses_preferences_that_lack_pairs():
     table = preferences(cube())
-    part = Preferences(table.runs, table.queries, table.measures, table.a[:2], table.b[:2], table.values[:, :, :2])
-    with pytest.raises(ValueError, match="needs every pair of runs; the preferences have 2 of the 3 pairs"):
+    part = Preferences(
+        table.runs, table.queries, table.measures, table.a[:2], table.b[:2], table.values[:, :, :2]
+    )
+    with pytest.raises(
+        ValueError, match="needs every pair of runs; the preferences have 2 of the 3 pairs"
+    ):
         compare(part, test="hsd")
     with pytest.raises(ValueError, match="no pair of the table has the baseline 'lm'"):
         compare(
-            Preferences(table.runs, table.queries, table.measures, table.a[1:2], table.b[1:2], table.values[:, :, 1:2]),
+            Preferences(
+                table.runs,
+                table.queries,
+                table.measures,
+                table.a[1:2],
+                table.b[1:2],
+                table.values[:, :, 1:2],
+            ),
             baseline="lm",
         )
 
@@ -328,20 +367,29 @@ def test_several_baselines_give_what_each_gives_alone(family, test):
     scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
     options = {"family": family, "test": test, "draws": 50}
     both = scores.ireval.compare(baseline=["bm25", "hybrid"], **options)
-    alone = pd.concat([scores.ireval.compare(baseline=one, **options) for one in ("bm25", "hybrid")])
+    alone = pd.concat(
+        [scores.ireval.compare(baseline=one, **options) for one in ("bm25", "hybrid")]
+    )
     keys = ["measure", "run_b", "run_a"]
     assert len(both) == 2 * 2 * 11
     assert both["measure"].tolist() == ["AP"] * 22 + ["RR"] * 22
     pd.testing.assert_frame_equal(
-        *(one.sort_values(keys, ignore_index=True) for one in (both, alone)), check_categorical=False
+        *(one.sort_values(keys, ignore_index=True) for one in (both, alone)),
+        check_categorical=False,
     )
 
 
 @pytest.mark.broad
 def test_several_baselines_of_preferences_are_each_run_b_of_all_their_pairs():
     judged = pdeval.datasets.sample_judged(topics="common")
-    alone = pd.concat([judged.compare("RPP", baseline=one) for one in ("hybrid", "bm25")], ignore_index=True)
-    for source in (judged, judged.prefer("RPP").ireval, judged.prefer("RPP", baseline=["bm25", "hybrid"]).ireval):
+    alone = pd.concat(
+        [judged.compare("RPP", baseline=one) for one in ("hybrid", "bm25")], ignore_index=True
+    )
+    for source in (
+        judged,
+        judged.prefer("RPP").ireval,
+        judged.prefer("RPP", baseline=["bm25", "hybrid"]).ireval,
+    ):
         found = source.compare("RPP", baseline=["hybrid", "bm25"])
         columns = ["run_a", "run_b", "difference", "p_value", "p_adjusted"]
         keys = ["run_b", "run_a"]

@@ -19,7 +19,12 @@ def cube(values=VALUES, attrs=None):
     runs = pd.DataFrame({"run": [f"r{k}" for k in range(values.shape[2])]})
     queries = pd.Index(range(values.shape[1]), name="query_id")
     return Scores(
-        runs, queries, ("AP", "ASL")[: len(values)], values, np.array([True, False])[: len(values)], attrs or {}
+        runs,
+        queries,
+        ("AP", "ASL")[: len(values)],
+        values,
+        np.array([True, False])[: len(values)],
+        attrs or {},
     )
 
 
@@ -30,7 +35,9 @@ def test_what_is_at_alpha_is_not_significant():
         at = compare(cube(), correction="none", alpha=alpha)
         assert at["significant"].tolist() == (found["p_value"] < alpha).tolist()
         assert not at["significant"].iloc[place]
-        assert compare(cube(), correction="none", alpha=alpha * (1 + 1e-9))["significant"].iloc[place]
+        assert compare(cube(), correction="none", alpha=alpha * (1 + 1e-9))["significant"].iloc[
+            place
+        ]
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.4])
@@ -41,7 +48,9 @@ def test_each_measure_is_corrected_by_statsmodels_at_its_alpha(method, alpha):
     wanted = [multipletests(row, alpha, method)[1] for row in raw]
     assert found["p_adjusted"].to_numpy() == pytest.approx(np.concatenate(wanted))
     together = compare(cube(), correction=method, alpha=alpha, family="all")
-    assert together["p_adjusted"].to_numpy() == pytest.approx(multipletests(raw.ravel(), alpha, method)[1])
+    assert together["p_adjusted"].to_numpy() == pytest.approx(
+        multipletests(raw.ravel(), alpha, method)[1]
+    )
 
 
 def test_a_new_seed_is_drawn_for_each_call_without_one_and_a_wrong_one_is_refused():
@@ -70,8 +79,18 @@ def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(m
     for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
         D = VALUES[1][:, b] - VALUES[1][:, a]
         low, high = stats.ttest_1samp(D, 0).confidence_interval(0.8)
-        wanted = {"n": 8, "mean_a": VALUES[1][:, a].mean(), "mean_b": VALUES[1][:, b].mean(), "difference": D.mean()}
-        wanted |= {"ci_low": low, "ci_high": high, "effect_size": D.mean() / D.std(ddof=1), "p_value": abs(D.mean())}
+        wanted = {
+            "n": 8,
+            "mean_a": VALUES[1][:, a].mean(),
+            "mean_b": VALUES[1][:, b].mean(),
+            "difference": D.mean(),
+        }
+        wanted |= {
+            "ci_low": low,
+            "ci_high": high,
+            "effect_size": D.mean() / D.std(ddof=1),
+            "p_value": abs(D.mean()),
+        }
         for name, value in wanted.items():
             assert found[name][at] == pytest.approx(value, rel=1e-9), name
     assert np.isnan(found["statistic"]).all()
@@ -82,7 +101,14 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
     given = []
 
     def mine(values, a, b, *, confidence, draws, seed, progress):
-        given.append((values, a, b, {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}))
+        given.append(
+            (
+                values,
+                a,
+                b,
+                {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress},
+            )
+        )
         return np.abs(values[:, a] - values[:, b]).mean(axis=0)
 
     test = SignificanceTest("mine", mine, joint=True, says="my test")
@@ -100,7 +126,9 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
     np.testing.assert_allclose(found["mean_a"], VALUES[1][:, [0, 1, 3]].mean(axis=0))
     np.testing.assert_allclose(found["mean_b"], VALUES[1][:, 2].mean())
     short = SignificanceTest("mine", lambda *_: np.array([0.5]), joint=True, says="my test")
-    with pytest.raises(ValueError, match=r"the test 'mine' gave p-values of shape \(1,\) for 3 pairs"):
+    with pytest.raises(
+        ValueError, match=r"the test 'mine' gave p-values of shape \(1,\) for 3 pairs"
+    ):
         _measured_together(pairs, 1, short, options)
 
 
@@ -114,7 +142,9 @@ def test_what_only_one_measures_test_knows_is_missing_for_the_others():
     assert found["test"].tolist() == ["sign"] * 3 + ["t"] * 3
     wins = (signs[0] > 0).sum(axis=0)
     assert found["statistic"].tolist()[:3] == wins.tolist()
-    assert found["statistic"].tolist()[3:] == pytest.approx(stats.ttest_1samp(signs[1], 0).statistic.tolist())
+    assert found["statistic"].tolist()[3:] == pytest.approx(
+        stats.ttest_1samp(signs[1], 0).statistic.tolist()
+    )
 
 
 def test_scores_and_preferences_are_compared_in_one_table_whatever_the_baselines():
@@ -128,7 +158,10 @@ def test_scores_and_preferences_are_compared_in_one_table_whatever_the_baselines
         assert found["measure"].tolist() == np.repeat(["AP", "ASL", "RPP"], each).tolist()
         assert found.index.tolist() == list(range(3 * each))
         assert found.attrs["level"] == 2
-        first, last = found.iloc[:each].reset_index(drop=True), found.iloc[2 * each :].reset_index(drop=True)
+        first, last = (
+            found.iloc[:each].reset_index(drop=True),
+            found.iloc[2 * each :].reset_index(drop=True),
+        )
         columns = ["run_a", "run_b", "difference", "p_value", "p_adjusted"]
         pd.testing.assert_frame_equal(first[columns], last[columns])
         assert last["mean_a"].isna().all()
@@ -137,7 +170,10 @@ def test_scores_and_preferences_are_compared_in_one_table_whatever_the_baselines
 
 def test_replicates_that_were_averaged_make_it_a_question_of_these_models():
     found = compare(cube(attrs={"replicate": ["seed"]}))
-    assert found.attrs["question"] == "Are these trained models different? Queries are random, replicates fixed."
+    assert (
+        found.attrs["question"]
+        == "Are these trained models different? Queries are random, replicates fixed."
+    )
 
 
 def test_a_family_is_one_of_three():
@@ -153,7 +189,8 @@ def test_tests_of_scores_refuse_preferences_of_no_score():
     signs = np.sign(np.random.default_rng(2).normal(size=(1, 5, 3)))
     table = Preferences(runs, pd.Index(range(5), name="query_id"), ("RPP",), a, b, signs)
     with pytest.raises(
-        ValueError, match=r"^test='tukey' needs a score per run; 'RPP' .*\. Use test='hsd', which takes"
+        ValueError,
+        match=r"^test='tukey' needs a score per run; 'RPP' .*\. Use test='hsd', which takes",
     ):
         compare(table, test="tukey")
     assert len(compare(table, test="hsd", draws=20)) == 3
@@ -161,7 +198,10 @@ def test_tests_of_scores_refuse_preferences_of_no_score():
 
 def test_a_measure_that_is_a_test_is_told_and_one_that_is_not_there_too():
     door = pdeval.datasets.sample_judged(topics="common").measure("AP").ireval
-    with pytest.raises(ValueError, match=r"'wilcoxon' is a significance test, not a measure\. Say compare\(test='wil"):
+    with pytest.raises(
+        ValueError,
+        match=r"'wilcoxon' is a significance test, not a measure\. Say compare\(test='wil",
+    ):
         door.compare("wilcoxon")
     with pytest.raises(KeyError, match="RR"):
         door.compare("RR")
@@ -175,7 +215,9 @@ def three_measures():
     """Scores of three runs by three measures on twelve queries."""
     values = np.random.default_rng(5).random((3, 3, 12))
     index = pd.MultiIndex.from_product([["AP", "RR", "P@10"], ["a", "b", "c"], range(12)])
-    frame = pd.DataFrame({"value": values.ravel()}, index=index.set_names(["measure", "run", "query_id"]))
+    frame = pd.DataFrame(
+        {"value": values.ravel()}, index=index.set_names(["measure", "run", "query_id"])
+    )
     return frame.reset_index()
 
 
@@ -184,15 +226,23 @@ def three_measures():
 def test_a_family_is_obeyed_or_refused(three_measures, test, family):
     asked = {"test": test, "family": family, "baseline": "a", "draws": 200}
     if test in WISE and family != "measure":
-        said = {"all": "the pairs of 3 measures together", "baseline": "the pairs with the baseline alone"}[family]
-        with pytest.raises(ValueError, match=rf"^test='{test}' corrects for all pairs of one measure; .* {said}\. Use"):
+        said = {
+            "all": "the pairs of 3 measures together",
+            "baseline": "the pairs with the baseline alone",
+        }[family]
+        with pytest.raises(
+            ValueError,
+            match=rf"^test='{test}' corrects for all pairs of one measure; .* {said}\. Use",
+        ):
             three_measures.ireval.compare(**asked)
         return
     found = three_measures.ireval.compare(**asked)
     assert found.attrs["family"] == family
     if test not in WISE:
         times = {"measure": 3, "baseline": 2, "all": 6}[family]
-        np.testing.assert_allclose(found["p_adjusted"], np.minimum(times * found["p_value"], 1), rtol=1e-12)
+        np.testing.assert_allclose(
+            found["p_adjusted"], np.minimum(times * found["p_value"], 1), rtol=1e-12
+        )
 
 
 @pytest.mark.parametrize("test", WISE)

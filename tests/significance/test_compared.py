@@ -57,7 +57,9 @@ def test_all_ties_are_differences_of_equal_scores():
 
 
 def test_a_table_without_pairs_is_refused():
-    empty = Preferences(RUNS, QUERIES, ("RPP",), np.array([], int), np.array([], int), np.empty((1, 2, 0)))
+    empty = Preferences(
+        RUNS, QUERIES, ("RPP",), np.array([], int), np.array([], int), np.empty((1, 2, 0))
+    )
     with pytest.raises(ValueError, match="the preferences table has no pair of runs"):
         Pairs.of(empty)
 
@@ -70,9 +72,13 @@ def test_a_table_without_measures_is_refused():
 def scores(values, higher=(True, False), runs=None):
     """Scores (measures, queries, runs) of runs r0, r1, ..."""
     values = np.asarray(values, dtype=float)
-    runs = pd.DataFrame({"run": [f"r{k}" for k in range(values.shape[2])]}) if runs is None else runs
+    runs = (
+        pd.DataFrame({"run": [f"r{k}" for k in range(values.shape[2])]}) if runs is None else runs
+    )
     queries = pd.Index(range(values.shape[1]), name="query_id")
-    return Scores(runs, queries, ("AP", "ASL")[: len(values)], values, np.array(higher[: len(values)]))
+    return Scores(
+        runs, queries, ("AP", "ASL")[: len(values)], values, np.array(higher[: len(values)])
+    )
 
 
 def differences_of(source):
@@ -89,19 +95,28 @@ def streamed(source):
 
     def blocks(measure):
         for start in range(0, len(source.a), 2):
-            yield slice(start, min(start + 2, len(source.a))), source.values[measure][:, start : start + 2]
+            yield (
+                slice(start, min(start + 2, len(source.a))),
+                source.values[measure][:, start : start + 2],
+            )
 
     names = ("runs", "queries", "measures", "a", "b", "attrs")
     return SimpleNamespace(blocks=blocks, **{name: getattr(source, name) for name in names})
 
 
-KINDS = {"scores": lambda x: x, "preferences": differences_of, "stream": lambda x: streamed(differences_of(x))}
+KINDS = {
+    "scores": lambda x: x,
+    "preferences": differences_of,
+    "stream": lambda x: streamed(differences_of(x)),
+}
 
 
 @pytest.mark.parametrize("block", [1, 6, 9, 2**20])
 @pytest.mark.parametrize("baseline", [None, "r1", ["r3", "r0"]])
 @pytest.mark.parametrize("kind", KINDS)
-def test_blocks_hold_each_pair_once_and_say_how_much_better_its_first_run_is(kind, baseline, block, monkeypatch):
+def test_blocks_hold_each_pair_once_and_say_how_much_better_its_first_run_is(
+    kind, baseline, block, monkeypatch
+):
     monkeypatch.setattr(paired_differences, "BLOCK", block)
     values = np.random.default_rng(0).integers(0, 8, size=(2, 3, 4)) / 8
     values[0, 1, 2] = np.nan
@@ -109,19 +124,25 @@ def test_blocks_hold_each_pair_once_and_say_how_much_better_its_first_run_is(kin
     pairs = Pairs.of(KINDS[kind](source), baseline=baseline)
     bases = [] if baseline is None else [int(name[1]) for name in np.atleast_1d(baseline)]
     if bases:
-        assert [(a, b) for a, b in zip(pairs.a.tolist(), pairs.b.tolist(), strict=True) if a == b] == []
+        assert [
+            (a, b) for a, b in zip(pairs.a.tolist(), pairs.b.tolist(), strict=True) if a == b
+        ] == []
         assert pairs.b.tolist() == np.repeat(bases, 3).tolist()
     else:
-        assert sorted(tuple(sorted(pair)) for pair in zip(pairs.a.tolist(), pairs.b.tolist(), strict=True)) == [
-            *((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
-        ]
+        assert sorted(
+            tuple(sorted(pair)) for pair in zip(pairs.a.tolist(), pairs.b.tolist(), strict=True)
+        ) == [*((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))]
     assert pairs.against.all()
     for measure, sign in enumerate((1, -1)):
         blocks = list(pairs.blocks(measure))
-        assert sorted(np.concatenate([numbers for numbers, _ in blocks]).tolist()) == list(range(len(pairs)))
+        assert sorted(np.concatenate([numbers for numbers, _ in blocks]).tolist()) == list(
+            range(len(pairs))
+        )
         for numbers, D in blocks:
             assert len(numbers) <= max(1, block // 3)
-            wanted = sign * (values[measure][:, pairs.a[numbers]] - values[measure][:, pairs.b[numbers]])
+            wanted = sign * (
+                values[measure][:, pairs.a[numbers]] - values[measure][:, pairs.b[numbers]]
+            )
             np.testing.assert_array_equal(D, wanted)
 
 
@@ -145,7 +166,9 @@ def test_the_means_of_both_sides_are_over_what_counts():
     for counted in (np.ones((4, 2), dtype=bool), np.array([True, False, True, True])):
         rows = slice(None) if counted.ndim == 2 else counted
         found = pairs.sides(1, numbers, counted)
-        np.testing.assert_allclose(found, [values[1][rows][:, a].mean(axis=0), values[1][rows][:, b].mean(axis=0)])
+        np.testing.assert_allclose(
+            found, [values[1][rows][:, a].mean(axis=0), values[1][rows][:, b].mean(axis=0)]
+        )
     cells = np.array([[True, False], [True, True], [False, True], [True, True]])
     found = pairs.sides(1, numbers, cells)
     wanted = [[values[1][cells[:, at], side[at]].mean() for at in range(2)] for side in (a, b)]
@@ -159,19 +182,26 @@ def test_only_queries_that_every_run_has_are_complete_and_two_are_enough():
     values = np.random.default_rng(2).random((2, 4, 3))
     values[:, 1, 2] = values[:, 3, 0] = np.nan
     for source in (scores(values), differences_of(scores(values))):
-        with pytest.warns(UserWarning, match=r"^2 of 4 queries lack a value of 'ASL' for some run; HSD uses the 2 c"):
+        with pytest.warns(
+            UserWarning,
+            match=r"^2 of 4 queries lack a value of 'ASL' for some run; HSD uses the 2 c",
+        ):
             found, counted = complete(Pairs.of(source), 1, "HSD")
         assert counted.tolist() == [True, False, True, False]
         wanted = -values[1, [0, 2]]
         np.testing.assert_allclose(found - found[:, :1], wanted - wanted[:, :1], atol=1e-12)
     values[:, 0, 1] = np.nan
-    with pytest.raises(TooFew, match=r"^HSD needs at least two queries on which .*; 'AP' has 1 of 4\."):
+    with pytest.raises(
+        TooFew, match=r"^HSD needs at least two queries on which .*; 'AP' has 1 of 4\."
+    ):
         complete(Pairs.of(scores(values)), 0, "HSD")
 
 
 def test_preferences_of_no_score_stay_a_matrix_for_each_query():
     source = differences_of(scores(np.random.default_rng(3).random((1, 3, 4))))
-    signs = Preferences(source.runs, source.queries, source.measures, source.a, source.b, np.sign(source.values))
+    signs = Preferences(
+        source.runs, source.queries, source.measures, source.a, source.b, np.sign(source.values)
+    )
     found, counted = complete(Pairs.of(signs), 0, "HSD")
     assert (found.shape, counted.tolist()) == ((3, 4, 4), [True] * 3)
     np.testing.assert_array_equal(found, -found.transpose(0, 2, 1))
@@ -209,7 +239,9 @@ def test_two_runs_and_two_queries_are_enough_and_one_is_not():
     values[0, 0, 1] = values[0, 1, 2] = np.nan
     pairs = Pairs.of(scores(values))
     assert sum(len(numbers) for numbers, _ in pairs.blocks(0)) == 3
-    with pytest.raises(ValueError, match=r"^1 pairs have fewer than two .* on 'AP', e\.g\. \('r1', 'r2'\) with 1\."):
+    with pytest.raises(
+        ValueError, match=r"^1 pairs have fewer than two .* on 'AP', e\.g\. \('r1', 'r2'\) with 1\."
+    ):
         list(pairs.blocks(0, shared=2))
 
 
@@ -226,6 +258,8 @@ def test_infinite_values_are_counted_and_finite_ones_come_back():
 
 def test_a_baseline_without_any_pair_is_named():
     some = Preferences(RUNS, QUERIES, ("RPP",), np.array([0]), np.array([2]), np.zeros((1, 2, 1)))
-    with pytest.raises(ValueError, match=r"^no pair of the table has the baseline 'b': compute its pairs first"):
+    with pytest.raises(
+        ValueError, match=r"^no pair of the table has the baseline 'b': compute its pairs first"
+    ):
         Pairs.of(some, baseline="b")
     assert len(Pairs.of(some, baseline="c")) == 1

@@ -25,8 +25,12 @@ def simulated(sizes, queries, seed, replicate=REPLICATE, both=BOTH):
     """Scores (queries, runs) with known standard deviations of query, system x query, replicate and residual."""
     rng = np.random.default_rng(seed)
     system = np.repeat(np.arange(len(sizes)), sizes)
-    values = rng.normal(0, QUERY, (queries, 1)) + rng.normal(0, both, (queries, len(sizes)))[:, system]
-    values += rng.normal(0, replicate, len(system)) + rng.normal(0, RESIDUAL, (queries, len(system)))
+    values = (
+        rng.normal(0, QUERY, (queries, 1)) + rng.normal(0, both, (queries, len(sizes)))[:, system]
+    )
+    values += rng.normal(0, replicate, len(system)) + rng.normal(
+        0, RESIDUAL, (queries, len(system))
+    )
     return values, system
 
 
@@ -45,7 +49,9 @@ def mixed(values, system):
     parts = {name: f"0 + C({name})" for name in ("q", "sq", "r")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = smf.mixedlm("y ~ 0 + C(s)", frame, groups="one", vc_formula=parts).fit(reml=True, method=["lbfgs"])
+        model = smf.mixedlm("y ~ 0 + C(s)", frame, groups="one", vc_formula=parts).fit(
+            reml=True, method=["lbfgs"]
+        )
     found = dict(zip(model.model.exog_vc.names, model.vcomp, strict=True))
     return np.array([found["q"], found["sq"], found["r"], model.scale])
 
@@ -91,7 +97,9 @@ def test_a_mean_square_below_that_which_it_contains_is_pooled_with_it():
     expected = in_order(np.array([80.0, 30.0, 1.0, 29.0]), np.array([10, 10, 5, 10]))
     assert expected.tolist() == [8.0, 3.0, 2.0, 2.0]  # (1 + 29) / 15
     expected = in_order(np.array([1.0, 10.0, 20.0, 20.0]), np.array([10, 10, 10, 10]))
-    np.testing.assert_allclose(expected, [31 / 30, 31 / 30, 2.0, 31 / 30])  # the query below all but replicates
+    np.testing.assert_allclose(
+        expected, [31 / 30, 31 / 30, 2.0, 31 / 30]
+    )  # the query below all but replicates
 
 
 def test_runs_that_never_differ_have_no_variance():
@@ -116,7 +124,9 @@ def test_runs_of_a_system_are_added_in_their_order():
     found = squares_of(X, system, np.zeros(2, dtype=bool))
     size = np.bincount(system)
     ordered = np.concatenate([X[:, system == 0], X[:, system == 1]], axis=1)
-    cell = np.add.reduceat(ordered, [0, size[0]], axis=1) / size  # in another order the last digits differ
+    cell = (
+        np.add.reduceat(ordered, [0, size[0]], axis=1) / size
+    )  # in another order the last digits differ
     assert found.means.tolist() == cell.mean(axis=0).tolist()
 
 
@@ -160,12 +170,16 @@ def test_the_slope_of_the_likelihood_is_its_derivative():
 
 def test_information_is_half_the_expected_curvature_worked_by_hand():
     # two systems of two replicates on three queries: sigma = query + both on the diagonal + residual / 2 on it
-    squares = squares_of(np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))
+    squares = squares_of(
+        np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool)
+    )
     query, both, replicate, residual = theta = np.array([0.5, 0.25, 0.125, 0.5])
     inverse = np.linalg.inv(np.array([[1.0, 0.5], [0.5, 1.0]]))  # .5 + .25 + .25 on the diagonal
     ones, eye = np.ones((2, 2)), np.eye(2)
     by = [ones, eye, np.zeros((2, 2)), eye / 2]
-    wanted = np.array([[2 * np.trace(inverse @ a @ inverse @ b) for b in by] for a in by])  # 3 - 1 degrees of freedom
+    wanted = np.array(
+        [[2 * np.trace(inverse @ a @ inverse @ b) for b in by] for a in by]
+    )  # 3 - 1 degrees of freedom
     mean = residual + 3 * replicate  # of replicates, with 2 (2 - 1) = 2 degrees
     wanted += 2 / mean**2 * np.outer([0, 0, 3, 1], [0, 0, 3, 1])
     wanted[3, 3] += 4 / residual**2  # 2 (2 - 1) (3 - 1) = 4
@@ -214,7 +228,9 @@ def most_likely(sums, freedom):
         count = [sum(f for f, g in zip(freedom, group, strict=True) if g == one) for one in group]
         mean = [t / c for t, c in zip(total, count, strict=True)]
         if all(mean[part] >= mean[under] - 1e-12 for part, under in edges):
-            deviance = sum(f * np.log(m) + s / m for s, f, m in zip(sums, freedom, mean, strict=True))
+            deviance = sum(
+                f * np.log(m) + s / m for s, f, m in zip(sums, freedom, mean, strict=True)
+            )
             best = min(best, (deviance, tuple(mean)))
     return best[1]
 
@@ -224,7 +240,9 @@ def test_pooled_mean_squares_are_the_most_likely_in_order():
     for _ in range(60):
         sums, freedom = random.gamma(2.0, 5.0, size=4), random.integers(1, 9, size=4)
         expected = in_order(sums, freedom)
-        np.testing.assert_allclose(expected, most_likely(sums.tolist(), freedom.tolist()), rtol=1e-9)
+        np.testing.assert_allclose(
+            expected, most_likely(sums.tolist(), freedom.tolist()), rtol=1e-9
+        )
 
 
 def test_what_has_no_degrees_of_freedom_is_pooled_with_what_it_contains():
@@ -241,13 +259,23 @@ def test_sums_of_squares_are_those_of_plain_loops_and_of_rounding_there_are_none
     mean, run = cell.mean(axis=0), X.mean(axis=0)
     away = X - cell[:, system] - run + mean[system]
     np.testing.assert_allclose(found.means, mean * unit, rtol=1e-12)
-    assert (found.queries, found.sizes.tolist(), found.shares.tolist()) == (5, [2, 3, 1], [1 / 2, 1 / 3, 0.0])
-    assert found.replicate == pytest.approx(5 * np.square(run - mean[system]).sum() * unit**2, rel=1e-10)
+    assert (found.queries, found.sizes.tolist(), found.shares.tolist()) == (
+        5,
+        [2, 3, 1],
+        [1 / 2, 1 / 3, 0.0],
+    )
+    assert found.replicate == pytest.approx(
+        5 * np.square(run - mean[system]).sum() * unit**2, rel=1e-10
+    )
     assert found.residual == pytest.approx(np.square(away).sum() * unit**2, rel=1e-10)
-    np.testing.assert_allclose(found.cells, (cell - mean).T @ (cell - mean) * unit**2, rtol=1e-9, atol=1e-12 * unit**2)
+    np.testing.assert_allclose(
+        found.cells, (cell - mean).T @ (cell - mean) * unit**2, rtol=1e-9, atol=1e-12 * unit**2
+    )
     assert found.freedom.tolist() == [4, 8, 3, 12]
     assert not found.balanced
-    same = np.array([[0.1 + 0.2, 0.3, 0.7], [0.6, 0.6, 0.7], [0.3, 0.1 + 0.2, 0.1]])  # replicates alike, on paper
+    same = np.array(
+        [[0.1 + 0.2, 0.3, 0.7], [0.6, 0.6, 0.7], [0.3, 0.1 + 0.2, 0.1]]
+    )  # replicates alike, on paper
     rounded = squares_of(same * unit, np.array([0, 0, 1]), np.zeros(2, dtype=bool))
     assert (rounded.replicate, rounded.residual) == (0.0, 0.0)
     tiny = same + np.array([[1e-7, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
@@ -284,7 +312,12 @@ def hand(values, sizes, a, b, exact=()):
         if one in exact:
             continue
         between = own[one].mean(axis=0).var(ddof=1)
-        away = own[one] - own[one].mean(axis=0) - own[one].mean(axis=1, keepdims=True) + own[one].mean()
+        away = (
+            own[one]
+            - own[one].mean(axis=0)
+            - own[one].mean(axis=1, keepdims=True)
+            + own[one].mean()
+        )
         residual = np.square(away).sum() / ((size - 1) * (n - 1)) / n
         if between > residual:
             total += (between - residual) / size
@@ -327,5 +360,7 @@ def test_queries_that_a_replicate_lacks_do_not_count_for_its_system_alone():
     values, system = simulated([3, 3], 12, 3)
     values[:2, 1] = np.nan
     none = np.zeros(2, dtype=bool)
-    found, first, second = (Seeds.of(one, system, none) for one in (values, values[2:], np.nan_to_num(values)))
+    found, first, second = (
+        Seeds.of(one, system, none) for one in (values, values[2:], np.nan_to_num(values))
+    )
     np.testing.assert_allclose(found.variance, [first.variance[0], second.variance[1]], rtol=1e-12)

@@ -27,7 +27,11 @@ def test_every_correction_is_that_of_statsmodels(name):
 @pytest.mark.parametrize("name", ["bonferroni", "holm"])
 @mock.patch("gc.collect")  # which statsmodels calls for every family
 @examples(30)
-@given(values=st.lists(st.sampled_from([0.0, 1e-300, 0.001, 0.01, 0.01, 0.02, 0.3, 1.0]), min_size=1, max_size=12))
+@given(
+    values=st.lists(
+        st.sampled_from([0.0, 1e-300, 0.001, 0.01, 0.01, 0.02, 0.3, 1.0]), min_size=1, max_size=12
+    )
+)
 def test_what_is_computed_here_is_statsmodels_to_the_last_bit(collect, name, values):
     p = np.array(values)
     twice, family = np.concatenate([p, [np.nan], p[::-1]]), np.repeat([1, 0], [len(p), len(p) + 1])
@@ -45,7 +49,10 @@ def test_bonferroni_multiplies_by_the_size_of_the_family():
 @pytest.mark.parametrize("name", CORRECTIONS)
 def test_a_family_without_any_p_value_stays_without_and_changes_no_other(name):
     found = adjust(np.array([0.01, 0.02, np.nan, np.nan]), np.array([0, 0, 1, 2]), correction=name)
-    assert found[:2].tolist() == adjust(np.array([0.01, 0.02]), np.zeros(2, int), correction=name).tolist()
+    assert (
+        found[:2].tolist()
+        == adjust(np.array([0.01, 0.02]), np.zeros(2, int), correction=name).tolist()
+    )
     assert np.isnan(found[2:]).all()
 
 
@@ -71,14 +78,22 @@ def test_common_spellings_of_corrections_are_understood(written, name):
 
 def test_an_unknown_correction_is_refused_with_the_nearest_name():
     with pytest.raises(
-        ValueError, match=r"='bonferoni': choose 'bonferroni', .* or 'none'\. Did you mean 'bonferroni'"
+        ValueError,
+        match=r"='bonferoni': choose 'bonferroni', .* or 'none'\. Did you mean 'bonferroni'",
     ):
         which_correction("bonferoni")
 
 
 @pytest.mark.parametrize(
     ("measure", "test"),
-    [("sgnLP", "sign"), ("sgnLR", "sign"), ("sgnLP(level=2)", "sign"), ("rrLP", "t"), ("RPP", "t"), ("AP", "t")],
+    [
+        ("sgnLP", "sign"),
+        ("sgnLR", "sign"),
+        ("sgnLP(level=2)", "sign"),
+        ("rrLP", "t"),
+        ("RPP", "t"),
+        ("AP", "t"),
+    ],
 )
 def test_signs_get_the_sign_test_by_default_and_the_rest_gets_t(measure, test):
     assert which_test(None, measure).name == which_test("default", measure).name == test
@@ -86,7 +101,12 @@ def test_signs_get_the_sign_test_by_default_and_the_rest_gets_t(measure, test):
 
 @pytest.mark.parametrize(
     ("written", "name"),
-    [("binomial", "sign"), ("randomization", "randomisation"), ("randomised_hsd", "hsd"), ("tukey_hsd", "tukey")],
+    [
+        ("binomial", "sign"),
+        ("randomization", "randomisation"),
+        ("randomised_hsd", "hsd"),
+        ("tukey_hsd", "tukey"),
+    ],
 )
 def test_common_spellings_of_tests_are_understood(written, name):
     assert which_test(written, "AP").name == name
@@ -97,7 +117,11 @@ def test_every_test_answers_to_its_own_name():
 
 
 def test_an_unknown_test_is_refused_with_the_nearest_name():
-    for text, name in [("fdr", "fdr_bh"), ("benjamini-hochberg", "fdr_bh"), ("benjamini_yekutieli", "fdr_by")]:
+    for text, name in [
+        ("fdr", "fdr_bh"),
+        ("benjamini-hochberg", "fdr_bh"),
+        ("benjamini_yekutieli", "fdr_by"),
+    ]:
         with pytest.raises(ValueError, match=rf"correction='{text}': .* Did you mean '{name}'\?"):
             which_correction(text)
     with pytest.raises(ValueError, match=r"no test 'wilcoxn'\. Did you mean 'wilcoxon'\?"):
@@ -120,5 +144,7 @@ def test_two_stages_depend_on_the_level(name):
     p = np.array([0.001, 0.01, 0.03, 0.06, 0.2, 0.9])
     for alpha in (0.01, 0.4):
         expected = np.minimum(multipletests(p, alpha=alpha, method=name)[1], 1.0)
-        assert adjust(p, np.zeros(6, int), correction=name, alpha=alpha) == pytest.approx(expected, rel=1e-14)
+        assert adjust(p, np.zeros(6, int), correction=name, alpha=alpha) == pytest.approx(
+            expected, rel=1e-14
+        )
     assert (adjust(p, np.zeros(6, int), correction=name) != expected).any()

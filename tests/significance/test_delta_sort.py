@@ -17,14 +17,29 @@ NOISE = np.array([0.0, 0.01, -0.01, 0.02, -0.02, 0.0])
 def cube(means, name="AP", higher=True, runs="abcd"):
     """Runs whose values move a little around their means, each in its own way: clear differences."""
     values = np.array(means)[None, :] * (1 + np.outer(NOISE, [1, -1, 0.5, -0.5][: len(means)]))
-    return Scores(pd.DataFrame({"run": list(runs)[: len(means)]}), QUERIES, (name,), values[None], np.array([higher]))
+    return Scores(
+        pd.DataFrame({"run": list(runs)[: len(means)]}),
+        QUERIES,
+        (name,),
+        values[None],
+        np.array([higher]),
+    )
 
 
 def test_places_are_counted_by_hand():
     # old: d > c > b > a, 0, 1, 2, 3 systems better; new: a first, then d, c, b: 0, 3, 2, 1 better
     result = moved(cube([0.1, 0.2, 0.3, 0.4]), cube([0.8, 0.2, 0.3, 0.4], "RR"), per="run")
     assert list(result.columns) == [
-        *("run", "measure_old", "measure_new", "value_old", "value_new", "better_old", "better_new", "delta_sort")
+        *(
+            "run",
+            "measure_old",
+            "measure_new",
+            "value_old",
+            "value_new",
+            "better_old",
+            "better_new",
+            "delta_sort",
+        )
     ]
     assert result["better_old"].tolist() == [3, 2, 1, 0]
     assert result["better_new"].tolist() == [0, 3, 2, 1]
@@ -34,7 +49,9 @@ def test_places_are_counted_by_hand():
 @pytest.mark.filterwarnings("error")
 def test_what_was_nothing_before_has_no_change_of_value():
     new = cube([0.8, 0.2, 0.3, 0.6], "RR")
-    assert moved(cube([0.0, 0.2, 0.3, 0.4]), new)["delta_value"].iloc[0] == pytest.approx((1 + 1 + 1.5) / 3)
+    assert moved(cube([0.0, 0.2, 0.3, 0.4]), new)["delta_value"].iloc[0] == pytest.approx(
+        (1 + 1 + 1.5) / 3
+    )
     assert np.isnan(moved(cube([0.0, 0.0, 0.0, 0.0]), new)["delta_value"].iloc[0])
 
 
@@ -57,13 +74,17 @@ def test_a_lead_below_the_margin_is_no_lead():
 
 def test_a_lead_of_exactly_the_margin_is_one():
     values = np.tile([0.5, 0.55], (6, 1)) + np.outer(NOISE, [1, -1])
-    table = Scores(pd.DataFrame({"run": ["a", "b"]}), QUERIES, ("AP",), values[None], np.array([True]))
+    table = Scores(
+        pd.DataFrame({"run": ["a", "b"]}), QUERIES, ("AP",), values[None], np.array([True])
+    )
     assert moved(table, table, per="run")["better_old"].tolist() == [1, 0]
 
 
 def test_a_lead_that_is_not_significant_is_no_lead():
     values = np.array([[0.1, 0.9], [0.5, 0.1], [0.2, 0.1], [0.1, 0.8], [0.3, 0.1], [0.4, 0.5]])
-    table = Scores(pd.DataFrame({"run": ["a", "b"]}), QUERIES, ("AP",), values[None], np.array([True]))
+    table = Scores(
+        pd.DataFrame({"run": ["a", "b"]}), QUERIES, ("AP",), values[None], np.array([True])
+    )
     assert values.mean(axis=0)[1] > 1.1 * values.mean(axis=0)[0]
     assert moved(table, table, per="run")["better_old"].tolist() == [0, 0]
 
@@ -80,22 +101,42 @@ def test_less_is_better_for_search_lengths_and_their_reciprocal_is_the_value():
 
 def test_runs_are_matched_by_name_not_by_place():
     old = cube([0.1, 0.2, 0.3, 0.4])
-    turned = Scores(old.runs.iloc[::-1].reset_index(drop=True), QUERIES, ("AP",), old.values[:, :, ::-1], old.higher)
-    assert moved(old, turned).iloc[0][["delta_sort", "tau_b", "delta_value"]].tolist() == [0.0, 1.0, 1.0]
+    turned = Scores(
+        old.runs.iloc[::-1].reset_index(drop=True),
+        QUERIES,
+        ("AP",),
+        old.values[:, :, ::-1],
+        old.higher,
+    )
+    assert moved(old, turned).iloc[0][["delta_sort", "tau_b", "delta_value"]].tolist() == [
+        0.0,
+        1.0,
+        1.0,
+    ]
 
 
 def test_one_old_measure_goes_with_several_new_ones():
     one, other = cube([0.1, 0.2, 0.3, 0.4]), cube([0.8, 0.2, 0.3, 0.4])
-    both = Scores(one.runs, QUERIES, ("x", "y"), np.concatenate([one.values, other.values]), np.array([True, True]))
+    both = Scores(
+        one.runs,
+        QUERIES,
+        ("x", "y"),
+        np.concatenate([one.values, other.values]),
+        np.array([True, True]),
+    )
     assert moved(one, both)["delta_sort"].tolist() == [0.0, 75.0]
     assert moved(both, both)["measure_new"].tolist() == ["x", "y"]
-    three = Scores(one.runs, QUERIES, ("x", "y", "z"), np.repeat(one.values, 3, axis=0), np.ones(3, bool))
+    three = Scores(
+        one.runs, QUERIES, ("x", "y", "z"), np.repeat(one.values, 3, axis=0), np.ones(3, bool)
+    )
     with pytest.raises(ValueError, match="2 old measures cannot be paired with 3 new ones"):
         moved(both, three)
 
 
 def test_other_runs_are_refused():
-    with pytest.raises(ValueError, match=r"must score the same runs; 2 are only on one side, e\.g\. d, e"):
+    with pytest.raises(
+        ValueError, match=r"must score the same runs; 2 are only on one side, e\.g\. d, e"
+    ):
         moved(cube([0.1, 0.2, 0.3, 0.4]), cube([0.1, 0.2, 0.3, 0.4], runs="abce"))
 
 
@@ -116,7 +157,9 @@ def items():
     random = np.random.default_rng(0)
     rows = [(run, query) for run in "abcd" for query in range(6) for _ in range(3)]
     frame = pd.DataFrame(rows, columns=["run", "query_id"])
-    frame["asl"] = 1.0 + random.integers(0, 20, len(frame)) * (1 + frame["run"].map({"a": 0, "b": 1, "c": 2, "d": 5}))
+    frame["asl"] = 1.0 + random.integers(0, 20, len(frame)) * (
+        1 + frame["run"].map({"a": 0, "b": 1, "c": 2, "d": 5})
+    )
     return frame
 
 
@@ -193,7 +236,9 @@ def test_the_chain_ties_systems_whose_mean_search_lengths_differ_by_rounding():
     )
     lengths = {"x": [1.1, 1.3, 1.7], "y": [1.7, 1.3, 1.1], "z": [9.0, 9.0, 9.0]}
     assert np.mean(lengths["x"]) != np.mean(lengths["y"])
-    items = pd.DataFrame([(run, q + 1, asl) for run, row in lengths.items() for q, asl in enumerate(row)])
+    items = pd.DataFrame(
+        [(run, q + 1, asl) for run, row in lengths.items() for q, asl in enumerate(row)]
+    )
     items.columns = ["run", "query_id", "asl"]
     chain = delta_sort_chain(ap, items).set_index("step")["tau_b"]
     assert chain["cumulative"] == pytest.approx(2 / np.sqrt(6))
@@ -202,7 +247,11 @@ def test_the_chain_ties_systems_whose_mean_search_lengths_differ_by_rounding():
 def test_a_pair_without_two_queries_in_common_is_refused():
     values = np.array([[[0.1, np.nan, 0.3], [0.2, 0.1, np.nan], [np.nan, 0.4, 0.5]]])
     table = Scores(
-        pd.DataFrame({"run": list("abc")}), pd.Index(range(3), name="query_id"), ("AP",), values, np.array([True])
+        pd.DataFrame({"run": list("abc")}),
+        pd.Index(range(3), name="query_id"),
+        ("AP",),
+        values,
+        np.array([True]),
     )
     with pytest.raises(ValueError, match="3 pairs have fewer than two queries in common on 'AP'"):
         moved(table, table)
@@ -216,7 +265,11 @@ def plainly_better(values, higher, margin, alpha):
             both = ~np.isnan(values[:, one]) & ~np.isnan(values[:, other])
             mine, theirs = values[both, one], values[both, other]
             lead = (theirs.mean() - mine.mean()) * (1 if higher else -1)
-            if one != other and lead >= margin * abs(mine.mean()) and stats.ttest_rel(theirs, mine).pvalue <= alpha:
+            if (
+                one != other
+                and lead >= margin * abs(mine.mean())
+                and stats.ttest_rel(theirs, mine).pvalue <= alpha
+            ):
                 better[one] += 1
     return better
 
@@ -229,7 +282,14 @@ def test_the_number_of_better_runs_is_that_of_the_definition_on_any_scores(highe
     values[0, :2, 1] = values[1, 3, :2] = np.nan
     runs = pd.DataFrame({"run": list("abcdef")})
     old, new = (
-        Scores(runs, pd.Index(range(9), name="query_id"), (name,), one[None], np.array([way]), {"level": 2})
+        Scores(
+            runs,
+            pd.Index(range(9), name="query_id"),
+            (name,),
+            one[None],
+            np.array([way]),
+            {"level": 2},
+        )
         for name, one, way in (("AP", values[0], True), ("X", values[1], higher))
     )
     found = moved(old, new, margin=margin, alpha=alpha, per="run")
@@ -248,7 +308,9 @@ def test_the_margin_and_the_level_reach_every_step_of_the_chain():
     ap = cube([0.1, 0.2, 0.3, 0.4])
     table = items()
     assert (delta_sort_chain(ap, table, margin=50.0)["delta_sort"] == 0).all()
-    usual, strict = (delta_sort_chain(ap, table, alpha=alpha)["delta_sort"].tolist() for alpha in (0.05, 1e-9))
+    usual, strict = (
+        delta_sort_chain(ap, table, alpha=alpha)["delta_sort"].tolist() for alpha in (0.05, 1e-9)
+    )
     assert usual != strict
     both = Scores(ap.runs, QUERIES, ("x", "y"), np.repeat(ap.values, 2, axis=0), np.ones(2, bool))
     with pytest.raises(ValueError, match="the chain starts from one measure, found 2"):
@@ -269,9 +331,13 @@ def test_a_system_with_fewer_seeds_is_told_of_once_though_two_measures_are_avera
     )
     with pytest.warns(UserWarning, match="each is averaged over its own") as told:
         found = seeds.ireval.delta_sort("RR", old="AP", per="run", replicate="seed")
-    assert [str(one.message) for one in told] == ["'b' has 1 of seed where 'a' has 2; each is averaged over its own."]
+    assert [str(one.message) for one in told] == [
+        "'b' has 1 of seed where 'a' has 2; each is averaged over its own."
+    ]
     assert found["model"].tolist() == ["a", "b"]
-    assert found["value_old"].tolist() == pytest.approx([values[0, :, :2].mean(), values[0, :, 2].mean()])
+    assert found["value_old"].tolist() == pytest.approx(
+        [values[0, :, :2].mean(), values[0, :, 2].mean()]
+    )
 
 
 @pytest.mark.parametrize(("olds", "news"), [(1, 3), (3, 1), (2, 2)])
@@ -285,19 +351,33 @@ def test_measures_are_taken_in_turn_each_in_its_own_direction(olds, news):
         sides.append(Scores(runs, QUERIES, names, values, np.arange(count) % 2 == 0))
     old, new = sides
     rows, each = moved(old, new), moved(old, new, per="run")
-    assert list(rows.columns) == ["measure_old", "measure_new", "runs", "delta_sort", "tau_b", "delta_value"]
+    assert list(rows.columns) == [
+        "measure_old",
+        "measure_new",
+        "runs",
+        "delta_sort",
+        "tau_b",
+        "delta_value",
+    ]
     assert each.index.tolist() == list(range(4 * max(olds, news)))
     for number in range(max(olds, news)):
-        (a, one), (b, two) = ((k % len(side.measures), side) for k, side in ((number, old), (number, new)))
+        (a, one), (b, two) = (
+            (k % len(side.measures), side) for k, side in ((number, old), (number, new))
+        )
         before, after = one.values[a].mean(axis=0), two.values[b].mean(axis=0)
-        counts = [plainly_better(side.values[k], bool(side.higher[k]), 0.1, 0.05) for k, side in ((a, old), (b, new))]
+        counts = [
+            plainly_better(side.values[k], bool(side.higher[k]), 0.1, 0.05)
+            for k, side in ((a, old), (b, new))
+        ]
         move = 100 * np.abs(counts[0] - counts[1]) / 4
         signs = [1 if side.higher[k] else -1 for k, side in ((a, old), (b, new))]
         tau = stats.kendalltau(signs[0] * before, signs[1] * after).statistic
         value = np.mean(after ** signs[1] / before ** signs[0])
         row = rows.iloc[number]
         assert row[["measure_old", "measure_new", "runs"]].tolist() == [f"o{a}", f"n{b}", 4]
-        assert row[["delta_sort", "tau_b", "delta_value"]].tolist() == pytest.approx([move.max(), tau, value])
+        assert row[["delta_sort", "tau_b", "delta_value"]].tolist() == pytest.approx(
+            [move.max(), tau, value]
+        )
         part = each.iloc[4 * number : 4 * number + 4]
         assert part[["run", "seed"]].to_dict("list") == runs.to_dict("list")
         assert (set(part["measure_old"]), set(part["measure_new"])) == ({f"o{a}"}, {f"n{b}"})
@@ -312,7 +392,13 @@ def test_measures_are_taken_in_turn_each_in_its_own_direction(olds, news):
 def test_a_p_value_of_exactly_the_level_is_a_lead():
     values = np.random.default_rng(8).random((7, 2)) + [0.0, 0.3]
     level = float(stats.ttest_rel(values[:, 0], values[:, 1]).pvalue)
-    table = Scores(pd.DataFrame({"run": ["a", "b"]}), pd.Index(range(7)), ("AP",), values[None], np.array([True]))
+    table = Scores(
+        pd.DataFrame({"run": ["a", "b"]}),
+        pd.Index(range(7)),
+        ("AP",),
+        values[None],
+        np.array([True]),
+    )
     for alpha, expected in ((level * (1 + 1e-9), [1, 0]), (level * (1 - 1e-9), [0, 0])):
         assert standing(table, 0, 0.1, alpha)[1].tolist() == expected
     exact = student(values[:, :1] - values[:, 1:]).p_value.item()
@@ -322,7 +408,11 @@ def test_a_p_value_of_exactly_the_level_is_a_lead():
 
 def test_the_margin_is_a_share_of_the_mean_over_the_queries_of_both():
     one, two = np.full((2, 9), np.nan)
-    one[:6], two[:6], one[6:] = 0.5 + NOISE, 0.56 - NOISE, 0.9  # 12% above 0.5, and 9.5% above 0.633
+    one[:6], two[:6], one[6:] = (
+        0.5 + NOISE,
+        0.56 - NOISE,
+        0.9,
+    )  # 12% above 0.5, and 9.5% above 0.633
     table = Scores(
         pd.DataFrame({"run": ["a", "b"]}),
         pd.Index(range(9)),
@@ -337,7 +427,13 @@ def test_the_margin_is_a_share_of_the_mean_over_the_queries_of_both():
 
 def test_a_lead_of_exactly_one_counts_and_a_lead_of_nothing_does_not():
     values = np.array([[2.0, 1.0, 1.0], [3.0, 2.0, 2.0], [5.0, 4.0, 4.0]])
-    table = Scores(pd.DataFrame({"run": list("abc")}), pd.Index(range(3)), ("AP",), values[None], np.array([True]))
+    table = Scores(
+        pd.DataFrame({"run": list("abc")}),
+        pd.Index(range(3)),
+        ("AP",),
+        values[None],
+        np.array([True]),
+    )
     assert standing(table, 0, 0.0, 0.05)[1].tolist() == [0, 1, 1]
 
 
@@ -355,11 +451,17 @@ def test_the_door_hands_on_margin_level_and_kind():
     table = judged.measure(["AP", "RR", "P@10"])
     pd.testing.assert_frame_equal(table.ireval.delta_sort(["RR", "P@10"], old="AP", **given), found)
     for measure, side in (("AP", "old"), ("RR", "new"), ("P@10", "new")):
-        wide = table[table["measure"] == measure].pivot(index="query_id", columns="run", values="value")
-        counts = dict(zip(wide.columns, plainly_better(wide.to_numpy(), True, 0.4, 0.3), strict=True))
+        wide = table[table["measure"] == measure].pivot(
+            index="query_id", columns="run", values="value"
+        )
+        counts = dict(
+            zip(wide.columns, plainly_better(wide.to_numpy(), True, 0.4, 0.3), strict=True)
+        )
         part = found[found[f"measure_{side}"] == measure]
         assert part[f"better_{side}"].tolist() == [counts[run] for run in part["run"]]
-    assert len(table.ireval.delta_sort("RR")) == len(table.ireval.delta_sort(("RR",), old=["AP"])) == 1
+    assert (
+        len(table.ireval.delta_sort("RR")) == len(table.ireval.delta_sort(("RR",), old=["AP"])) == 1
+    )
 
 
 def test_a_query_without_items_is_left_out_of_the_means_of_its_run():

@@ -19,7 +19,10 @@ def scores():
     gain = np.array([0.01] * 38 + [-0.9, -0.8])
     values = {"base": base, "new": base + gain}
     return pd.concat(
-        [pd.DataFrame({"run": run, "query_id": range(40), "measure": "AP", "value": v}) for run, v in values.items()],
+        [
+            pd.DataFrame({"run": run, "query_id": range(40), "measure": "AP", "value": v})
+            for run, v in values.items()
+        ],
         ignore_index=True,
     )
 
@@ -41,7 +44,9 @@ def test_letters_and_sentences_follow_the_test(scores, test):
     report = scores.ireval.report(test=test)
     assert "| a   | base   |         **0.926** |" in str(report)
     assert "| b   | new    | 0.893<sup>a</sup> |" in str(report)
-    assert report.sentence().startswith("base has the best AP, but is not significantly better than any other system")
+    assert report.sentence().startswith(
+        "base has the best AP, but is not significantly better than any other system"
+    )
     assert report.sentence().endswith("; new is significantly better.")
     against = scores.ireval.report(test=test, baseline="base").sentence()
     assert against.startswith("new is significantly better than base in AP")
@@ -49,7 +54,10 @@ def test_letters_and_sentences_follow_the_test(scores, test):
 
 def test_a_mean_and_a_test_that_agree_need_no_note(scores):
     text = str(scores[scores["query_id"] < 38].ireval.report(test="wilcoxon", baseline="base"))
-    assert "† significantly better than base (Wilcoxon signed-rank test, Bonferroni correction, α = 0.05)." in text
+    assert (
+        "† significantly better than base (Wilcoxon signed-rank test, Bonferroni correction, α = 0.05)."
+        in text
+    )
 
 
 @pytest.mark.parametrize("test", RANKED)
@@ -66,7 +74,12 @@ def test_a_run_that_the_test_favors_stays_in_the_first_tier(scores, test):
 def test_a_verdict_counts_collections_by_the_direction_of_the_test(scores, test):
     halves = scores.assign(half=np.where(scores["query_id"] % 2, "odd", "even"))
     row = halves.ireval.verdict(by="half", test=test, baseline="base").iloc[0]
-    assert row[["better", "significantly_better", "worse", "significantly_worse"]].tolist() == [2, 2, 0, 0]
+    assert row[["better", "significantly_better", "worse", "significantly_worse"]].tolist() == [
+        2,
+        2,
+        0,
+        0,
+    ]
     assert row["verdict"] == "better on 2 of 2, significantly on 2, worse on 0; undecided over all"
     each = halves.ireval.verdict(by="half", test=test, baseline="base", per="collection")
     assert (each["difference"] < 0).all()
@@ -80,7 +93,9 @@ def test_the_page_marks_the_system_that_the_test_favors(scores):
     import zlib
 
     report = scores.ireval.report(test="wilcoxon")
-    pairs = json.loads(zlib.decompress(base64.b64decode(pairings(report.origins[0]).measures[0]["data"])))
+    pairs = json.loads(
+        zlib.decompress(base64.b64decode(pairings(report.origins[0]).measures[0]["data"]))
+    )
     assert pairs["difference"] == [0.033]
     assert pairs["significant"] == [-1]
 
@@ -93,7 +108,9 @@ def test_judges_agree_if_the_test_favors_the_same_run(scores):
 @pytest.mark.parametrize("test", sorted(TESTS))
 def test_every_registered_test_gives_a_direction_that_turns_with_the_runs(scores, test):
     few = scores[scores["query_id"] >= 20]  # exact tests take few queries
-    there, back = (few.ireval.compare(test=test, baseline=one, draws=200) for one in ("base", "new"))
+    there, back = (
+        few.ireval.compare(test=test, baseline=one, draws=200) for one in ("base", "new")
+    )
     assert direction(there).tolist() == [1.0 if test in RANKED else -1.0]
     assert direction(back).tolist() == (-direction(there)).tolist()
 

@@ -17,13 +17,29 @@ def cube():
     noise = random.normal(size=(2, 30, 6))
     noise[0] = 0.2 * noise[0] + 0.1 * np.arange(6)
     runs = pd.DataFrame({"run": list("abcdef")})
-    return Scores(runs, pd.Index(range(30), name="query_id"), ("sharp", "sgnLP"), noise, np.array([True, True]))
+    return Scores(
+        runs,
+        pd.Index(range(30), name="query_id"),
+        ("sharp", "sgnLP"),
+        noise,
+        np.array([True, True]),
+    )
 
 
 @pytest.mark.broad
 def test_the_share_is_that_of_the_significant_rows():
-    result = discriminative_power(cube(), tests=["default", "wilcoxon", "hsd"], correction="holm", draws=500)
-    assert list(result.columns) == ["measure", "test", "correction", "alpha", "pairs", "n_detected", "detected"]
+    result = discriminative_power(
+        cube(), tests=["default", "wilcoxon", "hsd"], correction="holm", draws=500
+    )
+    assert list(result.columns) == [
+        "measure",
+        "test",
+        "correction",
+        "alpha",
+        "pairs",
+        "n_detected",
+        "detected",
+    ]
     assert result["measure"].tolist() == ["sharp", "sgnLP"] * 3
     assert result["test"].tolist() == ["t", "sign", "wilcoxon", "wilcoxon", "hsd", "hsd"]
     assert result["correction"].tolist() == ["holm"] * 4 + ["none needed"] * 2
@@ -37,7 +53,10 @@ def test_the_share_is_that_of_the_significant_rows():
 
 
 def test_a_wider_alpha_detects_no_fewer_pairs():
-    found = [discriminative_power(cube(), tests=["t"], alpha=alpha)["n_detected"].tolist() for alpha in (0.01, 0.2)]
+    found = [
+        discriminative_power(cube(), tests=["t"], alpha=alpha)["n_detected"].tolist()
+        for alpha in (0.01, 0.2)
+    ]
     assert found[0][0] < found[1][0]
     assert found[0][1] <= found[1][1]
 
@@ -79,7 +98,9 @@ def test_the_share_of_the_curve_below_alpha_is_what_discriminative_power_detects
 
 @pytest.mark.parametrize("verb", [discriminative_power, discriminative_curve])
 def test_every_name_is_checked_before_any_work(monkeypatch, verb):
-    monkeypatch.setattr(discriminative, "compare", lambda *args, **options: pytest.fail("work was begun"))
+    monkeypatch.setattr(
+        discriminative, "compare", lambda *args, **options: pytest.fail("work was begun")
+    )
     with pytest.raises(ValueError, match="no test 'nope'"):
         verb(cube(), tests=["t", "nope"])
 
@@ -95,7 +116,9 @@ def test_the_curve_is_that_of_sorting_each_measure_by_hand():
     values = random.integers(0, 3, size=(3, 6, 5)).astype(float)  # with equal p-values
     runs = pd.DataFrame({"run": list("abcde")})
     names = ("z", "a", "m")
-    source = Scores(runs, pd.Index(range(6), name="query_id"), names, values, np.ones(3, bool), {"level": 2})
+    source = Scores(
+        runs, pd.Index(range(6), name="query_id"), names, values, np.ones(3, bool), {"level": 2}
+    )
     curve = discriminative_curve(source, tests=["sign", "hsd"], correction="holm", draws=40, seed=3)
     assert curve.attrs["level"] == 2
     assert curve.index.tolist() == list(range(60))

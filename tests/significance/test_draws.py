@@ -7,11 +7,19 @@ import numpy as np
 import pytest
 
 from pdeval.significance import resampling
-from pdeval.significance.resampling import CHUNK, available_cores, chunks, in_threads, share_at_least
+from pdeval.significance.resampling import (
+    CHUNK,
+    available_cores,
+    chunks,
+    in_threads,
+    share_at_least,
+)
 
 
 def drawn(number, seed):
-    return np.concatenate([np.random.default_rng(child).random(size) for size, child in chunks(number, seed)])
+    return np.concatenate(
+        [np.random.default_rng(child).random(size) for size, child in chunks(number, seed)]
+    )
 
 
 def test_more_draws_begin_with_the_same_draws():
@@ -36,10 +44,14 @@ def test_draws_must_be_a_positive_whole_number(number):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_keep_the_order_of_the_steps(threads):
-    assert list(in_threads(lambda n: n * n, range(20), threads=threads)) == [n * n for n in range(20)]
+    assert list(in_threads(lambda n: n * n, range(20), threads=threads)) == [
+        n * n for n in range(20)
+    ]
 
 
-@pytest.mark.parametrize(("threads", "steps", "elsewhere"), [(1, 3, False), (2, 1, False), (2, 3, True), (5, 2, True)])
+@pytest.mark.parametrize(
+    ("threads", "steps", "elsewhere"), [(1, 3, False), (2, 1, False), (2, 3, True), (5, 2, True)]
+)
 def test_threads_are_begun_only_where_there_is_work_for_two(threads, steps, elsewhere):
     here = threading.get_ident()
     found = list(in_threads(lambda _: threading.get_ident() != here, range(steps), threads=threads))
@@ -54,7 +66,12 @@ def test_there_are_as_many_threads_as_cores_by_default(monkeypatch, cores):
 
 
 def test_cores_are_those_of_the_process_or_of_the_machine_or_one(monkeypatch):
-    monkeypatch.setattr(resampling.os, "sched_getaffinity", lambda pid: {0, 5, 7} if pid == 0 else {1}, raising=False)
+    monkeypatch.setattr(
+        resampling.os,
+        "sched_getaffinity",
+        lambda pid: {0, 5, 7} if pid == 0 else {1},
+        raising=False,
+    )
     assert available_cores() == 3
     monkeypatch.delattr(resampling.os, "sched_getaffinity")
     for counted, cores in [(6, 6), (None, 1)]:
@@ -82,7 +99,9 @@ def test_a_draw_that_falls_short_by_rounding_counts():
     assert total != other
     low, high = sorted((total, other))
     assert share_at_least(np.array([low]), np.array([high]), scale=1.0).tolist() == [1.0]
-    assert share_at_least(np.array([low]), np.array([high])).tolist() == [0.5]  # rounding of what, nobody said
+    assert share_at_least(np.array([low]), np.array([high])).tolist() == [
+        0.5
+    ]  # rounding of what, nobody said
 
 
 def test_every_chunk_has_a_seed_of_its_own_as_if_the_root_had_spawned_it():

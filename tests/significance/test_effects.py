@@ -45,14 +45,19 @@ def test_each_collection_has_its_own_mean_error_interval_and_p():
     for at, part in enumerate(parts()):
         for pair in range(3):
             d = part[~np.isnan(part[:, pair]), pair]
-            numbers = [getattr(found, name)[at, pair] for name in ("difference", "se", "ci_low", "ci_high", "p_value")]
+            numbers = [
+                getattr(found, name)[at, pair]
+                for name in ("difference", "se", "ci_low", "ci_high", "p_value")
+            ]
             if not there[at][pair]:
                 assert found.n[at, pair] == 0
                 assert np.isnan(numbers).all()
                 continue
             wanted = stats.ttest_1samp(d, 0)
             assert found.n[at, pair] == len(d)
-            assert numbers == pytest.approx([d.mean(), stats.sem(d), *wanted.confidence_interval(0.9), wanted.pvalue])
+            assert numbers == pytest.approx(
+                [d.mean(), stats.sem(d), *wanted.confidence_interval(0.9), wanted.pvalue]
+            )
 
 
 def test_options_of_a_test_that_draws_are_handed_on():
@@ -86,9 +91,13 @@ def test_p_values_are_corrected_within_a_collection_and_there_within_a_baseline(
     pairs = SimpleNamespace(b=np.array([7, 7, 3, 7]))
     options = {"correction": "bonferroni", "alpha": 0.05}
     own = corrected(p, pairs, baseline=True, **options)
-    assert own == pytest.approx(np.array([[0.03, 0.06, 0.03, 0.6], [0.08, np.nan, 0.05, 0.002]]), nan_ok=True)
+    assert own == pytest.approx(
+        np.array([[0.03, 0.06, 0.03, 0.6], [0.08, np.nan, 0.05, 0.002]]), nan_ok=True
+    )
     together = corrected(p, pairs, baseline=False, **options)
-    assert together == pytest.approx(np.array([[0.04, 0.08, 0.12, 0.8], [0.12, np.nan, 0.15, 0.003]]), nan_ok=True)
+    assert together == pytest.approx(
+        np.array([[0.04, 0.08, 0.12, 0.8], [0.12, np.nan, 0.15, 0.003]]), nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("method", ["holm", "fdr_tsbh"])
@@ -97,7 +106,9 @@ def test_the_correction_is_that_of_statsmodels_at_its_alpha(method, alpha):
     from statsmodels.stats.multitest import multipletests
 
     p = np.array([[0.001, 0.02, 0.03, 0.2, 0.6], [0.9, 0.01, 0.5, 0.04, 0.2]])
-    found = corrected(p, SimpleNamespace(b=np.arange(5)), baseline=False, correction=method, alpha=alpha)
+    found = corrected(
+        p, SimpleNamespace(b=np.arange(5)), baseline=False, correction=method, alpha=alpha
+    )
     assert found == pytest.approx(np.stack([multipletests(row, alpha, method)[1] for row in p]))
 
 
@@ -115,7 +126,9 @@ def collected(sizes, missing=(), attrs=None, by="site"):
         attrs or {},
     )
     return GroupedCube(
-        source, pd.DataFrame({by: [f"s{number}" for number in range(len(sizes))]}), np.append(0, np.cumsum(sizes))
+        source,
+        pd.DataFrame({by: [f"s{number}" for number in range(len(sizes))]}),
+        np.append(0, np.cumsum(sizes)),
     )
 
 
@@ -135,7 +148,10 @@ def test_a_pair_with_one_query_in_a_collection_has_none_there():
         ([2, 1, 3], r"^1 of 3 groups by site is left out: 's1'; no pair"),
         ([1, 4, 1], r"^2 of 3 groups by site are left out: 's0', 's2'; no pair"),
         ([1, 1, 2, 1], r"^3 of 4 groups by site are left out: 's0', 's1', 's3'; no pair"),
-        ([1, 1, 2, 1, 1], r"^4 of 5 groups by site are left out: 's0', 's1', 's3', \.\.\.; no pair"),
+        (
+            [1, 1, 2, 1, 1],
+            r"^4 of 5 groups by site are left out: 's0', 's1', 's3', \.\.\.; no pair",
+        ),
     ],
 )
 def test_groups_in_which_nothing_can_be_compared_are_told(sizes, said):
@@ -152,14 +168,16 @@ def test_a_group_in_which_one_pair_can_be_compared_is_not_told():
 
 
 def test_runs_that_share_no_two_queries_of_any_group_are_refused():
-    with pytest.raises(TooFew, match=r"^no two runs have two queries in common within any site, e\.g\. 's0'"):
+    with pytest.raises(
+        TooFew, match=r"^no two runs have two queries in common within any site, e\.g\. 's0'"
+    ):
         pairs_within(collected([1, 1, 1]), None)
 
 
 def test_a_test_of_all_runs_at_once_is_refused_within_groups():
-    assert [pairwise_test(*one, {}).name for one in (("sign", "AP"), (None, "sgnLP"), (None, "AP"))] == [
-        *("sign", "sign", "t")
-    ]
+    assert [
+        pairwise_test(*one, {}).name for one in (("sign", "AP"), (None, "sgnLP"), (None, "AP"))
+    ] == [*("sign", "sign", "t")]
     with pytest.raises(
         ValueError, match=r"test='hsd' looks at all runs at once; .* one of 't', 'wilcoxon', 'sign'"
     ) as told:
@@ -168,22 +186,36 @@ def test_a_test_of_all_runs_at_once_is_refused_within_groups():
 
 
 def test_a_result_over_collections_says_what_told_them_apart_and_the_rules_of_its_table():
-    found = collected([2, 2], attrs={"level": 2, "by": ["x"], "collections": ["x"], "table": "scores"})
+    found = collected(
+        [2, 2], attrs={"level": 2, "by": ["x"], "collections": ["x"], "table": "scores"}
+    )
     assert attrs_over_collections(found) == {"level": 2, "verdict_by": ["site"]}
 
 
 def test_values_are_read_by_group_with_replicates_averaged_and_groups_from_metadata():
-    rows = [(run, seed, query, name) for run in "ab" for seed in (1, 2) for query in range(6) for name in ("AP", "RR")]
+    rows = [
+        (run, seed, query, name)
+        for run in "ab"
+        for seed in (1, 2)
+        for query in range(6)
+        for name in ("AP", "RR")
+    ]
     frame = pd.DataFrame(rows, columns=["run", "seed", "query_id", "measure"])
     frame["value"] = np.random.default_rng(2).random(len(frame))
     about = pd.DataFrame({"query_id": range(6), "site": [*"xyxyxy"]})
     table = read(frame.ireval(run=["run", "seed"]), "scores")
     found, pairs = read_collections(table, "RR", "site", "seed", "a", "collections", about)
-    assert (found.names, found.ends.tolist(), found.source.measures) == (["x", "y"], [0, 3, 6], ("RR",))
+    assert (found.names, found.ends.tolist(), found.source.measures) == (
+        ["x", "y"],
+        [0, 3, 6],
+        ("RR",),
+    )
     assert (pairs.a.tolist(), pairs.b.tolist()) == ([1], [0])
     mean = frame[frame["measure"] == "RR"].groupby(["query_id", "run"])["value"].mean().unstack()
     np.testing.assert_allclose(found.source.values[0], mean.loc[[0, 2, 4, 1, 3, 5]])
     one = about.assign(site="x")
     assert len(read_collections(table, "RR", "site", "seed", None, "queries", one)[0]) == 1
-    with pytest.raises(TooFew, match=r"^a verdict over collections needs at least two; site has only 'x'\."):
+    with pytest.raises(
+        TooFew, match=r"^a verdict over collections needs at least two; site has only 'x'\."
+    ):
         read_collections(table, "RR", "site", "seed", None, "collections", one)

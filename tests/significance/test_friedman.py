@@ -13,7 +13,11 @@ SCORES = JUDGED.measure(["AP", "RR"])
 
 
 def wide(measure: str) -> np.ndarray:
-    return SCORES[SCORES["measure"] == measure].pivot(index="query_id", columns="run", values="value").to_numpy()
+    return (
+        SCORES[SCORES["measure"] == measure]
+        .pivot(index="query_id", columns="run", values="value")
+        .to_numpy()
+    )
 
 
 @pytest.mark.parametrize("measure", ["AP", "RR"])  # AP hardly ever ties, RR does on every query
@@ -72,7 +76,9 @@ def test_where_nothing_differs_p_is_1_and_where_all_agree_f_is_infinite():
 
 def test_queries_that_some_run_lacks_are_left_out_with_a_warning():
     some = SCORES[~((SCORES["run"] == "bm25") & (SCORES["query_id"].isin(["101", "102"])))]
-    with pytest.warns(UserWarning, match="2 of 48 queries lack a value of 'AP' for some run; friedman uses the 46"):
+    with pytest.warns(
+        UserWarning, match="2 of 48 queries lack a value of 'AP' for some run; friedman uses the 46"
+    ):
         found = some.ireval.friedman("AP")
     assert found["n"].tolist() == [46, 46]
     whole = SCORES[~SCORES["query_id"].isin(["101", "102"])].ireval.friedman("AP")
@@ -80,7 +86,9 @@ def test_queries_that_some_run_lacks_are_left_out_with_a_warning():
 
 
 def test_preferences_that_are_no_differences_of_scores_are_refused():
-    with pytest.raises(ValueError, match="friedman needs a score per run and query; 'RPP' is a preference"):
+    with pytest.raises(
+        ValueError, match="friedman needs a score per run and query; 'RPP' is a preference"
+    ):
         JUDGED.friedman("RPP")
 
 

@@ -5,7 +5,12 @@ import pytest
 from scipy import stats
 
 from pdeval.significance import hierarchical_bootstrap
-from pdeval.significance.hierarchical_bootstrap import _drawn_collections, _drawn_queries, _Part, macro_and_micro
+from pdeval.significance.hierarchical_bootstrap import (
+    _drawn_collections,
+    _drawn_queries,
+    _Part,
+    macro_and_micro,
+)
 from pdeval.significance.paired_tests import student
 from pdeval.significance.resampling import chunks
 from pdeval.significance.test_result import describe
@@ -29,7 +34,9 @@ def collections(count, sizes, between, seed):
 def known(estimates, over):
     """Return the estimates that have an interval: over collections micro is descriptive."""
     if over == "collections":
-        assert np.isnan([estimates[1].se, estimates[1].ci_low, estimates[1].ci_high, estimates[1].p_value]).all()
+        assert np.isnan(
+            [estimates[1].se, estimates[1].ci_low, estimates[1].ci_high, estimates[1].p_value]
+        ).all()
     return estimates[: 1 if over == "collections" else 2]
 
 
@@ -45,7 +52,9 @@ def test_macro_is_the_mean_of_means_and_micro_that_of_queries():
         assert micro.mean.tolist() == [8 / 6]
     # collections as observations: sd of (2, 1) over the square root of 2; queries: variances 2 / 2 and 2 / 4
     assert macro_and_micro(parts, draws=50)[0].se.tolist() == pytest.approx([0.5])
-    assert macro_and_micro(parts, over="queries", draws=50)[0].se.tolist() == pytest.approx([np.sqrt(1.5) / 2])
+    assert macro_and_micro(parts, over="queries", draws=50)[0].se.tolist() == pytest.approx(
+        [np.sqrt(1.5) / 2]
+    )
 
 
 @pytest.mark.broad
@@ -90,14 +99,21 @@ def distances(draws, seed):
     return chosen
 
 
-@pytest.mark.parametrize(("draws", "seeds"), [(30, 1), (1, 25)])  # of one draw some collections have no part in it
+@pytest.mark.parametrize(
+    ("draws", "seeds"), [(30, 1), (1, 25)]
+)  # of one draw some collections have no part in it
 def test_draws_of_collections_are_those_of_a_plain_loop(draws, seeds):
-    own = [_Part.of(np.array(part)[:, None], np.array([np.mean(part)]), np.array([len(part)])) for part in UNEVEN]
+    own = [
+        _Part.of(np.array(part)[:, None], np.array([np.mean(part)]), np.array([len(part)]))
+        for part in UNEVEN
+    ]
     count = 0
     for seed in range(9, 9 + seeds):
         found = _drawn_collections(own, draws, np.random.default_rng(seed))
         assert found.shape == (draws, 1)
-        pairs = [(a, b) for a, b in zip(found[:, 0].tolist(), distances(draws, seed)) if b is not None]
+        pairs = [
+            (a, b) for a, b in zip(found[:, 0].tolist(), distances(draws, seed)) if b is not None
+        ]
         count += len(pairs)
         assert [a for a, _ in pairs] == pytest.approx([b for _, b in pairs], rel=1e-9)
     assert count > 20
@@ -106,13 +122,18 @@ def test_draws_of_collections_are_those_of_a_plain_loop(draws, seeds):
 def test_draws_of_queries_are_those_of_a_plain_loop():
     rng, draws = np.random.default_rng(9), 30
     drawn = [resampled(part, draws, rng) for part in UNEVEN]
-    own = [_Part.of(np.array(part)[:, None], np.array([np.mean(part)]), np.array([len(part)])) for part in UNEVEN]
+    own = [
+        _Part.of(np.array(part)[:, None], np.array([np.mean(part)]), np.array([len(part)]))
+        for part in UNEVEN
+    ]
     found = _drawn_queries(own, draws, np.random.default_rng(9), 2)
     for weighted in (0, 1):
         weight = [len(part) / 9 if weighted else 1 / 3 for part in UNEVEN]
         for draw in range(draws):
             values = [[part[q] for q in rows[draw]] for part, rows in zip(UNEVEN, drawn)]
-            away = sum(w * (np.mean(v) - np.mean(part)) for w, v, part in zip(weight, values, UNEVEN))
+            away = sum(
+                w * (np.mean(v) - np.mean(part)) for w, v, part in zip(weight, values, UNEVEN)
+            )
             error = sum(w**2 * np.var(v) / (len(v) - 1) for w, v in zip(weight, values))
             assert found[weighted, draw, 0] == pytest.approx(away / np.sqrt(error), rel=1e-9)
 
@@ -143,7 +164,9 @@ def test_collections_that_lack_a_pair_are_as_if_they_were_not_there():
         found = macro_and_micro(gone, over=over, draws=100)
         alone = macro_and_micro([gone[c][:, :1] for c in (0, 2, 3)], over=over, draws=100)
         for one, two in zip(found, alone):
-            np.testing.assert_allclose([one.mean[0], one.ci_low[0]], [two.mean[0], two.ci_low[0]], rtol=1e-9)
+            np.testing.assert_allclose(
+                [one.mean[0], one.ci_low[0]], [two.mean[0], two.ci_low[0]], rtol=1e-9
+            )
 
 
 def test_queries_that_a_pair_lacks_do_not_count_for_it():
@@ -154,7 +177,9 @@ def test_queries_that_a_pair_lacks_do_not_count_for_it():
     left = [part[~np.isnan(part[:, 0])] for part in parts]
     for one, two in zip(macro_and_micro(parts), macro_and_micro(left)):
         np.testing.assert_allclose([one.mean, one.se], [two.mean, two.se], rtol=1e-12)
-        np.testing.assert_allclose(one.ci_low, two.ci_low, atol=0.2 * float(two.se[0]))  # drawn otherwise
+        np.testing.assert_allclose(
+            one.ci_low, two.ci_low, atol=0.2 * float(two.se[0])
+        )  # drawn otherwise
 
 
 def test_too_few_collections_and_no_difference_at_all():
@@ -165,7 +190,12 @@ def test_too_few_collections_and_no_difference_at_all():
     assert not np.isnan(macro_and_micro(one, over="queries", draws=20)[0].p_value).any()
     for over in ("collections", "queries"):
         for found in known(macro_and_micro(none, over=over, draws=20), over):
-            assert [found.mean[0], found.ci_low[0], found.ci_high[0], found.p_value[0]] == [0, 0, 0, 1]
+            assert [found.mean[0], found.ci_low[0], found.ci_high[0], found.p_value[0]] == [
+                0,
+                0,
+                0,
+                1,
+            ]
 
 
 def test_a_collection_without_queries_is_as_if_it_was_not_there():
@@ -173,7 +203,9 @@ def test_a_collection_without_queries_is_as_if_it_was_not_there():
     for over in ("collections", "queries"):
         found = macro_and_micro([np.zeros((0, 2)), *parts], over=over, draws=30)
         for one, two in zip(found, macro_and_micro(parts, over=over, draws=30)):
-            np.testing.assert_array_equal([one.mean, one.se, one.p_value], [two.mean, two.se, two.p_value])
+            np.testing.assert_array_equal(
+                [one.mean, one.se, one.p_value], [two.mean, two.se, two.p_value]
+            )
 
 
 def test_a_constant_difference_is_certain():
@@ -201,7 +233,9 @@ def test_intervals_over_queries_cover_the_mean_of_these_collections(count, sizes
     parts, effect, n = collections(count, sizes, between, 200 + count)
     macro, micro = macro_and_micro(parts, over="queries", draws=999)
     assert 0.93 * CASES <= covered(macro, effect.mean(axis=0)) <= 0.97 * CASES
-    assert 0.93 * CASES <= covered(micro, (n[:, None] * effect).sum(axis=0) / n.sum()) <= 0.97 * CASES
+    assert (
+        0.93 * CASES <= covered(micro, (n[:, None] * effect).sum(axis=0) / n.sum()) <= 0.97 * CASES
+    )
     if between == 0:
         assert within_binomial_limits(int((macro.p_value < 0.05).sum()), 0.05)
 
@@ -209,7 +243,9 @@ def test_intervals_over_queries_cover_the_mean_of_these_collections(count, sizes
 @pytest.mark.slow
 def test_with_very_few_collections_the_verdict_errs_on_the_safe_side():
     parts, _, _ = collections(3, (20, 41), 0.2, 300)
-    assert (macro_and_micro(parts, draws=999)[0].p_value < 0.05).sum() <= stats.binom.ppf(0.999, CASES, 0.05)
+    assert (macro_and_micro(parts, draws=999)[0].p_value < 0.05).sum() <= stats.binom.ppf(
+        0.999, CASES, 0.05
+    )
 
 
 @pytest.mark.slow
@@ -234,7 +270,13 @@ def markdown():
             macro, _ = macro_and_micro(parts, draws=999)
             n, mean, sd = (np.stack(values) for values in zip(*map(describe, parts)))
             meta = meta_analysis(mean, sd / np.sqrt(n))
-            ps = (macro.p_value, None, meta.random_p, meta.fixed_p, student(np.concatenate(parts)).p_value)
+            ps = (
+                macro.p_value,
+                None,
+                meta.random_p,
+                meta.fixed_p,
+                student(np.concatenate(parts)).p_value,
+            )
             shares = [covered(macro, 0.0) / CASES if p is None else (p < 0.05).mean() for p in ps]
             cells = " | ".join(f"{100 * share:.1f}%" for share in shares)
             lines.append(f"| {count} | {sizes[0]} to {sizes[1] - 1} | {between:g} | {cells} |")
@@ -276,13 +318,19 @@ def test_interval_and_p_are_those_counted_draw_by_draw(draws, confidence):
     mean, se = np.array([0.5, -0.75, 0.0, 0.25, 0.25]), np.array([0.5, 0.5, 0.25, 0.0, 0.25])
     found = hierarchical_bootstrap._estimate(mean, se, drawn, confidence)
     level = {0.9: 10, 0.95: 20, 0.99: 100}[confidence]  # 1 over the level
-    allowed = [m for m in range(draws) if level * (1 + m) < 1 + draws]  # draws as far out with p below it
+    allowed = [
+        m for m in range(draws) if level * (1 + m) < 1 + draws
+    ]  # draws as far out with p below it
     for at in range(5):
         sizes = sorted(np.abs(drawn[:, at]).tolist(), reverse=True)
         t = np.inf if se[at] == 0 else abs(mean[at]) / se[at]
         half = 0.0 if se[at] == 0 else se[at] * (sizes[allowed[-1]] if allowed else np.inf)
-        assert found.p_value[at] == pytest.approx((1 + sum(one >= t for one in sizes)) / (1 + draws), rel=1e-15)
-        assert (found.ci_low[at], found.ci_high[at]) == pytest.approx((mean[at] - half, mean[at] + half), rel=1e-12)
+        assert found.p_value[at] == pytest.approx(
+            (1 + sum(one >= t for one in sizes)) / (1 + draws), rel=1e-15
+        )
+        assert (found.ci_low[at], found.ci_high[at]) == pytest.approx(
+            (mean[at] - half, mean[at] + half), rel=1e-12
+        )
 
 
 def test_means_and_errors_of_uneven_collections_with_gaps_are_those_worked_pair_by_pair():
@@ -295,13 +343,17 @@ def test_means_and_errors_of_uneven_collections_with_gaps_are_those_worked_pair_
             own = [part[~np.isnan(part[:, pair]), pair] for part in parts]
             own = [d for d in own if len(d) > 1]
             k, means = len(own), np.array([d.mean() for d in own])
-            for estimate, weight in zip(estimates, (np.ones(k), np.array([len(d) for d in own])), strict=True):
+            for estimate, weight in zip(
+                estimates, (np.ones(k), np.array([len(d) for d in own])), strict=True
+            ):
                 share = weight / weight.sum()
                 mean = share @ means
                 if over == "collections":
                     error = np.sqrt(k / (k - 1) * np.square(share * (means - mean)).sum())
                 else:
-                    error = np.sqrt(sum(w**2 * d.var(ddof=1) / len(d) for w, d in zip(share, own, strict=True)))
+                    error = np.sqrt(
+                        sum(w**2 * d.var(ddof=1) / len(d) for w, d in zip(share, own, strict=True))
+                    )
                 assert estimate.mean[pair] == pytest.approx(mean, rel=1e-12)
                 if over == "queries" or estimate is estimates[0]:
                     assert estimate.se[pair] == pytest.approx(error, rel=1e-12)
@@ -319,15 +371,23 @@ def test_the_whole_bootstrap_is_its_draws_chunk_by_chunk(monkeypatch):
             again = macro_and_micro(parts, over=over, draws=draws, seed=3, confidence=0.9)
         for pairs, kept in own.items():
             made = [
-                _Part.of(parts[c][:, pairs], parts[c][:, pairs].mean(axis=0), np.full(len(pairs), len(parts[c])))
+                _Part.of(
+                    parts[c][:, pairs],
+                    parts[c][:, pairs].mean(axis=0),
+                    np.full(len(pairs), len(parts[c])),
+                )
                 for c in kept
             ]
             steps = [np.random.default_rng(child) for _, child in chunks(draws, 3)]
             sizes = [size for size, _ in chunks(draws, 3)]
             more = (2,) if over == "queries" else ()
-            drawn = [np.atleast_3d(draw(made, size, rng, *more).T).T for size, rng in zip(sizes, steps)]
+            drawn = [
+                np.atleast_3d(draw(made, size, rng, *more).T).T for size, rng in zip(sizes, steps)
+            ]
             drawn = np.concatenate(drawn, axis=1)
-            for number, (estimate, other) in enumerate(zip(known(found, over), known(again, over), strict=True)):
+            for number, (estimate, other) in enumerate(
+                zip(known(found, over), known(again, over), strict=True)
+            ):
                 wanted = hierarchical_bootstrap._estimate(
                     estimate.mean[[*pairs]], estimate.se[[*pairs]], drawn[number], 0.9
                 )
@@ -338,7 +398,10 @@ def test_the_whole_bootstrap_is_its_draws_chunk_by_chunk(monkeypatch):
 
 
 def test_a_pair_that_no_collection_has_has_no_mean_beside_one_that_all_have():
-    parts = [np.array([[0.5, np.nan], [0.25, np.nan]]), np.array([[1.0, 0.5], [0.0, np.nan], [0.5, np.nan]])]
+    parts = [
+        np.array([[0.5, np.nan], [0.25, np.nan]]),
+        np.array([[1.0, 0.5], [0.0, np.nan], [0.5, np.nan]]),
+    ]
     for over in ("collections", "queries"):
         for found in known(macro_and_micro(parts, over=over, draws=20), over):
             for values in (found.mean, found.ci_low, found.ci_high, found.p_value):
@@ -359,21 +422,35 @@ def test_queries_are_drawn_alike_for_pairs_of_other_sizes_and_other_units():
     for over in ("collections", "queries"):
         whole = macro_and_micro(parts, over=over, draws=99, confidence=0.9)
         for pair in range(3):
-            alone = macro_and_micro([part[:, [pair]] for part in parts], over=over, draws=99, confidence=0.9)
+            alone = macro_and_micro(
+                [part[:, [pair]] for part in parts], over=over, draws=99, confidence=0.9
+            )
             for one, two in zip(known(whole, over), known(alone, over)):
                 for name in ("mean", "se", "ci_low", "ci_high", "p_value"):
-                    assert getattr(one, name)[pair] == pytest.approx(getattr(two, name)[0], rel=1e-9), (over, name)
+                    assert getattr(one, name)[pair] == pytest.approx(
+                        getattr(two, name)[0], rel=1e-9
+                    ), (over, name)
 
 
 def test_draws_of_queries_that_a_pair_lacks_are_weighed_by_how_many_it_has():
-    values = [np.array([0.5, 0.1, -0.2, 0.3]), np.array([0.7, np.nan, 0.2]), np.array([-0.4, 0.1, 0.6, np.nan, 0.9])]
+    values = [
+        np.array([0.5, 0.1, -0.2, 0.3]),
+        np.array([0.7, np.nan, 0.2]),
+        np.array([-0.4, 0.1, 0.6, np.nan, 0.9]),
+    ]
     sizes = [4, 2, 4]
-    own = [_Part.of(v[:, None], np.array([np.nanmean(v)]), np.array([size])) for v, size in zip(values, sizes)]
+    own = [
+        _Part.of(v[:, None], np.array([np.nanmean(v)]), np.array([size]))
+        for v, size in zip(values, sizes)
+    ]
     found = _drawn_queries(own, 40, np.random.default_rng(4), 2)
     rng = np.random.default_rng(4)
     drawn = [rng.integers(len(v), size=(40, len(v))) for v in values]
     for draw in range(40):
-        kept = [v[rows[draw]][~np.isnan(v[rows[draw]])] - np.nanmean(v) for v, rows in zip(values, drawn)]
+        kept = [
+            v[rows[draw]][~np.isnan(v[rows[draw]])] - np.nanmean(v)
+            for v, rows in zip(values, drawn)
+        ]
         away = [x.mean() if len(x) else 0.0 for x in kept]
         error = [x.var() / max(len(x) - 1, 1) if len(x) else 0.0 for x in kept]
         for weighted in (0, 1):

@@ -9,7 +9,14 @@ from scipy import stats
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.significance import hsd
-from pdeval.significance.hsd import orders, preference_maxima, randomised, residual_mean_square, score_maxima, tukey
+from pdeval.significance.hsd import (
+    orders,
+    preference_maxima,
+    randomised,
+    residual_mean_square,
+    score_maxima,
+    tukey,
+)
 from pdeval.significance.resampling import chunks
 from tests.examples import examples
 
@@ -28,7 +35,11 @@ X = np.array(
 
 def scores(queries, runs, seed=0):
     random = np.random.default_rng(seed)
-    return random.normal(size=(queries, 1)) + random.normal(size=(queries, runs)) + 0.3 * np.arange(runs)
+    return (
+        random.normal(size=(queries, 1))
+        + random.normal(size=(queries, runs))
+        + 0.3 * np.arange(runs)
+    )
 
 
 def differences(scores):
@@ -80,7 +91,9 @@ def test_two_runs_give_the_paired_t_test():
     expected = stats.ttest_rel(X[:, 0], X[:, 1])
     assert outcome.p_value[0] == pytest.approx(expected.pvalue, abs=1e-10)
     interval = expected.confidence_interval(0.95)
-    assert (outcome.ci_low[0], outcome.ci_high[0]) == pytest.approx((interval.low, interval.high), rel=1e-8)
+    assert (outcome.ci_low[0], outcome.ci_high[0]) == pytest.approx(
+        (interval.low, interval.high), rel=1e-8
+    )
 
 
 def test_runs_that_never_differ_have_p_one():
@@ -102,8 +115,12 @@ def naive_maxima(values, draws, seed):
     queries, runs = values.shape[:2]
     largest = []
     for size, child in chunks(draws, seed):
-        key = np.random.default_rng(child).integers(0, 2**32, size=(size, queries, runs), dtype=np.uint32)
-        for permuted in np.argsort(key >> np.uint32(max(runs - 1, 1).bit_length()), axis=-1, kind="stable"):
+        key = np.random.default_rng(child).integers(
+            0, 2**32, size=(size, queries, runs), dtype=np.uint32
+        )
+        for permuted in np.argsort(
+            key >> np.uint32(max(runs - 1, 1).bit_length()), axis=-1, kind="stable"
+        ):
             total = np.zeros((runs, runs))
             for order, row in zip(permuted, values, strict=True):
                 if values.ndim == 2:
@@ -137,7 +154,9 @@ def test_preference_hsd_equals_a_naive_loop_over_the_same_permutations(runs):
     digits=st.sampled_from([1, 2, 17]),
 )
 @examples(30)
-def test_preferences_that_are_score_differences_give_exactly_the_p_values_of_the_scores(queries, runs, seed, digits):
+def test_preferences_that_are_score_differences_give_exactly_the_p_values_of_the_scores(
+    queries, runs, seed, digits
+):
     # few digits: many draws tie with the observed value on paper, and differ from it by rounding
     values = np.round(scores(queries, runs, seed), digits)
     a, b = all_pairs(runs)
@@ -172,11 +191,15 @@ def test_block_size_and_threads_never_change_the_answer(copies):
 
 @pytest.mark.parametrize("runs", [2, 3, 24])
 def test_every_run_is_as_likely_in_every_place_and_beside_every_other(runs):
-    drawn = np.concatenate(list(orders((40, runs), 1000, 64, np.random.SeedSequence(3)))).reshape(-1, runs)
+    drawn = np.concatenate(list(orders((40, runs), 1000, 64, np.random.SeedSequence(3)))).reshape(
+        -1, runs
+    )
     assert (np.sort(drawn, axis=1) == np.arange(runs)).all()
     place = np.stack([np.bincount(drawn[:, at], minlength=runs) for at in range(runs)]) / len(drawn)
     assert np.abs(place - 1 / runs).max() < 5 * np.sqrt(1 / runs / len(drawn))
-    follows = np.bincount(drawn[:, 0].astype(int) * runs + drawn[:, 1], minlength=runs**2).reshape(runs, runs)
+    follows = np.bincount(drawn[:, 0].astype(int) * runs + drawn[:, 1], minlength=runs**2).reshape(
+        runs, runs
+    )
     pairs = runs * (runs - 1)
     assert np.abs(follows[~np.eye(runs, dtype=bool)] / len(drawn) - 1 / pairs).max() < 5 * np.sqrt(
         1 / pairs / len(drawn)
@@ -185,17 +208,25 @@ def test_every_run_is_as_likely_in_every_place_and_beside_every_other(runs):
 
 @pytest.mark.parametrize(("runs", "bits"), [(2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (9, 4)])
 def test_keys_give_up_no_more_bits_than_the_number_of_a_run_takes(monkeypatch, runs, bits):
-    falling = np.arange(runs, dtype=np.uint32)[::-1] << np.uint32(bits)  # they differ just above the run's bits
+    falling = np.arange(runs, dtype=np.uint32)[::-1] << np.uint32(
+        bits
+    )  # they differ just above the run's bits
 
     class Falling:
         def integers(self, low, high, *, size, dtype, endpoint):
-            assert (low, high, endpoint) == (0, np.iinfo(dtype).max, True)  # every key that the type has
+            assert (low, high, endpoint) == (
+                0,
+                np.iinfo(dtype).max,
+                True,
+            )  # every key that the type has
             return np.broadcast_to(falling, size).astype(dtype)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Falling())
     [found] = orders((1, runs), 2, 5, np.random.SeedSequence(0))
     assert found.tolist() == [[list(range(runs))[::-1]]] * 2
-    falling = np.arange(runs, dtype=np.uint32)[::-1] % 2**bits  # and here in the run's own bits alone
+    falling = (
+        np.arange(runs, dtype=np.uint32)[::-1] % 2**bits
+    )  # and here in the run's own bits alone
     [found] = orders((1, runs), 1, 5, np.random.SeedSequence(0))
     assert found.tolist() == [[list(range(runs))]]
 
@@ -230,12 +261,17 @@ def test_the_interval_excludes_zero_where_the_test_is_significant():
 
 @pytest.mark.parametrize("of", ["scores", "preferences"])
 def test_every_number_of_the_randomised_test_is_that_of_the_drawn_maxima(of):
-    values = scores(9, 4, seed=5) if of == "scores" else np.sign(differences(scores(9, 4, seed=5))) * 3.0
+    values = (
+        scores(9, 4, seed=5) if of == "scores" else np.sign(differences(scores(9, 4, seed=5))) * 3.0
+    )
     a, b = np.array([0, 3, 1]), np.array([2, 0, 3])
     outcome = randomised(values, a, b, confidence=0.7, draws=90, seed=2)
     drawn = naive_maxima(values, 90, seed=2)
     D = values[:, a] - values[:, b] if of == "scores" else values[:, a, b]
-    mean, half = D.mean(axis=0), np.sort(drawn)[62]  # the 63rd of 90 is the first at which 70% are reached
+    mean, half = (
+        D.mean(axis=0),
+        np.sort(drawn)[62],
+    )  # the 63rd of 90 is the first at which 70% are reached
     np.testing.assert_allclose(outcome.mean, mean, rtol=1e-12)
     np.testing.assert_allclose(outcome.ci_low, mean - half, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(outcome.ci_high, mean + half, rtol=1e-12, atol=1e-15)
@@ -251,8 +287,12 @@ def test_analytic_hsd_describes_each_pair_too():
     outcome = tukey(X, a, b, confidence=0.8)
     D = X[:, a] - X[:, b]
     np.testing.assert_allclose(outcome.mean, D.mean(axis=0), rtol=1e-12)
-    np.testing.assert_allclose(outcome.effect_size, D.mean(axis=0) / D.std(axis=0, ddof=1), rtol=1e-12)
-    np.testing.assert_allclose(outcome.mean - outcome.ci_low, outcome.ci_high - outcome.mean, rtol=1e-12)
+    np.testing.assert_allclose(
+        outcome.effect_size, D.mean(axis=0) / D.std(axis=0, ddof=1), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        outcome.mean - outcome.ci_low, outcome.ci_high - outcome.mean, rtol=1e-12
+    )
     assert (outcome.ci_low < outcome.mean).all()
     assert outcome.n.tolist() == [6, 6]
 
@@ -302,7 +342,9 @@ def test_queries_that_are_far_apart_hide_no_residual():
     assert residual_mean_square(far) == pytest.approx(2.0**-34 * 0.5 / 6, rel=1e-3)
 
 
-def test_draws_count_that_fall_short_by_rounding_of_the_mean_of_the_largest_preferences(monkeypatch):
+def test_draws_count_that_fall_short_by_rounding_of_the_mean_of_the_largest_preferences(
+    monkeypatch,
+):
     # the largest preference of the first query is 5, of the second 1: 3 on average, and rounding is 3e-12
     values = np.array([[0.0, 5.0], [0.0, 1.0]])
     for short, p in ((2.5e-12, 1.0), (3.5e-12, 1 / 5)):
@@ -310,4 +352,6 @@ def test_draws_count_that_fall_short_by_rounding_of_the_mean_of_the_largest_pref
         for name in ("score_maxima", "preference_maxima"):
             monkeypatch.setattr(hsd, name, lambda *_, maxima=maxima, **__: maxima)
         for given_values in (values, differences(values)):
-            assert randomised(given_values, np.array([0]), np.array([1]), draws=4).p_value.tolist() == [p]
+            assert randomised(
+                given_values, np.array([0]), np.array([1]), draws=4
+            ).p_value.tolist() == [p]

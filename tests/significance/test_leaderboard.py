@@ -24,7 +24,10 @@ def test_ranks_are_those_of_order_to_the_last_bit(judged, measures):
     board = judged.leaderboard(measures, draws=50)
     orders = judged.order(measures, draws=50)
     pd.testing.assert_frame_equal(
-        pd.DataFrame(board[list(orders.columns)]), pd.DataFrame(orders), check_exact=True, obj="board"
+        pd.DataFrame(board[list(orders.columns)]),
+        pd.DataFrame(orders),
+        check_exact=True,
+        obj="board",
     )
 
 
@@ -62,14 +65,22 @@ def test_the_board_does_not_depend_on_names_or_on_the_order_of_rows(scores):
     board = scores.ireval.leaderboard("AP", draws=20).set_index("run")
     named = {run: f"x{7 * k % 12:02}" for k, run in enumerate(sorted(board.index))}
     other = scores.assign(run=scores["run"].map(named)).sample(frac=1, random_state=3)
-    again = other.ireval.leaderboard("AP", draws=20).set_index("run").loc[[named[run] for run in board.index]]
+    again = (
+        other.ireval.leaderboard("AP", draws=20)
+        .set_index("run")
+        .loc[[named[run] for run in board.index]]
+    )
     columns = ["rank", "rank_low", "rank_high", "tier", "tier_last", "top"]
     assert again[columns].to_numpy().tolist() == board[columns].to_numpy().tolist()
 
 
 def test_runs_of_several_columns_are_told_apart_though_their_names_would_join_to_one():
     runs = [("a / b", "c", 0.1), ("a", "b / c", 0.5), ("a", np.nan, 0.9)]
-    rows = [(*run[:2], str(query), "AP", run[2] + query / 1000) for run in runs for query in (0, 5, 1, 4)]
+    rows = [
+        (*run[:2], str(query), "AP", run[2] + query / 1000)
+        for run in runs
+        for query in (0, 5, 1, 4)
+    ]
     table = pd.DataFrame(rows, columns=["model", "variant", "query_id", "measure", "value"])
     # constant differences: every two are told apart
     table["value"] += np.tile([0.0, 0.001, 0.0, 0.002], 3) * np.repeat([1, 2, 3], 4)
@@ -121,7 +132,10 @@ def test_the_interval_of_the_score_is_a_percentile_interval(scores):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scale": "elo"}, r"scale='elo' is of method='bradley-terry'; 'mean' has a scale of its own"),
+        (
+            {"scale": "elo"},
+            r"scale='elo' is of method='bradley-terry'; 'mean' has a scale of its own",
+        ),
         ({"draws": 0}, r"draws=0"),
         ({"alpha": 2}, r"alpha=2"),
     ],
@@ -132,12 +146,17 @@ def test_wrong_options_are_refused(scores, options, message):
 
 
 def test_collections_of_a_join_are_those_of_a_table(judged):
-    with pytest.raises(ValueError, match=r"resample='collection' names a column of a table of scores or preferences"):
+    with pytest.raises(
+        ValueError,
+        match=r"resample='collection' names a column of a table of scores or preferences",
+    ):
         judged.leaderboard("AP", resample="collection")
 
 
 def test_one_collection_has_no_interval(scores):
-    with pytest.raises(ValueError, match=r"a leaderboard over collections needs at least two; 'site' has only 'x'"):
+    with pytest.raises(
+        ValueError, match=r"a leaderboard over collections needs at least two; 'site' has only 'x'"
+    ):
         scores.assign(site="x").ireval.leaderboard("AP", resample="site")
 
 
@@ -158,9 +177,13 @@ def test_a_board_says_how_it_was_made(scores):
     assert list(found.attrs["tests"]) == ["sign"]
     assert "resample" not in found.attrs
     parted = scores.assign(collection=scores["query_id"].astype(int) % 5)
-    assert parted.ireval.leaderboard(resample="collection", draws=15).attrs["resample"] == ["collection"]
+    assert parted.ireval.leaderboard(resample="collection", draws=15).attrs["resample"] == [
+        "collection"
+    ]
     narrow, wide = (scores.ireval.leaderboard(draws=60, confidence=one) for one in (0.3, 0.99))
-    assert (narrow["score_high"] - narrow["score_low"] < wide["score_high"] - wide["score_low"]).all()
+    assert (
+        narrow["score_high"] - narrow["score_low"] < wide["score_high"] - wide["score_low"]
+    ).all()
 
 
 def small_scores(seed=0):
@@ -181,14 +204,18 @@ def test_a_board_is_put_together_from_order_and_compare_with_all_their_options(t
     scores = small_scores()
     drawn = {"seed": 6, "draws": 25, "confidence": 0.7}
     asked = {"correction": "none", "alpha": 0.1}
-    board = scores.ireval.leaderboard(["AP", "ASL"], method=["mean", "borda"], test=test, **drawn, **asked)
+    board = scores.ireval.leaderboard(
+        ["AP", "ASL"], method=["mean", "borda"], test=test, **drawn, **asked
+    )
     orders = scores.ireval.order(["AP", "ASL"], method=["mean", "borda"], **drawn)
     told = scores.ireval.compare(["AP", "ASL"], test=test, seed=6, **asked)
     assert list(board.columns) == [
         *("run", "measure", "method", "rank", "rank_low", "rank_high", "tier", "tier_last", "top"),
         *("score", "score_low", "score_high"),
     ]
-    pd.testing.assert_frame_equal(board[list(orders.columns)], pd.DataFrame(orders), check_categorical=False)
+    pd.testing.assert_frame_equal(
+        board[list(orders.columns)], pd.DataFrame(orders), check_categorical=False
+    )
     assert isinstance(board.index, pd.RangeIndex)
     for (measure, _), part in board.groupby(["measure", "method"], observed=True):
         sure = told[(told["measure"] == measure) & told["significant"]]
@@ -198,16 +225,21 @@ def test_a_board_is_put_together_from_order_and_compare_with_all_their_options(t
         assert part["top"].tolist() == top
         for tier in range(1, part["tier_last"].max() + 1):
             members = part[(part["tier"] <= tier) & (tier <= part["tier_last"])]["run"].tolist()
-            assert not any({a, b} == set(pair) for pair in apart for a in members for b in members if a != b)
+            assert not any(
+                {a, b} == set(pair) for pair in apart for a in members for b in members if a != b
+            )
     names = told[["test", "measure"]].drop_duplicates()
     assert board.attrs["tests"] == {
-        name: part["measure"].astype(str).tolist() for name, part in names.groupby("test", observed=True)
+        name: part["measure"].astype(str).tolist()
+        for name, part in names.groupby("test", observed=True)
     }
     assert (board.attrs["alpha"], board.attrs["seed"]) == (0.1, 6)
 
 
 def test_collections_count_by_the_mean_of_the_queries_that_a_run_has():
-    values = np.array([[[1.0, np.nan], [2.0, np.nan], [4.0, 3.0]], [[np.nan, 8.0], [6.0, 8.0], [1.0, 2.0]]])
+    values = np.array(
+        [[[1.0, np.nan], [2.0, np.nan], [4.0, 3.0]], [[np.nan, 8.0], [6.0, 8.0], [1.0, 2.0]]]
+    )
     expected = [[7 / 3, 3.0], [3.5, 6.0]]
     assert room._mean(values).tolist() == pytest.approx(np.array(expected))
     none = room._mean(np.full((1, 2, 1), np.nan))
@@ -220,7 +252,9 @@ def test_preferences_of_collections_have_a_board_too():
     judged = pdeval.datasets.sample_judged(topics="common")
     pairs = judged.prefer("RPP").assign(collection=lambda frame: frame["query_id"].astype(int) % 4)
     board = pairs.ireval.leaderboard(resample="collection", draws=10)
-    means = pairs.groupby(["run_a", "run_b", "collection", "measure"], as_index=False, observed=True)["value"].mean()
+    means = pairs.groupby(
+        ["run_a", "run_b", "collection", "measure"], as_index=False, observed=True
+    )["value"].mean()
     by_hand = means.rename(columns={"collection": "query_id"})
     by_hand.attrs = dict(pairs.attrs)
     expected = by_hand.ireval.leaderboard(draws=10)
@@ -228,7 +262,9 @@ def test_preferences_of_collections_have_a_board_too():
     pd.testing.assert_frame_equal(board[columns], expected[columns])
 
 
-@pytest.mark.parametrize(("option", "value"), [("confidence", 1.5), ("alpha", 0.0), ("draws", 0.5), ("seed", -1)])
+@pytest.mark.parametrize(
+    ("option", "value"), [("confidence", 1.5), ("alpha", 0.0), ("draws", 0.5), ("seed", -1)]
+)
 def test_options_out_of_range_are_named(option, value):
     with pytest.raises(ValueError, match=f"{option}={value}"):
         small_scores().ireval.leaderboard("AP", **{option: value})
@@ -236,9 +272,15 @@ def test_options_out_of_range_are_named(option, value):
 
 @pytest.mark.broad
 def test_elo_is_refused_where_any_method_is_another():
-    with pytest.raises(ValueError, match=r"scale='elo' is of method='bradley-terry'; 'borda' has a scale"):
-        small_scores().ireval.leaderboard("AP", method=["bradley-terry(prior=1)", "borda"], scale="elo", draws=2)
-    elo = small_scores().ireval.leaderboard("AP", method="bradley-terry(prior=1)", scale="elo", draws=2)
+    with pytest.raises(
+        ValueError, match=r"scale='elo' is of method='bradley-terry'; 'borda' has a scale"
+    ):
+        small_scores().ireval.leaderboard(
+            "AP", method=["bradley-terry(prior=1)", "borda"], scale="elo", draws=2
+        )
+    elo = small_scores().ireval.leaderboard(
+        "AP", method="bradley-terry(prior=1)", scale="elo", draws=2
+    )
     own = small_scores().ireval.leaderboard("AP", method="bradley-terry(prior=1)", draws=2)
     np.testing.assert_allclose(elo["score"], own["score"] * 400 / np.log(10), rtol=1e-12)
 

@@ -12,7 +12,9 @@ def scores():
     """Two runs on eight queries of four categories in two halves, near both ends of the measure."""
     high = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 1.0]
     parts = {"good": high, "bad": [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0]}
-    frame = pd.concat([pd.DataFrame({"run": run, "value": values}) for run, values in parts.items()])
+    frame = pd.concat(
+        [pd.DataFrame({"run": run, "value": values}) for run, values in parts.items()]
+    )
     frame = frame.reset_index(names="query_id").assign(measure="RR")
     return frame.assign(part=frame["query_id"] // 4, seed=1)
 
@@ -34,7 +36,9 @@ DIFFERENCES = {
 
 
 def ends(frame):
-    return frame[[name for name in frame if str(name).endswith(("ci_low", "ci_high", "_low", "_high"))]].to_numpy()
+    return frame[
+        [name for name in frame if str(name).endswith(("ci_low", "ci_high", "_low", "_high"))]
+    ].to_numpy()
 
 
 @pytest.mark.parametrize("asked", ENDS)
@@ -50,7 +54,9 @@ def test_the_interval_of_a_mean_stays_within_the_measure(scores, asked):
 @pytest.mark.parametrize("asked", DIFFERENCES)
 def test_the_interval_of_a_difference_stays_within_one_range_of_the_measure(scores, asked):
     found = ends(DIFFERENCES[asked](scores))
-    assert np.nanmax(np.abs(found)) <= (2.0 if asked == "segments" else 1.0)  # a gap of differences has two
+    assert np.nanmax(np.abs(found)) <= (
+        2.0 if asked == "segments" else 1.0
+    )  # a gap of differences has two
 
 
 def test_a_difference_that_is_nearly_as_large_as_it_can_be_is_cut_at_one(scores):
@@ -85,7 +91,9 @@ def test_preferences_stay_within_theirs():
 @pytest.mark.parametrize("asked", ["segments", "gaps"])
 def test_28_11_a_gap_between_few_queries_is_cut_at_the_range_of_the_measure(asked):
     values = [1.0, 0.5, 0.0, 0.5]
-    table = pd.DataFrame({"run": "a", "query_id": range(4), "measure": "RR", "value": values, "part": [0, 0, 1, 1]})
+    table = pd.DataFrame(
+        {"run": "a", "query_id": range(4), "measure": "RR", "value": values, "part": [0, 0, 1, 1]}
+    )
     verb = table.ireval.segments if asked == "segments" else table.ireval.segments.gaps
     found = verb(by="part")
     names = ["gap_low", "gap_high"] if asked == "segments" else ["ci_low", "ci_high"]

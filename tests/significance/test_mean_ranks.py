@@ -44,7 +44,9 @@ def test_the_variance_of_ranks_without_ties_is_that_of_whole_numbers():
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("runs", [2, 6, 30])
 def test_nemenyi_is_that_of_scikit_posthocs(ties, runs):
-    posthocs = pytest.importorskip("scikit_posthocs", reason="the peer that p-values are compared with")
+    posthocs = pytest.importorskip(
+        "scikit_posthocs", reason="the peer that p-values are compared with"
+    )
     X = tables(ties=ties, runs=runs)
     a, b = all_pairs(runs)
     theirs = posthocs.posthoc_nemenyi_friedman(X).to_numpy()
@@ -55,7 +57,9 @@ def test_nemenyi_is_that_of_scikit_posthocs(ties, runs):
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("runs", [2, 6, 30])
 def test_conover_is_that_of_scikit_posthocs(ties, runs):
-    posthocs = pytest.importorskip("scikit_posthocs", reason="the peer that p-values are compared with")
+    posthocs = pytest.importorskip(
+        "scikit_posthocs", reason="the peer that p-values are compared with"
+    )
     X = tables(ties=ties, runs=runs)
     a, b = all_pairs(runs)
     theirs = posthocs.posthoc_conover_friedman(X).to_numpy()
@@ -63,9 +67,13 @@ def test_conover_is_that_of_scikit_posthocs(ties, runs):
 
 
 @pytest.mark.extras
-@pytest.mark.parametrize("correction", [one for one in CORRECTIONS if one not in ("none", "fdr_gbs")])
+@pytest.mark.parametrize(
+    "correction", [one for one in CORRECTIONS if one not in ("none", "fdr_gbs")]
+)
 def test_conover_is_corrected_as_by_scikit_posthocs(correction):
-    posthocs = pytest.importorskip("scikit_posthocs", reason="the peer that p-values are compared with")
+    posthocs = pytest.importorskip(
+        "scikit_posthocs", reason="the peer that p-values are compared with"
+    )
     found = SCORES.ireval.compare("AP", test="conover", correction=correction)
     wide = SCORES[SCORES["measure"] == "AP"].pivot(index="query_id", columns="run", values="value")
     theirs = posthocs.posthoc_conover_friedman(wide.to_numpy(), p_adjust=correction)
@@ -79,7 +87,14 @@ def test_conover_as_the_textbook_works_it():
     # t sqrt(2 (12 * 356.5 - 3752.5) / 33) on, with t = 2.0345 of 33 degrees of freedom
     ranks = [
         *([4, 3, 2, 1], [4, 2, 3, 1], [3, 1.5, 1.5, 4], [3, 1, 2, 4], [4, 2, 1, 3], [2, 2, 2, 4]),
-        *([1, 3, 2, 4], [2, 4, 1, 3], [3.5, 1, 2, 3.5], [4, 1, 3, 2], [4, 2, 3, 1], [3.5, 1, 2, 3.5]),
+        *(
+            [1, 3, 2, 4],
+            [2, 4, 1, 3],
+            [3.5, 1, 2, 3.5],
+            [4, 1, 3, 2],
+            [4, 2, 3, 1],
+            [3.5, 1, 2, 3.5],
+        ),
     ]
     X = -np.array(ranks, dtype=float)
     a, b = all_pairs(4)
@@ -92,13 +107,16 @@ def test_conover_as_the_textbook_works_it():
     assert (outcome.p_value < 0.05).tolist() == (abs(sums[b] - sums[a]) > limit).tolist()
 
 
-@pytest.mark.parametrize(("runs", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)])
+@pytest.mark.parametrize(
+    ("runs", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (10, 3.164)]
+)
 def test_critical_values_are_those_of_demsars_table(runs, q):
     # Demsar (2006), Table 5(a): critical values of the two-tailed Nemenyi test at 0.05
     found = critical_difference_of(runs, 30) / np.sqrt(runs * (runs + 1) / (6 * 30))
     assert found == pytest.approx(q, abs=1.1e-3)
     assert critical_difference_of(runs, 30) == pytest.approx(
-        stats.studentized_range.ppf(0.95, runs, np.inf) * np.sqrt(runs * (runs + 1) / (12 * 30)), rel=1e-9
+        stats.studentized_range.ppf(0.95, runs, np.inf) * np.sqrt(runs * (runs + 1) / (12 * 30)),
+        rel=1e-9,
     )
 
 
@@ -147,8 +165,12 @@ def test_ranks_are_blind_to_the_scale_of_a_query(test):
 
 @pytest.mark.parametrize("test", ["nemenyi", "conover"])
 def test_a_query_that_some_run_lacks_is_left_out_by_name_of_the_test(test):
-    some = SCORES[(SCORES["measure"] == "AP") & ~((SCORES["run"] == "bm25") & (SCORES["query_id"] == "101"))]
-    with pytest.warns(UserWarning, match=f"1 of 48 queries lack a value .* Friedman-{test.title()} uses the 47"):
+    some = SCORES[
+        (SCORES["measure"] == "AP") & ~((SCORES["run"] == "bm25") & (SCORES["query_id"] == "101"))
+    ]
+    with pytest.warns(
+        UserWarning, match=f"1 of 48 queries lack a value .* Friedman-{test.title()} uses the 47"
+    ):
         found = some.ireval.compare(test=test)
     assert found["n"].unique().tolist() == [47]
 
@@ -157,7 +179,9 @@ def test_a_query_that_some_run_lacks_is_left_out_by_name_of_the_test(test):
 @pytest.mark.parametrize("test", ["nemenyi", "conover"])
 def test_preferences_that_are_no_differences_of_scores_are_refused(test):
     judged = pdeval.datasets.sample_judged(topics="common")
-    with pytest.raises(ValueError, match=f"test='{test}' needs a score per run; 'RPP' is a preference.*test='hsd'"):
+    with pytest.raises(
+        ValueError, match=f"test='{test}' needs a score per run; 'RPP' is a preference.*test='hsd'"
+    ):
         judged.compare("RPP", test=test)
     ours, theirs = judged.prefer("AP").ireval.compare(test=test), judged.compare("AP", test=test)
     np.testing.assert_allclose(ours["p_value"], theirs["p_value"], rtol=0, atol=1e-15)
@@ -220,7 +244,9 @@ def test_both_tests_are_those_of_the_textbooks_formulas(ties):
     error = np.sqrt(2 * 9 * (squares - between) / (8 * 3))
     ours, theirs = conover(X, a, b), nemenyi(X, a, b)
     np.testing.assert_allclose(ours.statistic, (sums[b] - sums[a]) / error, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(ours.p_value, 2 * stats.t.sf(np.abs(sums[b] - sums[a]) / error, 8 * 3), rtol=1e-9)
+    np.testing.assert_allclose(
+        ours.p_value, 2 * stats.t.sf(np.abs(sums[b] - sums[a]) / error, 8 * 3), rtol=1e-9
+    )
     q = np.abs(mean[a] - mean[b]) / np.sqrt(4 * 5 / (12 * 9))
     np.testing.assert_allclose(theirs.statistic, q, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(theirs.p_value, stats.studentized_range.sf(q, 4, np.inf), atol=1e-8)

@@ -12,7 +12,9 @@ from tests.significance.test_hierarchy import CASES, WITHIN
 
 RANDOM = np.random.default_rng(5)
 SE = RANDOM.uniform(0.01, 0.05, size=(9, 40))
-SPREAD = RANDOM.normal(0.02, 0.06, size=(9, 40)) + SE * RANDOM.normal(size=(9, 40))  # collections differ
+SPREAD = RANDOM.normal(0.02, 0.06, size=(9, 40)) + SE * RANDOM.normal(
+    size=(9, 40)
+)  # collections differ
 ALIKE = 0.02 + 0.5 * SE * RANDOM.normal(size=(9, 40))  # less than their queries explain
 
 
@@ -47,7 +49,11 @@ def test_both_means_and_intervals_are_those_of_statsmodels(confidence):
     assert wide.sum() > 10
     # and collections - 1 degrees of freedom, whatever their weights
     level = (1 + confidence) / 2
-    expected = (student[:, 1] - student[:, 0]) * stats.t.ppf(level, effective_df(found)) / stats.t.ppf(level, 8)
+    expected = (
+        (student[:, 1] - student[:, 0])
+        * stats.t.ppf(level, effective_df(found))
+        / stats.t.ppf(level, 8)
+    )
     width, narrow = found.random_high - found.random_low, positive & (ratio < 1)
     same(width[wide], expected[wide])
     assert narrow.sum() > 10
@@ -72,7 +78,10 @@ def test_what_is_said_of_the_disagreement_is_that_of_statsmodels():
     same(found.q_p, [one.test_homogeneity().pvalue for one in other])
     same(found.tau2[positive], np.array([one.tau2 for one in other])[positive])
     same(found.i2[positive], np.array([one.i2 for one in other])[positive])
-    same(found.weight[:, positive], np.stack([one.weights_rel_re for one in other], axis=1)[:, positive])
+    same(
+        found.weight[:, positive],
+        np.stack([one.weights_rel_re for one in other], axis=1)[:, positive],
+    )
 
 
 def test_collections_that_agree_have_no_variance_between_them_and_one_mean():
@@ -104,7 +113,18 @@ def test_a_collection_that_lacks_a_pair_does_not_count_for_it():
 def test_one_collection_or_one_without_variance_gives_no_analysis():
     difference, se = np.array([[0.1, 0.1], [np.nan, 0.2]]), np.array([[0.1, 0.0], [np.nan, 0.1]])
     found = meta_analysis(difference, se)
-    for name in ("fixed", "fixed_low", "fixed_p", "random", "random_high", "random_p", "q", "q_p", "i2", "tau2"):
+    for name in (
+        "fixed",
+        "fixed_low",
+        "fixed_p",
+        "random",
+        "random_high",
+        "random_p",
+        "q",
+        "q_p",
+        "i2",
+        "tau2",
+    ):
         assert np.isnan(getattr(found, name)).all(), name
     assert np.isnan(found.weight).all()
 
@@ -113,7 +133,18 @@ def test_one_collection_without_variance_among_many_gives_no_analysis_and_no_wei
     difference, se = SPREAD[:, :2].copy(), SE[:, :2].copy()
     se[1, 0] = 0.0
     found, other = meta_analysis(difference, se), meta_analysis(SPREAD[:, 1:2], SE[:, 1:2])
-    for name in ("fixed", "fixed_low", "fixed_p", "random", "random_high", "random_p", "q", "q_p", "i2", "tau2"):
+    for name in (
+        "fixed",
+        "fixed_low",
+        "fixed_p",
+        "random",
+        "random_high",
+        "random_p",
+        "q",
+        "q_p",
+        "i2",
+        "tau2",
+    ):
         assert np.isnan(getattr(found, name)[0]), name
         assert getattr(found, name)[1] == pytest.approx(getattr(other, name)[0], rel=1e-12), name
     assert np.isnan(found.weight[:, 0]).all()
@@ -145,7 +176,9 @@ def test_collections_that_say_the_very_same_do_not_disagree():
     assert [getattr(found, name).item() for name in ("q", "i2", "tau2", "q_p")] == [0, 0, 0, 1]
     assert [getattr(found, name).item() for name in ("random", "fixed")] == [0.25] * 2
     df = 25**2 / (4**2 + 16**2 + 4**2 + 1) - 1  # Kish's effective number of collections, minus 1
-    half = stats.t.ppf(0.975, df) / np.sqrt(4 + 16 + 4 + 1)  # agreement does not narrow the interval
+    half = stats.t.ppf(0.975, df) / np.sqrt(
+        4 + 16 + 4 + 1
+    )  # agreement does not narrow the interval
     same([found.random_low.item(), found.random_high.item()], [0.25 - half, 0.25 + half])
     same(found.fixed_p, 2 * stats.norm.sf(0.25 * np.sqrt(4 + 16 + 4 + 1)))
     same(found.weight[:, 0], np.array([4, 16, 4, 1]) / 25)
@@ -157,7 +190,9 @@ def test_collections_that_say_the_very_same_do_not_disagree():
 def test_few_collections_of_unequal_size_keep_the_level(sizes, between):
     random = np.random.default_rng(len(sizes))
     effect = between * random.normal(size=(len(sizes), CASES))
-    parts = [e + WITHIN * random.normal(size=(n, CASES)) for e, n in zip(effect, sizes, strict=True)]
+    parts = [
+        e + WITHIN * random.normal(size=(n, CASES)) for e, n in zip(effect, sizes, strict=True)
+    ]
     n, mean, sd = (np.stack(values) for values in zip(*map(describe, parts)))
     macro, micro = macro_and_micro(parts, draws=999)
     most = stats.binom.ppf(0.999, CASES, 0.05)

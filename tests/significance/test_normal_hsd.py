@@ -30,7 +30,9 @@ def permuted_moments(T):
     queries, runs, _ = T.shape
     cell = row = 0.0
     for matrix in T:
-        all_orders = [matrix[np.ix_(order, order)] for order in map(list, itertools.permutations(range(runs)))]
+        all_orders = [
+            matrix[np.ix_(order, order)] for order in map(list, itertools.permutations(range(runs)))
+        ]
         cell += np.mean([one[0, 1] ** 2 for one in all_orders])
         row += np.mean([one[0].sum() ** 2 for one in all_orders])
     return cell / queries**2, row / queries**2
@@ -56,9 +58,15 @@ def test_drawn_matrices_have_these_variances():
         matrix -= matrix.transpose(0, 2, 1)
         rows = matrix.sum(axis=2) / runs
         part = (rows[:, :, None] - rows[:, None]) * (order - cycle) + cycle * matrix
-        np.testing.assert_allclose(_largest(normal, runs, order, cycle), np.abs(part).max(axis=(1, 2)), rtol=1e-12)
-        assert np.square(part[:, 0, 1]).mean() == pytest.approx(2 / runs if order else 1 - 2 / runs, rel=0.03)
-        assert np.square(part[:, 0].sum(axis=1)).mean() == pytest.approx(order * (runs - 1), abs=0.1)
+        np.testing.assert_allclose(
+            _largest(normal, runs, order, cycle), np.abs(part).max(axis=(1, 2)), rtol=1e-12
+        )
+        assert np.square(part[:, 0, 1]).mean() == pytest.approx(
+            2 / runs if order else 1 - 2 / runs, rel=0.03
+        )
+        assert np.square(part[:, 0].sum(axis=1)).mean() == pytest.approx(
+            order * (runs - 1), abs=0.1
+        )
 
 
 def test_scores_and_the_preferences_that_are_their_differences_have_one_spread():
@@ -72,7 +80,9 @@ def test_scores_and_the_preferences_that_are_their_differences_have_one_spread()
 @pytest.mark.parametrize("of", ["scores", "preferences"])
 def test_p_values_are_near_those_of_permutations(of):
     values = np.random.default_rng(2).random((400, 8)) if of == "scores" else preferences(400, 8)
-    drawn = (score_maxima if of == "scores" else preference_maxima)(values, draws=20_000, seed=1, progress=False)
+    drawn = (score_maxima if of == "scores" else preference_maxima)(
+        values, draws=20_000, seed=1, progress=False
+    )
     a, b = np.array([0]), np.array([1])
     for p in (0.2, 0.05, 0.01):
         distance = np.quantile(drawn, 1 - p)
@@ -96,10 +106,16 @@ def test_signs_have_the_steps_of_their_means_in_p(grades, steps):
     drawn = preference_maxima(T, draws=20_000, seed=1, progress=False)
     a, b = np.array([0]), np.array([1])
     for p in (0.1, 0.05):
-        distance = np.quantile(drawn, 1 - p, method="inverted_cdf")  # a step of the means: put it between two runs
+        distance = np.quantile(
+            drawn, 1 - p, method="inverted_cdf"
+        )  # a step of the means: put it between two runs
         moved = T.copy()
         apart = distance - T[:, 0, 1].mean()
-        flips = np.flatnonzero(T[:, 0, 1] < 0)[: round(apart * 200 / 2)] if apart > 0 else np.zeros(0, int)
+        flips = (
+            np.flatnonzero(T[:, 0, 1] < 0)[: round(apart * 200 / 2)]
+            if apart > 0
+            else np.zeros(0, int)
+        )
         moved[flips, 0, 1], moved[flips, 1, 0] = 1, -1
         seen = abs(moved[:, 0, 1].mean())
         exact = (drawn >= seen - 1e-12).mean()
@@ -117,7 +133,9 @@ def test_an_interval_leaves_out_zero_where_p_is_small_for_signs_too():
     T = signs(200, 6, grades=3)
     a, b = np.triu_indices(6, k=1)
     for seed in range(5):
-        found = normal_hsd(signs(200, 6, seed, grades=3) if seed else T, a, b, confidence=0.5, draws=999)
+        found = normal_hsd(
+            signs(200, 6, seed, grades=3) if seed else T, a, b, confidence=0.5, draws=999
+        )
         outside = (found.ci_low > 0) | (found.ci_high < 0)
         np.testing.assert_array_equal(outside, found.p_value <= 0.5)
 
@@ -159,7 +177,10 @@ def plain_normal_maxima(values, draws, seed):
     for size, child in chunks(draws, seed):
         rng = np.random.default_rng(child)
         if values.ndim == 2:
-            found += [order * (row.max() - row.min()) / np.sqrt(runs) for row in rng.standard_normal((size, runs))]
+            found += [
+                order * (row.max() - row.min()) / np.sqrt(runs)
+                for row in rng.standard_normal((size, runs))
+            ]
             continue
         for cells in rng.standard_normal((size, runs * (runs - 1) // 2)):
             matrix, above = np.zeros((runs, runs)), iter(cells)
@@ -186,8 +207,12 @@ def test_p_and_interval_come_from_the_drawn_matrices(of):
     half = np.sort(drawn)[int(np.ceil(0.8 * 150)) - 1]
     np.testing.assert_allclose(outcome.mean, mean, rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(outcome.statistic, np.abs(mean), rtol=1e-9, atol=1e-15)
-    np.testing.assert_allclose(outcome.effect_size, mean / D.std(axis=0, ddof=1), rtol=1e-9, atol=1e-15)
-    np.testing.assert_allclose(outcome.p_value, [(1 + (drawn >= one).sum()) / 151 for one in np.abs(mean)], rtol=1e-12)
+    np.testing.assert_allclose(
+        outcome.effect_size, mean / D.std(axis=0, ddof=1), rtol=1e-9, atol=1e-15
+    )
+    np.testing.assert_allclose(
+        outcome.p_value, [(1 + (drawn >= one).sum()) / 151 for one in np.abs(mean)], rtol=1e-12
+    )
     np.testing.assert_allclose(outcome.ci_low, mean - half, rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(outcome.ci_high, mean + half, rtol=1e-9, atol=1e-15)
     assert outcome.n.tolist() == [300] * 6
@@ -219,7 +244,9 @@ def test_signs_are_told_from_other_differences_wherever_those_are():
         assert step_of_signs(tied) == 1 / 40
     assert step_of_signs(ties) == 1 / 40
     assert step_of_signs(np.zeros((40, 3))) == 0.0
-    assert step_of_signs(np.array([[0.0, 0.0], [3.0, 0.0], [1.0, 4.0]])) == 3.0 / 3  # the first query ties both
+    assert (
+        step_of_signs(np.array([[0.0, 0.0], [3.0, 0.0], [1.0, 4.0]])) == 3.0 / 3
+    )  # the first query ties both
 
 
 def test_few_signs_are_permuted_and_other_differences_are_not():
@@ -259,6 +286,16 @@ def test_means_are_near_normal_up_to_the_limit_of_the_fourth_moment(monkeypatch,
 @pytest.mark.parametrize("options", [{"seed": 4}, {"draws": 70}, {"confidence": 0.6}])
 def test_what_is_permuted_is_so_with_the_options_that_were_asked_for(options):
     T, (a, b) = signs(60, 3), np.triu_indices(3, k=1)
-    ours, theirs, usual = normal_hsd(T, a, b, **options), randomised(T, a, b, **options), randomised(T, a, b)
-    assert (ours.ci_low.tolist(), ours.p_value.tolist()) == (theirs.ci_low.tolist(), theirs.p_value.tolist())
-    assert (ours.ci_low.tolist(), ours.p_value.tolist()) != (usual.ci_low.tolist(), usual.p_value.tolist())
+    ours, theirs, usual = (
+        normal_hsd(T, a, b, **options),
+        randomised(T, a, b, **options),
+        randomised(T, a, b),
+    )
+    assert (ours.ci_low.tolist(), ours.p_value.tolist()) == (
+        theirs.ci_low.tolist(),
+        theirs.p_value.tolist(),
+    )
+    assert (ours.ci_low.tolist(), ours.p_value.tolist()) != (
+        usual.ci_low.tolist(),
+        usual.p_value.tolist(),
+    )

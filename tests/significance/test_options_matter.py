@@ -26,7 +26,10 @@ ASKED = {
         {"measures": ["AP", "RPP"], "tests": ["t", "randomisation"], "draws": 60},
         {"correction": None, "seed": 5, "draws": 7, "tests": ["hsd"], "measures": ["RR"]},
     ),
-    "delta_sort": ({"new": "RR"}, {"new": "P@10", "old": "nDCG@10", "margin": 0.9, "alpha": 1e-9, "per": "run"}),
+    "delta_sort": (
+        {"new": "RR"},
+        {"new": "P@10", "old": "nDCG@10", "margin": 0.9, "alpha": 1e-9, "per": "run"},
+    ),
     "power": (
         {"measures": ["AP"], "difference": 0.03},
         {"difference": 0.04, "queries": 7, "alpha": 0.5, "baseline": "ql", "measures": ["RR"]},
@@ -42,14 +45,30 @@ ASKED = {
     "anova": ({}, {"measures": ["AP"]}),
     "order": (
         {"measures": ["AP", "RPP"], "draws": 9, "confidence": 0.9},
-        {"measures": ["RR"], "method": "borda", "draws": 2, "confidence": 0.2, "seed": 5, "compat": "pref_eval"},
+        {
+            "measures": ["RR"],
+            "method": "borda",
+            "draws": 2,
+            "confidence": 0.2,
+            "seed": 5,
+            "compat": "pref_eval",
+        },
     ),
     "correlate": (
         {"measures": ["AP", "RR"], "coefficients": "rbo"},
-        {"measures": ["AP", "P@10"], "coefficients": "pearson", "method": "copeland", "matrix": True, "p": 0.3},
+        {
+            "measures": ["AP", "P@10"],
+            "coefficients": "pearson",
+            "method": "copeland",
+            "matrix": True,
+            "p": 0.3,
+        },
     ),
     "segments": ({"baseline": "ql"}, {**MANY, "baseline": "bm25", "measures": ["RR"]}),
-    "segments.gaps": ({}, {**MANY, "correction": None, "alpha": 0.99, "baseline": "bm25", "measures": ["RR"]}),
+    "segments.gaps": (
+        {},
+        {**MANY, "correction": None, "alpha": 0.99, "baseline": "bm25", "measures": ["RR"]},
+    ),
     "verdict": (
         {"test": "randomisation", "draws": 60},
         {**MANY, "over": "queries", "per": "collection", "baseline": "bm25", "measures": ["RR"]},
@@ -61,11 +80,16 @@ ASKED = {
 }
 OF_A_TABLE = ("segments", "segments.gaps", "verdict", "verdict.sample_size")
 # what an option cannot change: the gaps have no draws, and so on
-NOT_DRAWN = {(name, option) for name in ("replicates.compare", "segments", "segments.gaps") for option in MANY} & {
-    (name, option) for name in ASKED for option in ("seed", "draws")
-}
+NOT_DRAWN = {
+    (name, option)
+    for name in ("replicates.compare", "segments", "segments.gaps")
+    for option in MANY
+} & {(name, option) for name in ASKED for option in ("seed", "draws")}
 PAIRS = [
-    (name, option) for name, (_, options) in ASKED.items() for option in options if (name, option) not in NOT_DRAWN
+    (name, option)
+    for name, (_, options) in ASKED.items()
+    for option in options
+    if (name, option) not in NOT_DRAWN
 ]
 
 
@@ -111,10 +135,16 @@ def test_p_values_are_corrected_as_asked_within_their_measure(name, correction):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"])
+@pytest.mark.parametrize(
+    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"]
+)
 def test_less_confidence_is_a_narrower_interval(name):
     wide, narrow = asked(name), asked(name, confidence=0.6)
-    ends = [one for one in wide.columns if one.endswith(("_low", "_high")) and np.isfinite(wide[one]).all()]
+    ends = [
+        one
+        for one in wide.columns
+        if one.endswith(("_low", "_high")) and np.isfinite(wide[one]).all()
+    ]
     assert ends
     for low in (one for one in ends if one.endswith("_low")):
         high = low.removesuffix("low") + "high"
@@ -125,7 +155,9 @@ def test_less_confidence_is_a_narrower_interval(name):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"])
+@pytest.mark.parametrize(
+    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"]
+)
 def test_the_level_reaches_corrections_in_two_stages(name):
     strict, mild = (asked(name, correction="fdr_tsbky", alpha=alpha) for alpha in (0.001, 0.6))
     adjusted = [one for one in strict.columns if "p_adjusted" in one]
@@ -159,7 +191,12 @@ SAID = {
         "by": ["part"],
         "table": "segment_differences",
     },
-    "segments.gaps": {"correction": "holm", "alpha": 0.5, "confidence": 0.6, "table": "segment_gaps"},
+    "segments.gaps": {
+        "correction": "holm",
+        "alpha": 0.5,
+        "confidence": 0.6,
+        "table": "segment_gaps",
+    },
     "verdict": {
         "verdict_by": ["part"],
         "over": "collections",
@@ -185,7 +222,9 @@ def test_a_table_says_what_it_was_asked(name):
 
 
 def test_a_verdict_per_collection_says_what_it_was_asked_too():
-    found = asked("verdict", per="collection", correction="holm", alpha=0.5, draws=40, seed=5, confidence=0.6)
+    found = asked(
+        "verdict", per="collection", correction="holm", alpha=0.5, draws=40, seed=5, confidence=0.6
+    )
     said = {key: value for key, value in SAID["verdict"].items() if key in found.attrs}
     assert {key: found.attrs[key] for key in said} == {**said, "table": "collection_effects"}
     assert set(SAID["verdict"]) - set(said) <= {"over"}
@@ -200,9 +239,13 @@ def test_rows_are_numbered_from_0(name):
 def test_rows_of_two_baselines_stand_measure_by_measure_and_else_as_each_alone():
     both = asked("compare", baseline=["bm25", "ql"], test="t")
     alone = pd.concat([asked("compare", baseline=one, test="t") for one in ("bm25", "ql")])
-    wanted = alone.sort_values("measure", key=lambda column: column.map({"AP": 0, "RR": 1}), kind="stable")
+    wanted = alone.sort_values(
+        "measure", key=lambda column: column.map({"AP": 0, "RR": 1}), kind="stable"
+    )
     columns = ["run_a", "run_b", "measure", "difference", "p_value"]
-    pd.testing.assert_frame_equal(both[columns], wanted[columns].reset_index(drop=True), check_exact=True)
+    pd.testing.assert_frame_equal(
+        both[columns], wanted[columns].reset_index(drop=True), check_exact=True
+    )
 
 
 @pytest.mark.broad
@@ -223,7 +266,9 @@ def test_rows_of_groups_stand_group_by_group_and_inside_by_measure_and_run(given
         assert found["part"].tolist() == sorted(found["part"])
 
 
-@pytest.mark.parametrize("name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"])
+@pytest.mark.parametrize(
+    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"]
+)
 def test_a_p_value_of_exactly_the_level_is_not_significant(name):
     usual = asked(name, correction=None)
     for said in [one for one in usual.columns if one.endswith("significant")]:

@@ -47,7 +47,13 @@ def test_the_interval_of_a_mean_is_students():
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
 def test_a_test_of_your_own_may_be_sure(p):
-    found = completed(np.array([p]), lambda: describe(np.array([[0.1], [0.3]])), name="mine", pairs=1, confidence=0.95)
+    found = completed(
+        np.array([p]),
+        lambda: describe(np.array([[0.1], [0.3]])),
+        name="mine",
+        pairs=1,
+        confidence=0.95,
+    )
     assert found.p_value.tolist() == [p]
     assert np.isnan(found.statistic).all()
 
@@ -55,12 +61,22 @@ def test_a_test_of_your_own_may_be_sure(p):
 @pytest.mark.parametrize("wrong", [-1e-9, 1.0 + 1e-9, np.nan])
 def test_what_is_no_p_value_is_refused_beside_those_that_are(wrong):
     with pytest.raises(ValueError, match="1 p-values that are not between 0 and 1"):
-        completed(np.array([0.5, wrong]), lambda: describe(np.zeros((2, 2))), name="mine", pairs=2, confidence=0.95)
+        completed(
+            np.array([0.5, wrong]),
+            lambda: describe(np.zeros((2, 2))),
+            name="mine",
+            pairs=2,
+            confidence=0.95,
+        )
 
 
 def test_each_column_is_described_by_itself():
     D = np.array(
-        [[0.1, 5.0, 0.3, np.nan, -1.0], [0.1, -7.0, 0.1 + 0.2, np.nan, np.nan], [0.1, 1.0, np.nan, np.nan, np.nan]]
+        [
+            [0.1, 5.0, 0.3, np.nan, -1.0],
+            [0.1, -7.0, 0.1 + 0.2, np.nan, np.nan],
+            [0.1, 1.0, np.nan, np.nan, np.nan],
+        ]
     )
     n, mean, sd = describe(D)
     assert n.tolist() == [3, 3, 2, 0, 1]
@@ -121,12 +137,16 @@ def test_whatever_a_test_gives_is_completed_with_numbers_of_the_differences(foun
     low, high = stats.t.interval(0.9, 2, D.mean(axis=0), D.std(axis=0, ddof=1) / np.sqrt(3))
     np.testing.assert_allclose(outcome.ci_low, low, rtol=1e-9)
     np.testing.assert_allclose(outcome.ci_high, high, rtol=1e-9)
-    np.testing.assert_allclose(outcome.effect_size, D.mean(axis=0) / D.std(axis=0, ddof=1), rtol=1e-12)
+    np.testing.assert_allclose(
+        outcome.effect_size, D.mean(axis=0) / D.std(axis=0, ddof=1), rtol=1e-12
+    )
     np.testing.assert_allclose(outcome.mean, D.mean(axis=0), rtol=1e-12)
     assert outcome.n.tolist() == [3, 3]
     assert outcome.p_value.tolist() == [0.0, 1.0]
     assert outcome.p_value.dtype == outcome.statistic.dtype == np.float64
-    np.testing.assert_array_equal(outcome.statistic, [np.nan, np.nan] if statistic is None else statistic)
+    np.testing.assert_array_equal(
+        outcome.statistic, [np.nan, np.nan] if statistic is None else statistic
+    )
     assert outcome.more == {}
 
 
@@ -140,14 +160,18 @@ def test_an_outcome_is_left_as_it_is():
 @pytest.mark.parametrize("found", [[0.5], [0.5, 0.5, 0.5], 0.5, ([1.0], [2.0], [0.5])])
 def test_a_number_of_p_values_that_is_not_that_of_the_pairs_is_refused(found):
     with pytest.raises(
-        ValueError, match=r"the test 'mine' gave p-values of shape .* for 2 pairs; it gives one for each"
+        ValueError,
+        match=r"the test 'mine' gave p-values of shape .* for 2 pairs; it gives one for each",
     ):
         finished(found)
 
 
-@pytest.mark.parametrize(("p", "told"), [([1.0, 1.5], r"1\.5"), ([0.0, -0.5], r"-0\.5"), ([np.nan, 0.5], "nan")])
+@pytest.mark.parametrize(
+    ("p", "told"), [([1.0, 1.5], r"1\.5"), ([0.0, -0.5], r"-0\.5"), ([np.nan, 0.5], "nan")]
+)
 def test_the_first_wrong_p_value_is_shown_and_right_ones_are_not(p, told):
     with pytest.raises(
-        ValueError, match=rf"gave 1 p-values that are not between 0 and 1, e\.g\. [^0-9-]*(64\()?{told}"
+        ValueError,
+        match=rf"gave 1 p-values that are not between 0 and 1, e\.g\. [^0-9-]*(64\()?{told}",
     ):
         finished(p)

@@ -43,18 +43,27 @@ def test_macro_micro_and_counts_are_those_worked_by_hand():
     assert row["macro"] == pytest.approx((0.2 + 0.05 - 0.15) / 3)
     assert row["micro"] == pytest.approx((0.6 + 0.1 - 0.6) / 9)
     # t of z: -0.15 / (0.0577 / 2) = -5.196, p = 0.0138; of x: 0.2 / (0.1 / sqrt 3) = 3.46, p = 0.0742
-    counts = [row[name] for name in ("better", "significantly_better", "worse", "significantly_worse")]
+    counts = [
+        row[name] for name in ("better", "significantly_better", "worse", "significantly_worse")
+    ]
     assert counts == [2, 0, 1, 1]
-    assert row["verdict"] == "better on 2 of 3, significantly on 0, worse on 1, significantly on 1; undecided over all"
+    assert (
+        row["verdict"]
+        == "better on 2 of 3, significantly on 0, worse on 1, significantly on 1; undecided over all"
+    )
 
 
 def test_each_collection_says_what_compare_says_of_it():
-    found = PARTED.ireval.verdict(by="collection", per="collection", baseline="bm25", correction="holm")
+    found = PARTED.ireval.verdict(
+        by="collection", per="collection", baseline="bm25", correction="holm"
+    )
     alone = PARTED.ireval.compare(by="collection", baseline="bm25", correction="holm")
     keys = ["collection", "run_a", "run_b", "measure"]
     assert found[keys].to_dict("list") == alone[keys].to_dict("list")
     for name in ("n", "difference", "ci_low", "ci_high", "p_value", "p_adjusted", "significant"):
-        np.testing.assert_allclose(found[name].astype(float), alone[name].astype(float), rtol=1e-9, err_msg=name)
+        np.testing.assert_allclose(
+            found[name].astype(float), alone[name].astype(float), rtol=1e-9, err_msg=name
+        )
 
 
 def test_the_verdict_counts_what_its_collections_say_and_averages_them():
@@ -64,7 +73,9 @@ def test_the_verdict_counts_what_its_collections_say_and_averages_them():
     keys = ["run_a", "run_b", "measure"]
     groups = each.groupby(keys, sort=False)
     macro = groups["difference"].mean()
-    np.testing.assert_allclose(over_all.set_index(keys)["macro"], macro.reindex(over_all.set_index(keys).index))
+    np.testing.assert_allclose(
+        over_all.set_index(keys)["macro"], macro.reindex(over_all.set_index(keys).index)
+    )
     sure = each[(each["difference"] > 0) & each["significant"]].groupby(keys).size()
     counted = over_all.set_index(keys)["significantly_better"]
     assert counted.tolist() == sure.reindex(counted.index, fill_value=0).tolist()
@@ -72,8 +83,16 @@ def test_the_verdict_counts_what_its_collections_say_and_averages_them():
 
 
 def test_turning_the_pair_turns_the_verdict():
-    one = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=100).set_index("run_a").loc["ql"]
-    two = PARTED.ireval.verdict("AP", by="collection", baseline="ql", draws=100).set_index("run_a").loc["bm25"]
+    one = (
+        PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=100)
+        .set_index("run_a")
+        .loc["ql"]
+    )
+    two = (
+        PARTED.ireval.verdict("AP", by="collection", baseline="ql", draws=100)
+        .set_index("run_a")
+        .loc["bm25"]
+    )
     assert one["macro"] == pytest.approx(-two["macro"])
     assert one["ci_low"] == pytest.approx(-two["ci_high"])
     assert one["random_low"] == pytest.approx(-two["random_high"])
@@ -85,7 +104,10 @@ def test_preferences_have_a_verdict_of_their_own_values():
     parted = prefs.assign(collection=prefs["query_id"].astype(int) % 6)
     found = parted.ireval.verdict(by="collection", draws=50).set_index("run_a")
     means = (
-        parted.groupby(["run_a", "collection"], observed=True)["value"].mean().groupby("run_a", observed=True).mean()
+        parted.groupby(["run_a", "collection"], observed=True)["value"]
+        .mean()
+        .groupby("run_a", observed=True)
+        .mean()
     )
     np.testing.assert_allclose(found["macro"], means.reindex(found.index))
     assert set(found["run_b"]) == {"bm25"}
@@ -95,7 +117,8 @@ def test_queries_of_one_name_in_two_collections_are_two_queries():
     frame = scores_of(SMALL)
     other = frame.assign(query_id=frame["collection"] + frame["query_id"])
     pd.testing.assert_frame_equal(
-        frame.ireval.verdict(by="collection", draws=50), other.ireval.verdict(by="collection", draws=50)
+        frame.ireval.verdict(by="collection", draws=50),
+        other.ireval.verdict(by="collection", draws=50),
     )
 
 
@@ -108,15 +131,22 @@ def test_segments_of_stacked_collections_keep_their_queries_apart():
 
 def test_a_collection_of_one_query_is_left_out_by_name():
     one = scores_of({**SMALL, "single": {"a": [0.9], "b": [0.1]}})
-    with pytest.warns(UserWarning, match=r"1 of 4 groups by collection is left out: 'single'; no pair of runs has two"):
+    with pytest.warns(
+        UserWarning,
+        match=r"1 of 4 groups by collection is left out: 'single'; no pair of runs has two",
+    ):
         found = one.ireval.verdict(by="collection", draws=50)
     pd.testing.assert_frame_equal(found, scores_of(SMALL).ireval.verdict(by="collection", draws=50))
 
 
-@pytest.mark.parametrize(("count", "said"), [(3, r"'p', 'q', 'r'; no pair"), (4, r"'p', 'q', 'r', \.\.\.; no pair")])
+@pytest.mark.parametrize(
+    ("count", "said"), [(3, r"'p', 'q', 'r'; no pair"), (4, r"'p', 'q', 'r', \.\.\.; no pair")]
+)
 def test_of_many_collections_of_one_query_three_are_named(count, said):
     singles = {name: {"a": [0.9], "b": [0.1]} for name in "pqrs"[:count]}
-    with pytest.warns(UserWarning, match=rf"{count} of {3 + count} groups by collection are left out: {said}"):
+    with pytest.warns(
+        UserWarning, match=rf"{count} of {3 + count} groups by collection are left out: {said}"
+    ):
         scores_of({**SMALL, **singles}).ireval.verdict(by="collection", draws=50)
 
 
@@ -125,13 +155,17 @@ def test_a_pair_says_over_how_many_collections_it_is():
     values["x"]["c"] = [0.1, 0.2, 0.3]
     values["y"]["c"] = [0.2, 0.3]
     values["far"] = {"d": [0.1, 0.5], "e": [0.3, 0.4]}
-    found = scores_of(values).ireval.verdict(by="collection", draws=50).set_index(["run_a", "run_b"])
+    found = (
+        scores_of(values).ireval.verdict(by="collection", draws=50).set_index(["run_a", "run_b"])
+    )
     assert found["collections"].to_dict() == {
         ("a", "b"): 3,
         ("a", "c"): 2,
         ("b", "c"): 2,
         ("d", "e"): 1,
-        **dict.fromkeys([("a", "d"), ("a", "e"), ("b", "d"), ("b", "e"), ("c", "d"), ("c", "e")], 0),
+        **dict.fromkeys(
+            [("a", "d"), ("a", "e"), ("b", "d"), ("b", "e"), ("c", "d"), ("c", "e")], 0
+        ),
     }
     assert found.loc[("a", "d"), "verdict"] == "no collection has both"
     alone = found.loc[("d", "e")]
@@ -143,9 +177,15 @@ def test_a_pair_says_over_how_many_collections_it_is():
 
 def test_fixed_collections_give_a_narrower_interval_where_collections_differ():
     frame = scores_of(
-        {str(k): {"a": [0.5 + 0.1 * k + d for d in (0, 0.01, 0.02)], "b": [0.5] * 3} for k in (-2, -1, 0, 1, 2)}
+        {
+            str(k): {"a": [0.5 + 0.1 * k + d for d in (0, 0.01, 0.02)], "b": [0.5] * 3}
+            for k in (-2, -1, 0, 1, 2)
+        }
     )
-    random, fixed = (frame.ireval.verdict(by="collection", over=over).iloc[0] for over in ("collections", "queries"))
+    random, fixed = (
+        frame.ireval.verdict(by="collection", over=over).iloc[0]
+        for over in ("collections", "queries")
+    )
     assert random["macro"] == fixed["macro"]
     assert fixed["ci_high"] - fixed["ci_low"] < 0.2 * (random["ci_high"] - random["ci_low"])
     assert fixed["significant"]
@@ -153,7 +193,10 @@ def test_fixed_collections_give_a_narrower_interval_where_collections_differ():
 
 
 def test_replicates_are_averaged_within_each_query():
-    seeds = pd.concat([PARTED.assign(seed=1), PARTED.assign(seed=2, value=PARTED["value"] + 0.1)], ignore_index=True)
+    seeds = pd.concat(
+        [PARTED.assign(seed=1), PARTED.assign(seed=2, value=PARTED["value"] + 0.1)],
+        ignore_index=True,
+    )
     seeds.attrs["run_columns"] = ["run", "seed"]
     found = seeds.ireval.verdict("AP", by="collection", replicate="seed", draws=50)
     alone = PARTED.ireval.verdict("AP", by="collection", draws=50)
@@ -163,19 +206,27 @@ def test_replicates_are_averaged_within_each_query():
 
 def test_bad_calls_say_what_is_wrong_and_what_to_do():
     frame = scores_of(SMALL)
-    with pytest.raises(KeyError, match=r"no column 'site' to group by; the table has collection, run.*annotate"):
+    with pytest.raises(
+        KeyError, match=r"no column 'site' to group by; the table has collection, run.*annotate"
+    ):
         frame.ireval.verdict(by="site")
     with pytest.raises(ValueError, match=r"by='query_id' is the query of the table"):
         frame.ireval.verdict(by="query_id")
     with pytest.raises(ValueError, match=r"by='run' is about runs; group by what is about queries"):
         frame.ireval.verdict(by="run")
-    with pytest.raises(ValueError, match=r"needs at least two; collection has only 'x'\. Say over='queries'"):
+    with pytest.raises(
+        ValueError, match=r"needs at least two; collection has only 'x'\. Say over='queries'"
+    ):
         frame[frame["collection"] == "x"].ireval.verdict(by="collection")
     with pytest.raises(ValueError, match=r"over='runs': choose 'collections' or 'queries'"):
         frame.ireval.verdict(by="collection", over="runs")
-    with pytest.raises(ValueError, match=r"test='hsd' looks at all runs at once; within groups choose one of 't'"):
+    with pytest.raises(
+        ValueError, match=r"test='hsd' looks at all runs at once; within groups choose one of 't'"
+    ):
         frame.ireval.verdict(by="collection", test="hsd")
-    with pytest.raises(ValueError, match=r"no two runs have two queries in common within any family"):
+    with pytest.raises(
+        ValueError, match=r"no two runs have two queries in common within any family"
+    ):
         PARTED.assign(family=PARTED["run"]).ireval.verdict(by="family")
     with pytest.raises(
         ValueError,
@@ -197,7 +248,9 @@ TABLES = {
     "segments": lambda: PARTED.ireval.segments(by="collection"),
     "segment_differences": lambda: PARTED.ireval.segments(by="collection", baseline="bm25"),
     "segment_gaps": lambda: PARTED.ireval.segments.gaps(by="collection"),
-    "segment_difference_gaps": lambda: PARTED.ireval.segments.gaps(by="collection", baseline="bm25"),
+    "segment_difference_gaps": lambda: PARTED.ireval.segments.gaps(
+        by="collection", baseline="bm25"
+    ),
 }
 
 
@@ -236,10 +289,16 @@ def test_a_collection_without_a_difference_speaks_for_neither_side():
 
 @pytest.mark.broad
 def test_the_weight_of_a_collection_is_that_of_the_meta_analysis_of_its_pair():
-    each = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection", confidence=0.8)
-    over_all = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=20, confidence=0.8)
+    each = PARTED.ireval.verdict(
+        "AP", by="collection", baseline="bm25", per="collection", confidence=0.8
+    )
+    over_all = PARTED.ireval.verdict(
+        "AP", by="collection", baseline="bm25", draws=20, confidence=0.8
+    )
     for run, rows in each.groupby("run_a", observed=True):
-        meta = meta_analysis(rows[["difference"]].to_numpy(), rows[["se"]].to_numpy(), confidence=0.8)
+        meta = meta_analysis(
+            rows[["difference"]].to_numpy(), rows[["se"]].to_numpy(), confidence=0.8
+        )
         np.testing.assert_allclose(rows["weight"], meta.weight[:, 0])
         row = over_all.set_index("run_a").loc[run]
         for name in ("fixed", "fixed_low", "fixed_high", "random", "random_low", "random_high"):
@@ -259,7 +318,9 @@ def test_a_verdict_says_how_it_was_made(per):
 
 def test_draws_without_a_seed_say_which_one_they_had():
     found = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=None)
-    again = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=found.attrs["seed"])
+    again = PARTED.ireval.verdict(
+        "AP", by="collection", baseline="bm25", draws=30, seed=found.attrs["seed"]
+    )
     pd.testing.assert_frame_equal(found, again)
     assert found.attrs["seed"] > 2**32  # one of very many
 
@@ -275,7 +336,15 @@ def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_thei
 
 def test_verdicts_are_said_in_words():
     rows = {  # better, significantly, worse, significantly, collections, macro, significant
-        "better on 3 of 4, significantly on 2, worse on 1; better over all": (3, 2, 1, 0, 4, 0.2, True),
+        "better on 3 of 4, significantly on 2, worse on 1; better over all": (
+            3,
+            2,
+            1,
+            0,
+            4,
+            0.2,
+            True,
+        ),
         "better on 0 of 4, significantly on 0, worse on 4, significantly on 3; worse over all": (
             0,
             0,
@@ -288,10 +357,26 @@ def test_verdicts_are_said_in_words():
         "better on 2 of 4, significantly on 1, worse on 2, significantly on 1; undecided over all": (
             *(2, 1, 2, 1, 4, -0.1, False),
         ),
-        "better on 1 of 1, significantly on 0, worse on 0; undecided over all": (1, 0, 0, 0, 1, 0.3, False),
+        "better on 1 of 1, significantly on 0, worse on 0; undecided over all": (
+            1,
+            0,
+            0,
+            0,
+            1,
+            0.3,
+            False,
+        ),
         "no collection has both": (0, 0, 0, 0, 0, np.nan, False),
     }
-    names = ("better", "significantly_better", "worse", "significantly_worse", "collections", "macro", "significant")
+    names = (
+        "better",
+        "significantly_better",
+        "worse",
+        "significantly_worse",
+        "collections",
+        "macro",
+        "significant",
+    )
     twice = [*rows.values(), *rows.values()]
     columns = {name: np.array([row[place] for row in twice]) for place, name in enumerate(names)}
     assert _sentences(columns).tolist() == [*rows, *rows]
@@ -310,11 +395,16 @@ def test_one_collection_is_told_of_alone_where_only_its_own_row_is_asked_for():
 def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
     found = PARTED.ireval.verdict(by="collection", per="collection", baseline=["ql", "bm25"])
     assert found.index.tolist() == list(range(6 * 44))
-    assert found["collection"].tolist() == np.repeat([f"c{number}" for number in range(6)], 44).tolist()
+    assert (
+        found["collection"].tolist()
+        == np.repeat([f"c{number}" for number in range(6)], 44).tolist()
+    )
     assert found["measure"].tolist() == (["AP"] * 22 + ["ASL"] * 22) * 6
     assert found.attrs["correction"] == "bonferroni"
     for _, rows in found.groupby(["collection", "measure", "run_b"], observed=True):
-        assert rows["p_adjusted"].tolist() == pytest.approx(np.minimum(1, 11 * rows["p_value"]).tolist())
+        assert rows["p_adjusted"].tolist() == pytest.approx(
+            np.minimum(1, 11 * rows["p_value"]).tolist()
+        )
     over = PARTED.ireval.verdict(by="collection", baseline=["ql", "bm25"], draws=30, over="queries")
     assert over.index.tolist() == list(range(44))
     assert (over.attrs["over"], over["test"].unique().tolist()) == ("queries", ["t"])
@@ -322,7 +412,14 @@ def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
 
 def test_bad_options_are_refused_by_their_name():
     frame = scores_of(SMALL)
-    for wrong in ({"alpha": 1}, {"confidence": 0}, {"draws": 0}, {"per": "run"}, {"correction": "x"}, {"over": "runs"}):
+    for wrong in (
+        {"alpha": 1},
+        {"confidence": 0},
+        {"draws": 0},
+        {"per": "run"},
+        {"correction": "x"},
+        {"over": "runs"},
+    ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             frame.ireval.verdict(by="collection", **wrong)
     assert len(frame.ireval.verdict(by="collection", draws=1)) == 1
@@ -336,7 +433,9 @@ def test_a_p_value_of_exactly_the_level_is_not_significant():
     for alpha, expected in ((level, 0), (np.nextafter(level, 1), 1)):
         found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
         assert found["significantly_worse"].item() == expected
-        those = frame.ireval.verdict(by="collection", per="collection", correction=None, alpha=alpha)
+        those = frame.ireval.verdict(
+            by="collection", per="collection", correction=None, alpha=alpha
+        )
         assert those.set_index("collection").loc["z", "significant"] == bool(expected)
     p = float(frame.ireval.verdict(by="collection", correction=None, draws=50)["p_value"].item())
     for alpha, expected in ((p, False), (np.nextafter(p, 1), True)):
@@ -349,8 +448,14 @@ def test_micro_is_descriptive_over_collections_and_has_an_interval_over_queries(
     rows = [("a", q, c, v) for c, n in (("x", 3), ("y", 9)) for q, v in enumerate(rng.random(n))]
     rows += [("b", q, c, 0.5) for _, q, c, _ in rows]
     scores = pd.DataFrame(rows, columns=["run", "query_id", "site", "value"]).assign(measure="AP")
-    found = {over: scores.ireval.verdict(by="site", over=over, draws=50) for over in ("collections", "queries")}
+    found = {
+        over: scores.ireval.verdict(by="site", over=over, draws=50)
+        for over in ("collections", "queries")
+    }
     micro = scores[scores["run"] == "a"]["value"].mean() - 0.5
     for over, table in found.items():
         assert table["micro"].item() == pytest.approx(micro, rel=1e-12)
-        assert table[["micro_low", "micro_high"]].isna().to_numpy().ravel().tolist() == [over == "collections"] * 2
+        assert (
+            table[["micro_low", "micro_high"]].isna().to_numpy().ravel().tolist()
+            == [over == "collections"] * 2
+        )

@@ -12,7 +12,14 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 from pdeval.significance import paired_tests
-from pdeval.significance.paired_tests import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
+from pdeval.significance.paired_tests import (
+    bootstrap,
+    randomisation,
+    rank_sum_distribution,
+    sign,
+    student,
+    wilcoxon,
+)
 from pdeval.significance.resampling import chunks
 from pdeval.significance.test_result import describe
 from tests.examples import examples
@@ -46,8 +53,12 @@ def test_student_is_scipys_one_sample_t_test(D):
         assert outcome.n[column] == (~np.isnan(d)).sum()
         assert outcome.statistic[column] == pytest.approx(expected.statistic, rel=1e-12)
         assert outcome.p_value[column] == pytest.approx(expected.pvalue, rel=1e-10)
-        assert (outcome.ci_low[column], outcome.ci_high[column]) == pytest.approx(interval, rel=1e-10)
-        assert outcome.effect_size[column] == pytest.approx(np.nanmean(d) / np.nanstd(d, ddof=1), rel=1e-12)
+        assert (outcome.ci_low[column], outcome.ci_high[column]) == pytest.approx(
+            interval, rel=1e-10
+        )
+        assert outcome.effect_size[column] == pytest.approx(
+            np.nanmean(d) / np.nanstd(d, ddof=1), rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("D", [continuous(), tied(), holed()], ids=["continuous", "tied", "holed"])
@@ -55,7 +66,9 @@ def test_sign_is_scipys_binomial_test_without_ties(D):
     outcome = sign(D)
     for column, d in enumerate(D.T):
         wins, losses = int((d > 0).sum()), int((d < 0).sum())
-        assert outcome.p_value[column] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-12)
+        assert outcome.p_value[column] == pytest.approx(
+            stats.binomtest(wins, wins + losses).pvalue, rel=1e-12
+        )
         assert outcome.statistic[column] == wins
         assert outcome.effect_size[column] == pytest.approx((wins - losses) / (wins + losses))
 
@@ -110,8 +123,12 @@ def test_randomisation_equals_a_naive_loop_over_the_same_swaps():
     for size, child in chunks(draws, 7):
         for row in np.random.default_rng(child).integers(0, 2, size=(size, 15), dtype=np.int8):
             swapped = np.where(row == 1, 1, -1)[:, None] * D
-            reached += np.round(np.abs(swapped.sum(axis=0)), 9) >= np.round(np.abs(D.sum(axis=0)), 9)
-    assert randomisation(D, draws=draws, seed=7).p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
+            reached += np.round(np.abs(swapped.sum(axis=0)), 9) >= np.round(
+                np.abs(D.sum(axis=0)), 9
+            )
+    assert randomisation(D, draws=draws, seed=7).p_value == pytest.approx(
+        (1 + reached) / (1 + draws), rel=1e-15
+    )
 
 
 @pytest.mark.broad
@@ -154,7 +171,12 @@ def test_all_zero_differences_have_p_one_and_no_effect(test):
 
 @pytest.mark.parametrize(
     ("test", "statistic", "p"),
-    [(student, np.inf, 0.0), (sign, 10, 2 / 2**10), (bootstrap, np.inf, 1 / 1001), (wilcoxon, 0, 2 / 2**10)],
+    [
+        (student, np.inf, 0.0),
+        (sign, 10, 2 / 2**10),
+        (bootstrap, np.inf, 1 / 1001),
+        (wilcoxon, 0, 2 / 2**10),
+    ],
 )
 def test_constant_differences_have_a_documented_value(test, statistic, p):
     options = {"draws": 1000} if test is bootstrap else {}
@@ -176,8 +198,12 @@ def test_a_query_that_does_not_count_changes_nothing_else(test):
 @pytest.mark.parametrize("test", [randomisation, bootstrap])
 def test_the_seed_decides_the_p_values(test):
     D = continuous(20, 3)
-    assert test(D, draws=500, seed=1).p_value.tolist() == test(D, draws=500, seed=1).p_value.tolist()
-    assert test(D, draws=500, seed=1).p_value.tolist() != test(D, draws=500, seed=2).p_value.tolist()
+    assert (
+        test(D, draws=500, seed=1).p_value.tolist() == test(D, draws=500, seed=1).p_value.tolist()
+    )
+    assert (
+        test(D, draws=500, seed=1).p_value.tolist() != test(D, draws=500, seed=2).p_value.tolist()
+    )
 
 
 @pytest.mark.parametrize("test", [randomisation, bootstrap])
@@ -201,7 +227,9 @@ def test_an_unusual_difference_has_the_smallest_p_value_there_is():
 
 
 numbers = hnp.arrays(
-    float, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(-5, 5).map(lambda k: k / 4)
+    float,
+    st.tuples(st.integers(2, 12), st.integers(1, 4)),
+    elements=st.integers(-5, 5).map(lambda k: k / 4),
 )
 
 
@@ -258,7 +286,9 @@ def test_exact_wilcoxon_with_ties_is_that_of_every_sign_pattern(n):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(SCIPY < (1, 13), reason="scipy has permutations of Wilcoxon's test from 1.13 on")
+@pytest.mark.skipif(
+    SCIPY < (1, 13), reason="scipy has permutations of Wilcoxon's test from 1.13 on"
+)
 def test_exact_wilcoxon_with_ties_is_scipys_permutation():
     D = np.random.default_rng(5).integers(-3, 6, size=(12, 30)) / 10
     D[D == 0] = 0.1
@@ -268,7 +298,9 @@ def test_exact_wilcoxon_with_ties_is_scipys_permutation():
 
 def test_wilcoxon_with_ties_and_14_differences_is_the_normal_approximation():
     D = np.tile([0.1, 0.2, -0.1, 0.3, 0.2, 0.1, 0.4], 2)[:, None]
-    expected = stats.wilcoxon(D[:, 0], zero_method="wilcox", correction=False, method="approx").pvalue
+    expected = stats.wilcoxon(
+        D[:, 0], zero_method="wilcox", correction=False, method="approx"
+    ).pvalue
     assert wilcoxon(D).p_value == pytest.approx([expected])
 
 
@@ -282,8 +314,13 @@ def test_blocks_of_pairs_do_not_change_exact_wilcoxon(monkeypatch):
 def test_wilcoxons_ranks_do_not_depend_on_the_unit_where_queries_are_dropped():
     D = np.array([[0.0], [1.0], [2.0], [-3.0], [4.0], [np.nan]])
     whole, tiny = wilcoxon(D), wilcoxon(D * 2.0**-50)
-    assert (whole.statistic.tolist(), tiny.statistic.tolist()) == ([3.0], [3.0])  # of ranks 1, 2, 3, 4 the third
-    assert tiny.p_value.tolist() == whole.p_value.tolist() == [0.625]  # 5 of 16 ways reach at most 3, twice
+    assert (whole.statistic.tolist(), tiny.statistic.tolist()) == (
+        [3.0],
+        [3.0],
+    )  # of ranks 1, 2, 3, 4 the third
+    assert (
+        tiny.p_value.tolist() == whole.p_value.tolist() == [0.625]
+    )  # 5 of 16 ways reach at most 3, twice
     assert tiny.effect_size.tolist() == whole.effect_size.tolist()
 
 
@@ -350,18 +387,23 @@ def test_the_bootstrap_in_any_unit_is_that_of_whole_numbers_without_rounding(uni
         error = np.std(own, ddof=1) / np.sqrt(n)
         half = np.sqrt(float(sorted(drawn)[89])) * error if error else 0.0
         ends = [(np.mean(own) - half) * unit, (np.mean(own) + half) * unit]
-        assert [found.ci_low[pair], found.ci_high[pair]] == pytest.approx(ends, rel=1e-9, abs=1e-12 * unit)
+        assert [found.ci_low[pair], found.ci_high[pair]] == pytest.approx(
+            ends, rel=1e-9, abs=1e-12 * unit
+        )
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.1, 1e-7])
 def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding(unit):
     draws, whole = 100, np.where(HOLES, 0, WHOLE)
     swaps = [
-        2 * np.random.default_rng(child).integers(0, 2, size=(size, 5), dtype=np.int8).astype(int) - 1
+        2 * np.random.default_rng(child).integers(0, 2, size=(size, 5), dtype=np.int8).astype(int)
+        - 1
         for size, child in chunks(draws, 2)
     ]
     reached = (np.abs(np.concatenate(swaps) @ whole) >= np.abs(whole.sum(axis=0))).sum(axis=0)
-    found = randomisation(np.where(HOLES, np.nan, WHOLE) * unit, draws=draws, seed=2, confidence=0.8)
+    found = randomisation(
+        np.where(HOLES, np.nan, WHOLE) * unit, draws=draws, seed=2, confidence=0.8
+    )
     assert found.p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
     plain = student(np.where(HOLES, np.nan, WHOLE) * unit, confidence=0.8)
     for name in ("n", "ci_low", "ci_high", "effect_size"):
@@ -369,7 +411,9 @@ def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding
     assert found.statistic.tolist() == found.mean.tolist() == plain.mean.tolist()
 
 
-@pytest.mark.parametrize(("test", "said"), [(randomisation, "randomisation test"), (bootstrap, "bootstrap test")])
+@pytest.mark.parametrize(
+    ("test", "said"), [(randomisation, "randomisation test"), (bootstrap, "bootstrap test")]
+)
 def test_a_bar_says_what_it_is_of(test, said, capsys):
     test(continuous(4, 2), draws=5, progress=True)
     assert said in capsys.readouterr().err

@@ -30,7 +30,8 @@ def by_hand(D, rope, prior, draws, seed):
     """Return how often each region has the most weight, draw by draw."""
     first = np.array([prior, *np.ones(len(D))])
     drawn = [
-        np.random.default_rng(child).standard_gamma(first, (size, len(first))) for size, child in chunks(draws, seed)
+        np.random.default_rng(child).standard_gamma(first, (size, len(first)))
+        for size, child in chunks(draws, seed)
     ]
     won = np.zeros((3, D.shape[1]))
     for pair, d in enumerate(D.T):
@@ -44,11 +45,14 @@ def by_hand(D, rope, prior, draws, seed):
 
 
 @pytest.mark.parametrize(
-    ("rope", "prior", "draws"), [(0.125, 0.5, 70), (0.25, 2.5, 20), (0.0, 1.0, 20), (0.0625, 0.1, 20)]
+    ("rope", "prior", "draws"),
+    [(0.125, 0.5, 70), (0.25, 2.5, 20), (0.0, 1.0, 20), (0.0625, 0.1, 20)],
 )
 def test_the_signed_rank_posterior_is_that_of_a_plain_loop(rope, prior, draws):
     D = eighths()
-    assert signed_rank(D, rope, prior, draws, 3) == pytest.approx(by_hand(D, rope, prior, draws, 3), abs=1e-12)
+    assert signed_rank(D, rope, prior, draws, 3) == pytest.approx(
+        by_hand(D, rope, prior, draws, 3), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("unit", [0.1, 1e-9, 1e9])
@@ -57,7 +61,9 @@ def test_the_ends_of_the_region_are_found_in_units_that_round(unit, rope):
     D = np.random.default_rng(1).integers(-5, 6, size=(9, 4)).astype(float)
     whole = signed_rank(D, rope, 0.5, 64, 0)
     assert signed_rank(D * unit, rope * unit, 0.5, 64, 0) == pytest.approx(whole, abs=1e-12)
-    far = np.array([[10_000_001.0], [-10_000_000.0], [2.0], [-4.0]])  # great ones whose mean is at the end
+    far = np.array(
+        [[10_000_001.0], [-10_000_000.0], [2.0], [-4.0]]
+    )  # great ones whose mean is at the end
     assert signed_rank(far * unit, rope / 2 * unit, 0.5, 64, 0) == pytest.approx(
         by_hand(far, rope / 2, 0.5, 64, 0), abs=1e-12
     )
@@ -76,13 +82,17 @@ def test_the_posterior_of_the_mean_is_students_about_it(rope, correlation):
         d = column[~np.isnan(column)]
         scale = d.std(ddof=1) * np.sqrt(1 / len(d) + correlation / (1 - correlation))
         about = stats.t(len(d) - 1, d.mean(), scale)
-        assert (worse[pair], better[pair]) == pytest.approx((about.cdf(-rope), about.sf(rope)), rel=1e-9)
+        assert (worse[pair], better[pair]) == pytest.approx(
+            (about.cdf(-rope), about.sf(rope)), rel=1e-9
+        )
         assert equivalent[pair] == pytest.approx(about.cdf(rope) - about.cdf(-rope), abs=1e-12)
     assert (equivalent >= 0).all()
 
 
 def test_differences_that_do_not_vary_are_all_at_their_mean_beside_others_that_do():
-    D = np.column_stack([np.full(4, value) for value in (0.5, 0.25, 0.0, -0.25, -0.5)] + [[0.1, 0.2, 0.3, 0.4]])
+    D = np.column_stack(
+        [np.full(4, value) for value in (0.5, 0.25, 0.0, -0.25, -0.5)] + [[0.1, 0.2, 0.3, 0.4]]
+    )
     found = correlated_t(D, 0.25)
     assert found[:, :5].T.tolist() == [[0, 0, 1], [0, 1, 0], [0, 1, 0], [0, 1, 0], [1, 0, 0]]
     assert found[:, 5] == pytest.approx(correlated_t(D[:, 5:], 0.25)[:, 0], rel=1e-12)

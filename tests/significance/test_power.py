@@ -72,7 +72,9 @@ def test_no_difference_needs_infinitely_many_queries_and_a_sure_one_two():
     assert queries_needed(np.array([0.0, np.inf, -0.5]), 0.8, 0.05).tolist() == [np.inf, 2.0, 34.0]
 
 
-@pytest.mark.parametrize(("queries", "wanted", "alpha"), [(3, 0.8, 0.05), (50, 0.8, 0.05), (249, 0.9, 0.001)])
+@pytest.mark.parametrize(
+    ("queries", "wanted", "alpha"), [(3, 0.8, 0.05), (50, 0.8, 0.05), (249, 0.9, 0.001)]
+)
 def test_the_smallest_effect_is_that_of_statsmodels(queries, wanted, alpha):
     expected = TTestPower().solve_power(nobs=queries, alpha=alpha, power=wanted)
     assert smallest_effect(queries, wanted, alpha) == pytest.approx(expected, rel=1e-6)
@@ -83,16 +85,32 @@ def test_the_frames_go_through_the_pairs():
     d = values[1, :, 0] - values[1, :, 3]
     planned = power(cube(), difference=0.1, queries=60)
     assert list(planned.columns) == [
-        *("run_a", "run_b", "measure", "n", "sd", "difference", "effect_size", "alpha", "queries", "power")
+        *(
+            "run_a",
+            "run_b",
+            "measure",
+            "n",
+            "sd",
+            "difference",
+            "effect_size",
+            "alpha",
+            "queries",
+            "power",
+        )
     ]
     assert planned["measure"].tolist() == ["AP"] * 6 + ["RR"] * 6
     row = planned.iloc[8]
     assert (row["run_a"], row["run_b"], row["n"], row["queries"]) == ("r0", "r3", 20, 60)
     assert row["sd"] == pytest.approx(d.std(ddof=1))
-    assert row["power"] == pytest.approx(TTestPower().power(0.1 / d.std(ddof=1), 60, 0.05), rel=1e-9)
+    assert row["power"] == pytest.approx(
+        TTestPower().power(0.1 / d.std(ddof=1), 60, 0.05), rel=1e-9
+    )
     observed = sample_size(cube(), baseline="r3").iloc[3]
     assert observed["difference"] == pytest.approx(d.mean())
-    assert observed["queries_needed"] == queries_needed(np.array([d.mean() / d.std(ddof=1)]), 0.8, 0.05)[0]
+    assert (
+        observed["queries_needed"]
+        == queries_needed(np.array([d.mean() / d.std(ddof=1)]), 0.8, 0.05)[0]
+    )
 
 
 def test_a_detectable_difference_is_detected_with_the_wanted_power():
@@ -115,9 +133,15 @@ def test_missing_queries_count_for_their_pairs_only():
     ("call", "message"),
     [
         (lambda: power(cube(), alpha=2), "alpha=2: give a share between 0 and 1"),
-        (lambda: sample_size(cube(), power=80), "power=80: give a share between 0 and 1; 80% is 0.8"),
+        (
+            lambda: sample_size(cube(), power=80),
+            "power=80: give a share between 0 and 1; 80% is 0.8",
+        ),
         (lambda: power(cube(), queries=1), "queries=1: give a whole number of at least 2"),
-        (lambda: detectable_difference(cube(), power=0.01), "power=0.01: give a chance above alpha=0.05"),
+        (
+            lambda: detectable_difference(cube(), power=0.01),
+            "power=0.01: give a chance above alpha=0.05",
+        ),
     ],
 )
 def test_impossible_plans_are_refused(call, message):
@@ -130,7 +154,9 @@ def test_the_power_is_the_share_of_simulated_experiments_that_find_the_differenc
 
     D = np.random.default_rng(0).normal(0.4, 1.0, size=(30, 4000))
     share = (student(D).p_value < 0.05).mean()
-    assert share == pytest.approx(t_power(np.array([0.4]), 30, 0.05)[0], abs=4 * np.sqrt(0.25 / 4000))
+    assert share == pytest.approx(
+        t_power(np.array([0.4]), 30, 0.05)[0], abs=4 * np.sqrt(0.25 / 4000)
+    )
 
 
 @pytest.mark.broad
@@ -148,12 +174,16 @@ def test_a_power_of_no_more_than_alpha_is_had_with_any_two_queries():
     assert queries_needed(np.array([0.0, 0.3]), 0.04, 0.05).tolist() == [2.0, 2.0]
 
 
-@pytest.mark.filterwarnings("ignore:divide by zero encountered in _nct_:RuntimeWarning")  # of scipy 1.13
+@pytest.mark.filterwarnings(
+    "ignore:divide by zero encountered in _nct_:RuntimeWarning"
+)  # of scipy 1.13
 @pytest.mark.parametrize("queries", [2, 3, 5, 12])
 def test_great_effects_of_few_queries_have_the_power_of_the_noncentral_t(queries):
     effect = np.concatenate([np.linspace(0.5, 40, 30), [42.5, 43.5]])
     shift, critical = effect * np.sqrt(queries), stats.t.ppf(0.975, queries - 1)
-    wrong = np.nan_to_num(stats.nct.cdf(-critical, queries - 1, shift))  # scipy gives NaN where it underflows
+    wrong = np.nan_to_num(
+        stats.nct.cdf(-critical, queries - 1, shift)
+    )  # scipy gives NaN where it underflows
     expected = stats.nct.sf(critical, queries - 1, shift) + wrong
     # scipy.special's own noncentral t, which power rests on, is exact to 1e-6 only in earlier versions
     newer = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17)
@@ -171,7 +201,10 @@ def test_the_queries_needed_are_those_that_counting_up_finds():
 
 
 def test_whole_numbers_are_effects_too_and_the_smallest_effect_may_be_above_one():
-    assert queries_needed([1, 0, -2], 0.8, 0.05).tolist() == queries_needed([1.0, 0.0, -2.0], 0.8, 0.05).tolist()
+    assert (
+        queries_needed([1, 0, -2], 0.8, 0.05).tolist()
+        == queries_needed([1.0, 0.0, -2.0], 0.8, 0.05).tolist()
+    )
     assert t_power([1, 2], [5, 9], 0.05).tolist() == t_power([1.0, 2.0], [5.0, 9.0], 0.05).tolist()
     for queries, wanted in ((2, 0.9), (3, 0.99), (4, 0.3), (9, 0.06), (400, 0.051)):
         found = smallest_effect(queries, wanted, 0.05)
@@ -181,12 +214,15 @@ def test_whole_numbers_are_effects_too_and_the_smallest_effect_may_be_above_one(
 @pytest.mark.parametrize("plan", [power, sample_size, detectable_difference])
 def test_a_plan_keeps_what_is_known_of_the_scores_and_names_pairs_of_too_few_queries(plan):
     one = cube()
-    known = Scores(one.runs, one.queries, one.measures, one.values, one.higher, {"level": 2, "ties": "docid"})
+    known = Scores(
+        one.runs, one.queries, one.measures, one.values, one.higher, {"level": 2, "ties": "docid"}
+    )
     assert {"level": 2, "ties": "docid"}.items() <= plan(known).attrs.items()
     values = one.values.copy()
     values[1, 1:, 2] = np.nan
     with pytest.raises(
-        ValueError, match=r"3 pairs have fewer than two queries in common on 'RR', e\.g\. .*r0.*r2.* with 1\."
+        ValueError,
+        match=r"3 pairs have fewer than two queries in common on 'RR', e\.g\. .*r0.*r2.* with 1\.",
     ):
         plan(cube(values))
 
@@ -200,7 +236,11 @@ def test_many_queries_find_nothing_more_often_than_alpha_where_there_is_nothing(
 
 
 def test_two_queries_may_be_planned_and_a_power_of_alpha_may_not():
-    assert set(power(cube(), queries=2)["queries"]) == set(detectable_difference(cube(), queries=2)["queries"]) == {2}
+    assert (
+        set(power(cube(), queries=2)["queries"])
+        == set(detectable_difference(cube(), queries=2)["queries"])
+        == {2}
+    )
     with pytest.raises(ValueError, match=r"power=0\.05: give a chance above alpha=0\.05"):
         detectable_difference(cube(), power=0.05)
     with pytest.raises(ValueError, match="queries=1: give a whole number of at least 2"):

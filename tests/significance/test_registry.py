@@ -37,14 +37,22 @@ def test_where_only_some_measures_have_a_family_wise_test_the_others_are_correct
         return np.sign(y[0] - x[0])
 
     judged = pdeval.datasets.sample_judged(topics="common")
-    with pytest.raises(ValueError, match="test='hsd' corrects for all pairs of one measure; family='all' asks for the"):
+    with pytest.raises(
+        ValueError,
+        match="test='hsd' corrects for all pairs of one measure; family='all' asks for the",
+    ):
         judged.compare([sooner, "RPP"], family="all", draws=99)
     found = judged.compare([sooner, "RPP"], correction="bonferroni", draws=99)
-    assert found.groupby("measure", sort=False)["test"].unique().map(list).tolist() == [["hsd"], ["t"]]
+    assert found.groupby("measure", sort=False)["test"].unique().map(list).tolist() == [
+        ["hsd"],
+        ["t"],
+    ]
     assert (found.attrs["correction"], found.attrs["family"]) == ("bonferroni", "measure")
     wise, single = (found[found["test"] == one] for one in ("hsd", "t"))
     assert wise["p_adjusted"].tolist() == wise["p_value"].tolist()
-    np.testing.assert_allclose(single["p_adjusted"], np.minimum(1, single["p_value"] * len(single)), rtol=1e-12)
+    np.testing.assert_allclose(
+        single["p_adjusted"], np.minimum(1, single["p_value"] * len(single)), rtol=1e-12
+    )
 
 
 def test_a_family_wise_test_is_of_all_pairs_of_a_measure_whatever_the_correction():
@@ -53,8 +61,17 @@ def test_a_family_wise_test_is_of_all_pairs_of_a_measure_whatever_the_correction
 
 
 def test_a_comparison_says_what_it_was_made_with():
-    found = SCORES.ireval.compare(correction="holm", family="all", alpha=0.1, confidence=0.9, draws=77, seed=5)
-    told = {"correction": "holm", "family": "all", "alpha": 0.1, "confidence": 0.9, "draws": 77, "seed": 5}
+    found = SCORES.ireval.compare(
+        correction="holm", family="all", alpha=0.1, confidence=0.9, draws=77, seed=5
+    )
+    told = {
+        "correction": "holm",
+        "family": "all",
+        "alpha": 0.1,
+        "confidence": 0.9,
+        "draws": 77,
+        "seed": 5,
+    }
     assert {name: found.attrs[name] for name in told} == told
 
 
@@ -94,7 +111,12 @@ def test_the_names_in_docstrings_and_errors_are_those_of_the_registry():
 
 
 def test_what_draws_at_random_is_known_from_the_signature():
-    assert [name for name, one in TESTS.items() if one.drawn] == ["randomisation", "bootstrap", "hsd", "normal_hsd"]
+    assert [name for name, one in TESTS.items() if one.drawn] == [
+        "randomisation",
+        "bootstrap",
+        "hsd",
+        "normal_hsd",
+    ]
 
 
 def test_a_test_of_a_notebook_works_by_name_in_compare_and_discriminative_power():
@@ -120,7 +142,10 @@ def test_p_values_alone_are_completed_and_options_are_given_by_name():
         seen.update(draws=draws, seed=seed)
         return np.full(differences.shape[1], 0.25)
 
-    found, ours = (SCORES.ireval.compare(test=name, draws=77, seed=5, baseline="bm25") for name in ("drawn", "t"))
+    found, ours = (
+        SCORES.ireval.compare(test=name, draws=77, seed=5, baseline="bm25")
+        for name in ("drawn", "t")
+    )
     assert seen == {"draws": 77, "seed": 5}
     assert found["p_value"].unique().tolist() == [0.25]
     assert found["statistic"].isna().all()
@@ -160,17 +185,26 @@ def test_an_outcome_of_a_test_is_taken_as_it_is():
         return Outcome(n, *(np.full(len(n), value) for value in (0.5, 0.25, 0.75, 2.0, 4.0, 0.125)))
 
     row = SCORES.ireval.compare("AP", test="certain").iloc[0]
-    assert row[["n", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]].tolist() == [
-        *(3, 0.5, 0.25, 0.75, 2.0, 4.0, 0.125)
-    ]
+    assert row[
+        ["n", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
+    ].tolist() == [*(3, 0.5, 0.25, 0.75, 2.0, 4.0, 0.125)]
 
 
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        (lambda D: 0.5, r"'wrong' gave p-values of shape \(\) for 66 pairs; .*reduce axis 0, the queries"),
-        (lambda D: np.full(D.shape[1], np.nan), "gave 66 p-values that are not between 0 and 1, e.g. .*nan"),
-        (lambda D: np.full(D.shape[1], 1.5), "66 p-values that are not between 0 and 1, e.g. .*1.5"),
+        (
+            lambda D: 0.5,
+            r"'wrong' gave p-values of shape \(\) for 66 pairs; .*reduce axis 0, the queries",
+        ),
+        (
+            lambda D: np.full(D.shape[1], np.nan),
+            "gave 66 p-values that are not between 0 and 1, e.g. .*nan",
+        ),
+        (
+            lambda D: np.full(D.shape[1], 1.5),
+            "66 p-values that are not between 0 and 1, e.g. .*1.5",
+        ),
     ],
 )
 def test_what_a_test_may_not_return_is_an_error_that_says_so(returned, message):
@@ -180,11 +214,15 @@ def test_what_a_test_may_not_return_is_an_error_that_says_so(returned, message):
 
 
 def test_functions_that_are_no_tests_are_refused_when_they_are_declared():
-    with pytest.raises(TypeError, match=r"the test 'two' has to take the differences: 1 arrays, not \(x, y\)"):
+    with pytest.raises(
+        TypeError, match=r"the test 'two' has to take the differences: 1 arrays, not \(x, y\)"
+    ):
         test(lambda x, y: 0, name="two")
     with pytest.raises(TypeError, match="both sides of the pairs: 3 arrays"):
         test(lambda x: 0, name="one", family_wise=True)
-    with pytest.raises(TypeError, match="the parameter 'power' of the test 'strong' has no default"):
+    with pytest.raises(
+        TypeError, match="the parameter 'power' of the test 'strong' has no default"
+    ):
         test(lambda x, *, power: 0, name="strong")
     with pytest.raises(ValueError, match="pdeval has a test 't' "):
         test(lambda x: 0, name="t")
@@ -236,22 +274,41 @@ def test_a_declaration_keeps_all_that_it_says():
         return values, a, b, seed, draws, power
 
     made = TESTS["mine_own"]
-    assert (made.name, made.function, made.aliases, made.reference) == ("mine_own", anything, ("own",), "a note")
+    assert (made.name, made.function, made.aliases, made.reference) == (
+        "mine_own",
+        anything,
+        ("own",),
+        "a note",
+    )
     assert (made.family_wise, made.scores_only, made.joint, made.drawn) == (False, True, True, True)
-    assert (made.summary, made.says, made.options) == ("Nothing at all.", "mine own test", ("seed", "draws"))
+    assert (made.summary, made.says, made.options) == (
+        "Nothing at all.",
+        "mine own test",
+        ("seed", "draws"),
+    )
     assert made(1, 2, 3, seed=4, draws=6, progress=True, confidence=0.5) == (1, 2, 3, 4, 6, 2)
     assert made(1, 2, 3, draws=6) == (1, 2, 3, 0, 6, 2)
     assert which_test("own") is made
     with pytest.raises(FrozenInstanceError):
         made.name = "other"
-    plain = test(lambda differences, *, progress=None: differences, says="a test of mine", name="plain")
-    assert (TESTS["plain"].says, TESTS["plain"].joint, TESTS["plain"].drawn) == ("a test of mine", False, False)
+    plain = test(
+        lambda differences, *, progress=None: differences, says="a test of mine", name="plain"
+    )
+    assert (TESTS["plain"].says, TESTS["plain"].joint, TESTS["plain"].drawn) == (
+        "a test of mine",
+        False,
+        False,
+    )
     assert TESTS["plain"](7, progress=True, seed=1) == plain(7)
     joint = [one.joint for one in TESTS.values()]
     assert joint == sorted(joint)  # tests of one pair stand first, whenever they were declared
     assert list(TESTS)[-1] == "mine_own"
     wise = test(lambda values, a, b: a, name="wise", family_wise=True)
-    assert (TESTS["wise"].joint, TESTS["wise"].family_wise, TESTS["wise"].scores_only) == (True, True, False)
+    assert (TESTS["wise"].joint, TESTS["wise"].family_wise, TESTS["wise"].scores_only) == (
+        True,
+        True,
+        False,
+    )
     assert wise(1, 2, 3) == 2
 
 
@@ -267,7 +324,8 @@ def test_options_without_a_default_are_those_that_every_test_may_be_given():
 @pytest.mark.parametrize("asked", ["tukey", ["AP", "HSD"], ("binomial",)])
 def test_a_test_in_the_place_of_a_measure_is_told_where_it_goes(asked):
     with pytest.raises(
-        ValueError, match=r"is a significance test, not a measure. Say compare\(test='(tukey|hsd|sign)'\)"
+        ValueError,
+        match=r"is a significance test, not a measure. Say compare\(test='(tukey|hsd|sign)'\)",
     ):
         not_tests(asked, "compare(test={})")
     not_tests(["AP", 3, None], "compare(test={})")
@@ -278,4 +336,7 @@ def test_the_test_of_labels_by_a_machine_needs_them():
     with pytest.raises(ValueError, match="test='ppi' needs labels by a machine beside people's"):
         which_test("ppi", "AP")
     assert which_test(None, "mine", {"measures": {"mine": {"test": "wilcoxon"}}}).name == "wilcoxon"
-    assert which_test("default", "mine", {"measures": {"mine": {"test": "wilcoxon"}}}).name == "wilcoxon"
+    assert (
+        which_test("default", "mine", {"measures": {"mine": {"test": "wilcoxon"}}}).name
+        == "wilcoxon"
+    )

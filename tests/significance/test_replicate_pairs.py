@@ -22,7 +22,9 @@ def test_the_result_of_a_pair_does_not_depend_on_other_systems(missing):
         table = compare_training(cube(values, [3, 4, 2, 3]), None, correction=None)
         alone = compare_training(cube(values[:, :7], [3, 4]), None, correction=None)
     pair = (table["model_a"] == "m0") & (table["model_b"] == "m1")
-    pd.testing.assert_frame_equal(table[pair].reset_index(drop=True), alone, check_exact=True, check_categorical=False)
+    pd.testing.assert_frame_equal(
+        table[pair].reset_index(drop=True), alone, check_exact=True, check_categorical=False
+    )
 
 
 @pytest.mark.parametrize("replicate", [0.0, 0.01, 0.06])
@@ -46,4 +48,6 @@ def test_a_pair_without_any_replicates_has_no_p_value():
         found = compare_training(cube(values, [1, 1, 3]), None)
     assert found["p_value"].isna().tolist() == [True, False, False]
     assert not found["significant"].iloc[0]
-    assert found["p_adjusted"].iloc[1] == pytest.approx(min(1, 2 * found["p_value"].iloc[1]))  # two were tested
+    assert found["p_adjusted"].iloc[1] == pytest.approx(
+        min(1, 2 * found["p_value"].iloc[1])
+    )  # two were tested

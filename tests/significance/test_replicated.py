@@ -41,9 +41,13 @@ def seeds(frame=TRAINED):
 
 def cube(values, sizes, higher=True):
     """Scores (queries, runs) of systems m0, m1, ... with seeds 1, 2, ..."""
-    runs = pd.DataFrame([(f"m{model}", seed + 1) for model, size in enumerate(sizes) for seed in range(size)])
+    runs = pd.DataFrame(
+        [(f"m{model}", seed + 1) for model, size in enumerate(sizes) for seed in range(size)]
+    )
     queries = pd.Index(range(len(values)), name="query_id")
-    return Scores(runs.set_axis(["model", "seed"], axis=1), queries, ("x",), values[None], np.array([higher]))
+    return Scores(
+        runs.set_axis(["model", "seed"], axis=1), queries, ("x",), values[None], np.array([higher])
+    )
 
 
 @pytest.mark.broad
@@ -57,7 +61,9 @@ class TestComponents:
         pd.testing.assert_frame_equal(scores.ireval.replicates(), found)
         pd.testing.assert_frame_equal(scores.ireval.replicates(replicate="seed"), found)
         named = RUNS[RUNS["run"].str.contains("-s[12]")].ireval
-        again = named.replicates(QRELS, ["AP", "RR"], system="model", metadata=METADATA, topics="common")
+        again = named.replicates(
+            QRELS, ["AP", "RR"], system="model", metadata=METADATA, topics="common"
+        )
         pd.testing.assert_frame_equal(again, found)
 
     def test_shares_of_a_difference_are_those_of_means_over_the_queries(self):
@@ -66,7 +72,9 @@ class TestComponents:
         assert found["share"].sum() == pytest.approx(1)
         assert np.isnan(found.loc["query", "of_difference"])
         parts = found["variance"] / [np.inf, 40, 1, 40]
-        assert found.loc["replicate", "of_difference"] == pytest.approx(parts["replicate"] / parts.sum())
+        assert found.loc["replicate", "of_difference"] == pytest.approx(
+            parts["replicate"] / parts.sum()
+        )
         np.testing.assert_allclose(found["sd"] ** 2, found["variance"])
 
     def test_one_system_has_no_share_of_its_own_and_runs_that_never_differ_none_at_all(self):
@@ -76,14 +84,21 @@ class TestComponents:
         assert found["share"].sum() == pytest.approx(1)
         assert found["of_difference"].iloc[1:].sum() == pytest.approx(1)
         parts = found["variance"].iloc[2:] / [1, 30]
-        assert found["of_difference"].iloc[2:].tolist() == pytest.approx((parts / parts.sum()).tolist())
+        assert found["of_difference"].iloc[2:].tolist() == pytest.approx(
+            (parts / parts.sum()).tolist()
+        )
         alike = replicates(cube(np.full((30, 4), 0.5), [2, 2]))
         assert (alike["variance"] == 0).all()
         assert alike[["share", "of_difference"]].isna().all(axis=None)
 
     def test_known_variances_are_found_on_average(self):
-        found = [replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"] for seed in range(60)]
-        np.testing.assert_allclose(np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12)
+        found = [
+            replicates(cube(simulated([5, 5, 5], 30, seed)[0], [5, 5, 5]))["variance"]
+            for seed in range(60)
+        ]
+        np.testing.assert_allclose(
+            np.mean(found, axis=0), [0.04, 0.0064, 0.0036, 0.0025], rtol=0.12
+        )
 
     def test_groups_of_queries_are_the_loop_by_hand(self):
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
@@ -92,7 +107,9 @@ class TestComponents:
         for verb in ("__call__", "compare"):
             found = getattr(scores.ireval.replicates, verb)(by="half", metadata=queries)
             for half in (0, 1):
-                own = scores[scores["query_id"].isin(queries.loc[queries["half"] == half, "query_id"])]
+                own = scores[
+                    scores["query_id"].isin(queries.loc[queries["half"] == half, "query_id"])
+                ]
                 hand = getattr(own.ireval.replicates, verb)()
                 part = found[found["half"] == half].drop(columns="half").reset_index(drop=True)
                 pd.testing.assert_frame_equal(part, hand)
@@ -104,7 +121,11 @@ class TestComponents:
         from matplotlib.figure import Figure
 
         ax = found.ireval.plot(ax=Figure().subplots())
-        assert [bars.get_label() for bars in ax.containers] == ["system x query", "replicate", "residual"]
+        assert [bars.get_label() for bars in ax.containers] == [
+            "system x query",
+            "replicate",
+            "residual",
+        ]
         ax = found.ireval.plot(ax=Figure().subplots(), of="share")
         assert ax.containers[0].get_label() == "query"
 
@@ -112,15 +133,22 @@ class TestComponents:
 class TestCompare:
     def test_seeds_that_vary_make_a_difference_of_these_models_none_of_their_training(self):
         rng = np.random.default_rng(0)
-        models = np.repeat([0.30, 0.34, 0.36, 0.44], 1)  # two seeds each; the means are 0.32 and 0.40
+        models = np.repeat(
+            [0.30, 0.34, 0.36, 0.44], 1
+        )  # two seeds each; the means are 0.32 and 0.40
         values = rng.normal(0, 0.1, (200, 1)) + models + rng.normal(0, 0.01, (200, 4))
         table = cube(values, [2, 2]).frame().assign(measure="AP")
         these, training = table.ireval.compare(replicate="seed"), table.ireval.replicates.compare()
         assert these["p_value"].item() < 1e-6
         assert training["p_value"].item() > 0.1
         assert these["difference"].item() == pytest.approx(training["difference"].item())
-        assert these.attrs["question"] == "Are these trained models different? Queries are random, replicates fixed."
-        assert training.attrs["question"].startswith("Is this way of training different? Queries and replicates are")
+        assert (
+            these.attrs["question"]
+            == "Are these trained models different? Queries are random, replicates fixed."
+        )
+        assert training.attrs["question"].startswith(
+            "Is this way of training different? Queries and replicates are"
+        )
         assert "Is this way of training different?" in str(training.ireval.report())
         assert "Are these trained models different?" in str(these.ireval.report())
 
@@ -132,7 +160,9 @@ class TestCompare:
         training = table.ireval.replicates.compare()
         assert training["df"].item() == pytest.approx(49)
         for name in ("statistic", "p_value", "ci_low", "ci_high"):
-            assert training[name].item() == pytest.approx(table.ireval.compare(replicate="seed")[name].item(), rel=1e-9)
+            assert training[name].item() == pytest.approx(
+                table.ireval.compare(replicate="seed")[name].item(), rel=1e-9
+            )
 
     def test_a_baseline_is_run_b_and_less_is_better_where_it_is(self):
         values, _ = simulated([3, 3, 3], 20, 3)
@@ -165,11 +195,16 @@ class TestUnequal:
     @pytest.mark.broad
     def test_one_replicate_of_a_system_is_told_or_said_to_be_without_randomness(self):
         values, _ = simulated([1, 4, 4], 25, 4)
-        with pytest.warns(UserWarning, match="'m0' has one replicate, whose variance is taken to be that of the sys"):
+        with pytest.warns(
+            UserWarning,
+            match="'m0' has one replicate, whose variance is taken to be that of the sys",
+        ):
             plain = compare_training(cube(values, [1, 4, 4]), None, baseline="m0")
         exact = compare_training(cube(values, [1, 4, 4]), None, baseline="m0", deterministic="m0")
         assert (exact["ci_high"] - exact["ci_low"] < plain["ci_high"] - plain["ci_low"]).all()
-        with pytest.raises(ValueError, match="deterministic= names 'm1', which has 4 replicates; keep one"):
+        with pytest.raises(
+            ValueError, match="deterministic= names 'm1', which has 4 replicates; keep one"
+        ):
             compare_training(cube(values, [1, 4, 4]), None, deterministic=["m0", "m1"])
         with pytest.raises(KeyError, match="no deterministic system 'm9'"):
             compare_training(cube(values, [1, 4, 4]), None, deterministic="m9")
@@ -177,7 +212,9 @@ class TestUnequal:
     def test_one_replicate_of_every_system_is_too_few(self):
         values, _ = simulated([1, 1, 1], 25, 4)
         for verb in (replicates, compare_training):
-            with pytest.raises(TooFew, match=r"every system has one replicate \(3 runs, 3 systems\)"):
+            with pytest.raises(
+                TooFew, match=r"every system has one replicate \(3 runs, 3 systems\)"
+            ):
                 verb(cube(values, [1, 1, 1]), None)
 
     def test_one_system_has_components_and_no_comparison(self):
@@ -189,26 +226,38 @@ class TestUnequal:
     def test_queries_that_some_run_lacks_are_left_out_and_told(self):
         values, _ = simulated([3, 3], 25, 4)
         values[:2, 1] = np.nan
-        with pytest.warns(UserWarning, match="2 of 25 queries are missing from some replicate of 'm0', and do not c"):
+        with pytest.warns(
+            UserWarning,
+            match="2 of 25 queries are missing from some replicate of 'm0', and do not c",
+        ):
             found = compare_training(cube(values, [3, 3]), None)
         assert found["n"].tolist() == [23]
-        with pytest.warns(UserWarning, match="2 of 25 queries lack a value of 'x' for some run; the model uses the 23"):
+        with pytest.warns(
+            UserWarning,
+            match="2 of 25 queries lack a value of 'x' for some run; the model uses the 23",
+        ):
             replicates(cube(values, [3, 3]), None)
         values[1:, 0] = np.nan
-        with pytest.raises(TooFew, match="at least two queries on which every run has a value; 'x' has 0 of 25"):
+        with pytest.raises(
+            TooFew, match="at least two queries on which every run has a value; 'x' has 0 of 25"
+        ):
             replicates(cube(values, [3, 3]), None)
 
     def test_averages_tell_of_queries_that_some_replicates_lack(self):
         values, _ = simulated([3, 3], 25, 4)
         values[:2, 1] = np.nan
         table = cube(values, [3, 3]).frame().assign(measure="AP")
-        with pytest.warns(UserWarning, match="2 of 25 queries are missing from some seed of 'm0', and do not count"):
+        with pytest.warns(
+            UserWarning,
+            match="2 of 25 queries are missing from some seed of 'm0', and do not count",
+        ):
             found = table.ireval.compare(replicate="seed")
         assert found["n"].item() == 23
 
     def test_what_tells_replicates_apart_has_to_be_named(self):
         with pytest.raises(
-            ValueError, match=r"none of the columns that name a run \(run\) is named seed, fold, trial or"
+            ValueError,
+            match=r"none of the columns that name a run \(run\) is named seed, fold, trial or",
         ):
             RUNS.ireval.replicates(QRELS, "AP", topics="common")
         with pytest.raises(KeyError, match="no column 'team' that says what runs are"):
@@ -245,7 +294,9 @@ class TestTold:
 
     def test_preferences_are_told_too_and_groups_once_in_all(self):
         prefs = seeds().prefer(QRELS, "RPP", topics="common")
-        assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [True]
+        assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [
+            True
+        ]
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
         queries["half"] = np.arange(len(queries)) % 2
         by = {"by": "half", "metadata": queries}
@@ -266,7 +317,9 @@ class TestTold:
     def test_other_names_of_replicates_are_known_whatever_their_case(self, name):
         frame = TRAINED.rename(columns={"seed": name})
         said = self.said(frame.ireval(run=["model", name]), "compare", QRELS, "AP", topics="common")
-        assert [f"differ only in {name} " in one and f"replicate={name!r}" in one for one in said] == [True]
+        assert [
+            f"differ only in {name} " in one and f"replicate={name!r}" in one for one in said
+        ] == [True]
 
 
 def two_measures(sizes=(3, 3, 3), queries=10, **attrs):
@@ -274,17 +327,37 @@ def two_measures(sizes=(3, 3, 3), queries=10, **attrs):
     one, _ = simulated([*sizes], queries, 3)
     two, _ = simulated([*sizes], queries, 4, replicate=0.0)
     source = cube(one, sizes)
-    return Scores(source.runs, source.queries, ("x", "y"), np.stack([one, two]), np.array([True, False]), attrs)
+    return Scores(
+        source.runs,
+        source.queries,
+        ("x", "y"),
+        np.stack([one, two]),
+        np.array([True, False]),
+        attrs,
+    )
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("baseline", [None, "m1"])
 def test_each_row_is_the_t_test_of_the_model_worked_by_hand(baseline):
     source = two_measures(level=2)
-    found = compare_training(source, None, baseline=baseline, confidence=0.8, correction="holm", alpha=0.3)
+    found = compare_training(
+        source, None, baseline=baseline, confidence=0.8, correction="holm", alpha=0.3
+    )
     pairs = [(0, 1), (0, 2), (1, 2)] if baseline is None else [(0, 1), (2, 1)]
     assert found.columns.tolist() == [
-        *("model_a", "model_b", "measure", "test", "n", "mean_a", "mean_b", "difference", "ci_low", "ci_high"),
+        *(
+            "model_a",
+            "model_b",
+            "measure",
+            "test",
+            "n",
+            "mean_a",
+            "mean_b",
+            "difference",
+            "ci_low",
+            "ci_high",
+        ),
         *("effect_size", "statistic", "p_value", "p_adjusted", "significant", "df"),
     ]
     assert found["measure"].tolist() == ["x"] * len(pairs) + ["y"] * len(pairs)
@@ -304,14 +377,43 @@ def test_each_row_is_the_t_test_of_the_model_worked_by_hand(baseline):
             half = stats.t.ppf(0.9, df) * np.sqrt(variance)
             ps.append(row.p_value)
             assert (row.model_a, row.model_b, row.n) == (f"m{a}", f"m{b}", 10)
-            got = [row.mean_a, row.mean_b, row.difference, row.ci_low, row.ci_high, row.effect_size, row.statistic]
-            wanted = [means[a], means[b], difference, difference - half, difference + half, difference / within, t]
-            assert [*got, row.p_value, row.df] == pytest.approx([*wanted, 2 * stats.t.sf(abs(t), df), df], rel=1e-9)
+            got = [
+                row.mean_a,
+                row.mean_b,
+                row.difference,
+                row.ci_low,
+                row.ci_high,
+                row.effect_size,
+                row.statistic,
+            ]
+            wanted = [
+                means[a],
+                means[b],
+                difference,
+                difference - half,
+                difference + half,
+                difference / within,
+                t,
+            ]
+            assert [*got, row.p_value, row.df] == pytest.approx(
+                [*wanted, 2 * stats.t.sf(abs(t), df), df], rel=1e-9
+            )
         part = found[found["measure"] == "xy"[number]]
-        assert part["p_adjusted"].tolist() == pytest.approx(multipletests(ps, 0.3, "holm")[1].tolist())
+        assert part["p_adjusted"].tolist() == pytest.approx(
+            multipletests(ps, 0.3, "holm")[1].tolist()
+        )
         assert part["significant"].tolist() == (part["p_adjusted"] < 0.3).tolist()
-    told = {"correction": "holm", "alpha": 0.3, "confidence": 0.8, "level": 2, "run_columns": ["model"]}
-    told |= {"family": "measure" if baseline is None else "baseline", "replicates": {"m0": 3, "m1": 3, "m2": 3}}
+    told = {
+        "correction": "holm",
+        "alpha": 0.3,
+        "confidence": 0.8,
+        "level": 2,
+        "run_columns": ["model"],
+    }
+    told |= {
+        "family": "measure" if baseline is None else "baseline",
+        "replicates": {"m0": 3, "m1": 3, "m2": 3},
+    }
     assert told.items() <= found.attrs.items()
 
 
@@ -340,7 +442,9 @@ def test_shares_are_those_of_one_value_and_of_a_difference_of_two_means(sizes):
         assert part["sd"].tolist() == pytest.approx(np.sqrt(variance).tolist())
         assert part["share"].tolist() == pytest.approx((variance / variance.sum()).tolist())
         assert np.isnan(part["of_difference"].iloc[0])
-        assert part["of_difference"].tolist()[1:] == pytest.approx((of_means / of_means.sum()).tolist())
+        assert part["of_difference"].tolist()[1:] == pytest.approx(
+            (of_means / of_means.sum()).tolist()
+        )
 
 
 def test_values_that_never_vary_have_no_shares_and_differ_surely_or_not_at_all():
@@ -359,7 +463,12 @@ def test_systems_that_differ_by_the_same_on_every_query_differ_surely_whatever_t
     values = np.linspace(0.125, 0.875, 7)[:, None] + np.repeat([0.0, 0.25], sizes)
     exact = {"deterministic": "m0"} if sizes[0] == 1 else {}
     [row] = compare_training(cube(values, sizes), None, **exact).to_dict("records")
-    assert (row["difference"], row["ci_low"], row["ci_high"], row["p_value"]) == (-0.25, -0.25, -0.25, 0.0)
+    assert (row["difference"], row["ci_low"], row["ci_high"], row["p_value"]) == (
+        -0.25,
+        -0.25,
+        -0.25,
+        0.0,
+    )
     assert row["statistic"] == row["effect_size"] == -np.inf
     assert row["df"] == 6
 
@@ -383,11 +492,16 @@ def test_systems_of_one_replicate_are_counted_and_those_without_randomness_are_n
 def test_two_queries_that_both_systems_have_are_enough():
     values, _ = simulated([2, 2], 4, 4)
     values[[0, 2], [1, 3]] = np.nan
-    with pytest.warns(UserWarning, match=r"^1 of 4 queries are missing from some replicate of 'm0'"):
+    with pytest.warns(
+        UserWarning, match=r"^1 of 4 queries are missing from some replicate of 'm0'"
+    ):
         assert compare_training(cube(values, [2, 2]), None)["n"].tolist() == [2]
     values[1, 0] = np.nan
     with (
         pytest.warns(UserWarning, match="missing from some replicate"),
-        pytest.raises(ValueError, match=r"fewer than two queries in common on 'x', e\.g\. \('m0', 'm1'\) with 1"),
+        pytest.raises(
+            ValueError,
+            match=r"fewer than two queries in common on 'x', e\.g\. \('m0', 'm1'\) with 1",
+        ),
     ):
         compare_training(cube(values, [2, 2]), None)

@@ -20,8 +20,14 @@ def seeds():
     """bm25, the mean of three identical seeds of it, and another run; some sums differ in the last digit."""
     scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "nDCG", "RR"])
     bm25 = scores[scores["run"] == "bm25"]
-    seeds = pd.concat([bm25] * 3).groupby(["query_id", "measure"], observed=True, sort=False)["value"].mean()
-    again = bm25.assign(run="mean", value=seeds.loc[list(zip(bm25["query_id"], bm25["measure"]))].to_numpy())
+    seeds = (
+        pd.concat([bm25] * 3)
+        .groupby(["query_id", "measure"], observed=True, sort=False)["value"]
+        .mean()
+    )
+    again = bm25.assign(
+        run="mean", value=seeds.loc[list(zip(bm25["query_id"], bm25["measure"]))].to_numpy()
+    )
     assert (again["value"].to_numpy() != bm25["value"].to_numpy()).sum() > 5
     table = pd.concat([bm25, again, scores[scores["run"] == "dense-s1"]])
     table.attrs = scores.attrs
@@ -43,9 +49,16 @@ def test_a_run_against_the_mean_of_its_own_identical_seeds_has_p_1_in_every_test
 def test_preferences_that_are_rounding_have_p_1_in_every_test(test):
     rng = np.random.default_rng(0)
     a, b = all_pairs(3)
-    values = np.stack([np.full(12, 1.1e-16), rng.normal(0.4, 0.2, 12), rng.normal(0.4, 0.2, 12)], axis=1)
+    values = np.stack(
+        [np.full(12, 1.1e-16), rng.normal(0.4, 0.2, 12), rng.normal(0.4, 0.2, 12)], axis=1
+    )
     table = Preferences(
-        pd.DataFrame({"run": list("abc")}), pd.Index(range(12), name="query_id"), ("RPP",), a, b, values[None]
+        pd.DataFrame({"run": list("abc")}),
+        pd.Index(range(12), name="query_id"),
+        ("RPP",),
+        a,
+        b,
+        values[None],
     )
     found = pdeval.significance.compare.compare(table, test=test, draws=200, correction=None)
     assert found["p_value"][0] == 1.0
@@ -107,7 +120,9 @@ def test_runs_that_differ_by_rounding_only_share_no_variance():
 
 def test_differences_equal_but_for_rounding_are_ties_of_wilcoxon():
     exact = np.array([[0.1], [-0.1], [0.2], [0.1], [0.0], [0.3], [0.1], [0.3]])
-    rounded = np.array([[0.3 - 0.2], [0.2 - 0.3], [0.3 - 0.1], [0.2 - 0.1], [0.0], [0.4 - 0.1], [0.1], [0.3]])
+    rounded = np.array(
+        [[0.3 - 0.2], [0.2 - 0.3], [0.3 - 0.1], [0.2 - 0.1], [0.0], [0.4 - 0.1], [0.1], [0.3]]
+    )
     assert (rounded != exact).any()
     assert wilcoxon(rounded).p_value.tolist() == wilcoxon(exact).p_value.tolist()
 
@@ -138,7 +153,12 @@ class TestOfAnySize:
         assert describe(column * [[1], [1], [1 + 1e-9]])[2].item() > 0.0
 
     def test_equal_sizes_are_ties_of_wilcoxon_and_nearly_equal_ones_are_not(self, scale):
-        rounded = np.array([[0.3 - 0.2], [0.2 - 0.3], [0.3 - 0.1], [0.2 - 0.1], [0.4 - 0.1], [0.1], [0.3]]) * scale
+        rounded = (
+            np.array(
+                [[0.3 - 0.2], [0.2 - 0.3], [0.3 - 0.1], [0.2 - 0.1], [0.4 - 0.1], [0.1], [0.3]]
+            )
+            * scale
+        )
         exact = np.array([[0.1], [-0.1], [0.2], [0.1], [0.3], [0.1], [0.3]])
         assert wilcoxon(rounded).p_value.tolist() == wilcoxon(exact).p_value.tolist()
         apart = exact * (1 + 1e-9 * np.arange(7)[:, None])
@@ -160,7 +180,11 @@ class TestOfAnySize:
                 (values * scale)[None],
                 np.array([True]),
             )
-            return pdeval.orderings.order.order(table, method=method).set_index("run")["rank"].to_dict()
+            return (
+                pdeval.orderings.order.order(table, method=method)
+                .set_index("run")["rank"]
+                .to_dict()
+            )
 
         values = np.array([[0.1 + 0.2, 0.3, 0.0], [0.3, 0.1 + 0.2, 0.0], [0.5, 0.5, 0.1]])
         assert ranks(values) == {"a": 1, "b": 1, "c": 3}
@@ -172,9 +196,16 @@ class TestOfAnySize:
 
         def ranks(sides):
             held = np.array([[0.0, one, two] for one, two in sides]) * scale
-            runs, queries = pd.DataFrame({"run": ["a", "b", "c"]}), pd.Index(range(3), name="query_id")
+            runs, queries = (
+                pd.DataFrame({"run": ["a", "b", "c"]}),
+                pd.Index(range(3), name="query_id"),
+            )
             table = Preferences(runs, queries, ("RPP",), a, b, held[None])
-            return pdeval.orderings.order.order(table, method="winrate").set_index("run")["rank"].to_dict()
+            return (
+                pdeval.orderings.order.order(table, method="winrate")
+                .set_index("run")["rank"]
+                .to_dict()
+            )
 
         assert ranks([(0.1, 0.3), (0.2, 0.2), (0.3, 0.1)]) == {"a": 1, "b": 1, "c": 3}
         assert ranks([(0.1, 0.3), (0.2, 0.2), (0.3, 0.1 + 1e-9)]) == {"a": 2, "b": 1, "c": 3}
@@ -183,7 +214,9 @@ class TestOfAnySize:
         values = np.array([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2], [0.3, 0.3]]) * scale
         assert two_way(values)["p_value"][:2].tolist() == [1.0, 1.0]
         assert two_way(values * [1, 1 + 1e-9])["p_value"][0] < 0.01
-        spread = squares_of(np.repeat(values, 2, axis=1), np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))
+        spread = squares_of(
+            np.repeat(values, 2, axis=1), np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool)
+        )
         assert (spread.replicate, spread.residual) == (0.0, 0.0)
 
     @pytest.mark.parametrize("test", ["randomisation", "bootstrap"])

@@ -19,14 +19,20 @@ MEANT = [
     ("compare", "hsd", r"'hsd' is a significance test, not a measure\. Say compare\(test='hsd'\)"),
     ("compare", ["t-test"], r"'t-test' is a significance test.*Say compare\(test='t'\)"),
     ("discriminative_power", "t", r"Say discriminative_power\(tests='t'\)"),
-    ("correlate", "spearman", r"'spearman' is a coefficient.*Say correlate\(coefficients='spearman'\)"),
+    (
+        "correlate",
+        "spearman",
+        r"'spearman' is a coefficient.*Say correlate\(coefficients='spearman'\)",
+    ),
     ("correlate", "Kendall", r"'Kendall' is a coefficient.*Say correlate\(coefficients='tau_b'\)"),
     ("order", "mc4", r"'mc4' is an ordering, not a measure\. Say order\(method='mc4'\)"),
 ]
 
 
 @pytest.mark.parametrize(("verb", "name", "told"), MEANT)
-def test_a_name_that_is_no_measure_tells_the_option_that_was_meant(judged, scores, verb, name, told):
+def test_a_name_that_is_no_measure_tells_the_option_that_was_meant(
+    judged, scores, verb, name, told
+):
     for held in (judged, scores.ireval):
         with pytest.raises(ValueError, match=told):
             getattr(held, verb)(name)

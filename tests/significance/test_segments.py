@@ -8,7 +8,9 @@ from scipy import stats
 import pdeval
 
 SCORES = pdeval.datasets.sample_judged(topics="common").measure("AP")
-PARTED = SCORES.assign(group=(SCORES["query_id"].astype(int) % 4).map({0: "w", 1: "x", 2: "y", 3: "z"}))
+PARTED = SCORES.assign(
+    group=(SCORES["query_id"].astype(int) % 4).map({0: "w", 1: "x", 2: "y", 3: "z"})
+)
 
 
 def values(run, group):
@@ -17,14 +19,18 @@ def values(run, group):
 
 
 def row(frame, **where):
-    [found] = frame[np.logical_and.reduce([frame[name] == value for name, value in where.items()])].to_dict("records")
+    [found] = frame[
+        np.logical_and.reduce([frame[name] == value for name, value in where.items()])
+    ].to_dict("records")
     return found
 
 
 def test_means_and_their_intervals_are_those_of_the_summary():
     found = PARTED.ireval.segments(by="group")
     alone = PARTED.ireval.summary(by="group")
-    assert found[["group", "run", "n"]].to_dict("list") == alone[["group", "run", "n"]].to_dict("list")
+    assert found[["group", "run", "n"]].to_dict("list") == alone[["group", "run", "n"]].to_dict(
+        "list"
+    )
     for name in ("mean", "ci_low", "ci_high"):
         np.testing.assert_allclose(found[name], alone[name], rtol=1e-9)
 
@@ -37,7 +43,9 @@ def test_the_gap_to_all_others_is_welchs_of_scipy():
     assert found["gap"] == pytest.approx(one.mean() - rest.mean())
     assert found["gap_p"] == pytest.approx(other.pvalue)
     assert (found["gap_low"], found["gap_high"]) == pytest.approx((ends.low, ends.high))
-    assert found["gap_p_adjusted"] == pytest.approx(min(1, 48 * other.pvalue))  # 4 groups of 12 runs
+    assert found["gap_p_adjusted"] == pytest.approx(
+        min(1, 48 * other.pvalue)
+    )  # 4 groups of 12 runs
 
 
 def test_gaps_between_two_segments_are_welchs_too_and_one_is_the_largest():
@@ -50,7 +58,10 @@ def test_gaps_between_two_segments_are_welchs_too_and_one_is_the_largest():
     )
     assert (one["ci_low"], one["ci_high"]) == pytest.approx((ends.low, ends.high))
     largest = found[found["largest"]].set_index("run")["gap"].abs()
-    assert largest.to_dict() == found.assign(size=found["gap"].abs()).groupby("run")["size"].max().to_dict()
+    assert (
+        largest.to_dict()
+        == found.assign(size=found["gap"].abs()).groupby("run")["size"].max().to_dict()
+    )
 
 
 def test_within_a_segment_the_difference_is_paired_and_between_segments_it_is_not():
@@ -61,7 +72,10 @@ def test_within_a_segment_the_difference_is_paired_and_between_segments_it_is_no
     assert found["difference"] == pytest.approx(own.mean())
     assert found["gap_p"] == pytest.approx(stats.ttest_ind(own, rest, equal_var=False).pvalue)
     between = row(
-        PARTED.ireval.segments.gaps(by="group", baseline="bm25"), run_a="hybrid", segment_a="w", segment_b="z"
+        PARTED.ireval.segments.gaps(by="group", baseline="bm25"),
+        run_a="hybrid",
+        segment_a="w",
+        segment_b="z",
     )
     first = values("hybrid", "w") - values("bm25", "w")
     assert between["p_value"] == pytest.approx(stats.ttest_ind(first, own, equal_var=False).pvalue)
@@ -71,12 +85,17 @@ def test_groups_say_which_run_they_prefer():
     queries = [str(query) for query in range(12)]
     light = [0.5, 0.6, 0.4, 0.5, 0.6, 0.5]
     value = [*light, *(-one for one in light)]
-    prefs = pd.DataFrame({"query_id": queries, "run_a": "a", "run_b": "b", "measure": "RPP", "value": value})
+    prefs = pd.DataFrame(
+        {"query_id": queries, "run_a": "a", "run_b": "b", "measure": "RPP", "value": value}
+    )
     prefs["user"] = ["light"] * 6 + ["heavy"] * 6
     found = prefs.ireval.segments(by="user").set_index("user")
     assert found["prefers"].to_dict() == {"heavy": "b", "light": "a"}
     assert found["gap_significant"].all()
-    assert prefs.assign(value=[0.5, -0.5] * 6).ireval.segments(by="user")["prefers"].tolist() == ["neither"] * 2
+    assert (
+        prefs.assign(value=[0.5, -0.5] * 6).ireval.segments(by="user")["prefers"].tolist()
+        == ["neither"] * 2
+    )
 
 
 def test_a_segment_of_one_query_is_shown_without_interval_or_test():
@@ -84,7 +103,9 @@ def test_a_segment_of_one_query_is_shown_without_interval_or_test():
     found = row(frame.ireval.segments(by="group"), group="one", run="bm25")
     assert found["n"] == 1
     assert found["mean"] == row(SCORES, run="bm25", query_id="101")["value"]
-    assert np.isnan([found[name] for name in ("ci_low", "ci_high", "gap_low", "gap_p", "gap_p_adjusted")]).all()
+    assert np.isnan(
+        [found[name] for name in ("ci_low", "ci_high", "gap_low", "gap_p", "gap_p_adjusted")]
+    ).all()
     assert not found["gap_significant"]
     two = row(frame.ireval.segments(by="group", baseline="bm25"), group="one", run_a="ql")
     assert two["prefers"] == "neither"
@@ -101,12 +122,18 @@ def test_runs_that_never_differ_have_no_gap():
 
 
 def test_one_segment_or_a_missing_column_is_an_error():
-    with pytest.raises(ValueError, match=r"segments are compared with each other; group has only 'x'"):
+    with pytest.raises(
+        ValueError, match=r"segments are compared with each other; group has only 'x'"
+    ):
         PARTED[PARTED["group"] == "x"].ireval.segments(by="group")
-    with pytest.raises(KeyError, match=r"no column 'language' to group by; the table has run, query_id"):
+    with pytest.raises(
+        KeyError, match=r"no column 'language' to group by; the table has run, query_id"
+    ):
         PARTED.ireval.segments(by="language")
     with pytest.raises(ValueError, match=r"have no group; fill it, or drop them first"):
-        PARTED.assign(group=PARTED["group"].where(PARTED["query_id"] != "101")).ireval.segments(by="group")
+        PARTED.assign(group=PARTED["group"].where(PARTED["query_id"] != "101")).ireval.segments(
+            by="group"
+        )
 
 
 @pytest.mark.parametrize("absent", ["w", "z"])  # the first of two segments, and the second
@@ -121,7 +148,11 @@ def test_a_run_that_a_segment_lacks_has_no_gap_to_it(absent):
 
 
 def test_gaps_say_how_many_queries_each_segment_has():
-    found = PARTED.ireval.segments.gaps(by="group").query("run == 'bm25'").set_index(["segment_a", "segment_b"])
+    found = (
+        PARTED.ireval.segments.gaps(by="group")
+        .query("run == 'bm25'")
+        .set_index(["segment_a", "segment_b"])
+    )
     size = PARTED[PARTED["run"] == "bm25"]["group"].value_counts()
     assert found["n_a"].to_dict() == {key: size[key[0]] for key in found.index}
     assert found["n_b"].to_dict() == {key: size[key[1]] for key in found.index}
@@ -140,7 +171,12 @@ def test_a_segment_that_a_run_lacks_has_no_row_of_it():
     assert (found["n"] > 0).all()
     assert found.index.tolist() == list(range(47))
     against = fewer.ireval.segments(by="group", baseline="bm25")
-    assert against.groupby("group")["run_a"].nunique().to_dict() == {"w": 11, "x": 10, "y": 11, "z": 11}
+    assert against.groupby("group")["run_a"].nunique().to_dict() == {
+        "w": 11,
+        "x": 10,
+        "y": 11,
+        "z": 11,
+    }
 
 
 def test_what_is_at_alpha_is_not_below_it():
@@ -175,15 +211,37 @@ def test_what_the_numbers_rest_on_is_kept(verb):
 
 
 GAP = ["gap", "gap_low", "gap_high", "gap_p", "gap_p_adjusted", "gap_significant"]
-BETWEEN = ["segment_a", "segment_b", "n_a", "n_b", "gap", "ci_low", "ci_high", "p_value", "p_adjusted", "significant"]
+BETWEEN = [
+    "segment_a",
+    "segment_b",
+    "n_a",
+    "n_b",
+    "gap",
+    "ci_low",
+    "ci_high",
+    "p_value",
+    "p_adjusted",
+    "significant",
+]
 
 
 def test_tables_have_their_columns_and_rows_in_order_for_several_measures():
     three = PARTED[PARTED["run"].isin(["bm25", "ql", "hybrid"])]
-    both = pd.concat([three, three.assign(measure="RR", value=1 - three["value"])], ignore_index=True)
+    both = pd.concat(
+        [three, three.assign(measure="RR", value=1 - three["value"])], ignore_index=True
+    )
     both.attrs = dict(PARTED.attrs)
     found = both.ireval.segments(by="group")
-    assert found.columns.tolist() == ["group", "run", "measure", "n", "mean", "ci_low", "ci_high", *GAP]
+    assert found.columns.tolist() == [
+        "group",
+        "run",
+        "measure",
+        "n",
+        "mean",
+        "ci_low",
+        "ci_high",
+        *GAP,
+    ]
     assert found["group"].tolist() == np.repeat([*"wxyz"], 6).tolist()
     assert found["measure"].tolist() == (["AP"] * 3 + ["RR"] * 3) * 4
     assert found["run"].tolist() == ["bm25", "hybrid", "ql"] * 8

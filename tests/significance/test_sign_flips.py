@@ -10,7 +10,12 @@ from scipy import stats
 
 import pdeval
 from pdeval.significance import paired_tests
-from pdeval.significance.paired_tests import MOST, exact_randomisation, randomisation, share_reaching
+from pdeval.significance.paired_tests import (
+    MOST,
+    exact_randomisation,
+    randomisation,
+    share_reaching,
+)
 
 SCORES = pdeval.datasets.sample_judged(topics="common").measure("AP")
 FEW = SCORES[SCORES["query_id"].isin([str(number) for number in range(101, 113)])]
@@ -20,7 +25,9 @@ FEW = SCORES[SCORES["query_id"].isin([str(number) for number in range(101, 113)]
 def test_p_is_the_share_of_all_signs_whose_mean_is_as_far_from_0(values):
     D = np.array(values, dtype=float)
     flips = itertools.product((1, -1), repeat=len(D))
-    sums = [abs(sum(sign * one for sign, one in zip(signs, values, strict=True))) for signs in flips]
+    sums = [
+        abs(sum(sign * one for sign, one in zip(signs, values, strict=True))) for signs in flips
+    ]
     expected = np.mean([one >= abs(sum(values)) for one in sums])
     assert exact_randomisation(D[:, None]).p_value[0] == expected
 
@@ -31,7 +38,11 @@ def test_p_is_that_of_scipy_over_all_permutations(queries):
     D = np.random.default_rng(queries).normal(0.4, 1.0, (queries, 4))
     for column, p in enumerate(exact_randomisation(D).p_value):
         theirs = stats.permutation_test(
-            (D[:, column],), np.mean, permutation_type="samples", n_resamples=np.inf, vectorized=True
+            (D[:, column],),
+            np.mean,
+            permutation_type="samples",
+            n_resamples=np.inf,
+            vectorized=True,
         )
         assert p == pytest.approx(theirs.pvalue, rel=1e-14)
 
@@ -60,7 +71,11 @@ def test_everything_but_p_is_that_of_the_test_that_draws():
 def test_missing_and_equal_queries_change_nothing():
     D = np.array([[0.3], [0.2], [-0.1], [0.5]])
     more = np.vstack([D, [[np.nan], [0.0], [np.nan]]])
-    assert exact_randomisation(more).p_value.tolist() == exact_randomisation(D).p_value.tolist() == [0.25]
+    assert (
+        exact_randomisation(more).p_value.tolist()
+        == exact_randomisation(D).p_value.tolist()
+        == [0.25]
+    )
     assert exact_randomisation(np.zeros((4, 1))).p_value.tolist() == [1.0]
 
 
@@ -83,11 +98,16 @@ def test_comparisons_say_that_the_test_was_exact():
     found = FEW.ireval.compare(test="exact")
     assert found["test"].unique().tolist() == ["exact_randomisation"]
     assert (found["p_value"] * 2**12).round(9).mod(1).eq(0).all()
-    assert "exact paired randomisation test" in FEW.ireval.report(test="exact", marks="letters").to_markdown()
+    assert (
+        "exact paired randomisation test"
+        in FEW.ireval.report(test="exact", marks="letters").to_markdown()
+    )
 
 
 def test_more_differences_than_can_be_tried_are_refused():
-    with pytest.raises(ValueError, match=r"at most 40 differences; a pair has 48\. Use test='randomisation'"):
+    with pytest.raises(
+        ValueError, match=r"at most 40 differences; a pair has 48\. Use test='randomisation'"
+    ):
         SCORES.ireval.compare(test="exact_randomisation")
 
 

@@ -10,9 +10,23 @@ Q = np.array([0.0, 0.3, 1.0, 2.5, 3.6, 5.0, 7.0, 12.0, 40.0])
 
 
 @pytest.mark.broad
-@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")  # of scipy, whose tail is the oracle
+@pytest.mark.filterwarnings(
+    "ignore::scipy.integrate.IntegrationWarning"
+)  # of scipy, whose tail is the oracle
 @pytest.mark.parametrize(
-    ("k", "df"), [(2, 1), (2, 30), (3, 4), (3, 10), (8, 343), (20, 931), (79, 78), (79, 3042), (110, 27032), (500, 600)]
+    ("k", "df"),
+    [
+        (2, 1),
+        (2, 30),
+        (3, 4),
+        (3, 10),
+        (8, 343),
+        (20, 931),
+        (79, 78),
+        (79, 3042),
+        (110, 27032),
+        (500, 600),
+    ],
 )
 def test_the_tail_equals_scipys_to_ten_digits(k, df):
     assert np.abs(upper_tail(Q, k, df) - stats.studentized_range.sf(Q, k, df)).max() < 1e-10
@@ -21,10 +35,14 @@ def test_the_tail_equals_scipys_to_ten_digits(k, df):
 @pytest.mark.broad
 @pytest.mark.parametrize("df", [1, 2, 5, 48, 1e5])
 def test_two_means_give_the_tail_of_students_t(df):
-    assert upper_tail(Q, 2, df) == pytest.approx(2 * stats.t.sf(Q / np.sqrt(2), df), rel=1e-9, abs=1e-15)
+    assert upper_tail(Q, 2, df) == pytest.approx(
+        2 * stats.t.sf(Q / np.sqrt(2), df), rel=1e-9, abs=1e-15
+    )
 
 
-@pytest.mark.parametrize(("k", "df", "point"), [(3, 10, 3.877), (5, 20, 4.232), (10, 60, 4.646), (20, 120, 5.126)])
+@pytest.mark.parametrize(
+    ("k", "df", "point"), [(3, 10, 3.877), (5, 20, 4.232), (10, 60, 4.646), (20, 120, 5.126)]
+)
 def test_upper_points_are_those_of_the_printed_tables(k, df, point):
     assert round(upper_point(0.05, k, df), 3) == pytest.approx(point, abs=1.1e-3)
 
@@ -34,7 +52,10 @@ def test_the_point_inverts_the_tail():
 
 
 def test_the_ends_are_one_and_zero():
-    assert upper_tail(np.array([0.0, np.inf]), 5, 12).tolist() == [pytest.approx(1.0, abs=1e-12), 0.0]
+    assert upper_tail(np.array([0.0, np.inf]), 5, 12).tolist() == [
+        pytest.approx(1.0, abs=1e-12),
+        0.0,
+    ]
 
 
 def test_the_shape_of_the_input_is_kept_and_blocks_do_not_matter(monkeypatch):
@@ -45,7 +66,9 @@ def test_the_shape_of_the_input_is_kept_and_blocks_do_not_matter(monkeypatch):
 
 
 def test_two_means_of_known_variance_give_the_tail_of_the_normal():
-    assert upper_tail(Q, 2, np.inf) == pytest.approx(2 * stats.norm.sf(Q / np.sqrt(2)), rel=1e-9, abs=1e-15)
+    assert upper_tail(Q, 2, np.inf) == pytest.approx(
+        2 * stats.norm.sf(Q / np.sqrt(2)), rel=1e-9, abs=1e-15
+    )
 
 
 @pytest.mark.broad

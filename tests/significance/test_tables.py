@@ -39,7 +39,9 @@ def test_a_join_a_run_table_and_scores_give_the_same_table(verb):
     assert faults(SCHEMAS[table], found, NAMES) == []
     assert found.attrs["table"] == table
     assert repr(found.ireval).startswith(f"{SCHEMAS[table].says}: {len(found):,} row")
-    pd.testing.assert_frame_equal(asked(RUNS.ireval, verb)(QRELS, MEASURES, topics="common", **options), found)
+    pd.testing.assert_frame_equal(
+        asked(RUNS.ireval, verb)(QRELS, MEASURES, topics="common", **options), found
+    )
     pd.testing.assert_frame_equal(asked(JUDGED.measure(MEASURES).ireval, verb)(**options), found)
 
 
@@ -68,18 +70,24 @@ def test_delta_sort_of_a_join_a_run_table_and_scores_is_the_same_table(per):
     table = "delta_sort" if per == "all" else "delta_sort_runs"
     assert faults(SCHEMAS[table], found, NAMES) == []
     assert found.attrs["table"] == table
-    pd.testing.assert_frame_equal(RUNS.ireval.delta_sort(QRELS, ["RR", "ASL"], per=per, topics="common"), found)
+    pd.testing.assert_frame_equal(
+        RUNS.ireval.delta_sort(QRELS, ["RR", "ASL"], per=per, topics="common"), found
+    )
     scores = JUDGED.measure(["AP", "RR", "ASL"])
     pd.testing.assert_frame_equal(scores.ireval.delta_sort(["RR", "ASL"], per=per), found)
     if per == "all":
         means = scores.groupby(["run", "measure"], observed=True)["value"].mean().unstack()
-        assert found["tau_b"].iloc[0] == pytest.approx(means["AP"].corr(means["RR"], method="kendall"))
+        assert found["tau_b"].iloc[0] == pytest.approx(
+            means["AP"].corr(means["RR"], method="kendall")
+        )
 
 
 @pytest.mark.broad
 def test_orders_correlate_with_other_orders_and_as_a_square():
     orders = JUDGED.order(MEASURES)
-    found = orders.ireval.correlate.against(JUDGED.at(level=2).order(MEASURES), coefficients=["tau_b", "rbo"])
+    found = orders.ireval.correlate.against(
+        JUDGED.at(level=2).order(MEASURES), coefficients=["tau_b", "rbo"]
+    )
     assert faults(SCHEMAS["correlations_by_measure"], found, NAMES) == []
     assert found["measure"].tolist() == ["AP", "AP", "ASL", "ASL"]
     square = orders.ireval.correlate(matrix=True)
@@ -93,20 +101,30 @@ def test_orders_correlate_with_other_orders_and_as_a_square():
 def test_orders_keep_the_order_in_which_measures_were_asked_for():
     orders = JUDGED.order(["RR", "AP", "ASL"])
     assert orders.ireval.correlate(matrix=True).index.tolist() == ["RR", "AP", "ASL"]
-    assert orders.sample(frac=1, random_state=2).ireval.correlate(matrix=True).index.tolist() == ["RR", "AP", "ASL"]
+    assert orders.sample(frac=1, random_state=2).ireval.correlate(matrix=True).index.tolist() == [
+        "RR",
+        "AP",
+        "ASL",
+    ]
 
 
 @pytest.mark.broad
 def test_runs_of_several_columns_keep_their_ids_and_are_matched_by_all_of_them():
-    runs = RUNS.assign(model=RUNS["run"].str[:2], seed=RUNS.groupby("run", observed=True).ngroup()).drop(columns="run")
+    runs = RUNS.assign(
+        model=RUNS["run"].str[:2], seed=RUNS.groupby("run", observed=True).ngroup()
+    ).drop(columns="run")
     judged = runs.ireval(run=["model", "seed"]).join(QRELS, topics="common")
     orders = judged.order(["AP", "RR"])
     assert faults(SCHEMAS["orders"], orders, {**NAMES, "run": ["model", "seed"]}) == []
     assert orders["seed"].dtype == runs["seed"].dtype
-    with pytest.warns(UserWarning, match="12 runs of 7 systems differ only in seed and are taken for independent"):
+    with pytest.warns(
+        UserWarning, match="12 runs of 7 systems differ only in seed and are taken for independent"
+    ):
         found = judged.compare("AP", baseline=("bm", 0))
     assert list(found.columns[:5]) == ["model_a", "seed_a", "model_b", "seed_b", "measure"]
-    bare = pd.DataFrame(orders.to_dict("list"))  # as after CSV: no column says that it names the runs
+    bare = pd.DataFrame(
+        orders.to_dict("list")
+    )  # as after CSV: no column says that it names the runs
     expected = orders.ireval.correlate()["value"].item()
     assert bare.ireval.correlate()["value"].item() == pytest.approx(expected)
 
@@ -138,4 +156,6 @@ def test_the_rules_of_a_join_decide_whose_ties_an_order_breaks():
     assert (told["run"].tolist(), told["rank"].tolist()) == (["y", "x", "b"], [1, 2, 3])
     pd.testing.assert_frame_equal(runs.ireval.join(qrels, compat="pref_eval").order("RR"), told)
     pd.testing.assert_frame_equal(runs.ireval.join(qrels).order("RR", compat="pref_eval"), told)
-    pd.testing.assert_frame_equal(runs.ireval.measure(qrels, "RR").ireval.order(compat="pref_eval"), told)
+    pd.testing.assert_frame_equal(
+        runs.ireval.measure(qrels, "RR").ireval.order(compat="pref_eval"), told
+    )

@@ -25,8 +25,14 @@ def orders(draw):
 def test_stretches_are_those_that_no_longer_one_holds(given):
     _, differs = given
     n = len(differs)
-    alike = [(i, j) for i in range(n) for j in range(i, n) if not differs[i : j + 1, i : j + 1].any()]
-    longest = [(i, j) for i, j in alike if not any((a, b) != (i, j) and a <= i and j <= b for a, b in alike)]
+    alike = [
+        (i, j) for i in range(n) for j in range(i, n) if not differs[i : j + 1, i : j + 1].any()
+    ]
+    longest = [
+        (i, j)
+        for i, j in alike
+        if not any((a, b) != (i, j) and a <= i and j <= b for a, b in alike)
+    ]
     assert stretches_alike(differs) == longest
 
 
@@ -70,5 +76,13 @@ def test_where_nothing_differs_there_is_one_tier(n):
 def test_a_run_that_beats_one_above_it_does_not_open_a_tier():
     beats = np.zeros((2, 2), dtype=bool)
     beats[1, 0] = True
-    assert [found.tolist() for found in tiers(np.array([1, 2]), beats)] == [[1, 1], [1, 1], [True, True]]
-    assert [found.tolist() for found in tiers(np.array([2, 1]), beats)] == [[2, 1], [2, 1], [False, True]]
+    assert [found.tolist() for found in tiers(np.array([1, 2]), beats)] == [
+        [1, 1],
+        [1, 1],
+        [True, True],
+    ]
+    assert [found.tolist() for found in tiers(np.array([2, 1]), beats)] == [
+        [2, 1],
+        [2, 1],
+        [False, True],
+    ]

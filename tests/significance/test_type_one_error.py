@@ -6,7 +6,14 @@ from scipy import stats
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.significance.hsd import randomised, tukey
-from pdeval.significance.paired_tests import bootstrap, randomisation, rank_sum_distribution, sign, student, wilcoxon
+from pdeval.significance.paired_tests import (
+    bootstrap,
+    randomisation,
+    rank_sum_distribution,
+    sign,
+    student,
+    wilcoxon,
+)
 
 ALPHA, TABLES = 0.05, 3000
 

@@ -38,14 +38,19 @@ def test_two_systems_and_two_groups_are_enough():
     # three votes to one, and two tied ones: odds of 4 to 2
     np.testing.assert_allclose(board["score"], np.log(2) / 2 * np.array([1.0, -1.0]), rtol=1e-9)
     assert board["run"].tolist() == ["x", "y"]
-    with pytest.raises(ValueError, match="there is one group of votes only, by day; nothing can be drawn from it"):
+    with pytest.raises(
+        ValueError, match="there is one group of votes only, by day; nothing can be drawn from it"
+    ):
         log.assign(day=1).ireval.leaderboard(resample="day")
 
 
 def test_the_number_of_pairs_that_never_met_and_the_first_of_them_are_told():
     rows = [("p", "q", "a"), ("q", "r", "b"), ("r", "s", "a"), ("s", "q", "tie")]
     log = pd.DataFrame(rows, columns=["run_a", "run_b", "winner"])
-    with pytest.raises(ValueError, match=r"method='borda' counts every pair .* 2 of 6 never met, e\.g\. 'p' and 'r'"):
+    with pytest.raises(
+        ValueError,
+        match=r"method='borda' counts every pair .* 2 of 6 never met, e\.g\. 'p' and 'r'",
+    ):
         log.ireval.leaderboard(method="borda")
 
 
@@ -67,8 +72,12 @@ def test_the_correction_and_its_level_reach_the_p_values(monkeypatch):
 
 def test_resamples_without_an_answer_are_counted_by_the_method_that_has_none():
     # a resample lacks the one vote that x lost with a chance of (5 / 6)^6
-    log = pd.DataFrame([("x", "y", "a")] * 5 + [("x", "y", "b")], columns=["run_a", "run_b", "winner"])
-    with pytest.raises(ValueError, match=r"of 50 resamples have a system that lost no vote, or won none"):
+    log = pd.DataFrame(
+        [("x", "y", "a")] * 5 + [("x", "y", "b")], columns=["run_a", "run_b", "winner"]
+    )
+    with pytest.raises(
+        ValueError, match=r"of 50 resamples have a system that lost no vote, or won none"
+    ):
         log.ireval.leaderboard(method=[PLAIN, "borda"], draws=50)
     assert len(log.ireval.leaderboard(method="borda", draws=50)) == 2
 
@@ -94,16 +103,25 @@ def test_intervals_of_either_kind_follow_the_confidence_and_seeds_are_kept():
         board = log.ireval.leaderboard(errors="sandwich", confidence=confidence, draws=50)
         halves[confidence] = by_system(board, "score_high") - by_system(board)
     # the normal's points of 75% and 95%
-    np.testing.assert_allclose(halves[0.9] / halves[0.5], 1.6448536269514722 / 0.6744897501960817, rtol=1e-9)
-    one, two, other = (log.ireval.leaderboard(draws=20, seed=seed)["score_low"].tolist() for seed in (3, 3, 4))
+    np.testing.assert_allclose(
+        halves[0.9] / halves[0.5], 1.6448536269514722 / 0.6744897501960817, rtol=1e-9
+    )
+    one, two, other = (
+        log.ireval.leaderboard(draws=20, seed=seed)["score_low"].tolist() for seed in (3, 3, 4)
+    )
     assert one == two != other
 
 
 def test_ranks_of_drawn_strengths_are_percentiles_too():
     log = arena(votes=200, systems=4)
-    board = log.ireval.leaderboard(method=PLAIN, errors="sandwich", draws=200, confidence=0.6, seed=5)
+    board = log.ireval.leaderboard(
+        method=PLAIN, errors="sandwich", draws=200, confidence=0.6, seed=5
+    )
     fitted = room.Fitted.of(
-        room.Counts.of(*(room.log_of(read(log, "votes")).__dict__[k] for k in ("one", "two", "sign")), 4), 0.0
+        room.Counts.of(
+            *(room.log_of(read(log, "votes")).__dict__[k] for k in ("one", "two", "sign")), 4
+        ),
+        0.0,
     )
     drawn = fitted.strength + np.random.default_rng(5).standard_normal((200, 4)) @ fitted.root.T
     ranks = 1 + (drawn[:, None, :] > drawn[:, :, None]).sum(axis=2)
@@ -115,7 +133,9 @@ def test_ranks_of_drawn_strengths_are_percentiles_too():
 
 
 def test_a_system_ahead_of_all_is_told_of_only_where_strengths_are_asked_for(recwarn):
-    full = pd.concat([chain(), pd.DataFrame([("x", "z", "a")], columns=["run_a", "run_b", "winner"])])
+    full = pd.concat(
+        [chain(), pd.DataFrame([("x", "z", "a")], columns=["run_a", "run_b", "winner"])]
+    )
     full.reset_index(drop=True).ireval.leaderboard(method="borda", draws=5)
     assert len(recwarn) == 0
 

@@ -23,7 +23,12 @@ def arena(votes=3000, systems=8, tied=0.2, seed=0, users=150):
     word = np.where(rng.random(votes) < tied, "tie", np.where(first, "model_a", "model_b"))
     names = np.array([f"m{k}" for k in range(systems)], dtype=object)
     return pd.DataFrame(
-        {"model_a": names[a], "model_b": names[b], "winner": word, "judge": rng.integers(0, users, votes)}
+        {
+            "model_a": names[a],
+            "model_b": names[b],
+            "winner": word,
+            "judge": rng.integers(0, users, votes),
+        }
     )
 
 
@@ -55,7 +60,11 @@ def test_strengths_with_ties_are_those_of_evalica():
     log = arena()
     said = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}
     found = evalica.bradley_terry(
-        log["model_a"], log["model_b"], [said[one] for one in log["winner"]], tolerance=1e-13, limit=10_000
+        log["model_a"],
+        log["model_b"],
+        [said[one] for one in log["winner"]],
+        tolerance=1e-13,
+        limit=10_000,
     )
     theirs = np.log(found.scores.sort_index().to_numpy())
     ours = by_system(log.ireval.leaderboard(method=PLAIN, errors="sandwich"))
@@ -70,7 +79,9 @@ def test_votes_add_up_to_what_the_strengths_expect():
     won = (1 + sign) / 2
     for system in range(8):
         expected = chance[a == system].sum() + (1 - chance[b == system]).sum()
-        assert expected == pytest.approx(won[a == system].sum() + (1 - won[b == system]).sum(), abs=1e-6)
+        assert expected == pytest.approx(
+            won[a == system].sum() + (1 - won[b == system]).sum(), abs=1e-6
+        )
 
 
 def naive_sandwich(log, strength, together=None):
@@ -102,7 +113,9 @@ def test_the_sandwich_of_a_pair_is_that_of_statsmodels():
     a, b, sign = coded(log)
     side = np.zeros((len(log), 8))
     side[np.arange(len(log)), a], side[np.arange(len(log)), b] = 1, -1
-    found = sm.Logit((1 + sign) / 2, side[:, 1:]).fit(disp=0, tol=1e-12, cov_type="HC0")  # against the first system
+    found = sm.Logit((1 + sign) / 2, side[:, 1:]).fit(
+        disp=0, tol=1e-12, cov_type="HC0"
+    )  # against the first system
     fitted = Fitted.of(Counts.of(a, b, sign, 8), 0.0)
     np.testing.assert_allclose(fitted.strength[1:] - fitted.strength[0], found.params, atol=1e-7)
     ours = np.sqrt(fitted.pair_variance(np.arange(1, 8), np.zeros(7, dtype=int)))
@@ -115,7 +128,10 @@ def test_bootstrap_and_sandwich_intervals_have_the_same_width(resample):
     log = arena(votes=6000)
     wide = [
         by_system(board, "score_high") - by_system(board, "score_low")
-        for board in (log.ireval.leaderboard(resample=resample, errors=how) for how in ("bootstrap", "sandwich"))
+        for board in (
+            log.ireval.leaderboard(resample=resample, errors=how)
+            for how in ("bootstrap", "sandwich")
+        )
     ]
     np.testing.assert_allclose(wide[0], wide[1], rtol=0.15)
 
@@ -124,7 +140,9 @@ def test_bootstrap_and_sandwich_intervals_have_the_same_width(resample):
 def test_votes_that_come_together_are_drawn_together():
     log = pd.concat([arena(votes=800)] * 5, ignore_index=True)
     log["prompt"] = np.tile(np.arange(800), 5)  # every vote was copied four times
-    plain, grouped = (log.ireval.leaderboard(resample=one, errors="sandwich") for one in ("vote", "prompt"))
+    plain, grouped = (
+        log.ireval.leaderboard(resample=one, errors="sandwich") for one in ("vote", "prompt")
+    )
     ratio = (by_system(grouped, "score_high") - by_system(grouped)) / (
         by_system(plain, "score_high") - by_system(plain)
     )
@@ -134,7 +152,10 @@ def test_votes_that_come_together_are_drawn_together():
 @pytest.mark.broad
 def test_a_column_of_queries_is_what_is_drawn_unless_votes_are_asked_for():
     log = arena().rename(columns={"judge": "qid"})
-    by_query, by_vote = log.ireval.leaderboard(draws=50), log.ireval.leaderboard(draws=50, resample="vote")
+    by_query, by_vote = (
+        log.ireval.leaderboard(draws=50),
+        log.ireval.leaderboard(draws=50, resample="vote"),
+    )
     assert by_query.attrs["resample"] == ["qid"]
     assert by_vote.attrs["resample"] == ["votes"]
     assert not np.array_equal(by_query["score_low"], by_vote["score_low"])
@@ -190,11 +211,19 @@ def test_neither_the_order_of_rows_nor_the_side_of_a_system_matters():
 
 def test_other_orderings_count_the_shares_that_each_pair_won():
     log = arena()
-    board = log.ireval.leaderboard(method=["bradley-terry", "borda", "winrate", "copeland", "mc4"], draws=20)
+    board = log.ireval.leaderboard(
+        method=["bradley-terry", "borda", "winrate", "copeland", "mc4"], draws=20
+    )
     pooled = pdeval.votes(log, per="all").ireval.order(method="winrate").sort_values("run")
     ours = board[board["method"] == "winrate"]
     np.testing.assert_allclose(by_system(ours), pooled["score"], atol=1e-12)
-    assert board["method"].unique().tolist() == ["bradley-terry", "borda", "winrate", "copeland", "mc4"]
+    assert board["method"].unique().tolist() == [
+        "bradley-terry",
+        "borda",
+        "winrate",
+        "copeland",
+        "mc4",
+    ]
     assert (board["rank_low"] <= board["rank_high"]).all()
 
 
@@ -240,11 +269,23 @@ def chain():
     ("log", "options", "message"),
     [
         (split, {}, r"fall into 2 groups of systems that no vote joins: x, y never met u, v, w"),
-        (chain, {"method": PLAIN}, r"x lost and tied no vote with the other 2 systems: no finite strength"),
+        (
+            chain,
+            {"method": PLAIN},
+            r"x lost and tied no vote with the other 2 systems: no finite strength",
+        ),
         (lambda: split().iloc[2:], {"method": "borda"}, r"1 of 3 never met, e\.g\. 'u' and 'w'"),
         (arena, {"method": "leximin"}, r"method='leximin' needs 'worst_first' of every query"),
-        (arena, {"method": "borda", "scale": "elo"}, r"scale='elo' is of method='bradley-terry'; 'borda'"),
-        (arena, {"method": "mc4", "errors": "sandwich"}, r"errors='sandwich' is of method='bradley-terry'"),
+        (
+            arena,
+            {"method": "borda", "scale": "elo"},
+            r"scale='elo' is of method='bradley-terry'; 'borda'",
+        ),
+        (
+            arena,
+            {"method": "mc4", "errors": "sandwich"},
+            r"errors='sandwich' is of method='bradley-terry'",
+        ),
         (arena, {"method": ["bradley-terry", PLAIN]}, r"one prior at a time"),
         (lambda: arena().assign(day=1), {"resample": "day"}, r"one group of votes only, by day"),
         (
@@ -260,12 +301,18 @@ def test_what_votes_cannot_tell_is_said(log, options, message):
 
 
 def test_an_unknown_column_to_draw_by_is_named():
-    with pytest.raises(KeyError, match=r"no column 'user' to resample by; the log has model_a, model_b, winner, judge"):
+    with pytest.raises(
+        KeyError,
+        match=r"no column 'user' to resample by; the log has model_a, model_b, winner, judge",
+    ):
         arena().ireval.leaderboard(resample="user")
 
 
 def test_what_rests_on_the_prior_alone_is_told():
-    with pytest.warns(UserWarning, match=r"x lost and tied no vote with the other 2 systems: how far ahead they are"):
+    with pytest.warns(
+        UserWarning,
+        match=r"x lost and tied no vote with the other 2 systems: how far ahead they are",
+    ):
         board = chain().ireval.leaderboard(draws=10)
     assert board["run"].tolist()[0] == "x"
 
@@ -273,8 +320,14 @@ def test_what_rests_on_the_prior_alone_is_told():
 def test_the_report_says_votes_and_errors():
     log = arena()
     text = str(log.ireval.leaderboard(errors="sandwich", resample="judge").ireval.report())
-    assert "In brackets the sandwich intervals of rank and score over 3,000 votes, drawn by judge." in text
-    assert "Wald test of Bradley–Terry strengths with sandwich errors, Holm correction, α = 0.05" in text
+    assert (
+        "In brackets the sandwich intervals of rank and score over 3,000 votes, drawn by judge."
+        in text
+    )
+    assert (
+        "Wald test of Bradley–Terry strengths with sandwich errors, Holm correction, α = 0.05"
+        in text
+    )
 
 
 @pytest.mark.slow
@@ -284,7 +337,9 @@ def test_intervals_cover_the_true_strengths_about_as_often_as_they_say():
         log = arena(votes=1500, tied=0.0, seed=seed)
         board = log.ireval.leaderboard(method=PLAIN, errors="sandwich", draws=1)
         truth = np.linspace(1, -1, 8)
-        inside.append((by_system(board, "score_low") <= truth) & (truth <= by_system(board, "score_high")))
+        inside.append(
+            (by_system(board, "score_low") <= truth) & (truth <= by_system(board, "score_high"))
+        )
     assert 0.93 <= np.mean(inside) <= 0.97
 
 
@@ -302,12 +357,20 @@ def test_a_board_says_how_it_was_made():
     board = arena(votes=400).ireval.leaderboard(resample="judge", **said)
     assert said.items() <= board.attrs.items()
     rest = {name: board.attrs[name] for name in ("run_columns", "resample", "errors", "votes")}
-    assert rest == {"run_columns": ["model"], "resample": ["judge"], "errors": "bootstrap", "votes": 400}
+    assert rest == {
+        "run_columns": ["model"],
+        "resample": ["judge"],
+        "errors": "bootstrap",
+        "votes": 400,
+    }
     narrow = arena(votes=400).ireval.leaderboard(confidence=0.3)
     wide = arena(votes=400).ireval.leaderboard()
-    assert (narrow["score_high"] - narrow["score_low"] < wide["score_high"] - wide["score_low"]).all()
+    assert (
+        narrow["score_high"] - narrow["score_low"] < wide["score_high"] - wide["score_low"]
+    ).all()
     none, strict = (
-        arena(votes=400).ireval.leaderboard(correction=one, draws=5)["tier"] for one in (None, "bonferroni")
+        arena(votes=400).ireval.leaderboard(correction=one, draws=5)["tier"]
+        for one in (None, "bonferroni")
     )
     assert none.max() > strict.max()
 

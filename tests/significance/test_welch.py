@@ -64,7 +64,10 @@ def test_the_rest_of_a_whole_is_what_all_others_hold(parts):
 
 
 def test_a_sample_of_one_has_no_interval_and_no_p_whatever_spread_is_said_of_it():
-    one, three = tuple(map(np.array, ([1], [0.5], [0.0]))), tuple(map(np.array, ([3], [0.25], [0.5])))
+    one, three = (
+        tuple(map(np.array, ([1], [0.5], [0.0]))),
+        tuple(map(np.array, ([3], [0.25], [0.5]))),
+    )
     alike = tuple(map(np.array, ([3], [0.25], [0.0])))
     for first, second in ((one, three), (three, one), (one, one), (one, alike), (alike, one)):
         gap, low, high, p = welch_gap(first, second, 0.95)
@@ -94,4 +97,6 @@ def test_each_column_has_a_rest_of_its_own_and_segments_without_queries_add_noth
             n, mean, sd = found[:, segment, at]
             assert n == len(rest)
             assert mean == pytest.approx(rest.mean(), abs=1e-12) if len(rest) else np.isnan(mean)
-            assert sd == pytest.approx(rest.std(ddof=1), abs=1e-7) if len(rest) > 1 else np.isnan(sd)
+            assert (
+                sd == pytest.approx(rest.std(ddof=1), abs=1e-7) if len(rest) > 1 else np.isnan(sd)
+            )

@@ -22,7 +22,9 @@ NAMES = {"run": ["run"], "query": ["query_id"]}
 
 
 def square(measure, column):
-    return SCORES[SCORES["measure"] == measure].pivot(index="query_id", columns="run", values=column)
+    return SCORES[SCORES["measure"] == measure].pivot(
+        index="query_id", columns="run", values=column
+    )
 
 
 class TestSummary:
@@ -30,11 +32,15 @@ class TestSummary:
         found = SCORES.ireval.summary()
         assert faults(SCHEMAS["summary"], found, NAMES) == []
         for measure in ("AP", "ASL"):
-            own = powered(square(measure, "value").to_numpy(), square(measure, "machine").to_numpy())
+            own = powered(
+                square(measure, "value").to_numpy(), square(measure, "machine").to_numpy()
+            )
             part = found[found["measure"] == measure]
             for name in ("mean", "lam", "df", "effective_n", "human", "machine"):
                 np.testing.assert_allclose(part[name], getattr(own, name), rtol=1e-12)
-            np.testing.assert_allclose(part[["ci_low", "ci_high"]].to_numpy().T, own.interval(0.95), rtol=1e-12)
+            np.testing.assert_allclose(
+                part[["ci_low", "ci_high"]].to_numpy().T, own.interval(0.95), rtol=1e-12
+            )
 
     def test_people_alone_and_the_machine_alone_are_what_summary_says_of_each(self):
         found = SCORES.ireval.summary("AP")
@@ -57,7 +63,9 @@ class TestSummary:
         pd.testing.assert_frame_equal(direct, found)
 
     def test_a_sum_or_a_geometric_mean_is_refused(self):
-        with pytest.raises(ValueError, match="GMAP is a geometric mean over queries; machine labels sharpen means"):
+        with pytest.raises(
+            ValueError, match="GMAP is a geometric mean over queries; machine labels sharpen means"
+        ):
             RUNS.ireval.summary(HUMAN, "GMAP", **GIVEN)
 
 
@@ -69,24 +77,38 @@ class TestCompare:
         assert found["test"].unique().tolist() == ["ppi"]
         for measure, sign in (("AP", 1), ("ASL", -1)):
             human, machine = (sign * square(measure, name) for name in ("value", "machine"))
-            own = powered(*(x.drop(columns="bm25").sub(x["bm25"], axis=0).to_numpy() for x in (human, machine)))
+            own = powered(
+                *(
+                    x.drop(columns="bm25").sub(x["bm25"], axis=0).to_numpy()
+                    for x in (human, machine)
+                )
+            )
             part = found[found["measure"] == measure]
             np.testing.assert_allclose(part["difference"], own.mean, rtol=1e-9, atol=1e-15)
             np.testing.assert_allclose(part["p_value"], own.p_value, rtol=1e-9)
             ends = part[["ci_low", "ci_high"]].to_numpy().T
             np.testing.assert_allclose(ends, own.interval(0.95), rtol=1e-9, atol=1e-12)
-        whole = RUNS.ireval.compare(HUMAN, ["AP", "ASL"], **GIVEN, baseline="bm25", correction="holm", test="ppi")
+        whole = RUNS.ireval.compare(
+            HUMAN, ["AP", "ASL"], **GIVEN, baseline="bm25", correction="holm", test="ppi"
+        )
         pd.testing.assert_frame_equal(whole, found)
 
     @pytest.mark.broad
     def test_corrections_are_those_of_compare(self):
         by_people = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], topics="common")
-        for family, base in (("measure", None), ("baseline", "bm25"), ("measure", "bm25"), ("all", ["bm25", "ql"])):
+        for family, base in (
+            ("measure", None),
+            ("baseline", "bm25"),
+            ("measure", "bm25"),
+            ("all", ["bm25", "ql"]),
+        ):
             for correction in ("bonferroni", "holm", "fdr_bh", None):
                 given = {"baseline": base, "family": family, "correction": correction}
                 found = SCORES.ireval.compare(["AP", "ASL"], **given)
                 known = by_people.ireval.compare(["AP", "ASL"], test="t", **given)
-                assert found[["run_a", "run_b", "measure"]].equals(known[["run_a", "run_b", "measure"]])
+                assert found[["run_a", "run_b", "measure"]].equals(
+                    known[["run_a", "run_b", "measure"]]
+                )
                 raw, own = found["p_value"].to_numpy(), found["p_adjusted"].to_numpy()
                 assert (own >= raw).all()
                 if correction == "bonferroni" and family != "measure":
@@ -100,7 +122,9 @@ class TestCompare:
         first = found[found["run_a"] == "hybrid"]
         own = powered(first[["value"]].to_numpy(), first[["machine"]].to_numpy())
         row = compared[compared["run_a"] == "hybrid"].iloc[0]
-        assert (row["difference"], row["p_value"]) == pytest.approx((own.mean.item(), own.p_value.item()), rel=1e-9)
+        assert (row["difference"], row["p_value"]) == pytest.approx(
+            (own.mean.item(), own.p_value.item()), rel=1e-9
+        )
         direct = RUNS.ireval.compare(HUMAN, "RPP", **GIVEN, baseline="bm25")
         pd.testing.assert_frame_equal(direct, compared, check_categorical=False)
 
@@ -113,9 +137,13 @@ class TestCompare:
         assert width.between(0.93, 1.07).all()
 
     def test_another_test_is_refused_and_ppi_without_a_machine_too(self):
-        with pytest.raises(ValueError, match="test='t' knows one value a query; with machine labels there is"):
+        with pytest.raises(
+            ValueError, match="test='t' knows one value a query; with machine labels there is"
+        ):
             SCORES.ireval.compare(test="t")
-        with pytest.raises(ValueError, match="test='ppi' needs labels by a machine beside people's"):
+        with pytest.raises(
+            ValueError, match="test='ppi' needs labels by a machine beside people's"
+        ):
             RUNS.ireval.compare(HUMAN, "AP", test="ppi", topics="common")
 
 
@@ -146,7 +174,9 @@ class TestOrder:
 
     def test_other_methods_are_refused(self):
         for method in ("mc4", "winrate"):
-            with pytest.raises(ValueError, match=f"method='{method}': with machine labels scores are ordered by"):
+            with pytest.raises(
+                ValueError, match=f"method='{method}': with machine labels scores are ordered by"
+            ):
                 SCORES.ireval.order(method=method)
 
 
@@ -158,11 +188,23 @@ def test_level_confidence_and_family_reach_what_they_are_for():
             found = SCORES.ireval.compare(["AP", "ASL"], alpha=alpha, family=family, **given)
             keys = {"all": [], "baseline": ["measure", "run_b"]}.get(family)
             if keys is not None:
-                group = found.groupby(keys, observed=True).ngroup().to_numpy() if keys else np.zeros(len(found), int)
-                wanted = adjust(found["p_value"].to_numpy(), group, correction="fdr_tsbky", alpha=alpha)
+                group = (
+                    found.groupby(keys, observed=True).ngroup().to_numpy()
+                    if keys
+                    else np.zeros(len(found), int)
+                )
+                wanted = adjust(
+                    found["p_value"].to_numpy(), group, correction="fdr_tsbky", alpha=alpha
+                )
                 np.testing.assert_allclose(found["p_adjusted"], wanted, rtol=1e-12)
             assert found["significant"].tolist() == (found["p_adjusted"] < alpha).tolist()
-            said = {"correction": "fdr_tsbky", "family": family, "alpha": alpha, "confidence": 0.7, "topics": "common"}
+            said = {
+                "correction": "fdr_tsbky",
+                "family": family,
+                "alpha": alpha,
+                "confidence": 0.7,
+                "topics": "common",
+            }
             assert said.items() <= found.attrs.items()
             assert found["measure"].tolist() == ["AP"] * 22 + ["ASL"] * 22
 
@@ -173,8 +215,12 @@ def test_means_and_effects_are_those_of_the_runs_and_of_the_differences():
     assert found["mean_a"].tolist() == mean[found["run_a"]].tolist()
     assert found["mean_b"].tolist() == mean[found["run_b"]].tolist()
     human, machine = (-square("ASL", name) for name in ("value", "machine"))
-    made = powered(*(x.drop(columns="bm25").sub(x["bm25"], axis=0).to_numpy() for x in (human, machine)))
-    np.testing.assert_allclose(found[["ci_low", "ci_high"]].to_numpy().T, made.interval(0.7), rtol=1e-9)
+    made = powered(
+        *(x.drop(columns="bm25").sub(x["bm25"], axis=0).to_numpy() for x in (human, machine))
+    )
+    np.testing.assert_allclose(
+        found[["ci_low", "ci_high"]].to_numpy().T, made.interval(0.7), rtol=1e-9
+    )
     np.testing.assert_allclose(found["effect_size"], made.mean / made.human_sd, rtol=1e-9)
     for name in ("statistic", "df", "n_machine", "lam", "effective_n", "n"):
         np.testing.assert_allclose(found[name], getattr(made, name), rtol=1e-9)
@@ -184,11 +230,16 @@ def test_means_and_effects_are_those_of_the_runs_and_of_the_differences():
 def test_two_queries_of_each_kind_suffice_and_one_is_named():
     queries = sorted(SCORES["query_id"].unique())
     people = SCORES.dropna(subset="value")["query_id"].unique()[:2]
-    alone = [one for one in queries if one not in set(SCORES.dropna(subset="value")["query_id"])][:2]
+    alone = [one for one in queries if one not in set(SCORES.dropna(subset="value")["query_id"])][
+        :2
+    ]
     enough = SCORES[SCORES["query_id"].isin([*people, *alone])]
     assert enough.ireval.summary("AP")["n"].unique().tolist() == [2]
     assert enough.ireval.compare("AP")["n_machine"].unique().tolist() == [2]
-    for lost, text in ((people[0], "'ql' has 1 queries by people and 2"), (alone[0], "'ql' has 2 .* and 1 by the")):
+    for lost, text in (
+        (people[0], "'ql' has 1 queries by people and 2"),
+        (alone[0], "'ql' has 2 .* and 1 by the"),
+    ):
         few = enough[(enough["run"] != "ql") | (enough["query_id"] != lost)]
         with pytest.raises(ValueError, match=text):
             few.ireval.summary("AP")
@@ -207,11 +258,19 @@ def test_a_p_value_of_exactly_the_level_is_not_significant():
 @pytest.mark.parametrize("correction", ["holm", "fdr_bh"])
 def test_pairs_with_a_baseline_may_be_corrected_for_all_pairs_of_the_measure(correction):
     given = {"correction": correction, "family": "measure"}
-    whole, some = SCORES.ireval.compare("AP", **given), SCORES.ireval.compare("AP", baseline="bm25", **given)
-    known = {frozenset((a, b)): p for a, b, p in zip(whole["run_a"], whole["run_b"], whole["p_adjusted"], strict=True)}
+    whole, some = (
+        SCORES.ireval.compare("AP", **given),
+        SCORES.ireval.compare("AP", baseline="bm25", **given),
+    )
+    known = {
+        frozenset((a, b)): p
+        for a, b, p in zip(whole["run_a"], whole["run_b"], whole["p_adjusted"], strict=True)
+    }
     assert len(known) == 66
     assert len(some) == 11
-    assert some["p_adjusted"].tolist() == pytest.approx([known[frozenset((run, "bm25"))] for run in some["run_a"]])
+    assert some["p_adjusted"].tolist() == pytest.approx(
+        [known[frozenset((run, "bm25"))] for run in some["run_a"]]
+    )
     raw = adjust(some["p_value"].to_numpy(), np.zeros(11, np.int64), correction=correction)
     assert (some["p_adjusted"] > raw).any()
 
@@ -249,9 +308,14 @@ def test_a_pair_with_one_query_of_a_kind_is_named_and_two_suffice():
     found = table.ireval.compare()
     assert found[["n", "n_machine"]].to_numpy().tolist() == [[2, 2]] * 3
     assert found[["mean_a", "mean_b"]].isna().all(axis=None)
-    for lost, text in (("0", "has 1 queries by people and 2 by"), ("2", "has 2 queries by people and 1 by")):
+    for lost, text in (
+        ("0", "has 1 queries by people and 2 by"),
+        ("2", "has 2 queries by people and 1 by"),
+    ):
         few = table[(table["run_b"] != "c") | (table["run_a"] != "b") | (table["query_id"] != lost)]
-        with pytest.raises(ValueError, match=rf"the pair .*'b'.*'c'.* {text} the machine alone of 'RPP'"):
+        with pytest.raises(
+            ValueError, match=rf"the pair .*'b'.*'c'.* {text} the machine alone of 'RPP'"
+        ):
             few.ireval.compare()
 
 

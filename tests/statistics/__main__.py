@@ -21,7 +21,9 @@ def main() -> int:
         found.append(one)
         print(line(one), flush=True)
     missed = [one for one in found if one.verdict == "MISSED"]
-    print(f"\n{len(found)} checks, {len(missed)} missed, {time.process_time() - begin:.0f} s of processor time.")
+    print(
+        f"\n{len(found)} checks, {len(missed)} missed, {time.process_time() - begin:.0f} s of processor time."
+    )
     print(f"\n{naive_table()}")
     return int(bool(missed))
 

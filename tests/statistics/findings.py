@@ -48,7 +48,11 @@ class Finding:
         """The exact limits of the true share, by Clopper and Pearson."""
         rest = (1 - SURE) / 2
         low = stats.beta.ppf(rest, self.hits, self.cases - self.hits + 1) if self.hits else 0.0
-        high = stats.beta.ppf(1 - rest, self.hits + 1, self.cases - self.hits) if self.hits < self.cases else 1.0
+        high = (
+            stats.beta.ppf(1 - rest, self.hits + 1, self.cases - self.hits)
+            if self.hits < self.cases
+            else 1.0
+        )
         return float(low), float(high)
 
     @property

@@ -54,13 +54,17 @@ def behaviour(null: str) -> Iterator[Finding]:
     rng = np.random.default_rng(700 + list(NULLS).index(null))
     truth = {"mean": MEANS[null], "median": medians(null)}
     for kind, true in truth.items():
-        if kind == "median" and null == "discrete":  # between two values: any number there is a median
+        if (
+            kind == "median" and null == "discrete"
+        ):  # between two values: any number there is a median
             continue
         found = [
             estimate(NULLS[null](rng, (40,)), kind, confidence=0.95, draws=500, rng=rng)  # type: ignore[arg-type]
             for _ in range(BUCKETS)
         ]
-        yield covered(f"behaviour, {kind}", null, 40, np.array([one.low <= true <= one.high for one in found]))
+        yield covered(
+            f"behaviour, {kind}", null, 40, np.array([one.low <= true <= one.high for one in found])
+        )
 
 
 def shares(null: str) -> Finding:
@@ -70,7 +74,9 @@ def shares(null: str) -> Finding:
         estimate((rng.random(40) < RATES[null]) * 1.0, "rate", confidence=0.95, draws=0, rng=rng)
         for _ in range(BUCKETS)
     ]
-    return covered("behaviour, rate", null, 40, np.array([one.low <= RATES[null] <= one.high for one in found]))
+    return covered(
+        "behaviour, rate", null, 40, np.array([one.low <= RATES[null] <= one.high for one in found])
+    )
 
 
 def ratios(null: str) -> Iterator[Finding]:
@@ -81,7 +87,8 @@ def ratios(null: str) -> Iterator[Finding]:
         queries = rng.geometric(0.2, 100).astype(float)
         own = rng.beta(4 * rate, 4 * (1 - rate), 100)
         yes, count = (
-            draw.astype(float) for draw in (rng.binomial(queries.astype(int), own), rng.poisson(queries * own))
+            draw.astype(float)
+            for draw in (rng.binomial(queries.astype(int), own), rng.poisson(queries * own))
         )
         found = clustered_rate(ratio_of(yes, queries), linearised(yes, queries), 0.95)
         other = estimate(linearised(count, queries), "mean", confidence=0.95, draws=0, rng=rng)
@@ -111,7 +118,14 @@ def planned() -> Iterator[Finding]:
     cube = cube_of(np.stack([pilot, np.zeros(100)], axis=1)[None])
     plans = []
     for effect, queries in ((0.3, 25), (0.5, 25), (0.3, 60)):
-        plans.append(("power", effect, queries, power(cube, None, difference=effect, queries=queries)["power"].item()))
+        plans.append(
+            (
+                "power",
+                effect,
+                queries,
+                power(cube, None, difference=effect, queries=queries)["power"].item(),
+            )
+        )
     for effect in (0.25, 0.4):
         needed = int(sample_size(cube, None, difference=effect, power=0.8)["queries_needed"].item())
         plans.append(("power.sample_size", effect, needed, 0.8))
@@ -123,7 +137,15 @@ def planned() -> Iterator[Finding]:
         found = compare(cube_of(np.concatenate([drawn, np.zeros((queries, 1))], axis=1)[None]), baseline=f"r{RUNS:05d}",
                         correction=None)  # fmt: skip
         hits = counted((found["p_value"] < 0.05).to_numpy())
-        yield Finding(what, f"normal, {effect:.2f} sd", queries, *hits, level, False, *expected(what, "", level))
+        yield Finding(
+            what,
+            f"normal, {effect:.2f} sd",
+            queries,
+            *hits,
+            level,
+            False,
+            *expected(what, "", level),
+        )
 
 
 def all_intervals() -> Iterator[Finding]:

@@ -39,7 +39,11 @@ def world(queries: int, hard: bool) -> tuple[pd.DataFrame, pd.DataFrame, pd.Data
     ]
     runs = pd.concat(lists, ignore_index=True)
     qrels = pd.DataFrame({"query_id": query, "doc_id": doc, "relevance": grade.ravel()})
-    return runs, qrels, by_query(runs.ireval.measure(qrels, list(MEASURES), topics="judged"), queries)
+    return (
+        runs,
+        qrels,
+        by_query(runs.ireval.measure(qrels, list(MEASURES), topics="judged"), queries),
+    )
 
 
 def by_query(scores: pd.DataFrame, queries: int) -> pd.DataFrame:
@@ -49,7 +53,9 @@ def by_query(scores: pd.DataFrame, queries: int) -> pd.DataFrame:
 
 
 @cache
-def estimates(design: str, size: int, *, queries: int, draws: int, hard: bool) -> tuple[np.ndarray, float]:
+def estimates(
+    design: str, size: int, *, queries: int, draws: int, hard: bool
+) -> tuple[np.ndarray, float]:
     """Return estimates of shape (draws, runs x measures, queries), and the mean number of relevant items drawn."""
     runs, qrels, true = world(queries, hard)
     found, drawn = [], 0
@@ -79,7 +85,12 @@ class Cell:
 
 
 def cells(
-    *, cases: int, queries: int = 1000, draws: int = 8, sizes: tuple[int, ...] = SIZES, hard: bool = False
+    *,
+    cases: int,
+    queries: int = 1000,
+    draws: int = 8,
+    sizes: tuple[int, ...] = SIZES,
+    hard: bool = False,
 ) -> Iterator[Cell]:
     """Yield those of each measure of one run, and of its difference from the other run."""
     true = world(queries, hard)[2]
@@ -96,15 +107,29 @@ def cells(
                 ):
                     counts = []
                     for n in QUERIES:
-                        query, draw = rng.integers(0, queries, (n, cases)), rng.integers(0, draws, (n, cases))
+                        query, draw = (
+                            rng.integers(0, queries, (n, cases)),
+                            rng.integers(0, draws, (n, cases)),
+                        )
                         low, high = student_interval(*describe(own[draw, query]), 0.95)
                         hits = int(((low <= mean) & (mean <= high)).sum())
                         counts.append(Finding(name, design, n, cases, hits, 0.95, True))
                     noise = float(np.nanstd(own) / np.sqrt(own.size))
-                    yield Cell(design, size, name, hard, relevant, float(np.nanmean(own) - mean), noise, tuple(counts))
+                    yield Cell(
+                        design,
+                        size,
+                        name,
+                        hard,
+                        relevant,
+                        float(np.nanmean(own) - mean),
+                        noise,
+                        tuple(counts),
+                    )
 
 
-def with_machine(design: str, judge: str, *, queries: int, draws: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+def with_machine(
+    design: str, judge: str, *, queries: int, draws: int, size: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the errors of P@10 of one run, (draws, queries), from items that a machine helps to choose; true values.
 
     People labelled two items a query before, at random.
@@ -128,22 +153,31 @@ def with_machine(design: str, judge: str, *, queries: int, draws: int, size: int
 def main(cases: int = 10_000) -> int:
     """Print the table of biases and coverages."""
     begin = time.process_time()
-    print("| world | design | items of 100 | relevant drawn | measure | bias | covers, n = 25 | 50 | 200 |")
+    print(
+        "| world | design | items of 100 | relevant drawn | measure | bias | covers, n = 25 | 50 | 200 |"
+    )
     print("|---|---|--:|--:|---|--:|--:|--:|--:|")
     for hard in (False, True):
         for one in cells(cases=cases, hard=hard):
             shares = " | ".join(f"{part.share:.3f}" for part in one.covered)
             where = f"{'hard' if hard else 'easy'} | {one.design} | {one.size} | {one.relevant:.1f}"
             print(f"| {where} | {one.measure} | {one.bias:+.3f} | {shares} |", flush=True)
-    print("\nItems that a machine helps to choose: standard deviation of a query's error in P@10, 10 items of 100.\n")
+    print(
+        "\nItems that a machine helps to choose: standard deviation of a query's error in P@10, 10 items of 100.\n"
+    )
     print("| judge | importance | all alike |\n|---|--:|--:|")
     for judge in JUDGES:
-        errors = [with_machine(design, judge, queries=400, draws=8, size=10)[0] for design in ("importance", "uniform")]
+        errors = [
+            with_machine(design, judge, queries=400, draws=8, size=10)[0]
+            for design in ("importance", "uniform")
+        ]
         print(f"| {judge} | {errors[0].std():.3f} | {errors[1].std():.3f} |")
     for design in DESIGNS:
         made, _ = estimates(design, 10, queries=1000, draws=8, hard=False)
         row = world(1000, False)[2].index.get_loc(("a", "P@10"))
-        print(f"| none, {design} | {(made[:, row] - world(1000, False)[2].iloc[row].to_numpy()).std():.3f} | |")
+        print(
+            f"| none, {design} | {(made[:, row] - world(1000, False)[2].iloc[row].to_numpy()).std():.3f} | |"
+        )
     print(f"\n{cases:,} simulations each; {time.process_time() - begin:.0f} s of processor time.")
     return 0
 

@@ -24,7 +24,12 @@ KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[float, float], str], .
     (("summary", "behaviour, mean"), ("lognormal",), {0.95: 0.86}, SKEWED),
     (("rank by mean", "rank by winrate"), (), {0.95: 0.95}, WHOLE),
     (("interval of z",), (), {0.95: 0.94}, ROUGH),
-    (("behaviour, rate",), (), {0.95: 0.928}, ROUGH),  # exactly 0.9283 for a rate of .2, by adding up the binomial
+    (
+        ("behaviour, rate",),
+        (),
+        {0.95: 0.928},
+        ROUGH,
+    ),  # exactly 0.9283 for a rate of .2, by adding up the binomial
     (("behaviour, rate over queries",), ("rate .05", "rate .95"), {0.95: 0.92}, RARE),
     (("behaviour, ratio",), ("rate .05",), {0.95: 0.89}, RARE),
 )

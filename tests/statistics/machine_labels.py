@@ -30,13 +30,19 @@ LABELLED = (20, 50, 100, 200)
 ALONE = 400
 
 
-def truth(rng: np.random.Generator, queries: int, hard: bool) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def truth(
+    rng: np.random.Generator, queries: int, hard: bool
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return grades 0 to 2 of every item, and the scores that two systems give, the first a little better.
 
     Where it is hard, a query has few relevant items and systems are weak: most values are small, and a few large.
     """
-    relevant = (1 + rng.geometric(0.4, queries) if hard else 3 + rng.geometric(0.15, queries)).clip(max=40)
-    grade = np.where(np.arange(ITEMS) < relevant[:, None], 1 + (rng.random((queries, ITEMS)) < 0.3), 0)
+    relevant = (1 + rng.geometric(0.4, queries) if hard else 3 + rng.geometric(0.15, queries)).clip(
+        max=40
+    )
+    grade = np.where(
+        np.arange(ITEMS) < relevant[:, None], 1 + (rng.random((queries, ITEMS)) < 0.3), 0
+    )
     ease = rng.normal(0.0, 0.23, (queries, 1))
     systems = {}
     for name, skill in (("a", 0.6), ("b", 0.5)) if hard else (("a", 1.2), ("b", 1.08)):
@@ -44,7 +50,9 @@ def truth(rng: np.random.Generator, queries: int, hard: bool) -> tuple[np.ndarra
     return grade, systems
 
 
-def labelled_by(judge: str, rng: np.random.Generator, grade: np.ndarray, systems: dict[str, np.ndarray]) -> np.ndarray:
+def labelled_by(
+    judge: str, rng: np.random.Generator, grade: np.ndarray, systems: dict[str, np.ndarray]
+) -> np.ndarray:
     """Return the grades that a judge gives."""
     chance = rng.random(grade.shape)
     if judge == "random":  # as many relevant items as people find, anywhere
@@ -77,7 +85,10 @@ def world(queries: int, seed: int = 0, *, hard: bool = False) -> dict[str, dict[
         judged = join(runs, qrels, topics="judged", validate=False)
         cube = scores(judged, list(MEASURES))
         values = {name: cube.values[place, :, 0] for place, name in enumerate(MEASURES)}
-        apart = {f"difference of {name}": -np.diff(cube.values[place])[:, 0] for place, name in enumerate(MEASURES)}
+        apart = {
+            f"difference of {name}": -np.diff(cube.values[place])[:, 0]
+            for place, name in enumerate(MEASURES)
+        }
         found[who] = {**values, **apart, "RPP": select(judged, "RPP").cube(False).values[0, :, 0]}
     return found
 
@@ -100,7 +111,14 @@ class Cell:
 
 
 def cell(
-    judge: str, measure: str, n: int, *, cases: int, alone: int = ALONE, size: int = 20_000, hard: bool = False
+    judge: str,
+    measure: str,
+    n: int,
+    *,
+    cases: int,
+    alone: int = ALONE,
+    size: int = 20_000,
+    hard: bool = False,
 ) -> Cell:
     """Return how often three intervals cover the truth, and how wide that of both labels is beside the others."""
     values = world(size, hard=hard)
@@ -114,7 +132,10 @@ def cell(
     ends["people"] = student_interval(*describe(human[both]), 0.95)
     ends["alone"] = student_interval(*describe(machine[drawn]), 0.95)
     everyone = student_interval(*describe(human[drawn]), 0.95)
-    hits = {who: int(((low <= human.mean()) & (human.mean() <= high)).sum()) for who, (low, high) in ends.items()}
+    hits = {
+        who: int(((low <= human.mean()) & (human.mean() <= high)).sum())
+        for who, (low, high) in ends.items()
+    }
     found = {who: Finding(measure, judge, n, cases, hit, 0.95, True) for who, hit in hits.items()}
     width = float((ends["covered"][1] - ends["covered"][0]).mean())
     others = [float((high - low).mean()) for low, high in (ends["people"], everyone)]
@@ -156,13 +177,17 @@ def main(cases: int = 10_000) -> int:
     print(
         f"\n{len(found)} cells of {cases:,} simulations: coverage {low:.3f} to {high:.3f}; at most {wide:.3f} times as"
     )
-    print(f"wide as people alone, on average. {time.process_time() - begin:.0f} s of processor time.")
+    print(
+        f"wide as people alone, on average. {time.process_time() - begin:.0f} s of processor time."
+    )
     print(
         "\nWhere most values are small (AP .15 on average, skewness 1.9), biased judge, both labels and people alone:"
     )
     for measure in ("AP", "nDCG@10", "P@10", "difference of AP", "RPP"):
         hard = [cell("biased", measure, n, cases=cases, hard=True) for n in LABELLED]
-        shown = ", ".join(f"n = {one.n}: {one.covered.share:.3f} and {one.people.share:.3f}" for one in hard)
+        shown = ", ".join(
+            f"n = {one.n}: {one.covered.share:.3f} and {one.people.share:.3f}" for one in hard
+        )
         print(f"{measure}: {shown}")
     one = cell("biased", "AP", 50, cases=cases, alone=550)
     print(
@@ -170,9 +195,12 @@ def main(cases: int = 10_000) -> int:
         end="",
     )
     print(
-        f"{one.people.share:.2f} from people alone, coverage {one.alone.share:.2f} from the judge alone, width ", end=""
+        f"{one.people.share:.2f} from people alone, coverage {one.alone.share:.2f} from the judge alone, width ",
+        end="",
     )
-    print(f"{one.width:.3f} and coverage {one.covered.share:.2f} together, worth {one.worth:.0f} queries.")
+    print(
+        f"{one.width:.3f} and coverage {one.covered.share:.2f} together, worth {one.worth:.0f} queries."
+    )
     return int(low < 0.93 or high > 0.97 or wide > 1.05)
 
 

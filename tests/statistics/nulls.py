@@ -25,7 +25,13 @@ NULLS: dict[str, Draw] = {
     "t3": lambda rng, shape: rng.standard_t(3, shape),
     "bounded": _bounded,
 }
-MEANS = {"normal": 0.0, "lognormal": np.exp(0.5), "discrete": 0.15, "t3": 0.0, "bounded": 0.7 * 0.8 / 2.8}
+MEANS = {
+    "normal": 0.0,
+    "lognormal": np.exp(0.5),
+    "discrete": 0.15,
+    "t3": 0.0,
+    "bounded": 0.7 * 0.8 / 2.8,
+}
 RATES = {"rate .05": 0.05, "rate .2": 0.2, "rate .5": 0.5, "rate .8": 0.8, "rate .95": 0.95}
 
 

@@ -28,10 +28,17 @@ SEED_SDS = (0.0, 0.01, 0.03)
 FIXED, RANDOM = "compare(replicate=)", "replicates.compare()"
 ZERO = "seeds without variance count as if they had some"
 FEW = "few seeds: Satterthwaite's degrees of freedom are estimated from as few"
-LARGER = (0.1, 0.02, 0.02, 0.02)  # of a baseline whose seeds vary more than those of the other systems
+LARGER = (
+    0.1,
+    0.02,
+    0.02,
+    0.02,
+)  # of a baseline whose seeds vary more than those of the other systems
 
 
-def tables(sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], *, fixed: bool, count: int = TABLES) -> Scores:
+def tables(
+    sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], *, fixed: bool, count: int = TABLES
+) -> Scores:
     """Return null scores of systems with so many seeds each; every measure is a simulation.
 
     With `fixed` seeds the trained models of a system are equal on average; else all that might have been trained are.
@@ -47,9 +54,13 @@ def tables(sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], *, fixed:
     values = rng.normal(0, 0.2, (count, QUERIES, 1)) + seeds
     values = values + rng.normal(0, 0.08, (count, QUERIES, len(sizes)))[..., system]
     values += rng.normal(0, 0.05, values.shape)
-    runs = pd.DataFrame({"model": system, "seed": np.concatenate([np.arange(size) for size in sizes])})
+    runs = pd.DataFrame(
+        {"model": system, "seed": np.concatenate([np.arange(size) for size in sizes])}
+    )
     names = tuple(f"x{number}" for number in range(count))
-    return Scores(runs, pd.Index(range(QUERIES), name="query_id"), names, values, np.ones(count, dtype=bool))
+    return Scores(
+        runs, pd.Index(range(QUERIES), name="query_id"), names, values, np.ones(count, dtype=bool)
+    )
 
 
 def first_pair(found: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -63,11 +74,23 @@ def findings(
 ) -> list[Finding]:
     """Return size and coverage; `size` is how many times a level may be exceeded where it is not kept exactly."""
     found = [
-        Finding(what, null, QUERIES, *counted(p < alpha), alpha, False, size * alpha if size else None, why)
+        Finding(
+            what,
+            null,
+            QUERIES,
+            *counted(p < alpha),
+            alpha,
+            False,
+            size * alpha if size else None,
+            why,
+        )
         for alpha in ALPHAS
     ]
     least = 1 - size * 0.05 if size else None
-    return [*found, Finding(f"interval of {what}", null, QUERIES, *counted(inside), 0.95, True, least, why)]
+    return [
+        *found,
+        Finding(f"interval of {what}", null, QUERIES, *counted(inside), 0.95, True, least, why),
+    ]
 
 
 def said(sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], *, fixed: bool) -> str:
@@ -84,18 +107,24 @@ def these_models(sizes: tuple[int, ...], seed_sd: float, *, fixed: bool = True) 
     return findings(FIXED, said(sizes, seed_sd, fixed=fixed), *first_pair(found))
 
 
-def this_training(sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], size: float = 0) -> list[Finding]:
+def this_training(
+    sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], size: float = 0
+) -> list[Finding]:
     """Return size and coverage of the t-test with random seeds; `size` is how many times a level may be exceeded."""
     size, why = (1.0, ZERO) if seed_sd == 0 else (size, FEW if size else "")
     found = compare_training(tables(sizes, seed_sd, fixed=False), None, correction=None)
-    return findings(RANDOM, said(sizes, seed_sd, fixed=False), *first_pair(found), size=size, why=why)
+    return findings(
+        RANDOM, said(sizes, seed_sd, fixed=False), *first_pair(found), size=size, why=why
+    )
 
 
 def pooled(sizes: tuple[int, ...], seed_sd: float, *, fixed: bool) -> list[Finding]:
     """Return size and coverage of the t-test that takes each seed of each query for an observation of its own."""
     cube = tables(sizes, seed_sd, fixed=fixed)
     values = cube.values.transpose(1, 2, 0)
-    apart = (values[:, : sizes[0]] - values[:, sizes[0] : 2 * sizes[0]]).reshape(-1, len(cube.measures))
+    apart = (values[:, : sizes[0]] - values[:, sizes[0] : 2 * sizes[0]]).reshape(
+        -1, len(cube.measures)
+    )
     t, p = stats.ttest_1samp(apart, 0)
     inside = np.abs(t) <= stats.t.ppf(0.975, len(apart) - 1)
     found = findings("t-test of seeds x queries", said(sizes, seed_sd, fixed=fixed), p, inside)
@@ -125,4 +154,11 @@ def all_naive() -> Iterator[Finding]:
 
 def naive_table() -> str:
     """Return what the wrong tests do as text for the documentation."""
-    return "\n".join(["Tests that get seeds wrong, held against the same limits:", "", HEAD, *map(line, all_naive())])
+    return "\n".join(
+        [
+            "Tests that get seeds wrong, held against the same limits:",
+            "",
+            HEAD,
+            *map(line, all_naive()),
+        ]
+    )

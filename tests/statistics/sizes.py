@@ -18,7 +18,11 @@ from tests.statistics.known import expected
 from tests.statistics.nulls import NULLS, RATES, scores
 
 ALPHAS = (0.05, 0.01)
-QUERIES, PAIRS, BATCHES = 25, 200, 15  # tests of one pair at a time: batches with draws of their own
+QUERIES, PAIRS, BATCHES = (
+    25,
+    200,
+    15,
+)  # tests of one pair at a time: batches with draws of their own
 RUNS, TABLES, ROUNDS = 4, 20, 25  # tests of a whole table
 SIDES, BUCKETS = (40, 60), 1000
 
@@ -33,16 +37,25 @@ def pairwise(test: SignificanceTest, null: str) -> Iterator[Finding]:
         runs = pd.DataFrame({"run": np.arange(2 * pairs)})
         a = np.arange(0, 2 * pairs, 2)  # no run is in two pairs: they are independent
         cube = Preferences(
-            runs, pd.Index(range(QUERIES), name="query_id"), ("x",), a, a + 1, (values[..., 0] - values[..., 1]).T[None]
+            runs,
+            pd.Index(range(QUERIES), name="query_id"),
+            ("x",),
+            a,
+            a + 1,
+            (values[..., 0] - values[..., 1]).T[None],
         )
-        found = compare(cube, test=test.name, correction=None, draws=1000, seed=batch, progress=False)
+        found = compare(
+            cube, test=test.name, correction=None, draws=1000, seed=batch, progress=False
+        )
         p.append(found["p_value"].to_numpy())
         covers.append(((found["ci_low"] <= 0) & (found["ci_high"] >= 0)).to_numpy())
     yield from sized(test.name, null, QUERIES, np.concatenate(p))
     yield covered(f"interval of {test.name}", null, QUERIES, np.concatenate(covers))
 
 
-def family_wise(test: SignificanceTest, null: str, *, preferences: bool = False) -> Iterator[Finding]:
+def family_wise(
+    test: SignificanceTest, null: str, *, preferences: bool = False
+) -> Iterator[Finding]:
     """Yield how often a test of all pairs finds any difference, and how often all its intervals cover 0."""
     rng = np.random.default_rng(100 + list(NULLS).index(null))
     a, b = all_pairs(RUNS)
@@ -51,7 +64,9 @@ def family_wise(test: SignificanceTest, null: str, *, preferences: bool = False)
     p, covers = [], []
     for batch in range(ROUNDS):
         values = scores(rng, null, (TABLES, QUERIES, RUNS))
-        cube: Scores | Preferences = Scores(runs, queries, names, values, np.ones(TABLES, dtype=bool))
+        cube: Scores | Preferences = Scores(
+            runs, queries, names, values, np.ones(TABLES, dtype=bool)
+        )
         if preferences:  # that are no differences of scores
             apart = values[:, :, a] - values[:, :, b]
             cube = Preferences(runs, queries, names, a, b, np.sign(apart) * np.sqrt(np.abs(apart)))
@@ -74,8 +89,14 @@ def ranked(null: str) -> Iterator[Finding]:
     cube = Scores(runs, queries, names, values, np.ones(tables, dtype=bool))
     found = friedman(cube, None)
     for name in ("friedman", "iman_davenport"):
-        yield from sized(name, null, QUERIES, found.loc[found["test"] == name, "p_value"].to_numpy())
-    first = compare(cube, test="conover", correction=None).groupby("measure", sort=False, observed=True).head(1)
+        yield from sized(
+            name, null, QUERIES, found.loc[found["test"] == name, "p_value"].to_numpy()
+        )
+    first = (
+        compare(cube, test="conover", correction=None)
+        .groupby("measure", sort=False, observed=True)
+        .head(1)
+    )
     yield from sized("conover", null, QUERIES, first["p_value"].to_numpy())
     inside = ((first["ci_low"] <= 0) & (first["ci_high"] >= 0)).to_numpy()
     yield covered("interval of conover", null, QUERIES, inside)
@@ -92,7 +113,12 @@ def variance(null: str) -> Iterator[Finding]:
         shape = (tables, QUERIES, RUNS)
         values = scores(rng, null, shape) if source == "run" else NULLS[null](rng, shape)
         found = anova(Scores(runs, queries, names, values, np.ones(tables, dtype=bool)), None)
-        yield from sized(f"anova, {source}", null, QUERIES, found.loc[found["source"] == source, "p_value"].to_numpy())
+        yield from sized(
+            f"anova, {source}",
+            null,
+            QUERIES,
+            found.loc[found["source"] == source, "p_value"].to_numpy(),
+        )
 
 
 def interleaved(null: str) -> Iterator[Finding]:
@@ -111,7 +137,9 @@ def interleaved(null: str) -> Iterator[Finding]:
             "credit_b": credit[..., 1].ravel(),
         }
     )
-    yield from sized("wins", null, QUERIES, credits.ireval.wins(correction=None)["p_value"].to_numpy())
+    yield from sized(
+        "wins", null, QUERIES, credits.ireval.wins(correction=None)["p_value"].to_numpy()
+    )
 
 
 def buckets(null: str) -> Iterator[Finding]:
@@ -126,8 +154,15 @@ def buckets(null: str) -> Iterator[Finding]:
         found["mann-whitney"].append(mann_whitney(x, y, confidence=0.95, drawn=drawn))
     for name, tested in found.items():
         yield from sized(name, null, n, np.array([one.p_value for one in tested]))
-        if name == "welch" or null != "discrete":  # two medians of a discrete distribution are one of four values
-            yield covered(f"interval of {name}", null, n, np.array([one.low <= 0 <= one.high for one in tested]))
+        if (
+            name == "welch" or null != "discrete"
+        ):  # two medians of a discrete distribution are one of four values
+            yield covered(
+                f"interval of {name}",
+                null,
+                n,
+                np.array([one.low <= 0 <= one.high for one in tested]),
+            )
 
 
 def rates(null: str) -> Iterator[Finding]:
@@ -135,7 +170,8 @@ def rates(null: str) -> Iterator[Finding]:
     rng = np.random.default_rng(500 + list(RATES).index(null))
     n, m = SIDES
     tested = [
-        two_rates(rng.random(n) < RATES[null], rng.random(m) < RATES[null], confidence=0.95) for _ in range(BUCKETS)
+        two_rates(rng.random(n) < RATES[null], rng.random(m) < RATES[null], confidence=0.95)
+        for _ in range(BUCKETS)
     ]
     yield from sized("z", null, n, np.array([one.p_value for one in tested]))
     yield covered("interval of z", null, n, np.array([one.low <= 0 <= one.high for one in tested]))
@@ -144,7 +180,9 @@ def rates(null: str) -> Iterator[Finding]:
 def sized(what: str, null: str, n: int, p: np.ndarray) -> Iterator[Finding]:
     """Yield how often a p-value is below each alpha."""
     for alpha in ALPHAS:
-        yield Finding(what, null, n, *counted(p < alpha), alpha, False, *expected(what, null, alpha))
+        yield Finding(
+            what, null, n, *counted(p < alpha), alpha, False, *expected(what, null, alpha)
+        )
 
 
 def covered(what: str, null: str, n: int, inside: np.ndarray, level: float = 0.95) -> Finding:

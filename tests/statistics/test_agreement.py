@@ -26,7 +26,9 @@ def labelled(rng, queries, judge):
     query, item = (axis.ravel() for axis in np.indices(people.shape))
     one = pd.DataFrame({"query_id": query.astype(str), "doc_id": item.astype(str)})
     both = {"people": people, "judge": said}
-    parts = [one.assign(assessor=name, label=label.ravel().astype(int)) for name, label in both.items()]
+    parts = [
+        one.assign(assessor=name, label=label.ravel().astype(int)) for name, label in both.items()
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -34,7 +36,11 @@ def labelled(rng, queries, judge):
 @pytest.mark.parametrize("queries", [20, 50])
 @pytest.mark.parametrize("judge", ["random", "lenient", "good", "contrary"])
 def test_intervals_of_agreement_cover(judge, queries):
-    truth = labelled(np.random.default_rng(1), 20_000, judge).ireval.agreement(COEFFICIENTS)["value"].to_numpy()
+    truth = (
+        labelled(np.random.default_rng(1), 20_000, judge)
+        .ireval.agreement(COEFFICIENTS)["value"]
+        .to_numpy()
+    )
     hits = np.zeros(len(COEFFICIENTS))
     for case in range(CASES):
         table = labelled(np.random.default_rng([2, case]), queries, judge)

@@ -14,7 +14,11 @@ def found():
 
 
 def own(found, *measures, **of):
-    kept = [one for one in found if one.measure in measures and all(getattr(one, k) == v for k, v in of.items())]
+    kept = [
+        one
+        for one in found
+        if one.measure in measures and all(getattr(one, k) == v for k, v in of.items())
+    ]
     assert kept
     return kept
 
@@ -27,7 +31,9 @@ def within(one, place):
 
 @pytest.mark.slow
 def test_sums_and_differences_between_runs_cover_by_every_design(found):
-    for one in own(found, "P@10", "RBP", *(f"difference of {name}" for name in ("P@10", "RBP", "R@20", "AP"))):
+    for one in own(
+        found, "P@10", "RBP", *(f"difference of {name}" for name in ("P@10", "RBP", "R@20", "AP"))
+    ):
         # where .7 relevant items of a query are drawn, whose first ranks weigh most, 50 queries are few
         assert within(one, 2 if (one.measure, one.design) == ("RBP", "uniform") else 1), one
         if one.measure in ("P@10", "RBP", "difference of P@10", "difference of RBP"):

@@ -25,7 +25,11 @@ def test_tests_of_seeds_answer_their_question_as_often_as_they_say():
     found = list(all_seeds())
     missed = [line(one) for one in found if one.verdict == "MISSED"]
     assert not missed, "\n".join(missed)
-    outside = [line(one) for one in found if one.covers and one.bound is None and not 0.93 <= one.share <= 0.97]
+    outside = [
+        line(one)
+        for one in found
+        if one.covers and one.bound is None and not 0.93 <= one.share <= 0.97
+    ]
     assert not outside, "\n".join(outside)
 
 
@@ -44,12 +48,14 @@ def test_the_limits_are_those_of_clopper_and_pearson():
     assert Finding("t", "normal", 25, 1000, 1000, 0.95, True).limits[1] == 1
 
 
-@pytest.mark.parametrize(("hits", "verdict"), [(20, "at most 0.05"), (60, "at most 0.05"), (90, "MISSED")])
+@pytest.mark.parametrize(
+    ("hits", "verdict"), [(20, "at most 0.05"), (60, "at most 0.05"), (90, "MISSED")]
+)
 def test_a_stated_bound_is_one_sided(hits, verdict):
     assert Finding("sign", "normal", 25, 1000, hits, 0.05, False, 0.05, "steps").verdict == verdict
-    assert Finding("rank", "normal", 25, 1000, 1000 - hits, 0.95, True, 0.95).verdict == verdict.replace(
-        "most 0.05", "least 0.95"
-    )
+    assert Finding(
+        "rank", "normal", 25, 1000, 1000 - hits, 0.95, True, 0.95
+    ).verdict == verdict.replace("most 0.05", "least 0.95")
 
 
 @pytest.mark.parametrize("hits", [10, 120])

@@ -24,7 +24,9 @@ def judged(queries: dict[str, dict[str, list[float]]], *, length: int = 20) -> J
             if ranks is None:
                 continue
             at = {rank: f"r{i}" for i, rank in enumerate(ranks) if rank < inf}
-            rows += [(run, query, at.get(rank, f"{run}-{rank}"), -rank) for rank in range(1, length + 1)]
+            rows += [
+                (run, query, at.get(rank, f"{run}-{rank}"), -rank) for rank in range(1, length + 1)
+            ]
     table = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
     qrels = pd.DataFrame(items, columns=["query_id", "doc_id", "relevance"])
     return table.ireval.join(qrels)
@@ -37,7 +39,8 @@ def random_judged(rng: np.random.Generator, *, queries: int, runs: int, length: 
         m = int(rng.integers(1, 5))
         made[f"q{query}"] = {
             f"run{run}": sorted(
-                float(rank) if rng.random() < 0.8 else inf for rank in rng.choice(length, m, replace=False) + 1
+                float(rank) if rng.random() < 0.8 else inf
+                for rank in rng.choice(length, m, replace=False) + 1
             )
             for run in range(runs)
         }

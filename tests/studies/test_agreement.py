@@ -63,14 +63,24 @@ def test_preferences_have_no_larger_value_that_fuzziness_could_be_a_share_of():
         lambda: joined.agree(["AP", "RPP"], fuzziness=0.1, relative=True),
         lambda: joined.prefer(["RPP", "rrLP"]).ireval.agree(fuzziness=0.1, relative=True),
     ):
-        with pytest.raises(ValueError, match=r"RPP is a preference between two .* fuzziness as a difference"):
+        with pytest.raises(
+            ValueError, match=r"RPP is a preference between two .* fuzziness as a difference"
+        ):
             ask()
 
 
 def test_a_row_for_every_query_on_request():
     cube = scores([[0.5, 0.3, 0.1], [0.2, 0.4, 0.2]], [[0.5, 0.2, 1.0], [0.1, 0.5, 0.1]])
     table = agree(cube, per="query")
-    assert table.columns.tolist() == ["query_id", "measure_a", "measure_b", "fuzziness", "pairs", "agreement", "r"]
+    assert table.columns.tolist() == [
+        "query_id",
+        "measure_a",
+        "measure_b",
+        "fuzziness",
+        "pairs",
+        "agreement",
+        "r",
+    ]
     assert table["query_id"].tolist() == ["1", "2"]
     assert table["pairs"].tolist() == [3, 3]
     assert table["agreement"].round(4).tolist() == [0.3333, 1.0]
@@ -131,7 +141,9 @@ def test_preferences_and_metrics_can_be_mixed_and_match_a_naive_count():
         x, y = cube.values[i].ravel(), cube.values[j].ravel()
         row = table.loc[(cube.measures[i], cube.measures[j])]
         assert row["pairs"] == len(x)
-        assert row["agreement"] == pytest.approx(np.mean(np.sign(x.round(12)) == np.sign(y.round(12))))
+        assert row["agreement"] == pytest.approx(
+            np.mean(np.sign(x.round(12)) == np.sign(y.round(12)))
+        )
         assert row["r"] == pytest.approx(x @ y / np.sqrt((x @ x) * (y @ y)))
 
 
@@ -144,7 +156,12 @@ def test_blocks_of_pairs_do_not_change_the_result():
 
 def test_a_table_of_preferences_is_a_source_too():
     cube = Preferences(
-        RUNS, QUERIES, ("AP", "RR"), np.array([0]), np.array([1]), np.array([[[0.5], [0.1]], [[0.2], [-1]]])
+        RUNS,
+        QUERIES,
+        ("AP", "RR"),
+        np.array([0]),
+        np.array([1]),
+        np.array([[[0.5], [0.1]], [[0.2], [-1]]]),
     )
     table = agree(cube)
     assert table["agreement"].tolist() == [0.5]
@@ -184,7 +201,9 @@ def test_one_measure_has_nothing_to_agree_with():
 
 def test_a_table_of_results_has_its_own_measures_and_says_which_to_use():
     table = scores([[0.5, 0.3, 0.1]] * 2, [[0.5, 0.2, 0.4]] * 2).frame()
-    table = pd.concat([table, table[table["measure"] == "AP"].assign(measure="P@10")], ignore_index=True)
+    table = pd.concat(
+        [table, table[table["measure"] == "AP"].assign(measure="P@10")], ignore_index=True
+    )
     assert table.ireval.agree()[["measure_a", "measure_b"]].to_numpy().tolist() == [
         ["AP", "RR"],
         ["AP", "P@10"],
@@ -193,7 +212,9 @@ def test_a_table_of_results_has_its_own_measures_and_says_which_to_use():
     found = table.ireval.agree(["RR", "AP"])
     assert found[["measure_a", "measure_b"]].to_numpy().tolist() == [["RR", "AP"]]
     assert found["agreement"].item() == pytest.approx(2 / 3)
-    with pytest.raises(KeyError, match=r"no measure 'ASL' in this table; it has 'AP', 'RR', 'P@10'."):
+    with pytest.raises(
+        KeyError, match=r"no measure 'ASL' in this table; it has 'AP', 'RR', 'P@10'."
+    ):
         table.ireval.agree(["ASL", "AP"])
 
 
@@ -206,12 +227,17 @@ def test_a_table_of_preferences_has_its_own_pairs():
 
 def test_direction_is_known_of_measures_under_labels_of_their_own():
     found = random_judged(np.random.default_rng(8), queries=6, runs=4)
-    own, known = (found.agree(["AP", name])["agreement"] for name in (pdeval.parse("ASL", label="my length"), "ASL"))
+    own, known = (
+        found.agree(["AP", name])["agreement"]
+        for name in (pdeval.parse("ASL", label="my length"), "ASL")
+    )
     assert own.tolist() == known.tolist()
     table = found.measure(["AP", pdeval.parse("ASL", label="my length")])
     assert table.ireval.agree()["agreement"].tolist() == known.tolist()
 
 
 def test_what_holds_no_numbers_is_an_error():
-    with pytest.raises(TypeError, match=r"this needs a join, scores or preferences; it got DataFrame."):
+    with pytest.raises(
+        TypeError, match=r"this needs a join, scores or preferences; it got DataFrame."
+    ):
         agree(scores([[0.5, 0.3, 0.1]] * 2, [[0.5, 0.3, 0.1]] * 2).frame())

@@ -33,11 +33,17 @@ def test_equation_13_with_one_length_fixed_the_average_never_exceeds_its_double(
 
 
 @given(lengths)
-def test_equations_14_and_15_an_average_of_precisions_is_an_average_of_lengths_weighted_by_their_reciprocals(values):
+def test_equations_14_and_15_an_average_of_precisions_is_an_average_of_lengths_weighted_by_their_reciprocals(
+    values,
+):
     table = implicit_weights(values)
     assert table["weight"].sum() == pytest.approx(1)
-    assert (table["length"] * table["weight"]).sum() == pytest.approx(len(values) / sum(1 / v for v in values))
-    assert table["weight"].tolist() == pytest.approx([1 / v / sum(1 / w for w in values) for v in values])
+    assert (table["length"] * table["weight"]).sum() == pytest.approx(
+        len(values) / sum(1 / v for v in values)
+    )
+    assert table["weight"].tolist() == pytest.approx(
+        [1 / v / sum(1 / w for w in values) for v in values]
+    )
 
 
 def test_the_swap_out_example():
@@ -92,7 +98,9 @@ def test_average_precision_reads_about_half_of_the_items(shared_data):
     from pdeval.files import read_qrels, read_runs
 
     folder = shared_data / "clef-ehealth-2015"
-    joined = read_runs(folder / "runs").ireval.join(read_qrels(folder / "qrels.binary.txt"), validate=False)
+    joined = read_runs(folder / "runs").ireval.join(
+        read_qrels(folder / "qrels.binary.txt"), validate=False
+    )
     # printed: 57% +- 16 over tracks
     assert effective_shares(joined)["share"].mean() == pytest.approx(0.57, abs=0.02)
 

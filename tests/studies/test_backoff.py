@@ -70,7 +70,14 @@ def test_correlations_are_taken_about_zero_over_all_pairs(seed):
     found = random_judged(np.random.default_rng(seed), queries=20, runs=6)
     d = differences(found, 4)
     table = locality(found, levels=4)
-    assert table[["recall_a", "recall_b"]].to_numpy().tolist() == [[1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]]
+    assert table[["recall_a", "recall_b"]].to_numpy().tolist() == [
+        [1, 2],
+        [1, 3],
+        [1, 4],
+        [2, 3],
+        [2, 4],
+        [3, 4],
+    ]
     for a, b, pairs, r in table.itertuples(index=False):
         x, y = d[a - 1], d[b - 1]
         known = ~np.isnan(x) & ~np.isnan(y)
@@ -113,11 +120,15 @@ def test_two_runs_have_a_correlation_and_ties_have_none():  # issue 12, items 3 
     assert table["r"].iloc[0] == pytest.approx(1.0)
     assert table["r"].isna().tolist() == [False, True, True]  # the third items are at the same rank
     sample = pdeval.datasets.sample_runs()
-    two = sample[sample["run"].isin(["bm25", "ql"])].ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+    two = sample[sample["run"].isin(["bm25", "ql"])].ireval.join(
+        pdeval.datasets.sample_qrels(), topics="common"
+    )
     assert np.isfinite(two.agree.locality()["r"]).all()
     for kind in ("correlation", "regression"):
         small = two.positions.keep_topics(np.arange(len(two.queries)) == 0)
-        assert not np.isinf(locality(two.on(small), kind=kind).select_dtypes("float")).any(axis=None)
+        assert not np.isinf(locality(two.on(small), kind=kind).select_dtypes("float")).any(
+            axis=None
+        )
 
 
 def test_a_level_that_no_query_has_is_undefined():
@@ -128,7 +139,10 @@ def test_a_level_that_no_query_has_is_undefined():
 
 def test_runs_that_do_not_count_are_in_no_pair():
     found = judged(
-        {"q": {"a": [1, 2], "x": None, "b": [2, 5], "c": [3, 4]}, "s": {"a": [1], "x": [2], "b": [3], "c": [4]}}
+        {
+            "q": {"a": [1, 2], "x": None, "b": [2, 5], "c": [3, 4]},
+            "s": {"a": [1], "x": [2], "b": [3], "c": [4]},
+        }
     )
     only = judged({"q": {"a": [1, 2], "b": [2, 5], "c": [3, 4]}})
     assert locality(found.at(topics="answered"), levels=2)["r"].item() == pytest.approx(
@@ -137,7 +151,9 @@ def test_runs_that_do_not_count_are_in_no_pair():
 
 
 def test_options_that_make_no_sense_are_named():
-    with pytest.raises(ValueError, match=r"levels=4 leaves nothing to compare; give more levels than ahead=4"):
+    with pytest.raises(
+        ValueError, match=r"levels=4 leaves nothing to compare; give more levels than ahead=4"
+    ):
         locality(FOUND, kind="regression", levels=4)
     with pytest.raises(ValueError, match=r"kind='pearson': choose 'correlation' or 'regression'."):
         FOUND.agree.locality(kind="pearson")
@@ -149,7 +165,9 @@ def test_options_that_make_no_sense_are_named():
 
 @pytest.mark.parametrize("values", ["difference", "sign"])
 @pytest.mark.parametrize("cascaded", [False, True])
-def test_regressions_on_cascaded_data_and_on_signs_equal_least_squares(values, cascaded, monkeypatch):
+def test_regressions_on_cascaded_data_and_on_signs_equal_least_squares(
+    values, cascaded, monkeypatch
+):
     monkeypatch.setattr("pdeval.studies.locality.CELLS", 50)  # in several blocks of pairs
     found = random_judged(np.random.default_rng(5), queries=60, runs=6)
     d = differences(found, 4)
@@ -176,5 +194,7 @@ def test_correlations_of_signs_are_taken_about_zero():
 
 
 def test_correlations_of_cascaded_data_are_refused():
-    with pytest.raises(ValueError, match=r"cascaded=True is for regressions, .* add kind='regression'"):
+    with pytest.raises(
+        ValueError, match=r"cascaded=True is for regressions, .* add kind='regression'"
+    ):
         locality(FOUND, cascaded=True)

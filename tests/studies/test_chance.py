@@ -13,12 +13,16 @@ def test_the_chance_of_a_tie_is_the_share_of_arrangements_with_that_first_rank(n
     firsts = [min(ranks) for ranks in combinations(range(1, n + 1), m)]
     table = tie_probability(n, m, range(1, n + 1))
     assert table["p1"].tolist() == list(range(1, n + 1))
-    assert table["probability"].tolist() == pytest.approx([firsts.count(p1) / len(firsts) for p1 in table["p1"]])
+    assert table["probability"].tolist() == pytest.approx(
+        [firsts.count(p1) / len(firsts) for p1 in table["p1"]]
+    )
 
 
 def test_large_corpora_stay_exact():
     table = tie_probability(50_000, [1, 100, 1000], [1, 10, 1000])
-    exact = [comb(50_000 - p1, m - 1) / comb(50_000, m) for m, p1 in product([1, 100], [1, 10, 1000])]
+    exact = [
+        comb(50_000 - p1, m - 1) / comb(50_000, m) for m, p1 in product([1, 100], [1, 10, 1000])
+    ]
     assert table["probability"].tolist()[:6] == pytest.approx(exact, rel=1e-8)
     # with many relevant items a first rank of 1 is likely, a deep one is not
     last = table[table["m"] == 1000]["probability"].tolist()
@@ -51,7 +55,9 @@ def test_growth_beyond_what_a_number_holds_is_infinite_but_has_a_logarithm():
 
 
 def test_numbers_that_are_no_ranking_are_an_error():
-    with pytest.raises(ValueError, match=r"needs whole numbers 1 <= m <= n and 1 <= p1 <= n; found n=5, m=6, p1=1"):
+    with pytest.raises(
+        ValueError, match=r"needs whole numbers 1 <= m <= n and 1 <= p1 <= n; found n=5, m=6, p1=1"
+    ):
         tie_probability(5, 6, 1)
     with pytest.raises(ValueError, match=r"with m \+ k <= n; found n=5, m=3, k=3"):
         value_growth(5, 3, 3)

@@ -24,7 +24,14 @@ def test_the_deciding_level_is_the_lowest_at_which_ranks_differ():
     table = deciding(FOUND)
     assert table.columns.tolist() == ["run_a", "run_b", "query_id", "recall"]
     q = table[table["query_id"] == "q"]
-    assert (q["run_a"].astype(str) + q["run_b"].astype(str)).tolist() == ["ab", "ac", "ad", "bc", "bd", "cd"]
+    assert (q["run_a"].astype(str) + q["run_b"].astype(str)).tolist() == [
+        "ab",
+        "ac",
+        "ad",
+        "bc",
+        "bd",
+        "cd",
+    ]
     assert q["recall"].tolist() == [2, 3, 0, 2, 2, 3]
     assert table[table["query_id"] == "s"]["recall"].tolist() == [1, 1, 0, 0, 1, 1]
 

@@ -50,7 +50,11 @@ def test_ties_given_the_first_rank_are_a_line(sample, ax):
 @pytest.mark.broad
 def test_ties_in_theory_are_a_line_for_every_number_of_relevant_items(ax):
     plots.tie_probability(studies.tie_probability(50_000, [1, 10, 100], [1, 10, 100, 1000]), ax=ax)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["m = 1", "m = 10", "m = 100"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "m = 1",
+        "m = 10",
+        "m = 100",
+    ]
 
 
 def test_the_deciding_level_is_a_cumulative_line_from_either_frame(sample):
@@ -64,7 +68,9 @@ def test_the_deciding_level_is_a_cumulative_line_from_either_frame(sample):
 
 @pytest.mark.parametrize("summary", [True, False])
 def test_incomplete_data_are_lines_with_bands(sample, ax, summary):
-    table = sample.incomplete(["AP", "RR"], drop="labels", keep=[0.2, 0.6], draws=3, summary=summary)
+    table = sample.incomplete(
+        ["AP", "RR"], drop="labels", keep=[0.2, 0.6], draws=3, summary=summary
+    )
     plots.incomplete(table, ax=ax, statistic="ties")
     assert ax.get_xlabel() == "Share of labels kept\nband: ± one standard deviation over draws"
     assert len(ax.collections) == 2

@@ -15,7 +15,9 @@ MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
 def scores(*means, measures=MEASURES):
     """Return scores on one query."""
     higher = np.array([not name.startswith("ASL") for name in measures])
-    return Scores(RUNS, pd.Index(["1"], name="query_id"), measures, np.array(means)[:, None, :], higher)
+    return Scores(
+        RUNS, pd.Index(["1"], name="query_id"), measures, np.array(means)[:, None, :], higher
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,10 @@ def test_a_loss_is_negative_and_nothing_is_better_than_perfect():
 def test_error_reduction_is_computed_from_a_join():
     found = judged({"q": {"a": [1, 5], "b": [1, 2]}, "s": {"a": [4], "b": [2]}})
     table = rrie(found, "a", "b", ["RR", "ASL"])
-    assert table["mean_a"].tolist() == [pytest.approx((1 + 1 / 4) / 2), pytest.approx(((1 + 4) / 2 + 4) / 2)]
+    assert table["mean_a"].tolist() == [
+        pytest.approx((1 + 1 / 4) / 2),
+        pytest.approx(((1 + 4) / 2 + 4) / 2),
+    ]
     assert table["mean_b"].tolist() == [0.75, 1.5]
     assert table["rrie"].tolist() == pytest.approx([(0.75 - 0.625) / 0.375, (3.25 - 1.5) / 2.25])
 
@@ -100,7 +105,9 @@ def test_a_scores_table_has_error_reduction_by_its_own_measures():
     found = judged({"q": {"a": [1, 5], "b": [1, 2]}, "s": {"a": [4], "b": [2]}})
     table = found.measure(["RR", "ASL", "AP"]).ireval.lengths.rrie("a", "b")
     pd.testing.assert_frame_equal(table, rrie(found, "a", "b", ["RR", "ASL", "AP"]))
-    assert found.measure(["RR", "ASL"]).ireval.lengths.rrie("a", "b", "ASL")["measure"].tolist() == ["ASL"]
+    assert found.measure(["RR", "ASL"]).ireval.lengths.rrie("a", "b", "ASL")[
+        "measure"
+    ].tolist() == ["ASL"]
 
 
 def test_preferences_have_no_error_to_reduce():

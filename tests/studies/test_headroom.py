@@ -16,7 +16,9 @@ MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
 def scores(*means, measures=MEASURES):
     """Return scores on one query."""
     higher = np.array([not name.startswith("ASL") for name in measures])
-    return Scores(RUNS, pd.Index(["1"], name="query_id"), measures, np.array(means)[:, None, :], higher)
+    return Scores(
+        RUNS, pd.Index(["1"], name="query_id"), measures, np.array(means)[:, None, :], higher
+    )
 
 
 COLLECTIONS = {
@@ -56,16 +58,22 @@ def test_buckets_can_be_chosen_by_measure():
     table = headroom_of(COLLECTIONS, edges={"ASL": [1, 100]})
     assert table[table["measure"] == "ASL"]["count"].tolist() == [2, 1]
     assert len(table[table["measure"] == "P@20"]) == 10
-    with pytest.raises(ValueError, match="edges= names 'AP', which is not among the measures P@20, ASL"):
+    with pytest.raises(
+        ValueError, match="edges= names 'AP', which is not among the measures P@20, ASL"
+    ):
         headroom_of(COLLECTIONS, edges={"AP": [0, 1]})
     with pytest.raises(ValueError, match=r"the edges of ASL must rise, found \[5.0, 1.0\]."):
         headroom_of(COLLECTIONS, edges={"ASL": [5, 1]})
 
 
 def test_headroom_needs_collections():
-    with pytest.raises(TypeError, match="give a mapping of their names to joins or scores, not empty"):
+    with pytest.raises(
+        TypeError, match="give a mapping of their names to joins or scores, not empty"
+    ):
         headroom_of([])
-    with pytest.raises(TypeError, match="a collection is a join of runs and judgments, or scores; found list"):
+    with pytest.raises(
+        TypeError, match="a collection is a join of runs and judgments, or scores; found list"
+    ):
         headroom_of({"one": []})
 
 
@@ -92,16 +100,23 @@ def test_the_column_that_names_the_collection_is_given_by_name():
     table.attrs["run_columns"] = ["run"]
     expected = headroom_of(COLLECTIONS)
     pd.testing.assert_frame_equal(table.ireval.lengths.headroom(by="collection"), expected)
-    pd.testing.assert_frame_equal(table.ireval.lengths.headroom(by=["half", "collection"]), expected)
+    pd.testing.assert_frame_equal(
+        table.ireval.lengths.headroom(by=["half", "collection"]), expected
+    )
     only = table.ireval.lengths.headroom("ASL", by="collection", edges={"ASL": [1, 100]})
     assert only["count"].tolist() == [2, 1]
-    with pytest.raises(KeyError, match="no column 'track' in this table; it has run, query_id, measure, value"):
+    with pytest.raises(
+        KeyError, match="no column 'track' in this table; it has run, query_id, measure, value"
+    ):
         table.ireval.lengths.headroom(by="track")
 
 
 def test_measures_under_labels_of_their_own_have_their_direction_and_no_known_end():
     found = pdeval.datasets.sample_judged(topics="common")
-    own, known = (found.measure(one).assign(part="x") for one in (pdeval.parse("ASL", label="my length"), "ASL"))
+    own, known = (
+        found.measure(one).assign(part="x")
+        for one in (pdeval.parse("ASL", label="my length"), "ASL")
+    )
     mine, theirs = (table.ireval.lengths.headroom(by="part") for table in (own, known))
     assert mine["count"].tolist() == theirs["count"].tolist()
     assert mine["high"].iloc[-1] == np.inf

@@ -31,9 +31,22 @@ def value(table, statistic, **where):
 
 def test_the_result_is_tidy():
     table = incomplete(FOUND, ["AP", "RPP"], keep=[3, 9], draws=2)
-    assert table.columns.tolist() == ["measure", "drop", "policy", "keep", "draw", "statistic", "value"]
+    assert table.columns.tolist() == [
+        "measure",
+        "drop",
+        "policy",
+        "keep",
+        "draw",
+        "statistic",
+        "value",
+    ]
     assert len(table) == 2 * 2 * 2 * 4
-    assert table["statistic"].iloc[:4].tolist() == ["tau_b", "ranking_agreement", "system_agreement", "ties"]
+    assert table["statistic"].iloc[:4].tolist() == [
+        "tau_b",
+        "ranking_agreement",
+        "system_agreement",
+        "ties",
+    ]
     assert table["draw"].iloc[::4].tolist() == [0, 1] * 4
     assert table["keep"].iloc[::8].tolist() == [3, 9, 3, 9]
 
@@ -81,24 +94,36 @@ def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
 @pytest.mark.parametrize("measure", ["AP", "RR", "RPP", "rrLP"])
 @pytest.mark.parametrize("policy", ["random", "pool"])
 def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
-    table = incomplete(FOUND, measure, drop="labels", keep=[0.4], draws=2, seed=3, policy=policy, method=None)
+    table = incomplete(
+        FOUND, measure, drop="labels", keep=[0.4], draws=2, seed=3, policy=policy, method=None
+    )
     for sample, rng in enumerate(robustness.streams(2, seed=3)):
         kept = robustness.label_order(FOUND, rng, policy=policy) <= 0.4
         rows = table[table["draw"] == sample]
-        assert rows["value"].tolist() == pytest.approx(slow(FOUND.on(FOUND.positions.keep_items(kept)), measure))
+        assert rows["value"].tolist() == pytest.approx(
+            slow(FOUND.on(FOUND.positions.keep_items(kept)), measure)
+        )
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("drop", ["queries", "labels"])
 def test_the_work_may_be_cut_into_any_blocks(sample, drop):
-    options = {"measures": ["RPP", "AP", "rrLP"], "drop": drop, "keep": [0.3, 0.6], "draws": 2, "seed": 4}
+    options = {
+        "measures": ["RPP", "AP", "rrLP"],
+        "drop": drop,
+        "keep": [0.3, 0.6],
+        "draws": 2,
+        "seed": 4,
+    }
     whole, parts = (incomplete(sample, **options, memory=memory) for memory in (1 << 28, 20_000))
     pd.testing.assert_frame_equal(whole, parts, rtol=1e-12)
 
 
 def test_samples_are_seeded_and_the_first_ones_stay_with_more():
     options = {"measures": "RR", "drop": "labels", "keep": [0.3]}
-    few, many, other = (incomplete(FOUND, **options, draws=n, seed=s) for n, s in ((2, 1), (4, 1), (2, 2)))
+    few, many, other = (
+        incomplete(FOUND, **options, draws=n, seed=s) for n, s in ((2, 1), (4, 1), (2, 2))
+    )
     assert many[many["draw"] < 2]["value"].tolist() == few["value"].tolist()
     assert other["value"].tolist() != few["value"].tolist()
 
@@ -114,7 +139,9 @@ def test_less_is_part_of_more_within_a_sample():
 def test_draws_that_keep_the_same_labels_are_looked_at_once(sample, monkeypatch):
     looked = []
     statistics = Plan.statistics
-    monkeypatch.setattr(Plan, "statistics", lambda self, *given: looked.append(1) or statistics(self, *given))
+    monkeypatch.setattr(
+        Plan, "statistics", lambda self, *given: looked.append(1) or statistics(self, *given)
+    )
     frame = sample.incomplete("AP", drop="labels", keep=[0.5, 1.0], draws=3)
     assert len(looked) == 3 + 1
     whole = frame[frame["keep"] == 1.0].pivot(index="draw", columns="statistic", values="value")
@@ -151,9 +178,14 @@ def test_preferences_order_runs_by_the_markov_chain_of_the_paper(sample):
         for measure, method in (("RPP", "mc4"), ("AP", "mean")):
             every, few = (
                 one.ireval.order(method=method).set_index("run")["rank"].sort_index()
-                for one in (scores[measure], scores[measure][scores[measure]["query_id"].isin(kept)])
+                for one in (
+                    scores[measure],
+                    scores[measure][scores[measure]["query_id"].isin(kept)],
+                )
             )
-            assert found[measure, draw] == pytest.approx(stats.kendalltau(every, few).statistic, abs=1e-12)
+            assert found[measure, draw] == pytest.approx(
+                stats.kendalltau(every, few).statistic, abs=1e-12
+            )
 
 
 def test_other_ways_of_ordering_can_be_asked_for(sample):
@@ -167,7 +199,16 @@ def test_other_ways_of_ordering_can_be_asked_for(sample):
 def test_means_and_deviations_over_samples_on_request():
     table = incomplete(FOUND, "AP", keep=[4], draws=5, seed=2)
     short = incomplete(FOUND, "AP", keep=[4], draws=5, seed=2, summary=True)
-    assert short.columns.tolist() == ["measure", "drop", "policy", "keep", "statistic", "draws", "mean", "sd"]
+    assert short.columns.tolist() == [
+        "measure",
+        "drop",
+        "policy",
+        "keep",
+        "statistic",
+        "draws",
+        "mean",
+        "sd",
+    ]
     taus = table[table["statistic"] == "tau_b"]["value"]
     assert short["mean"].iloc[0] == pytest.approx(taus.mean())
     assert short["sd"].iloc[0] == pytest.approx(taus.std(ddof=1))
@@ -181,7 +222,9 @@ def test_judged_non_relevant_items_are_thinned_too(sample):
 
 
 def test_reciprocal_rank_loses_its_order_before_other_measures_do(sample):
-    table = incomplete(sample, ["RPP", "AP", "RR"], drop="labels", keep=[0.3], draws=5, summary=True)
+    table = incomplete(
+        sample, ["RPP", "AP", "RR"], drop="labels", keep=[0.3], draws=5, summary=True
+    )
     tau = table[table["statistic"] == "tau_b"].set_index("measure")["mean"]
     assert tau["RR"] < tau["AP"]
     assert tau["RR"] < tau["RPP"]
@@ -225,7 +268,9 @@ def test_options_that_make_no_sense_are_named(options, text):
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_measures_without_a_mean_are_an_error():
-    with pytest.raises(ValueError, match=r"TSL is infinite where an item was not found, and has no mean"):
+    with pytest.raises(
+        ValueError, match=r"TSL is infinite where an item was not found, and has no mean"
+    ):
         incomplete(judged({"q": {"a": [1, 2], "b": [2, inf]}}), "TSL")
 
 
@@ -234,4 +279,6 @@ def test_a_measure_to_agree_with_may_need_judged_items_that_others_do_not():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     options = {"drop": "labels", "keep": [0.5], "draws": 1, "against": "bpref"}
     table = runs.ireval.incomplete(qrels, "AP", **options, topics="common")
-    pd.testing.assert_frame_equal(table, runs.ireval.join(qrels, topics="common").incomplete("AP", **options))
+    pd.testing.assert_frame_equal(
+        table, runs.ireval.join(qrels, topics="common").incomplete("AP", **options)
+    )

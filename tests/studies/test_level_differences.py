@@ -47,10 +47,16 @@ def test_ranks_differ_as_often_as_levels_are_not_tied(judged):
 
 
 def test_found_counts_the_levels_that_at_least_one_run_reached():
-    runs = pd.DataFrame({"run": list("aabb"), "query_id": "1", "doc_id": list("xyxz"), "score": [2, 1, 2, 1]})
+    runs = pd.DataFrame(
+        {"run": list("aabb"), "query_id": "1", "doc_id": list("xyxz"), "score": [2, 1, 2, 1]}
+    )
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["x", "y", "never"], "relevance": 1})
     row = runs.ireval.disaggregate.ecdf(qrels, "RPP", per="measure").iloc[0]
-    assert row[["cells", "found", "differ"]].tolist() == [3, 2 / 3, 1 / 3]  # equal at 1, a alone at 2, nobody at 3
+    assert row[["cells", "found", "differ"]].tolist() == [
+        3,
+        2 / 3,
+        1 / 3,
+    ]  # equal at 1, a alone at 2, nobody at 3
 
 
 @pytest.mark.broad

@@ -29,7 +29,10 @@ def test_the_surface_of_a_preference_is_the_sign():
 
 
 def test_search_lengths_have_no_surface():
-    with pytest.raises(ValueError, match=r"^ESL\(i=3\) has no surface: search lengths depend on the size of a corpus"):
+    with pytest.raises(
+        ValueError,
+        match=r"^ESL\(i=3\) has no surface: search lengths depend on the size of a corpus",
+    ):
         contribution_surface(["AP", "ESL(i=3)"])
 
 
@@ -54,6 +57,9 @@ def test_only_measures_of_which_more_is_better_have_a_discount():
 
 
 def test_both_are_the_tables_that_they_declare():
-    for made, name in ((contribution_surface(ranks=3), "contribution_surface"), (discount_curves(), "discounts")):
+    for made, name in (
+        (contribution_surface(ranks=3), "contribution_surface"),
+        (discount_curves(), "discounts"),
+    ):
         assert faults(SCHEMAS[name], made, {}) == []
         assert pdeval.tables.recognition.kind_of(made.copy()) == name

@@ -9,10 +9,16 @@ from pdeval.evaluate import scores as evaluate
 from pdeval.plots import asl_histogram
 from pdeval.studies.search_length import histogram, lengths
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing", "ignore:lists of unequal depth")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*judged queries are missing", "ignore:lists of unequal depth"
+)
 
 QRELS = pd.DataFrame(
-    {"query_id": ["q"] * 4 + ["s"], "doc_id": ["r0", "r1", "r2", "x0", "r9"], "relevance": [1, 1, 1, 0, 1]}
+    {
+        "query_id": ["q"] * 4 + ["s"],
+        "doc_id": ["r0", "r1", "r2", "x0", "r9"],
+        "relevance": [1, 1, 1, 0, 1],
+    }
 )
 RANKINGS = {
     # r1 at 1 (nothing above), r0 at 4 (x0, x1 above), r2 missing: 4 irrelevant items retrieved
@@ -22,7 +28,11 @@ RANKINGS = {
     ("a", "s"): ["y0", "r9"],
 }
 RUNS = pd.DataFrame(
-    [(run, query, doc, -rank) for (run, query), docs in RANKINGS.items() for rank, doc in enumerate(docs)],
+    [
+        (run, query, doc, -rank)
+        for (run, query), docs in RANKINGS.items()
+        for rank, doc in enumerate(docs)
+    ],
     columns=["run", "query_id", "doc_id", "score"],
 )
 FOUND = RUNS.ireval.join(QRELS)
@@ -97,7 +107,9 @@ def test_the_histogram_is_what_the_plot_makes_of_the_items():
 
 
 def test_options_that_make_no_sense_are_named():
-    with pytest.raises(ValueError, match=r"edges=\[2, 5\]: give the lower edges of the buckets, rising from 1."):
+    with pytest.raises(
+        ValueError, match=r"edges=\[2, 5\]: give the lower edges of the buckets, rising from 1."
+    ):
         histogram(FOUND, edges=[2, 5])
     with pytest.raises(ValueError, match=r"unretrieved='worst': choose 'run' or 'corpus'."):
         FOUND.lengths(unretrieved="worst")

@@ -8,7 +8,9 @@ from pdeval.studies.robustness import Kept, mean_signs
 from tests.studies.rankings import inf, judged
 
 # query q: 19 and 18 other items of a and b, three relevant ones, r2 found by nobody: a corpus of 40
-FOUND = judged({"q": {"a": [1, inf, inf], "b": [2, 3, inf], "c": None}, "s": {"a": [1], "b": [2], "c": [3]}})
+FOUND = judged(
+    {"q": {"a": [1, inf, inf], "b": [2, 3, inf], "c": None}, "s": {"a": [1], "b": [2], "c": [3]}}
+)
 
 
 def test_the_corpus_of_a_query_does_not_shrink_with_its_labels():

@@ -32,7 +32,11 @@ def column(number):
 
 def rates(table, fuzziness=0.0):
     kept = table[table["fuzziness"] == fuzziness]
-    return pd.Series(kept["agreement"].tolist(), index=zip(kept["measure_a"], kept["measure_b"]), name="agreement")
+    return pd.Series(
+        kept["agreement"].tolist(),
+        index=zip(kept["measure_a"], kept["measure_b"]),
+        name="agreement",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +74,27 @@ def test_the_fitted_scale_and_relative_fuzziness_bring_the_fuzzy_column_nearer_t
 
 @pytest.mark.slow
 def test_the_fitted_scale_brings_lists_of_a_thousand_nearer_to_print():
-    printed = [0.99, 0.76, 0.69, 0.72, 0.73, 0.63, 0.67, 0.76, 0.88, 0.86]  # in the order of TABLE_1
+    printed = [
+        0.99,
+        0.76,
+        0.69,
+        0.72,
+        0.73,
+        0.63,
+        0.67,
+        0.76,
+        0.88,
+        0.86,
+    ]  # in the order of TABLE_1
     options = {"N": 1000, "pairs": 6000, "fuzziness": 0.01, "seed": 0}
-    plain, scaled = random_lists(**options), random_lists(**options, scale=synthetic_rankings.fitted_scale(1000))
-    distances = [(rates(table, 0.01).reindex(column(3).index) - printed).abs().sum() for table in (plain, scaled)]
+    plain, scaled = (
+        random_lists(**options),
+        random_lists(**options, scale=synthetic_rankings.fitted_scale(1000)),
+    )
+    distances = [
+        (rates(table, 0.01).reindex(column(3).index) - printed).abs().sum()
+        for table in (plain, scaled)
+    ]
     assert distances == [pytest.approx(0.47, abs=0.04), pytest.approx(0.16, abs=0.05)]
 
 
@@ -107,13 +128,17 @@ def test_fuzziness_is_a_difference_or_a_share_of_the_larger_value(relative):
     precision = [one[:3].sum() / 3 for one in lists]
     for least in (0.1, 0.2, 0.45):
         table = uniform(N=4, measures=["RBP(p=0.5)", "P@3"], fuzziness=least, relative=relative)
-        assert table["agreement"].item() == pytest.approx(naive(rbp, precision, least, relative=relative))
+        assert table["agreement"].item() == pytest.approx(
+            naive(rbp, precision, least, relative=relative)
+        )
 
 
 def test_a_scale_multiplies_values_before_fuzziness_is_held_against_them():
     asked = ["RBP(p=0.5)", "P@3"]
     both = uniform(N=4, measures=asked, fuzziness=0.2, scale={"RBP(p=0.5)": 2, "P@3": 2})
-    assert both["agreement"].item() == uniform(N=4, measures=asked, fuzziness=0.1)["agreement"].item()
+    assert (
+        both["agreement"].item() == uniform(N=4, measures=asked, fuzziness=0.1)["agreement"].item()
+    )
 
 
 def test_a_larger_recall_base_divides_average_precision_by_more():
@@ -121,7 +146,11 @@ def test_a_larger_recall_base_divides_average_precision_by_more():
     cube = evaluate.scores(synthetic_rankings.judged_of(lists, 12), ["AP", "P@3", "R@3"])
     assert cube.values[:, 0, 0].tolist() == pytest.approx([(1 + 2 / 3) / 12, 2 / 3, 2 / 12])
     options = {"N": 6, "measures": ["AP", "P@6"], "fuzziness": 0.03}
-    wide, scaled, plain = uniform(**options, recall_base=12), uniform(**options, scale={"AP": 0.5}), uniform(**options)
+    wide, scaled, plain = (
+        uniform(**options, recall_base=12),
+        uniform(**options, scale={"AP": 0.5}),
+        uniform(**options),
+    )
     assert wide["agreement"].item() == scaled["agreement"].item()
     assert wide["agreement"].item() > plain["agreement"].item()
 
@@ -130,7 +159,9 @@ def test_random_and_sampled_lists_take_the_same_options():
     options = {"measures": ["AP", "P@4"], "N": 4, "pairs": 300, "fuzziness": 0.1}
     for drawn in (random_lists, lambda **given: sampled(FOUND, **given)):
         plain = drawn(**options)["agreement"].item()
-        assert drawn(**options, recall_base=400)["agreement"].item() == 1.0  # AP then never differs by more
+        assert (
+            drawn(**options, recall_base=400)["agreement"].item() == 1.0
+        )  # AP then never differs by more
         assert drawn(**options, scale={"AP": 1e-3})["agreement"].item() == 1.0
         assert drawn(**options, relative=True)["agreement"].item() <= plain
 
@@ -167,7 +198,8 @@ def test_all_pairs_of_short_lists_match_a_naive_count():
         return 1 / (row.index(1) + 1) if 1 in row else 0.0
 
     agreeing = sum(
-        np.sign(first(x) - first(y)) == np.sign(sum(x) - sum(y)) for x, y in itertools.combinations(lists, 2)
+        np.sign(first(x) - first(y)) == np.sign(sum(x) - sum(y))
+        for x, y in itertools.combinations(lists, 2)
     )
     table = uniform(N=3, measures=["RR", "P@3"])
     assert table["pairs"].item() == 28
@@ -195,7 +227,9 @@ def test_relevance_sets_how_many_places_hold_a_relevant_item():
     assert rare["agreement"].item() > 0.97
 
 
-FOUND = judged({"q": {"a": [1, 4], "b": [1, 4], "c": [2, inf]}, "s": {"a": [3], "b": [1], "c": [12]}})
+FOUND = judged(
+    {"q": {"a": [1, 4], "b": [1, 4], "c": [2, inf]}, "s": {"a": [3], "b": [1], "c": [12]}}
+)
 
 
 def test_the_first_places_of_runs_become_lists():
@@ -210,7 +244,9 @@ def test_equal_lists_are_drawn_only_on_request():
     options = {"measures": ["RR", "AP"], "N": 4, "pairs": 20_000, "seed": 1}
     assert sampled(FOUND, **options)["agreement"].item() == pytest.approx(1 - 2 / 14, abs=0.01)
     # 36 ordered draws: 6 + 2 equal, 28 different of which 4 tie by RR alone
-    assert sampled(FOUND, **options, identical=True)["agreement"].item() == pytest.approx(1 - 4 / 36, abs=0.01)
+    assert sampled(FOUND, **options, identical=True)["agreement"].item() == pytest.approx(
+        1 - 4 / 36, abs=0.01
+    )
 
 
 def test_sampling_is_seeded():
@@ -224,12 +260,24 @@ def test_sampling_is_seeded():
     ("call", "text"),
     [
         (lambda: uniform(N=13), r"N=13: all pairs of lists are counted for lists of 1 to 12 items"),
-        (lambda: uniform(N=3, measures="AP"), "agreement is between two measures; there is one: AP."),
-        (lambda: uniform(N=4, recall_base=3), r"recall_base=3: a list of 4 places .* scale=\{'AP': 4/3\}"),
+        (
+            lambda: uniform(N=3, measures="AP"),
+            "agreement is between two measures; there is one: AP.",
+        ),
+        (
+            lambda: uniform(N=4, recall_base=3),
+            r"recall_base=3: a list of 4 places .* scale=\{'AP': 4/3\}",
+        ),
         (lambda: uniform(N=4, scale={"AP": 0}), r"scale\['AP'\]=0: give a number above 0."),
-        (lambda: uniform(N=4, measures=["RPP", "AP"], relative=True), "RPP is a preference between two rankings"),
+        (
+            lambda: uniform(N=4, measures=["RPP", "AP"], relative=True),
+            "RPP is a preference between two rankings",
+        ),
         (lambda: random_lists(pairs=0), "pairs=0: give a whole number of at least 1."),
-        (lambda: random_lists(relevance=1.0), "relevance=1.0: the chance of a relevant item must be between 0 and 1."),
+        (
+            lambda: random_lists(relevance=1.0),
+            "relevance=1.0: the chance of a relevant item must be between 0 and 1.",
+        ),
         (
             lambda: sampled(judged({"q": {"a": [1], "b": [1]}}), N=3),
             "the first 3 places of all 2 lists are the same",
@@ -242,5 +290,7 @@ def test_what_cannot_be_counted_is_an_error(call, text):
 
 
 def test_a_scale_of_a_measure_that_was_not_asked_for_is_an_error():
-    with pytest.raises(KeyError, match="scale= names 'MAP', which is none of the measures asked for: AP, RR"):
+    with pytest.raises(
+        KeyError, match="scale= names 'MAP', which is none of the measures asked for: AP, RR"
+    ):
         uniform(N=4, measures=["AP", "RR"], scale={"MAP": 2})

@@ -40,7 +40,10 @@ CALLS = {
     "ties.decided": [(lambda on: on.ties.decided(), "decided")],
     "incomplete": [
         (lambda on: on.incomplete(["AP", "RPP"], keep=[5, 10], draws=2), "incomplete"),
-        (lambda on: on.incomplete("AP", drop="labels", keep=[0.5, 1], draws=2, summary=True), "incomplete_summary"),
+        (
+            lambda on: on.incomplete("AP", drop="labels", keep=[0.5, 1], draws=2, summary=True),
+            "incomplete_summary",
+        ),
     ],
     "lengths": [(lambda on: on.lengths(), "lengths")],
     "lengths.histogram": [(lambda on: on.lengths.histogram(), "length_histogram")],
@@ -50,7 +53,12 @@ CALLS = {
     "lengths.rrie": [(lambda on: on.lengths.rrie(*two(on)), "rrie")],
     "lengths.ablation": [(lambda on: on.lengths.ablation(), "ablation")],
     "lengths.headroom": [
-        (lambda on: on.measure(["AP", "ASL"]).assign(half="one").ireval.lengths.headroom(by="half"), "headroom")
+        (
+            lambda on: (
+                on.measure(["AP", "ASL"]).assign(half="one").ireval.lengths.headroom(by="half")
+            ),
+            "headroom",
+        )
     ],
 }
 # what is no verb of a table
@@ -63,7 +71,10 @@ FUNCTIONS = {
     "implicit_weights": (lambda: studies.implicit_weights([1, 2]), "implicit_weights"),
     "best_systems": (lambda: studies.best_systems({"one": COMMON}), "best_systems"),
     "headroom_of": (lambda: studies.headroom_of({"one": COMMON}), "headroom"),
-    "contribution_surface": (lambda: studies.contribution_surface("AP", ranks=3), "contribution_surface"),
+    "contribution_surface": (
+        lambda: studies.contribution_surface("AP", ranks=3),
+        "contribution_surface",
+    ),
     "discount_curves": (lambda: studies.discount_curves("AP", ranks=3), "discounts"),
     "spread_over_collections": (
         lambda: studies.spread_over_collections(COMMON.lengths.ablation().assign(collection="one")),
@@ -88,7 +99,11 @@ FORMERLY = {
 }
 
 EVERY = [(call, name) for calls in CALLS.values() for call, name in calls]
-NAMED = [f"{verb}-{name}-{number}" for verb, calls in CALLS.items() for number, (_, name) in enumerate(calls)]
+NAMED = [
+    f"{verb}-{name}-{number}"
+    for verb, calls in CALLS.items()
+    for number, (_, name) in enumerate(calls)
+]
 
 
 def two(judged):
@@ -107,7 +122,9 @@ def own_verbs():
 
 
 def own_tables():
-    return {name for verb in own_verbs().values() for name in verb.gives} | {name for _, name in FUNCTIONS.values()}
+    return {name for verb in own_verbs().values() for name in verb.gives} | {
+        name for _, name in FUNCTIONS.values()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +137,9 @@ def several_columns():
     """The sample under other names, its runs named by two columns, some ids whole numbers."""
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     parts = runs["run"].astype(str).str.split("-s", expand=True).reindex(columns=[0, 1])
-    runs = runs.assign(model=parts[0], seed=parts[1].fillna("0").astype(int), topic=runs["query_id"])
+    runs = runs.assign(
+        model=parts[0], seed=parts[1].fillna("0").astype(int), topic=runs["query_id"]
+    )
     runs = runs.astype({"topic": int}).drop(columns=["run", "query_id"])
     qrels = qrels.assign(topic=qrels["query_id"].astype(int)).drop(columns="query_id")
     bound = runs.ireval(run=["model", "seed"], query="topic", doc="doc_id")
@@ -136,7 +155,9 @@ def roles(judged):
 
 
 def test_every_verb_and_table_of_the_room_is_tried():
-    assert set(CALLS) == set(own_verbs()), "say above how the verb is called, and which table it gives"
+    assert set(CALLS) == set(own_verbs()), (
+        "say above how the verb is called, and which table it gives"
+    )
     tried = {name for _, name in EVERY} | {name for _, name in FUNCTIONS.values()}
     assert tried == own_tables()
 
@@ -155,7 +176,11 @@ def test_results_keep_the_columns_and_ids_of_the_caller(several_columns, call, n
     table = call(several_columns)
     assert faults(SCHEMAS[name], table, roles(several_columns)) == []
     ids = {str(several_columns.queries.name): several_columns.queries, **several_columns.runs}
-    ids |= {f"{column}_{side}": several_columns.runs[column] for column in several_columns.runs for side in "ab"}
+    ids |= {
+        f"{column}_{side}": several_columns.runs[column]
+        for column in several_columns.runs
+        for side in "ab"
+    }
     for column in set(ids) & set(table):
         quadratic = name == "deciding" and not pd.api.types.is_integer_dtype(ids[column].dtype)
         assert quadratic or table[column].dtype == ids[column].dtype, column
@@ -187,7 +212,10 @@ def test_rows_are_sorted_as_the_schema_says(sample, call, name):
     by = [column for column in by if column in table]
     # measures and runs stand in the order asked for, so the first appearance of a value is its place
     places = [
-        pd.factorize(table[column].astype(object), sort=column == "doc_id", use_na_sentinel=False)[0] for column in by
+        pd.factorize(table[column].astype(object), sort=column == "doc_id", use_na_sentinel=False)[
+            0
+        ]
+        for column in by
     ]
     if places:
         assert (np.lexsort(places[::-1]) == np.arange(len(table))).all()
@@ -255,7 +283,9 @@ def test_queries_that_are_missing_are_said_once_and_only_of_the_runs_that_were_a
         lambda judged: judged.incomplete("AP", keep=[5], draws=1),
     ):
         judged = pdeval.datasets.sample_judged()
-        with pytest.warns(UserWarning, match="2 of 50 judged queries are missing from run 'ql'") as said:
+        with pytest.warns(
+            UserWarning, match="2 of 50 judged queries are missing from run 'ql'"
+        ) as said:
             ask(judged)
         assert len(said) == 1
 

@@ -36,7 +36,9 @@ def kept(needed, share, positive):
     ("share", "relevant", "other"),
     [(0.01, [1, 1], [0, 0]), (0.5, [2, 1], [3, 1]), (0.9, [4, 1], [5, 2]), (1, [4, 1], [6, 2])],
 )
-def test_a_share_of_the_labels_is_that_share_of_relevant_and_of_other_items_of_each_query(share, relevant, other):
+def test_a_share_of_the_labels_is_that_share_of_relevant_and_of_other_items_of_each_query(
+    share, relevant, other
+):
     needed = robustness.label_order(FOUND, np.random.default_rng(3))
     assert kept(needed, share, True) == relevant
     assert kept(needed, share, False) == other
@@ -51,13 +53,20 @@ def test_one_relevant_item_at_the_level_stays():
 def test_the_pool_keeps_what_most_runs_returned():
     for seed in range(5):
         needed = robustness.label_order(FOUND, np.random.default_rng(seed), policy="pool")
-        relevant = np.flatnonzero((FOUND.positions.judged.topic == 0) & (FOUND.positions.judged.grade > 0))
+        relevant = np.flatnonzero(
+            (FOUND.positions.judged.topic == 0) & (FOUND.positions.judged.grade > 0)
+        )
         assert np.argsort(needed[relevant]).tolist() == [0, 1, 2, 3]
 
 
 def test_the_order_is_random_otherwise():
-    relevant = np.flatnonzero((FOUND.positions.judged.topic == 0) & (FOUND.positions.judged.grade > 0))
-    first = {int(np.argmin(robustness.label_order(FOUND, rng)[relevant])) for rng in robustness.streams(40, seed=0)}
+    relevant = np.flatnonzero(
+        (FOUND.positions.judged.topic == 0) & (FOUND.positions.judged.grade > 0)
+    )
+    first = {
+        int(np.argmin(robustness.label_order(FOUND, rng)[relevant]))
+        for rng in robustness.streams(40, seed=0)
+    }
     assert first == {0, 1, 2, 3}
 
 
@@ -67,7 +76,9 @@ def test_labels_are_thinned_alike_whether_or_not_the_join_holds_judged_non_relev
 
     found = [join(RUNS, QRELS, complete=complete) for complete in (True, False)]
     one, other = (
-        robustness.label_order(part, np.random.default_rng(1), policy=policy)[part.positions.judged.grade > 0]
+        robustness.label_order(part, np.random.default_rng(1), policy=policy)[
+            part.positions.judged.grade > 0
+        ]
         for part in found
     )
     assert one.tolist() == other.tolist()
@@ -81,7 +92,9 @@ def test_the_numbers_of_a_draw_do_not_depend_on_how_many_draws_there_are():
 
 
 def test_numbers_of_queries_are_counts_or_shares():
-    assert [part.tolist() for part in robustness.query_counts(None, 40)] == [[4, 8, 12, 16, 20, 24, 28, 32, 36, 40]] * 2
+    assert [part.tolist() for part in robustness.query_counts(None, 40)] == [
+        [4, 8, 12, 16, 20, 24, 28, 32, 36, 40]
+    ] * 2
     assert robustness.query_counts(None, 3)[1].tolist() == [1, 2, 3]
     assert robustness.query_counts([1], 40)[1].tolist() == [1]
     assert robustness.query_counts([1.0], 40)[1].tolist() == [40]
@@ -91,13 +104,17 @@ def test_numbers_of_queries_are_counts_or_shares():
 
 @pytest.mark.parametrize("keep", [[], [0], [41], [2.5, 7], ["a"]])
 def test_impossible_numbers_of_queries_are_an_error(keep):
-    with pytest.raises(ValueError, match=r"give numbers of queries from 1 to 40, or shares above 0 and at most 1."):
+    with pytest.raises(
+        ValueError, match=r"give numbers of queries from 1 to 40, or shares above 0 and at most 1."
+    ):
         robustness.query_counts(keep, 40)
 
 
 @pytest.mark.parametrize("keep", [[], [0.0], [1.5], [-0.1, 0.5]])
 def test_impossible_shares_of_labels_are_an_error(keep):
-    with pytest.raises(ValueError, match=r"give shares of the labels above 0 and at most 1, e.g. \[0.1, 0.5, 1\]."):
+    with pytest.raises(
+        ValueError, match=r"give shares of the labels above 0 and at most 1, e.g. \[0.1, 0.5, 1\]."
+    ):
         robustness.shares(keep)
 
 

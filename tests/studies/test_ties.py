@@ -30,7 +30,10 @@ def test_ties_are_counted_per_measure():
     table = ties(FOUND)
     assert table.columns.tolist() == ["measure", "pairs", "ties", "tied"]
     # q: RR ties a, b, d (3 pairs), lexicographic precision a, d; s: a, d and b, c
-    assert table[["measure", "pairs", "ties"]].to_numpy().tolist() == [["RR", 12, 5], ["sgnLP", 12, 3]]
+    assert table[["measure", "pairs", "ties"]].to_numpy().tolist() == [
+        ["RR", 12, 5],
+        ["sgnLP", 12, 3],
+    ]
     assert table["tied"].tolist() == pytest.approx([5 / 12, 3 / 12])
 
 
@@ -71,7 +74,12 @@ def test_two_infinite_search_lengths_are_tied():
 
 
 def test_runs_that_do_not_count_tie_with_nobody():
-    found = judged({"q": {"a": [1], "b": [1], "c": None, "d": None}, "s": {"a": [2], "b": [3], "c": [4], "d": [4]}})
+    found = judged(
+        {
+            "q": {"a": [1], "b": [1], "c": None, "d": None},
+            "s": {"a": [2], "b": [3], "c": [4], "d": [4]},
+        }
+    )
     table = ties_by_recall(found.at(topics="answered"))
     assert table[["pairs", "ties"]].to_numpy().tolist() == [[7, 2]]
     assert ties_by_recall(found)[["pairs", "ties"]].to_numpy().tolist() == [[12, 3]]
@@ -84,7 +92,10 @@ def test_runs_that_do_not_count_tie_with_nobody():
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 7))
 def test_counts_without_pairs_equal_counts_over_pairs(seed, queries, runs):
     found = random_judged(np.random.default_rng(seed), queries=queries, runs=runs)
-    by_level, by_first = ties_by_recall(found).set_index("recall"), ties_by_first(found).set_index("p1")
+    by_level, by_first = (
+        ties_by_recall(found).set_index("recall"),
+        ties_by_first(found).set_index("p1"),
+    )
     levels, firsts = {}, {}
     for block in Views(found).blocks("binary", None):
         for topic in range(block.shape[0]):

@@ -26,7 +26,9 @@ def test_every_statistic_of_every_key_has_its_mean_and_deviation():
     assert table.loc[("AP", "tau"), "sd"] == pytest.approx(0.02**0.5)  # of .5 and .7
     assert table.loc[("RR", "tau"), ["collections", "mean"]].tolist() == [1, 0.8]
     assert np.isnan(table.loc[("RR", "tau"), "sd"])
-    assert table.loc[("AP", "gain"), ["low", "high"]].tolist() == pytest.approx([2 - 2**0.5, 2 + 2**0.5])
+    assert table.loc[("AP", "gain"), ["low", "high"]].tolist() == pytest.approx(
+        [2 - 2**0.5, 2 + 2**0.5]
+    )
 
 
 def test_collections_count_alike_however_many_rows_they_have():
@@ -35,9 +37,13 @@ def test_collections_count_alike_however_many_rows_they_have():
 
 
 def test_a_column_may_be_called_value():
-    best = pd.DataFrame({"collection": ["one", "two"], "measure": "AP", "run": ["a", "b"], "value": [0.2, 0.4]})
+    best = pd.DataFrame(
+        {"collection": ["one", "two"], "measure": "AP", "run": ["a", "b"], "value": [0.2, 0.4]}
+    )
     table = spread_over_collections(best, keys=["measure"])
-    assert table[["measure", "statistic", "collections"]].to_numpy().tolist() == [["AP", "value", 2]]
+    assert table[["measure", "statistic", "collections"]].to_numpy().tolist() == [
+        ["AP", "value", 2]
+    ]
     assert table["mean"].tolist() == [pytest.approx(0.3)]
 
 
@@ -45,7 +51,9 @@ def test_a_column_may_be_called_value():
 def test_what_by_gives_is_what_it_takes():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     sites = [table.assign(site=site) for site in "xy" for table in (runs, qrels)]
-    table = pd.concat(sites[::2]).ireval.lengths.ablation(pd.concat(sites[1::2]), by="site", topics="common")
+    table = pd.concat(sites[::2]).ireval.lengths.ablation(
+        pd.concat(sites[1::2]), by="site", topics="common"
+    )
     found = spread_over_collections(table, by="site")
     assert (found["sd"] == 0).all()  # the same collection twice
     assert found["statistic"].unique().tolist() == ["delta_sort", "tau_b", "delta_value"]
@@ -53,7 +61,9 @@ def test_what_by_gives_is_what_it_takes():
 
 
 def test_errors_say_what_is_missing():
-    with pytest.raises(KeyError, match="no column 'site' in this table; it has collection, measure"):
+    with pytest.raises(
+        KeyError, match="no column 'site' in this table; it has collection, measure"
+    ):
         spread_over_collections(FRAME, by="site")
     with pytest.raises(KeyError, match="no column 'step'"):
         spread_over_collections(FRAME, keys=["step"])

@@ -12,7 +12,9 @@ from tests.studies.rankings import inf, judged
 pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
 
 # search lengths: a 1, 1, 8; b 2, 4, 18 (18 irrelevant items retrieved); query s: a 5, b 5
-FOUND = judged({"q": {"a": [1, 2, 10], "b": [2, 5, inf], "c": [1, 2, 3]}, "s": {"a": [5], "b": [5], "c": None}})
+FOUND = judged(
+    {"q": {"a": [1, 2, 10], "b": [2, 5, inf], "c": [1, 2, 3]}, "s": {"a": [5], "b": [5], "c": None}}
+)
 
 
 def test_differences_are_negative_where_the_first_run_is_sooner():
@@ -50,7 +52,16 @@ def test_only_queries_that_count_for_both_runs():
 def test_wins_and_losses_fall_into_buckets_that_mirror_each_other():
     table = wins(FOUND, "a", "b", edges=[1, 3, 10])
     lacking = ["only run_a", "only run_b", "neither"]
-    assert table["bucket"].tolist() == ["≤ −10", "−9 to −3", "−2 to −1", "0", "1 to 2", "3 to 9", "≥ 10", *lacking]
+    assert table["bucket"].tolist() == [
+        "≤ −10",
+        "−9 to −3",
+        "−2 to −1",
+        "0",
+        "1 to 2",
+        "3 to 9",
+        "≥ 10",
+        *lacking,
+    ]
     assert table["class"].tolist() == ["sooner"] * 3 + ["same"] + ["later"] * 3 + lacking
     # the item that b lacks is no win by 10
     assert table["count"].tolist() == [0, 1, 1, 1, 0, 0, 0, 1, 0, 0]
@@ -65,10 +76,19 @@ def test_wins_and_losses_fall_into_buckets_that_mirror_each_other():
 def test_items_that_a_run_lacks_are_neither_sooner_nor_later():  # issue 12, item 5
     found = judged({"q": {"a": [1, inf, inf], "b": [2, 3, inf]}})
     counts = wins(found, "a", "b").groupby("class")["count"].sum()
-    assert counts.to_dict() == {"sooner": 1, "same": 0, "later": 0, "only run_a": 0, "only run_b": 1, "neither": 1}
+    assert counts.to_dict() == {
+        "sooner": 1,
+        "same": 0,
+        "later": 0,
+        "only run_a": 0,
+        "only run_b": 1,
+        "neither": 1,
+    }
     sample = pdeval.datasets.sample_judged(topics="common")
     table = wins(sample, "bm25", "ql").groupby("class")["count"].sum()
-    retrieved = sample.lengths(runs=["bm25", "ql"]).groupby(["query_id", "doc_id"])["retrieved"].sum()
+    retrieved = (
+        sample.lengths(runs=["bm25", "ql"]).groupby(["query_id", "doc_id"])["retrieved"].sum()
+    )
     assert table[["sooner", "same", "later"]].sum() == (retrieved == 2).sum()
     assert table["only run_a"] + table["only run_b"] == (retrieved == 1).sum()
     assert table["neither"] == (retrieved == 0).sum()
@@ -77,9 +97,13 @@ def test_items_that_a_run_lacks_are_neither_sooner_nor_later():  # issue 12, ite
 def depths(a, b):
     """Join two runs of so many items; one of two relevant items is found, at rank 2."""
     rows = [
-        (run, "q", "r" if at == 2 else f"{run}{at}", -at) for run, n in (("a", a), ("b", b)) for at in range(1, n + 1)
+        (run, "q", "r" if at == 2 else f"{run}{at}", -at)
+        for run, n in (("a", a), ("b", b))
+        for at in range(1, n + 1)
     ]
-    qrels = pd.DataFrame([("q", "r", 1), ("q", "z", 1)], columns=["query_id", "doc_id", "relevance"])
+    qrels = pd.DataFrame(
+        [("q", "r", 1), ("q", "z", 1)], columns=["query_id", "doc_id", "relevance"]
+    )
     return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"]).ireval.join(qrels)
 
 
@@ -108,7 +132,10 @@ def test_lists_of_equal_depth_or_by_the_corpus_rule_are_not_warned_of(ask):  # i
 def test_the_buckets_are_those_that_the_plot_makes_of_the_differences():
     Figure = pytest.importorskip("matplotlib.figure").Figure
 
-    axes = [asl_wins(frame, ax=Figure().subplots()) for frame in (wins(FOUND, "a", "b"), differences(FOUND, "a", "b"))]
+    axes = [
+        asl_wins(frame, ax=Figure().subplots())
+        for frame in (wins(FOUND, "a", "b"), differences(FOUND, "a", "b"))
+    ]
     heights = [[bar.get_height() for bar in ax.patches] for ax in axes]
     names = [[label.get_text() for label in ax.get_xticklabels()] for ax in axes]
     assert heights[0] == heights[1]

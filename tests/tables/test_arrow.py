@@ -7,7 +7,9 @@ from pdeval.tables.dataframes import categorical, from_arrow, text_dtype
 
 
 def test_text_dictionaries_and_numbers_become_text_categoricals_and_numpy():
-    run = pa.chunked_array([pa.array(["a", "b"]).dictionary_encode(), pa.array(["b", "c"]).dictionary_encode()])
+    run = pa.chunked_array(
+        [pa.array(["a", "b"]).dictionary_encode(), pa.array(["b", "c"]).dictionary_encode()]
+    )
     table = pa.table({"run": run, "doc_id": ["01", "2", "3", "4"], "score": [1.0, 2.0, 3.0, 4.0]})
     frame = from_arrow(table)
     assert frame["run"].tolist() == ["a", "b", "b", "c"]

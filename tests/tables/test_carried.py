@@ -40,7 +40,9 @@ WAYS = {
     "sort": lambda frame, folder: frame.sort_values("value"),
     "assign": lambda frame, folder: frame.assign(note="x"),
     "merge": lambda frame, folder: frame.merge(pdeval.datasets.sample_metadata(), on="run"),
-    "concat": lambda frame, folder: pd.concat([frame[frame["run"] == "ql"], frame[frame["run"] != "ql"]]),
+    "concat": lambda frame, folder: pd.concat(
+        [frame[frame["run"] == "ql"], frame[frame["run"] != "ql"]]
+    ),
     "csv": through_csv,
     "parquet": through_parquet,
 }
@@ -57,14 +59,24 @@ def test_the_direction_of_measures_survives(scores, tmp_path, way):
 def test_tables_of_different_measures_may_be_stacked(judged, scores):
     whole = pd.concat([scores, judged.measure(["RR", "GMAP"])])
     assert "measures" not in whole.attrs
-    assert [higher_of(label, whole.attrs) for label in ("my length", "AP", "RR")] == [False, True, True]
+    assert [higher_of(label, whole.attrs) for label in ("my length", "AP", "RR")] == [
+        False,
+        True,
+        True,
+    ]
     assert aggregate_of("GMAP", whole.attrs) == "geometric mean"
 
 
 @pytest.mark.broad
 def test_runs_of_several_columns_survive_a_merge(judged):
-    runs = pdeval.datasets.sample_runs().merge(pdeval.datasets.sample_metadata(), on="run").drop(columns="run")
-    table = runs.ireval(run=["model", "seed"]).measure(pdeval.datasets.sample_qrels(), "AP", topics="common")
+    runs = (
+        pdeval.datasets.sample_runs()
+        .merge(pdeval.datasets.sample_metadata(), on="run")
+        .drop(columns="run")
+    )
+    table = runs.ireval(run=["model", "seed"]).measure(
+        pdeval.datasets.sample_qrels(), "AP", topics="common"
+    )
     merged = table.merge(pd.DataFrame({"model": table["model"].unique(), "cost": 1.5}), on="model")
     assert merged.attrs == {}
     assert repr(merged.ireval).startswith("scores table: 12 runs x 48 queries, AP;")
@@ -74,10 +86,16 @@ def test_a_label_that_has_meant_two_things_is_asked_about():
     pdeval.datasets.sample_judged(topics="common").measure([pdeval.parse("AP", label="mixed")])
     pdeval.datasets.sample_judged(topics="common").measure([pdeval.parse("ASL", label="mixed")])
     assert known_of("mixed") is None
-    with pytest.raises(ValueError, match=r"is more of 'mixed' better.*it has meant different things"):
+    with pytest.raises(
+        ValueError, match=r"is more of 'mixed' better.*it has meant different things"
+    ):
         higher_of("mixed")
     assert (
-        higher_of("mixed", {"measures": {"mixed": {"higher": False, "aggregate": "mean", "family": "metric"}}}) is False
+        higher_of(
+            "mixed",
+            {"measures": {"mixed": {"higher": False, "aggregate": "mean", "family": "metric"}}},
+        )
+        is False
     )
     del SESSION["mixed"]
 
@@ -100,7 +118,10 @@ def test_a_new_process_asks_for_what_it_cannot_know(scores, tmp_path):
         "print(scores.ireval(higher={'my length': False}).order()['rank'].max())"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "scores.csv")], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(tmp_path / "scores.csv")],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     asked, rank = done.stdout.splitlines()
     assert asked.startswith("is more of 'my length' better?")

@@ -53,7 +53,9 @@ def test_different_codes_are_numbered_as_numpy_does_it(codes):
 
 @given(codes=codes)
 def test_rows_come_by_code_and_else_as_they_stand(codes):
-    assert by_code(np.array(codes, dtype=np.int64)).tolist() == sorted(range(len(codes)), key=codes.__getitem__)
+    assert by_code(np.array(codes, dtype=np.int64)).tolist() == sorted(
+        range(len(codes)), key=codes.__getitem__
+    )
 
 
 @pytest.mark.parametrize("many", [5, 70_000, 9 * 2**16, 2**40])

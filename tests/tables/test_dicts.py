@@ -66,14 +66,21 @@ def test_runs_are_named_by_the_outer_dict_or_by_the_caller():
 
 
 def test_ids_keep_their_type_and_text_ids_are_text():
-    assert pdeval.from_dict({1: {7: 0.5}}).dtypes.astype(str).tolist() == ["int64", "int64", "float64"]
+    assert pdeval.from_dict({1: {7: 0.5}}).dtypes.astype(str).tolist() == [
+        "int64",
+        "int64",
+        "float64",
+    ]
     assert pdeval.from_dict({"051": {"01": 0.5}})["query_id"].tolist() == ["051"]
 
 
 def test_any_mapping_and_any_real_number_will_do():
     table = OrderedDict(q1={"d1": np.float32(0.5), "d2": np.int64(1), "d3": 2})
     assert pdeval.from_dict(table)["score"].tolist() == [0.5, 1.0, 2.0]
-    assert pdeval.from_dict({"q": {"d": True, "e": np.bool_(False)}})["relevance"].tolist() == [1, 0]
+    assert pdeval.from_dict({"q": {"d": True, "e": np.bool_(False)}})["relevance"].tolist() == [
+        1,
+        0,
+    ]
 
 
 def test_a_query_without_documents_has_no_rows_and_counts_as_unanswered():
@@ -109,7 +116,9 @@ def test_judgments_are_taken_in_these_forms_at_every_door(form):
 
 def test_an_iterator_of_tuples_is_read_once_by_a_verb():
     runs = pdeval.from_dict({"a": RUN})
-    rows = (Qrel(query, doc, grade, "0") for query, docs in QRELS.items() for doc, grade in docs.items())
+    rows = (
+        Qrel(query, doc, grade, "0") for query, docs in QRELS.items() for doc, grade in docs.items()
+    )
     assert runs.ireval.measure(rows, "RR")["value"].tolist() == [0.5, 1.0]
     with pytest.raises(ValueError, match=r"there are no rows: .*An iterator can be read once only"):
         runs.ireval.measure(rows, "RR")
@@ -119,14 +128,22 @@ FAULTS = {
     "nothing": ({}, ValueError, "the dict is empty; expected query -> doc -> number"),
     "no document": ({"q": {}, "r": {}}, ValueError, "no documents: all 2 queries are empty"),
     "an empty run": ({"a": {"q": {"d": 1.0}}, "b": {}}, ValueError, "the run 'b' is empty"),
-    "a ranked list": ({"q": ["d1", "d2"]}, TypeError, "holds a list under 'q', where a dict of doc to number"),
+    "a ranked list": (
+        {"q": ["d1", "d2"]},
+        TypeError,
+        "holds a list under 'q', where a dict of doc to number",
+    ),
     "a list further on": ({"q": {"d": 1}, "r": 3}, TypeError, "holds a int under 'r'"),
     "a list in a run": (
         {"a": {"q": {"d": 1.0}, "r": ["d"]}},
         ValueError,
         r"a number at \['a'\]\['r'\]",
     ),
-    "mixed depth": ({"q": {"d": 1}, "r": {"d": {"x": 1}}}, ValueError, r"a dict stands at \['r'\]\['d'\], a number at"),
+    "mixed depth": (
+        {"q": {"d": 1}, "r": {"d": {"x": 1}}},
+        ValueError,
+        r"a dict stands at \['r'\]\['d'\], a number at",
+    ),
     "a text for a score": (
         {"q": {"d": 1.0, "e": "0.5"}},
         ValueError,
@@ -134,15 +151,35 @@ FAULTS = {
     ),
     "no score": ({"q": {"d": None}}, ValueError, "document 'd' of query 'q' is None"),
     "complex": ({"q": {"d": 1j}}, ValueError, "of type complex"),
-    "ids of two types": ({"q": {"d": 1, 7: 1}}, ValueError, "the document ids are of several types: int, str"),
-    "ids that are floats": ({1.5: {"d": 1}}, ValueError, "the query ids are of type float, e.g. 1.5; make them text"),
+    "ids of two types": (
+        {"q": {"d": 1, 7: 1}},
+        ValueError,
+        "the document ids are of several types: int, str",
+    ),
+    "ids that are floats": (
+        {1.5: {"d": 1}},
+        ValueError,
+        "the query ids are of type float, e.g. 1.5; make them text",
+    ),
     "a huge grade": ({"q": {"d": 10**30}}, ValueError, "too large"),
-    "frames": ({"a": pd.DataFrame()}, TypeError, r"holds a DataFrame under 'a'. Stack them: pandas.concat"),
+    "frames": (
+        {"a": pd.DataFrame()},
+        TypeError,
+        r"holds a DataFrame under 'a'. Stack them: pandas.concat",
+    ),
     "plain tuples": ([("q", "d", 1)], TypeError, "got a list of tuple. pandas.DataFrame"),
     "no rows": ([], ValueError, "there are no rows"),
-    "two kinds of row": ([ScoredDoc("q", "d", 1), Qrel("q", "d", 1, 0)], ValueError, "several types: ScoredDoc, Qrel"),
+    "two kinds of row": (
+        [ScoredDoc("q", "d", 1), Qrel("q", "d", 1, 0)],
+        ValueError,
+        "several types: ScoredDoc, Qrel",
+    ),
     "other fields": ([Doc("d", "x")], ValueError, "Doc has no field 'query_id'"),
-    "a text in a row": ([ScoredDoc("q", "d", "1")], ValueError, "the score of document 'd' of query 'q' is '1'"),
+    "a text in a row": (
+        [ScoredDoc("q", "d", "1")],
+        ValueError,
+        "the score of document 'd' of query 'q' is '1'",
+    ),
     "a path": ("run.txt", TypeError, "expected nested dicts or named tuples, got str"),
     "a table": (pd.DataFrame(), TypeError, "got DataFrame"),
 }
@@ -156,7 +193,9 @@ def test_what_is_ragged_or_ill_typed_is_told_with_its_place(case):
 
 
 def test_options_that_contradict_the_dict_are_told():
-    with pytest.raises(ValueError, match="judgments are query -> doc -> grade; these dicts go one level deeper"):
+    with pytest.raises(
+        ValueError, match="judgments are query -> doc -> grade; these dicts go one level deeper"
+    ):
         pdeval.from_dict({"a": RUN}, what="qrels")
     with pytest.raises(ValueError, match="run='x': these dicts name their runs, 'a'"):
         pdeval.from_dict({"a": RUN}, run="x")

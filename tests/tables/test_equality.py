@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.tables.equal_values import apart, begins, cleared, equal_pairs, gap, pairs_of, settled, signs, size_of
+from pdeval.tables.equal_values import (
+    apart,
+    begins,
+    cleared,
+    equal_pairs,
+    gap,
+    pairs_of,
+    settled,
+    signs,
+    size_of,
+)
 
 
 def test_differences_that_only_rounding_makes_have_no_sign():
@@ -19,7 +29,10 @@ def test_what_is_not_a_number_has_no_sign_and_infinity_has_one():
 
 
 def test_a_stretch_begins_where_any_column_changes():
-    assert begins(np.array([[1, 1, 2], [3, 4, 4]])).tolist() == [[True, False, True], [True, True, False]]
+    assert begins(np.array([[1, 1, 2], [3, 4, 4]])).tolist() == [
+        [True, False, True],
+        [True, True, False],
+    ]
     assert begins(np.array([1, 1, 1]), np.array([7, 8, 8])).tolist() == [True, True, False]
     assert begins(np.zeros(0)).tolist() == []
 
@@ -47,7 +60,9 @@ def test_values_that_differ_by_rounding_become_the_same_and_others_stay():
 
 
 def test_small_values_of_one_sign_are_sums_of_small_numbers_and_stay_apart():
-    values = np.array([[0.5**70, 0.5**72, 0.0], [0.5, 0.25, 0.125]])  # RBP of a relevant item far down
+    values = np.array(
+        [[0.5**70, 0.5**72, 0.0], [0.5, 0.25, 0.125]]
+    )  # RBP of a relevant item far down
     assert settled(values) is values
 
 

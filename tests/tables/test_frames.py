@@ -41,7 +41,9 @@ def test_a_pandas_frame_is_returned_as_it_is():
 def test_the_frame_can_be_changed_and_the_table_cannot_be_through_it():
     frame = pdeval.frame(RUNS)
     frame.loc[0, ["score", "doc_id", "run"]] = [7.0, "z", np.nan]
-    assert RUNS.slice(0, 1).to_pylist() == [{"run": "a", "query_id": "01", "doc_id": "x", "score": 2.0, "rank": 1}]
+    assert RUNS.slice(0, 1).to_pylist() == [
+        {"run": "a", "query_id": "01", "doc_id": "x", "score": 2.0, "rank": 1}
+    ]
 
 
 def test_a_dictionary_with_unused_double_and_missing_names_becomes_categories_that_rows_have():
@@ -54,14 +56,20 @@ def test_a_dictionary_with_unused_double_and_missing_names_becomes_categories_th
 
 
 def test_chunks_with_dictionaries_of_their_own_are_one_column():
-    chunks = [pa.array(names, pa.string()).dictionary_encode() for names in (["a", "b"], ["b", "c"], [])]
+    chunks = [
+        pa.array(names, pa.string()).dictionary_encode() for names in (["a", "b"], ["b", "c"], [])
+    ]
     made = pdeval.frame(pa.table({"run": pa.chunked_array(chunks)}))["run"]
     assert made.tolist() == ["a", "b", "b", "c"]
     assert made.cat.categories.tolist() == ["a", "b", "c"]
 
 
 def test_a_table_without_rows_or_chunks_keeps_its_columns():
-    kinds = {"run": pa.dictionary(pa.int32(), pa.string()), "doc_id": pa.string(), "score": pa.float64()}
+    kinds = {
+        "run": pa.dictionary(pa.int32(), pa.string()),
+        "doc_id": pa.string(),
+        "score": pa.float64(),
+    }
     for table in (pa.schema(kinds).empty_table(), pa.Table.from_batches([], pa.schema(kinds))):
         frame = pdeval.frame(table)
         assert frame.columns.tolist() == ["run", "doc_id", "score"]
@@ -77,7 +85,9 @@ def test_decimals_are_the_nearest_floats():
 
 def test_missing_values_stay_missing_and_are_reported_as_those_of_pandas_are():
     table = RUNS.set_column(3, "score", pa.array([1.0, None, 2.0]))
-    with pytest.raises(ValueError, match=r"score column has 1 missing values \(NaN\), first in row 1"):
+    with pytest.raises(
+        ValueError, match=r"score column has 1 missing values \(NaN\), first in row 1"
+    ):
         pdeval.frame(table).ireval.measure(QRELS)
     table = RUNS.set_column(2, "doc_id", pa.array(["x", None, "y"]))
     with pytest.raises(ValueError, match="missing"):
@@ -111,7 +121,9 @@ def test_an_index_that_pandas_wrote_is_no_column():
 def test_a_reader_is_read_once_and_says_so_when_it_is_empty():
     reader = QRELS.to_reader()
     assert len(pdeval.frame(RUNS).ireval.measure(reader, "RR")) == 2
-    with pytest.raises(ValueError, match=r"a reader can be read once only: keep table = reader\.read_all\(\)"):
+    with pytest.raises(
+        ValueError, match=r"a reader can be read once only: keep table = reader\.read_all\(\)"
+    ):
         pdeval.frame(reader)
 
 
@@ -172,5 +184,7 @@ def test_string_views_are_text_also_as_names_of_dictionaries():
 def test_an_old_pyarrow_that_cannot_read_views_says_so(monkeypatch):
     monkeypatch.setattr(dataframes, "_casts_views", lambda: False)
     table = pa.table({"doc_id": pa.array(["x"], pa.string_view())})
-    with pytest.raises(ValueError, match=r"holds string views, which pyarrow .* cannot read. Update pyarrow"):
+    with pytest.raises(
+        ValueError, match=r"holds string views, which pyarrow .* cannot read. Update pyarrow"
+    ):
         pdeval.frame(table)

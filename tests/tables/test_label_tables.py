@@ -19,7 +19,12 @@ ROLES = {
     ("item", "assessor", "label"): (None, "item", "assessor", "label"),
     ("item", "doc_id", "assessor", "label"): (None, "doc_id", "assessor", "label"),
     ("query_id", "item", "assessor", "label"): ("query_id", "item", "assessor", "label"),
-    ("query_id", "doc_id", "relevance", "assessor", "label"): ("query_id", "doc_id", "assessor", "label"),
+    ("query_id", "doc_id", "relevance", "assessor", "label"): (
+        "query_id",
+        "doc_id",
+        "assessor",
+        "label",
+    ),
 }
 
 
@@ -28,7 +33,10 @@ def test_the_roles_of_a_label_table_are_found_by_name(columns):
     held = frame(*columns)
     assert kind_of(held) == "labels"
     found = reader.read(held, "labels")
-    assert tuple(found.roles.get(role) for role in ("query", "doc", "assessor", "label")) == ROLES[columns]
+    assert (
+        tuple(found.roles.get(role) for role in ("query", "doc", "assessor", "label"))
+        == ROLES[columns]
+    )
 
 
 def test_bound_columns_come_before_known_names_and_play_one_role_only():
@@ -36,7 +44,11 @@ def test_bound_columns_come_before_known_names_and_play_one_role_only():
     bound = held.ireval(doc="page", assessor="user_id", label="answer")
     assert repr(bound).startswith("labels table: 1 row")
     # a user is a query elsewhere; here the column is the assessor's
-    assert reader.read(bound, "labels").roles == {"doc": "page", "assessor": "user_id", "label": "answer"}
+    assert reader.read(bound, "labels").roles == {
+        "doc": "page",
+        "assessor": "user_id",
+        "label": "answer",
+    }
 
 
 FAULTS = {
@@ -44,10 +56,22 @@ FAULTS = {
         ("assessor", "label"),
         r"expected a labels table \(doc, assessor, label\), but found no doc column .*ireval\(doc=\.\.\.\)",
     ),
-    "nobody": (("doc_id", "label"), r"no assessor column \(known names: assessor\) among the columns doc_id, label"),
-    "nothing": (("x",), r"no doc column .* and no assessor column .* and no label column .*label=\.\.\.\)"),
-    "two docs": (("doc_id", "docno", "assessor", "label"), r"two columns could be the doc: 'doc_id' and 'docno'"),
-    "two queries": (("qid", "topic", "doc", "assessor", "label"), r"two columns could be the query: 'qid' and 'topic'"),
+    "nobody": (
+        ("doc_id", "label"),
+        r"no assessor column \(known names: assessor\) among the columns doc_id, label",
+    ),
+    "nothing": (
+        ("x",),
+        r"no doc column .* and no assessor column .* and no label column .*label=\.\.\.\)",
+    ),
+    "two docs": (
+        ("doc_id", "docno", "assessor", "label"),
+        r"two columns could be the doc: 'doc_id' and 'docno'",
+    ),
+    "two queries": (
+        ("qid", "topic", "doc", "assessor", "label"),
+        r"two columns could be the query: 'qid' and 'topic'",
+    ),
 }
 
 
@@ -64,7 +88,10 @@ def test_two_documents_are_no_matter_once_one_is_bound():
 
 
 def test_judgments_with_a_bound_grade_stay_judgments():
-    assert kind_of(frame("topic", "docid", "worker", "mark"), {"grade": "mark", "assessor": "worker"}) == "qrels"
+    assert (
+        kind_of(frame("topic", "docid", "worker", "mark"), {"grade": "mark", "assessor": "worker"})
+        == "qrels"
+    )
 
 
 def test_a_table_that_was_read_is_not_read_again():

@@ -16,8 +16,12 @@ keys = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc")), max_size=1
 @examples(60)
 def test_places_are_those_of_a_dictionary(known, wanted):
     known = list(dict.fromkeys(known))
-    left = pd.DataFrame({"n": [k[0] for k in known], "s": [k[1] for k in known]}).astype({"n": "int64", "s": "object"})
-    right = pd.DataFrame({"n": [k[0] for k in wanted], "s": [k[1] for k in wanted]}).astype({"n": "Int64"})
+    left = pd.DataFrame({"n": [k[0] for k in known], "s": [k[1] for k in known]}).astype(
+        {"n": "int64", "s": "object"}
+    )
+    right = pd.DataFrame({"n": [k[0] for k in wanted], "s": [k[1] for k in wanted]}).astype(
+        {"n": "Int64"}
+    )
     right["s"] = pd.Categorical(right["s"], list("cba"))
     found = places([left["n"], left["s"]], [right["n"], right["s"]])
     assert found.tolist() == [known.index(key) if key in known else -1 for key in wanted]
@@ -28,6 +32,8 @@ def test_missing_keys_match_nothing():
 
 
 def test_numbers_and_text_do_not_match_in_silence():
-    with pytest.raises(ValueError, match="query_id holds numbers in one table and text in the other"):
+    with pytest.raises(
+        ValueError, match="query_id holds numbers in one table and text in the other"
+    ):
         places([pd.Series([1], name="query_id")], [pd.Series(["1"])])
     assert places([pd.Series([1], dtype=object)], [pd.Series([1])]).tolist() == [0]

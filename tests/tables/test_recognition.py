@@ -51,24 +51,32 @@ def test_what_the_caller_bound_and_what_the_table_says_come_first():
 
 def test_several_ways_to_tell_runs_apart_are_asked_about():
     held = pd.DataFrame({"a": [1, 1, 2, 2], "b": [1, 2, 1, 2], "c": [1, 2, 2, 1]})
-    held = pd.concat([held, held.assign(c=[2, 1, 1, 2])]).assign(query_id=["1"] * 4 + ["2"] * 4, measure="AP")
+    held = pd.concat([held, held.assign(c=[2, 1, 1, 2])]).assign(
+        query_id=["1"] * 4 + ["2"] * 4, measure="AP"
+    )
     with pytest.raises(
-        ValueError, match=r"the columns a, b or a, c could name the runs.*df\.ireval\(run=\['a', 'b'\]\)"
+        ValueError,
+        match=r"the columns a, b or a, c could name the runs.*df\.ireval\(run=\['a', 'b'\]\)",
     ):
         run_columns(held, KEY, {})
 
 
 def test_a_run_column_that_does_not_suffice_is_asked_about():
     held = SCORES.rename(columns={"model": "run"})
-    text = (
-        r"rows repeat \(run, query_id, measure\)\. The columns run, seed tell them apart: df\.ireval\(run=\['run', 's"
-    )
+    text = r"rows repeat \(run, query_id, measure\)\. The columns run, seed tell them apart: df\.ireval\(run=\['run', '"
     with pytest.raises(ValueError, match=text):
         run_columns(held, KEY, {})
 
 
 def test_the_only_run_needs_no_name():
-    assert run_columns(SCORES[(SCORES["seed"] == 1) & (SCORES["model"] == "x")][["query_id", "measure"]], KEY, {}) == ()
+    assert (
+        run_columns(
+            SCORES[(SCORES["seed"] == 1) & (SCORES["model"] == "x")][["query_id", "measure"]],
+            KEY,
+            {},
+        )
+        == ()
+    )
 
 
 def test_both_sides_of_a_pair_name_its_runs():

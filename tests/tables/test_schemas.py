@@ -7,7 +7,13 @@ from pdeval.tables.schemas import SCHEMAS, faults, table
 
 @pytest.fixture
 def example():
-    made = table("example", "run [query] measure tied:share n:int", "example table", row="run", means={"tied": "ties"})
+    made = table(
+        "example",
+        "run [query] measure tied:share n:int",
+        "example table",
+        row="run",
+        means={"tied": "ties"},
+    )
     yield made
     del SCHEMAS["example"]
 
@@ -37,10 +43,16 @@ def test_a_column_holds_something_known():
 
 FAULTS = {
     "nothing wrong": (frame(), []),
-    "optional column": (frame()[["run", "measure", "tied", "n"]].assign(query_id="1").iloc[:, [0, 4, 1, 2, 3]], []),
+    "optional column": (
+        frame()[["run", "measure", "tied", "n"]].assign(query_id="1").iloc[:, [0, 4, 1, 2, 3]],
+        [],
+    ),
     "missing": (frame().drop(columns="n"), ["no column 'n'"]),
     "unknown": (frame(extra=[1]), ["unknown column 'extra'"]),
-    "order": (frame().iloc[:, ::-1], ["columns are in the order ['n', 'tied', 'measure', 'run'], not"]),
+    "order": (
+        frame().iloc[:, ::-1],
+        ["columns are in the order ['n', 'tied', 'measure', 'run'], not"],
+    ),
     "dtype": (frame(tied=[1]), ["'tied' should hold share and is int64"]),
     "text": (frame(measure=[1]), ["'measure' should hold text and is int64"]),
     "index": (frame().set_index(pd.Index(["x"])), ["its index is Index"]),
@@ -64,7 +76,9 @@ def test_a_run_of_several_columns_stands_for_one_role(example):
 def test_a_square_table_has_the_same_labels_on_both_sides():
     square = pd.DataFrame([[0.0]], index=["a"], columns=["a"])
     assert faults(SCHEMAS["matrix"], square, {}) == []
-    assert faults(SCHEMAS["matrix"], square.rename(index={"a": "b"}), {}) == ["index and columns differ"]
+    assert faults(SCHEMAS["matrix"], square.rename(index={"a": "b"}), {}) == [
+        "index and columns differ"
+    ]
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -74,8 +88,12 @@ def test_every_table_says_what_it_is_and_why_it_cannot_be_reported_or_drawn(name
     schema, verbs = SCHEMAS[name], of_kind(name)
     assert schema.says, f"say what messages call {name}"
     assert schema.square or schema.row, f"say what one row of {name} stands for: row="
-    assert ("report" in verbs) != bool(schema.unreported), f"{name}: declare a report for it, or why there is none"
-    assert ("plot" in verbs) != bool(schema.undrawn), f"{name}: declare a plot of it, or why there is none"
+    assert ("report" in verbs) != bool(schema.unreported), (
+        f"{name}: declare a report for it, or why there is none"
+    )
+    assert ("plot" in verbs) != bool(schema.undrawn), (
+        f"{name}: declare a plot of it, or why there is none"
+    )
     known = {column.name for column in schema.columns}
     assert set(schema.means) <= known, f"{name} explains columns that it does not have"
     assert set(schema.sort) <= known, f"{name} is sorted by columns that it does not have"

@@ -44,9 +44,17 @@ def test_a_table_is_known_by_its_columns(columns):
     ("columns", "binding", "kind"),
     [
         (("topic_no", "docno", "sim"), {"query": "topic_no", "score": "sim"}, "runs"),
-        (("topic_no", "page", "useful"), {"query": "topic_no", "doc": "page", "grade": "useful"}, "qrels"),
+        (
+            ("topic_no", "page", "useful"),
+            {"query": "topic_no", "doc": "page", "grade": "useful"},
+            "qrels",
+        ),
         (("run", "query_id", "metric", "v"), {"measure": "metric", "value": "v"}, "scores"),
-        (("query_id", "run_a", "run_b", "metric", "v"), {"measure": "metric", "value": "v"}, "preferences"),
+        (
+            ("query_id", "run_a", "run_b", "metric", "v"),
+            {"measure": "metric", "value": "v"},
+            "preferences",
+        ),
     ],
 )
 def test_bound_roles_count_when_a_table_is_recognised(columns, binding, kind):
@@ -90,12 +98,16 @@ def test_every_vocabulary_of_judgments_is_understood(columns, grade):
 
 def test_a_column_called_subtopic_is_one_and_iteration_is_not():
     assert "subtopic" in reader.read(frame("query_id", "doc_id", "relevance", "subtopic"), "qrels")
-    assert "subtopic" not in reader.read(frame("query_id", "doc_id", "relevance", "iteration"), "qrels")
+    assert "subtopic" not in reader.read(
+        frame("query_id", "doc_id", "relevance", "iteration"), "qrels"
+    )
 
 
 def test_bound_columns_come_before_known_names():
     held = frame("query_id", "topic_no", "doc_id", "score", "model", "seed", "sim")
-    table = reader.read(held, "runs", {"query": "topic_no", "run": ["model", "seed"], "score": "sim"})
+    table = reader.read(
+        held, "runs", {"query": "topic_no", "run": ["model", "seed"], "score": "sim"}
+    )
     assert table.roles == {"query": "topic_no", "doc": "doc_id", "score": "sim"}
     assert table.run_columns == ("model", "seed")
 
@@ -113,36 +125,111 @@ def test_columns_may_have_numbers_for_names():
 
 
 FAULTS = {
-    "no doc": (("query_id", "score"), "runs", {}, r"no doc column \(known names: doc_id, docno, .* columns query_id"),
+    "no doc": (
+        ("query_id", "score"),
+        "runs",
+        {},
+        r"no doc column \(known names: doc_id, docno, .* columns query_id",
+    ),
     "no query, no doc": (
         ("a", "score"),
         "runs",
         {},
         r"no query column .* and no doc column .*query=\.\.\., doc=\.\.\.\)",
     ),
-    "nothing known": (("a", "b"), "runs", {}, r"no query.* and no doc.* and neither a score.*doc=\.\.\., score=\.\.\."),
-    "nothing judged": (("a", "b"), "qrels", {}, r"no query.* and no doc.* and no grade.*doc=\.\.\., grade=\.\.\."),
-    "mixed": (("qid", "topic", "doc_id", "score"), "runs", {}, "two columns could be the query: 'qid' and 'topic'"),
-    "two scores": (("userID", "itemID", "score", "prediction"), "runs", {}, "the score: 'score' and 'prediction'"),
-    "near names": (("topic_no", "page", "sim"), "runs", {}, r"df\.ireval\(query='topic_no', doc='page', score='sim'\)"),
-    "a near grade": (("qid", "docno", "judgement"), "qrels", {}, r"qrels\.ireval\(grade='judgement'\)"),
-    "a near score": (("qid", "docno", "sim"), "runs", {}, r"Bind one with df\.ireval\(score='sim'\)"),
-    "two queries": (("query_id", "q_id", "doc_id", "score"), "runs", {}, "two columns could be the query: 'q_id' and"),
+    "nothing known": (
+        ("a", "b"),
+        "runs",
+        {},
+        r"no query.* and no doc.* and neither a score.*doc=\.\.\., score=\.\.\.",
+    ),
+    "nothing judged": (
+        ("a", "b"),
+        "qrels",
+        {},
+        r"no query.* and no doc.* and no grade.*doc=\.\.\., grade=\.\.\.",
+    ),
+    "mixed": (
+        ("qid", "topic", "doc_id", "score"),
+        "runs",
+        {},
+        "two columns could be the query: 'qid' and 'topic'",
+    ),
+    "two scores": (
+        ("userID", "itemID", "score", "prediction"),
+        "runs",
+        {},
+        "the score: 'score' and 'prediction'",
+    ),
+    "near names": (
+        ("topic_no", "page", "sim"),
+        "runs",
+        {},
+        r"df\.ireval\(query='topic_no', doc='page', score='sim'\)",
+    ),
+    "a near grade": (
+        ("qid", "docno", "judgement"),
+        "qrels",
+        {},
+        r"qrels\.ireval\(grade='judgement'\)",
+    ),
+    "a near score": (
+        ("qid", "docno", "sim"),
+        "runs",
+        {},
+        r"Bind one with df\.ireval\(score='sim'\)",
+    ),
+    "two queries": (
+        ("query_id", "q_id", "doc_id", "score"),
+        "runs",
+        {},
+        "two columns could be the query: 'q_id' and",
+    ),
     "two runs": (
         ("run", "name", "qid", "docno", "score"),
         "runs",
         {},
         "two columns could be the run: 'run' and 'name'",
     ),
-    "two grades": (("query_id", "doc_id", "label", "rel"), "qrels", {}, "two columns could be the grade: 'label' and"),
-    "no score": (("query_id", "doc_id"), "runs", {}, "neither a score nor a rank column; it has query_id, doc_id"),
+    "two grades": (
+        ("query_id", "doc_id", "label", "rel"),
+        "qrels",
+        {},
+        "two columns could be the grade: 'label' and",
+    ),
+    "no score": (
+        ("query_id", "doc_id"),
+        "runs",
+        {},
+        "neither a score nor a rank column; it has query_id, doc_id",
+    ),
     "judgments": (("query_id", "doc_id", "rel"), "runs", {}, "It looks like a judgments table"),
-    "no grade": (("query_id", "doc_id", "x"), "qrels", {}, r"no grade column \(known names: relevance, label"),
+    "no grade": (
+        ("query_id", "doc_id", "x"),
+        "qrels",
+        {},
+        r"no grade column \(known names: relevance, label",
+    ),
     "scores": (("run", "query_id", "measure", "value"), "runs", {}, "looks like a scores table"),
     "no value": (("run", "query_id", "measure"), "scores", {}, "expected a scores table"),
-    "runs": (("run", "query_id", "doc_id", "score"), "scores", {}, r"looks like a run table.*\.measure\(qrels\) first"),
-    "unpaired": (("run", "query_id", "measure", "value"), "preferences", {}, "expected a preferences table.*scores"),
-    "paired": (("query_id", "run_a", "run_b", "measure", "value"), "scores", {}, "looks like a preferences table"),
+    "runs": (
+        ("run", "query_id", "doc_id", "score"),
+        "scores",
+        {},
+        r"looks like a run table.*\.measure\(qrels\) first",
+    ),
+    "unpaired": (
+        ("run", "query_id", "measure", "value"),
+        "preferences",
+        {},
+        "expected a preferences table.*scores",
+    ),
+    "paired": (
+        ("query_id", "run_a", "run_b", "measure", "value"),
+        "scores",
+        {},
+        "looks like a preferences table",
+    ),
     "no query in scores": (
         ("run", "measure", "value"),
         "scores",
@@ -169,7 +256,10 @@ def test_faults_say_what_was_found_and_what_to_write(case):
     ("binding", "text"),
     [
         ({"queery": "topic"}, r"no role 'queery'; roles are run, query.*Did you mean 'query'\?"),
-        ({"query": "topik"}, "no column 'topik' for the role 'query'; the table has topic, docid, score"),
+        (
+            {"query": "topik"},
+            "no column 'topik' for the role 'query'; the table has topic, docid, score",
+        ),
         ({"run": ["topic", "seed"]}, "no column 'seed' for the role 'run'"),
     ],
 )
@@ -204,7 +294,18 @@ def test_pair_columns_of_results_are_found():
 
 
 @pytest.mark.parametrize(
-    "dtype", ["int64", "float32", "Int64", "Float64", "bool", "object", "category", pd.ArrowDtype(pa.float32()), "str"]
+    "dtype",
+    [
+        "int64",
+        "float32",
+        "Int64",
+        "Float64",
+        "bool",
+        "object",
+        "category",
+        pd.ArrowDtype(pa.float32()),
+        "str",
+    ],
 )
 def test_numbers_are_read_from_every_kind_of_column(dtype):
     held = pd.Series([1, 0]).astype(dtype) if dtype != "str" else pd.Series(["1", "0.0"])
@@ -214,12 +315,21 @@ def test_numbers_are_read_from_every_kind_of_column(dtype):
 @pytest.mark.parametrize(
     ("column", "text"),
     [
-        (pd.Series(["a", "1", "b"], name="score"), "score column holds 2 values that are not numbers, e.g. 'a'"),
-        (pd.Series([1.0, None], name="s"), r"1 missing values \(NaN\), first in row 1\. Drop.*subset=\['s'\]"),
+        (
+            pd.Series(["a", "1", "b"], name="score"),
+            "score column holds 2 values that are not numbers, e.g. 'a'",
+        ),
+        (
+            pd.Series([1.0, None], name="s"),
+            r"1 missing values \(NaN\), first in row 1\. Drop.*subset=\['s'\]",
+        ),
         (pd.Series([1, None], dtype="Int64", name="s"), "1 missing values"),
         (pd.Series([1.0, None], dtype=object, name="s"), "1 missing values"),
         (pd.Series([1 + 1j], name="s"), "score column holds complex numbers, which have no order"),
-        (pd.Series([2.0, 1 + 1j], name="s", dtype=object), "score column holds complex numbers, which have no order"),
+        (
+            pd.Series([2.0, 1 + 1j], name="s", dtype=object),
+            "score column holds complex numbers, which have no order",
+        ),
         (pd.Series(pd.to_datetime(["2020-01-01"]), name="s"), "1 values that are not numbers"),
     ],
 )
@@ -231,7 +341,10 @@ def test_what_is_not_a_number_is_an_error(column, text):
 @pytest.mark.parametrize(
     ("index", "text"),
     [
-        (["run", "query_id"], "run and query_id are in the index of the table, not among its columns"),
+        (
+            ["run", "query_id"],
+            "run and query_id are in the index of the table, not among its columns",
+        ),
         (["query_id"], r"query_id is in the index of the table, .* Call \.reset_index\(\) first\."),
     ],
 )
@@ -250,7 +363,9 @@ def test_an_index_that_only_sounds_like_an_id_is_left_alone():
 
 
 def test_scores_and_preferences_say_what_each_can_do():
-    with pytest.raises(ValueError, match=r"Scores have \.summary\(\), \.order\(\) and \.compare\(\)"):
+    with pytest.raises(
+        ValueError, match=r"Scores have \.summary\(\), \.order\(\) and \.compare\(\)"
+    ):
         reader.read(frame("run", "query_id", "measure", "value"), "preferences")
     with pytest.raises(ValueError, match=r"Preferences have \.mean\(\), \.matrix\(\)"):
         reader.read(frame("query_id", "run_a", "run_b", "measure", "value"), "scores")
@@ -259,14 +374,25 @@ def test_scores_and_preferences_say_what_each_can_do():
 @pytest.mark.parametrize(
     "name",
     [
-        *("dist", "L2", "l2_dist", "cosine_distance", "cosineDistance", "distance_score", "pred_loss", "cost", "nll"),
+        *(
+            "dist",
+            "L2",
+            "l2_dist",
+            "cosine_distance",
+            "cosineDistance",
+            "distance_score",
+            "pred_loss",
+            "cost",
+            "nll",
+        ),
         *("perplexity", "reconstruction_error", "distance"),
     ],
 )
 def test_a_column_of_which_less_may_be_better_is_asked_for_its_direction(name):
     frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], name: [0.5]})
     question = (
-        f"Is a smaller {name!r} better? Then write df.assign(score=-df[{name!r}]); else df.ireval(score={name!r})."
+        f"Is a smaller {name!r} better? Then write df.assign(score=-df[{name!r}]); "
+        f"else df.ireval(score={name!r})."
     )
     with pytest.raises(ValueError) as error:
         reader.read(frame, "runs")

@@ -10,7 +10,9 @@ from pdeval.tables.vocabularies import VOCABULARIES
 @pytest.mark.parametrize("name", VOCABULARIES)
 def test_runs_in_a_declared_vocabulary_are_read_by_its_words(name):
     words = VOCABULARIES[name]
-    frame = pd.DataFrame({words["run"]: ["a"], words["query"]: ["1"], words["doc"]: ["x"], "score": [1.0]})
+    frame = pd.DataFrame(
+        {words["run"]: ["a"], words["query"]: ["1"], words["doc"]: ["x"], "score": [1.0]}
+    )
     table = reader.read(frame, "runs")
     assert (table.roles["query"], table.roles["doc"], table.run_columns) == (
         words["query"],
@@ -31,7 +33,11 @@ def test_judgments_in_a_declared_vocabulary_are_read_by_its_words(name):
 
 # what tools write as it stands: the columns of a table, and the roles that they play
 RUNS_OF_TOOLS = {
-    "ir_measures": ("query_id doc_id score", {"query": "query_id", "doc": "doc_id", "score": "score"}, ()),
+    "ir_measures": (
+        "query_id doc_id score",
+        {"query": "query_id", "doc": "doc_id", "score": "score"},
+        (),
+    ),
     "PyTerrier": (
         "qid docid docno rank score query name",
         {"query": "qid", "doc": "docno", "score": "score", "rank": "rank"},
@@ -48,15 +54,43 @@ RUNS_OF_TOOLS = {
         {"query": "user_id", "doc": "item_id", "score": "score", "rank": "rank"},
         (),
     ),
-    "RecTools": ("user_id item_id rank weight", {"query": "user_id", "doc": "item_id", "rank": "rank"}, ()),
-    "Microsoft": ("userID itemID prediction", {"query": "userID", "doc": "itemID", "score": "prediction"}, ()),
+    "RecTools": (
+        "user_id item_id rank weight",
+        {"query": "user_id", "doc": "item_id", "rank": "rank"},
+        (),
+    ),
+    "Microsoft": (
+        "userID itemID prediction",
+        {"query": "userID", "doc": "itemID", "score": "prediction"},
+        (),
+    ),
     "Spark": ("user item prediction", {"query": "user", "doc": "item", "score": "prediction"}, ()),
     "Surprise": ("uid iid r_ui est details", {"query": "uid", "doc": "iid", "score": "est"}, ()),
-    "MovieLens": ("userId movieId score", {"query": "userId", "doc": "movieId", "score": "score"}, ()),
-    "mixed": ("qid doc_id score name", {"query": "qid", "doc": "doc_id", "score": "score"}, ("name",)),
-    "mixed, its score too": ("topic item_id est", {"query": "topic", "doc": "item_id", "score": "est"}, ()),
-    "a text beside": ("query_id query doc_id score", {"query": "query_id", "doc": "doc_id", "score": "score"}, ()),
-    "a user beside": ("query_id user doc_id score", {"query": "query_id", "doc": "doc_id", "score": "score"}, ()),
+    "MovieLens": (
+        "userId movieId score",
+        {"query": "userId", "doc": "movieId", "score": "score"},
+        (),
+    ),
+    "mixed": (
+        "qid doc_id score name",
+        {"query": "qid", "doc": "doc_id", "score": "score"},
+        ("name",),
+    ),
+    "mixed, its score too": (
+        "topic item_id est",
+        {"query": "topic", "doc": "item_id", "score": "est"},
+        (),
+    ),
+    "a text beside": (
+        "query_id query doc_id score",
+        {"query": "query_id", "doc": "doc_id", "score": "score"},
+        (),
+    ),
+    "a user beside": (
+        "query_id user doc_id score",
+        {"query": "query_id", "doc": "doc_id", "score": "score"},
+        (),
+    ),
 }
 JUDGMENTS_OF_TOOLS = {
     "ir_datasets": ("query_id doc_id relevance iteration", ("query_id", "doc_id", "relevance")),
@@ -91,7 +125,9 @@ def test_judgments_are_understood_as_tools_write_them(tool):
     table = reader.read(frame(names), "qrels")
     assert (table.roles["query"], table.roles["doc"], table.roles["grade"]) == roles
     # what also has a score may be a run as well, and is one where nothing else is said
-    assert reader.kind_of(frame(names)) == ("runs" if {"score", "est"} & set(names.split()) else "qrels")
+    assert reader.kind_of(frame(names)) == (
+        "runs" if {"score", "est"} & set(names.split()) else "qrels"
+    )
 
 
 def test_a_score_under_another_name_does_not_take_the_place_of_a_rank():

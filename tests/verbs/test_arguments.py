@@ -35,7 +35,9 @@ def test_whole_numbers_are_those_of_python_and_numpy():
 
 @pytest.mark.parametrize("value", [1, 2.0, True, "3", None])
 def test_what_is_no_whole_number_or_too_small_is_refused(value):
-    with pytest.raises(ValueError, match=f"^queries={value!r}: give a whole number of at least 2.$"):
+    with pytest.raises(
+        ValueError, match=f"^queries={value!r}: give a whole number of at least 2.$"
+    ):
         arguments.whole("queries", value, 2)
 
 
@@ -69,5 +71,8 @@ def test_an_unknown_choice_lists_all_of_them(value, says):
 def test_a_seed_is_a_whole_number_or_none():
     assert [arguments.seed(value) for value in (None, 0, np.int64(3))] == [None, 0, 3]
     for value in (-1, 1.5, "x", True):
-        with pytest.raises(ValueError, match=f"^seed={value!r}: give a whole number of at least 0, or None for a new"):
+        with pytest.raises(
+            ValueError,
+            match=f"^seed={value!r}: give a whole number of at least 0, or None for a new",
+        ):
             arguments.seed(value)

@@ -7,22 +7,35 @@ import pytest
 
 import pdeval
 from pdeval.verbs import VERBS
-from pdeval.verbs.parameter_texts import PLOTS, RETURNED, SHARED, completed, describes_parameters, sections
+from pdeval.verbs.parameter_texts import (
+    PLOTS,
+    RETURNED,
+    SHARED,
+    completed,
+    describes_parameters,
+    sections,
+)
 
 
 def test_a_missing_entry_gets_the_shared_text_in_the_order_of_the_signature():
-    doc = completed("Return it.\n\nParameters\n----------\nmine : int\n    My own.", ["seed", "mine"])
+    doc = completed(
+        "Return it.\n\nParameters\n----------\nmine : int\n    My own.", ["seed", "mine"]
+    )
     assert re.findall(r"(?m)^(\w+) :", doc) == ["seed", "mine"]
     assert SHARED["seed"][1] in doc
 
 
 def test_an_entry_of_the_docstring_wins():
-    doc = completed("Return it.\n\nParameters\n----------\nseed : int\n    Where it starts.", ["seed"])
+    doc = completed(
+        "Return it.\n\nParameters\n----------\nseed : int\n    Where it starts.", ["seed"]
+    )
     assert sections(doc)["Parameters"] == "seed : int\n    Where it starts."
 
 
 def test_an_entry_that_begins_with_dots_is_added_to_the_shared_text():
-    doc = completed("Return it.\n\nParameters\n----------\ndigits : int\n    ... Zeros\n    count.", ["digits"])
+    doc = completed(
+        "Return it.\n\nParameters\n----------\ndigits : int\n    ... Zeros\n    count.", ["digits"]
+    )
     assert sections(doc)["Parameters"] == "digits : int\n    Number of decimals. Zeros count."
 
 

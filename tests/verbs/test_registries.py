@@ -51,7 +51,9 @@ def test_a_name_of_pdeval_is_not_taken_but_ones_own_is_declared_again():
     assert tests["mine"].summary == "Again."
 
 
-@pytest.mark.parametrize(("replace", "again"), [("never", ()), ("module", ("mine",)), ("always", ("mine", "other"))])
+@pytest.mark.parametrize(
+    ("replace", "again"), [("never", ()), ("module", ("mine",)), ("always", ("mine", "other"))]
+)
 def test_a_registry_says_which_names_may_be_declared_again(replace, again):
     known = Registry("format", replace=replace, taken="{name} of {module} is {old}.")
     known.add("text", 1, "mine")

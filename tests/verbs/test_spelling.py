@@ -4,7 +4,21 @@ import pytest
 
 from pdeval.verbs.spelling import nearest
 
-NAMES = ["nDCG", "DCG", "wDCG", "ERR", "nERR", "ED", "ETC", "RBP", "RPP", "map", "mean", "precision", "Calibration"]
+NAMES = [
+    "nDCG",
+    "DCG",
+    "wDCG",
+    "ERR",
+    "nERR",
+    "ED",
+    "ETC",
+    "RBP",
+    "RPP",
+    "map",
+    "mean",
+    "precision",
+    "Calibration",
+]
 
 
 @pytest.mark.parametrize(

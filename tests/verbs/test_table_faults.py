@@ -7,17 +7,41 @@ import pytest
 from pdeval.verbs.table_faults import explained
 
 FAULTS = {
-    "half of a character": (["\ud800"], lambda column: "".join(column).encode(), "holds half of a character"),
-    "bytes": ([b"\xff"], lambda column: str(column[0], "utf-8"), r"holds bytes, e\.g\. b'\\xff'; decode them"),
+    "half of a character": (
+        ["\ud800"],
+        lambda column: "".join(column).encode(),
+        "holds half of a character",
+    ),
+    "bytes": (
+        [b"\xff"],
+        lambda column: str(column[0], "utf-8"),
+        r"holds bytes, e\.g\. b'\\xff'; decode them",
+    ),
     "400 digits": (
         [1, 10**400],
         lambda column: list(map(float, column)),
         "holds a whole number of more than 300 digits",
     ),
-    "an array": (["x", np.array(1)], lambda column: {*column}, r"holds a ndarray, e\.g\. a ndarray; give texts"),
-    "a text among numbers": ([1, "x"], lambda column: sorted(column), "holds values of type int, str; make them all"),
-    "a missing name": (["x", None], lambda column: "".join(column), "has 1 missing values; drop or fill those rows"),
-    "an infinite value": ([1.0, np.inf], lambda column: int(column[1]), "has infinite values; drop those rows"),
+    "an array": (
+        ["x", np.array(1)],
+        lambda column: {*column},
+        r"holds a ndarray, e\.g\. a ndarray; give texts",
+    ),
+    "a text among numbers": (
+        [1, "x"],
+        lambda column: sorted(column),
+        "holds values of type int, str; make them all",
+    ),
+    "a missing name": (
+        ["x", None],
+        lambda column: "".join(column),
+        "has 1 missing values; drop or fill those rows",
+    ),
+    "an infinite value": (
+        [1.0, np.inf],
+        lambda column: int(column[1]),
+        "has infinite values; drop those rows",
+    ),
 }
 
 

@@ -96,7 +96,9 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
     (True, False)
     """
     if isinstance(limit, bool) or not limit > 0:
-        raise ValueError(f"limit={limit!r}: the megabytes that a page may have are a number above 0, e.g. 5.")
+        raise ValueError(
+            f"limit={limit!r}: the megabytes that a page may have are a number above 0, e.g. 5."
+        )
     title = report.caption or "Report"
     style, script = asset("page.css"), _script()
     parts = {
@@ -109,7 +111,9 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
     data: dict[str, Any] = {"title": visible(title), "facets": facets(report), "origins": []}
     empty = _PAGE.format(**parts, holds="", notes=_notes(report, []), data=json_text(data))
     rest = int(limit * MEGABYTE) - SPARE - len(empty.encode())
-    data["origins"] = origins = [opened(origin, rest // len(report.origins)) for origin in report.origins]
+    data["origins"] = origins = [
+        opened(origin, rest // len(report.origins)) for origin in report.origins
+    ]
     holds, notes = escape(_contents(report, origins)), _notes(report, origins)
     return Page(_PAGE.format(**parts, holds=holds, notes=notes, data=json_text(data)))
 
@@ -120,7 +124,10 @@ def _contents(report: Report, origins: list[dict[str, Any]]) -> str:
         return f"{_count(len(report.rows), 'row', 'rows')}, {_count(len(report.columns), 'column', 'columns')}"
     systems = {name for origin in origins for name in origin["systems"]}
     n_queries = sum(origin["of"] for origin in origins)
-    counts = [_count(len(systems), "system", "systems"), _count(len(origins[0]["measures"]), "measure", "measures")]
+    counts = [
+        _count(len(systems), "system", "systems"),
+        _count(len(origins[0]["measures"]), "measure", "measures"),
+    ]
     if n_queries:
         words = origins[0]["words"]
         counts.append(_count(n_queries, words["query"], words["queries"]))
@@ -153,7 +160,9 @@ def asset(name: str) -> str:
     >>> "prefers-color-scheme" in asset("page.css")
     True
     """
-    return resources.files("pdeval.report.page").joinpath("assets", name).read_text(encoding="utf-8")
+    return (
+        resources.files("pdeval.report.page").joinpath("assets", name).read_text(encoding="utf-8")
+    )
 
 
 @cache
@@ -164,7 +173,10 @@ def _script() -> str:
 
 def _policy(style: str, script: str) -> str:
     """Return the content security policy: nothing from elsewhere, and only this style and this script."""
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
+    hashes = [
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    ]
     return (
         f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
         "base-uri 'none'; form-action 'none'"

@@ -39,7 +39,9 @@ def json_text(value: Any) -> str:
     >>> json_text(["</script>", 0.5])
     '["\\u003c/script\\u003e",0.5]'
     """
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False).translate(_UNSAFE)
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False).translate(
+        _UNSAFE
+    )
 
 
 def packed(value: Any) -> str:
@@ -82,7 +84,11 @@ def rounded(values: np.ndarray, digits: int = 6) -> list[Any]:
     >>> rounded(np.array([1 / 3, 0.0, np.nan]), 3)
     [0.333, 0, None]
     """
-    return numbers(np.array([float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]))
+    return numbers(
+        np.array(
+            [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]
+        )
+    )
 
 
 PREFERENCE = "RPP"  # computed for a join beside the measures of the report
@@ -119,20 +125,28 @@ def pairings(origin: Origin) -> Pairings:
             _add(result, origin, label, origin.comparisons[measures == label], None, label)
         result.said.append("Pairs are those of the comparisons that the report was given.")
     elif table.source is None:
-        result.said.append("Pairs are not compared: the table has means alone, and no values per query.")
+        result.said.append(
+            "Pairs are not compared: the table has means alone, and no values per query."
+        )
     else:
         for i, label in enumerate(table.measures):
             _compare(result, origin, table.only([i]).source, label, label)
         items = ranked_items(origin.held)
         # systems that are means over replicates have no preferences
-        if items is not None and isinstance(table.source, Scores) and len(items.runs) == len(table.runs):
+        if (
+            items is not None
+            and isinstance(table.source, Scores)
+            and len(items.runs) == len(table.runs)
+        ):
             with warnings.catch_warnings():  # the report has warned of missing queries
                 warnings.simplefilter("ignore", UserWarning)
                 _compare(result, origin, sources(origin.held, PREFERENCE)[0], PREFERENCE, None)
     return result
 
 
-def _compare(result: Pairings, origin: Origin, source: Any, label: str, measure: str | None) -> None:
+def _compare(
+    result: Pairings, origin: Origin, source: Any, label: str, measure: str | None
+) -> None:
     from pdeval.significance.compare import compare
 
     options = {name: value for name, value in origin.how.items() if value is not None}
@@ -141,7 +155,9 @@ def _compare(result: Pairings, origin: Origin, source: Any, label: str, measure:
     try:
         comparisons = compare(source, **options, progress=False)
     except ValueError as error:
-        result.said.append(f"{label}: pairs are not tested. {str(error)[:1].upper()}{str(error)[1:]}")
+        result.said.append(
+            f"{label}: pairs are not tested. {str(error)[:1].upper()}{str(error)[1:]}"
+        )
         comparisons = None
     _add(result, origin, label, comparisons, source, measure)
 
@@ -178,7 +194,9 @@ def _add(
         _count(columns, source, runs)
     if all(np.isnan(columns[name]).all() for name in ("difference", "won")):
         return
-    data = {name: rounded(columns[name]) for name in COLUMNS} | {name: rounded(columns[name], 9) for name in COUNTS}
+    data = {name: rounded(columns[name]) for name in COLUMNS} | {
+        name: rounded(columns[name], 9) for name in COUNTS
+    }
     result.measures.append(
         {
             "label": label,
@@ -210,7 +228,13 @@ def _differences(source: Any) -> Iterator[tuple[np.ndarray, ...]]:
     """Yield blocks of pairs: both runs, queries that the first wins and loses, differences (queries, pairs)."""
     if not isinstance(source, Scores):
         for part, values in decided(source, 0):
-            yield source.a[part], source.b[part], (values > 0).sum(axis=0), (values < 0).sum(axis=0), values
+            yield (
+                source.a[part],
+                source.b[part],
+                (values > 0).sum(axis=0),
+                (values < 0).sum(axis=0),
+                values,
+            )
         return
     values = settled(source.values[0] if source.higher[0] else 0.0 - source.values[0])
     first, second = all_pairs(len(source.runs))
@@ -219,7 +243,9 @@ def _differences(source: Any) -> Iterator[tuple[np.ndarray, ...]]:
         a, b = first[start : start + width], second[start : start + width]
         x, y = values[:, a], values[:, b]
         with np.errstate(invalid="ignore"):
-            differences = np.where((x == y) & np.isinf(x), 0.0, x - y)  # two infinite values are equal
+            differences = np.where(
+                (x == y) & np.isinf(x), 0.0, x - y
+            )  # two infinite values are equal
         yield a, b, (x > y).sum(axis=0), (x < y).sum(axis=0), differences
 
 
@@ -230,7 +256,11 @@ def _pair_places(size: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _index(runs: pd.DataFrame) -> pd.Index:
-    return pd.Index(run_labels(runs)) if runs.shape[1] == 1 else pd.MultiIndex.from_frame(runs.astype(str))
+    return (
+        pd.Index(run_labels(runs))
+        if runs.shape[1] == 1
+        else pd.MultiIndex.from_frame(runs.astype(str))
+    )
 
 
 MAX_CHECKED = 25  # queries on which the items must add up to the values of the page
@@ -238,7 +268,12 @@ TOLERANCE = 1e-9
 
 
 def adding(
-    origin: Origin, items: RankedItems, queries: pd.Index, values: np.ndarray, place: np.ndarray, preference: str | None
+    origin: Origin,
+    items: RankedItems,
+    queries: pd.Index,
+    values: np.ndarray,
+    place: np.ndarray,
+    preference: str | None,
 ) -> dict[str, Any]:
     """Return the factors of each measure, None where ranks do not tell, and the users of the preference.
 
@@ -266,7 +301,9 @@ def adding(
     adds: list[dict[str, Any] | None] = []
     for label, value in zip(origin.table.measures, values):
         measure = _parsed(label)
-        terms = factors(items.judged, measure) if measure is not None and preference != label else None
+        terms = (
+            factors(items.judged, measure) if measure is not None and preference != label else None
+        )
         fits = terms is not None and _adds_up(terms, items, queries, topics, value, place)
         adds.append(_factors(terms, topics) if terms is not None and fits else None)
     return {"adds": adds, "users": _users(items, topics, preference)}
@@ -280,7 +317,12 @@ def _parsed(label: str | None) -> Measure | None:
 
 
 def _adds_up(
-    terms: Factors, items: RankedItems, queries: pd.Index, topics: np.ndarray, value: np.ndarray, place: np.ndarray
+    terms: Factors,
+    items: RankedItems,
+    queries: pd.Index,
+    topics: np.ndarray,
+    value: np.ndarray,
+    place: np.ndarray,
 ) -> bool:
     """Return whether items add up to the values of their runs; for a system of several runs, to their mean."""
     step = max(len(queries) // MAX_CHECKED, 1)
@@ -289,7 +331,9 @@ def _adds_up(
     for query, topic, expected in zip(queries[::step], topics[::step], value[::step]):
         ranked = items.of_query(query)
         total = terms.added(topic, ranked.grades, ranked.ranks).sum(axis=0)
-        mean = np.bincount(place[in_table], total[in_table], minlength=len(expected)) / np.maximum(n_runs, 1)
+        mean = np.bincount(place[in_table], total[in_table], minlength=len(expected)) / np.maximum(
+            n_runs, 1
+        )
         known = ~np.isnan(expected) & (n_runs > 0)
         if not np.allclose(mean[known], expected[known], rtol=0, atol=TOLERANCE):
             return False
@@ -301,7 +345,9 @@ def _factors(terms: Factors, topics: np.ndarray) -> dict[str, Any]:
         "gain": [numbers(np.array(pair)) for pair in terms.gain.items()],
         "byLevel": terms.by_level,
         "only": terms.only,
-        "packed": packed({"discount": numbers(terms.discount), "weight": numbers(terms.weight[topics])}),
+        "packed": packed(
+            {"discount": numbers(terms.discount), "weight": numbers(terms.weight[topics])}
+        ),
     }
 
 
@@ -350,9 +396,19 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
         "title": origin.title,
         "systems": origin.systems,
         "baselines": origin.baselines,
-        "words": {"query": words.query, "queries": words.queries, "doc": words.doc, "docs": words.docs},
+        "words": {
+            "query": words.query,
+            "queries": words.queries,
+            "doc": words.doc,
+            "docs": words.docs,
+        },
         "measures": [
-            {"label": label, "shown": origin.display_name(label), "higher": higher, "digits": digits}
+            {
+                "label": label,
+                "shown": origin.display_name(label),
+                "higher": higher,
+                "digits": digits,
+            }
             for label, higher, digits in zip(table.measures, table.higher, origin.digits)
         ],
         "pairs": _pairs_within(paired, limit * SHARE),
@@ -382,7 +438,9 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
         )
         return data
     # the system of each run that items have ranks in, -1 if the report does not show it
-    place = pd.Index(run_labels(table.runs)).get_indexer(pd.Index(run_labels(items.runs[list(table.runs.columns)])))
+    place = pd.Index(run_labels(table.runs)).get_indexer(
+        pd.Index(run_labels(items.runs[list(table.runs.columns)]))
+    )
     preference = PREFERENCE if len(items.runs) == len(table.runs) else None
     if data["preferences"]:
         preference = table.measures[0]
@@ -401,7 +459,9 @@ def _pairs_within(paired: Pairings, limit: float) -> list[dict[str, Any]]:
             kept.append(one)
     if len(kept) < len(paired.measures):
         left_out = ", ".join(one["label"] for one in paired.measures if one not in kept)
-        paired.said.append(f"Pairs by {left_out} are left out: the page would be larger than its limit.")
+        paired.said.append(
+            f"Pairs by {left_out} are left out: the page would be larger than its limit."
+        )
     return kept
 
 
@@ -411,7 +471,9 @@ def _values(origin: Origin) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         values = per_query(source, origin.baseline)
-    place = pd.MultiIndex.from_frame(source.runs).get_indexer(pd.MultiIndex.from_frame(origin.table.runs))
+    place = pd.MultiIndex.from_frame(source.runs).get_indexer(
+        pd.MultiIndex.from_frame(origin.table.runs)
+    )
     return np.stack([settled(one) for one in values[:, :, place]])
 
 
@@ -431,11 +493,20 @@ def _queries_within(values: np.ndarray, limit: float) -> np.ndarray:
 
 
 def _items(
-    origin: Origin, items: RankedItems, queries: pd.Index, place: np.ndarray, limit: float, notes: list[str]
+    origin: Origin,
+    items: RankedItems,
+    queries: pd.Index,
+    place: np.ndarray,
+    limit: float,
+    notes: list[str],
 ) -> dict[str, Any]:
     """Return the items of each query, compressed one by one, and note how many are left out."""
     has_replicates = len(np.unique(place)) < len(place)  # a system has several runs
-    texts = run_labels(items.runs) if has_replicates else [origin.systems[i] if i >= 0 else "" for i in place]
+    texts = (
+        run_labels(items.runs)
+        if has_replicates
+        else [origin.systems[i] if i >= 0 else "" for i in place]
+    )
     columns = np.flatnonzero(place >= 0)
     columns = columns[np.argsort(place[columns], kind="stable")]
     runs = {"runs": [texts[i] for i in columns], "systems": place[columns].tolist()}
@@ -451,7 +522,9 @@ def _items(
             f"Of a {words.query} at most {most:,} {what} {words.docs} are held, by grade and then by best rank: "
             f"{n_cut:,} of {len(queries):,} {words.queries} have more."
         )
-    notes.append(f"Only {what} {words.docs} are held: the others of a ranking are not on this page.")
+    notes.append(
+        f"Only {what} {words.docs} are held: the others of a ranking are not on this page."
+    )
     return {**runs, "data": [_packed_items(items, query, columns, most) for query in queries]}
 
 

@@ -12,7 +12,9 @@ from pdeval.report.html_markup import cell_markup, escape, heading_row, span, su
 from pdeval.report.report import DASH, Cell, Column, Report, row_groups
 from pdeval.tables.labels import visible
 
-MAX_FACET_VALUES = 60  # a column of metadata with more values names systems: it is searched, not filtered by
+MAX_FACET_VALUES = (
+    60  # a column of metadata with more values names systems: it is searched, not filtered by
+)
 
 
 def table_markup(report: Report) -> str:
@@ -36,7 +38,9 @@ def table_markup(report: Report) -> str:
     headers = (_header(column, i, span(len(parts[i]))) for i, column in enumerate(report.columns))
     lines += [f"<tr>{''.join(headers)}</tr>", "</thead>"]
     # the first column of texts with a header names the row
-    name = next((i for i, column in enumerate(report.columns) if not column.numeric and column.header), 0)
+    name = next(
+        (i for i, column in enumerate(report.columns) if not column.numeric and column.header), 0
+    )
     rows = []
     for number, row in enumerate(report.rows):
         cells = (_cell(cell, i, parts[i], names_row=i == name) for i, cell in enumerate(row))
@@ -74,7 +78,9 @@ def _cell(cell: Cell, at: int, parts: str, *, names_row: bool) -> str:
     number = markup["n"]
     if cell.place:
         place = " ".join(map(str, cell.place))
-        number = f'<button type="button" class="cell" tabindex="-1" data-at="{place}">{number}</button>'
+        number = (
+            f'<button type="button" class="cell" tabindex="-1" data-at="{place}">{number}</button>'
+        )
     value = f' data-value="{float(cell.value)!r}"' if isinstance(cell.value, int | float) else ""
     marked = " marked" if "m" in parts else ""
     first = f'<td class="n{marked}" data-column="{at}"{value}>{number}</td>'
@@ -101,7 +107,11 @@ def facets(report: Report) -> list[dict[str, Any]]:
         if len(abouts) > 1:  # a column that is constant within a collection is about the collection
             abouts = [about.loc[:, about.nunique(dropna=False) > 1] for about in abouts]
         for name in dict.fromkeys(str(column) for about in abouts for column in about.columns):
-            texts = [_text(abouts[one[0]], name, one[1], report.origins[one[0]].display_name) for one in systems if one]
+            texts = [
+                _text(abouts[one[0]], name, one[1], report.origins[one[0]].display_name)
+                for one in systems
+                if one
+            ]
             values_of.setdefault(name, texts)
     result = []
     for name, values in values_of.items():
@@ -117,7 +127,9 @@ def _system(row: tuple[Cell, ...]) -> tuple[int, int] | None:
     return places[0] if len({system for _, system in places}) == 1 else None
 
 
-def _text(about: pd.DataFrame, name: str, system: int, display_name: Callable[[object], str]) -> str:
+def _text(
+    about: pd.DataFrame, name: str, system: int, display_name: Callable[[object], str]
+) -> str:
     columns = {str(column): column for column in about.columns}
     value = about[columns[name]].iloc[system] if name in columns else None
     if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):

@@ -26,7 +26,9 @@ def found():
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-needs_chromium = pytest.mark.skipif(found() is None, reason="needs Chromium on the path (Debian: apt install chromium)")
+needs_chromium = pytest.mark.skipif(
+    found() is None, reason="needs Chromium on the path (Debian: apt install chromium)"
+)
 
 
 class Browser:
@@ -101,7 +103,9 @@ class Browser:
     def _note(self, message):
         given, method = message.get("params", {}), message.get("method")
         if method == "Runtime.consoleAPICalled" and given["type"] in ("error", "warning", "assert"):
-            self.told.append(str([one.get("value", one.get("description")) for one in given["args"]]))
+            self.told.append(
+                str([one.get("value", one.get("description")) for one in given["args"]])
+            )
         elif method == "Runtime.exceptionThrown":
             details = given["exceptionDetails"]
             self.told.append(details.get("exception", {}).get("description") or details["text"])
@@ -121,9 +125,13 @@ class Browser:
 
     def run(self, script):
         """Return what an expression gives; a promise is waited for."""
-        answer = self.ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        answer = self.ask(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
         if "exceptionDetails" in answer:
-            raise ValueError(answer["exceptionDetails"].get("exception", {}).get("description", "an exception"))
+            raise ValueError(
+                answer["exceptionDetails"].get("exception", {}).get("description", "an exception")
+            )
         return answer["result"].get("value")
 
     def wait(self, condition, patience=PATIENCE):
@@ -146,13 +154,22 @@ class Browser:
             "last = now; await frame(); } throw new Error('it never stands still'); })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
-            self.ask("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+            self.ask(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=place[0],
+                y=place[1],
+                button="left",
+                clickCount=1,
+            )
 
     def press(self, key):
         """Press a key where the focus is."""
         code, text = KEYS.get(key, (ord(key.upper()[0]), key))
         given = {"key": key, "windowsVirtualKeyCode": code}
-        self.ask("Input.dispatchKeyEvent", type="keyDown", **given, **({"text": text} if text else {}))
+        self.ask(
+            "Input.dispatchKeyEvent", type="keyDown", **given, **({"text": text} if text else {})
+        )
         self.ask("Input.dispatchKeyEvent", type="keyUp", **given)
 
     def type(self, text):
@@ -168,11 +185,19 @@ class Browser:
 
     def texts(self, selector):
         """Return the texts of elements."""
-        return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)")
+        return self.run(
+            f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)"
+        )
 
     def sized(self, width, height, *, dark=False, media=""):
         """Set the size of the window and the colours that the reader likes."""
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.ask("Emulation.setEmulatedMedia", media=media, features=features)
         return self
@@ -183,4 +208,6 @@ class Browser:
 
     def printed(self):
         """Return the page as PDF."""
-        return b64decode(self.ask("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
+        return b64decode(
+            self.ask("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"]
+        )

@@ -17,7 +17,12 @@ from tests.report.page.browser import Browser
 def sample():
     """The report of the sample: twelve systems with metadata, four measures, a baseline."""
     runs, qrels, metadata = pdeval.datasets.load_sample()
-    given = {"baseline": "bm25", "metadata": metadata, "topics": "judged", "caption": "Sample collection"}
+    given = {
+        "baseline": "bm25",
+        "metadata": metadata,
+        "topics": "judged",
+        "caption": "Sample collection",
+    }
     return runs.ireval.report(qrels, ["AP", "nDCG@10", "RR", "P@10"], **given)
 
 
@@ -44,7 +49,9 @@ def chromium(browser):
 
 
 def data_of(page):
-    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[
+        1
+    ]
     return json.loads(text)
 
 

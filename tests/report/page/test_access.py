@@ -30,7 +30,9 @@ SHOWN = {
 def test_no_serious_fault_of_accessibility(chromium, sample_page, view, width, dark):
     chromium.sized(width, 900, dark=dark).open(sample_page, OPEN[view])
     chromium.wait(f"document.querySelector('{SHOWN[view]}')")
-    chromium.run("document.querySelectorAll('#panel details').forEach((one) => { one.open = true; })")
+    chromium.run(
+        "document.querySelectorAll('#panel details').forEach((one) => { one.open = true; })"
+    )
     script = resources.files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     chromium.run(f"{script}; 0")
     found = chromium.run(

@@ -24,7 +24,9 @@ def open_query(chromium, page, measure, query, system="dense-s1", against="bm25"
 
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "RR", "P@10"])
-def test_a_query_tells_what_each_item_adds_to_the_measure_as_explain_does(chromium, sample_page, measure):
+def test_a_query_tells_what_each_item_adds_to_the_measure_as_explain_does(
+    chromium, sample_page, measure
+):
     open_query(chromium, sample_page, measure, "113")
     assert chromium.texts("table.items thead tr.over th") == ["Rank in", f"Adds to {measure}"]
     runs, qrels, _ = pdeval.datasets.load_sample()
@@ -37,14 +39,20 @@ def test_a_query_tells_what_each_item_adds_to_the_measure_as_explain_does(chromi
         assert [number(a), number(b), number(difference)] == pytest.approx(wanted, abs=0.5001e-4)
     assert wide.to_numpy().any()
     sums = [number(text) for text in chromium.texts("table.items tfoot td.n")]
-    assert sums == pytest.approx([*wide.sum(), wide["dense-s1"].sum() - wide["bm25"].sum()], abs=0.5001e-4)
+    assert sums == pytest.approx(
+        [*wide.sum(), wide["dense-s1"].sum() - wide["bm25"].sum()], abs=0.5001e-4
+    )
     chromium.choose("#panel label.choice select", "adds")
     chromium.wait("document.querySelector('#panel label.choice select').value === 'adds'")
-    differences = [abs(number(line[-2])) for line in chromium.run(LINES.format("table.items tbody"))]
+    differences = [
+        abs(number(line[-2])) for line in chromium.run(LINES.format("table.items tbody"))
+    ]
     assert differences == sorted(differences, reverse=True)
 
 
-def test_the_factors_of_the_page_multiply_to_what_explain_gives_to_the_last_bits(chromium, sample_page, sample):
+def test_the_factors_of_the_page_multiply_to_what_explain_gives_to_the_last_bits(
+    chromium, sample_page, sample
+):
     """The page shows four digits; behind them are all."""
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
@@ -54,7 +62,9 @@ def test_the_factors_of_the_page_multiply_to_what_explain_gives_to_the_last_bits
         place = origin["queries"].index("113")
         items = unpacked(origin["items"]["data"][place])
         own = unpacked(held["packed"])
-        said = runs.ireval.explain(qrels, "113", measure, topics="judged").set_index(["run", "doc_id"])[measure]
+        said = runs.ireval.explain(qrels, "113", measure, topics="judged").set_index(
+            ["run", "doc_id"]
+        )[measure]
         for run in (0, 5):
             factors = (f"{{gain: new Map({json.dumps(held['gain'])}), byLevel: {json.dumps(held['byLevel'])}, "
                        f"only: {json.dumps(held['only'])}, discount: {json.dumps(own['discount'])}, "
@@ -80,14 +90,20 @@ def test_a_query_tells_how_the_preference_comes_about_as_explain_does(chromium, 
     lines = [line for line in lines if len(line) > 1]
     assert [int(line[0]) for line in lines] == said["recall"].tolist()
     assert [line[3].replace("\u2013", "tie") for line in lines] == said["sooner"].tolist()
-    assert [number(line[4]) for line in lines] == pytest.approx(said["weight"].tolist(), abs=0.5001e-4)
-    assert [number(line[5]) for line in lines] == pytest.approx(said["running_sum"].tolist(), abs=0.5001e-4)
+    assert [number(line[4]) for line in lines] == pytest.approx(
+        said["weight"].tolist(), abs=0.5001e-4
+    )
+    assert [number(line[5]) for line in lines] == pytest.approx(
+        said["running_sum"].tolist(), abs=0.5001e-4
+    )
     assert "how RPP comes about" in chromium.texts("#panel details summary")[0]
 
 
 def test_a_report_by_a_preference_opens_its_account(chromium, tmp_path):
     judged = pdeval.datasets.sample_judged(topics="common")
-    judged.report("RPP(grades=uniform)", baseline="bm25").to_html(tmp_path / "page.html", interactive=True)
+    judged.report("RPP(grades=uniform)", baseline="bm25").to_html(
+        tmp_path / "page.html", interactive=True
+    )
     open_query(chromium, tmp_path / "page.html", "RPP(grades%3Duniform)", "113", "hybrid")
     assert chromium.run("document.querySelector('#panel details').open")
     said = judged.explain("113", "RPP(grades=uniform)", runs=["hybrid", "bm25"])

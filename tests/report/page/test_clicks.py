@@ -15,7 +15,9 @@ from tests.report.page.conftest import ODD, odd_tables, quietly
 pytestmark = [needs_chromium, pytest.mark.slow]
 
 NAMES = "#table tbody tr[data-row] th"
-OPENED = "!document.getElementById('panel').hidden && document.querySelector('#panel table.queries')"
+OPENED = (
+    "!document.getElementById('panel').hidden && document.querySelector('#panel table.queries')"
+)
 
 
 def focused(chromium):
@@ -40,7 +42,10 @@ def test_a_header_sorts_the_best_first_then_the_worst_then_as_reported(opened):
     before = opened.texts(NAMES)
     opened.click('th[data-column="1"] button.sort')
     assert values(opened, 1) == sorted(values(opened, 1), reverse=True)
-    assert opened.run("document.querySelector('th[data-column=\"1\"]').getAttribute('aria-sort')") == "descending"
+    assert (
+        opened.run("document.querySelector('th[data-column=\"1\"]').getAttribute('aria-sort')")
+        == "descending"
+    )
     assert opened.texts(NAMES)[0] == "rerank-s1"
     opened.click('th[data-column="1"] button.sort')
     assert values(opened, 1) == sorted(values(opened, 1))
@@ -96,9 +101,14 @@ def test_a_cell_opens_its_queries_against_the_baseline(opened, sample):
     opened.wait(OPENED)
     assert opened.texts("#panel-title") == ["dense-s1, AP"]
     assert focused(opened) == "dense-s1, AP"
-    assert opened.run("document.querySelector('#panel select').selectedOptions[0].textContent") == "bm25"
+    assert (
+        opened.run("document.querySelector('#panel select').selectedOptions[0].textContent")
+        == "bm25"
+    )
     runs, qrels, _ = pdeval.datasets.load_sample()
-    wide = runs.ireval.measure(qrels, "AP", topics="judged").pivot(index="query_id", columns="run", values="value")
+    wide = runs.ireval.measure(qrels, "AP", topics="judged").pivot(
+        index="query_id", columns="run", values="value"
+    )
     gap = wide["dense-s1"] - wide["bm25"]
     counts = [(gap > 0).sum(), (gap < 0).sum(), (gap == 0).sum()]
     assert f"{counts[0]} won, {counts[1]} lost, {counts[2]} tied." in opened.texts("#panel p.small")
@@ -146,12 +156,19 @@ def test_a_query_opens_its_items_and_says_who_is_sooner(opened):
 def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tmp_path):
     runs, qrels, _ = pdeval.datasets.load_sample()
     runs = runs[runs["run"].isin(["bm25", "hybrid"])]
-    strict = qrels.assign(relevance=(qrels["relevance"] - 1).clip(lower=0))  # the same ids, other grades
+    strict = qrels.assign(
+        relevance=(qrels["relevance"] - 1).clip(lower=0)
+    )  # the same ids, other grades
     stacked = [
-        pd.concat([first.assign(collection="lenient"), second.assign(collection="strict")], ignore_index=True)
+        pd.concat(
+            [first.assign(collection="lenient"), second.assign(collection="strict")],
+            ignore_index=True,
+        )
         for first, second in ((runs, runs), (qrels, strict))
     ]
-    report = stacked[0].ireval.report(stacked[1], "AP", by="collection", baseline="bm25", topics="judged")
+    report = stacked[0].ireval.report(
+        stacked[1], "AP", by="collection", baseline="bm25", topics="judged"
+    )
     report.to_html(tmp_path / "two.html", interactive=True)
     for at, judgments in enumerate((qrels, strict)):
         chromium.open(tmp_path / "two.html")
@@ -169,7 +186,10 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         assert {line[0] for line in lines} == set(own.index[own > 0])
         for doc, grade, *found in (line[:4] for line in lines):
             assert grade == str(own[doc])
-            shown = ["–" if rank == float("inf") else f"{rank:.0f}" for rank in ranks.loc[doc, ["hybrid", "bm25"]]]
+            shown = [
+                "–" if rank == float("inf") else f"{rank:.0f}"
+                for rank in ranks.loc[doc, ["hybrid", "bm25"]]
+            ]
             assert found == shown
 
 
@@ -229,7 +249,11 @@ def test_the_address_leads_back_to_the_same_view(opened, sample_page):
     opened.wait(OPENED)
     opened.click("#panel button.link")
     opened.wait("document.querySelector('table.items')")
-    address, query, order = opened.run("location.hash"), opened.texts("#panel-title"), opened.texts(NAMES)
+    address, query, order = (
+        opened.run("location.hash"),
+        opened.texts("#panel-title"),
+        opened.texts(NAMES),
+    )
     opened.open(sample_page, address)
     opened.wait("document.querySelector('table.items')")
     assert opened.texts("#panel-title") == query
@@ -259,7 +283,9 @@ def test_names_are_shown_as_they_are_and_never_run(chromium, tmp_path):
     chromium.wait("document.querySelector('table.square')")
     assert chromium.run("window.broken === undefined")
     assert (
-        chromium.run("document.querySelectorAll('script, img, i, b').length - document.querySelectorAll('td b').length")
+        chromium.run(
+            "document.querySelectorAll('script, img, i, b').length - document.querySelectorAll('td b').length"
+        )
         == 2
     )
 
@@ -275,7 +301,9 @@ def test_it_prints_the_table_without_the_tools(opened):
     assert opened.printed().startswith(b"%PDF")
 
 
-@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext (Debian: apt install poppler-utils)")
+@pytest.mark.skipif(
+    shutil.which("pdftotext") is None, reason="needs pdftotext (Debian: apt install poppler-utils)"
+)
 def test_a_long_table_prints_its_header_on_every_page_and_a_sum_once(chromium, tmp_path):
     runs, qrels, _ = pdeval.datasets.load_sample()
     many = pd.concat([runs.assign(run=runs["run"].astype(str) + f" {copy}") for copy in range(8)])
@@ -284,7 +312,9 @@ def test_a_long_table_prints_its_header_on_every_page_and_a_sum_once(chromium, t
     chromium.open(tmp_path / "long.html", "#system=bm25 0&measure=AP&query=113")
     chromium.wait("document.querySelector('table.items')")
     (tmp_path / "long.pdf").write_bytes(chromium.printed())
-    said = subprocess.run(["pdftotext", "-layout", tmp_path / "long.pdf", "-"], capture_output=True, check=True)
+    said = subprocess.run(
+        ["pdftotext", "-layout", tmp_path / "long.pdf", "-"], capture_output=True, check=True
+    )
     pages = [page for page in said.stdout.decode().split("\f") if page.strip()]
     tables = [page for page in pages if re.search(r"(bm25|hybrid|ql) [1-7]", page)]
     assert len(tables) > 1
@@ -303,7 +333,9 @@ def test_a_narrow_screen_scrolls_the_table_and_not_the_page(chromium, sample_pag
 
 def test_the_frame_of_a_notebook_shows_the_same_page(chromium, sample, tmp_path):
     frame = sample.to_html(interactive=True)._repr_html_()
-    (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html><body class=ready>{frame}</body>", encoding="utf-8")
+    (tmp_path / "notebook.html").write_text(
+        f"<!DOCTYPE html><body class=ready>{frame}</body>", encoding="utf-8"
+    )
     chromium.open(tmp_path / "notebook.html")
     # the frame has an origin of its own: it is entered by its own session
     targets = chromium.ask("Target.getTargets")["targetInfos"]
@@ -349,4 +381,6 @@ def test_reports_of_every_kind_open_without_an_error(chromium, tmp_path, kind):
     chromium.click("#panel button.link")
     chromium.wait("document.getElementById('panel-title').textContent.startsWith('Query')")
     if kind != "preferences":
-        assert any("holds no documents of this query" in text for text in chromium.texts("#panel p"))
+        assert any(
+            "holds no documents of this query" in text for text in chromium.texts("#panel p")
+        )

@@ -26,7 +26,11 @@ class Elements(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.names.append(tag)
-        self.loads += [(name, value) for name, value in attrs if name in ("src", "href", "srcset", "data", "action")]
+        self.loads += [
+            (name, value)
+            for name, value in attrs
+            if name in ("src", "href", "srcset", "data", "action")
+        ]
 
 
 @pytest.mark.broad
@@ -37,14 +41,19 @@ def test_the_page_loads_nothing_and_names_no_address(sample_page):
     assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(found.names)
     addresses = set(re.findall(r"https?://[^\s\"'<>)]*", text))
     assert addresses == {"http://www.w3.org/2000/svg"}, "the name of SVG, which no browser loads"
-    assert not re.search(r"@import|url\(|\bfetch\(|XMLHttpRequest|WebSocket|innerHTML|\beval\(", text)
+    assert not re.search(
+        r"@import|url\(|\bfetch\(|XMLHttpRequest|WebSocket|innerHTML|\beval\(", text
+    )
 
 
 @pytest.mark.broad
 def test_the_policy_allows_no_script_or_style_but_the_two_of_the_page(sample_page):
     text = sample_page.read_text(encoding="utf-8")
     policy = re.search(r'Content-Security-Policy" content="(.*?)"', text)[1]
-    for kind, pattern in (("style", r"<style>(.*?)</style>"), ("script", r"<script>(.*?)</script>")):
+    for kind, pattern in (
+        ("style", r"<style>(.*?)</style>"),
+        ("script", r"<script>(.*?)</script>"),
+    ):
         inside = re.findall(pattern, text, re.DOTALL)
         assert len(inside) == 1
         own = base64.b64encode(hashlib.sha256(inside[0].encode()).digest()).decode()
@@ -59,7 +68,9 @@ def test_the_page_holds_every_value_of_the_scores_to_the_last_bit(sample):
     runs, qrels, _ = pdeval.datasets.load_sample()
     scores = runs.ireval.measure(qrels, ["AP"], topics="judged")
     wide = scores.pivot(index="query_id", columns="run", values="value")
-    held = np.array(unpacked(origin["values"][0])).reshape(len(origin["queries"]), len(origin["systems"]))
+    held = np.array(unpacked(origin["values"][0])).reshape(
+        len(origin["queries"]), len(origin["systems"])
+    )
     assert held.tolist() == wide.loc[origin["queries"], origin["systems"]].to_numpy().tolist()
 
 
@@ -127,15 +138,23 @@ def test_what_items_add_is_held_where_items_are(sample):
 def test_names_cannot_break_out_of_the_page():
     runs, qrels = odd_tables()
     about = pd.DataFrame({"run": ODD, "family": ODD[::-1], "kind": ["a", "b"] * 3})
-    report = quietly(runs.ireval.report, qrels, ["AP", "RR"], metadata=about, caption=ODD[0], notes=ODD[1], marks=None)
+    report = quietly(
+        runs.ireval.report,
+        qrels,
+        ["AP", "RR"],
+        metadata=about,
+        caption=ODD[0],
+        notes=ODD[1],
+        marks=None,
+    )
     page = report.to_html(interactive=True)
     assert Elements(page).names.count("script") == 2
     assert "img" not in Elements(page).names
     assert page.count("</script>") == 2
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u202e]", page)
-    assert data_of(page)["origins"][0]["systems"] == sorted(ODD) or set(data_of(page)["origins"][0]["systems"]) == set(
-        ODD
-    )
+    assert data_of(page)["origins"][0]["systems"] == sorted(ODD) or set(
+        data_of(page)["origins"][0]["systems"]
+    ) == set(ODD)
 
 
 @pytest.mark.broad
@@ -144,20 +163,29 @@ def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
     assert len(whole.encode()) < 200_000
     less = sample.to_html(interactive=True, limit=0.12)
     assert len(less.encode()) < 120_000 < len(whole.encode())
-    assert re.search(r"at most \d+ relevant documents are held, by grade and then by best rank", said_under(less))
+    assert re.search(
+        r"at most \d+ relevant documents are held, by grade and then by best rank", said_under(less)
+    )
     least = sample.to_html(interactive=True, limit=0.09)
     assert re.search(r"Values of \d+ of 50 queries are held", said_under(least))
     assert len(least.encode()) < 90_000
-    assert unpacked(data_of(least)["origins"][0]["pairs"][0]["data"])["n"][0] == 50, "counts are over all queries"
+    assert unpacked(data_of(least)["origins"][0]["pairs"][0]["data"])["n"][0] == 50, (
+        "counts are over all queries"
+    )
     table_alone = sample.to_html(interactive=True, limit=0.05)
     assert "Pairs by AP, nDCG@10, RR, P@10, RPP are left out" in said_under(table_alone)
-    assert "The documents are left out: the page would be larger than its limit." in said_under(table_alone)
+    assert "The documents are left out: the page would be larger than its limit." in said_under(
+        table_alone
+    )
 
 
 def test_a_report_of_scores_says_that_it_has_no_items():
     scores = pdeval.datasets.sample_judged(topics="common").measure(["AP"])
     page = scores.ireval.report().to_html(interactive=True)
-    assert "The page has no documents of its queries: a report made from the runs and judgments" in said_under(page)
+    assert (
+        "The page has no documents of its queries: a report made from the runs and judgments"
+        in said_under(page)
+    )
     assert data_of(page)["origins"][0].get("items") is None
     assert len(data_of(page)["origins"][0]["queries"]) == 48
 
@@ -181,7 +209,9 @@ def test_every_other_report_is_a_page_whose_cells_do_not_open(kind):
 
 @pytest.mark.broad
 def test_one_run_one_query_and_nothing_judged_are_pages_too():
-    runs = pd.DataFrame({"run": "a", "query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [2.0, 1.0]})
+    runs = pd.DataFrame(
+        {"run": "a", "query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [2.0, 1.0]}
+    )
     qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["y"], "relevance": [1]})
     page = runs.ireval.report(qrels, "RR").to_html(interactive=True)
     assert "There is one system: no pair to compare." in said_under(page)
@@ -254,7 +284,11 @@ def test_the_page_of_collections_on_dask_is_that_of_pandas():
     ]
     given = {"by": "collection", "topics": "judged", "baseline": "bm25"}
     here = both[0].ireval.report(both[1], ["AP"], **given).to_html(interactive=True)
-    there = dask.from_pandas(both[0], npartitions=3).ireval.report(both[1], ["AP"], **given).to_html(interactive=True)
+    there = (
+        dask.from_pandas(both[0], npartitions=3)
+        .ireval.report(both[1], ["AP"], **given)
+        .to_html(interactive=True)
+    )
     assert "The page has no documents" not in said_under(here)
     assert there == here
 
@@ -271,16 +305,22 @@ def test_preferences_of_several_collections_open_their_items_too():
     for origin in data["origins"]:
         assert origin["items"]["runs"] == ["bm25", "hybrid", "tfidf"]
         items = unpacked(origin["items"]["data"][0])
-        assert min(grade for grade, counts in zip(items["grades"], items["relevant"]) if counts) == 2
+        assert (
+            min(grade for grade, counts in zip(items["grades"], items["relevant"]) if counts) == 2
+        )
 
 
 @pytest.mark.broad
 def test_replicates_have_a_column_each_in_their_items():
     runs, qrels, metadata = pdeval.datasets.load_sample()
     named = runs.merge(metadata[["run", "model", "seed"]], on="run").drop(columns="run")
-    kept = named[named["model"].isin(["dense", "rerank"])].assign(seed=lambda one: one["seed"].astype(int))
+    kept = named[named["model"].isin(["dense", "rerank"])].assign(
+        seed=lambda one: one["seed"].astype(int)
+    )
     assert len(kept)
-    report = quietly(kept.ireval(run=["model", "seed"]).report, qrels, "AP", replicate="seed", topics="judged")
+    report = quietly(
+        kept.ireval(run=["model", "seed"]).report, qrels, "AP", replicate="seed", topics="judged"
+    )
     origin = data_of(report.to_html(interactive=True))["origins"][0]
     assert len(origin["items"]["runs"]) > len(origin["systems"])
     assert [one["label"] for one in origin["pairs"]] == ["AP"]
@@ -320,7 +360,9 @@ def test_a_table_by_hand_is_a_page():
 
 def test_a_limit_that_is_none_is_refused(sample):
     for limit in (0, -1, True, float("nan")):
-        with pytest.raises(ValueError, match="the megabytes that a page may have are a number above 0"):
+        with pytest.raises(
+            ValueError, match="the megabytes that a page may have are a number above 0"
+        ):
             sample.to_html(interactive=True, limit=limit)
 
 
