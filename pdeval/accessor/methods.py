@@ -18,10 +18,9 @@ from pdeval.tables.dataframes import as_table
 from pdeval.tables.schemas import SCHEMAS, Schema
 from pdeval.verbs import FAMILIES, VERBS, Verb
 from pdeval.verbs.arguments import refuse_unusable
-from pdeval.verbs.checks import checker, named_type
+from pdeval.verbs.checks import checker, explained, named_type
 from pdeval.verbs.parameter_texts import WIDTH, completed, indented, return_type
 from pdeval.verbs.spelling import nearest
-from pdeval.verbs.table_faults import explained
 
 EMPTY = inspect.Parameter.empty
 

@@ -175,7 +175,8 @@ def shared_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(
             "metadata= says what queries or runs are: name the columns to group by, with by=."
         )
-    groups.tables_of(shared.get("metadata"))
+    if "metadata" in shared:
+        groups.tables_of(shared["metadata"])
     return shared
 
 

@@ -112,7 +112,7 @@ class Entry:
         """Whether the kernel takes the number of items of each topic."""
         return "m" in inspect.signature(self.kernel).parameters
 
-    @property
+    @cached_property
     def compat_only(self) -> frozenset[str]:
         """The parameters that follow `compat=` and are no part of the name."""
         return frozenset(name for rule in self.compat.values() for name in rule)

@@ -145,7 +145,8 @@ def parse_all(texts: object) -> list[Measure]:
     """
     refuse_unusable("measures", texts)
     if isinstance(texts, str):
-        texts = trec_eval_names.joined(split(texts))
+        names = split(texts)
+        texts = trec_eval_names.joined(names) if len(names) > 1 else names
     if isinstance(texts, (str, Measure)) or callable(texts) or not isinstance(texts, Iterable):
         texts = [texts]
     measures: dict[str, Measure] = {}

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from pdeval.significance.corrections import adjust, which_correction
-from pdeval.significance.registry import which_test
-from pdeval.significance.test_result import completed, describe
+from pdeval.significance.registry import completed, which_test
+from pdeval.tables.equal_values import describe
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs import arguments
 

@@ -26,8 +26,7 @@ from pdeval.orderings.coefficients import rbo, tau_ap, tau_b
 from pdeval.orderings.order import Standing, standing
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.registry import TESTS, which_test
-from pdeval.significance.test_result import Outcome, direction
+from pdeval.significance.registry import TESTS, Outcome, direction, which_test
 from pdeval.tables.reader import Table, read
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import table

@@ -31,7 +31,7 @@ from pdeval.online.variants import (
     without_buckets,
 )
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.test_result import direction
+from pdeval.significance.registry import direction
 from pdeval.tables.equal_values import gap, settled, size_of
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table

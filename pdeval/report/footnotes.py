@@ -13,9 +13,8 @@ import pandas as pd
 from pdeval.report.numbers import share
 from pdeval.report.report import Cell
 from pdeval.significance.corrections import NOT_NEEDED
-from pdeval.significance.registry import MACHINE_TESTS, TESTS, WALD
+from pdeval.significance.registry import MACHINE_TESTS, TESTS, WALD, direction
 from pdeval.significance.replicates import TEST as REPLICATES
-from pdeval.significance.test_result import direction
 
 CORRECTIONS = {
     "bonferroni": "Bonferroni correction",

@@ -12,7 +12,7 @@ import pandas as pd
 
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import Means, baselines_of
-from pdeval.significance.test_result import direction
+from pdeval.significance.registry import direction
 from pdeval.tables.labels import run_labels
 
 NEEDED = ("measure", "difference", "significant")

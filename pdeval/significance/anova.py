@@ -13,8 +13,7 @@ from pdeval.evaluate.sources import Held, Source, each, sources
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.mean_ranks import concordance, ranks_of
 from pdeval.significance.paired_differences import Pairs, complete, concatenated
-from pdeval.significance.test_result import ratio
-from pdeval.tables.equal_values import NOISE
+from pdeval.tables.equal_values import NOISE, ratio
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb

@@ -17,9 +17,14 @@ from pdeval.evaluate.sources import Held, sources
 from pdeval.significance import hsd, mean_ranks, paired_tests
 from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
 from pdeval.significance.paired_differences import Pairs, check, complete
-from pdeval.significance.registry import TESTS, SignificanceTest, not_tests, which_test
-from pdeval.significance.resampling import fixed_seed
-from pdeval.significance.test_result import with_correction
+from pdeval.significance.registry import (
+    TESTS,
+    SignificanceTest,
+    not_tests,
+    which_test,
+    with_correction,
+)
+from pdeval.significance.resampling import new_seed
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
@@ -158,7 +163,7 @@ def compare(
     ]
     correction = which_correction(correction)  # type: ignore[assignment]
     corrected_together = _family(family, baseline, tests)
-    seed = fixed_seed(seed)
+    seed = new_seed() if seed is None else seed
     options = {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
     # one table for each baseline, whose pairs are a family of their own
     tables = [

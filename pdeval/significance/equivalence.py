@@ -12,9 +12,8 @@ import pandas as pd
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Held, Source, each, sources
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.resampling import chunks, fixed_seed
-from pdeval.significance.test_result import describe
-from pdeval.tables.equal_values import NOISE
+from pdeval.significance.resampling import chunks, new_seed
+from pdeval.tables.equal_values import NOISE, describe
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 from pdeval.verbs.progress import track
@@ -216,7 +215,7 @@ def equivalence(
         raise ValueError(f"prior={prior!r}: give how many queries it counts for, more than 0.")
     test = arguments.one_of("test", test, ("correlated_t", "signed_rank"))  # type: ignore[assignment]
     draws = arguments.whole("draws", draws, 1)
-    seed = fixed_seed(seed)
+    seed = new_seed() if seed is None else seed
     posterior = partial(correlated_t, rope=rope, correlation=correlation)
     settings: dict[Any, Any] = {"correlation": correlation}
     if test == "signed_rank":

@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 
 from pdeval.significance.resampling import chunks
-from pdeval.significance.test_result import describe, ratio
-from pdeval.tables.equal_values import NOISE
+from pdeval.tables.equal_values import NOISE, describe, ratio
 from pdeval.verbs.progress import track
 
 Over = Literal["collections", "queries"]

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pdeval.significance.registry import significance_test
+from pdeval.significance.registry import Outcome, described_pairs, significance_test
 from pdeval.significance.resampling import chunks, in_threads, share_at_least
-from pdeval.significance.test_result import Outcome, described_pairs, ratio
-from pdeval.tables.equal_values import NOISE
+from pdeval.tables.equal_values import NOISE, ratio
 from pdeval.verbs.progress import track
 
 # Cells (values x outer x inner points) that one block of the double integral may hold.

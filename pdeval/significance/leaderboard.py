@@ -27,8 +27,7 @@ from pdeval.orderings.vote_logs import VOTED, Log, log_of
 from pdeval.orderings.votes import rank_interval, ranks, surplus_of_pairs
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.registry import WALD
-from pdeval.significance.test_result import direction
+from pdeval.significance.registry import WALD, direction
 from pdeval.tables.equal_values import begins_along
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import SCHEMAS

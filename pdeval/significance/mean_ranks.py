@@ -9,9 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.significance.hsd import simultaneous_half, upper_point, upper_tail
-from pdeval.significance.registry import significance_test
-from pdeval.significance.test_result import Outcome, described_pairs, ratio, student_interval
-from pdeval.tables.equal_values import NOISE, average_ranks
+from pdeval.significance.registry import (
+    Outcome,
+    described_pairs,
+    significance_test,
+    student_interval,
+)
+from pdeval.tables.equal_values import NOISE, average_ranks, ratio
 
 
 def ranks_of(X: np.ndarray) -> np.ndarray:

@@ -19,9 +19,9 @@ from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.hierarchical_bootstrap import Estimate, Over, macro_and_micro
 from pdeval.significance.meta_analysis import meta_analysis
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.registry import TESTS, SignificanceTest, which_test
-from pdeval.significance.resampling import fixed_seed
-from pdeval.significance.test_result import describe, with_correction
+from pdeval.significance.registry import TESTS, SignificanceTest, which_test, with_correction
+from pdeval.significance.resampling import new_seed
+from pdeval.tables.equal_values import describe
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 from pdeval.verbs.arguments import TooFew
@@ -334,7 +334,7 @@ def verdict(
     """
     over = arguments.one_of("over", over, ("collections", "queries"))  # type: ignore[assignment]
     draws, correction = arguments.whole("draws", draws, 1), which_correction(correction)  # type: ignore[assignment]
-    seed = fixed_seed(seed)
+    seed = new_seed() if seed is None else seed
     collections, pairs = read_collections(
         data, measures, by, replicate, baseline, over if per == "pair" else "queries", metadata
     )

@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.evaluate.ppi import powered
-from pdeval.significance.registry import significance_test
+from pdeval.significance.registry import Outcome, significance_test, student_interval
 from pdeval.significance.resampling import chunks
-from pdeval.significance.test_result import Outcome, describe, ratio, student_interval
-from pdeval.tables.equal_values import NOISE, average_ranks
+from pdeval.tables.equal_values import NOISE, average_ranks, describe, ratio
 from pdeval.verbs.progress import track
 
 # Columns that the bootstrap keeps all draws of at the same time.

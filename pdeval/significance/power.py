@@ -18,7 +18,7 @@ from pdeval.significance.over_collections import (
     read_collections,
 )
 from pdeval.significance.paired_differences import Pairs, concatenated
-from pdeval.significance.test_result import describe, ratio
+from pdeval.tables.equal_values import describe, ratio
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 

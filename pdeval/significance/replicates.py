@@ -25,9 +25,9 @@ from pdeval.join.rules import outside
 from pdeval.significance.anova import rows_per_measure
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.paired_differences import Pairs, concatenated, finite
-from pdeval.significance.test_result import Outcome, describe, ratio, with_correction
+from pdeval.significance.registry import Outcome, with_correction
 from pdeval.significance.variance_components import Seeds, fitted, squares_of
-from pdeval.tables.equal_values import settled
+from pdeval.tables.equal_values import describe, ratio, settled
 from pdeval.tables.labels import run_labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb

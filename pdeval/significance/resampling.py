@@ -12,21 +12,15 @@ import numpy as np
 from pdeval.evaluate.seeds import CHUNK, chunks
 from pdeval.tables.equal_values import NOISE
 
-__all__ = ["CHUNK", "available_cores", "chunks", "fixed_seed", "in_threads", "share_at_least"]
+__all__ = ["CHUNK", "available_cores", "chunks", "in_threads", "new_seed", "share_at_least"]
 
 T = TypeVar("T")
 U = TypeVar("U")
 
 
-def fixed_seed(seed: int | None) -> int:
-    """Return the seed, or a new one that all blocks and measures of a call share.
-
-    Examples
-    --------
-    >>> fixed_seed(7)
-    7
-    """
-    return int(np.random.default_rng().integers(2**63)) if seed is None else seed
+def new_seed() -> int:
+    """Return a random seed, for all blocks and measures of a call without one."""
+    return int(np.random.default_rng().integers(2**63))
 
 
 def in_threads(

@@ -18,8 +18,8 @@ from pdeval.evaluate.sources import Held
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.over_collections import rules_of, sorted_by_group
 from pdeval.significance.paired_differences import Pairs, finite
-from pdeval.significance.test_result import describe, ratio, student_interval
-from pdeval.tables.equal_values import settled
+from pdeval.significance.registry import student_interval
+from pdeval.tables.equal_values import describe, ratio, settled
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb

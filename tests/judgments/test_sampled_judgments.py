@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.significance.test_result import describe, student_interval
+from pdeval.significance.registry import student_interval
+from pdeval.tables.equal_values import describe
 from pdeval.tables.schemas import SCHEMAS, faults
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()

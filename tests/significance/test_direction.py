@@ -6,8 +6,7 @@ import pytest
 
 from pdeval.judgments.judges import VERDICTS, verdicts_of
 from pdeval.report.page.data import pairings
-from pdeval.significance.registry import TESTS
-from pdeval.significance.test_result import direction
+from pdeval.significance.registry import TESTS, direction
 
 RANKED = ["wilcoxon", "sign", "nemenyi", "conover"]
 

@@ -13,7 +13,7 @@ from pdeval.significance.hierarchical_bootstrap import (
 )
 from pdeval.significance.paired_tests import student
 from pdeval.significance.resampling import chunks
-from pdeval.significance.test_result import describe
+from pdeval.tables.equal_values import describe
 
 CASES, WITHIN = 2000, 0.2
 

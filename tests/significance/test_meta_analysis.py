@@ -7,7 +7,7 @@ from statsmodels.stats.meta_analysis import combine_effects
 
 from pdeval.significance.hierarchical_bootstrap import macro_and_micro
 from pdeval.significance.meta_analysis import meta_analysis
-from pdeval.significance.test_result import describe
+from pdeval.tables.equal_values import describe
 from tests.significance.test_hierarchy import CASES, WITHIN
 
 RANDOM = np.random.default_rng(5)

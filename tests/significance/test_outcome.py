@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from pdeval.significance.test_result import Outcome, completed, describe, ratio, student_interval
+from pdeval.significance.registry import Outcome, completed, student_interval
 from pdeval.tables import equal_values as room
+from pdeval.tables.equal_values import describe, ratio
 from tests.examples import examples
 
 values = st.sampled_from([np.nan, 0.0, 0.1, 0.3, 0.1 + 0.2, -0.5, 2.0])

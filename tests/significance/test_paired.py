@@ -21,7 +21,7 @@ from pdeval.significance.paired_tests import (
     wilcoxon,
 )
 from pdeval.significance.resampling import chunks
-from pdeval.significance.test_result import describe
+from pdeval.tables.equal_values import describe
 from tests.examples import examples
 
 SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))

@@ -11,8 +11,7 @@ import pdeval
 from pdeval import test
 from pdeval.catalog import ENTRIES
 from pdeval.significance.compare import compare
-from pdeval.significance.registry import TESTS, not_tests, which_test
-from pdeval.significance.test_result import Outcome
+from pdeval.significance.registry import TESTS, Outcome, not_tests, which_test
 from pdeval.verbs.registry import incomplete
 
 JUDGED = pdeval.datasets.sample_judged(topics="common")

@@ -10,9 +10,8 @@ from pdeval.orderings.votes import ranks_of_means
 from pdeval.significance.anova import two_way
 from pdeval.significance.paired_tests import wilcoxon
 from pdeval.significance.registry import TESTS
-from pdeval.significance.test_result import describe
 from pdeval.significance.variance_components import squares_of
-from pdeval.tables.equal_values import NOISE
+from pdeval.tables.equal_values import NOISE, describe
 
 
 @pytest.fixture(scope="module")

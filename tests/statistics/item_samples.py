@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 import pdeval  # noqa: F401
-from pdeval.significance.test_result import describe, student_interval
+from pdeval.significance.registry import student_interval
+from pdeval.tables.equal_values import describe
 from tests.statistics.findings import Finding
 from tests.statistics.machine_labels import ITEMS, JUDGES, labelled_by, truth
 

@@ -20,7 +20,8 @@ from pdeval.evaluate.pairs import select
 from pdeval.evaluate.ppi import powered
 from pdeval.evaluate.scores import scores
 from pdeval.join.judged import join
-from pdeval.significance.test_result import describe, student_interval
+from pdeval.significance.registry import student_interval
+from pdeval.tables.equal_values import describe
 from tests.statistics.findings import Finding
 
 ITEMS = 100

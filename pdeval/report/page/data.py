@@ -20,7 +20,7 @@ from pdeval.evaluate.cube import Scores, all_pairs
 from pdeval.evaluate.sources import decided, sources
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import per_query
-from pdeval.significance.test_result import direction
+from pdeval.significance.registry import direction
 from pdeval.tables.equal_values import settled
 from pdeval.tables.labels import run_labels
 
