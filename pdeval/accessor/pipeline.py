@@ -7,7 +7,6 @@ The accessor makes the source (`_source`): the join of its runs with judgments, 
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Sequence
 from typing import Any
@@ -55,11 +54,7 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
         bar, options["progress"] = options.get("progress"), False  # one bar for all groups
     else:
         bar = None
-    batched = (
-        functools.partial(groups.batched_results, verb, options=options)
-        if verb.per_measure and not replicate
-        else None
-    )
+    batched = groups.Batches(verb, options) if verb.per_measure and not replicate else None
     labels, done, parts = source.groups(shared["by"], shared["metadata"], batched)
     parts = track(parts, total=len(labels), desc=verb.name, progress=bar)
 

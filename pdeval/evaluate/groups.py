@@ -22,7 +22,7 @@ import pandas as pd
 
 from pdeval.catalog import parse_all
 from pdeval.catalog.directions import known_of, range_of
-from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.cube import Scores, coded, stacked
 from pdeval.evaluate.ppi import WithMachine
 from pdeval.evaluate.sources import REPLICATE_NAMES, Averaged, declared_size, sources
 from pdeval.join.judged import Judged
@@ -337,9 +337,6 @@ def _values_of_ids(
         return None
 
 
-Batched = Callable[[Judged, Groups], list[Answer]]
-
-
 @dataclass(frozen=True)
 class Join:
     """Runs joined to judgments."""
@@ -353,13 +350,15 @@ class Join:
         return self.data.runs
 
     def groups(
-        self, by: Sequence[str], metadata: Metadata, batched: Batched | None = None
+        self, by: Sequence[str], metadata: Metadata, batched: Batches | None = None
     ) -> tuple[pd.DataFrame, list[Answer], Iterator[Join]]:
         """Return the labels of the groups, the results that `batched` computes together, and the other parts."""
         judged = self.data.machine if isinstance(self.data, WithMachine) else self.data
         divided = of_join(judged, by, metadata)
         judged.tell()  # once, not for every group
-        done = [] if batched is None or judged is not self.data else batched(judged, divided)
+        done = (
+            [] if batched is None or judged is not self.data else batched.of_join(judged, divided)
+        )
         masks = divided.masks(leave={group for groups, _, _ in done for group in groups})
         return divided.labels, done, (Join(_part_of_source(self.data, *mask)) for mask in masks)
 
@@ -461,10 +460,13 @@ class Rows:
         self,
         by: Sequence[str],
         metadata: Metadata,
-        batched: Batched | None = None,  # noqa: ARG002 - rows are divided one by one
+        batched: Batches | None = None,
     ) -> tuple[pd.DataFrame, list[Answer], Iterator[Rows]]:
         """Return the labels of the groups, and the rows of each."""
-        group_labels, parts = rows_by(self.with_columns(by, metadata), list(by))
+        frame = self.with_columns(by, metadata)
+        together = batched is not None and self.kind == "scores" and not self.has_machine
+        done = batched.of_table(self.data, frame, by) if batched is not None and together else []
+        group_labels, parts = rows_by(frame, list(by), {at for codes, _, _ in done for at in codes})
         judgments = self.judgments.items()
         rows = (
             replace(
@@ -477,7 +479,7 @@ class Rows:
             )
             for part in parts
         )
-        return group_labels, [], rows
+        return group_labels, done, rows
 
     def with_columns(self, by: Sequence[str], metadata: Metadata) -> pd.DataFrame:
         """Return the frame with the columns to group by, those of metadata too; raise if one is missing or an id."""
@@ -522,8 +524,10 @@ class Rows:
         return Averaged(self.data, tuple(replicate))
 
 
-def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
-    """Return the groups of rows of a frame: their labels, and the rows of each, in their order.
+def rows_by(
+    frame: pd.DataFrame, by: list[str], leave: Container[int] = ()
+) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
+    """Return the groups of rows of a frame: their labels, and the rows of each but those to leave, in their order.
 
     Examples
     --------
@@ -542,7 +546,9 @@ def rows_by(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, Iterator[
     bounds = np.append(0, np.cumsum(np.bincount(divided.codes, minlength=len(divided.query))))
 
     def parts() -> Iterator[pd.DataFrame]:
-        for start, end in pairwise(bounds):
+        for group, (start, end) in enumerate(pairwise(bounds)):
+            if group in leave:
+                continue
             places = order[start:end]
             if len(places) == 1:
                 part = frame.iloc[first[places[0]] : first[places[0]] + sizes[places[0]]]
@@ -724,57 +730,93 @@ def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
     )
 
 
-DEPENDENT = (
-    ("family", "all"),
-    ("wide", True),
-    ("per", "query"),
-)  # options that make a row depend on other measures
+# options that make a row depend on other measures
+DEPENDENT = (("family", "all"), ("wide", True), ("per", "query"))
 
 
-def batched_results(
-    verb: Verb,
-    judged: Judged,
-    groups: Groups,
-    options: dict[str, Any],
-) -> list[Answer]:
-    """Return the results of those groups of a join that can be computed together.
+@dataclass(frozen=True)
+class Batches:
+    """The groups of one call that are computed together, for verbs whose rows are about one measure each.
 
-    A batch that raises or warns is left out: computed one by one, its groups raise or warn by name.
+    Groups of one shape become measures of one cube. A batch that raises or warns is left out: computed one by one, its
+    groups raise or warn by name.
+
+    Parameters
+    ----------
+    verb : Verb
+    options : dict
+        The arguments of the call.
     """
-    default = next(
-        (parameter.default for parameter in verb.parameters if parameter.name == "measures"), None
-    )
-    as_pref_eval = "pref_eval" in (options.get("compat"), judged.positions.rules.get("compat"))
-    if as_pref_eval or any(options.get(name) == value for name, value in DEPENDENT):
-        return []
-    if judged.topics in ("common", "answered") and not groups.of_queries_alone:
-        return []  # the queries that count depend on the runs of the group
-    measures = parse_all(options.get("measures", default))
-    if any(measure.entry.family != "metric" for measure in measures):
-        return []
-    cube: Any = sources(judged, measures)[0]
-    if any(known_of(name, cube.attrs) is None for name in cube.measures):
-        return []
-    results: list[Answer] = []
-    for codes, batch in batches(
-        cube, groups.queries[judged.queries.get_indexer(cube.queries)], groups
-    ):
-        if len(codes) < 2:
-            continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                frame = verb.function([batch], **{**options, "measures": None})
-        except Exception:  # noqa: BLE001 - the same groups are computed again, one by one
-            continue
-        # measure m of group g in the batch is number g * n_measures + m
-        columns = [name for name in ("measure", "measure_a", "measure_b") if name in frame.columns]
-        numbers = {name: frame[name].astype(np.int64).to_numpy() for name in columns}
-        group, _ = np.divmod(numbers[columns[0]], len(cube.measures))
-        names = pd.Index(cube.measures)
-        result = frame.assign(
-            **{name: labels(names, code % len(names)) for name, code in numbers.items()}
-        )
-        result.attrs = {**frame.attrs, "measures": cube.attrs["measures"]}
-        results.append((codes, result, np.array(codes)[group]))
-    return results
+
+    verb: Verb
+    options: dict[str, Any]
+
+    def of_join(self, judged: Judged, groups: Groups) -> list[Answer]:
+        """Return the results of those groups of a join that can be computed together."""
+        parameters = self.verb.parameters
+        default = next((one.default for one in parameters if one.name == "measures"), None)
+        compat = (self.options.get("compat"), judged.positions.rules.get("compat"))
+        if "pref_eval" in compat:
+            return []
+        if judged.topics in ("common", "answered") and not groups.of_queries_alone:
+            return []  # the queries that count depend on the runs of the group
+        measures = parse_all(self.options.get("measures", default))
+        if any(measure.entry.family != "metric" for measure in measures):
+            return []
+        cube: Any = sources(judged, measures)[0]
+        class_of_query = groups.queries[judged.queries.get_indexer(cube.queries)]
+        return self._results(cube, class_of_query, groups)
+
+    def of_table(self, table: reader.Table, frame: pd.DataFrame, by: Sequence[str]) -> list[Answer]:
+        """Return the same for the groups of a table of scores; `frame` has the columns to group by."""
+        measures = self.options.get("measures")
+        groups = groups_of(by, frame[list(by)])
+        measure, n_measures = coded(frame[table.roles["measure"]], "measure")
+        query, queries = coded(frame[table.roles["query"]], "query")
+        # a table keeps its measures in the order of its first rows, which must be the same in every group
+        cell, first = np.unique(groups.codes * len(n_measures) + measure, return_index=True)
+        complete = len(cell) == len(groups.query) * len(n_measures)
+        if not complete:
+            return []
+        order = np.argsort(first.reshape(len(groups.query), -1), axis=1)
+        if measures is None and (order != order[0]).any():
+            return []
+        # a query is identified by its group and its id
+        number = groups.codes * len(queries) + query
+        numbered = frame.assign(**{table.roles["query"]: number})
+        numbered = numbered.take(np.argsort(groups.codes, kind="stable"))
+        numbered.attrs = dict(frame.attrs)
+        cube: Any = sources(replace(table, frame=numbered), measures)[0]
+        class_of_query = groups.query[cube.queries.to_numpy() // len(queries)]
+        return self._results(cube, class_of_query, groups)
+
+    def _results(self, cube: Scores, class_of_query: np.ndarray, groups: Groups) -> list[Answer]:
+        """Return the result of every batch of groups of a cube."""
+        dependent = any(self.options.get(name) == value for name, value in DEPENDENT)
+        if dependent or any(known_of(name, cube.attrs) is None for name in cube.measures):
+            return []
+        results: list[Answer] = []
+        for codes, batch in batches(cube, class_of_query, groups):
+            if len(codes) < 2:
+                continue
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    frame = self.verb.function([batch], **{**self.options, "measures": None})
+            except Exception:  # noqa: BLE001 - the same groups are computed again, one by one
+                continue
+            # measure m of group g in the batch is number g * n_measures + m
+            columns = [
+                name for name in ("measure", "measure_a", "measure_b") if name in frame.columns
+            ]
+            numbers = {name: frame[name].astype(np.int64).to_numpy() for name in columns}
+            group, _ = np.divmod(numbers[columns[0]], len(cube.measures))
+            names = pd.Index(cube.measures)
+            result = frame.assign(
+                **{name: labels(names, code % len(names)) for name, code in numbers.items()}
+            )
+            known = {name: value for name, value in cube.attrs.items() if name == "measures"}
+            others = {name: value for name, value in frame.attrs.items() if name != "measures"}
+            result.attrs = others | known
+            results.append((codes, result, np.array(codes)[group]))
+        return results

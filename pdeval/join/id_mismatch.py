@@ -183,20 +183,19 @@ def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: i
 
     Ids that match are edited too: if these match as often (numbers from 1 to n do), the edit shows nothing.
     """
-    returned = _spread(doc, None, ROWS).cast(pa.large_string())
     sampled_lost, sampled_hit = (
         _spread(docs, rows, 8 * SAMPLE).cast(pa.large_string()) for rows in (lost, hit)
     )
-
-    def matched(ids: pa.Array) -> np.ndarray:
-        # probes the few ids with the many rows, so the rows need no table
-        seen = pc.unique(returned.filter(pc.is_in(returned, value_set=ids)))
-        return np.asarray(pc.is_in(ids, value_set=seen))
-
-    usual = matched(sampled_hit).mean()
-    for how, edit in _EDITS.items():
-        matches = matched(edit(sampled_lost))
-        by_chance = matched(edit(sampled_hit)).mean()
+    edited_lost = [edit(sampled_lost) for edit in _EDITS.values()]
+    edited_hit = [edit(sampled_hit) for edit in _EDITS.values()]
+    # one lookup of few rows among all these ids
+    ids = pa.concat_arrays([sampled_hit, *edited_lost, *edited_hit])
+    returned = _spread(doc, None, ROWS >> 2).cast(pa.large_string())
+    seen = pc.unique(returned.filter(pc.is_in(returned, value_set=ids)))
+    usual = np.mean(pc.is_in(sampled_hit, value_set=seen))
+    for (how, edit), of_lost, of_hit in zip(_EDITS.items(), edited_lost, edited_hit):
+        matches = np.asarray(pc.is_in(of_lost, value_set=seen))
+        by_chance = np.mean(pc.is_in(of_hit, value_set=seen))
         if matches.sum() >= FEW and matches.mean() >= max(usual / 4, 4 * by_chance):
             lost_ids = sampled_lost.filter(pa.array(matches))
             # numbered ids are others of their kind without a digit: d12 and d1
