@@ -262,15 +262,13 @@ class Stream(Pairs):
 
     joins: Sequence[Any] = ()
 
-    def _values(self, views: Views, measure: Measure, block: slice) -> np.ndarray:
-        a, b = self.a[block], self.b[block]
+    def values_of(self, views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return the preferences between runs a and b on all topics, from the partitions."""
         topics, pieces = gathered(
             list(self.joins), partition.of_pairs, (measure, a, b, self.judged.level)
         )
-        values = np.empty((len(self.judged.queries), len(a)))
+        values = np.empty((len(views.judged.queries), len(a)))
         values[topics] = pieces.T  # every topic is in one partition
-        counts = views.counted(measure)
-        values[~(counts[:, a] & counts[:, b])] = np.nan
         return values
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -464,8 +465,11 @@ class Rows:
     ) -> tuple[pd.DataFrame, list[Answer], Iterator[Rows]]:
         """Return the labels of the groups, and the rows of each."""
         frame = self.with_columns(by, metadata)
-        together = batched is not None and self.kind == "scores" and not self.has_machine
-        done = batched.of_table(self.data, frame, by) if batched is not None and together else []
+        done: list[Answer] = []
+        if batched is not None and self.kind == "scores" and not self.has_machine:
+            # what all rows together raise, such as repeated ids of stacked collections, a group may not
+            with suppress(ValueError, KeyError, TypeError):
+                done = batched.of_table(self.data, frame, by)
         group_labels, parts = rows_by(frame, list(by), {at for codes, _, _ in done for at in codes})
         judgments = self.judgments.items()
         rows = (

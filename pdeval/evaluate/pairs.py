@@ -290,11 +290,15 @@ class Pairs:
         for number, first in track(steps, total=len(steps), desc=title, progress=progress):
             block = slice(first, min(first + self.step(), len(self.a)))
             a, b = self.a[block], self.b[block]
-            values = of_pairs(views, self.asked[number], a, b)
+            values = self.values_of(views, self.asked[number], a, b)
             counts = views.counted(self.asked[number])
             if not counts.all():
                 values[~(counts[:, a] & counts[:, b])] = np.nan
             yield number, block, values[kept]
+
+    def values_of(self, views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return the preferences between runs a and b on all topics; on Dask, the partitions compute them."""
+        return of_pairs(views, measure, a, b)
 
     def cube(self, progress: bool | None = None) -> Computed:
         """Return all preferences at once."""

@@ -306,7 +306,8 @@ class TestQueryIdsOfSeveralCollections:
     @pytest.mark.broad
     def test_scores_from_a_file_are_first_told_to_group(self, scores):
         found = from_file(scores)
-        text = r"rows repeat \(run, query_id, measure\)\. The column collection tells collections apart: by='coll"
+        text = r"rows repeat \(run, query_id, measure\)\. The column collection tells collections "
+        text += "apart: by='collection'"
         for verb in ("summary", "order", "compare"):
             with pytest.raises(ValueError, match=text + r" works within each, and \.verdict"):
                 called(found.ireval, verb)

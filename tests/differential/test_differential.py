@@ -42,12 +42,14 @@ def test_damaged_files_and_frames_are_told_or_make_no_difference():
     assert status == 0, out.getvalue()
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_a_minute_of_random_collections_differs_from_no_oracle():
     tally, text = told(seconds=60, seed=SEED + 1_000)
     assert tally.found == [], text
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_half_a_minute_of_damage_is_told_or_makes_no_difference():
     out = io.StringIO()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutations.reasons import AGAIN, AT_A_TIME, LARGE, TWO_WAYS, WHOLE, WIDER
+from tests.mutations.reasons import AGAIN, AT_A_TIME, LARGE, TWO_WAYS, WHOLE
 
 IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
@@ -36,12 +36,6 @@ IN_JOINS: list[tuple[str, str, tuple[str, ...], str]] = [
     ("join/ids.py", "CHUNK = 1 << 14", ("1 -> 2", "14 -> 15"), AT_A_TIME),
     ("join/ids.py", "_ODD = np.uint64(", ("0x9E3779B97F4A7C15 -> 11400714819323198486",), AGAIN),
     ("join/ids.py", "_FOLD = np.uint64(29)", ("29 -> 30",), AGAIN),
-    (
-        "join/ids.py",
-        "if int(length.min()) < 8:",
-        ("8 -> 9", "int(length.min()) < 8 -> (int(length.min()) <= 8)"),
-        WIDER,
-    ),
     (
         "join/ids.py",
         "if not 0 < width <= 8 or",

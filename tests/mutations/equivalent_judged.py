@@ -21,11 +21,7 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     (
         "join/ids.py",
         "if first + width * (count - 1) + 8 > len(data):",
-        (
-            "count - 1 -> (count + 1)",
-            "8 -> 9",
-            "first + width * (count - 1) + 8 > len(data) -> (first + width * (count - 1) + 8 >= len(data))",
-        ),
+        ("count - 1 -> (count + 1)", "8 -> 9"),
         TWO_WAYS,
     ),
     (
@@ -45,12 +41,6 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         "offsets = np.arange(len(number) + 1, dtype=np.int64) * width",
         ("1 -> 2", "np.arange(len(number) + 1, dtype=np.int64) -> np.arange(len(number) + 1)"),
         "an offset more is not read, and whole numbers have 64 bits unasked",
-    ),
-    (
-        "join/ids.py",
-        'raw = np.ascontiguousarray(number, dtype="<u8")',
-        ('np.ascontiguousarray(number, dtype="<u8") -> np.ascontiguousarray(number)',),
-        "the numbers of this machine have this order of bytes already",
     ),
     ("join/ids.py", "np.diff(offsets[at : at + CHUNK + 1]) != width", ("1 -> 2",), AT_A_TIME),
     ("join/ids.py", "longest = max((int(np.diff(", ("1 -> 2",), "a width looked at twice"),
@@ -95,31 +85,11 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         ("True -> False", "column.unique(narrow=True) -> column.unique()"),
         NARROW,
     ),
-    (
-        "join/lists.py",
-        "code = combined_codes([(run_code, len(runs))",
-        (
-            "True -> False",
-            "combined_codes([(run_code, len(runs)), (query_code, len(queries))],... -> "
-            "combined_codes([(run_code, len(runs)), (query_code, len(queries))],...",
-        ),
-        NARROW,
-    ),
+    ("join/lists.py", "code = combined_codes([(run_code, len(runs))", ("True -> False",), NARROW),
     (
         "join/lists.py",
         "if len(rows) and (rows[1:] >= rows[:-1]).all():",
         ("rows[1:] >= rows[:-1] -> (rows[1:] > rows[:-1])",),
-        TWO_WAYS,
-    ),
-    (
-        "join/lists.py",
-        "if 8 * len(rows) > self.starts[-1]:",
-        (
-            "8 -> 9",
-            "1 -> 2",
-            "8 * len(rows) -> (8 / len(rows))",
-            "8 * len(rows) > self.starts[-1] -> (8 * len(rows) >= self.starts[-1])",
-        ),
         TWO_WAYS,
     ),
     ("join/lists.py", "width = max(int(sizes[by_size[at]]), 1)", ("1 -> 2",), AT_A_TIME),
@@ -213,12 +183,6 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         "count = np.zeros(len(rows), dtype=np.int64)",
         ("np.zeros(len(rows), dtype=np.int64) -> np.zeros(len(rows))",),
         WHOLE,
-    ),
-    (
-        "join/ranks.py",
-        "bits ^= ~(bits >> 63) & np.iinfo(np.int64).max",
-        ("bits >> 63 -> (bits << 63)", "np.iinfo(np.int64).max -> np.iinfo(np.int64).min"),
-        "scores in a wrong order are sorted by the slow way, and equal ones stay",
     ),
     (
         "join/ranks.py",

@@ -41,17 +41,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/paired_tests.py",
-        'for column in track(columns, total=len(columns), desc="exact randomisation test", pro',
-        (
-            'track(columns, total=len(columns), desc="exact randomisation test",... -> '
-            "track(columns, desc='exact randomisation test', progress=progress)",
-            'track(columns, total=len(columns), desc="exact randomisation test",... -> '
-            "track(columns, total=len(columns), progress=progress)",
-        ),
-        BAR,
-    ),
-    (
-        "significance/paired_tests.py",
         "reached[column] = share_reaching(values[values > 0], least[column])",
         ("values > 0 -> (values >= 0)",),
         "both signs of a 0 make the same sums: twice as many of twice as many",
@@ -90,17 +79,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
         "significance/hsd.py",
         "high *= 2",
         ("2 -> 3",),
-        PATH,
-    ),
-    (
-        "significance/hsd.py",
-        "return float(optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig",
-        (
-            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig... -> "
-            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig...",
-            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, 0.0, hig... -> "
-            "optimize.brentq(lambda q: float(upper_tail(q, k, df)) - p, high, 0....",
-        ),
         PATH,
     ),
     (

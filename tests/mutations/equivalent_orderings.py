@@ -36,12 +36,6 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         AT_A_TIME,
     ),
     ("orderings/bradley_terry.py", "for _ in range(200):", ("200 -> 201",), PATH),
-    (
-        "orderings/bradley_terry.py",
-        "if reach < 0.01:",
-        ("0.01 -> 1.01", "reach < 0.01 -> (reach <= 0.01)"),
-        PATH,
-    ),
     ("orderings/bradley_terry.py", "break", ("break -> pass",), PATH),
     (
         "orderings/bradley_terry.py",
@@ -169,12 +163,6 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         "if fitted.prior > 0:",
         ("0 -> 1",),
         "a prior leaves no resample without strengths: both ways solve all of them",
-    ),
-    (
-        "orderings/votes.py",
-        "rank, weights = rank.astype(np.float32), weights.astype(np.float32)",
-        ("rank, weights = rank.astype(np.float32), weights.astype(np.float32) -> pass",),
-        "whole numbers, exact in single precision too: memory, not the result",
     ),
     (
         "orderings/votes.py",
@@ -309,7 +297,6 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         ("1 -> 2",),
         "one cell more, which is empty",
     ),
-    ("orderings/bradley_terry.py", "STEPS, SETTLED = 40, 1e-9", ("40 -> 41",), PATH),
     ("orderings/bradley_terry.py", "NEAR = 1e-6", ("1e-6 -> 1.000001",), PATH),
     (
         "orderings/bradley_terry.py",
@@ -318,11 +305,5 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
         AT_A_TIME,
     ),
     ("orderings/coefficients.py", "FEW = 256", ("256 -> 257",), TWO_WAYS),
-    (
-        "orderings/bradley_terry.py",
-        "expected = games * (chance.sum(axis=-1) - 0.5)",
-        ("chance.sum(axis=-1) - 0.5 -> (chance.sum(axis=-1) + 0.5)", "0.5 -> 1.5"),
-        "what all runs share is taken away by the inverse, whose rows add up to 0",
-    ),
     ("orderings/bradley_terry.py", "if keep.all():", ("keep.all() -> (not (keep.all()))",), PATH),
 ]

@@ -210,16 +210,6 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     ("significance/variance_components.py", "for _ in range(50):", ("50 -> 51",), PATH),
     ("significance/variance_components.py", 'options={"ftol": 1e-10', ("500 -> 501",), PATH),
-    (
-        "significance/variance_components.py",
-        "size = float(np.trace(squares.cells)) / freedom[QUERY] + (squares.replicate",
-        (
-            "(squares.replicate + squares.residual) / freedom[REPLICATE] -> "
-            "((squares.replicate + squares.residual) * freedom[REPLICATE])",
-            "float(np.trace(squares.cells)) / freedom[QUERY] -> (float(np.trace(squares.cells)) * freedom[QUERY])",
-        ),
-        "the unit that variances are searched in: the same within the tolerance of the search",
-    ),
     ("significance/variance_components.py", "start = np.array([0.25", ("0.25 -> 1.25",), PATH),
     (
         "significance/variance_components.py",

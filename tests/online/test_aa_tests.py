@@ -46,6 +46,7 @@ def shop(n: int = 300, seed: int = 2, start: float = 0.0) -> pd.DataFrame:
     return pd.concat([shown, clicks, bought], ignore_index=True)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_measure_errs_as_often_as_it_says_by_user(way):
@@ -64,6 +65,7 @@ def test_every_measure_errs_as_often_as_it_says_by_user(way):
     assert found["rejected"].between(low, high).all(), found[["test", "error"]]
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_with_a_pre_period_too():
     pre, log = shop(seed=4), shop(seed=5, start=1e7)
@@ -76,6 +78,7 @@ def test_with_a_pre_period_too():
         assert found["rejected"].between(LOW, HIGH).all(), found[["test", "error"]]
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["session", "query"])
 def test_sessions_and_queries_taken_for_users_err_far_more_often(unit):

@@ -388,9 +388,6 @@ def test_a_frame_is_not_a_table_of_scores():
     ("option", "message"),
     [
         ({"compat": "trec_eval"}, "compat='trec_eval' is not an ordering's"),
-        ({"draws": -1}, "draws=-1: give a whole number of at least 0"),
-        ({"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
-        ({"seed": "x"}, "seed='x': give a whole number of at least 0, or None"),
         ({"method": "mc4(teleport=0)"}, "teleport=0 must be above 0"),
         (
             {"method": "mc4(teleport=2)"},
@@ -402,6 +399,19 @@ def test_a_frame_is_not_a_table_of_scores():
 def test_options_out_of_range_are_errors(option, message):
     with pytest.raises(ValueError, match=message):
         order(scores([[1, 2]]), **option)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"draws": -1}, "draws=-1: give a whole number of at least 0"),
+        ({"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
+        ({"seed": "x"}, "seed='x': give a whole number of at least 0, or None"),
+    ],
+)
+def test_options_are_checked_at_the_call(option, message):
+    with pytest.raises(ValueError, match=message):
+        scores([[1, 2]]).frame().ireval.order(**option)
 
 
 def test_the_catalog_lists_every_method():

@@ -289,10 +289,7 @@ def test_the_table_is_not_changed():
         ),
         (cube(), {"test": "anova"}, r"no test 'anova'\. .*There are: t, wilcoxon"),
         (cube(), {"correction": "bonferoni"}, "Did you mean 'bonferroni'"),
-        (cube(), {"family": "measures"}, "Did you mean 'measure'"),
         (cube(), {"family": "baseline"}, "family='baseline' needs a baseline"),
-        (cube(), {"alpha": 5}, "alpha=5: give a share between 0 and 1; 5% is 0.05"),
-        (cube(), {"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
         (cube(), {"test": "hsd", "draws": 0}, "draws=0: give a whole number of at least 1"),
         (
             preferences(cube(), sign=True),
@@ -304,6 +301,19 @@ def test_the_table_is_not_changed():
 def test_what_cannot_be_tested_is_refused_with_a_reason(source, options, message):
     with pytest.raises(ValueError, match=message):
         compare(source, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"family": "measures"}, "Did you mean 'measure'"),
+        ({"alpha": 5}, "alpha=5: give a share between 0 and 1; 5% is 0.05"),
+        ({"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
+    ],
+)
+def test_options_are_checked_at_the_call(options, message):
+    with pytest.raises(ValueError, match=message):
+        cube().frame().ireval.compare(**options)
 
 
 def test_infinite_values_are_refused():

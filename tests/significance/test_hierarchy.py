@@ -216,6 +216,7 @@ def test_a_constant_difference_is_certain():
             assert found.ci_low.tolist() == pytest.approx([0.1])
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("between", [0.0, 0.05, 0.2])
 @pytest.mark.parametrize(("count", "sizes"), [(12, (10, 41)), (18, (10, 61)), (18, (3, 9))])
@@ -226,6 +227,7 @@ def test_intervals_over_collections_cover_as_often_as_they_say(count, sizes, bet
     assert within_binomial_limits(int((macro.p_value < 0.05).sum()), 0.05)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("between", [0.0, 0.2])
 @pytest.mark.parametrize(("count", "sizes"), [(3, (20, 41)), (18, (10, 61)), (18, (3, 9))])
@@ -240,6 +242,7 @@ def test_intervals_over_queries_cover_the_mean_of_these_collections(count, sizes
         assert within_binomial_limits(int((macro.p_value < 0.05).sum()), 0.05)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_with_very_few_collections_the_verdict_errs_on_the_safe_side():
     parts, _, _ = collections(3, (20, 41), 0.2, 300)
@@ -248,6 +251,7 @@ def test_with_very_few_collections_the_verdict_errs_on_the_safe_side():
     )
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_the_pooled_test_takes_differences_between_collections_for_a_difference_between_runs():
     parts, _, _ = collections(18, (10, 61), 0.05, 118)

@@ -132,9 +132,12 @@ def test_missing_queries_count_for_their_pairs_only():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: power(cube(), alpha=2), "alpha=2: give a share between 0 and 1"),
         (
-            lambda: sample_size(cube(), power=80),
+            lambda: cube().frame().ireval.power(alpha=2),
+            "alpha=2: give a share between 0 and 1",
+        ),
+        (
+            lambda: cube().frame().ireval.power.sample_size(power=80),
             "power=80: give a share between 0 and 1; 80% is 0.8",
         ),
         (lambda: power(cube(), queries=1), "queries=1: give a whole number of at least 2"),

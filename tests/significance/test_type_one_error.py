@@ -36,6 +36,7 @@ def rank_level(queries):
     return 2 * below[2 * below < ALPHA].max()
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("queries", [12, 40])
 @pytest.mark.parametrize("shape", ["normal", "uniform", "tied"])
@@ -72,6 +73,7 @@ def null_tables(kind, count, queries, runs):
             yield random.normal(size=(queries, 1)) + random.normal(size=(queries, runs))
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tukey", "scores", "preferences"])
 def test_hsd_finds_any_difference_at_all_in_alpha_of_the_tables(kind):

@@ -184,7 +184,7 @@ def test_runs_that_did_not_answer_count_only_where_the_topic_rule_says_so():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"fuzziness": -0.1}, "fuzziness=-0.1: give a difference of 0 or more, or several."),
+        ({"fuzziness": -0.1}, "fuzziness=-0.1: give a number of at least 0."),
         ({"per": "topic"}, "per='topic': choose 'all' or 'query'."),
     ],
 )

@@ -62,7 +62,7 @@ def test_found_counts_the_levels_that_at_least_one_run_reached():
 @pytest.mark.broad
 def test_blocks_of_pairs_change_nothing(judged, monkeypatch):
     whole = judged.disaggregate.ecdf(["AP", "RPP"], points=7)
-    monkeypatch.setattr("pdeval.studies.contribution_distribution.CELLS", 1 << 12)
+    monkeypatch.setattr("pdeval.studies.contributions.CELLS", 1 << 12)
     pd.testing.assert_frame_equal(judged.disaggregate.ecdf(["AP", "RPP"], points=7), whole)
 
 
