@@ -122,7 +122,7 @@ def test_no_modules_import_each_other_in_a_cycle():
 
 
 def test_the_path_of_a_call_in_the_guide_names_what_exists():
-    guide = (ROOT.parent / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    guide = (TESTS.parent / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
     path = guide.partition("### From a call to a kernel and back")[2].partition("\n## ")[0]
     steps = re.findall(r"(?m)^\d+\. `(pdeval[\w.]+)`", path)
     assert len(steps) == 10
