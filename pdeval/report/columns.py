@@ -366,7 +366,8 @@ def row_per_collection(
     varied = [name for name in across[:-1] if keys[name].nunique() > 1]
     headings = [
         heading(settings) if heading is not None else _heading(settings, names)
-        for settings in keys[varied].to_dict("records")
+        # without columns, pandas 2 has no records
+        for settings in (keys[varied].to_dict("records") if varied else [{}] * len(keys))
     ]
     last = keys[across[-1]].astype(str).tolist()
     stress = _best(values, headings, digits, higher)
