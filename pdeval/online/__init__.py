@@ -1,18 +1,16 @@
-"""Users: click logs, A/B comparison of buckets, interleaving, credit of clicks, wins, simulated users.
+"""Users: click logs, A/B tests between buckets, interleaving, credit of clicks, simulated users.
 
-log           the format of a click log, its checks, issued queries and their clicks   (faults: what is unreadable)
-clicks        behaviour per issued query, per session and per user
-behaviour     behaviour measures by bucket, with intervals      (behaviour_measures: the registry; samples: statistics)
-observations  what each unit did on each measure
-assignment    what a bucket was given to: the unit that counts, users in several buckets, sample-ratio mismatch
-buckets       tests between buckets   (arms: which test; cuped: a pre-period; sequential: looking at any time)
-aa_tests      how often these tests err, where users are assigned anew at random
-bucket_order  the verdict on an expected order of buckets
-interleaving  balanced, team-draft, probabilistic                           (rankings: ranked rows; drafts: arithmetic)
-multileaving  many runs: team-draft, optimised, pairwise   (candidates: lists and their probabilities)
-simulate      interleaved lists, or runs, and judgments to a click log                 (click_models: the users)
-credit        clicks to the runs that earned them                                      (matching: rows by keys)
-wins          votes of queries and users, the binomial test; outcomes as preferences
+log                 the format of a click log, and which click answers which issued query
+log_checks          problems of a log: unreadable rows, users in several buckets, sample-ratio mismatch
+behaviour           behavior measures by bucket, with intervals
+behaviour_measures  the registry of behavior measures
+compare_buckets     tests between buckets, an expected order of buckets, A/A tests
+variants            the units of a bucket with their values, adjusted by CUPED, and the choice of the test
+two_sample_tests    means, rates and medians with intervals, and tests between two independent groups
+interleaving        balanced, team-draft and probabilistic interleaving; multileaving of many runs
+rankings            ranked rows: the documents of a list in rank order, and the rank of a document
+credit              clicks credited to runs, wins with the binomial test, preferences per query
+simulation          simulated click logs, and the click models
 """
 
 from pdeval.online import behaviour, compare_buckets, credit, interleaving, log, simulation
