@@ -166,8 +166,8 @@ def partition(
         if len(runs.columns) == 1:
             known = {run if isinstance(run, tuple) else (run,): name for run, name in known.items()}
     else:
-        if metadata is None and table is not None and team in table.frame.columns:
-            metadata = table.frame
+        if metadata is None and table is not None and isinstance(team, str):
+            metadata = table.frame if team in table.frame.columns else None
         known = _teams_in_metadata(runs, team, metadata)
         name, source = team, f"the column {team!r}"
     team_of_run = pd.Series(

@@ -199,3 +199,9 @@ def test_the_table_knows_the_direction_of_its_measures():
     own = pdeval.parse("ASL", label="my length")
     found = leave_one_out(RUNS.ireval.join(QRELS), own, depth=2)
     assert found.attrs["measures"]["my length"]["higher"] is False
+
+
+def test_28_22_a_series_is_no_team():
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    with pytest.raises(TypeError, match="team= takes the name of a metadata column or a mapping"):
+        runs.ireval.pool.summary(qrels, team=pd.Series(["a"]))
