@@ -28,6 +28,8 @@ def nearest(text: object, names: Iterable[str] | Mapping[str, str]) -> str | Non
     >>> nearest("ER", ["ERR"]), nearest("median", ["mean"]), nearest("EDCG", ["nDCG", "wDCG"])
     (None, None, None)
     """
+    if not isinstance(text, str):  # a number of thousands of digits cannot even be written
+        return None
     meanings = names if isinstance(names, Mapping) else {name: name for name in names}
     given = _plain(text)
     for is_near in (str.__eq__, _one_edit, _nearly_equal):
@@ -37,8 +39,8 @@ def nearest(text: object, names: Iterable[str] | Mapping[str, str]) -> str | Non
     return None
 
 
-def _plain(text: object) -> str:
-    return re.sub(r"[\s_.-]", "", str(text).lower())
+def _plain(text: str) -> str:
+    return re.sub(r"[\s_.-]", "", text.lower())
 
 
 def _one_edit(one: str, two: str) -> bool:

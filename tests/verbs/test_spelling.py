@@ -37,3 +37,7 @@ def test_a_name_is_one_edit_away_or_long_and_nearly_equal(text, name):
 def test_of_several_names_with_one_meaning_the_meaning_is_returned():
     assert nearest("precsion", {"precision": "P", "precisions": "P"}) == "P"
     assert nearest("precsion", {"precision": "P", "recsion": "R"}) is None
+
+
+def test_28_22_what_is_no_text_has_no_near_name():
+    assert nearest(10**5000, ["relevant"]) is None
