@@ -134,7 +134,8 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
             f"difference_scatter() draws two measures; the frame has {len(present)}: {listed(present, 6)}. "
             "Choose: measures=('RPP', 'AP')."
         )
-    codes = [index_of(name, present, what="measure") for name in measures or present]
+    chosen = present if measures is None else list(measures)
+    codes = [index_of(name, present, what="measure") for name in chosen]
     sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
     keys = sides if table.query is None else [table.query, *sides]
     parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in codes]

@@ -48,6 +48,14 @@ class TestOrderings:
             expected,
             quiet(divided(some, 3).ireval.join(qrels, compat="pref_eval").order, "RPP", **options),
         )
+        # of a join by other rules, with the arithmetic of that tool
+        options["compat"] = "pref_eval"
+        expected = quiet(plain.order, "RPP", **options)
+        lazy = divided(some, 3).ireval.join(qrels, compat="trec_eval-10")
+        same_bits(expected, quiet(lazy.order, "RPP", **options))
+        assert not expected["score"].equals(
+            quiet(plain.order, "RPP", method=options["method"])["score"]
+        )
 
     @pytest.mark.broad
     def test_positions_are_gathered_for_the_arithmetic_of_another_tool_alone(

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
 from pdeval.evaluate.pairs import prefer
 from pdeval.plots import difference_scatter
 from pdeval.studies.sign_agreement import agree
@@ -128,3 +129,10 @@ def test_numbers_in_the_thousands_stay_apart(column_ax):
     boxes = sorted((text.get_window_extent() for text in shown), key=lambda box: box.x0)
     assert len(boxes) >= 3
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
+@pytest.mark.parametrize("make", [np.array, pd.Series])
+def test_28_22_measures_of_a_scatter_may_be_an_array(make):
+    prefs = pdeval.datasets.sample_judged(topics="common").prefer(["RPP", "AP"])
+    with pytest.raises(ValueError, match="no measure 'x' in the frame; it has RPP, AP"):
+        pdeval.plots.difference_scatter(prefs, measures=make(["x", "y"]))
