@@ -663,7 +663,8 @@ def of_groups(
                 raise kind(f"in the group {text}") from error
             left.append(text)
     if not results and not done:
-        raise TooFew(f"no group has enough for an answer; {left[0]}")
+        reason = left[0] if left else "the table has no rows."
+        raise TooFew(f"no group has enough for an answer; {reason}")
     if left:
         what = f"{len(left)} of {len(groups)} groups {'is' if len(left) == 1 else 'are'} left out, e.g. {left[0]}"
         warnings.warn(what, UserWarning, stacklevel=outside())

@@ -78,3 +78,12 @@ def test_what_has_no_columns_cannot_be_grouped():
         TypeError, match="by= names columns of a table or of a join; this is a cube"
     ):
         Grouped.of(preferences("ab", [0], [1], [[0.1]]), "third")
+
+
+@pytest.mark.parametrize("verb", ["verdict", "segments", "collection_means"])
+def test_28_22_a_table_without_rows_has_no_group_with_an_answer(verb):
+    prefs = pdeval.datasets.sample_judged(topics="common").prefer("RPP").assign(part="x").head(0)
+    with pytest.raises(
+        ValueError, match="no group has enough for an answer; the table has no rows"
+    ):
+        getattr(prefs.ireval, verb)(by="part")
