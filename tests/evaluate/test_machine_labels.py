@@ -153,7 +153,10 @@ class TestWhatIsRefused:
     @pytest.mark.broad
     def test_a_machine_to_whom_all_is_relevant(self):
         count = int((HUMAN["relevance"] <= 0).sum())
-        said = f"the machine gives the grade 1 to everything, also to the {count:,} items that are not relevant by"
+        said = (
+            f"the machine gives the grade 1 to everything, also to the {count:,} items that are not "
+            "relevant by people"
+        )
         self.refused(said, machine=STRICT.assign(relevance=1))
         with pytest.raises(ValueError, match=said):
             RUNS.ireval.compare(HUMAN, "RPP", machine=STRICT.assign(relevance=1), topics="common")

@@ -253,7 +253,7 @@ def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"drop": "runs"}, "drop='runs': choose "),
+        ({"drop": "runs"}, "drop='runs': choose 'queries' or 'labels'."),
         ({"policy": "depth"}, "policy='depth': choose 'random' or 'pool'."),
         ({"policy": "pool"}, "policy='pool' chooses among labels; queries are dropped at random."),
         ({"draws": 0}, "draws=0: give a whole number of at least 1."),

@@ -63,7 +63,8 @@ def test_several_ways_to_tell_runs_apart_are_asked_about():
 
 def test_a_run_column_that_does_not_suffice_is_asked_about():
     held = SCORES.rename(columns={"model": "run"})
-    text = r"rows repeat \(run, query_id, measure\)\. The columns run, seed tell them apart: df\.ireval\(run=\['run', '"
+    text = r"rows repeat \(run, query_id, measure\)\. The columns run, seed tell them apart: "
+    text += r"df\.ireval\(run=\['run', 's"
     with pytest.raises(ValueError, match=text):
         run_columns(held, KEY, {})
 
