@@ -9,14 +9,14 @@
     scores.ireval.compare(test="hsd")                         run_a, run_b, measure, ..., p_adjusted, significant
     scores.ireval.report(baseline="bm25").to_latex()          a table for a paper
 
-The one idea: a ranking, for evaluation, is the sorted list of ranks at which its relevant items were found, infinity
-for an item never found. All runs of a topic share the number of relevant items, so positions become dense blocks
-whose axis 0 is the recall level, and a measure is its textbook formula along that axis.
+A ranking is represented by the sorted list of ranks of its relevant items, with infinity for items that were not
+retrieved. All runs of a topic have the same number of relevant items, so positions form dense blocks with the recall
+level as axis 0, and a measure is its textbook formula along that axis.
 
-The second idea: say it once. A verb is a function, declared where it is written (`verbs`); a table has a schema,
-declared next to the verb that gives it (`tables`). The accessors, their docstrings, the command line, the README's
-table and the stubs are built from these declarations, and a table describes itself: it carries the direction of its
-measures, the columns that name its runs, and the rules that its numbers rest on.
+Each declaration is written once. A verb is a function, declared next to its code (`verbs`); a table has a schema,
+declared next to the verb that returns it (`tables`). The accessors, their docstrings, the command line, the table of
+the README and the stubs are built from these declarations. A table has the direction of its measures, the id columns of
+its runs, and the rules of its evaluation in `attrs`.
 
 Packages and their layers; imports go downwards only:
 
@@ -24,8 +24,9 @@ Packages and their layers; imports go downwards only:
     dask          dask                  the same verbs on Dask DataFrames
     accessor      accessor              `.ireval` and the join, built from the verbs
     output        report plots          frames to LaTeX, HTML, Markdown and spreadsheets, and to figures
-    studies       studies judgments online
-                                        the papers' experiments; pools, assessors, judges; click logs and interleaving
+    studies       studies judgments online answers
+                                        the papers' experiments; pools, assessors, judges; click logs and interleaving;
+                                        nuggets and citations of answers
     significance  significance          tests, corrections, HSD, discriminative power, planning
     orderings     orderings             many runs in one order, and correlations of orders
     evaluate      evaluate              kernels over blocks, to cubes, to frames
@@ -47,17 +48,19 @@ from pdeval import datasets, kernels
 from pdeval.catalog import catalog, metric, ordering, parse, preference
 from pdeval.files import (
     read_collections,
+    read_nuggets,
     read_qrels,
     read_run,
     read_runs,
     read_scores,
     scores,
+    write_nuggets,
     write_qrels,
     write_run,
     write_runs,
 )
 from pdeval.kernels.cwl import user_model
-from pdeval.online.behaviour_measures import behaviour_measure
+from pdeval.online.behavior import behavior_measure
 from pdeval.online.simulation import click_model
 from pdeval.orderings.coefficients import coefficient
 from pdeval.orderings.vote_logs import votes
@@ -69,12 +72,12 @@ from pdeval.tables.vocabularies import vocabulary
 from pdeval.verbs import verb
 
 if TYPE_CHECKING:
-    from pdeval.dask.join_parts import join_parts  # no engine is imported before it is used
+    from pdeval.dask.join_parts import join_parts  # imported when it is first used
 
-__version__ = "0.2.0.dev0"
+__version__ = "1.0.0"
 
 __all__ = [
-    "behaviour_measure",
+    "behavior_measure",
     "catalog",
     "click_model",
     "coefficient",
@@ -88,6 +91,7 @@ __all__ = [
     "parse",
     "preference",
     "read_collections",
+    "read_nuggets",
     "read_qrels",
     "read_run",
     "read_runs",
@@ -100,17 +104,19 @@ __all__ = [
     "verb",
     "vocabulary",
     "votes",
+    "write_nuggets",
     "write_qrels",
     "write_run",
     "write_runs",
 ]
 
-# in a notebook or at a prompt: what first intervals need is imported while the next line is typed
+# in interactive sessions, import what the first intervals need in the background
 if hasattr(sys, "ps1"):
     Thread(target=import_module, args=["scipy.special"], name="pdeval: scipy.special").start()
 
-# packages that users name, imported when they do
+# packages that are imported when they are first used
 _PACKAGES = (
+    "answers",
     "judgments",
     "compat",
     "dask",
@@ -123,26 +129,15 @@ _PACKAGES = (
     "significance",
 )
 
-# where what the first version had is now
-_MOVED = {
-    "agreement": "pdeval.studies",
-    "assessors": "labels.ireval.agreement()",
-    "incomplete": "runs.ireval.incomplete(qrels)",
-    "metrics": "pdeval.kernels",
-    "preferences": "pdeval.kernels",
-    "search_lengths": "runs.ireval.lengths(qrels)",
-}
-
 
 def __dir__() -> list[str]:
     return [*__all__, "studies", "plots", "report", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a package when it is first named, `pdeval.plots`; say where a former one is."""
+    """Import a package when it is first used: `pdeval.plots`."""
     if name == "join_parts":
         return import_module("pdeval.dask.join_parts").join_parts
     if name in _PACKAGES:
         return import_module(f"pdeval.{name}")
-    moved = f"; it is now {_MOVED[name]}" if name in _MOVED else ""
-    raise AttributeError(f"module 'pdeval' has no attribute {name!r}{moved}")
+    raise AttributeError(f"module 'pdeval' has no attribute {name!r}")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pdeval.cli import UsageError, commands
-from pdeval.cli.parser import PROGRAM, parser, verbs
+from pdeval.cli.parser import MEANINGS, PROGRAM, parser, repeat_measure_option, verbs
 from pdeval.tables.labels import visible
 from pdeval.verbs.spelling import nearest
 
@@ -19,26 +19,27 @@ INTERRUPTED, CLOSED_PIPE = 130, 141
 
 
 def program() -> int:
-    """Run what was typed and return its exit status; the process ends after it."""
+    """Run the command line and return its exit status, before the process ends."""
     try:
         return main()
     finally:
-        gc.freeze()  # Python looks through all that was imported for cycles before it ends: a fifth of the whole time
+        gc.freeze()  # no garbage collection at exit, which takes a fifth of the total time
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0, 1 if the data is at fault, 2 if the command is.
+    """Run a command and return its exit status: 0, 1 for an error in the data, 2 for an error in the command.
 
     Examples
     --------
     >>> main(["catalog", "uniform"])  # doctest: +ELLIPSIS
     name    family ...
     """
-    command_line = parser(sys.argv[1:] if argv is None else argv)
+    words = repeat_measure_option(sys.argv[1:] if argv is None else argv)
+    command_line = parser(words)
     name = ""
     try:
-        _check_command(sys.argv[1:] if argv is None else argv)
-        options = command_line.parse_args(argv)
+        _check_command(words)
+        options = command_line.parse_args(words)
         name = options.command
         if name is None:
             command_line.print_help()
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _print_warnings(options.quiet)
             return commands.run(options)
     except BrokenPipeError:
-        # whoever read has seen enough; nothing more is to be flushed into the closed pipe at exit
+        # the reader closed the pipe: nothing may be flushed to it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except KeyboardInterrupt:
@@ -60,39 +61,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         _print_message(f"error: {_text(error)}")
         return 1
     except MemoryError:
-        _print_message(
-            "error: there is not enough memory for this; give fewer runs or queries, or a smaller --depth."
-        )
+        _print_message("error: not enough memory. Use fewer runs or queries, or a smaller --depth.")
         return 1
 
 
 def _check_command(words: Sequence[str]) -> None:
-    """Raise if no command is typed first, with the one that is meant."""
+    """Raise if the first word is not a command, with a suggestion."""
     known = {*verbs(), *commands.OTHER_COMMANDS, "-h", "--help", "--version"}
     if not words or words[0] in known:
         return
-    if (near := nearest(words[0], known)) is not None:
+    names = {**MEANINGS, **{name: name for name in known}}
+    if (near := nearest(words[0], names)) is not None:
         raise UsageError(f"no command {words[0]!r}. Did you mean {near!r}?")
-    # as trec_eval is called: options or files alone
+    # called like trec_eval: only options or files
     if words[0].startswith("-"):
         words = [word for word in words if word != "--trec-eval"]
         raise UsageError(
-            f"no command. As trec_eval: {PROGRAM} evaluate --trec-eval {' '.join(words)}"
+            f"no command. For the format of trec_eval, use: {PROGRAM} evaluate --trec-eval {' '.join(words)}"
         )
     if len(words) > 1 and Path(words[0]).exists():
-        raise UsageError(f"no command. To evaluate runs: {PROGRAM} evaluate {' '.join(words)}")
+        raise UsageError(f"no command. To evaluate runs, use: {PROGRAM} evaluate {' '.join(words)}")
     raise UsageError(
-        f"no command {words[0]!r}. There are: {', '.join([*verbs(), *commands.OTHER_COMMANDS])}."
+        f"no command {words[0]!r}. Commands are: {', '.join([*verbs(), *commands.OTHER_COMMANDS])}."
     )
 
 
 def _text(error: BaseException) -> str:
-    """Return an error's message; that of a KeyError without the quotes that str() puts around it."""
+    """Return the message of an error; that of a KeyError without the quotes of str()."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: '{error.filename}'" if error.filename else f"{error.strerror}."
     if isinstance(error, UnicodeEncodeError):
         return (
-            f"the output is {sys.stdout.encoding}, which has no {error.object[error.start]!a}; set "
+            f"the output encoding {sys.stdout.encoding} has no character {error.object[error.start]!a}. Set "
             "PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
         )
     text = (
@@ -100,7 +100,7 @@ def _text(error: BaseException) -> str:
         if isinstance(error, KeyError) and error.args
         else str(error) or type(error).__name__
     )
-    # as a shell says it
+    # options in the form of the shell
     text = re.sub(r"\bencoding='([\w-]+)'", r"--encoding \1", text)
     return re.sub(
         r"df\.ireval\(run=\[?(.*?)\]?\)",
@@ -114,7 +114,7 @@ def _print_message(text: str) -> None:
 
 
 def _print_warnings(quiet: bool) -> None:
-    """Let warnings be one line on standard error, or nothing."""
+    """Print each warning once, in one line on standard error, or none."""
     if quiet:
         warnings.simplefilter("ignore")
         return

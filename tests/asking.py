@@ -11,7 +11,7 @@ from pdeval.verbs import of_kind
 from tests.dask.bits import quiet, same_bits
 
 
-def labelled(judged):
+def labeled(judged):
     prefs = quiet(judged.prefer, "invRPP", baseline="bm25").query("value != 0")
     return prefs.assign(winner=np.where(prefs["value"] > 0, "a", "b"))
 
@@ -32,7 +32,7 @@ def sampled(judged):
     return plan.assign(rank=1, probability=0.5, chosen=plan.index % 2 == 0)
 
 
-def catalogue():
+def catalog():
     """Every item that any run returned."""
     return pdeval.datasets.sample_runs()[["doc_id"]].drop_duplicates(ignore_index=True)
 
@@ -51,23 +51,22 @@ def strict():
 
 # what a verb is asked, where it cannot be asked without arguments or would take long; functions are given the join
 ARGUMENTS = {
-    "beyond": lambda _: {"measures": ["Coverage@10"], "items": catalogue()},
+    "beyond_accuracy": lambda _: {"measures": ["Coverage@10"], "items": catalog()},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},
-    "fit_weights": lambda judged: {"labelled": labelled(judged)},
-    "fit_population": lambda judged: {"labelled": labelled(judged), "draws": 2},
-    "mean": {"measures": ["RPP", "rrLP", "AP"]},
+    "fit_weights": lambda judged: {"labeled": labeled(judged)},
+    "fit_population": lambda judged: {"labeled": labeled(judged), "draws": 2},
     "measure": {"measures": ["AP", "nDCG@10", "bpref", "ASL"]},
     "prefer": {"measures": ["RPP", "rrLP", "AP"]},
     "order": {"measures": ["RPP", "rrLP", "AP", "ASL"]},
     "leaderboard": {"measures": ["RPP", "AP"], "draws": 20},
     "compare": {"measures": ["RPP", "AP"]},
     "equivalence": {"measures": ["RPP", "AP"], "rope": 0.01},
-    "annotate": lambda _: {"metadata": pdeval.datasets.sample_metadata()},
+    "add_metadata": lambda _: {"metadata": pdeval.datasets.sample_metadata()},
     "delta_sort": {"new": "nDCG@10"},
-    "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
-    "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
-    "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
+    "search_lengths.differences": {"run_a": "bm25", "run_b": "ql"},
+    "search_lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
+    "search_lengths.wins": {"run_a": "bm25", "run_b": "ql"},
     "pool.sample": {"size": 50},
     "label_next.items": {
         "machine": pdeval.datasets.sample_qrels(),
@@ -86,8 +85,9 @@ ARGUMENTS = {
         "metadata": pdeval.datasets.sample_metadata(),
     },
     "collection_means": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
-    "verdict": lambda _: {"measures": "RPP", "by": "half", "metadata": halves(), "draws": 20},
-    "verdict.sample_size": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
+    "meta_analysis": lambda _: {"measures": "RPP", "by": "half", "metadata": halves(), "draws": 20},
+    "meta_analysis.sample_size": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
+    "robustness": {"to": "queries", "draws": 2},
     "segments": lambda _: {"measures": "AP", "by": "half", "metadata": halves()},
     "segments.gaps": lambda _: {"measures": "RPP", "by": "half", "metadata": halves()},
     **dict.fromkeys(
@@ -105,7 +105,7 @@ def arguments(name, judged):
     given = given(judged) if callable(given) else given
     verb = VERBS_OF_A_JOIN[name]
     known = (
-        ("qrels", *judged.positions.rules, "level", "topics", "validate")
+        ("qrels", *judged.positions.rules, "level", "queries", "validate")
         if "judged" not in verb.on
         else ()
     )

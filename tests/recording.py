@@ -204,11 +204,11 @@ def shared_option_cases() -> Iterator[Case]:
             qrels(),
             {"replicate": "seed", "by": "half", "metadata": halves},
         ),
-        "machine=": (runs().ireval, few, {"machine": qrels(), "topics": "judged"}),
+        "machine=": (runs().ireval, few, {"machine": qrels(), "queries": "judged"}),
         "machine=,by=half": (
             runs().ireval,
             few,
-            {"machine": qrels(), "topics": "judged", "by": "half", "metadata": halves},
+            {"machine": qrels(), "queries": "judged", "by": "half", "metadata": halves},
         ),
     }
     for title, (accessor, judgments, shared) in grouped.items():
@@ -246,9 +246,9 @@ def measure_cases() -> Iterator[Case]:
     """Yield every measure and preference of the catalog, under several rules of the join."""
     rules: dict[str, dict[str, object]] = {
         "": {},
-        "judged": {"topics": "judged"},
-        "common": {"topics": "common"},
-        "answered": {"topics": "answered"},
+        "judged": {"queries": "judged"},
+        "common": {"queries": "common"},
+        "answered": {"queries": "answered"},
         "level 2": {"level": 2},
         "expected": {"ties": "expected"},
         "first": {"ties": "first"},

@@ -4,9 +4,9 @@ from pdeval.join.judged import Judged
 
 
 def ruled(function):
-    """Return a function of a join as one of positions, level and topics."""
+    """Return a function of a join as one of positions, level and queries."""
 
-    def call(positions, *args, level=None, topics="relevant", **options):
-        return function(Judged(positions, level, topics), *args, **options)
+    def call(positions, *args, level=None, queries="relevant", **options):
+        return function(Judged(positions, level, queries), *args, **options)
 
     return call

@@ -38,7 +38,7 @@ TEXTS = {
     "reference",
     "says",
     "level_hint",
-    "meant_by",
+    "other_names",
 }
 
 

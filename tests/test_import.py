@@ -103,8 +103,8 @@ NEED_STATISTICS = {
     "power.sample_size": "runs judged scores preferences",
     "compare_buckets.aa_test": "clicks",
     "quantiles": "runs judged scores",
-    "verdict": "clicks",
-    "verdict.sample_size": "scores preferences",
+    "check_order": "clicks",
+    "meta_analysis.sample_size": "scores preferences",
     "wins": "credits",
 }
 

@@ -52,12 +52,20 @@ def test_the_version_is_that_of_the_package():
 
 
 @pytest.mark.broad
-def test_the_demo_prints_a_table_and_one_warning():
+def test_the_demo_prints_a_table_and_three_commands_without_a_warning():
     done = shell("demo")
     assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 3 + 1 + 12
-    assert done.stderr.count("\n") == 1
-    assert "The run ql did not answer two of them, which count as its worst case" in done.stdout
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 + 1 + 12 + 6
+    assert max(map(len, lines)) <= 80
+    assert "ASL ↓" in lines[3]
+    assert [line.split()[:2] for line in lines[-3:]] == [
+        ["pdeval", "demo"],
+        ["pdeval", "report"],
+        ["pdeval", "report"],
+    ]
+    assert done.stderr == ""
+    assert "The run ql did not answer two of them; they get the worst possible score" in done.stdout
 
 
 @pytest.mark.broad
@@ -156,7 +164,7 @@ def test_the_standard_input_is_read_once(judged):  # 12.22
     done = shell("evaluate", "-", "-", cwd=judged, input="")
     assert done.returncode == 2
     assert done.stderr.startswith(
-        "pdeval: error: '-' is the standard input, which can be read once"
+        "pdeval: error: '-' is the standard input, which can be read only once"
     )
 
 
@@ -170,8 +178,8 @@ def test_a_character_that_the_output_lacks_is_named_with_the_way_out(encoding, t
     done = subprocess.run(words, capture_output=True, cwd=tmp_path, env=environment)
     assert (done.returncode, done.stdout) == (1, b"")
     told = done.stderr.decode("ascii")
-    assert told.startswith("pdeval: error: the output is ")
+    assert told.startswith("pdeval: error: the output encoding ")
     assert (
-        "which has no '\\u7d50'; set PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
+        "has no character '\\u7d50'. Set PYTHONIOENCODING=utf-8, or write to a file with -o FILE."
         in told
     )

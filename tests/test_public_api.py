@@ -37,7 +37,7 @@ def verb_lines() -> Iterator[str]:
         for name, verb in sorted(of_kind(kind).items()):
             signature = signature_of(verb, kind)
             parameters = list(signature.parameters.values())[1:]
-            returns = ", ".join(verb.gives) or "-"
+            returns = ", ".join(verb.returns) or "-"
             yield f"verb {kind}.{name}{signature_text(signature.replace(parameters=parameters))} -> {returns}"
 
 

@@ -32,6 +32,7 @@ MANY = 6  # kinds of table that are named, of a verb that many have
 FAMILIES = {
     "metric": ("Measures of one ranking", "Measure"),
     "set": ("Measures of all rankings of a run together", "Measure"),
+    "answer": ("Measures of answers", "Measure"),
     "preference": ("Preferences between two rankings", "Preference"),
     "ordering": ("Orderings of many runs", "Ordering"),
 }
@@ -97,16 +98,16 @@ import inspect, json, pdeval
 from pdeval.verbs.parameter_texts import sections
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
-marked = lambda name: SCHEMAS[name].listed and SCHEMAS[name].known_by != ("-",)
+marked = lambda name: SCHEMAS[name].listed and SCHEMAS[name].recognized_by != ("-",)
 found = {id(verb): verb for verbs in VERBS.values() for verb in verbs.values()}.values()
 print(json.dumps([
     {
         "name": verb.name,
         "core": verb.core,
         "on": verb.on,
-        "table": bool(verb.gives),
+        "table": bool(verb.returns),
         "first": sections(verb.function.__doc__)[""].partition(chr(10) * 2)[0],
-        "columns": list(dict.fromkeys(SCHEMAS[name].listed for name in verb.gives if marked(name))),
+        "columns": list(dict.fromkeys(SCHEMAS[name].listed for name in verb.returns if marked(name))),
         "returns": str(inspect.signature(verb.function).return_annotation).rpartition(".")[2].strip("'>"),
     }
     for verb in found
@@ -143,14 +144,14 @@ def verbs() -> str:
                     f"| `.{row['name']}()` | {_kinds(kinds)} | `{row['returns']}`: what suits the table{others} |"
                 )
             continue
-        says = (
+        description = (
             re.sub(r"^Return,? ", "", " ".join(row["first"].split()))
             .rstrip(".")
             .replace("|", r"\|")
         )
         listed = " or ".join(f"`{names}`" for names in row["columns"])
         lines.append(
-            f"| `.{row['name']}()` | {_kinds(row['on'])} | {says}{': ' + listed if listed else ''} |"
+            f"| `.{row['name']}()` | {_kinds(row['on'])} | {description}{': ' + listed if listed else ''} |"
         )
     return "\n".join([*lines, ""])
 
@@ -342,7 +343,7 @@ def test_links_inside_the_repository_lead_somewhere():
         pytest.skip("the notebooks are not beside these tests")
     links = set(re.findall(r"\]\((?!https?://|#)([^)]+)\)", readme()))
     assert "notebooks/figures/quickstart.png" in links
-    assert [link for link in sorted(links) if not (ROOT / link).exists()] == []
+    assert [link for link in sorted(links) if not (ROOT / link.partition("#")[0]).exists()] == []
     assert FIGURE.stat().st_size < 60_000
 
 

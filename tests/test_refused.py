@@ -12,9 +12,9 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("measure", "text"),
     [
-        ("RBP(p=0.5,p=0.9)", "gives p twice; keep one"),
-        ("RBP(p=0.5)(p=0.9)", "cannot read the parameters"),
-        ("P(k=10)@20", "gives k twice, as a parameter and behind @"),
+        ("RBP(p=0.5,p=0.9)", "sets p twice. Keep one"),
+        ("RBP(p=0.5)(p=0.9)", "cannot parse the parameters"),
+        ("P(k=10)@20", "sets k twice, as a parameter and after @"),
         ("gRBP(max_grade=0)", "max_grade=0.* must be above 0"),
         ("gRBP(max_grade=-1)", "max_grade=-1.* must be above 0"),
         ("ERR(max_grade=0)", "max_grade=0.* must be above 0"),
@@ -29,13 +29,15 @@ def test_13_6_a_measure_that_contradicts_itself_is_refused(measure, text):
 @pytest.mark.parametrize("difference", [NAN, np.inf, "x", [0.1]])
 def test_13_6_power_of_no_difference_is_refused(difference):
     for verb in (judged().power, judged().power.sample_size):
-        with pytest.raises(ValueError, match=r"difference=.*: give a"):
+        with pytest.raises(ValueError, match=r"difference=.*: expected a"):
             quiet(verb, "AP", difference=difference)
 
 
 @pytest.mark.broad
 def test_13_6_buckets_are_compared_at_a_share():
-    with pytest.raises(ValueError, match=r"alpha=1.5: give a share between 0 and 1; 1.5% is 0.015"):
+    with pytest.raises(
+        ValueError, match=r"alpha=1.5: expected a fraction between 0 and 1; 1.5% is 0.015"
+    ):
         tables()["clicks"].ireval.compare_buckets(alpha=1.5)
 
 
@@ -58,5 +60,5 @@ def test_13_6_the_locality_of_two_runs_is_a_correlation_or_missing(depth):
 
 
 def test_locality_takes_no_more_levels_than_memory_holds():
-    with pytest.raises(ValueError, match="levels=1000: give a whole number of at most 200"):
-        pdeval.datasets.sample_judged(topics="common").agree.locality(levels=1000)
+    with pytest.raises(ValueError, match="levels=1000: expected an integer of at most 200"):
+        pdeval.datasets.sample_judged(queries="common").agree.locality(levels=1000)

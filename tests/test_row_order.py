@@ -15,7 +15,7 @@ from tests.dask.bits import quiet
 from tests.walk_tables import FEW, NEEDED, qrels, runs, tables
 
 ARGUMENTS = {
-    "beyond": lambda: {
+    "beyond_accuracy": lambda: {
         "measures": ["Coverage@10"],
         "items": runs()[["doc_id"]].drop_duplicates(ignore_index=True),
     },
@@ -36,11 +36,17 @@ ARGUMENTS = {
 }
 # a preference has no score per run; these tables name neither runs nor queries
 REFUSED = [("preferences", "anova"), ("preferences", "friedman")]
-REFUSED += [(kind, "annotate") for kind in ("sign_agreement", "masked_agreement", "ties")]
+REFUSED += [(kind, "add_metadata") for kind in ("sign_agreement", "masked_agreement", "ties")]
 # these need values by a machine beside people's; see the last test
-MACHINE = ("bounds", "label_next", "label_next.sample_size")
+MACHINE = ("label_bounds", "label_next", "label_next.sample_size")
 REFUSED += [(kind, verb) for kind in ("scores", "preferences") for verb in MACHINE]
-COLLECTED = ("segments", "segments.gaps", "collection_means", "verdict", "verdict.sample_size")
+COLLECTED = (
+    "segments",
+    "segments.gaps",
+    "collection_means",
+    "meta_analysis",
+    "meta_analysis.sample_size",
+)
 
 
 @functools.cache
@@ -78,7 +84,7 @@ def given_to(kind, name):
     if "by" in given and kind in ("runs", "judged"):
         given["metadata"] = halves()
     table = table_of(kind, name)
-    if name == "annotate" and "run" not in table and "query_id" in table:
+    if name == "add_metadata" and "run" not in table and "query_id" in table:
         given["metadata"] = halves()
     return given
 
@@ -98,7 +104,7 @@ def plain(result, verb, kind):
     """A result without the order of the rows of its table, where it has that: printed or annotated as they stand."""
     if isinstance(result, Report) and (verb.takes == "frame" or kind == "summary"):
         return sorted(cell.text for row in result.rows for cell in row)
-    if verb.name == "annotate":
+    if verb.name == "add_metadata":
         return result.sort_values(
             list(result.columns), key=lambda one: one.astype(str), ignore_index=True
         )
@@ -107,7 +113,7 @@ def plain(result, verb, kind):
 
 def check(kind, name, **more):
     verb, table, given = of_kind(kind)[name], table_of(kind, name), {**given_to(kind, name), **more}
-    judgments = few() if name == "label_next.items" else qrels()  # people have not labelled all
+    judgments = few() if name == "label_next.items" else qrels()  # people have not labeled all
     wanted = plain(answer(kind, name, table, given, judgments), verb, kind)
     for seed in (1, 2):
         shuffled = {one: mixed(value, seed) for one, value in given.items()}
@@ -179,8 +185,8 @@ def test_queries_that_some_run_lacks_stand_in_their_order():
     scores = tables()["scores"]
     first = scores["query_id"].min()
     partly = scores[(scores["query_id"] != first) | (scores["run"] != scores["run"].min())]
-    wanted = quiet(partly.ireval.verdict, by="half", draws=99)
-    same(quiet(partly.iloc[::-1].ireval.verdict, by="half", draws=99), wanted)
+    wanted = quiet(partly.ireval.meta_analysis, by="half", draws=99)
+    same(quiet(partly.iloc[::-1].ireval.meta_analysis, by="half", draws=99), wanted)
 
 
 def test_a_value_of_clicks_and_the_rank_of_a_result_clicked_twice_do_not_depend_on_the_order_of_rows():
@@ -198,6 +204,6 @@ def test_a_value_of_clicks_and_the_rank_of_a_result_clicked_twice_do_not_depend_
 @pytest.mark.parametrize("verb", [*MACHINE, "summary", "order", "compare"])
 def test_tables_with_machine_labels_do_not_depend_on_the_order_of_rows(verb):
     people = qrels()[qrels()["query_id"].astype(int) % 2 == 1]
-    table = quiet(runs().ireval.measure, people, ["AP", "RR"], machine=qrels(), topics="judged")
+    table = quiet(runs().ireval.measure, people, ["AP", "RR"], machine=qrels(), queries="judged")
     options = {"label_next": {"queries": 2}, "label_next.sample_size": {"width": 0.5}}.get(verb, {})
     same(asked(table.ireval, verb, options), asked(mixed(table, 1).ireval, verb, options))

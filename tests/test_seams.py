@@ -23,7 +23,7 @@ def told(function):
 
 
 def test_1_contributions_add_up_to_the_preference_of_the_same_call(sample):
-    judged = sample.runs.ireval.join(sample.qrels, topics="common")
+    judged = sample.runs.ireval.join(sample.qrels, queries="common")
     rows = judged.disaggregate("RPP", pairs=[("hybrid", "bm25")]).query("query_id == '101'")
     assert float((rows["weight"] * rows["value"]).sum()) == pytest.approx(0.6842, abs=5e-5)
     assert judged.prefer("RPP", pairs=[("hybrid", "bm25")])["value"][0] == pytest.approx(
@@ -46,7 +46,7 @@ def test_8_a_level_that_gains_do_not_follow_is_told_once_and_can_be_followed():
     judged = runs.ireval.join(qrels, level=2)
     [text] = told(lambda: judged.measure(["nDCG", "AP"]))
     assert text.startswith(
-        "level=2 does not touch the gains of nDCG: every positive grade has one, as in trec_eval."
+        "level=2 does not change the gains of nDCG: every positive grade has a gain, as in trec_eval."
     )
     assert told(lambda: judged.measure("nDCG")) == []
     assert (
@@ -74,8 +74,8 @@ def test_10_runs_and_judgments_that_share_no_item_are_an_error_that_shows_both(s
 def test_10_a_run_that_shares_no_item_is_told(sample):
     runs = sample.runs.astype({"run": str, "doc_id": str})
     runs.loc[runs["run"] == "ql", "doc_id"] = "x" + runs["doc_id"]
-    [text] = told(lambda: runs.ireval.measure(sample.qrels, "AP", topics="common"))
-    assert text.startswith("no item of 'ql' is judged, whatever the query")
+    [text] = told(lambda: runs.ireval.measure(sample.qrels, "AP", queries="common"))
+    assert text.startswith("no item of 'ql' is judged for any query")
 
 
 def test_10_whole_floats_are_integers():
@@ -99,7 +99,7 @@ def test_14_search_lengths_of_the_corpus_rule_have_a_mean():
 def test_16_feedback_without_grades_counts_as_grade_1_and_says_so():
     used = pd.DataFrame({"user_id": [1, 1], "item_id": [5, 6], "timestamp": [10, 20]})
     assert repr(used.ireval).startswith(
-        "judgments table: 1 query, 2 items, without grades: each counts as grade 1"
+        "judgments table: 1 query, 2 items, without grades: all have grade 1"
     )
     runs = pd.DataFrame({"run": "r", "user_id": 1, "item_id": [6, 9], "score": [2.0, 1.0]})
     assert runs.ireval.measure(used, "R@2")["value"].tolist() == [0.5]
@@ -135,17 +135,17 @@ def test_17_the_column_that_tells_duplicates_apart_is_named_before_rows_are_drop
     runs = pd.DataFrame({"model": ["a", "b"], "query_id": "q", "doc_id": "d", "score": 1.0})
     qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]})
     with pytest.raises(
-        ValueError, match=r"The column 'model' tells them apart: bind it, df\.ireval\(run="
+        ValueError, match=r"The column 'model' distinguishes them: use df\.ireval\(run="
     ):
         runs.ireval.measure(qrels, "AP")
 
 
 def test_18_several_names_in_one_text_are_several_measures(sample):
-    judged = sample.runs.ireval.join(sample.qrels, topics="common")
+    judged = sample.runs.ireval.join(sample.qrels, queries="common")
     assert judged.measure("AP, RR")["measure"].unique().tolist() == ["AP", "RR"]
 
 
 def test_19_results_have_no_ghost_categories(sample):
-    scores = sample.runs.ireval.measure(sample.qrels, ["AP", "RR"], topics="common")
+    scores = sample.runs.ireval.measure(sample.qrels, ["AP", "RR"], queries="common")
     assert len(scores[scores["run"] == "bm25"]["run"].value_counts()) == 1
     assert len(scores[scores["measure"] == "AP"]["measure"].value_counts()) == 1

@@ -160,12 +160,12 @@ def test_two_buckets_whose_values_are_all_point_8_do_not_differ(n):
 def test_of_1440_tests_of_bm25_against_the_mean_of_its_own_seeds_none_is_below_05():
     """Ten measures, sets of queries and numbers of seeds, and each of the tests: 82 were below .05."""
     measures = ["AP", "nDCG", "nDCG@10", "RR", "RBP", "P@10", "R@100", "ERR", "Rprec", "bpref"]
-    scores = pdeval.datasets.sample_judged(topics="common").measure(measures)
+    scores = pdeval.datasets.sample_judged(queries="common").measure(measures)
     wide = scores[scores["run"] == "bm25"].pivot(
         index="query_id", columns="measure", values="value"
     )[measures]
     rng, below, done = np.random.default_rng(13), 0, 0
-    asked = ["t", "wilcoxon", "sign", "randomisation", "hsd", "tukey"]
+    asked = ["t", "wilcoxon", "sign", "randomization", "hsd", "tukey"]
     for _ in range(8):
         picked = wide.to_numpy()[rng.choice(len(wide), 40, replace=False)]
         for seeds in (3, 6, 7):

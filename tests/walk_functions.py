@@ -19,7 +19,7 @@ from pdeval.verbs import VERBS
 from tests.walk_tables import FEW, judged, qrels, runs, tables
 
 DECLARE = (
-    "behaviour_measure",
+    "behavior_measure",
     "click_model",
     "coefficient",
     "metric",

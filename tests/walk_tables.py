@@ -63,7 +63,7 @@ def quiet(call, *args, **given):
 
 
 @functools.cache
-def labelled() -> pd.DataFrame:
+def labeled() -> pd.DataFrame:
     """Pairs of runs, with the one that people preferred."""
     prefs = judged().prefer("invRPP", baseline="bm25").query("value != 0")
     return prefs.assign(winner=(prefs["value"] > 0).map({True: "a", False: "b"}))
@@ -94,13 +94,13 @@ def _tables() -> dict[str, object]:
         "labels": labels(),
         "judged": join,
         "confusions": labels().ireval.agreement.confusion("a"),
-        "judges": runs().ireval.judges(qrels(), labels(), "AP", queries="common"),
+        "judges": runs().ireval.judges(qrels(), labels(), "AP", query_set="common"),
         "judge_bias": runs().ireval.judges.bias(qrels(), labels()),
-        "judge_pairs": runs().ireval.judges.pairs(qrels(), labels(), "AP", queries="common"),
+        "judge_pairs": runs().ireval.judges.pairs(qrels(), labels(), "AP", query_set="common"),
         "posteriors": labels().ireval.assessors.posteriors(),
         "consensus": labels().ireval.consensus(ties="lowest"),
         "agreement_by_query": labels().ireval.agreement.by_query(),
-        "judge_scores": runs().ireval.judges.scores(qrels(), labels(), "AP", queries="common"),
+        "judge_scores": runs().ireval.judges.scores(qrels(), labels(), "AP", query_set="common"),
         "preferences": join.prefer(["RPP", "AP"]),
         "scores": join.measure(["AP", "RR"]),
         "orders": join.order(["RPP", "AP"]),
@@ -108,7 +108,7 @@ def _tables() -> dict[str, object]:
         "leaderboards": join.leaderboard(["RPP", "AP"], draws=10),
         "contributions": join.disaggregate(["AP", "RPP"], baseline="bm25"),
         "contribution_ecdf": join.disaggregate.ecdf(["AP", "RPP"], points=5),
-        "contribution_shares": join.disaggregate.ecdf(["AP", "RPP"], per="measure"),
+        "contribution_fractions": join.disaggregate.ecdf(["AP", "RPP"], per="measure"),
         "contribution_surface": contribution_surface("RPP", ranks=3),
         "discounts": discount_curves(ranks=5),
         "curve": join.curve(),
@@ -124,12 +124,12 @@ def _tables() -> dict[str, object]:
         "summary": join.summary(["AP", "RR"]),
         "wide_summary": join.summary(["AP", "RR"], wide=True),
         "quantiles": join.quantiles(["AP", "RR"], draws=20),
-        "means": join.mean("RPP"),
+        "means": join.summary("RPP"),
         "components": join.replicates(
             ["AP", "RR"], system="family", metadata=pdeval.datasets.sample_metadata()
         ),
         "left_out": join.pool.leave_one_out(),
-        "residuals": join.pool.residuals(),
+        "pool_bounds": join.pool.bounds(),
         "pool": runs().ireval.pool(),
         "pool_by_run": runs().ireval.pool(per="run"),
         "pool_runs": runs().ireval.pool.summary(qrels()),
@@ -137,21 +137,21 @@ def _tables() -> dict[str, object]:
         "pool_pairs": runs().ireval.pool.summary(qrels(), per="pair"),
         "locality": join.agree.locality(levels=3, ahead=2),
         "locality_regression": join.agree.locality(levels=3, ahead=2, kind="regression"),
-        "rrie": join.lengths.rrie("bm25", "ql"),
-        "ablation": join.lengths.ablation(),
+        "rrie": join.search_lengths.rrie("bm25", "ql"),
+        "ablation": join.search_lengths.ablation(),
         "ties": join.ties(),
         "ties_by_recall": join.ties.by_recall(),
         "ties_by_first": join.ties.by_first(),
         "tie_probability": tie_probability(20, [1, 2], [1, 2, 3]),
-        "decided": join.ties.decided(),
-        "deciding": join.ties.deciding(),
-        "incomplete": join.incomplete(draws=2),
-        "incomplete_summary": join.incomplete(draws=2, summary=True),
-        "lengths": join.lengths(),
-        "length_histogram": join.lengths.histogram(),
-        "length_wins": join.lengths.wins("bm25", "ql"),
-        "length_differences": join.lengths.differences("bm25", "ql"),
-        "effective_shares": join.lengths.effective_shares(),
+        "decided": join.ties.deciding_ecdf(),
+        "deciding_levels": join.ties.deciding_levels(),
+        "robustness": join.robustness(to="queries", draws=2),
+        "robustness_summary": join.robustness(to="queries", draws=2, summary=True),
+        "search_lengths": join.search_lengths(),
+        "search_length_histogram": join.search_lengths.histogram(),
+        "search_length_wins": join.search_lengths.wins("bm25", "ql"),
+        "search_length_differences": join.search_lengths.differences("bm25", "ql"),
+        "effective_fractions": join.search_lengths.effective_fractions(),
         "description": join.describe(),
         "accounting": runs().ireval.check(qrels()),
         "explanation": join.explain(
@@ -166,27 +166,27 @@ def _tables() -> dict[str, object]:
         made[kind] = made[kind].assign(half=made[kind]["query_id"].astype(int) % 2)
     for kind in ("scores", "preferences"):
         made |= _grouped(made[kind], kind)
-    made |= _online()
+    made |= _online() | _answers()
     made |= _powered()
     made["correlations_by_measure"] = made["orders"].ireval.correlate.against(made["orders"])
     sites = pd.concat([made["scores"].assign(site=site) for site in "ab"], ignore_index=True)
-    made["headroom"] = sites.ireval.lengths.headroom(by="site")
+    made["headroom"] = sites.ireval.search_lengths.headroom(by="site")
     made["best_systems"] = best_systems({"all": join, "strict": join.at(level=2)}, ["AP", "RR"])
     return made
 
 
 def _powered() -> dict[str, pd.DataFrame]:
-    """People who labelled every other query, and a machine that labelled all."""
+    """People who labeled every other query, and a machine that labeled all."""
     few, given = (
         qrels()[qrels()["query_id"].astype(int) % 2 == 1],
-        {"machine": qrels(), "topics": "judged"},
+        {"machine": qrels(), "queries": "judged"},
     )
     scores = runs().ireval.measure(few, ["AP", "RR"], **given)
     return {
-        "to_label": scores.ireval.label_next(queries=2),
+        "to_label": scores.ireval.label_next(n_queries=2),
         "item_sample": item_sample(),
         "labels_needed": scores.ireval.label_next.sample_size(width=0.5),
-        "label_bounds": scores.ireval.bounds(),
+        "label_bounds": scores.ireval.label_bounds(),
     }
 
 
@@ -196,8 +196,8 @@ def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:
     if kind == "scores":
         return {"segments": door.segments(by="half"), "segment_gaps": door.segments.gaps(by="half")}
     return {
-        "collection_verdicts": door.verdict("RPP", by="half", draws=20),
-        "collection_effects": door.verdict(
+        "meta_analysis": door.meta_analysis("RPP", by="half", draws=20),
+        "collection_effects": door.meta_analysis(
             "RPP", by="half", baseline="bm25", per="collection"
         ).query("run_a == 'ql'"),
         "segment_differences": door.segments(by="half"),
@@ -216,20 +216,31 @@ def _online() -> dict[str, pd.DataFrame]:
         "clicks": clicks,
         "credits": credits,
         "wins": credits.ireval.wins(),
-        "behaviour": clicks.ireval.behaviour(),
+        "behavior": clicks.ireval.behavior(),
         "issued_queries": clicks.ireval.per_query(),
         "bucket_comparisons": clicks.ireval.compare_buckets(),
-        "verdicts": clicks.ireval.verdict(["bm25", "ql"]),
+        "order_checks": clicks.ireval.check_order(["bm25", "ql"]),
         "aa_tests": clicks.ireval.compare_buckets.aa_test(draws=3),
+    }
+
+
+def _answers() -> dict[str, pd.DataFrame]:
+    kinds = pd.DataFrame({"nugget": ["n1", "n2"], "importance": ["vital", "okay"]})
+    nuggets = runs()[["run", "query_id"]].drop_duplicates().merge(kinds, how="cross")
+    citations = nuggets.rename(columns={"nugget": "sentence"}).drop(columns="importance")
+    return {
+        "nuggets": nuggets.assign(assignment=nuggets.index % 3 / 2, length=100),
+        "citations": citations.assign(doc_id="d", support=nuggets.index % 3 / 2, position=1),
     }
 
 
 # what a verb is asked where it cannot be asked without
 NEEDED = {
+    "to": lambda: "queries",
     "rope": lambda: 0.01,
     "qrels": qrels,
     "labels": labels,
-    "labelled": labelled,
+    "labeled": labeled,
     "metadata": lambda: pdeval.datasets.sample_metadata(),
     "others": lambda: tables()["orders"],
     "lists": lambda: tables()["lists"],

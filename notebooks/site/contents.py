@@ -18,13 +18,14 @@ QUESTIONS = (
     "into_my_paper",
 )
 EXPLANATIONS = (
-    "topics",
+    "queries",
     "ties",
     "levels",
     "preferences",
     "uncertainty",
     "machine_labels",
     "beyond_accuracy",
+    "answers",
     "protocol",
     "conventions",
     "same_name",

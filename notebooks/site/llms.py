@@ -51,9 +51,9 @@ def short() -> str:
             kinds = ", ".join(
                 dict.fromkeys("runs" if kind == "judged" else kind for kind in verb.on[:4])
             )
-            says = docstrings.first(verb.function.__doc__)
+            description = docstrings.first(verb.function.__doc__)
             lines.append(
-                f"- [{verb.name}() of {kinds}](_sources/reference/verbs/{family}.md.txt): {says}"
+                f"- [{verb.name}() of {kinds}](_sources/reference/verbs/{family}.md.txt): {description}"
             )
     for family, (page, heading) in registries.FAMILIES.items():
         lines += ["", f"## {heading}", ""]
@@ -65,7 +65,7 @@ def short() -> str:
     lines += ["", "## Tables", ""]
     for name, schema in sorted(registries.SCHEMAS.items()):
         lines.append(
-            f"- [{name}](_sources/reference/tables.md.txt): {schema.says}; {schema.listed}"
+            f"- [{name}](_sources/reference/tables.md.txt): {schema.description}; {schema.listed}"
         )
     lines += ["", "## Plots", ""]
     for name, plot in registries.plots().items():
@@ -77,8 +77,8 @@ def short() -> str:
         )
     lines += ["", "## Functions", ""]
     for name, function in registries.functions().items():
-        says = docstrings.first(inspect.getdoc(function))
-        lines.append(f"- [{name}](_sources/reference/functions.md.txt): {says}")
+        description = docstrings.first(inspect.getdoc(function))
+        lines.append(f"- [{name}](_sources/reference/functions.md.txt): {description}")
     return "\n".join([*lines, ""])
 
 

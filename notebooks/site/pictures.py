@@ -19,7 +19,7 @@ def sample(level: float | None = None) -> Any:
     import pdeval
 
     runs, qrels, _ = pdeval.datasets.load_sample()
-    return runs[runs["run"].isin(SIX)].ireval.join(qrels, topics="common", level=level)
+    return runs[runs["run"].isin(SIX)].ireval.join(qrels, queries="common", level=level)
 
 
 @functools.cache
@@ -27,7 +27,7 @@ def everything() -> Any:
     """Return all twelve systems."""
     import pdeval
 
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 # what is drawn of the sample, and with which options
@@ -55,10 +55,10 @@ SAMPLED: dict[str, Callable[[], Any]] = {
     "level_scatter": lambda: (sample(1).disaggregate("EU(utility=reciprocal)"), {"levels": 3}),
     "p_value_curves": lambda: (everything().compare(["AP", "RR", "nDCG@10"]), {}),
     "ties_by_recall": lambda: (everything().ties.by_recall(), {}),
-    "decided_by_recall": lambda: (everything().ties.decided(), {}),
+    "decided_by_recall": lambda: (everything().ties.deciding_ecdf(), {}),
     "tie_probability": lambda: (everything().ties.by_first(), {}),
-    "asl_histogram": lambda: (sample().lengths.histogram(runs=["bm25", "rerank-s1"]), {}),
-    "asl_wins": lambda: (sample().lengths.wins("rerank-s1", "bm25"), {}),
+    "asl_histogram": lambda: (sample().search_lengths.histogram(runs=["bm25", "rerank-s1"]), {}),
+    "asl_wins": lambda: (sample().search_lengths.wins("rerank-s1", "bm25"), {}),
     "running_sum": lambda: (sample(1).explain("101", "RPP", runs=["rerank-s1", "bm25"]), {}),
     "discount_curves": lambda: (
         _experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30),

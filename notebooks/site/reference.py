@@ -60,12 +60,12 @@ def _verb(verb: Verb, *, alone: bool) -> str:
     ]
     made += [docstrings.first(doc), "```python\n" + "\n\n".join(calls[:3]) + "\n```"]
     facts = [f"**Of** {linked(verb.on, '../../')}."]
-    if verb.gives:
-        facts.append(f"**Gives** {linked(verb.gives, '../../')}.")
+    if verb.returns:
+        facts.append(f"**Gives** {linked(verb.returns, '../../')}.")
     if verb.command:
         facts.append(f"**In a shell**: `pdeval {verb.name}`.")
-    if verb.meant_by:
-        said = "; ".join(f"`{theirs}`: `{ours}`" for theirs, ours in verb.meant_by.items())
+    if verb.other_names:
+        said = "; ".join(f"`{theirs}`: `{ours}`" for theirs, ours in verb.other_names.items())
         facts.append(f"**Elsewhere called** {said}.")
     made += [" ".join(facts), docstrings.body(doc, level=level)]
     return "\n\n".join(made)
@@ -117,7 +117,7 @@ LOOKS = {
     "judged": "all judged items",
     "subtopic": "relevant items and their subtopics",
     "items": "the items of the list, judged or not",
-    "set": "all lists of a run together, and the catalogue",
+    "set": "all lists of a run together, and the catalog",
 }
 
 
@@ -141,7 +141,11 @@ def table_page() -> Pages:
 
 def _table(schema: Schema) -> str:
     parts = [f"(table-{anchor(schema.name)})=\n## {schema.name.replace('_', ' ')}"]
-    said = f"A {schema.says}" if schema.says[0] not in "aeio" else f"An {schema.says}"
+    said = (
+        f"A {schema.description}"
+        if schema.description[0] not in "aeio"
+        else f"An {schema.description}"
+    )
     parts.append(f"{said}{': one row per ' + schema.row if schema.row else ''}.")
     if schema.square:
         parts.append("A square frame with the same labels as index and columns.")
@@ -154,7 +158,7 @@ def _table(schema: Schema) -> str:
             )
         parts.append("\n".join(rows))
     able = [verb for verb in registries.verbs() if schema.name in verb.on and verb.family != "plot"]
-    given = [verb for verb in registries.verbs() if schema.name in verb.gives]
+    given = [verb for verb in registries.verbs() if schema.name in verb.returns]
     if given:
         parts.append(f"**From** {_verbs(given)}.")
     if able and schema.name != "judged":
@@ -167,8 +171,8 @@ def _table(schema: Schema) -> str:
         parts.append(
             "**Drawn by** " + ", ".join(f"[{name}](../plots/{name}.md)" for name in pictures) + "."
         )
-    elif schema.undrawn:
-        parts.append(f"Not drawn: {docstrings.escaped(schema.undrawn)}.")
+    elif schema.no_plot:
+        parts.append(f"Not drawn: {docstrings.escaped(schema.no_plot)}.")
     return "\n\n".join(parts)
 
 
@@ -186,7 +190,7 @@ def plot_pages() -> Pages:
         default = next(
             (v.on for v in registries.verbs() if v.name == "plot" and v.function is plot), ()
         )
-        says = docstrings.first(plot.__doc__)
+        description = docstrings.first(plot.__doc__)
         parameters = list(inspect.signature(plot).parameters.values())
         how = [f"table.ireval.plot.{name}"] if kinds else [f"pdeval.plots.{name}"]
         calls = [docstrings.call(one, parameters[1:] if kinds else parameters) for one in how]
@@ -198,15 +202,17 @@ def plot_pages() -> Pages:
         picture = f"![An example of {name}](../pictures/{name}.png)"
         code = "```python\n" + "\n".join(calls) + "\n```"
         doc = docstrings.body(plot.__doc__, level=2)
-        pages[f"plots/{name}.md"] = "\n\n".join([f"# {name}", says, picture, code, facts, doc])
-        gallery.append(f"[![{name}: {says}](../pictures/{name}.png) {name}]({name}.md)")
+        pages[f"plots/{name}.md"] = "\n\n".join(
+            [f"# {name}", description, picture, code, facts, doc]
+        )
+        gallery.append(f"[![{name}: {description}](../pictures/{name}.png) {name}]({name}.md)")
     return {"plots/index.md": "\n\n".join([*gallery, ":::"]) + "\n", **pages}
 
 
 INTRO = (
     "`.ireval.plot()` draws what suits a table; where there are several, they have names: "
     "`orders.ireval.plot.critical_difference()`. Every plot draws onto one `ax` (its own if none is given) and returns "
-    "it. Colours are safe for colour-blind readers, and patterns repeat them for grey print."
+    "it. Colors are safe for color-blind readers, and patterns repeat them for gray print."
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 
 # importing these packages declares their verbs; add_metadata comes last, as a verb of every table of runs or queries
 from pdeval import (
+    answers,
     evaluate,
     judgments,
     kernels,
@@ -19,18 +21,16 @@ from pdeval import (
     significance,
     studies,
 )
-from pdeval.accessor.collections import JUDGMENTS
-from pdeval.accessor.describe import describe, join_described
+from pdeval.accessor.collections import judgments_among
+from pdeval.accessor.describe import describe, size_of_join, wrong_name
 from pdeval.accessor.methods import attach, check_rules, checks_roles, joined, joins
 from pdeval.accessor.pipeline import call
-from pdeval.accessor.polars import register_on_polars
-from pdeval.accessor.suggestions import wrong_name
 from pdeval.evaluate import add_metadata
 from pdeval.evaluate.groups import Join, Rows, rows_by
 from pdeval.join.judged import Judged
-from pdeval.join.rules import Compat, Ties, Topics
+from pdeval.join.rules import Compat, QueryRule, Ties
 from pdeval.tables import reader
-from pdeval.tables.dataframes import as_table
+from pdeval.tables.dataframes import as_table, frame, is_stream, not_a_table
 from pdeval.tables.metadata import runs_within
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
@@ -40,12 +40,13 @@ from pdeval.verbs.parameter_texts import describes_parameters
 if TYPE_CHECKING:
     from pdeval.accessor.typed import JudgedVerbs
 else:
-    JudgedVerbs = Judged  # its verbs are set below; for static tools they are written in typed.pyi
+    JudgedVerbs = Judged  # its verbs are set below, and declared in typed.pyi for static tools
 
 __all__ = [
     "Ireval",
     "Joined",
     "add_metadata",
+    "answers",
     "evaluate",
     "judgments",
     "kernels",
@@ -59,7 +60,7 @@ __all__ = [
 
 
 class Joined(JudgedVerbs):
-    """Runs joined to judgments, to keep and to ask again; made by `runs.ireval.join(qrels)`.
+    """Runs joined to judgments, for several calls; created by `runs.ireval.join(qrels)`.
 
     Examples
     --------
@@ -72,27 +73,27 @@ class Joined(JudgedVerbs):
     _kind = "judged"
     _call = call
 
-    @property
-    def _accessor(self) -> Joined:
-        return self
-
     def _source(self, verb: Verb, options: dict[str, Any]) -> Join | Rows:
         """Return the join, or its run table if the verb works on one; the verb then gets the judgments and rules."""
         if "judged" in verb.on:
             return Join(self)
         runs, qrels = self.tables
-        known = {**self.positions.rules, "qrels": qrels, "level": self.level, "topics": self.topics}
+        known = {
+            **self.positions.rules,
+            "qrels": qrels,
+            "level": self.level,
+            "queries": self.query_rule,
+        }
         known.setdefault("judged_only", False)
         for name in (parameter.name for parameter in verb.parameters):
             if name in ("items", "history") and self.positions.listed is not None:
-                options.setdefault(name, self.positions.listed.catalogue.given[name == "history"])
+                options.setdefault(name, self.positions.listed.catalog.given[name == "history"])
             elif name in known and name not in verb.own:
                 options[name] = known[name]
-        judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None}
-        return Rows.of_table(runs, judgments)
+        return Rows.of_table(runs, judgments_among(options))
 
     def __repr__(self) -> str:
-        return join_described(self)
+        return f"runs joined to judgments: {size_of_join(self)}; next: .measure(), .prefer(), .order(), .compare()"
 
     def __dir__(self) -> list[str]:
         return [
@@ -102,7 +103,7 @@ class Joined(JudgedVerbs):
             "queries",
         ]
 
-    if not TYPE_CHECKING:  # static tools are to see that there is no such verb
+    if not TYPE_CHECKING:  # so that static tools report unknown verbs
 
         def __getattr__(self, name: str) -> Any:
             raise wrong_name("judged", name)
@@ -112,9 +113,9 @@ class Joined(JudgedVerbs):
 class Ireval:
     """Evaluation of rankings on a DataFrame: measures, preferences, orderings, significance.
 
-    `df.ireval` understands run tables, judgments, and the tables that its own verbs return; `repr(df.ireval)` says what
-    was understood, and completion shows what the table can do. `df.ireval(query="topic_no", run=["model", "seed"])`
-    binds other column names to roles.
+    `df.ireval` recognizes run tables, judgments, and the results of its verbs. `repr(df.ireval)` describes the table,
+    and completion lists its verbs. `df.ireval(query="topic_no", run=["model", "seed"])` binds other column names to
+    roles.
 
     Examples
     --------
@@ -133,14 +134,9 @@ class Ireval:
         self._frame = frame
         self._binding: dict[str, Any] = dict(binding or {})
 
-    def __reduce__(
-        self,
-    ) -> tuple[Any, ...]:  # its class is made from declarations, so pickle does not find it by name
+    # pickle cannot import its class, which is created from declarations
+    def __reduce__(self) -> tuple[Any, ...]:
         return Ireval, (self._frame, self._binding)
-
-    @property
-    def _accessor(self) -> Ireval:
-        return self
 
     @checks_roles
     def __call__(
@@ -172,28 +168,28 @@ class Ireval:
         Parameters
         ----------
         run : str or list of str, optional
-            The column(s) that name a run.
+            Id column(s) of runs.
         query, doc, score, rank : str, optional
-            Columns of run tables; a user is a query, an item a doc.
+            Columns of run tables. Users are queries, items are docs.
         grade, subtopic, assessor, label : str, optional
             Columns of judgments and labels.
         propensity : str, optional
-            The column of judgments with the probability that a relevant item was judged.
+            Column of judgments with the probability that a relevant item was judged.
         session, user, time, action, bucket : str, optional
             Columns of click logs.
         measure, value : str, optional
             Columns of scores and preferences.
         feature : str or list of str, optional
-            The column(s) of an items table that say what items are: genres, embeddings.
+            Feature column(s) of an items table: genres, embeddings.
         popularity : str, optional
-            The column of an items table with the share of users that had the item.
+            Column of an items table with the fraction of users who had the item.
         higher : bool or mapping of measure to bool, optional
-            Whether more is better, for measures that pdeval does not know.
+            Whether higher is better, for measures that pdeval does not have.
 
         Returns
         -------
         Ireval
-            The accessor, with the verbs of what the table is now understood to be.
+            Accessor with the verbs of the recognized table.
 
         Examples
         --------
@@ -210,33 +206,28 @@ class Ireval:
         kind = kind_of(self._frame, self._binding)
         if kind == self._kind:
             return call(self, verb, options)
-        fresh = Ireval(
-            self._frame, self._binding
-        )  # the frame was changed after the accessor was made
+        # the frame was changed after the accessor was made
+        fresh = Ireval(self._frame, self._binding)
         if verb.name not in fresh._verbs:
             raise wrong_name(kind, verb.name)
         return call(fresh, fresh._verbs[verb.name], options)
 
     def _source(self, verb: Verb, options: dict[str, Any]) -> Join | Rows:
-        """Return the join of the run table with judgments, or the table as it is."""
+        """Return the join of the run table with judgments, or the table itself."""
         kind = self._kind or ""
         if joins(verb, kind):
             return Join(self._joined(verb, options))
         if kind != "runs" and any(parameter.name == "measures" for parameter in verb.parameters):
             options.setdefault("measures", None)  # all that the table has
         if kind != "runs" and isinstance(options.get("measures"), pd.DataFrame | Ireval):
-            what = SCHEMAS[kind].says
+            what = SCHEMAS[kind].description
             raise TypeError(
-                f"{verb.name}() of a {what} takes no judgments: its numbers are already computed."
+                f"{verb.name}() of a {what} takes no judgments, because its values are already computed. Omit them."
             )
         binding = self._binding
         if options.get("by") is not None:
             binding = runs_within(self._frame, binding, kind, options["by"])
-        judgments = {
-            name: options[name]
-            for name in JUDGMENTS
-            if options.get(name) is not None and kind == "runs"
-        }
+        judgments = judgments_among(options) if kind == "runs" else {}
         return Rows(self._frame, kind, binding, judgments)
 
     def _joined(self, verb: Verb, options: dict[str, Any]) -> Joined:
@@ -247,7 +238,7 @@ class Ireval:
         return rows_by(self._frame, names)
 
     def _computed(self, result: Any) -> Any:
-        """Return a result as a frame that others can stand on."""
+        """Return a result as a frame that can be stacked."""
         return result
 
     def __repr__(self) -> str:
@@ -267,7 +258,7 @@ def join(
     qrels: object,
     *,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
@@ -276,18 +267,18 @@ def join(
     items: object = None,
     history: object = None,
 ) -> Joined:
-    """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor.
+    """Return the join of these runs with judgments, which has the verbs of this accessor.
 
     Returns
     -------
     Joined
-        The join; `judged.at(level=..., topics=...)` is the same under other rules.
+        The join; `judged.at(level=..., queries=...)` is the same join with other rules.
 
     Examples
     --------
     >>> import pdeval
     >>> runs, qrels, metadata = pdeval.datasets.load_sample()
-    >>> judged = runs.ireval.join(qrels, topics="common")
+    >>> judged = runs.ireval.join(qrels, queries="common")
     >>> judged.measure("AP").head(2)
         run query_id measure     value
     0  bm25      101      AP  0.346994
@@ -296,8 +287,8 @@ def join(
     given = check_rules(
         {name: value for name, value in locals().items() if name not in ("self", "qrels")}
     )
-    if topics == "relevant":  # the default, under which missing queries are told
-        del given["topics"]
+    if queries == "relevant":  # the default, with a warning about missing queries
+        del given["queries"]
     return joined(Joined, self, as_table(qrels, judgments=True), None, given)
 
 
@@ -311,7 +302,7 @@ ACCESSORS["runs"].join = join  # type: ignore[attr-defined]
 
 
 def _set_verbs(kind: str) -> None:
-    """Set the verbs of a kind of table on its accessor: at import all of them, and later what a notebook declares."""
+    """Set the verbs of a kind of table on its accessor: all at import, later those declared in a notebook."""
     accessor = Joined if kind == "judged" else ACCESSORS.setdefault(kind, _new_class(kind))
     before, accessor._verbs = accessor._verbs, of_kind(kind)
     for name, verb in accessor._verbs.items():
@@ -323,6 +314,53 @@ def _add_verb(verb: Verb) -> None:
     shared = ("runs", "judged") if {"runs", "judged"} & set(verb.on) else ()
     for kind in {*verb.on, *shared}:
         _set_verbs(kind)
+
+
+class PolarsIreval:
+    """The accessor of a Polars frame: each call converts the frame and uses the accessor of pandas.
+
+    A Polars frame can be changed in place, so the converted frame is not kept. Use
+    `pdeval.frame(df).ireval.join(qrels)` for several calls. Polars is never imported; if it is imported after pdeval,
+    use `pdeval.frame(df).ireval`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa  # any table with an Arrow stream
+    >>> PolarsIreval(pa.table({"qid": ["1"], "docno": ["d"], "label": [1]}))
+    judgments table: 1 query, 1 item, 1 relevant; next: runs.ireval.measure(qrels)
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        if not is_stream(table):
+            raise TypeError(not_a_table(table))  # a LazyFrame
+
+    def _on_pandas(self) -> Any:
+        return frame(self._table).ireval
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._on_pandas(), name)
+
+    def __call__(self, **binding: Any) -> Any:
+        """Return pandas' accessor with roles bound to columns."""
+        return self._on_pandas()(**binding)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._on_pandas())
+
+    def __repr__(self) -> str:
+        return repr(self._on_pandas())
+
+
+def register_on_polars() -> None:
+    """Register `.ireval` on Polars frames if Polars is imported; on lazy frames it raises."""
+    polars = sys.modules.get("polars")
+    if polars is None or not hasattr(polars, "api") or hasattr(polars.DataFrame, "ireval"):
+        return
+    polars.api.register_dataframe_namespace("ireval")(PolarsIreval)
+    polars.api.register_lazyframe_namespace("ireval")(PolarsIreval)
 
 
 for _kind in [*ACCESSORS, "judged"]:

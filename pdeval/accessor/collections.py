@@ -1,10 +1,11 @@
-"""Several collections in one run table: each is evaluated with its own judgments, metadata and machine labels.
+"""Run tables of several collections: each is evaluated with its own judgments, metadata and machine labels.
 
-A column that `by=` names and that runs and judgments both have identifies the collection.
+A column of `by=` that runs and judgments both have identifies the collection.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +19,13 @@ from pdeval.evaluate.ppi import WithMachine
 from pdeval.tables import reader
 from pdeval.tables.metadata import matched_rows
 from pdeval.tables.recognition import COLLECTIONS, several_collections
-from pdeval.tables.vocabularies import names_of
+from pdeval.tables.vocabularies import listed, names_of
 from pdeval.verbs import Verb
 
-JUDGMENTS = ("qrels", "labels")
+
+def judgments_among(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are judgments, without missing ones."""
+    return {name: options[name] for name in ("qrels", "labels") if options.get(name) is not None}
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,9 @@ class Collections:
     Parameters
     ----------
     accessor : Ireval
-        The accessor of the run table.
+        Accessor of the run table.
     names : list of str
-        The columns that identify a collection, in the runs and in the judgments.
+        Columns that identify collections, in the runs and in the judgments.
     judgments : dict
         Judgments by the name of the argument: qrels, labels, machine.
     """
@@ -46,35 +50,36 @@ class Collections:
     def of(
         cls, accessor: Any, verb: Verb, options: dict[str, Any], shared: dict[str, Any]
     ) -> Collections | None:
-        """Return the collections of a call, or None where runs and judgments are of one."""
+        """Return the collections of a call, or None if there is only one."""
         by = shared.get("by", options.get("by"))
         if accessor._kind != "runs" or not isinstance(by, str | list | tuple):
             return None
         if "by" not in shared and "runs" in verb.on:
             return None
-        judgments = {name: options[name] for name in JUDGMENTS if options.get(name) is not None}
+        judgments = judgments_among(options)
         known = (
             [] if "by" in shared else getattr(accessor._frame, "attrs", {}).get("collections", ())
         )
+        columns = {name for value in judgments.values() for name in frame_of(value).columns}
         names = [
             name
             for name in dict.fromkeys([*known, *groups.named(by)])
-            if name in accessor._frame.columns
-        ]
-        names = [
-            name
-            for name in names
-            if any(name in frame_of(value).columns for value in judgments.values())
+            if name in accessor._frame.columns and name in columns
         ]
         if not names:
             return None
-        if (machine := shared.get("machine")) is not None:
-            _check_machine(names, machine)
-            judgments["machine"] = machine
+        if "machine" in shared:
+            judgments["machine"] = shared["machine"]
+            missing = [name for name in names if name not in frame_of(shared["machine"]).columns]
+            if missing:
+                raise ValueError(
+                    f"the human judgments have several collections, but the machine judgments have no column "
+                    f"{missing[0]!r} that identifies them. Add the column."
+                )
         return cls(accessor, names, judgments)
 
     def call(self, verb: Verb, options: dict[str, Any], shared: dict[str, Any]) -> Any:
-        """Return the results of a verb for each collection; a verb about all groups together gets all of them."""
+        """Return the results of a verb for each collection; a verb of all groups receives all collections."""
         if "by" not in shared:
             options_of_verb = {
                 name: value
@@ -85,7 +90,9 @@ class Collections:
         labels, keys, frames, metadata = self._grouped(
             shared["by"], groups.tables_of(shared.get("metadata"))
         )
-        divided = {name: _divided(value, self.names) for name, value in self.judgments.items()}
+        divided = {
+            name: _divided(value, self.names, name) for name, value in self.judgments.items()
+        }
         further = [name for name in shared["by"] if name not in labels.columns]
         rest = {name: value for name, value in shared.items() if name not in ("by", "metadata")}
 
@@ -93,7 +100,7 @@ class Collections:
             options_of_verb = {
                 **options,
                 **rest,
-                **{name: part.of(key, name) for name, part in divided.items()},
+                **{name: part(key) for name, part in divided.items()},
             }
             if further or "metadata" in options:
                 options_of_verb["metadata"] = [
@@ -111,9 +118,9 @@ class Collections:
     def _grouped(
         self, by: list[str], metadata: list[pd.DataFrame]
     ) -> tuple[pd.DataFrame, list[Any], Any, list[Any]]:
-        """Return the labels of the collections with what metadata say of them, their ids and frames, other metadata.
+        """Return the labels of the collections with their metadata, their ids and frames, and other metadata.
 
-        Metadata about collections have the columns that identify them, and none of the other columns of the runs.
+        Metadata of collections have the columns that identify collections, and no other column of the runs.
         """
         ids, frames = self.accessor._rows_by(self.names)
         keys, labels, left = [tuple(row) for _, row in ids.iterrows()], ids, []
@@ -145,23 +152,25 @@ class Collections:
         )
 
     def grouped(self, verb: Verb, options: dict[str, Any]) -> Grouped:
-        """Return the join of each collection, divided further by what `by` names, for a verb about all groups."""
+        """Return the join of each collection, divided by the other columns of `by`, for a verb of all groups."""
         check_one_family(options.get("measures"))
         by = groups.named(options["by"])
         by = [*(name for name in self.names if name not in by), *by]
         labels, keys, frames, metadata = self._grouped(
             by, groups.tables_of(options.get("metadata"))
         )
-        divided = {name: _divided(value, self.names) for name, value in self.judgments.items()}
+        divided = {
+            name: _divided(value, self.names, name) for name, value in self.judgments.items()
+        }
         further = [name for name in by if name not in labels.columns]
 
         def joined(
             at: int, key: tuple[Any, ...], frame: pd.DataFrame
         ) -> tuple[pd.DataFrame, list[Any]]:
             accessor = type(self.accessor)(frame, self.accessor._binding)
-            source = accessor._source(verb, {**options, "qrels": divided["qrels"].of(key, "qrels")})
+            source = accessor._source(verb, {**options, "qrels": divided["qrels"](key)})
             if "machine" in divided:
-                source = Join(WithMachine.of(source.data, divided["machine"].of(key, "machine")))
+                source = Join(WithMachine.of(source.data, divided["machine"](key)))
             if not further:
                 return labels.iloc[[at]], [source.data]
             within, _, parts = source.groups(
@@ -177,56 +186,35 @@ class Collections:
         return Grouped(rows, [part for _, (_, parts) in joins for part in parts], self.names)
 
 
-def _check_machine(names: list[str], machine: object) -> None:
-    """Raise where the machine's judgments do not name their collection."""
-    missing = [name for name in names if name not in frame_of(machine).columns]
-    if missing:
-        raise ValueError(
-            f"people's judgments are of several collections, and the machine's have no column {missing[0]!r} to tell "
-            "which are of which: add it to them."
-        )
-
-
-@dataclass(frozen=True)
-class _Divided:
-    """Judgments by collection: `keys` are the columns that they have, none for judgments that serve all collections."""
-
-    names: list[str]
-    keys: list[str]
-    parts: dict[tuple[Any, ...], Any]
-
-    def of(self, key: tuple[Any, ...], argument: str) -> Any:
-        """Return the judgments of a collection, or raise where there are none."""
-        known_values = tuple(value for name, value in zip(self.names, key) if name in self.keys)
-        if known_values not in self.parts:
-            where = ", ".join(f"{name}={value!r}" for name, value in zip(self.keys, known_values))
-            whose = "judgments by the machine" if argument == "machine" else "judgments"
-            raise ValueError(
-                f"there are runs but no {whose} of {where}; the judgments have {_examples(self.parts)}."
-            )
-        return self.parts[known_values]
-
-
-def _divided(value: Any, names: list[str]) -> _Divided:
-    """Return judgments divided into collections."""
+def _divided(value: Any, names: list[str], argument: str) -> Callable[[tuple[Any, ...]], Any]:
+    """Return a function of the collection that returns its judgments; those without its columns are for all."""
     frame = frame_of(value)
     keys = [name for name in names if name in frame.columns]
-    if not keys:
-        return _Divided(names, [], {(): value})
-    labels, parts = rows_by(frame, keys)
-    binding = getattr(value, "_binding", None)
-    kept = {
-        tuple(row): _without_subtopics(part) for part, (_, row) in zip(parts, labels.iterrows())
-    }
-    return _Divided(
-        names,
-        keys,
-        {k: type(value)(part, binding) if binding else part for k, part in kept.items()},
-    )
+    judgments: dict[tuple[Any, ...], Any] = {(): value}
+    if keys:
+        labels, parts = rows_by(frame, keys)
+        binding = getattr(value, "_binding", None)
+        kept = {
+            tuple(row): _without_subtopics(part) for part, (_, row) in zip(parts, labels.iterrows())
+        }
+        judgments = {k: type(value)(part, binding) if binding else part for k, part in kept.items()}
+
+    def of(key: tuple[Any, ...]) -> Any:
+        known_values = tuple(part for name, part in zip(names, key) if name in keys)
+        if known_values not in judgments:
+            where = ", ".join(f"{name}={part!r}" for name, part in zip(keys, known_values))
+            whose = "machine judgments" if argument == "machine" else "judgments"
+            present = listed((repr(" / ".join(map(str, one))) for one in judgments), most=3)
+            raise ValueError(
+                f"there are runs but no {whose} of {where}. The judgments have {present}."
+            )
+        return judgments[known_values]
+
+    return of
 
 
 def _without_subtopics(part: pd.DataFrame) -> pd.DataFrame:
-    """Return judgments without the column of subtopics that only other collections have."""
+    """Return judgments without the column of subtopics if it is empty."""
     empty = [
         name for name in names_of("subtopic") if name in part.columns and part[name].isna().all()
     ]
@@ -234,41 +222,34 @@ def _without_subtopics(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows_of(metadata: pd.DataFrame, names: list[str], key: tuple[Any, ...]) -> pd.DataFrame:
-    """Return the rows of metadata that are about one collection."""
+    """Return the rows of metadata of one collection."""
     for name, value in zip(names, key):
         if name in metadata.columns:
             metadata = metadata[metadata[name] == value].drop(columns=name)
     return metadata
 
 
-def _examples(keys: Any) -> str:
-    examples = [" / ".join(map(str, key)) for key in keys]
-    return ", ".join(map(repr, examples[:3])) + (
-        f", ... ({len(examples)} in all)" if len(examples) > 3 else ""
-    )
-
-
 def check_shared_ids(runs: object, qrels: object) -> None:
-    """Raise where a query id is one of several collections: lists and judgments of other queries would be joined.
+    """Raise if several collections have the same query id, because different queries would be joined.
 
-    A column of judgments or runs that is called `collection`, `dataset`, ... tells them apart. Where every id is of one
-    collection, all may be joined at once.
+    A column `collection`, `dataset`, ... of the judgments or runs identifies collections. If all ids are unique, the
+    collections can be joined at once.
 
     Examples
     --------
     >>> qrels = pd.DataFrame({"collection": ["x", "y"], "query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
     >>> check_shared_ids(None, qrels)
     Traceback (most recent call last):
-    ValueError: 1 of 1 query ids are in several collections, e.g. '1' in 'x' and 'y': they are different queries. The
-    column collection tells collections apart: by='collection', with the same column in the runs, works within each, and
-    .verdict(by='collection') over all.
+    ValueError: 1 of 1 query ids are in several collections, e.g. '1' in 'x' and 'y': they are different queries. Column
+    'collection' identifies collections: use by='collection', with the same column in the runs, for each, or
+    .meta_analysis(by='collection') for all.
     """
     if not _checked(qrels, "qrels", "runs"):
         _checked(runs, "runs", "judgments")
 
 
 def _checked(table: object, kind: str, other: str) -> bool:
-    """Return whether a table has a column that tells collections apart; raise where their queries share ids."""
+    """Return whether a table has a column of collections; raise if their queries share ids."""
     frame: Any = table.frame if isinstance(table, reader.Table) else getattr(table, "_frame", table)
     columns = [name for name in COLLECTIONS if name in getattr(frame, "columns", ())]
     if not columns:
@@ -276,7 +257,7 @@ def _checked(table: object, kind: str, other: str) -> bool:
     if isinstance(frame, pd.DataFrame) and all(
         (frame[name] == frame[name].iloc[:1].squeeze()).all() for name in columns
     ):
-        return True  # all of one collection
+        return True  # only one collection
     empty = frame.iloc[:0] if isinstance(frame, pd.DataFrame) else frame._meta  # of Dask
     table_read = reader.read(empty, kind, getattr(table, "_binding", None))
     query = table_read.roles.get("query")
@@ -295,8 +276,9 @@ def _checked(table: object, kind: str, other: str) -> bool:
             examples = " and ".join(
                 repr(one) for one in pairs.loc[pairs[query] == ids[0], name].tolist()[:2]
             )
+            several = {"corpus": "corpora"}.get(name, f"{name.replace('_', ' ')}s")
             raise ValueError(
-                f"{len(ids):,} of {pairs[query].nunique():,} query ids are in several {_plural(name)}, e.g. {ids[0]!r} "
+                f"{len(ids):,} of {pairs[query].nunique():,} query ids are in several {several}, e.g. {ids[0]!r} "
                 f"in {examples}: they are different queries. "
                 + several_collections(name, beside=f", with the same column in the {other},")
             )
@@ -304,12 +286,8 @@ def _checked(table: object, kind: str, other: str) -> bool:
 
 
 def _pairs(frame: Any, names: list[str]) -> pd.DataFrame:
-    """Return the different pairs of two columns; rows of a query stand together, so that few are looked at."""
+    """Return the distinct pairs of two columns; rows of a query are adjacent, so few rows are compared."""
     if not isinstance(frame, pd.DataFrame):
         return frame[names].drop_duplicates().compute()
     first = stretches([frame[name] for name in names])
     return frame[names].iloc[first].drop_duplicates().astype(object)
-
-
-def _plural(name: str) -> str:
-    return {"corpus": "corpora"}.get(name, f"{name.replace('_', ' ')}s")

@@ -1,18 +1,22 @@
-"""What the accessor says about a table: its kind, its size, and what can be done next. All of it comes from schemas."""
+"""Descriptions of tables and errors about unknown verbs, derived from the schemas and the declared verbs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
-from pdeval.accessor.suggestions import nearly
+from pdeval.files.score_files import catalog_name
 from pdeval.join import ids, lists
 from pdeval.join.judged import Judged
 from pdeval.tables import reader
-from pdeval.tables.recognition import kind_of
+from pdeval.tables.recognition import kind_of, lacking
 from pdeval.tables.schemas import SCHEMAS
+from pdeval.tables.vocabularies import candidates, names_of
+from pdeval.verbs import VERBS, of_kind
+from pdeval.verbs.arguments import with_article
+from pdeval.verbs.spelling import nearest
 
 
 def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
@@ -21,11 +25,19 @@ def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> describe(pd.DataFrame({"x": [1]}), {})
-    'a table that pdeval does not recognise (columns x); bind its roles: df.ireval(query=..., doc=..., score=...)'
+    'an unrecognized table (columns x); bind its roles: df.ireval(query=..., doc=..., score=...)'
     """
     kind = kind_of(frame, binding)
     if kind is None:
-        return _unrecognised(frame, binding)
+        columns = ", ".join(map(str, list(frame.columns)[:8]))
+        text = f"an unrecognized table (columns {columns})"
+        try:
+            reader.not_in_the_index(frame, binding)
+        except ValueError as error:
+            return f"{text}: {error}"
+        return (
+            f"{text}; {nearly(frame) or 'bind its roles: df.ireval(query=..., doc=..., score=...)'}"
+        )
     schema = SCHEMAS[kind]
     if len(frame) == 0:
         return f"{schema.article} without rows"
@@ -41,21 +53,20 @@ def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
         if kind in ("scores", "preferences") and "machine" in frame.columns
         else ""
     )
-    return f"{schema.says}{labels}: {size}" + (f"; next: {schema.then}" if schema.then else "")
-
-
-def join_described(judged: Judged) -> str:
-    """Return one line about a join."""
-    return f"runs joined to judgments: {size_of_join(judged)}; next: .measure(), .prefer(), .order(), .compare()"
+    if "conclusion" in frame.attrs:  # of an explanation
+        size = f"{size}; {frame.attrs['conclusion']}"
+    return f"{schema.description}{labels}: {size}" + (
+        f"; next: {schema.then}" if schema.then else ""
+    )
 
 
 def size_of_join(judged: Judged) -> str:
-    """Return how many runs and queries a join has; where some of these do not count, how many do.
+    """Return the number of runs and queries of a join, and of queries that count if these are fewer.
 
     Examples
     --------
     >>> import pdeval
-    >>> size_of_join(pdeval.datasets.sample_judged(topics="common"))
+    >>> size_of_join(pdeval.datasets.sample_judged(queries="common"))
     '12 runs x 48 of 50 queries'
     """
     counted = int(judged.counted().any(axis=1).sum())
@@ -76,16 +87,6 @@ def many(count: int, one: str, more: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
-def _unrecognised(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
-    columns = ", ".join(map(str, list(frame.columns)[:8]))
-    text = f"a table that pdeval does not recognise (columns {columns})"
-    try:
-        reader.not_in_the_index(frame, binding)
-    except ValueError as error:
-        return f"{text}: {error}"
-    return f"{text}; {nearly(frame) or 'bind its roles: df.ireval(query=..., doc=..., score=...)'}"
-
-
 def _runs(table: reader.Table) -> str:
     run_lists = lists.find_lists(table)
     by = "score" if "score" in table else "rank"
@@ -101,9 +102,7 @@ def _qrels(table: reader.Table) -> str:
     with_subtopics = "with subtopics, " if "subtopic" in table else ""
     items = many(len(table.frame), "item")
     if table.implicit:
-        return (
-            f"{many(queries, 'query', 'queries')}, {items}, without grades: each counts as grade 1"
-        )
+        return f"{many(queries, 'query', 'queries')}, {items}, without grades: all have grade 1"
     return f"{with_subtopics}{many(queries, 'query', 'queries')}, {items}, {relevant:,} relevant"
 
 
@@ -120,3 +119,112 @@ def _results(table: reader.Table) -> str:
 
 
 SIZES = {"runs": _runs, "qrels": _qrels, "scores": _results, "preferences": _results}
+
+
+def nearly(frame: pd.DataFrame) -> str:
+    """Return what an unrecognized frame looks like, and the call that converts it; empty without a match.
+
+    Examples
+    --------
+    >>> nearly(pd.DataFrame({"qid": ["1"], "map": [0.5]}))
+    'it looks like scores with one column per measure (map): convert it with pdeval.scores(df)'
+    >>> nearly(pd.DataFrame({"x": [1]}))
+    ''
+    """
+    columns = [str(name) for name in frame.columns]
+    if any(name == "winner" or name.startswith("winner_") for name in columns):
+        return "it looks like a log of votes: convert it with pdeval.votes(df)"
+    id_columns = candidates("query", columns) or [
+        name for name in names_of("run") if name in columns
+    ]
+    numeric = [
+        str(name) for name, column in frame.items() if pd.api.types.is_numeric_dtype(column.dtype)
+    ]
+    measures = [
+        name for name in numeric if name not in id_columns and catalog_name(name) is not None
+    ]
+    if id_columns and measures and not candidates("doc", columns):
+        return (
+            f"it looks like scores with one column per measure ({', '.join(measures[:3])}): convert it with "
+            "pdeval.scores(df)"
+        )
+    return ""
+
+
+FEW = 4  # number of kinds of table in an error
+
+
+class NoSuchVerb(AttributeError, ValueError):
+    """A table does not have that verb."""
+
+
+def wrong_name(kind: str | None, name: str, accessor: Any = None) -> AttributeError:
+    """Return the AttributeError for an unknown verb, with a suggestion.
+
+    Parameters
+    ----------
+    kind : str, optional
+        Kind of the table; None if it was not recognized.
+    name : str
+        The attribute that was requested.
+    accessor : Ireval, optional
+        Accessor of the table, used to report missing columns.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> wrong_name("scores", "ttest")
+    NoSuchVerb("no verb 'ttest'. Use .compare(test='t').")
+    """
+    if name.startswith("_") or name in ("shape", "columns", "size"):
+        return AttributeError(name)
+    every = list(dict.fromkeys(verb for verbs in VERBS.values() for verb in verbs.values()))
+    for verb in every:
+        if name in verb.other_names:
+            return NoSuchVerb(f"no verb {name!r}. Use .{verb.other_names[name]}.")
+    if schema := SCHEMAS.get(kind or ""):
+        reason = {"report": schema.no_report, "plot": schema.no_plot}.get(name)
+        if reason:
+            return NoSuchVerb(f"{schema.article} has no {name}: {reason}.")
+    if kinds := dict.fromkeys(on for verb in every if verb.family == name for on in verb.on):
+        return NoSuchVerb(_elsewhere(kind, name, kinds, accessor))
+    near = nearest(name, {verb.family for verb in of_kind(kind or "").values()})
+    hint = f" Did you mean .{near}()?" if near else ""
+    return NoSuchVerb(f"no verb {name!r}.{hint} {_looks(kind)}")
+
+
+def _elsewhere(kind: str | None, name: str, kinds: Iterable[str], accessor: Any) -> str:
+    """Return the error about a verb of other kinds of table: which have it, and what this one lacks."""
+    wanted = list(dict.fromkeys("runs" if one == "judged" else one for one in kinds))
+    if kind is None and accessor is not None:
+        if hint := nearly(accessor._frame):
+            return f"{name}(): this table is not recognized; {hint}."
+        known = [one for one in wanted if one in SCHEMAS and not SCHEMAS[one].square]
+        first = min(known, key=lambda one: (_missing_fraction(one, accessor), one != "runs"))
+        try:
+            reader.read(accessor, first)
+        except (ValueError, KeyError, TypeError) as fault:
+            return f"{name}(): {fault.args[0]}"
+    if kind == "judged" and len(wanted) > FEW:
+        return f"{name}() needs a table of results, and {_looks(kind)} Use .measure('AP').ireval.{name}()."
+    texts = [with_article(SCHEMAS[one].description) for one in wanted if one in SCHEMAS]
+    if len(texts) > FEW:
+        texts[FEW - 1 :] = [f"one of {len(texts) - FEW + 1} other tables that verbs return"]
+    needs = ", ".join(texts[:-1]) + (" or " if len(texts) > 1 else "") + texts[-1]
+    return f"{name}() needs {needs}; {_looks(kind)}"
+
+
+def _missing_fraction(kind: str, accessor: Any) -> float:
+    """Return the fraction of the columns of a kind that a table lacks; the run column is optional."""
+    schema = SCHEMAS[kind]
+    marks = [one for one in schema.recognized_by or schema.required if one != "run"]
+    return len(lacking(schema, accessor._frame, accessor._binding)) / max(len(marks), 1)
+
+
+def _looks(kind: str | None) -> str:
+    if kind is None:
+        return "this table is not recognized. Bind its roles: df.ireval(query=..., doc=..., score=...)."
+    if kind == "judged":
+        return "this is a join of runs and judgments."
+    then = SCHEMAS[kind].then
+    return f"this looks like {SCHEMAS[kind].article}." + (f" Next: {then}." if then else "")

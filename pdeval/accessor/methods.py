@@ -1,4 +1,4 @@
-"""Methods from verbs: the methods of every accessor are set on its class once, each with its own signature and text."""
+"""Methods of the accessors, created from verbs with their signature and docstring."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ from pdeval.verbs import FAMILIES, VERBS, Verb
 from pdeval.verbs.arguments import refuse_unusable
 from pdeval.verbs.checks import checker, explained, named_type
 from pdeval.verbs.parameter_texts import WIDTH, completed, indented, return_type
-from pdeval.verbs.spelling import nearest
+from pdeval.verbs.spelling import did_you_mean
 
 EMPTY = inspect.Parameter.empty
 
-# options under the names that they had before
-FORMERLY = {
-    **dict.fromkeys(("bootstrap", "samples", "resamples"), "draws"),
-    **dict.fromkeys(("by_query", "by_run"), "per"),
-}
-# options under the names that other tools have for them
+# names of options in other tools, and in former versions
 MEANT = {
     **dict.fromkeys(("metrics", "metric", "measure", "measures"), ("measures", "measure")),
     **dict.fromkeys(("relevance_level", "rel"), ("level",)),
     **dict.fromkeys(("random_state",), ("seed",)),
-    **dict.fromkeys(("n_resamples", "n_boot", "n_permutations", "iterations"), ("draws",)),
+    **dict.fromkeys(
+        ("bootstrap", "samples", "resamples", "n_resamples", "n_boot", "n_permutations"), ("draws",)
+    ),
+    "iterations": ("draws",),
+    **dict.fromkeys(("k", "top_k"), ("top",)),
+    **dict.fromkeys(("by_query", "by_run"), ("per",)),
     **dict.fromkeys(("groupby", "group_by"), ("by",)),
+    **dict.fromkeys(("topic", "topics"), ("queries",)),
 }
+# rules of the join that only `join` and the core verbs take: they do not change what a measure is
+JOIN_ONLY = ("validate", "items", "history")
 # the rules of the join, as keyword-only parameters
 _JOIN_PARAMETERS = {
     **inspect.signature(join).parameters,
@@ -46,7 +49,7 @@ RULES = {
     name: _JOIN_PARAMETERS[name].replace(kind=inspect.Parameter.KEYWORD_ONLY)
     for name in (
         "level",
-        "topics",
+        "queries",
         "ties",
         "compat",
         "depth",
@@ -58,40 +61,35 @@ RULES = {
 }
 
 
-@functools.cache
-def rule_checks() -> dict[str, Callable[[str, Any], Any]]:
-    """Return the check of every rule of the join, by its annotation and its name."""
-    types = {**get_type_hints(positions.join), **get_type_hints(join)}
-    return {name: checker(name, types[name]) for name in RULES}
-
-
 def check_rules(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return rules of the join, tables of any library as frames; raise at the first that is not valid.
+    """Return rules of the join, with tables of other libraries as frames; raise if one is not valid.
 
     Examples
     --------
-    >>> check_rules({"topics": "all"})
+    >>> check_rules({"queries": "all"})
     Traceback (most recent call last):
-    ValueError: topics='all': choose 'relevant', 'judged', 'answered' or 'common'.
+    ValueError: queries='all': choose 'relevant', 'judged', 'answered' or 'common'.
     """
-    checks = rule_checks()
-    return {name: checks[name](name, as_table(value)) for name, value in options.items()}
+    types = {**get_type_hints(positions.join), **get_type_hints(join)}
+    return {
+        name: checker(name, types[name])(name, as_table(value)) for name, value in options.items()
+    }
 
 
 def joins(verb: Verb, kind: str) -> bool:
-    """Return whether a verb of a run table has to join judgments first."""
+    """Return whether a verb of a run table joins judgments first."""
     return kind == "runs" and "runs" not in verb.on
 
 
 def signature_of(verb: Verb, kind: str) -> inspect.Signature:
     """Return the signature of a verb on the accessor of a kind of table, with `self`.
 
-    If a join is made, the judgments come first and the rules of the join last. On a table of results `measures` are by
-    default all that it has. A join has its own judgments and rules.
+    If the verb joins judgments, these come first and the rules of the join last. For a table of results, `measures` are
+    by default all of the table. A join has its own judgments and rules.
     """
     first = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
     options = [*verb.parameters, *pipeline.options_of(verb).values()]
-    if kind not in ("judged", "runs"):  # the values already include those of a machine
+    if kind not in ("judged", "runs"):  # the table already has the machine values
         options = [p for p in options if p.name != "machine" or p in verb.parameters]
         options = [
             p.replace(default=None) if p.name == "measures" and p.default is not EMPTY else p
@@ -104,23 +102,24 @@ def signature_of(verb: Verb, kind: str) -> inspect.Signature:
             inspect.Parameter("qrels", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="object")
         )
         options = [p for p in options if p.name not in RULES or p.name in verb.own]
-        options += [p for name, p in RULES.items() if name not in verb.own]
+        dropped = verb.own if verb.core else (*verb.own, *JOIN_ONLY)
+        options += [p for name, p in RULES.items() if name not in dropped]
     return inspect.Signature([*first, *options], return_annotation=verb.signature.return_annotation)
 
 
 def docstring_of(verb: Verb, names: list[str]) -> str:
-    """Return the docstring of a verb with these parameters; the schemas of its tables describe what it returns."""
-    tables = [_table_description(SCHEMAS[name]) for name in verb.gives]
+    """Return the docstring of a verb with these parameters; the schemas of its tables give the Returns section."""
+    tables = [_table_description(SCHEMAS[name]) for name in verb.returns]
     return completed(
         verb.function.__doc__ or "", names, return_type(verb.function), "\n".join(tables)
     )
 
 
 def _table_description(schema: Schema) -> str:
-    """Return the entry of a Returns section that the schema of a table makes."""
+    """Return the entry of a Returns section for the schema of a table."""
     if schema.square:
         return "DataFrame\n" + indented(
-            f"A {schema.says} with the same labels as index and columns."
+            f"A {schema.description} with the same labels as index and columns."
         )
     row = f"One row per {schema.row}: " if schema.row else ""
     columns = "DataFrame\n" + indented(f"{row}{schema.listed}.")
@@ -143,7 +142,7 @@ def method_of(verb: Verb, kind: str) -> Callable[..., Any]:
 
 
 def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
-    """Return a method of a verb that no other accessor has."""
+    """Return a new method of a verb, not shared with other accessors."""
     signature = signature_of(verb, kind)
     judgments = ("qrels", *(["machine"] if "machine" in pipeline.options_of(verb) else []))
 
@@ -157,15 +156,14 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
             name: as_table(value, judgments=name in judgments) for name, value in given.items()
         }
         if kind in ("runs", "judged") and given.get("measures", ()) is None:
-            del given[
-                "measures"
-            ]  # the default of the verb; for a table of results, None is all that it has
+            # the default of the verb; for a table of results, None means all measures of the table
+            del given["measures"]
         if given:
             checks = checks_of(verb, kind)
             for name, value in given.items():
                 refuse_unusable(name, value)
             given = {name: checks[name](name, value) for name, value in given.items()}
-        accessor = self._accessor
+        accessor = self._accessor if isinstance(self, Family) else self
         with explained([accessor, *given.values()]):
             return accessor._call(verb, given)
 
@@ -199,7 +197,7 @@ def _type_of(verb: Verb, parameter: inspect.Parameter) -> Any:
         return object
     try:
         return evaluated(verb, parameter.annotation, parameter.name)
-    except NameError:  # declared in a notebook, with a type that was deleted
+    except NameError:  # declared in a notebook, with a type that was deleted since
         return object
 
 
@@ -215,11 +213,12 @@ def _misfit(
     names = [name for name in signature.parameters if name != "self"]
     unknown = next((name for name in options if name not in names), None)
     if unknown is not None:
-        return f"{verb.name}() has no option {unknown!r}; it has {', '.join(names)}.{_hint(verb, kind, unknown, names)}"
+        hint = _hint(verb, kind, unknown, names)
+        return f"{verb.name}() has no option {unknown!r}. Its options are {', '.join(names)}.{hint}"
     if "qrels" in str(error) and kind == "runs":
         return (
             f"{verb.name}() of a run table needs judgments: .ireval.{verb.name}(qrels, ...). "
-            "Where numbers are already computed, call it on their table."
+            "If the values are already computed, call it on their table."
         )
     if "positional" in str(error):
         return _too_many(verb, signature, args)
@@ -227,49 +226,41 @@ def _misfit(
 
 
 def _hint(verb: Verb, kind: str, unknown: str, names: Sequence[str]) -> str:
-    """Return the option that was meant by an unknown one."""
+    """Return a suggestion for an unknown option."""
     if unknown == "by" and verb.family == "plot":
-        return " A panel for each group is .plot.panels(by=...)."
+        return " Use .plot.panels(by=...) for one panel per group."
+    if unknown in JOIN_ONLY and joins(verb, kind):
+        return f" Join first: .ireval.join(qrels, {unknown}=...).{verb.name}(...)."
     if unknown in (*RULES, "qrels"):
         return (
-            " The join has it already."
+            " The join already has it."
             if kind == "judged"
-            else " The numbers of this table are already computed."
+            else " The values of this table are already computed."
         )
-    if FORMERLY.get(unknown) in names:
-        return f" It is now {FORMERLY[unknown]!r}."
-    if unknown in ("k", "cutoff", "top_k", "at") and "measures" in names:
+    meant = [name for name in MEANT.get(unknown, ()) if name in names]
+    if unknown in ("k", "cutoff", "top_k", "at") and "measures" in names and not meant:
         return " A cutoff is part of the measure: 'nDCG@10'."
-    near = next((name for name in MEANT.get(unknown, ()) if name in names), None) or nearest(
-        unknown, names
-    )
-    return f" Did you mean {near!r}?" if near else ""
+    return f" Did you mean {meant[0]!r}?" if meant else did_you_mean(unknown, names)
 
 
 def _too_many(verb: Verb, signature: inspect.Signature, args: Sequence[Any]) -> str:
-    """Return the error of too many arguments by position, and how runs are chosen if these are not measures."""
-    parameters = [
-        parameter for parameter in signature.parameters.values() if parameter.name != "self"
-    ]
-    names = [parameter.name for parameter in parameters]
+    """Return the error about too many positional arguments, with advice if these are runs."""
+    _, *parameters = signature.parameters.values()
     first = [
         parameter.name
         for parameter in parameters
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
     ]
-    text = f"{verb.name}() takes {' and '.join(first) or 'nothing'} by position, and {len(args)} values were given."
+    accepted = " and ".join(first) or "no arguments"
+    text = f"{verb.name}() takes {accepted} by position, but {len(args)} values were passed."
     runs = [value for value in args if isinstance(value, str) and not _is_measure(value)][:2]
-    ways = (
-        {"baseline": f"baseline={runs[0]!r}", "pairs": f"pairs=[{tuple(runs)!r}]"}
-        if len(runs) == 2
-        else {}
-    )
-    ways = {name: way for name, way in ways.items() if name in names}
-    if not ways:
+    choices = [name for name in ("baseline", "pairs") if name in signature.parameters]
+    if len(runs) < 2 or not choices:
         return f"{text} Pass the others by name."
-    if "pairs" not in ways:
-        return f"{text} Choose a run with {ways['baseline']}. To compare two runs only, keep their rows first."
-    return f"{text} Choose runs with {' or '.join(ways.values())}."
+    ways = {"baseline": f"baseline={runs[0]!r}", "pairs": f"pairs=[{tuple(runs)!r}]"}
+    if choices == ["baseline"]:
+        return f"{text} Choose a run with {ways['baseline']}. To compare only two runs, select their rows first."
+    return f"{text} Choose runs with {' or '.join(ways[name] for name in choices)}."
 
 
 def _is_measure(text: str) -> bool:
@@ -281,14 +272,13 @@ def _is_measure(text: str) -> bool:
 
 
 def checks_roles(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the call that binds roles, which raises with a suggestion if a role is unknown."""
+    """Return the call that binds roles with a suggestion in the error about unknown roles."""
     roles = [name for name in inspect.signature(call).parameters if name != "self"]
 
     @functools.wraps(call)
     def bound(self: Any, **binding: Any) -> Any:
         for unknown in (name for name in binding if name not in roles):
-            near = nearest(unknown, roles)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(unknown, roles)
             raise TypeError(f"no role {unknown!r}; roles are {', '.join(roles)}.{hint}")
         return call(self, **binding)
 
@@ -296,16 +286,15 @@ def checks_roles(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Family:
-    """Verbs that belong together: calling it is the first of them, as with `df.plot()` and `df.plot.bar()`."""
+    """A namespace of verbs that can also be called, as `df.plot()` and `df.plot.bar()`."""
 
     _verbs: Mapping[str, Verb] = {}
 
     def __init__(self, accessor: Any) -> None:
         self._accessor = accessor
 
-    def __reduce__(
-        self,
-    ) -> tuple[Any, ...]:  # pickle does not find its class, an attribute of the accessor's class
+    # pickle cannot import its class, an attribute of the class of the accessor
+    def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self._accessor, type(self).__name__)
 
     def __dir__(self) -> list[str]:
@@ -320,25 +309,24 @@ class Family:
         """Raise: this table has only other verbs of the family."""
         name = type(self).__name__
         kinds = [
-            SCHEMAS[kind].says for kind, verbs in VERBS.items() if name in verbs and kind in SCHEMAS
+            SCHEMAS[kind].description
+            for kind, verbs in VERBS.items()
+            if name in verbs and kind in SCHEMAS
         ]
         also = f" A {kinds[0]} has {name}()." if kinds else ""
-        raise TypeError(f"this table has no {name}() of its own, only {self!r}.{also}")
+        raise TypeError(
+            f"{name}() cannot be called directly on this table. Use one of {self!r}.{also}"
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         family = type(self).__name__
-        for verb in (
-            verb for verbs in VERBS.values() for verb in verbs.values() if verb.family == family
-        ):
-            if name in verb.formerly or f"{family}_{name}" in verb.formerly:
-                raise AttributeError(f"{family}.{name}() is now .{verb.name}().")
-        raise AttributeError(f"this table has no {family}.{name}(); it has {self!r}.")
+        raise AttributeError(f"this table has no {family}.{name}(). Use one of {self!r}.")
 
 
 class LazyMethod:
-    """A verb on the class of an accessor until it is first used: the method is then made, and replaces this."""
+    """A verb of an accessor whose method is created, and replaces this object, when it is first used."""
 
     def __init__(self, verb: Verb, kind: str) -> None:
         self.verb, self.kind = verb, kind
@@ -352,7 +340,7 @@ class LazyMethod:
 
 
 class FamilyAttribute:
-    """A family as an attribute of an accessor, whose class is made when it is first used."""
+    """A family as an attribute of an accessor, whose class is created when it is first used."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -396,7 +384,7 @@ def attach(accessor: type, verb: Verb, kind: str) -> None:
 
 
 def complete(verb: Verb, options: dict[str, Any]) -> bool:
-    """Return whether a join made for a verb must have judged non-relevant items; its measures are parsed once."""
+    """Return whether the join of a verb must have judged non-relevant items; parses its measures."""
     if verb.needs != "measures":
         return verb.needs == "judged"
     default = next(
@@ -410,25 +398,25 @@ def complete(verb: Verb, options: dict[str, Any]) -> bool:
     except KeyError:
         if verb.takes != "held":
             raise
-        return True  # a test or an ordering in the place of a measure: the verb says what was meant
+        return True  # a test or an ordering instead of a measure: the verb raises with a suggestion
     return needs_judged(options["measures"])
 
 
 def joined(
     kind: type[Judged], runs: object, qrels: object, verb: Verb | None, options: dict[str, Any]
 ) -> Any:
-    """Return the join that a verb of a run table works on, made with the rules among its options."""
+    """Return the join for a verb of a run table, with the rules in its options."""
     given = rules_of_join(qrels, verb, options)
     check_shared_ids(runs, qrels)
     result = join(runs, qrels, **given)
-    if verb is None:  # a join to keep, which later edits of the caller's frames do not reach
+    if verb is None:  # a join to keep must not depend on later changes of the caller's frames
         result = result.apart()
-    warned = {*result.said, *({"missing queries"} if "topics" in given else ())}
-    return kind(result.positions, result.level, result.topics, warned)
+    warned = {*result.said, *({"missing queries"} if "queries" in given else ())}
+    return kind(result.positions, result.level, result.query_rule, warned)
 
 
 def rules_of_join(qrels: object, verb: Verb | None, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the rules of the join that a verb works on, taken from its options, and what that join must have."""
+    """Return the rules of the join of a verb, removed from its options, and the items that it needs."""
     if isinstance(qrels, str | list | tuple | Measure):
         name = "join" if verb is None else verb.name
         first = f"qrels, {qrels!r}"
@@ -444,14 +432,14 @@ def rules_of_join(qrels: object, verb: Verb | None, options: dict[str, Any]) -> 
 
 
 def evaluated(of: Verb | Callable[..., Any], annotation: Any, name: str = "") -> Any:
-    """Return the type that an annotation names, with the names of the file that wrote it.
+    """Return the type of an annotation, evaluated with the names of its module.
 
     Parameters
     ----------
     of : Verb or function
-        Whose annotation it is.
+        Verb or function with the annotation.
     name : str
-        The parameter: a rule of the join is annotated where the join is written.
+        Name of the parameter; rules of the join are annotated in the modules of the join.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
     options  ->  collections  ->  source  ->  groups  ->  replicates  ->  verb  ->  one table
 
-The accessor makes the source (`_source`): the join of its runs with judgments, or its table as it was read.
+The accessor creates the source (`_source`): the join of its runs with judgments, or its table.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ SHARED = {
 def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
     """Return the result of a verb."""
     check_group_names(verb, options, getattr(accessor, "_kind", None) or "")
-    shared = shared_options(
-        verb, options
-    )  # by, metadata, replicate, machine: those that were given
+    # by, metadata, replicate, machine, without omitted ones
+    shared = shared_options(verb, options)
     if collections := Collections.of(accessor, verb, options, shared):
         return described(verb, collections.call(verb, options, shared))
     if "by" not in shared:
@@ -65,7 +64,7 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
 
 
 def data_of(source: Join | Rows, verb: Verb, replicate: object) -> Any:
-    """Return what the function of a verb works on: a join, a table, a frame, or one of them averaged."""
+    """Return the first argument of the function of a verb: a join, a table or a frame, averaged over replicates."""
     if replicate is not None:
         return source.averaged(groups.named(replicate, "replicate"))
     if isinstance(source, Rows):
@@ -78,9 +77,9 @@ def data_of(source: Join | Rows, verb: Verb, replicate: object) -> Any:
 
 def described(verb: Verb, result: Any) -> Any:
     """Return a result with the name of its table in `attrs`."""
-    if isinstance(result, pd.DataFrame) and verb.gives:
+    if isinstance(result, pd.DataFrame) and verb.returns:
         result.attrs.pop("table", None)
-        name = kind_of(result, among=verb.gives)
+        name = kind_of(result, among=verb.returns)
         if name is not None:
             _check_runs(verb, SCHEMAS[name], result)
             result.attrs["table"] = name
@@ -88,7 +87,7 @@ def described(verb: Verb, result: Any) -> Any:
 
 
 def _check_runs(verb: Verb, schema: Schema, result: pd.DataFrame) -> None:
-    """Raise where a column that names runs has the name of another column of the result, which replaced it."""
+    """Raise if an id column of runs has the name of another column of the result."""
     ends = [name.removeprefix("run") for name in ("run", *PAIRED) if name in schema.named]
     for name in result.attrs.get("run_columns", ()):
         lost = [
@@ -98,26 +97,27 @@ def _check_runs(verb: Verb, schema: Schema, result: pd.DataFrame) -> None:
         ]
         if lost:
             raise ValueError(
-                f"runs are named by {name!r}, which is also a column of the {schema.says} that {verb.name}() returns "
-                f"({lost[0]}). Rename it first: df.rename(columns={{{name!r}: 'run_{name}'}})."
+                f"the runs have the id column {name!r}, but the {schema.description} of {verb.name}() has "
+                f"another column of that name ({lost[0]}). "
+                f"Rename it first: df.rename(columns={{{name!r}: 'run_{name}'}})."
             )
 
 
 def check_group_names(verb: Verb, options: dict[str, Any], kind: str) -> None:
-    """Raise where a column to group by has the name of a column of the result.
+    """Raise if a column of `by` has the name of a column of the result.
 
-    Roles of the table itself are left to the check of its columns.
+    Roles of the table itself are checked with its columns.
     """
     if not isinstance(by := options.get("by"), str | list | tuple):
         return
     checked = (
         kind in SCHEMAS
         and kind != "runs"
-        and verb.gives
+        and verb.returns
         and (verb.takes == "held" or "by" in options_of(verb))
     )
     roles = SCHEMAS[kind].named if checked else ()
-    for table in verb.gives or (verb.on if verb.takes == "held" else ()):
+    for table in verb.returns or (verb.on if verb.takes == "held" else ()):
         columns = SCHEMAS[table].own if table in SCHEMAS else ()
         for name in [by] if isinstance(by, str) else by:
             if name in columns and name not in roles:
@@ -138,7 +138,7 @@ def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
     """
     own = {parameter.name for parameter in verb.parameters}
     names = []
-    if verb.gives and verb.grouped and not all(SCHEMAS[name].square for name in verb.gives):
+    if verb.returns and verb.grouped and not all(SCHEMAS[name].square for name in verb.returns):
         names = (
             ["by", "metadata"] if "by" not in own else ["metadata"] if "judged" in verb.on else []
         )
@@ -154,7 +154,7 @@ def options_of(verb: Verb) -> dict[str, inspect.Parameter]:
 
 
 def shared_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
-    """Return by, metadata, replicate and machine, taken out of the options of a verb; only those that were given."""
+    """Return by, metadata, replicate and machine, removed from the options of a verb, without omitted ones."""
     names = options_of(verb)
     shared = {name: options.pop(name) for name in names if name in options}
     shared = {name: value for name, value in shared.items() if value is not None}
@@ -163,20 +163,19 @@ def shared_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
         fine = any(parameter.name == "per" for parameter in verb.parameters)
         if fine and shared["by"] in (["query"], ["run"]):
             raise ValueError(
-                f"by= groups by columns of metadata; how fine a result is, is now per={shared['by'][0]!r}."
+                f"by= groups by columns of the tables or metadata. For one result per {shared['by'][0]}, use "
+                f"per={shared['by'][0]!r}."
             )
         shared.setdefault("metadata", options.get("metadata"))
     elif "metadata" in shared and options.get("by") is None:
-        raise ValueError(
-            "metadata= says what queries or runs are: name the columns to group by, with by=."
-        )
+        raise ValueError("metadata= needs by=. Specify the columns to group by.")
     if "metadata" in shared:
         groups.tables_of(shared["metadata"])
     return shared
 
 
 def warn_about_replicates(verb: Verb, options: dict[str, Any], source: Join | Rows) -> None:
-    """Warn where a verb takes runs for independent systems and they differ in a seed only."""
+    """Warn if a verb treats runs as independent systems that differ only in a seed."""
     draws = next(
         (parameter.default for parameter in verb.parameters if parameter.name == "draws"), 1
     )
@@ -190,14 +189,14 @@ def warn_about_replicates(verb: Verb, options: dict[str, Any], source: Join | Ro
 
 
 def check_one_collection(accessor: Any, verb: Verb) -> None:
-    """Raise where a table of several collections is asked as if it were one."""
-    frame = getattr(accessor, "_frame", pd.DataFrame())  # a join is of one
+    """Raise if a table of several collections is used as one."""
+    frame = getattr(accessor, "_frame", pd.DataFrame())  # a join has one collection
     names = [name for name in frame.attrs.get("collections", ()) if name in frame.columns]
     if not any(frame[name].nunique() > 1 for name in names):
         return
     if "by" in options_of(verb):
         by = repr(names[0]) if len(names) == 1 else repr(names)
         raise ValueError(
-            f"this table holds several collections ({listed(names)}), whose queries have nothing to do with each "
-            f"other: {verb.name}(by={by}) works within each; for one answer over all see .verdict(by={by})."
+            f"this table has several collections ({listed(names)}) with different queries. Use {verb.name}(by={by}) "
+            f"for each collection, or .meta_analysis(by={by}) for all."
         )

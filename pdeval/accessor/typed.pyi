@@ -1,4 +1,4 @@
-"""The verbs of every door, for static tools. Written by `python -m pdeval.accessor.stubs`; do not edit."""
+"""The verbs of every accessor, for static tools. Written by `python -m tests.stubs`; do not edit."""
 # fmt: off
 # ruff: noqa: E501, PYI021
 
@@ -17,6 +17,9 @@ from pdeval.report.report import Report
 
 class JudgedVerbs(Judged):
     """The verbs of a join."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Agree:
         """Verbs of agree."""
@@ -64,9 +67,6 @@ class JudgedVerbs(Judged):
     @property
     def agree(self) -> _Agree: ...
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
-
     def anova(
         self,
         measures: object = ...,
@@ -77,7 +77,19 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
-    def beyond(
+    def best_average_worst(
+        self,
+        average: object = "RPP",
+        *,
+        per: Literal["pair", "query"] = "pair",
+        baseline: object = None,
+        pairs: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
+
+    def beyond_accuracy(
         self,
         measures: object = ...,
         *,
@@ -90,19 +102,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return what the lists of each run are, beyond their accuracy: new, varied, popular, evenly spread."""
-
-    def cases(
-        self,
-        average: object = "RPP",
-        *,
-        per: Literal["pair", "query"] = "pair",
-        baseline: object = None,
-        pairs: object = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
+        """Return the novelty, diversity, popularity and coverage of the lists of each run."""
 
     def check(
         self,
@@ -112,6 +112,15 @@ class JudgedVerbs(Judged):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return what each run answered, missed and returned, before any number is believed."""
+
+    def collapse(
+        self,
+        *,
+        doc: str | Mapping[str, str] | None = None,
+        separator: str | None = None,
+        score: Literal["max", "first", "sum", "mean"] = "max",
+    ) -> pd.DataFrame:
+        """Return the run table of documents, from a run table of their chunks."""
 
     def collection_means(
         self,
@@ -156,7 +165,7 @@ class JudgedVerbs(Judged):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+        """Return the correlations of the orderings by all pairs of measures, as a tidy frame or a square matrix."""
 
     def curve(
         self,
@@ -166,7 +175,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item."""
+        """Return the precision at evenly spaced recall points, interpolated, or at every relevant item."""
 
     def delta_sort(
         self,
@@ -203,7 +212,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return what each recall level of each population contributes to the difference of two runs."""
+            """Return the contribution of each recall level of each population to the difference of two runs."""
 
         def ecdf(
             self,
@@ -239,7 +248,7 @@ class JudgedVerbs(Judged):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+            """Return the fraction of pairs of runs that differ significantly, for each measure and test."""
 
         def curve(
             self,
@@ -277,12 +286,20 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
 
-    def explain(self, query: object = None, measures: object = ..., *, runs: object = None) -> pd.DataFrame:
-        """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
+    def explain(
+        self,
+        query: object = None,
+        measures: object = ...,
+        *,
+        runs: object = None,
+        top: int | None = None,
+        per: Literal["item", "run"] = "item",
+    ) -> pd.DataFrame:
+        """Return the items of one query: grade, rank in each run, and contribution to each measure."""
 
     def fit_population(
         self,
-        labelled: object,
+        labeled: object,
         over: Literal["recall", "grades", "subtopics"] | Sequence[Literal["recall", "grades", "subtopics"]] = "recall",
         *,
         penalty: float = 1.0,
@@ -291,10 +308,10 @@ class JudgedVerbs(Judged):
         confidence: float = 0.95,
         seed: int | None = 0,
     ) -> Population:
-        """Return the population of users whose preferences best reproduce labelled ones."""
+        """Return the population of users whose preferences best reproduce labeled preferences."""
 
-    def fit_weights(self, labelled: object, *, penalty: float = 1.0) -> Weights:
-        """Return the weights of recall levels that best reproduce labelled preferences."""
+    def fit_weights(self, labeled: object, *, penalty: float = 1.0) -> Weights:
+        """Return the weights of recall levels that best reproduce labeled preferences."""
 
     def friedman(
         self,
@@ -305,25 +322,6 @@ class JudgedVerbs(Judged):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
-
-    def incomplete(
-        self,
-        measures: object = ...,
-        *,
-        drop: Literal["queries", "labels"] = "queries",
-        keep: Sequence[float] | None = None,
-        draws: int = 10,
-        policy: Literal["random", "pool"] = "random",
-        against: object = None,
-        method: str | None = "paper",
-        summary: bool = False,
-        seed: int | None = 0,
-        memory: int = 268435456,
-        progress: bool | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return how much of an ordering remains with fewer queries or fewer labels."""
 
     class _Interleave:
         """Verbs of interleave."""
@@ -346,7 +344,7 @@ class JudgedVerbs(Judged):
         def many(
             self,
             *,
-            method: Literal["team-draft", "optimised", "pairwise"] = "team-draft",
+            method: Literal["team-draft", "optimized", "pairwise"] = "team-draft",
             depth: int | None = 10,
             draws: int = 1,
             seed: int | None = 0,
@@ -368,7 +366,7 @@ class JudgedVerbs(Judged):
             machine: object,
             measures: object = ...,
             *,
-            queries: Literal["common", "each", "all"] | None = None,
+            query_set: Literal["common", "each", "all"] | None = None,
             top: int = 10,
             p: float = 0.9,
             method: str | Sequence[str] | None = None,
@@ -393,14 +391,14 @@ class JudgedVerbs(Judged):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Return how each judge grades the items that each run returned, against people, and so which runs it favours."""
+            """Return how each judge grades the items that each run returned, against people, and so which runs it favors."""
 
         def pairs(
             self,
             machine: object,
             measures: object = ...,
             *,
-            queries: Literal["common", "each", "all"] | None = None,
+            query_set: Literal["common", "each", "all"] | None = None,
             test: str | None = None,
             correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             alpha: float = 0.05,
@@ -416,7 +414,7 @@ class JudgedVerbs(Judged):
             machine: object,
             measures: object = ...,
             *,
-            queries: Literal["common", "each", "all"] | None = None,
+            query_set: Literal["common", "each", "all"] | None = None,
             method: str | Sequence[str] | None = None,
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
@@ -445,6 +443,17 @@ class JudgedVerbs(Judged):
     @property
     def label_next(self) -> _LabelNext: ...
 
+    def labeled(
+        self,
+        measures: object = None,
+        *,
+        query: object = None,
+        runs: object = None,
+        top: int | None = None,
+        layout: Literal["long", "side_by_side"] = "long",
+    ) -> pd.DataFrame:
+        """Return the documents of each list in rank order, with their grades; the grade of an unjudged document is missing."""
+
     def leaderboard(
         self,
         measures: object = ...,
@@ -465,8 +474,307 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
 
-    class _Lengths:
-        """Verbs of lengths."""
+    def matrix(self, measure: object = None) -> pd.DataFrame:
+        """Return the mean preference of row over column as a square frame, antisymmetric."""
+
+    def measure(
+        self,
+        measures: object = ...,
+        *,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
+    ) -> pd.DataFrame:
+        """Return the scores of every run on every query."""
+
+    class _MetaAnalysis:
+        """Verbs of meta_analysis."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+
+        def sample_size(
+            self,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the number of collections that a verdict needs, per measure and pair of runs."""
+
+    @property
+    def meta_analysis(self) -> _MetaAnalysis: ...
+
+    def order(
+        self,
+        measures: object = ...,
+        *,
+        method: str | Sequence[str] | None = None,
+        compat: Literal["pref_eval"] | None = None,
+        draws: int = 0,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        machine: object = None,
+    ) -> pd.DataFrame:
+        """Return the runs in order, for each measure and method."""
+
+    class _Pool:
+        """Verbs of pool."""
+
+        def __call__(
+            self,
+            depth: int = 100,
+            *,
+            per: Literal["item", "run"] = "item",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the pool of the runs: the items that any of them has among its first `depth`."""
+
+        def bounds(
+            self,
+            measures: object = ...,
+            *,
+            depth: int | None = 100,
+            assume: Literal["any", "all"] = "any",
+            include: Literal["judged", "all"] = "judged",
+            per: Literal["run", "query"] = "run",
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
+
+        def estimate(self, measures: object = ..., *, sample: pd.DataFrame, depth: int | None = None) -> pd.DataFrame:
+            """Return what every run scores on every query, estimated from judgments of a sample of items."""
+
+        def leave_one_out(
+            self,
+            measures: object = ...,
+            *,
+            depth: int = 100,
+            team: str | Mapping[object, object] | None = None,
+            metadata: pd.DataFrame | None = None,
+            method: str | Sequence[str] | None = None,
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how each run stands under the judgments that would have been made without it, or without its team."""
+
+        def sample(
+            self,
+            size: int,
+            *,
+            depth: int = 100,
+            design: Literal["importance", "stratified", "uniform"] = "importance",
+            seed: int | None = 0,
+        ) -> pd.DataFrame:
+            """Return which (query, item) pairs of the pool to label, drawn with known chances."""
+
+        def summary(
+            self,
+            *,
+            per: Literal["run", "query", "pair"] = "run",
+            depth: int = 100,
+            team: str | Mapping[object, object] | None = None,
+            metadata: pd.DataFrame | None = None,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
+
+    @property
+    def pool(self) -> _Pool: ...
+
+    class _Power:
+        """Verbs of power."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            difference: float | None = None,
+            n_queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the power of the paired t-test, per measure and pair of runs."""
+
+        def detectable_difference(
+            self,
+            measures: object = ...,
+            *,
+            power: float = 0.8,
+            n_queries: int | None = None,
+            alpha: float = 0.05,
+            baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the smallest true difference that the paired t-test detects with the required power."""
+
+        def sample_size(
+            self,
+            measures: object = ...,
+            *,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the number of queries that the paired t-test needs, per measure and pair of runs."""
+
+    @property
+    def power(self) -> _Power: ...
+
+    def prefer(
+        self,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        pairs: object = None,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        machine: object = None,
+    ) -> pd.DataFrame:
+        """Return the preferences between runs on every query, positive if run_a is better."""
+
+    def quantiles(
+        self,
+        measures: object = ...,
+        *,
+        at: float | Sequence[float] | None = ...,
+        worst: float | Sequence[float] | None = ...,
+        draws: int = 1000,
+        confidence: float = 0.95,
+        seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return quantiles of the scores of each run, and means of its worst queries."""
+
+    class _Replicates:
+        """Verbs of replicates."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the variance components of each measure: query, system x query, replicate and residual."""
+
+        def compare(
+            self,
+            measures: object = ...,
+            *,
+            replicate: str | Sequence[str] | None = None,
+            system: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            deterministic: object = None,
+            baseline: object = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the comparisons of pairs of systems with random replicates, per measure."""
+
+    @property
+    def replicates(self) -> _Replicates: ...
+
+    def report(
+        self,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        marks: Literal["auto", "letters", "daggers"] | None = "auto",
+        comparisons: pd.DataFrame | None = None,
+        test: str | None = None,
+        correction: str | None = None,
+        alpha: float | None = None,
+        interval: Literal["ci", "sd", "replicates", "none"] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        digits: int | Mapping[str, int] = 3,
+        group: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        columns: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        sort: str | Sequence[object] | None = None,
+        best: Literal["table", "group"] | None = "table",
+        arrows: bool = True,
+        higher: Mapping[str, bool] | None = None,
+        missing: Literal["error", "dash"] = "error",
+        by: str | Sequence[str] | None = None,
+        layout: Literal["columns", "rows", "groups"] | None = None,
+        average: Literal["mean", "rank", "both"] | None = "mean",
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+        machine: object = None,
+    ) -> Report:
+        """Return the table of systems and measures as a paper prints it."""
+
+    def robustness(
+        self,
+        measures: object = ...,
+        *,
+        to: Literal["queries", "labels"],
+        keep: Sequence[float] | None = None,
+        draws: int = 10,
+        policy: Literal["random", "pool"] = "random",
+        against: object = None,
+        method: str | None = "paper",
+        summary: bool = False,
+        seed: int | None = 0,
+        memory: int = 268435456,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return how much of an ordering remains with fewer queries or fewer labels."""
+
+    class _SearchLengths:
+        """Verbs of search_lengths."""
 
         def __call__(
             self,
@@ -500,7 +808,7 @@ class JudgedVerbs(Judged):
         ) -> pd.DataFrame:
             """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
 
-        def effective_shares(
+        def effective_fractions(
             self,
             *,
             precision: Literal["item", "atomized"] = "item",
@@ -544,258 +852,7 @@ class JudgedVerbs(Judged):
             """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
 
     @property
-    def lengths(self) -> _Lengths: ...
-
-    def matrix(self, measure: object = None) -> pd.DataFrame:
-        """Return the mean preference of row over column as a square frame, antisymmetric."""
-
-    def mean(
-        self,
-        measures: object = ...,
-        *,
-        baseline: object = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-    ) -> pd.DataFrame:
-        """Return the mean preference of each pair of runs over the queries."""
-
-    def measure(
-        self,
-        measures: object = ...,
-        *,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        machine: object = None,
-    ) -> pd.DataFrame:
-        """Return what every run scores on every query."""
-
-    def order(
-        self,
-        measures: object = ...,
-        *,
-        method: str | Sequence[str] | None = None,
-        compat: Literal["pref_eval"] | None = None,
-        draws: int = 0,
-        confidence: float = 0.95,
-        seed: int | None = 0,
-        progress: bool | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-        machine: object = None,
-    ) -> pd.DataFrame:
-        """Return the runs in order, for each measure and method."""
-
-    class _Pool:
-        """Verbs of pool."""
-
-        def __call__(
-            self,
-            depth: int = 100,
-            *,
-            per: Literal["item", "run"] = "item",
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        ) -> pd.DataFrame:
-            """Return the pool of the runs: the items that any of them has among its first `depth`."""
-
-        def estimate(self, measures: object = ..., *, sample: pd.DataFrame, depth: int | None = None) -> pd.DataFrame:
-            """Return what every run scores on every query, estimated from judgments of a sample of items."""
-
-        def leave_one_out(
-            self,
-            measures: object = ...,
-            *,
-            depth: int = 100,
-            team: str | Mapping[object, object] | None = None,
-            metadata: pd.DataFrame | None = None,
-            method: str | Sequence[str] | None = None,
-            progress: bool | None = None,
-            by: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return how each run stands under the judgments that would have been made without it, or without its team."""
-
-        def residuals(
-            self,
-            measures: object = ...,
-            *,
-            depth: int | None = 100,
-            assume: Literal["any", "all"] = "any",
-            queries: Literal["judged", "all"] = "judged",
-            per: Literal["run", "query"] = "run",
-            progress: bool | None = None,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        ) -> pd.DataFrame:
-            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
-
-        def sample(
-            self,
-            size: int,
-            *,
-            depth: int = 100,
-            design: Literal["importance", "stratified", "uniform"] = "importance",
-            seed: int | None = 0,
-        ) -> pd.DataFrame:
-            """Return which (query, item) pairs of the pool to label, drawn with known chances."""
-
-        def summary(
-            self,
-            *,
-            per: Literal["run", "query", "pair"] = "run",
-            depth: int = 100,
-            team: str | Mapping[object, object] | None = None,
-            metadata: pd.DataFrame | None = None,
-            by: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return the pool summed up: what each run gave to it, its size for each query, or what each two runs share."""
-
-    @property
-    def pool(self) -> _Pool: ...
-
-    class _Power:
-        """Verbs of power."""
-
-        def __call__(
-            self,
-            measures: object = ...,
-            *,
-            difference: float | None = None,
-            queries: int | None = None,
-            alpha: float = 0.05,
-            baseline: object = None,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            replicate: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
-
-        def detectable_difference(
-            self,
-            measures: object = ...,
-            *,
-            power: float = 0.8,
-            queries: int | None = None,
-            alpha: float = 0.05,
-            baseline: object = None,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            replicate: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return the smallest true difference that the paired t-test finds with the wanted power."""
-
-        def sample_size(
-            self,
-            measures: object = ...,
-            *,
-            difference: float | None = None,
-            power: float = 0.8,
-            alpha: float = 0.05,
-            baseline: object = None,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            replicate: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
-
-    @property
-    def power(self) -> _Power: ...
-
-    def prefer(
-        self,
-        measures: object = ...,
-        *,
-        baseline: object = None,
-        pairs: object = None,
-        progress: bool | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        machine: object = None,
-    ) -> pd.DataFrame:
-        """Return the preferences between runs on every query, positive where run_a is the better one."""
-
-    def quantiles(
-        self,
-        measures: object = ...,
-        *,
-        at: float | Sequence[float] | None = ...,
-        worst: float | Sequence[float] | None = ...,
-        draws: int = 1000,
-        confidence: float = 0.95,
-        seed: int | None = 0,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-    ) -> pd.DataFrame:
-        """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
-
-    class _Replicates:
-        """Verbs of replicates."""
-
-        def __call__(
-            self,
-            measures: object = ...,
-            *,
-            replicate: str | Sequence[str] | None = None,
-            system: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            deterministic: object = None,
-            by: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest."""
-
-        def compare(
-            self,
-            measures: object = ...,
-            *,
-            replicate: str | Sequence[str] | None = None,
-            system: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            deterministic: object = None,
-            baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-            alpha: float = 0.05,
-            confidence: float = 0.95,
-            by: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return one row per measure and pair of systems: whether this way of training differs, other seeds included."""
-
-    @property
-    def replicates(self) -> _Replicates: ...
-
-    def report(
-        self,
-        measures: object = ...,
-        *,
-        baseline: object = None,
-        marks: Literal["auto", "letters", "daggers"] | None = "auto",
-        comparisons: pd.DataFrame | None = None,
-        test: str | None = None,
-        correction: str | None = None,
-        alpha: float | None = None,
-        interval: Literal["ci", "sd", "replicates", "none"] | None = None,
-        replicate: str | Sequence[str] | None = None,
-        digits: int | Mapping[str, int] = 3,
-        group: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        columns: Mapping[str, str] | None = None,
-        names: Mapping[str, str] | None = None,
-        sort: str | Sequence[object] | None = None,
-        best: Literal["table", "group"] | None = "table",
-        arrows: bool = True,
-        higher: Mapping[str, bool] | None = None,
-        missing: Literal["error", "dash"] = "error",
-        by: str | Sequence[str] | None = None,
-        layout: Literal["columns", "rows", "groups"] | None = None,
-        average: Literal["mean", "rank", "both"] | None = "mean",
-        caption: str | None = None,
-        label: str | None = None,
-        notes: str | Sequence[str] | None = None,
-        footnotes: bool = True,
-        machine: object = None,
-    ) -> Report:
-        """Return the table of systems and measures as a paper prints it."""
+    def search_lengths(self) -> _SearchLengths: ...
 
     class _Segments:
         """Verbs of segments."""
@@ -812,7 +869,7 @@ class JudgedVerbs(Judged):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return what each segment of the queries or users gets, and how far it is from all others."""
+            """Return the mean of each segment of the queries or users, and its gap to all other queries."""
 
         def gaps(
             self,
@@ -826,7 +883,7 @@ class JudgedVerbs(Judged):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+            """Return the gaps between all pairs of segments: of the means of each run, or of the differences of two runs."""
 
     @property
     def segments(self) -> _Segments: ...
@@ -856,6 +913,8 @@ class JudgedVerbs(Judged):
         measures: object = ...,
         *,
         wide: bool = False,
+        per: Literal["run", "group"] = "run",
+        baseline: object = None,
         confidence: float = 0.95,
         replicate: str | Sequence[str] | None = None,
         draws: int = 200,
@@ -864,7 +923,7 @@ class JudgedVerbs(Judged):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         machine: object = None,
     ) -> pd.DataFrame:
-        """Return the scores summed up per run and measure."""
+        """Return the mean of each measure per run, with intervals; of preferences, the mean per pair of runs."""
 
     def swap_assessors(
         self,
@@ -919,7 +978,7 @@ class JudgedVerbs(Judged):
         ) -> pd.DataFrame:
             """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
 
-        def decided(
+        def deciding_ecdf(
             self,
             *,
             by: str | Sequence[str] | None = None,
@@ -927,7 +986,7 @@ class JudgedVerbs(Judged):
         ) -> pd.DataFrame:
             """Return the share of pairs of runs that is decided at or before each recall level."""
 
-        def deciding(
+        def deciding_levels(
             self,
             *,
             baseline: object = None,
@@ -939,46 +998,6 @@ class JudgedVerbs(Judged):
 
     @property
     def ties(self) -> _Ties: ...
-
-    class _Verdict:
-        """Verbs of verdict."""
-
-        def __call__(
-            self,
-            measures: object = ...,
-            *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            over: Literal["collections", "queries"] = "collections",
-            baseline: object = None,
-            per: Literal["pair", "collection"] = "pair",
-            test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-            alpha: float = 0.05,
-            confidence: float = 0.95,
-            replicate: str | Sequence[str] | None = None,
-            draws: int = 2000,
-            seed: int | None = 0,
-            progress: bool | None = None,
-        ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
-
-        def sample_size(
-            self,
-            measures: object = ...,
-            *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            difference: float | None = None,
-            power: float = 0.8,
-            alpha: float = 0.05,
-            baseline: object = None,
-            replicate: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
-
-    @property
-    def verdict(self) -> _Verdict: ...
 
 class AaTestsIreval(Ireval):
     """The verbs of a table of the kind 'aa_tests'."""
@@ -1027,17 +1046,17 @@ class AblationIreval(Ireval):
 class AccountingIreval(Ireval):
     """The verbs of a table of the kind 'accounting'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class AgreementByQueryIreval(Ireval):
     """The verbs of a table of the kind 'agreement_by_query'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
-class BehaviourIreval(Ireval):
-    """The verbs of a table of the kind 'behaviour'."""
+class BehaviorIreval(Ireval):
+    """The verbs of a table of the kind 'behavior'."""
 
     class _Plot:
         """Verbs of plot."""
@@ -1051,9 +1070,9 @@ class BehaviourIreval(Ireval):
             scale: Literal["relative", "raw"] = "relative",
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with a group of bars for each behaviour measure, one bar per bucket with its confidence interval."""
+            """Return axes with a group of bars for each behavior measure, one bar per bucket with its confidence interval."""
 
-        def behaviour_bars(
+        def behavior_bars(
             self,
             *,
             ax: Axes | None = None,
@@ -1062,7 +1081,7 @@ class BehaviourIreval(Ireval):
             scale: Literal["relative", "raw"] = "relative",
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with a group of bars for each behaviour measure, one bar per bucket with its confidence interval."""
+            """Return axes with a group of bars for each behavior measure, one bar per bucket with its confidence interval."""
 
         def panels(
             self,
@@ -1099,8 +1118,8 @@ class BehaviourIreval(Ireval):
 class BestSystemsIreval(Ireval):
     """The verbs of a table of the kind 'best_systems'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -1179,10 +1198,26 @@ class BucketComparisonsIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class CitationsIreval(Ireval):
+    """The verbs of a table of the kind 'citations'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    def measure(
+        self,
+        measures: object = None,
+        *,
+        first: bool = False,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the scores of every answer by the support that its citations give to its sentences."""
+
 class ClicksIreval(Ireval):
     """The verbs of a table of the kind 'clicks'."""
 
-    def behaviour(
+    def behavior(
         self,
         measures: Sequence[str] | str | None = None,
         *,
@@ -1195,7 +1230,7 @@ class ClicksIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return the behaviour measures of every bucket, with confidence intervals."""
+        """Return the behavior measures of every bucket, with confidence intervals."""
 
     def check(
         self,
@@ -1204,7 +1239,22 @@ class ClicksIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean."""
+        """Return the problems of a click log and how they are handled, one row per problem."""
+
+    def check_order(
+        self,
+        order: Sequence[object],
+        measures: Sequence[str] | str | None = None,
+        *,
+        aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+        unit: Literal["query", "session", "user"] | None = None,
+        test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        alpha: float = 0.05,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per behavior measure, whether the buckets follow a hypothesized order from best to worst."""
 
     class _CompareBuckets:
         """Verbs of compare_buckets."""
@@ -1227,7 +1277,7 @@ class ClicksIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return a two-sample test of every pair of buckets on every behaviour measure."""
+            """Return a two-sample test of every pair of buckets on every behavior measure."""
 
         def aa_test(
             self,
@@ -1248,7 +1298,7 @@ class ClicksIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how often the tests of two buckets find a difference where there is none: one row per measure."""
+            """Return the type I error rate of the tests of two buckets, one row per measure."""
 
     @property
     def compare_buckets(self) -> _CompareBuckets: ...
@@ -1270,7 +1320,7 @@ class ClicksIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return the behaviour after every issued query: clicks, abandonment, reciprocal ranks, times."""
+        """Return the behavior after every issued query: clicks, abandonment, reciprocal ranks, times."""
 
     def per_session(
         self,
@@ -1286,7 +1336,7 @@ class ClicksIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return what every user did: sessions, queries, impressions, clicks, other events and what they were worth."""
+        """Return the sessions, queries, impressions, clicks, other events and the total value of every user."""
 
     def sample_ratio(
         self,
@@ -1295,22 +1345,7 @@ class ClicksIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return how many users each bucket has and should have, with the test of a sample-ratio mismatch."""
-
-    def verdict(
-        self,
-        order: Sequence[object],
-        measures: Sequence[str] | str | None = None,
-        *,
-        aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
-        unit: Literal["query", "session", "user"] | None = None,
-        test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-        alpha: float = 0.05,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return, per behaviour measure, whether the buckets follow a hypothesised order from best to worst."""
+        """Return the observed and expected number of users of each bucket, with the test of a sample-ratio mismatch."""
 
 class CollectionEffectsIreval(Ireval):
     """The verbs of a table of the kind 'collection_effects'."""
@@ -1327,7 +1362,7 @@ class CollectionEffectsIreval(Ireval):
             combined: Sequence[Literal["fixed", "random"]] = ...,
             verdict: pd.DataFrame | None = None,
         ) -> Axes:
-            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
+            """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
 
         def forest(
             self,
@@ -1338,67 +1373,7 @@ class CollectionEffectsIreval(Ireval):
             combined: Sequence[Literal["fixed", "random"]] = ...,
             verdict: pd.DataFrame | None = None,
         ) -> Axes:
-            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
-
-        def panels(
-            self,
-            *,
-            by: str | Sequence[str] | None = None,
-            plot: str | None = None,
-            columns: int = 3,
-            options: Mapping[str, Any] | None = None,
-        ) -> Figure:
-            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
-
-    @property
-    def plot(self) -> _Plot: ...
-
-    def report(
-        self,
-        *,
-        columns: Sequence[str] | None = None,
-        group: str | None = None,
-        by: str | Sequence[str] | None = None,
-        across: str | Sequence[str] | None = None,
-        value: str | None = None,
-        average: Literal["row", "mean", "range"] | None = None,
-        percent: bool = False,
-        digits: int | Mapping[str, int] = 3,
-        names: Mapping[str, str] | None = None,
-        caption: str | None = None,
-        label: str | None = None,
-        notes: str | Sequence[str] | None = None,
-        footnotes: bool = True,
-    ) -> Report:
-        """Return the table as a paper prints it, every column under its header and numbers aligned."""
-
-class CollectionVerdictsIreval(Ireval):
-    """The verbs of a table of the kind 'collection_verdicts'."""
-
-    class _Plot:
-        """Verbs of plot."""
-
-        def __call__(
-            self,
-            *,
-            ax: Axes | None = None,
-            runs: Sequence[str] | None = None,
-            measure: str | None = None,
-            combined: Sequence[Literal["fixed", "random"]] = ...,
-            verdict: pd.DataFrame | None = None,
-        ) -> Axes:
-            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
-
-        def forest(
-            self,
-            *,
-            ax: Axes | None = None,
-            runs: Sequence[str] | None = None,
-            measure: str | None = None,
-            combined: Sequence[Literal["fixed", "random"]] = ...,
-            verdict: pd.DataFrame | None = None,
-        ) -> Axes:
-            """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together."""
+            """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
 
         def panels(
             self,
@@ -1519,11 +1494,11 @@ class ComponentsIreval(Ireval):
             self,
             *,
             ax: Axes | None = None,
-            of: Literal["share", "of_difference"] = "of_difference",
+            of: Literal["fraction", "difference_fraction"] = "difference_fraction",
             measures: Sequence[str] | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with one bar per measure, divided by where its variance comes from."""
+            """Return axes with one bar per measure, divided by the sources of its variance."""
 
         def panels(
             self,
@@ -1539,11 +1514,11 @@ class ComponentsIreval(Ireval):
             self,
             *,
             ax: Axes | None = None,
-            of: Literal["share", "of_difference"] = "of_difference",
+            of: Literal["fraction", "difference_fraction"] = "difference_fraction",
             measures: Sequence[str] | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with one bar per measure, divided by where its variance comes from."""
+            """Return axes with one bar per measure, divided by the sources of its variance."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -1581,7 +1556,7 @@ class ConfusionsIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with the share of each label (column) among the items of each label of the reference (row)."""
+            """Return axes with the fraction of each label (column) among the items of each label of the reference (row)."""
 
         def confusion_heatmap(
             self,
@@ -1591,7 +1566,7 @@ class ConfusionsIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with the share of each label (column) among the items of each label of the reference (row)."""
+            """Return axes with the fraction of each label (column) among the items of each label of the reference (row)."""
 
         def panels(
             self,
@@ -1617,13 +1592,13 @@ class ConfusionsIreval(Ireval):
         notes: str | Sequence[str] | None = None,
         footnotes: bool = True,
     ) -> Report:
-        """Return the table of confusion: labels of the reference in rows, labels given in columns, percentages of rows."""
+        """Return the table of confusion: reference labels in rows, assigned labels in columns, percentages of rows."""
 
 class ConsensusIreval(Ireval):
     """The verbs of a table of the kind 'consensus'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class ContributionEcdfIreval(Ireval):
     """The verbs of a table of the kind 'contribution_ecdf'."""
@@ -1662,8 +1637,8 @@ class ContributionEcdfIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
-class ContributionSharesIreval(Ireval):
-    """The verbs of a table of the kind 'contribution_shares'."""
+class ContributionFractionsIreval(Ireval):
+    """The verbs of a table of the kind 'contribution_fractions'."""
 
     def report(
         self,
@@ -1727,7 +1702,7 @@ class ContributionsIreval(Ireval):
             ax: Axes | None = None,
             pair: Sequence[object] | None = None,
             measures: Sequence[str] | None = None,
-            scale: Literal["share", "raw"] = "share",
+            scale: Literal["fraction", "raw"] = "fraction",
             levels: int | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
@@ -1760,7 +1735,7 @@ class ContributionsIreval(Ireval):
             ax: Axes | None = None,
             pair: Sequence[object] | None = None,
             measures: Sequence[str] | None = None,
-            scale: Literal["share", "raw"] = "share",
+            scale: Literal["fraction", "raw"] = "fraction",
             levels: int | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
@@ -1786,7 +1761,7 @@ class CorrelationsIreval(Ireval):
             colorbar: bool = True,
             label: str | None = None,
         ) -> Axes:
-            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+            """Return axes with a correlation or agreement for every two measures as colors and numbers."""
 
         def correlation_heatmap(
             self,
@@ -1799,7 +1774,7 @@ class CorrelationsIreval(Ireval):
             colorbar: bool = True,
             label: str | None = None,
         ) -> Axes:
-            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+            """Return axes with a correlation or agreement for every two measures as colors and numbers."""
 
         def panels(
             self,
@@ -1829,7 +1804,7 @@ class CorrelationsIreval(Ireval):
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
     ) -> Report:
-        """Return the table of how pairs of measures agree, or how alike they order runs."""
+        """Return the table of the agreement of pairs of measures, or of the correlation of their orders of runs."""
 
 class CorrelationsByMeasureIreval(Ireval):
     """The verbs of a table of the kind 'correlations_by_measure'."""
@@ -1874,13 +1849,13 @@ class CreditsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return how many queries or users each run of a pair won: one row per pair."""
+        """Return the number of queries or users that each run of a pair won, one row per pair."""
 
 class CurveIreval(Ireval):
     """The verbs of a table of the kind 'curve'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -1916,8 +1891,8 @@ class CurveIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
-class DecidedIreval(Ireval):
-    """The verbs of a table of the kind 'decided'."""
+class DecidingEcdfIreval(Ireval):
+    """The verbs of a table of the kind 'deciding_ecdf'."""
 
     class _Plot:
         """Verbs of plot."""
@@ -1931,7 +1906,7 @@ class DecidedIreval(Ireval):
             levels: int | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+            """Return axes with the fraction of pairs decided at or before each recall level (an ECDF)."""
 
         def decided_by_recall(
             self,
@@ -1942,7 +1917,7 @@ class DecidedIreval(Ireval):
             levels: int | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+            """Return axes with the fraction of pairs decided at or before each recall level (an ECDF)."""
 
         def panels(
             self,
@@ -1957,8 +1932,8 @@ class DecidedIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
-class DecidingIreval(Ireval):
-    """The verbs of a table of the kind 'deciding'."""
+class DecidingLevelsIreval(Ireval):
+    """The verbs of a table of the kind 'deciding_levels'."""
 
     class _Plot:
         """Verbs of plot."""
@@ -1972,7 +1947,7 @@ class DecidingIreval(Ireval):
             levels: int | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+            """Return axes with the fraction of pairs decided at or before each recall level (an ECDF)."""
 
         def decided_by_recall(
             self,
@@ -1983,7 +1958,7 @@ class DecidingIreval(Ireval):
             levels: int | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with the share of pairs decided at or before each recall level (an ECDF)."""
+            """Return axes with the fraction of pairs decided at or before each recall level (an ECDF)."""
 
         def panels(
             self,
@@ -2023,8 +1998,8 @@ class DeltaSortIreval(Ireval):
 class DeltaSortRunsIreval(Ireval):
     """The verbs of a table of the kind 'delta_sort_runs'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -2081,7 +2056,7 @@ class DiscountsIreval(Ireval):
             log: bool = False,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with what each rank is worth, a line per measure."""
+            """Return axes with the weight of each rank, a line per measure."""
 
         def discount_curves(
             self,
@@ -2091,7 +2066,7 @@ class DiscountsIreval(Ireval):
             log: bool = False,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with what each rank is worth, a line per measure."""
+            """Return axes with the weight of each rank, a line per measure."""
 
         def panels(
             self,
@@ -2166,13 +2141,13 @@ class DiscriminativePowerIreval(Ireval):
         notes: str | Sequence[str] | None = None,
         footnotes: bool = True,
     ) -> Report:
-        """Return the table of discriminative power: the percentage of pairs told apart, measures x tests."""
+        """Return the table of discriminative power: the percentage of pairs that differ significantly, measures x tests."""
 
-class EffectiveSharesIreval(Ireval):
-    """The verbs of a table of the kind 'effective_shares'."""
+class EffectiveFractionsIreval(Ireval):
+    """The verbs of a table of the kind 'effective_fractions'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class EquivalencesIreval(Ireval):
     """The verbs of a table of the kind 'equivalences'."""
@@ -2235,8 +2210,8 @@ class EquivalencesIreval(Ireval):
 class ExplanationIreval(Ireval):
     """The verbs of a table of the kind 'explanation'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class FriedmanIreval(Ireval):
     """The verbs of a table of the kind 'friedman'."""
@@ -2271,18 +2246,18 @@ class HeadroomIreval(Ireval):
             *,
             ax: Axes | None = None,
             measure: str | None = None,
-            value: Literal["count", "share"] = "count",
+            value: Literal["count", "fraction"] = "count",
         ) -> Axes:
-            """Return axes with a bar for each bucket: of how many collections the best run's mean is there."""
+            """Return axes with a bar for each bucket: the number of collections whose best run's mean is in it."""
 
         def headroom_bars(
             self,
             *,
             ax: Axes | None = None,
             measure: str | None = None,
-            value: Literal["count", "share"] = "count",
+            value: Literal["count", "fraction"] = "count",
         ) -> Axes:
-            """Return axes with a bar for each bucket: of how many collections the best run's mean is there."""
+            """Return axes with a bar for each bucket: the number of collections whose best run's mean is in it."""
 
         def panels(
             self,
@@ -2316,105 +2291,23 @@ class HeadroomIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
-class IncompleteIreval(Ireval):
-    """The verbs of a table of the kind 'incomplete'."""
-
-    class _Plot:
-        """Verbs of plot."""
-
-        def __call__(
-            self,
-            *,
-            ax: Axes | None = None,
-            statistic: str | None = None,
-            measures: Sequence[str] | None = None,
-            band: bool = True,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
-
-        def incomplete(
-            self,
-            *,
-            ax: Axes | None = None,
-            statistic: str | None = None,
-            measures: Sequence[str] | None = None,
-            band: bool = True,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
-
-        def panels(
-            self,
-            *,
-            by: str | Sequence[str] | None = None,
-            plot: str | None = None,
-            columns: int = 3,
-            options: Mapping[str, Any] | None = None,
-        ) -> Figure:
-            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
-
-    @property
-    def plot(self) -> _Plot: ...
-
-class IncompleteSummaryIreval(Ireval):
-    """The verbs of a table of the kind 'incomplete_summary'."""
-
-    class _Plot:
-        """Verbs of plot."""
-
-        def __call__(
-            self,
-            *,
-            ax: Axes | None = None,
-            statistic: str | None = None,
-            measures: Sequence[str] | None = None,
-            band: bool = True,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
-
-        def incomplete(
-            self,
-            *,
-            ax: Axes | None = None,
-            statistic: str | None = None,
-            measures: Sequence[str] | None = None,
-            band: bool = True,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws."""
-
-        def panels(
-            self,
-            *,
-            by: str | Sequence[str] | None = None,
-            plot: str | None = None,
-            columns: int = 3,
-            options: Mapping[str, Any] | None = None,
-        ) -> Figure:
-            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
-
-    @property
-    def plot(self) -> _Plot: ...
-
 class IssuedQueriesIreval(Ireval):
     """The verbs of a table of the kind 'issued_queries'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class ItemSampleIreval(Ireval):
     """The verbs of a table of the kind 'item_sample'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class JudgeBiasIreval(Ireval):
     """The verbs of a table of the kind 'judge_bias'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -2496,8 +2389,8 @@ class JudgePairsIreval(Ireval):
 class JudgeScoresIreval(Ireval):
     """The verbs of a table of the kind 'judge_scores'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -2509,7 +2402,7 @@ class JudgeScoresIreval(Ireval):
             measure: str | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with one point per run and judge: its score by the judge against its score by people."""
+            """Return axes with one point per run and judge: its score by the judge against its score by human assessors."""
 
         def judge_scatter(
             self,
@@ -2518,7 +2411,7 @@ class JudgeScoresIreval(Ireval):
             measure: str | None = None,
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with one point per run and judge: its score by the judge against its score by people."""
+            """Return axes with one point per run and judge: its score by the judge against its score by human assessors."""
 
         def panels(
             self,
@@ -2562,19 +2455,19 @@ class JudgesIreval(Ireval):
             self,
             *,
             ax: Axes | None = None,
-            value: Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"] = "tau_b",
+            value: Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "fraction_confirmed"] = "tau_b",
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with one row per judge and one mark per measure: how far the judge agrees with people."""
+            """Return axes with one row per judge and one mark per measure: the agreement of the judge with human assessors."""
 
         def judge_dots(
             self,
             *,
             ax: Axes | None = None,
-            value: Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"] = "tau_b",
+            value: Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "fraction_confirmed"] = "tau_b",
             legend: Literal["inside", "right", "below", "above"] | None = "above",
         ) -> Axes:
-            """Return axes with one row per judge and one mark per measure: how far the judge agrees with people."""
+            """Return axes with one row per judge and one mark per measure: the agreement of the judge with human assessors."""
 
         def panels(
             self,
@@ -2611,8 +2504,14 @@ class JudgesIreval(Ireval):
 class LabelBoundsIreval(Ireval):
     """The verbs of a table of the kind 'label_bounds'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+class LabeledIreval(Ireval):
+    """The verbs of a table of the kind 'labeled'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class LabelsIreval(Ireval):
     """The verbs of a table of the kind 'labels'."""
@@ -2659,12 +2558,12 @@ class LabelsIreval(Ireval):
 
         def pairs(
             self,
-            matrix: str | None = None,
+            matrix: Literal["observed", "scott", "cohen"] | None = None,
             *,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return the agreement of every two assessors who labelled an item in common."""
+            """Return the agreement of every two assessors who labeled an item in common."""
 
     @property
     def agreement(self) -> _Agreement: ...
@@ -2729,14 +2628,14 @@ class LabelsIreval(Ireval):
 class LabelsNeededIreval(Ireval):
     """The verbs of a table of the kind 'labels_needed'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class LeaderboardsIreval(Ireval):
     """The verbs of a table of the kind 'leaderboards'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -2792,8 +2691,8 @@ class LeaderboardsIreval(Ireval):
 class LeftOutIreval(Ireval):
     """The verbs of a table of the kind 'left_out'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -2813,168 +2712,6 @@ class LeftOutIreval(Ireval):
         footnotes: bool = True,
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
-
-class LengthDifferencesIreval(Ireval):
-    """The verbs of a table of the kind 'length_differences'."""
-
-    class _Plot:
-        """Verbs of plot."""
-
-        def __call__(
-            self,
-            *,
-            ax: Axes | None = None,
-            pair: Sequence[object] | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-        ) -> Axes:
-            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
-
-        def asl_wins(
-            self,
-            *,
-            ax: Axes | None = None,
-            pair: Sequence[object] | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-        ) -> Axes:
-            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
-
-        def panels(
-            self,
-            *,
-            by: str | Sequence[str] | None = None,
-            plot: str | None = None,
-            columns: int = 3,
-            options: Mapping[str, Any] | None = None,
-        ) -> Figure:
-            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
-
-    @property
-    def plot(self) -> _Plot: ...
-
-class LengthHistogramIreval(Ireval):
-    """The verbs of a table of the kind 'length_histogram'."""
-
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
-
-    class _Plot:
-        """Verbs of plot."""
-
-        def __call__(
-            self,
-            *,
-            ax: Axes | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
-
-        def asl_histogram(
-            self,
-            *,
-            ax: Axes | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
-
-        def panels(
-            self,
-            *,
-            by: str | Sequence[str] | None = None,
-            plot: str | None = None,
-            columns: int = 3,
-            options: Mapping[str, Any] | None = None,
-        ) -> Figure:
-            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
-
-    @property
-    def plot(self) -> _Plot: ...
-
-class LengthWinsIreval(Ireval):
-    """The verbs of a table of the kind 'length_wins'."""
-
-    class _Plot:
-        """Verbs of plot."""
-
-        def __call__(
-            self,
-            *,
-            ax: Axes | None = None,
-            pair: Sequence[object] | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-        ) -> Axes:
-            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
-
-        def asl_wins(
-            self,
-            *,
-            ax: Axes | None = None,
-            pair: Sequence[object] | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-        ) -> Axes:
-            """Return axes with the number of relevant items whose search length differs by so much between two runs."""
-
-        def panels(
-            self,
-            *,
-            by: str | Sequence[str] | None = None,
-            plot: str | None = None,
-            columns: int = 3,
-            options: Mapping[str, Any] | None = None,
-        ) -> Figure:
-            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
-
-    @property
-    def plot(self) -> _Plot: ...
-
-class LengthsIreval(Ireval):
-    """The verbs of a table of the kind 'lengths'."""
-
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
-
-    class _Plot:
-        """Verbs of plot."""
-
-        def __call__(
-            self,
-            *,
-            ax: Axes | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
-
-        def asl_histogram(
-            self,
-            *,
-            ax: Axes | None = None,
-            value: str | None = None,
-            edges: Sequence[float] = ...,
-            legend: Literal["inside", "right", "below", "above"] | None = "inside",
-        ) -> Axes:
-            """Return axes with the number of relevant items in each bucket of search length, those not found last."""
-
-        def panels(
-            self,
-            *,
-            by: str | Sequence[str] | None = None,
-            plot: str | None = None,
-            columns: int = 3,
-            options: Mapping[str, Any] | None = None,
-        ) -> Figure:
-            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
-
-    @property
-    def plot(self) -> _Plot: ...
 
 class ListsIreval(Ireval):
     """The verbs of a table of the kind 'lists'."""
@@ -3020,7 +2757,7 @@ class LocalityIreval(Ireval):
             colorbar: bool = True,
             label: str | None = None,
         ) -> Axes:
-            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+            """Return axes with a correlation or agreement for every two measures as colors and numbers."""
 
         def correlation_heatmap(
             self,
@@ -3033,7 +2770,7 @@ class LocalityIreval(Ireval):
             colorbar: bool = True,
             label: str | None = None,
         ) -> Axes:
-            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+            """Return axes with a correlation or agreement for every two measures as colors and numbers."""
 
         def panels(
             self,
@@ -3073,8 +2810,8 @@ class LocalityRegressionIreval(Ireval):
 class MaskedAgreementIreval(Ireval):
     """The verbs of a table of the kind 'masked_agreement'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -3109,7 +2846,7 @@ class MatrixIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with a square matrix as colours: preferences, or correlations where it is symmetric."""
+            """Return axes with a square matrix as colors: preferences, or correlations if it is symmetric."""
 
         def correlation_heatmap(
             self,
@@ -3122,7 +2859,7 @@ class MatrixIreval(Ireval):
             colorbar: bool = True,
             label: str | None = None,
         ) -> Axes:
-            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+            """Return axes with a correlation or agreement for every two measures as colors and numbers."""
 
         def matrix_heatmap(
             self,
@@ -3132,7 +2869,7 @@ class MatrixIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with a square matrix as colours: preferences, or correlations where it is symmetric."""
+            """Return axes with a square matrix as colors: preferences, or correlations if it is symmetric."""
 
         def panels(
             self,
@@ -3154,7 +2891,7 @@ class MatrixIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+            """Return axes with the mean preference of every run (row) over every other (column) as colors."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -3191,7 +2928,7 @@ class MeansIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+            """Return axes with the mean preference of every run (row) over every other (column) as colors."""
 
         def panels(
             self,
@@ -3213,7 +2950,67 @@ class MeansIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+            """Return axes with the mean preference of every run (row) over every other (column) as colors."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class MetaAnalysisIreval(Ireval):
+    """The verbs of a table of the kind 'meta_analysis'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            runs: Sequence[str] | None = None,
+            measure: str | None = None,
+            combined: Sequence[Literal["fixed", "random"]] = ...,
+            verdict: pd.DataFrame | None = None,
+        ) -> Axes:
+            """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
+
+        def forest(
+            self,
+            *,
+            ax: Axes | None = None,
+            runs: Sequence[str] | None = None,
+            measure: str | None = None,
+            combined: Sequence[Literal["fixed", "random"]] = ...,
+            verdict: pd.DataFrame | None = None,
+        ) -> Axes:
+            """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -3240,8 +3037,8 @@ class MeansIreval(Ireval):
 class MultileavedListsIreval(Ireval):
     """The verbs of a table of the kind 'multileaved_lists'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def simulate_clicks(
         self,
@@ -3267,11 +3064,50 @@ class MultileavedListsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
 
+class NuggetsIreval(Ireval):
+    """The verbs of a table of the kind 'nuggets'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    def measure(
+        self,
+        measures: object = None,
+        *,
+        nuggets: pd.DataFrame | None = None,
+        compat: Literal["nuggetizer"] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the scores of every answer by the nuggets that it contains."""
+
+class OrderChecksIreval(Ireval):
+    """The verbs of a table of the kind 'order_checks'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class OrdersIreval(Ireval):
     """The verbs of a table of the kind 'orders'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Correlate:
         """Verbs of correlate."""
@@ -3289,7 +3125,7 @@ class OrdersIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+            """Return the correlations of the orderings by all pairs of measures, as a tidy frame or a square matrix."""
 
         def against(
             self,
@@ -3302,7 +3138,7 @@ class OrdersIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how alike two tables of orders are, by each measure and method in both, e.g. on all and on fewer queries."""
+            """Return the correlations of two tables of orders, for each measure and method in both."""
 
     @property
     def correlate(self) -> _Correlate: ...
@@ -3404,14 +3240,20 @@ class PairExplanationIreval(Ireval):
 class PoolIreval(Ireval):
     """The verbs of a table of the kind 'pool'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+class PoolBoundsIreval(Ireval):
+    """The verbs of a table of the kind 'pool_bounds'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class PoolByRunIreval(Ireval):
     """The verbs of a table of the kind 'pool_by_run'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class PoolPairsIreval(Ireval):
     """The verbs of a table of the kind 'pool_pairs'."""
@@ -3438,8 +3280,8 @@ class PoolPairsIreval(Ireval):
 class PoolQueriesIreval(Ireval):
     """The verbs of a table of the kind 'pool_queries'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -3463,8 +3305,8 @@ class PoolQueriesIreval(Ireval):
 class PoolRunsIreval(Ireval):
     """The verbs of a table of the kind 'pool_runs'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -3488,8 +3330,8 @@ class PoolRunsIreval(Ireval):
 class PosteriorsIreval(Ireval):
     """The verbs of a table of the kind 'posteriors'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class PreferencesIreval(Ireval):
     """The verbs of a table of the kind 'preferences'."""
@@ -3519,16 +3361,6 @@ class PreferencesIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
-
-    def bounds(
-        self,
-        measures: object = None,
-        *,
-        between: tuple[float, float] | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
 
     def collection_means(
         self,
@@ -3572,7 +3404,7 @@ class PreferencesIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+        """Return the correlations of the orderings by all pairs of measures, as a tidy frame or a square matrix."""
 
     class _DiscriminativePower:
         """Verbs of discriminative_power."""
@@ -3591,7 +3423,7 @@ class PreferencesIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+            """Return the fraction of pairs of runs that differ significantly, for each measure and test."""
 
         def curve(
             self,
@@ -3639,6 +3471,16 @@ class PreferencesIreval(Ireval):
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
 
+    def label_bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
+
     class _LabelNext:
         """Verbs of label_next."""
 
@@ -3646,7 +3488,7 @@ class PreferencesIreval(Ireval):
             self,
             measures: object = None,
             *,
-            queries: int = 10,
+            n_queries: int = 10,
             design: Literal["importance", "stratified", "uniform"] = "importance",
             seed: int | None = 0,
             by: str | Sequence[str] | None = None,
@@ -3691,16 +3533,45 @@ class PreferencesIreval(Ireval):
     def matrix(self, measure: object = None) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
 
-    def mean(
-        self,
-        measures: object = None,
-        *,
-        baseline: object = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-    ) -> pd.DataFrame:
-        """Return the mean preference of each pair of runs over the queries."""
+    class _MetaAnalysis:
+        """Verbs of meta_analysis."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+        ) -> pd.DataFrame:
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the number of collections that a verdict needs, per measure and pair of runs."""
+
+    @property
+    def meta_analysis(self) -> _MetaAnalysis: ...
 
     def order(
         self,
@@ -3731,7 +3602,7 @@ class PreferencesIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+            """Return axes with the mean preference of every run (row) over every other (column) as colors."""
 
         def difference_scatter(
             self,
@@ -3763,7 +3634,7 @@ class PreferencesIreval(Ireval):
             annotate: bool | None = None,
             colorbar: bool = True,
         ) -> Axes:
-            """Return axes with the mean preference of every run (row) over every other (column) as colours."""
+            """Return axes with the mean preference of every run (row) over every other (column) as colors."""
 
         def query_differences(
             self,
@@ -3784,7 +3655,7 @@ class PreferencesIreval(Ireval):
             per: Literal["pair", "run"] | None = None,
             sort: bool = True,
         ) -> Axes:
-            """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost."""
+            """Return axes with one horizontal bar per pair or run: the percentages of queries won, tied and lost."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -3797,28 +3668,28 @@ class PreferencesIreval(Ireval):
             measures: object = None,
             *,
             difference: float | None = None,
-            queries: int | None = None,
+            n_queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
+            """Return the power of the paired t-test, per measure and pair of runs."""
 
         def detectable_difference(
             self,
             measures: object = None,
             *,
             power: float = 0.8,
-            queries: int | None = None,
+            n_queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the smallest true difference that the paired t-test finds with the wanted power."""
+            """Return the smallest true difference that the paired t-test detects with the required power."""
 
         def sample_size(
             self,
@@ -3832,7 +3703,7 @@ class PreferencesIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
+            """Return the number of queries that the paired t-test needs, per measure and pair of runs."""
 
     @property
     def power(self) -> _Power: ...
@@ -3884,7 +3755,7 @@ class PreferencesIreval(Ireval):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return what each segment of the queries or users gets, and how far it is from all others."""
+            """Return the mean of each segment of the queries or users, and its gap to all other queries."""
 
         def gaps(
             self,
@@ -3898,10 +3769,21 @@ class PreferencesIreval(Ireval):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+            """Return the gaps between all pairs of segments: of the means of each run, or of the differences of two runs."""
 
     @property
     def segments(self) -> _Segments: ...
+
+    def summary(
+        self,
+        measures: object = None,
+        *,
+        baseline: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the mean preference of each pair of runs over the queries."""
 
     def ties(
         self,
@@ -3917,51 +3799,11 @@ class PreferencesIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
 
-    class _Verdict:
-        """Verbs of verdict."""
-
-        def __call__(
-            self,
-            measures: object = None,
-            *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            over: Literal["collections", "queries"] = "collections",
-            baseline: object = None,
-            per: Literal["pair", "collection"] = "pair",
-            test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-            alpha: float = 0.05,
-            confidence: float = 0.95,
-            replicate: str | Sequence[str] | None = None,
-            draws: int = 2000,
-            seed: int | None = 0,
-            progress: bool | None = None,
-        ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
-
-        def sample_size(
-            self,
-            measures: object = None,
-            *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            difference: float | None = None,
-            power: float = 0.8,
-            alpha: float = 0.05,
-            baseline: object = None,
-            replicate: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
-
-    @property
-    def verdict(self) -> _Verdict: ...
-
 class QuantilesIreval(Ireval):
     """The verbs of a table of the kind 'quantiles'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -4018,11 +3860,87 @@ class QuantilesIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
-class ResidualsIreval(Ireval):
-    """The verbs of a table of the kind 'residuals'."""
+class RobustnessIreval(Ireval):
+    """The verbs of a table of the kind 'robustness'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+        def robustness(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class RobustnessSummaryIreval(Ireval):
+    """The verbs of a table of the kind 'robustness_summary'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+        def robustness(
+            self,
+            *,
+            ax: Axes | None = None,
+            statistic: str | None = None,
+            measures: Sequence[str] | None = None,
+            band: bool = True,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+
+    @property
+    def plot(self) -> _Plot: ...
 
 class RrieIreval(Ireval):
     """The verbs of a table of the kind 'rrie'."""
@@ -4054,7 +3972,7 @@ class RunsIreval(Ireval):
         qrels: object,
         *,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
@@ -4063,7 +3981,10 @@ class RunsIreval(Ireval):
         items: object = None,
         history: object = None,
     ) -> Joined:
-        """Return the join of these runs with judgments: an object to keep, with the verbs of this accessor."""
+        """Return the join of these runs with judgments, which has the verbs of this accessor."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Agree:
         """Verbs of agree."""
@@ -4083,14 +4004,11 @@ class RunsIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return how often every two measures prefer the same one of two runs on the same query."""
 
@@ -4106,14 +4024,11 @@ class RunsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return how the differences of two runs in reciprocal rank at one recall level go with those at others."""
 
@@ -4127,22 +4042,16 @@ class RunsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return how often the run with the sooner first relevant item is foretold by the relevant items after it."""
 
     @property
     def agree(self) -> _Agree: ...
-
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
 
     def anova(
         self,
@@ -4153,18 +4062,34 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
-    def beyond(
+    def best_average_worst(
+        self,
+        qrels: object,
+        average: object = "RPP",
+        *,
+        per: Literal["pair", "query"] = "pair",
+        baseline: object = None,
+        pairs: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
+
+    def beyond_accuracy(
         self,
         measures: object = ...,
         *,
@@ -4181,29 +4106,7 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return what the lists of each run are, beyond their accuracy: new, varied, popular, evenly spread."""
-
-    def cases(
-        self,
-        qrels: object,
-        average: object = "RPP",
-        *,
-        per: Literal["pair", "query"] = "pair",
-        baseline: object = None,
-        pairs: object = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-        ties: Literal["docid", "rank", "first", "expected"] | None = None,
-        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-        depth: int | None = None,
-        judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
-    ) -> pd.DataFrame:
-        """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
+        """Return the novelty, diversity, popularity and coverage of the lists of each run."""
 
     def check(
         self,
@@ -4216,6 +4119,15 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return what each run answered, missed and returned, before any number is believed."""
 
+    def collapse(
+        self,
+        *,
+        doc: str | Mapping[str, str] | None = None,
+        separator: str | None = None,
+        score: Literal["max", "first", "sum", "mean"] = "max",
+    ) -> pd.DataFrame:
+        """Return the run table of documents, from a run table of their chunks."""
+
     def collection_means(
         self,
         qrels: object,
@@ -4225,14 +4137,11 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return the mean of each run on each collection, as scores whose queries are the collections."""
 
@@ -4255,7 +4164,7 @@ class RunsIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
         machine: object = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
@@ -4280,16 +4189,13 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
-        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+        """Return the correlations of the orderings by all pairs of measures, as a tidy frame or a square matrix."""
 
     def curve(
         self,
@@ -4300,16 +4206,13 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
-        """Return precision against recall, interpolated at evenly spread recall points, or at every relevant item."""
+        """Return the precision at evenly spaced recall points, interpolated, or at every relevant item."""
 
     def delta_sort(
         self,
@@ -4324,14 +4227,11 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return how far systems move when one measure replaces another: DeltaSort, Kendall's tau-b and DeltaValue."""
 
@@ -4342,14 +4242,11 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return what a collection is, in one row: the table with which experiments begin."""
 
@@ -4367,16 +4264,13 @@ class RunsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return what each recall level of each population contributes to the difference of two runs."""
+            """Return the contribution of each recall level of each population to the difference of two runs."""
 
         def ecdf(
             self,
@@ -4391,14 +4285,11 @@ class RunsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return the distribution of what single recall levels contribute to the differences of all pairs of runs."""
 
@@ -4423,16 +4314,13 @@ class RunsIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+            """Return the fraction of pairs of runs that differ significantly, for each measure and test."""
 
         def curve(
             self,
@@ -4448,14 +4336,11 @@ class RunsIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return the sorted p-values of all pairs, per measure and test: Sakai's curve of achieved significance levels."""
 
@@ -4479,14 +4364,11 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
 
@@ -4497,22 +4379,21 @@ class RunsIreval(Ireval):
         measures: object = ...,
         *,
         runs: object = None,
+        top: int | None = None,
+        per: Literal["item", "run"] = "item",
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
-        """Return a per-item account of one query: item, grade, its rank in each run, what it adds to each measure."""
+        """Return the items of one query: grade, rank in each run, and contribution to each measure."""
 
     def fit_population(
         self,
         qrels: object,
-        labelled: object,
+        labeled: object,
         over: Literal["recall", "grades", "subtopics"] | Sequence[Literal["recall", "grades", "subtopics"]] = "recall",
         *,
         penalty: float = 1.0,
@@ -4521,34 +4402,28 @@ class RunsIreval(Ireval):
         confidence: float = 0.95,
         seed: int | None = 0,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> Population:
-        """Return the population of users whose preferences best reproduce labelled ones."""
+        """Return the population of users whose preferences best reproduce labeled preferences."""
 
     def fit_weights(
         self,
         qrels: object,
-        labelled: object,
+        labeled: object,
         *,
         penalty: float = 1.0,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> Weights:
-        """Return the weights of recall levels that best reproduce labelled preferences."""
+        """Return the weights of recall levels that best reproduce labeled preferences."""
 
     def friedman(
         self,
@@ -4559,45 +4434,13 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
-
-    def incomplete(
-        self,
-        qrels: object,
-        measures: object = ...,
-        *,
-        drop: Literal["queries", "labels"] = "queries",
-        keep: Sequence[float] | None = None,
-        draws: int = 10,
-        policy: Literal["random", "pool"] = "random",
-        against: object = None,
-        method: str | None = "paper",
-        summary: bool = False,
-        seed: int | None = 0,
-        memory: int = 268435456,
-        progress: bool | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-        ties: Literal["docid", "rank", "first", "expected"] | None = None,
-        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-        depth: int | None = None,
-        judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
-    ) -> pd.DataFrame:
-        """Return how much of an ordering remains with fewer queries or fewer labels."""
 
     class _Interleave:
         """Verbs of interleave."""
@@ -4622,7 +4465,7 @@ class RunsIreval(Ireval):
         def many(
             self,
             *,
-            method: Literal["team-draft", "optimised", "pairwise"] = "team-draft",
+            method: Literal["team-draft", "optimized", "pairwise"] = "team-draft",
             depth: int | None = 10,
             draws: int = 1,
             seed: int | None = 0,
@@ -4647,7 +4490,7 @@ class RunsIreval(Ireval):
             machine: object,
             measures: object = ...,
             *,
-            queries: Literal["common", "each", "all"] | None = None,
+            query_set: Literal["common", "each", "all"] | None = None,
             top: int = 10,
             p: float = 0.9,
             method: str | Sequence[str] | None = None,
@@ -4659,7 +4502,7 @@ class RunsIreval(Ireval):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
@@ -4681,7 +4524,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return how each judge grades the items that each run returned, against people, and so which runs it favours."""
+            """Return how each judge grades the items that each run returned, against people, and so which runs it favors."""
 
         def pairs(
             self,
@@ -4689,7 +4532,7 @@ class RunsIreval(Ireval):
             machine: object,
             measures: object = ...,
             *,
-            queries: Literal["common", "each", "all"] | None = None,
+            query_set: Literal["common", "each", "all"] | None = None,
             test: str | None = None,
             correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
             alpha: float = 0.05,
@@ -4698,7 +4541,7 @@ class RunsIreval(Ireval):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
@@ -4711,12 +4554,12 @@ class RunsIreval(Ireval):
             machine: object,
             measures: object = ...,
             *,
-            queries: Literal["common", "each", "all"] | None = None,
+            query_set: Literal["common", "each", "all"] | None = None,
             method: str | Sequence[str] | None = None,
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
@@ -4750,6 +4593,23 @@ class RunsIreval(Ireval):
     @property
     def label_next(self) -> _LabelNext: ...
 
+    def labeled(
+        self,
+        qrels: object,
+        measures: object = None,
+        *,
+        query: object = None,
+        runs: object = None,
+        top: int | None = None,
+        layout: Literal["long", "side_by_side"] = "long",
+        level: float | None = None,
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return the documents of each list in rank order, with their grades; the grade of an unjudged document is missing."""
+
     def leaderboard(
         self,
         qrels: object,
@@ -4769,167 +4629,13 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
-
-    class _Lengths:
-        """Verbs of lengths."""
-
-        def __call__(
-            self,
-            qrels: object,
-            *,
-            runs: Iterable[object] | None = None,
-            unretrieved: Literal["run", "corpus"] = "run",
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it."""
-
-        def ablation(
-            self,
-            qrels: object,
-            *,
-            margin: float = 0.1,
-            alpha: float = 0.05,
-            unretrieved: Literal["run", "corpus"] = "run",
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return how systems move along the steps from mean average precision to atomized search length."""
-
-        def differences(
-            self,
-            qrels: object,
-            run_a: object,
-            run_b: object,
-            *,
-            unretrieved: Literal["run", "corpus"] = "run",
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
-
-        def effective_shares(
-            self,
-            qrels: object,
-            *,
-            precision: Literal["item", "atomized"] = "item",
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return the share of its relevant items that average precision effectively reads, for every run and query."""
-
-        def histogram(
-            self,
-            qrels: object,
-            *,
-            runs: Iterable[object] | None = None,
-            edges: Sequence[float] = ...,
-            unretrieved: Literal["run", "corpus"] = "run",
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
-
-        def rrie(
-            self,
-            qrels: object,
-            run_a: object,
-            run_b: object,
-            measures: object = ...,
-            *,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            replicate: str | Sequence[str] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return the relative reduction in error from one run to another, by each measure."""
-
-        def wins(
-            self,
-            qrels: object,
-            run_a: object,
-            run_b: object,
-            *,
-            edges: Sequence[float] = ...,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
-
-    @property
-    def lengths(self) -> _Lengths: ...
 
     def matrix(
         self,
@@ -4937,37 +4643,13 @@ class RunsIreval(Ireval):
         measure: object = None,
         *,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
         """Return the mean preference of row over column as a square frame, antisymmetric."""
-
-    def mean(
-        self,
-        qrels: object,
-        measures: object = ...,
-        *,
-        baseline: object = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-        level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-        ties: Literal["docid", "rank", "first", "expected"] | None = None,
-        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-        depth: int | None = None,
-        judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
-    ) -> pd.DataFrame:
-        """Return the mean preference of each pair of runs over the queries."""
 
     def measure(
         self,
@@ -4978,7 +4660,7 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         machine: object = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
@@ -4987,7 +4669,61 @@ class RunsIreval(Ireval):
         items: object = None,
         history: object = None,
     ) -> pd.DataFrame:
-        """Return what every run scores on every query."""
+        """Return the scores of every run on every query."""
+
+    class _MetaAnalysis:
+        """Verbs of meta_analysis."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+
+        def sample_size(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str],
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
+            replicate: str | Sequence[str] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return the number of collections that a verdict needs, per measure and pair of runs."""
+
+    @property
+    def meta_analysis(self) -> _MetaAnalysis: ...
 
     def order(
         self,
@@ -5004,7 +4740,7 @@ class RunsIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
         machine: object = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
@@ -5032,6 +4768,26 @@ class RunsIreval(Ireval):
         ) -> pd.DataFrame:
             """Return the pool of the runs: the items that any of them has among its first `depth`."""
 
+        def bounds(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            depth: int | None = 100,
+            assume: Literal["any", "all"] = "any",
+            include: Literal["judged", "all"] = "judged",
+            per: Literal["run", "query"] = "run",
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
+
         def estimate(
             self,
             qrels: object,
@@ -5058,38 +4814,12 @@ class RunsIreval(Ireval):
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return how each run stands under the judgments that would have been made without it, or without its team."""
-
-        def residuals(
-            self,
-            qrels: object,
-            measures: object = ...,
-            *,
-            depth: int | None = 100,
-            assume: Literal["any", "all"] = "any",
-            queries: Literal["judged", "all"] = "judged",
-            per: Literal["run", "query"] = "run",
-            progress: bool | None = None,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
 
         def sample(
             self,
@@ -5132,23 +4862,20 @@ class RunsIreval(Ireval):
             measures: object = ...,
             *,
             difference: float | None = None,
-            queries: int | None = None,
+            n_queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
+            """Return the power of the paired t-test, per measure and pair of runs."""
 
         def detectable_difference(
             self,
@@ -5156,23 +4883,20 @@ class RunsIreval(Ireval):
             measures: object = ...,
             *,
             power: float = 0.8,
-            queries: int | None = None,
+            n_queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return the smallest true difference that the paired t-test finds with the wanted power."""
+            """Return the smallest true difference that the paired t-test detects with the required power."""
 
         def sample_size(
             self,
@@ -5187,16 +4911,13 @@ class RunsIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
+            """Return the number of queries that the paired t-test needs, per measure and pair of runs."""
 
     @property
     def power(self) -> _Power: ...
@@ -5213,7 +4934,7 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         machine: object = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
@@ -5222,7 +4943,7 @@ class RunsIreval(Ireval):
         items: object = None,
         history: object = None,
     ) -> pd.DataFrame:
-        """Return the preferences between runs on every query, positive where run_a is the better one."""
+        """Return the preferences between runs on every query, positive if run_a is better."""
 
     def quantiles(
         self,
@@ -5238,16 +4959,13 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
         judged_only: bool = False,
-        validate: bool = True,
-        items: object = None,
-        history: object = None,
     ) -> pd.DataFrame:
-        """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
+        """Return quantiles of the scores of each run, and means of its worst queries."""
 
     class _Replicates:
         """Verbs of replicates."""
@@ -5263,16 +4981,13 @@ class RunsIreval(Ireval):
             deterministic: object = None,
             by: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest."""
+            """Return the variance components of each measure: query, system x query, replicate and residual."""
 
         def compare(
             self,
@@ -5289,16 +5004,13 @@ class RunsIreval(Ireval):
             confidence: float = 0.95,
             by: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return one row per measure and pair of systems: whether this way of training differs, other seeds included."""
+            """Return the comparisons of pairs of systems with random replicates, per measure."""
 
     @property
     def replicates(self) -> _Replicates: ...
@@ -5335,7 +5047,7 @@ class RunsIreval(Ireval):
         footnotes: bool = True,
         machine: object = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
@@ -5345,6 +5057,162 @@ class RunsIreval(Ireval):
         history: object = None,
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
+
+    def robustness(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        to: Literal["queries", "labels"],
+        keep: Sequence[float] | None = None,
+        draws: int = 10,
+        policy: Literal["random", "pool"] = "random",
+        against: object = None,
+        method: str | None = "paper",
+        summary: bool = False,
+        seed: int | None = 0,
+        memory: int = 268435456,
+        progress: bool | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return how much of an ordering remains with fewer queries or fewer labels."""
+
+    class _SearchLengths:
+        """Verbs of search_lengths."""
+
+        def __call__(
+            self,
+            qrels: object,
+            *,
+            runs: Iterable[object] | None = None,
+            unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return the atomized search length of every relevant item in every run: 1 + the irrelevant items above it."""
+
+        def ablation(
+            self,
+            qrels: object,
+            *,
+            margin: float = 0.1,
+            alpha: float = 0.05,
+            unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return how systems move along the steps from mean average precision to atomized search length."""
+
+        def differences(
+            self,
+            qrels: object,
+            run_a: object,
+            run_b: object,
+            *,
+            unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
+
+        def effective_fractions(
+            self,
+            qrels: object,
+            *,
+            precision: Literal["item", "atomized"] = "item",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return the share of its relevant items that average precision effectively reads, for every run and query."""
+
+        def histogram(
+            self,
+            qrels: object,
+            *,
+            runs: Iterable[object] | None = None,
+            edges: Sequence[float] = ...,
+            unretrieved: Literal["run", "corpus"] = "run",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
+
+        def rrie(
+            self,
+            qrels: object,
+            run_a: object,
+            run_b: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return the relative reduction in error from one run to another, by each measure."""
+
+        def wins(
+            self,
+            qrels: object,
+            run_a: object,
+            run_b: object,
+            *,
+            edges: Sequence[float] = ...,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
+
+    @property
+    def search_lengths(self) -> _SearchLengths: ...
 
     class _Segments:
         """Verbs of segments."""
@@ -5362,16 +5230,13 @@ class RunsIreval(Ireval):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return what each segment of the queries or users gets, and how far it is from all others."""
+            """Return the mean of each segment of the queries or users, and its gap to all other queries."""
 
         def gaps(
             self,
@@ -5386,16 +5251,13 @@ class RunsIreval(Ireval):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
-            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+            """Return the gaps between all pairs of segments: of the means of each run, or of the differences of two runs."""
 
     @property
     def segments(self) -> _Segments: ...
@@ -5430,6 +5292,8 @@ class RunsIreval(Ireval):
         measures: object = ...,
         *,
         wide: bool = False,
+        per: Literal["run", "group"] = "run",
+        baseline: object = None,
         confidence: float = 0.95,
         replicate: str | Sequence[str] | None = None,
         draws: int = 200,
@@ -5438,7 +5302,7 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         machine: object = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         depth: int | None = None,
@@ -5447,7 +5311,7 @@ class RunsIreval(Ireval):
         items: object = None,
         history: object = None,
     ) -> pd.DataFrame:
-        """Return the scores summed up per run and measure."""
+        """Return the mean of each measure per run, with intervals; of preferences, the mean per pair of runs."""
 
     def swap_assessors(
         self,
@@ -5463,7 +5327,7 @@ class RunsIreval(Ireval):
         grades: Mapping[object, float] | None = None,
         method: str | Sequence[str] | None = None,
         level: float | None = None,
-        topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
         judged_only: bool = False,
@@ -5490,14 +5354,11 @@ class RunsIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of pairs of runs on the same query that each measure leaves tied."""
 
@@ -5508,14 +5369,11 @@ class RunsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own."""
 
@@ -5527,36 +5385,30 @@ class RunsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
 
-        def decided(
+        def deciding_ecdf(
             self,
             qrels: object,
             *,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return the share of pairs of runs that is decided at or before each recall level."""
 
-        def deciding(
+        def deciding_levels(
             self,
             qrels: object,
             *,
@@ -5565,82 +5417,22 @@ class RunsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             depth: int | None = None,
             judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
         ) -> pd.DataFrame:
             """Return the recall level that decides between two runs on each query: the lowest where they differ."""
 
     @property
     def ties(self) -> _Ties: ...
 
-    class _Verdict:
-        """Verbs of verdict."""
-
-        def __call__(
-            self,
-            qrels: object,
-            measures: object = ...,
-            *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            over: Literal["collections", "queries"] = "collections",
-            baseline: object = None,
-            per: Literal["pair", "collection"] = "pair",
-            test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-            alpha: float = 0.05,
-            confidence: float = 0.95,
-            replicate: str | Sequence[str] | None = None,
-            draws: int = 2000,
-            seed: int | None = 0,
-            progress: bool | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
-
-        def sample_size(
-            self,
-            qrels: object,
-            measures: object = ...,
-            *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            difference: float | None = None,
-            power: float = 0.8,
-            alpha: float = 0.05,
-            baseline: object = None,
-            replicate: str | Sequence[str] | None = None,
-            level: float | None = None,
-            topics: Literal["relevant", "judged", "answered", "common"] = "relevant",
-            ties: Literal["docid", "rank", "first", "expected"] | None = None,
-            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-            depth: int | None = None,
-            judged_only: bool = False,
-            validate: bool = True,
-            items: object = None,
-            history: object = None,
-        ) -> pd.DataFrame:
-            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
-
-    @property
-    def verdict(self) -> _Verdict: ...
-
 class ScoresIreval(Ireval):
     """The verbs of a table of the kind 'scores'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def agree(
         self,
@@ -5658,9 +5450,6 @@ class ScoresIreval(Ireval):
     ) -> pd.DataFrame:
         """Return how often every two measures prefer the same one of two runs on the same query."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
-
     def anova(
         self,
         measures: object = None,
@@ -5670,16 +5459,6 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
-
-    def bounds(
-        self,
-        measures: object = None,
-        *,
-        between: tuple[float, float] | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
 
     def collection_means(
         self,
@@ -5723,7 +5502,7 @@ class ScoresIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return how alike the orderings by each two measures are, as a tidy frame or as a square."""
+        """Return the correlations of the orderings by all pairs of measures, as a tidy frame or a square matrix."""
 
     def delta_sort(
         self,
@@ -5756,7 +5535,7 @@ class ScoresIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the share of the pairs of runs that each measure tells apart, by each test."""
+            """Return the fraction of pairs of runs that differ significantly, for each measure and test."""
 
         def curve(
             self,
@@ -5804,6 +5583,16 @@ class ScoresIreval(Ireval):
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
 
+    def label_bounds(
+        self,
+        measures: object = None,
+        *,
+        between: tuple[float, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
+
     class _LabelNext:
         """Verbs of label_next."""
 
@@ -5811,7 +5600,7 @@ class ScoresIreval(Ireval):
             self,
             measures: object = None,
             *,
-            queries: int = 10,
+            n_queries: int = 10,
             design: Literal["importance", "stratified", "uniform"] = "importance",
             seed: int | None = 0,
             by: str | Sequence[str] | None = None,
@@ -5853,32 +5642,45 @@ class ScoresIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the runs in order, with intervals of rank and score, and the tiers that a test leaves."""
 
-    class _Lengths:
-        """Verbs of lengths."""
+    class _MetaAnalysis:
+        """Verbs of meta_analysis."""
 
-        def headroom(
+        def __call__(
             self,
             measures: object = None,
             *,
             by: str | Sequence[str],
-            edges: Mapping[str, Sequence[float]] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            over: Literal["collections", "queries"] = "collections",
+            baseline: object = None,
+            per: Literal["pair", "collection"] = "pair",
+            test: str | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            replicate: str | Sequence[str] | None = None,
+            draws: int = 2000,
+            seed: int | None = 0,
+            progress: bool | None = None,
         ) -> pd.DataFrame:
-            """Return for how many collections the best run's mean is in each bucket."""
+            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
 
-        def rrie(
+        def sample_size(
             self,
-            run_a: object,
-            run_b: object,
             measures: object = None,
             *,
-            by: str | Sequence[str] | None = None,
+            by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            difference: float | None = None,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            baseline: object = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the relative reduction in error from one run to another, by each measure."""
+            """Return the number of collections that a verdict needs, per measure and pair of runs."""
 
     @property
-    def lengths(self) -> _Lengths: ...
+    def meta_analysis(self) -> _MetaAnalysis: ...
 
     def order(
         self,
@@ -5920,7 +5722,7 @@ class ScoresIreval(Ireval):
             """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
         def query_heatmap(self, *, ax: Axes | None = None, measure: str | None = None, colorbar: bool = True) -> Axes:
-            """Return axes with the value of every run (row) on every query (column): the best run on top, the hardest first."""
+            """Return axes with the value of every run (row) on every query (column); best run and hardest query first."""
 
         def summary_bars(
             self,
@@ -5943,28 +5745,28 @@ class ScoresIreval(Ireval):
             measures: object = None,
             *,
             difference: float | None = None,
-            queries: int | None = None,
+            n_queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the chance that the paired t-test finds a difference, per measure and pair of runs."""
+            """Return the power of the paired t-test, per measure and pair of runs."""
 
         def detectable_difference(
             self,
             measures: object = None,
             *,
             power: float = 0.8,
-            queries: int | None = None,
+            n_queries: int | None = None,
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the smallest true difference that the paired t-test finds with the wanted power."""
+            """Return the smallest true difference that the paired t-test detects with the required power."""
 
         def sample_size(
             self,
@@ -5978,7 +5780,7 @@ class ScoresIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the fewest queries with which the paired t-test finds a difference, per measure and pair of runs."""
+            """Return the number of queries that the paired t-test needs, per measure and pair of runs."""
 
     @property
     def power(self) -> _Power: ...
@@ -5996,7 +5798,7 @@ class ScoresIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return quantiles of the scores of each run, and the mean of the worst share of its queries."""
+        """Return quantiles of the scores of each run, and means of its worst queries."""
 
     class _Replicates:
         """Verbs of replicates."""
@@ -6011,7 +5813,7 @@ class ScoresIreval(Ireval):
             deterministic: object = None,
             by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how much of the variance of each measure is the query, the system on a query, the replicate, and the rest."""
+            """Return the variance components of each measure: query, system x query, replicate and residual."""
 
         def compare(
             self,
@@ -6027,7 +5829,7 @@ class ScoresIreval(Ireval):
             confidence: float = 0.95,
             by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return one row per measure and pair of systems: whether this way of training differs, other seeds included."""
+            """Return the comparisons of pairs of systems with random replicates, per measure."""
 
     @property
     def replicates(self) -> _Replicates: ...
@@ -6064,6 +5866,33 @@ class ScoresIreval(Ireval):
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
 
+    class _SearchLengths:
+        """Verbs of search_lengths."""
+
+        def headroom(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str],
+            edges: Mapping[str, Sequence[float]] | None = None,
+        ) -> pd.DataFrame:
+            """Return for how many collections the best run's mean is in each bucket."""
+
+        def rrie(
+            self,
+            run_a: object,
+            run_b: object,
+            measures: object = None,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the relative reduction in error from one run to another, by each measure."""
+
+    @property
+    def search_lengths(self) -> _SearchLengths: ...
+
     class _Segments:
         """Verbs of segments."""
 
@@ -6079,7 +5908,7 @@ class ScoresIreval(Ireval):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return what each segment of the queries or users gets, and how far it is from all others."""
+            """Return the mean of each segment of the queries or users, and its gap to all other queries."""
 
         def gaps(
             self,
@@ -6093,7 +5922,7 @@ class ScoresIreval(Ireval):
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how far any two segments are apart: of each run's means, or of the differences of two runs."""
+            """Return the gaps between all pairs of segments: of the means of each run, or of the differences of two runs."""
 
     @property
     def segments(self) -> _Segments: ...
@@ -6103,6 +5932,8 @@ class ScoresIreval(Ireval):
         measures: object = None,
         *,
         wide: bool = False,
+        per: Literal["run", "group"] = "run",
+        baseline: object = None,
         confidence: float = 0.95,
         replicate: str | Sequence[str] | None = None,
         draws: int = 200,
@@ -6110,7 +5941,7 @@ class ScoresIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return the scores summed up per run and measure."""
+        """Return the mean of each measure per run, with intervals; of preferences, the mean per pair of runs."""
 
     def ties(
         self,
@@ -6126,45 +5957,167 @@ class ScoresIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
 
-    class _Verdict:
-        """Verbs of verdict."""
+class SearchLengthDifferencesIreval(Ireval):
+    """The verbs of a table of the kind 'search_length_differences'."""
+
+    class _Plot:
+        """Verbs of plot."""
 
         def __call__(
             self,
-            measures: object = None,
             *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            over: Literal["collections", "queries"] = "collections",
-            baseline: object = None,
-            per: Literal["pair", "collection"] = "pair",
-            test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
-            alpha: float = 0.05,
-            confidence: float = 0.95,
-            replicate: str | Sequence[str] | None = None,
-            draws: int = 2000,
-            seed: int | None = 0,
-            progress: bool | None = None,
-        ) -> pd.DataFrame:
-            """Return who is better over many collections: the mean difference, its interval, and on how many of them."""
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of the difference in search length of two runs."""
 
-        def sample_size(
+        def asl_wins(
             self,
-            measures: object = None,
             *,
-            by: str | Sequence[str],
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-            difference: float | None = None,
-            power: float = 0.8,
-            alpha: float = 0.05,
-            baseline: object = None,
-            replicate: str | Sequence[str] | None = None,
-        ) -> pd.DataFrame:
-            """Return how many collections a verdict needs to find a difference, per measure and pair of runs."""
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of the difference in search length of two runs."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
 
     @property
-    def verdict(self) -> _Verdict: ...
+    def plot(self) -> _Plot: ...
+
+class SearchLengthHistogramIreval(Ireval):
+    """The verbs of a table of the kind 'search_length_histogram'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length; items not retrieved are last."""
+
+        def asl_histogram(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length; items not retrieved are last."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class SearchLengthWinsIreval(Ireval):
+    """The verbs of a table of the kind 'search_length_wins'."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of the difference in search length of two runs."""
+
+        def asl_wins(
+            self,
+            *,
+            ax: Axes | None = None,
+            pair: Sequence[object] | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of the difference in search length of two runs."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class SearchLengthsIreval(Ireval):
+    """The verbs of a table of the kind 'search_lengths'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length; items not retrieved are last."""
+
+        def asl_histogram(
+            self,
+            *,
+            ax: Axes | None = None,
+            value: str | None = None,
+            edges: Sequence[float] = ...,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the number of relevant items in each bucket of search length; items not retrieved are last."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
 
 class SegmentDifferenceGapsIreval(Ireval):
     """The verbs of a table of the kind 'segment_difference_gaps'."""
@@ -6285,8 +6238,8 @@ class SegmentDifferencesIreval(Ireval):
 class SegmentGapsIreval(Ireval):
     """The verbs of a table of the kind 'segment_gaps'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -6346,8 +6299,8 @@ class SegmentGapsIreval(Ireval):
 class SegmentsIreval(Ireval):
     """The verbs of a table of the kind 'segments'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -6407,8 +6360,8 @@ class SegmentsIreval(Ireval):
 class SignAgreementIreval(Ireval):
     """The verbs of a table of the kind 'sign_agreement'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -6424,7 +6377,7 @@ class SignAgreementIreval(Ireval):
             colorbar: bool = True,
             label: str | None = None,
         ) -> Axes:
-            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+            """Return axes with a correlation or agreement for every two measures as colors and numbers."""
 
         def correlation_heatmap(
             self,
@@ -6437,7 +6390,7 @@ class SignAgreementIreval(Ireval):
             colorbar: bool = True,
             label: str | None = None,
         ) -> Axes:
-            """Return axes with a correlation or agreement for every two measures as colours and numbers."""
+            """Return axes with a correlation or agreement for every two measures as colors and numbers."""
 
         def panels(
             self,
@@ -6467,13 +6420,13 @@ class SignAgreementIreval(Ireval):
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
     ) -> Report:
-        """Return the table of how pairs of measures agree, or how alike they order runs."""
+        """Return the table of the agreement of pairs of measures, or of the correlation of their orders of runs."""
 
 class SummaryIreval(Ireval):
     """The verbs of a table of the kind 'summary'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     class _Plot:
         """Verbs of plot."""
@@ -6546,8 +6499,8 @@ class SummaryIreval(Ireval):
 class SwappedOrdersIreval(Ireval):
     """The verbs of a table of the kind 'swapped_orders'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class TieProbabilityIreval(Ireval):
     """The verbs of a table of the kind 'tie_probability'."""
@@ -6593,8 +6546,8 @@ class TieProbabilityIreval(Ireval):
 class TiesIreval(Ireval):
     """The verbs of a table of the kind 'ties'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -6671,7 +6624,7 @@ class TiesByRecallIreval(Ireval):
             levels: int | None = 20,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with the share of tied pairs at each recall level, one line per measure or collection."""
+            """Return axes with the fraction of tied pairs at each recall level, one line per measure or collection."""
 
         def panels(
             self,
@@ -6692,7 +6645,7 @@ class TiesByRecallIreval(Ireval):
             levels: int | None = 20,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with the share of tied pairs at each recall level, one line per measure or collection."""
+            """Return axes with the fraction of tied pairs at each recall level, one line per measure or collection."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -6700,30 +6653,14 @@ class TiesByRecallIreval(Ireval):
 class ToLabelIreval(Ireval):
     """The verbs of a table of the kind 'to_label'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
-class VerdictsIreval(Ireval):
-    """The verbs of a table of the kind 'verdicts'."""
+class UnjudgedValuesIreval(Ireval):
+    """The verbs of a table of the kind 'unjudged_values'."""
 
-    def report(
-        self,
-        *,
-        columns: Sequence[str] | None = None,
-        group: str | None = None,
-        by: str | Sequence[str] | None = None,
-        across: str | Sequence[str] | None = None,
-        value: str | None = None,
-        average: Literal["row", "mean", "range"] | None = None,
-        percent: bool = False,
-        digits: int | Mapping[str, int] = 3,
-        names: Mapping[str, str] | None = None,
-        caption: str | None = None,
-        label: str | None = None,
-        notes: str | Sequence[str] | None = None,
-        footnotes: bool = True,
-    ) -> Report:
-        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class VotesIreval(Ireval):
     """The verbs of a table of the kind 'votes'."""
@@ -6749,8 +6686,8 @@ class VotesIreval(Ireval):
 class WideSummaryIreval(Ireval):
     """The verbs of a table of the kind 'wide_summary'."""
 
-    def annotate(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
-        """Return the table with columns of metadata about its runs or queries, and all that it says of itself."""
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class WinsIreval(Ireval):
     """The verbs of a table of the kind 'wins'."""
@@ -6767,7 +6704,7 @@ class WinsIreval(Ireval):
             per: Literal["pair", "run"] | None = None,
             sort: bool = True,
         ) -> Axes:
-            """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost."""
+            """Return axes with one horizontal bar per pair or run: the percentages of queries won, tied and lost."""
 
         def panels(
             self,
@@ -6788,7 +6725,7 @@ class WinsIreval(Ireval):
             per: Literal["pair", "run"] | None = None,
             sort: bool = True,
         ) -> Axes:
-            """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost."""
+            """Return axes with one horizontal bar per pair or run: the percentages of queries won, tied and lost."""
 
     @property
     def plot(self) -> _Plot: ...

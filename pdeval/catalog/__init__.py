@@ -1,4 +1,4 @@
-"""The catalog: measures, preferences and orderings, declared by decorators, found and spelled by name."""
+"""The catalog: measures, preferences and orderings, declared by decorators and looked up by name."""
 
 from pdeval.catalog.entries import ENTRIES, Entry, expected_of, metric, ordering, preference
 from pdeval.catalog.measures import Measure, catalog, find, parse, parse_all

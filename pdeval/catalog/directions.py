@@ -1,12 +1,14 @@
-"""What is known of a measure from its label alone: its direction, aggregate, family and test.
+"""Properties of a measure by its label: direction, aggregate, family and test.
 
-A table carries it in `attrs["measures"]`. Where that was lost (`merge`, `concat` of different tables, CSV), the label
-is looked up among those of this session and in the catalog. Where these disagree or know nothing, pdeval asks.
+A table has them in `attrs["measures"]`. If these are lost (`merge`, `concat` of different tables, CSV), the label is
+looked up among those of this session and in the catalog. If these disagree or do not have the label, an error asks for
+the direction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
@@ -15,22 +17,23 @@ from pdeval.catalog.measures import Measure, parse
 
 
 class Known(TypedDict):
-    """What a table has to know of a measure."""
+    """Properties of a measure."""
 
     higher: bool
     aggregate: str
     family: str
     test: str
-    size: NotRequired[float]  # of its numbers, where the label does not tell
-    range: NotRequired[tuple[float, float]]  # of its values, likewise
-    group: NotRequired[int]  # where a measure of each of several groups stands as one of its own
+    size: NotRequired[float]  # size of its values, if the label does not define it
+    range: NotRequired[tuple[float, float]]  # range of its values, likewise
+    group: NotRequired[int]  # number of the group, if groups are computed together
 
 
 SESSION: dict[str, list[Known]] = {}
+DEFAULT: Known = {"higher": True, "aggregate": "mean", "family": "metric", "test": "t"}
 
 
 def described(measures: Iterable[Measure]) -> dict[str, Known]:
-    """Return what tables carry about measures, by label, and remember it for this session.
+    """Return the properties of measures by label, and remember them for this session.
 
     Examples
     --------
@@ -44,7 +47,7 @@ def described(measures: Iterable[Measure]) -> dict[str, Known]:
 
 
 def remember(label: str, known: Known) -> None:
-    """Keep what a label means in this session; a label may have meant several things."""
+    """Remember the properties of a label for this session; a label may have several meanings."""
     meanings = SESSION.setdefault(label, [])
     if known not in meanings:
         meanings.append(known)
@@ -63,14 +66,14 @@ def _of(measure: Measure) -> Known:
 def known_of(
     label: str, attrs: Mapping[Any, Any] | None = None, higher: object = None
 ) -> Known | None:
-    """Return what is known of a label, or None where nothing is, or where it has meant different things.
+    """Return the properties of a label; None if it is unknown or has several meanings.
 
     Parameters
     ----------
     attrs : mapping, optional
-        Those of the table that has the label.
+        The `attrs` of the table.
     higher : bool or mapping of label to bool, optional
-        What the caller says; comes first.
+        Direction stated by the caller, which has precedence.
 
     Examples
     --------
@@ -79,28 +82,19 @@ def known_of(
     """
     declared = higher.get(label) if isinstance(higher, Mapping) else higher
     if declared is not None:
-        rest = known_of(label, attrs) or {
-            "higher": True,
-            "aggregate": "mean",
-            "family": "metric",
-            "test": "t",
-        }
-        return {**rest, "higher": bool(declared)}
+        return {**(known_of(label, attrs) or DEFAULT), "higher": bool(declared)}
     carried: Mapping[str, Known] = (attrs or {}).get("measures", {})
     if label in carried:
         return carried[label]
     candidates = list(SESSION.get(label, ()))
-    try:
-        catalogued = _of(parse(label))
-    except (KeyError, ValueError):
-        catalogued = None
-    if catalogued is not None and catalogued not in candidates:
-        candidates.append(catalogued)
-    return candidates[0] if len(candidates) == 1 else None
+    with suppress(KeyError, ValueError):
+        candidates.append(_of(parse(label)))
+    is_unique = all(one == candidates[0] for one in candidates)
+    return candidates[0] if candidates and is_unique else None
 
 
 def higher_of(label: str, attrs: Mapping[Any, Any] | None = None, higher: object = None) -> bool:
-    """Return whether more of a measure is better, or ask.
+    """Return whether higher values of a measure are better; raise if that is unknown.
 
     Examples
     --------
@@ -108,51 +102,49 @@ def higher_of(label: str, attrs: Mapping[Any, Any] | None = None, higher: object
     (True, False)
     >>> higher_of("never seen")
     Traceback (most recent call last):
-    ValueError: is more of 'never seen' better? The table does not say, and no measure of that name is known. Say it:
-    df.ireval(higher={'never seen': True}).
+    ValueError: unknown direction of measure 'never seen': the table does not state it, and no measure has that name.
+    Specify whether higher is better: df.ireval(higher={'never seen': True}).
     """
     known = known_of(label, attrs, higher)
     if known is not None:
         return known["higher"]
     why = (
-        "it has meant different things"
-        if len(SESSION.get(label, ()))
-        else "no measure of that name is known"
+        "the label has several meanings in this session"
+        if SESSION.get(label)
+        else "no measure has that name"
     )
     raise ValueError(
-        f"is more of {label!r} better? The table does not say, and {why}. Say it: "
-        f"df.ireval(higher={{{label!r}: True}})."
+        f"unknown direction of measure {label!r}: the table does not state it, and {why}. "
+        f"Specify whether higher is better: df.ireval(higher={{{label!r}: True}})."
     )
 
 
 def aggregate_of(label: str, attrs: Mapping[Any, Any] | None = None) -> str:
-    """Return how a measure is summed up over queries: 'mean', 'geometric mean' or 'sum'; the mean where unknown.
+    """Return the aggregate of a measure over queries: 'mean', 'geometric mean' or 'sum'; the mean if unknown.
 
     Examples
     --------
     >>> aggregate_of("AP"), aggregate_of("GMAP"), aggregate_of("my own column")
     ('mean', 'geometric mean', 'mean')
     """
-    known = known_of(label, attrs)
-    return "mean" if known is None else known["aggregate"]
+    return (known_of(label, attrs) or DEFAULT)["aggregate"]
 
 
 def default_test(label: str, attrs: Mapping[Any, Any] | None = None) -> str:
-    """Return the significance test that fits a measure by its declaration; the t-test where it is unknown.
+    """Return the significance test declared by a measure; the t-test if the measure is unknown.
 
     Examples
     --------
     >>> default_test("sgnLP(level=2)"), default_test("RPP"), default_test("my own column")
     ('sign', 't', 't')
     """
-    known = known_of(label, attrs)
-    return "t" if known is None else known.get("test", "t")
+    return (known_of(label, attrs) or DEFAULT).get("test", "t")
 
 
 def limits_of(
     label: str, values: np.ndarray, attrs: Mapping[Any, Any] | None = None
 ) -> tuple[float, float]:
-    """Return the least and the largest value of a measure by its declaration; infinite if some value is beyond them.
+    """Return the declared range of a measure; infinite if a value is outside of it.
 
     Examples
     --------
@@ -165,7 +157,7 @@ def limits_of(
 
 
 def range_of(label: str, attrs: Mapping[Any, Any] | None = None) -> tuple[float, float]:
-    """Return the range that a measure declares; infinite for labels that are not of the catalog.
+    """Return the declared range of a measure; infinite for labels that are not in the catalog.
 
     Examples
     --------
@@ -180,7 +172,6 @@ def range_of(label: str, attrs: Mapping[Any, Any] | None = None) -> tuple[float,
     except (KeyError, ValueError):
         return -np.inf, np.inf
     low, high = measure.entry.range
-    meant = (
-        known is not None and _of(measure).items() <= known.items()
-    )  # the label is that of the catalog
+    # the label is that of the catalog
+    meant = known is not None and _of(measure).items() <= known.items()
     return (float(low), float(high)) if meant else (-np.inf, np.inf)

@@ -1,7 +1,7 @@
 """Declarations of measures, preferences and orderings: catalog entries, and the decorators that make them.
 
-The decorators read a function's signature: positional parameters are the columns that it asks for, keyword-only
-parameters are its own and become the grammar, `RBP(p=0.9)`, where `@10` sets one of them.
+The decorators read the signature of a kernel: positional parameters are the columns that it needs, keyword-only
+parameters become parameters of the measure, `RBP(p=0.9)`; `@10` sets one of them.
 """
 
 from __future__ import annotations
@@ -16,67 +16,69 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 from pdeval.tables.equal_values import NOISE
 from pdeval.verbs.registry import Registry, first_line
 
-Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set"]
-Family = Literal["metric", "preference", "ordering", "set"]
+Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set", "nuggets", "citations"]
+Family = Literal["metric", "preference", "ordering", "set", "answer"]
+# kinds of measures of something else than one ranking, and their families
+FAMILIES: dict[str, Family] = {"set": "set", "nuggets": "answer", "citations": "answer"}
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 ENTRIES: Registry[Entry] = Registry(
     "measure",
-    taken="pdeval has a measure {name!r} ({summary}); give yours another name, e.g. name='my{name}'.",
+    taken="pdeval already has a measure {name!r} ({summary}). Use another name, e.g. name='my{name}'.",
 )
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One catalog entry: a kernel and what has to be known about it.
+    """One catalog entry: a kernel and its properties.
 
     Parameters
     ----------
-    kind : {'binary', 'graded', 'judged', 'subtopic', 'items', 'set'}
-        The items that the kernel's block holds: those relevant at the level, all of positive grade, all judged,
-        relevant ones with their subtopics; those of the list, judged or not, rank by rank; or, of a measure of all
-        lists of a run together, the catalogue.
+    kind : {'binary', 'graded', 'judged', 'subtopic', 'items', 'set', 'nuggets', 'citations'}
+        Items in the block of the kernel: those relevant at the level; all with a positive grade; all judged ones;
+        relevant ones with their subtopics; those of the list by rank, judged or not; the catalog, for a measure of
+        all lists of a run; or the nuggets or citations of answers.
     higher : bool
-        Whether more is better.
+        Whether higher is better.
     range : tuple of float
-        The least and the largest value.
+        Smallest and largest value.
     at : str
-        The parameter that `@10` sets; `at_prefix` stands before it in the name (`ASL@g1-10`).
+        Parameter that `@10` sets; `at_prefix` precedes its value in the name (`ASL@g1-10`).
     aliases : mapping or names
-        What other tools call it.
+        Names in other tools.
     limits : mapping of parameter to (least, largest)
-        What parameters may be.
+        Ranges of the parameters.
     synonyms : mapping
-        Values of parameters that other tools use, and what they set here.
+        Values of parameters in other tools, and the parameters that they set.
     aggregate : {'mean', 'geometric mean', 'sum'}
-        How it is summed up over queries.
+        Aggregate over queries.
     expected : dict
-        The kernel of its mean over the orders of tied items; see `expected_of`.
+        Kernel of the mean over all orders of tied items; see `expected_of`.
     empty : bool
-        Whether the kernel copes with no items, so that it is called for a query without relevant ones too.
+        Whether the kernel accepts blocks without items, for queries without relevant items.
     padded : bool
-        Whether the kernel may be given topics of different numbers of items side by side, the shorter filled up with
-        items of infinite rank and grade 0. It asks for the numbers themselves as `m`, where it needs them.
+        Whether a block may have topics with different numbers of items, padded with items of infinite rank and grade
+        0. The parameter `m` of the kernel receives the numbers of items.
     together : mapping of parameter to value
-        The parameters with which it looks at the lists of all topics at once, and needs them in one block.
+        Parameters with which the kernel needs the lists of all topics in one block.
     compat : mapping of rule to parameters
-        What `compat=` sets.
+        Parameters that `compat=` sets.
     read : mapping of parameter to function
-        How a parameter's text becomes its value.
+        Functions that convert the text of a parameter to its value.
     level_hint : str
-        What an error about its level adds.
+        Advice appended to errors about the level.
     population : {'', 'grades', 'subtopics'}
-        Of a preference: the users that it averages over.
+        Population of users that a preference averages over.
     path : str
-        Of a preference: the fast way over all pairs that equals its kernel, see `pdeval.evaluate.pairs`.
+        Fast computation over all pairs that equals the kernel of a preference; see `pdeval.evaluate.pairs`.
     weight : str
-        Of a recall-paired preference: the weight of recall levels, where the name fixes it.
+        Weight of the recall levels of a recall-paired preference, if the name defines it.
     test : str
-        Of a preference: the significance test that fits it by default.
+        Default significance test of a preference.
     tolerance : float
-        Of an ordering: scores nearer than this are tied; of one that asks for `value` or `wins`, as a share of the
-        largest of these.
+        Largest difference between tied scores of an ordering; relative to the largest of `value` or `wins` if it uses
+        one of these.
     """
 
     name: str
@@ -109,12 +111,12 @@ class Entry:
 
     @cached_property
     def asks_m(self) -> bool:
-        """Whether the kernel takes the number of items of each topic."""
+        """Whether the kernel has the parameter `m`, the number of items of each topic."""
         return "m" in inspect.signature(self.kernel).parameters
 
     @cached_property
     def compat_only(self) -> frozenset[str]:
-        """The parameters that follow `compat=` and are no part of the name."""
+        """The parameters set by `compat=`, which are not part of the name."""
         return frozenset(name for rule in self.compat.values() for name in rule)
 
     @property
@@ -124,7 +126,7 @@ class Entry:
 
 
 class Options(TypedDict, total=False):
-    """What a declaration may say of its kernel; `Entry` says what each means."""
+    """Options of a declaration; see `Entry`."""
 
     kind: Kind
     higher: bool
@@ -168,9 +170,9 @@ def metric(
     ----------
     kernel : callable
         Positional parameters are columns (`rank`, `grade`, `ideal`, `above`, `retrieved`, ...), keyword-only
-        parameters with defaults are the measure's own.
+        parameters with defaults become parameters of the measure.
     name : str, optional
-        The measure's name where it is not the function's.
+        Name of the measure; by default the name of the function.
     **options
         `kind`, `higher`, `range`, `at`, `aliases`, `limits`, `synonyms`, `aggregate`, `reference`: see `Entry`.
 
@@ -203,14 +205,14 @@ def preference(
     name: str | None = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Register a kernel of two rankings, positive where the first is better; see `metric`.
+    """Register a kernel of two rankings that is positive if the first is better; see `metric`.
 
     Examples
     --------
     >>> from pdeval.catalog import parse
     >>> @preference
     ... def sgnRR(x, y):
-    ...     "Which ranking has the first relevant item sooner."
+    ...     "Which ranking has the first relevant item at a better rank."
     ...     return (x[0] < y[0]) * 1.0 - (x[0] > y[0])
     >>> parse("sgnRR").entry.family
     'preference'
@@ -235,19 +237,19 @@ def ordering(
     name: str | None = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Register a way of ordering many runs, which `order(method=...)` then knows.
+    """Register a method of ordering runs, for `order(method=...)`.
 
     Parameters
     ----------
     kernel : callable
-        Its positional parameters say what it asks for: `value` and `wins`, the means over queries of the measure (more
-        is better) and of the win rates, of shape (..., runs); `net` and `shared`, of shape (..., runs, runs), by how
-        many queries a run is above another more than below, and how many queries have both; `surplus`, of shape
-        (..., runs), the sum of their quotients over the opponents; `worst_first`, of shape (..., runs, queries), what
-        each run has on its queries from the worst up. It returns one score per run, more is
-        better, of shape (..., runs): reduce the last axis. Keyword-only parameters are its own.
+        Function that returns one score per run, higher is better, of shape (..., runs). Its positional parameters are
+        arrays, selected by name. `value` and `wins`, of shape (..., runs): means over queries of the measure (higher is
+        better) and of the win rates. `net` and `shared`, of shape (..., runs, runs): number of queries on which a run
+        is above another minus those on which it is below, and number of queries with both. `surplus`, of shape
+        (..., runs): sum of their quotients over the opponents. `worst_first`, of shape (..., runs, queries): values of
+        each run, sorted from the worst. Keyword-only parameters become parameters of the ordering.
     name : str, optional
-        The ordering's name where it is not the function's.
+        Name of the ordering; by default the name of the function.
     **options
         `aliases`, `limits`, `compat`, `tolerance`, `reference`: see `Entry`.
 
@@ -258,7 +260,7 @@ def ordering(
     ... def unbeaten(net):
     ...     "How many runs it does not lose to on more queries than it wins."
     ...     return (net >= 0).sum(axis=-1) * 1.0
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> scores.ireval.order(method="unbeaten").head(2)
              run measure    method  score  rank
     0  rerank-s1      AP  unbeaten   12.0     1
@@ -272,7 +274,8 @@ def ordering(
 def expected_of(name: str) -> Callable[[Kernel], Kernel]:
     """Register a kernel as the mean of the measure `name` over the orders of tied items.
 
-    It asks for the columns `start` (items ranked above the item's group of tied items) and `size` (of that group).
+    Its columns are `start`, the number of items ranked above the tied group of the item, and `size`, the size of that
+    group.
 
     Examples
     --------
@@ -297,9 +300,7 @@ def _declared(
         if not isinstance(aliases, Mapping):
             aliases = dict.fromkeys(aliases, label)
         given: dict[str, Any] = {**options, "aliases": aliases}
-        group: Family = (
-            "set" if options.get("kind") == "set" else family
-        )  # of all lists together, not of one ranking
+        group = FAMILIES.get(options.get("kind", ""), family)
         entry = Entry(label, group, function, columns, parameters, **given)
         function.entry = ENTRIES.add(label, entry, function.__module__)  # type: ignore[attr-defined]
         return function
@@ -308,22 +309,22 @@ def _declared(
 
 
 def _read(function: Callable[..., Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return the columns that a kernel asks for, and its parameters with their defaults."""
+    """Return the columns of a kernel, and its parameters with their defaults."""
     columns, parameters = [], {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
             if parameter.default is parameter.empty:
                 raise TypeError(
-                    f"the parameter {parameter.name!r} of {function.__name__} has no default; give it one, "
-                    "so that the plain name is a measure too."
+                    f"parameter {parameter.name!r} of {function.__name__} has no default. Add one, so that the name "
+                    "without parameters is a measure."
                 )
             parameters[parameter.name] = parameter.default
         elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(
-                f"{function.__name__} takes *{parameter.name}; a kernel names its columns and parameters."
+                f"{function.__name__} has the parameter *{parameter.name}. Name all columns and parameters of a kernel."
             )
         elif (
             parameter.name != "m"
-        ):  # given only where topics of different numbers of items share a block
+        ):  # passed only if a block has topics with different numbers of items
             columns.append(parameter.name)
     return tuple(columns), parameters

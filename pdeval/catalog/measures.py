@@ -26,7 +26,7 @@ from pdeval.verbs.spelling import nearest
 
 @dataclass(frozen=True)
 class Measure:
-    """A catalog entry with its parameters filled in: what "nDCG(gain=exp)@10" means."""
+    """A catalog entry with its parameters: the meaning of "nDCG(gain=exp)@10"."""
 
     entry: Entry
     parameters: Mapping[str, Any]
@@ -36,24 +36,24 @@ class Measure:
 
     @property
     def higher(self) -> bool:
-        """Whether more is better."""
+        """Whether higher is better."""
         return self.entry.higher
 
     @property
     def kind(self) -> Kind:
-        """The items that it looks at: those of its entry; by its gains, relevant ones alone or all judged ones."""
+        """The items that it needs: those of its entry, or by its gains only relevant or all judged items."""
         if self.parameters.get("gain") == "binary":
             return "binary"
         return "judged" if self._grade_0 else self.entry.kind
 
     @property
     def padded(self) -> bool:
-        """Whether topics may be filled up with items of grade 0: not where that grade has a gain."""
+        """Whether topics may be padded with items of grade 0: not if that grade has a gain."""
         return self.entry.padded and not self._grade_0
 
     @property
     def together(self) -> bool:
-        """Whether a list's value rests on the lists of all other topics."""
+        """Whether the value of a list depends on the lists of all other topics."""
         return any(
             self.parameters.get(name) == value for name, value in self.entry.together.items()
         )
@@ -64,10 +64,9 @@ class Measure:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that its kernel is given; the corpus, counted from all rows, only where it looks at it."""
-        if "items" in self.parameters:
-            bounded = self.parameters["items"] is not None
-        else:
+        """The columns of its kernel; the corpus, counted from all rows, only if the kernel uses it."""
+        bounded = self.parameters.get("items") is not None
+        if "items" not in self.parameters:
             bounded = self.parameters.get("k", inf) < inf
         if self.parameters.get("unretrieved") == "never" or bounded:
             return tuple(name for name in self.entry.columns if name != "corpus")
@@ -75,7 +74,7 @@ class Measure:
 
     @property
     def spelled(self) -> str:
-        """Its name as pdeval writes it, whatever it was called."""
+        """Its name in the spelling of pdeval."""
         return label_of(self.entry, self.parameters, self.level, self.judged_only)
 
     def __repr__(self) -> str:
@@ -86,21 +85,21 @@ class Measure:
 
 
 def parse(text: object, **parameters: Any) -> Measure:
-    """Return the measure that a name means.
+    """Return the measure of a name.
 
     Parameters
     ----------
     text : str, Measure, decorated function, or any object whose `str()` is a measure's name
         `"nDCG@10"`, `"RBP(p=0.9)"`, `"AP(level=2)"`, or trec_eval's, ir_measures' and ranx' names for them. Every
-        measure takes `level=`, the least grade that counts as relevant, and `judged_only=True`, which takes items that
-        nobody judged out of the lists.
+        measure has the parameters `level=`, the smallest relevant grade, and `judged_only=True`, which removes
+        unjudged items from the lists.
     **parameters
-        Set on top of those in the name; also what no text can say, such as `weight=my_function`, and `label=`, what
-        results call it.
+        Further parameters, including those that a text cannot express, such as `weight=my_function`, and `label=`, the
+        name in results.
 
     Examples
     --------
-    A measure is called as it was asked for; `spelled` is the name that pdeval itself would write.
+    The label of a measure is the requested name; `spelled` is its name in the spelling of pdeval.
 
     >>> parse("ndcg_cut_10"), parse("ndcg_cut_10").spelled, parse("AP", level=2)
     (ndcg_cut_10, 'nDCG@10', AP(level=2))
@@ -113,7 +112,7 @@ def parse(text: object, **parameters: Any) -> Measure:
         names = _several(text)
         if len(names) > 1:
             raise ValueError(
-                f"{text!r} is {len(names)} measures, {names[0]!r} to {names[-1]!r}; name one of them."
+                f"{text!r} stands for {len(names)} measures, {names[0]!r} to {names[-1]!r}. Pass one of them."
             )
         text = names[0]
     if isinstance(text, Measure):
@@ -131,21 +130,21 @@ def parse(text: object, **parameters: Any) -> Measure:
 
 
 def parse_all(texts: object) -> list[Measure]:
-    """Return the measures of one name or of many, without repeats, in the order asked.
+    """Return the measures of one or several names, without duplicates, in the requested order.
 
     Examples
     --------
     >>> parse_all(["AP", "P@5", "AP"]), parse_all("AP, RBP(p=0.9, k=5)")
     ([AP, P@5], [AP, RBP(p=0.9, k=5)])
 
-    So are the spellings of trec_eval's command line, several measures each, and the names of its sets.
+    The spellings of trec_eval's command line and the names of its sets stand for several measures.
 
     >>> parse_all("ndcg_cut.10,20"), len(parse_all("official"))
     ([ndcg_cut_10, ndcg_cut_20], 29)
     """
     refuse_unusable("measures", texts)
     if isinstance(texts, str):
-        names = split(texts)
+        names = split(texts) or [texts]
         texts = trec_eval_names.joined(names) if len(names) > 1 else names
     if isinstance(texts, (str, Measure)) or callable(texts) or not isinstance(texts, Iterable):
         texts = [texts]
@@ -156,44 +155,51 @@ def parse_all(texts: object) -> list[Measure]:
             same(value, other.parameters[name]) for name, value in measure.parameters.items()
         ):
             raise ValueError(
-                f"two different measures are both called {measure.label!r}; tell them apart, e.g. with "
+                f"two different measures have the label {measure.label!r}. Give one of them another label, e.g. "
                 f"pdeval.parse({measure.entry.name!r}, ..., label='my name')."
             )
     if not measures:
-        raise ValueError("no measure was asked for; name at least one, e.g. 'AP'.")
+        raise ValueError("no measure was requested. Pass at least one, e.g. 'AP'.")
     return list(measures.values())
 
 
 def _several(text: object) -> list[Any]:
-    """Return the names that one asks for: several in trec_eval's spelling, such as P.5,10 or all_trec."""
+    """Return the names that a name stands for: several in trec_eval's spelling, such as P.5,10 or all_trec."""
     spelled = isinstance(text, str) and text.strip() not in ENTRIES
     return (trec_eval_names.spelled_out(str(text).strip()) if spelled else None) or [text]
 
 
-def split(text: str) -> list[str]:
-    """Return the names in a text, which commas outside brackets separate.
+def split(text: str, *, sentences: bool = False) -> list[str]:
+    """Split a text at the commas outside of brackets.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    sentences : bool, default False
+        Whether the text may be prose, where a comma followed by a blank does not separate.
 
     Examples
     --------
-    >>> split("AP, nDCG(gains={1:3,2:9})@10")
-    ['AP', 'nDCG(gains={1:3,2:9})@10']
+    >>> split("AP,RBP(p=0.8,k=10), nDCG@10"), split("On two, or three,twice", sentences=True)
+    (['AP', 'RBP(p=0.8,k=10)', 'nDCG@10'], ['On two, or three', 'twice'])
     """
     depth = 0
-    names = [""]
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
-            names.append("")
+    parts = [""]
+    for character, following in zip(text, text[1:] + "x"):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0 and not (sentences and following.isspace()):
+            parts.append("")
         else:
-            names[-1] += sign
-    return [name.strip() for name in names if name.strip()] or [text]
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
 
 
 _OF_JUDGED = {"above", "pooled", "nonrelevant_found", "unjudged"}
 
 
 def needs_judged(measures: Iterable[Measure]) -> bool:
-    """Return whether any of the measures looks at judged non-relevant items.
+    """Return whether any of the measures needs judged non-relevant items.
 
     Examples
     --------
@@ -204,7 +210,11 @@ def needs_judged(measures: Iterable[Measure]) -> bool:
 
 
 def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
-    level = checked_level(entry, given.get("level"), text)
+    level = given.get("level")
+    if level is not None and not (is_finite(level) and level > 0):
+        raise ValueError(
+            f"level={shown(level)} in {text!r}: expected the smallest relevant grade, above 0.{entry.level_hint}"
+        )
     judged_only = checked_flag(given.get("judged_only", False), text)
     parameters = dict(entry.parameters)
     for name, value in given.items():
@@ -217,19 +227,20 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
         else:
             offered = ", ".join([*entry.parameters, "level", "judged_only"])
             raise KeyError(
-                f"{entry.name} has no parameter {name!r} (in {text!r}); it has {offered}."
+                f"{entry.name} has no parameter {name!r} (in {text!r}). Its parameters are {offered}."
             )
     label = given.get("label")
-    label = (
-        label_of(entry, parameters, level, judged_only)
-        if label is None
-        else checked_label(label, text)
-    )
+    if label is None:
+        label = label_of(entry, parameters, level, judged_only)
+    elif not isinstance(label, str) or not label.strip():
+        raise ValueError(
+            f"label={shown(label)} of {text!r}: expected a string, the name in results."
+        )
     return Measure(entry, parameters, level, label, judged_only)
 
 
 def find(name: str, text: str | None = None) -> Entry:
-    """Return the entry of that name or alias; case does not matter where only one is meant.
+    """Return the entry of that name or alias; case does not matter if the name is unambiguous.
 
     Examples
     --------
@@ -258,7 +269,7 @@ def find(name: str, text: str | None = None) -> Entry:
     )
 
 
-# what other tools' names mean here, and why some are not here
+# names in other tools, and measures that pdeval does not have
 MEANT = {
     "hr": "Success", "hit": "Success", "hits": "Success", "hitrate": "Success", "hit_rate": "Success",
     "mrr": "RR", "precision": "P", "recall": "R", "ndcg_burges": "nDCG", "f1": "F", "fmeasure": "F", "aveprec": "AP",
@@ -269,21 +280,21 @@ MEANT = {
     "rank_biased_precision": "RBP", "expected_reciprocal_rank": "ERR", "intra_list_diversity": "ILD",
 }  # fmt: skip
 _SESSION = (
-    "is session DCG (Järvelin et al. 2008), over all queries of a session, which is not here. "
+    "is session DCG (Järvelin et al. 2008), over all queries of a session, which pdeval does not have. "
     "Scaled DCG is 'SDCG'."
 )
 NOT_HERE = {
-    "rmse": "RMSE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
-    "mae": "MAE measures predicted ratings, and pdeval evaluates rankings; try nDCG or AP.",
+    "rmse": "RMSE evaluates predicted ratings; pdeval evaluates rankings. Use nDCG or AP.",
+    "mae": "MAE evaluates predicted ratings; pdeval evaluates rankings. Use nDCG or AP.",
     "sdcg": f"sDCG {_SESSION}",
     "nsdcg": f"nsDCG {_SESSION}",
-    "ils": "ILS is intra-list similarity, of which less is better (Ziegler et al. 2005); the distance is 'ILD'.",
-    "diversity": "Diversity here is of the features of items, ILD, or over subtopics: alpha-nDCG, ERR-IA, strec.",
+    "ils": "ILS is intra-list similarity, where lower is better (Ziegler et al. 2005). Use 'ILD', the distance.",
+    "diversity": "Use ILD for the diversity of item features, or alpha-nDCG, ERR-IA or strec for subtopics.",
 }
 
 
 def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
-    """Return what was meant by an unknown name: by meaning, then by spelling, with the parameters that it takes."""
+    """Return a suggestion for an unknown name, by meaning or by spelling, with its parameters."""
     lowered = name.lower().strip()
     if lowered in NOT_HERE:
         return f" {NOT_HERE[lowered]}"
@@ -303,12 +314,12 @@ def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
 
 @checks_arguments
 def catalog(search: str | None = None) -> pd.DataFrame:
-    """Return everything that can be asked for by name, one row per entry.
+    """Return all measures, preferences and orderings, one row each.
 
     Parameters
     ----------
     search : str, optional
-        Only entries whose name, aliases, description or reference have this text, whatever its case.
+        Text to search in names, aliases, descriptions and references; case does not matter.
 
     Examples
     --------
@@ -348,7 +359,7 @@ _FORM = re.compile(r"(?P<name>[^()@]+)(?:\((?P<inside>.*)\)\s*)?(?:@(?P<at>[^()]
 
 
 def read(text: str) -> tuple[Entry, dict[str, Any]]:
-    """Return the entry that a text names, and the parameters that it sets.
+    """Return the entry of a measure written as text, and its parameters.
 
     Examples
     --------
@@ -358,30 +369,37 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     """
     text = text.strip()
     level: dict[str, Any] = {}
-    if match := re.fullmatch(
-        r"(.+)-l(\d+)", text
-    ):  # ranx: map@100-l2, where lower grades have no gain either
+    # ranx: map@100-l2, where lower grades have no gain either
+    if match := re.fullmatch(r"(.+)-l(\d+)", text):
         text, level = match[1], {"level": int(match[2])}
     text = _translated(text) or text
     match = _FORM.fullmatch(text)
     if not match or not match["name"].strip():
         raise ValueError(
-            f"cannot read the measure {text!r}; write it like 'nDCG@10' or 'RBP(p=0.8)'."
+            f"cannot parse the measure {text!r}. Write it like 'nDCG@10' or 'RBP(p=0.8)'."
         )
     entry = find(match["name"].strip(), text)
-    given = _renamed(entry, _inside(match["inside"], text), text)
+    written = _inside(match["inside"], text)
+    # parameters under the names that they have here; `cutoff=10` is `@10`
+    synonyms = {**RENAMED, "cutoff": entry.at}
+    given = {
+        name if name in entry.parameters else synonyms.get(name, name): value
+        for name, value in written.items()
+    }
+    if len(given) < len(written):
+        raise ValueError(f"{text!r} sets a parameter twice, under two names. Keep one.")
     if hidden := entry.compat_only.intersection(given):
         raise ValueError(
-            f"{', '.join(hidden)} in {text!r} follows compat=, e.g. compat='trec_eval-9'; leave it out."
+            f"{', '.join(hidden)} in {text!r} is set by compat=, e.g. compat='trec_eval-9'. Omit it."
         )
     if match["at"] is not None:
         if entry.at not in entry.parameters:
             raise ValueError(
-                f"{entry.name} takes no cutoff, but {text!r} has one; write {entry.name!r}."
+                f"{entry.name} has no cutoff, but {text!r} sets one. Write {entry.name!r}."
             )
         if entry.at in given:
             raise ValueError(
-                f"{text!r} gives {entry.at} twice, as a parameter and behind @; keep one."
+                f"{text!r} sets {entry.at} twice, as a parameter and after @. Keep one."
             )
         at = match["at"].strip().removeprefix(entry.at_prefix)
         given[entry.at] = _cutoff(at, text)
@@ -390,7 +408,7 @@ def read(text: str) -> tuple[Entry, dict[str, Any]]:
     return entry, {**given, **level}
 
 
-# what ir_measures calls parameters
+# names of parameters in ir_measures
 RENAMED = {
     "rel": "level",
     "max_rel": "max_grade",
@@ -400,20 +418,8 @@ RENAMED = {
 }
 
 
-def _renamed(entry: Entry, given: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return parameters under the names that they have here; `cutoff=10` is `@10`."""
-    synonyms = {**RENAMED, "cutoff": entry.at}
-    renamed = {
-        name if name in entry.parameters else synonyms.get(name, name): value
-        for name, value in given.items()
-    }
-    if len(renamed) < len(given):
-        raise ValueError(f"{text!r} gives a parameter twice, under two names; keep one.")
-    return renamed
-
-
 def read_object(measure: object) -> tuple[Entry, dict[str, Any]]:
-    """Return the entry and the parameters of another library's measure object, which means what it means there.
+    """Return the entry and the parameters of a measure object of another library, with its meaning there.
 
     ir_measures' SetF has trec_eval's parameter, beta squared; its ERR and nERR have five grades; its IPrec counts
     recall points as trec_eval 9 does.
@@ -437,7 +443,7 @@ def read_object(measure: object) -> tuple[Entry, dict[str, Any]]:
 
 
 def _translated(text: str) -> str | None:
-    """Return the pdeval name of another tool's: an alias of the whole text, or one with a {number} that fits it."""
+    """Return the pdeval name of a name in another tool: an alias, or an alias with a {number} that matches."""
     if text in ENTRIES:
         return None
     for entry in ENTRIES.values():
@@ -452,7 +458,7 @@ def _translated(text: str) -> str | None:
 
 @functools.cache
 def _pattern(alias: str) -> re.Pattern[str]:
-    # what stands for a {name} begins like a number: P_10 is precision at 10, P_IA is a name of its own
+    # a {name} matches only numbers: P_10 is precision at 10, P_IA is another measure
     return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[-.\\d][^@()_]*)", re.escape(alias)))
 
 
@@ -469,20 +475,17 @@ def _inside(inside: str | None, text: str) -> dict[str, Any]:
         MemoryError,
     ):  # the latter of text that is nested too deeply
         call = None
-    one_call = isinstance(call, ast.Call) and isinstance(
-        call.func, ast.Name
-    )  # 'p=0.5)(p=0.9' would make two
+    # 'p=0.5)(p=0.9' would make two calls
     if (
-        not isinstance(call, ast.Call)
-        or not one_call
+        not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name))
         or call.args
         or any(word.arg is None for word in call.keywords)
     ):
-        raise ValueError(f"cannot read the parameters of {text!r}; write them like 'RBP(p=0.8)'.")
-    # ast.parse refuses a keyword that is given twice only when it compiles
+        raise ValueError(f"cannot parse the parameters of {text!r}. Write them like 'RBP(p=0.8)'.")
+    # ast.parse accepts a keyword that occurs twice
     for name, count in Counter(word.arg for word in call.keywords).items():
         if count > 1:
-            raise ValueError(f"{text!r} gives {name} twice; keep one.")
+            raise ValueError(f"{text!r} sets {name} twice. Keep one.")
     return {
         str(word.arg): _value(str(word.arg), word.value, source, text) for word in call.keywords
     }
@@ -496,9 +499,9 @@ def _value(name: str, node: ast.expr, source: str, text: str) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError):  # the latter of a list among the keys of a mapping
-        behind = " A cutoff stands behind the parentheses." if isinstance(node, ast.BinOp) else ""
+        behind = " Write the cutoff after the parentheses." if isinstance(node, ast.BinOp) else ""
         raise ValueError(
-            f"cannot read {ast.get_source_segment(source, node)!r} in {text!r}; give a number or a word.{behind}"
+            f"cannot parse {ast.get_source_segment(source, node)!r} in {text!r}: expected a number or a word.{behind}"
         ) from None
 
 
@@ -506,22 +509,12 @@ def _cutoff(text: str, measure: str) -> float | int:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"the cutoff in {measure!r} is {text!r}; it must be a number.") from None
+        raise ValueError(f"the cutoff in {measure!r} is {text!r}: expected a number.") from None
     return int(value) if value.is_integer() and "." not in text else value
 
 
-def checked_level(entry: Entry, level: Any, text: str) -> float | None:
-    """Return the level that a name asks for, or an error where it is no grade above 0."""
-    if level is not None and not (is_finite(level) and level > 0):
-        hint = entry.level_hint
-        raise ValueError(
-            f"level={shown(level)} in {text!r}: the least grade that counts as relevant is above 0.{hint}"
-        )
-    return level
-
-
 def checked_flag(flag: Any, text: str) -> bool:
-    """Return what a name says by True or False, or an error where it says neither.
+    """Return the value of a flag in the name of a measure; raise unless it is True or False.
 
     Examples
     --------
@@ -529,23 +522,8 @@ def checked_flag(flag: Any, text: str) -> bool:
     True
     """
     if str(flag) not in ("True", "true", "False", "false"):
-        raise ValueError(f"{flag!r} in {text!r} must be True or False.")
+        raise ValueError(f"{flag!r} in {text!r}: expected True or False.")
     return str(flag) in ("True", "true")
-
-
-def checked_label(label: Any, text: str) -> str:
-    """Return what results are to call a measure, or an error where that is no text.
-
-    Examples
-    --------
-    >>> checked_label("patient RPP", "RPP")
-    'patient RPP'
-    """
-    if not isinstance(label, str) or not label.strip():
-        raise ValueError(
-            f"label={shown(label)} of {text!r}: give a text, what results are to call it."
-        )
-    return label
 
 
 @functools.cache
@@ -554,14 +532,14 @@ def _hints(kernel: Callable[..., Any]) -> dict[str, Any]:
 
 
 def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
-    """Return the value of a measure's parameter, or an error that says what it may be.
+    """Return the value of a parameter of a measure; raise if it is not valid.
 
     Examples
     --------
     >>> from pdeval.catalog import find
     >>> checked(find("RBP"), "p", 2, "RBP(p=2)")
     Traceback (most recent call last):
-    ValueError: p=2 in 'RBP(p=2)' must be between 0 and 1.
+    ValueError: p=2 in 'RBP(p=2)': expected a number between 0 and 1.
     """
     default = entry.parameters[name]
     if value is default:
@@ -569,42 +547,42 @@ def checked(entry: Entry, name: str, value: Any, text: str) -> Any:
     refuse_unusable(name, value)
     if value is pd.NA:
         raise ValueError(
-            f"{name}={value!r} of {text!r} says nothing; leave it out, or give a value."
+            f"{name}={value!r} of {text!r} is missing. Pass a value, or omit the parameter."
         )
     if name in entry.read:
         return entry.read[name](value, text)
     hint = _hints(entry.kernel).get(name)
     if get_origin(hint) is Literal and not any(same(value, one) for one in get_args(hint)):
         raise ValueError(
-            f"{name}={value!r} in {text!r}: {entry.name} takes one of {', '.join(map(repr, get_args(hint)))}."
+            f"{name}={value!r} in {text!r}: expected one of {', '.join(map(repr, get_args(hint)))}."
         )
     if name == "k" and not (
         isinstance(value, (int, float))
         and value >= 1
         and (value == math.inf or value == int(value))
     ):
-        raise ValueError(
-            f"the cutoff in {text!r} is {value!r}; it must be a whole number of at least 1."
-        )
+        raise ValueError(f"the cutoff in {text!r} is {value!r}: expected an integer of at least 1.")
     if (
         name != "k"
         and type(default) is int
         and not (isinstance(value, (int, float)) and value == value // 1)
     ):
-        raise ValueError(f"{name}={value!r} in {text!r} must be a whole number.")
+        raise ValueError(f"{name}={value!r} in {text!r}: expected an integer.")
     if isinstance(default, float) and name != "k" and not isinstance(value, (int, float)):
-        raise ValueError(f"{name}={value!r} in {text!r} must be a number.")
+        raise ValueError(f"{name}={value!r} in {text!r}: expected a number.")
     if name in entry.limits:
         low, high = entry.limits[name]
         if not (isinstance(value, (int, float)) and low <= value <= high):
-            raise ValueError(f"{name}={value!r} in {text!r} must be between {low:g} and {high:g}.")
+            raise ValueError(
+                f"{name}={value!r} in {text!r}: expected a number between {low:g} and {high:g}."
+            )
     return value
 
 
 def label_of(
     entry: Entry, parameters: Mapping[str, Any], level: float | None, judged_only: bool = False
 ) -> str:
-    """Return the name of a measure with what it sets that is not its default.
+    """Return the name of a measure with its parameters that differ from the defaults.
 
     Examples
     --------
@@ -631,7 +609,7 @@ def label_of(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Return whether two parameters are equal, also where they are arrays.
+    """Return whether two parameters, which may be arrays, are equal.
 
     Examples
     --------
@@ -647,7 +625,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def value_text(value: Any) -> str:
-    """Return the value of a parameter as it is written in a name.
+    """Return the text of a parameter value in the name of a measure.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How trec_eval spells measures: `P.5,10`, `ndcg.1=3,2=9`, and the names of whole sets such as `all_trec`."""
+"""Names of measures in trec_eval: `P.5,10`, `ndcg.1=3,2=9`, and the names of sets such as `all_trec`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 import re
 from typing import Literal
 
-Style = Literal["plain", "whole", "share", "text"]
+Style = Literal["plain", "integer", "fraction", "text"]
 DEPTHS = "5,10,15,20,30,100,200,500,1000"
 TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
 FIFTHS = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"
 
-# in the order in which trec_eval prints them: how parameters are written into the name, and which are the default.
-# "whole" and "share" measures have one line per parameter (P_5, iprec_at_recall_0.10), "text" ones a single line
+# in the order in which trec_eval prints them: the type of the parameters in the name, and their defaults.
+# "integer" and "fraction" measures have one line per parameter (P_5, iprec_at_recall_0.10), "text" ones a single line
 TABLE: dict[str, tuple[Style, str]] = {
     "runid": ("plain", ""),
     "num_q": ("plain", ""),
@@ -24,13 +24,13 @@ TABLE: dict[str, tuple[Style, str]] = {
     "Rprec": ("plain", ""),
     "bpref": ("plain", ""),
     "recip_rank": ("plain", ""),
-    "iprec_at_recall": ("share", TENTHS),
-    "P": ("whole", DEPTHS),
+    "iprec_at_recall": ("fraction", TENTHS),
+    "P": ("integer", DEPTHS),
     "relstring": ("text", ""),
-    "recall": ("whole", DEPTHS),
+    "recall": ("integer", DEPTHS),
     "infAP": ("plain", ""),
     "gm_bpref": ("plain", ""),
-    "Rprec_mult": ("share", FIFTHS),
+    "Rprec_mult": ("fraction", FIFTHS),
     "utility": ("text", ""),
     "11pt_avg": ("text", ""),
     "binG": ("plain", ""),
@@ -38,10 +38,10 @@ TABLE: dict[str, tuple[Style, str]] = {
     "ndcg": ("text", ""),
     "ndcg_rel": ("text", ""),
     "Rndcg": ("text", ""),
-    "ndcg_cut": ("whole", DEPTHS),
-    "map_cut": ("whole", DEPTHS),
-    "relative_P": ("whole", DEPTHS),
-    "success": ("whole", "1,5,10"),
+    "ndcg_cut": ("integer", DEPTHS),
+    "map_cut": ("integer", DEPTHS),
+    "relative_P": ("integer", DEPTHS),
+    "success": ("integer", "1,5,10"),
     "set_P": ("plain", ""),
     "set_relative_P": ("plain", ""),
     "set_recall": ("plain", ""),
@@ -50,7 +50,7 @@ TABLE: dict[str, tuple[Style, str]] = {
     "num_nonrel_judged_ret": ("plain", ""),
     "rbp": ("text", ""),
     "rbp_resid": ("text", ""),
-    "unj": ("whole", "5,10,20"),
+    "unj": ("integer", "5,10,20"),
 }
 SETS = {
     "official": tuple(TABLE)[: tuple(TABLE).index("relstring")],
@@ -65,14 +65,14 @@ SETS = {
     ),
     "all_trec": tuple(TABLE),
 }
-TEXTS = ("runid", "relstring")  # printed, but no numbers
-SINCE_10 = ("rbp", "rbp_resid", "unj")  # what version 9 does not know
-# what trec_eval measures on other judgments than a qrels file's
+TEXTS = ("runid", "relstring")  # printed, but not numbers
+SINCE_10 = ("rbp", "rbp_resid", "unj")  # not in version 9
+# measures that need other judgments than a qrels file
 OTHER_JUDGMENTS = ("prefs", "all_prefs", "qrels_jg")
 
 
 def joined(names: list[str]) -> list[str]:
-    """Return names that commas separated with the parameters of trec_eval's spelling behind their measure again.
+    """Return names that were split at commas, with the parameters of trec_eval's spelling joined to their measure.
 
     Examples
     --------
@@ -89,9 +89,9 @@ def joined(names: list[str]) -> list[str]:
 
 
 def spelled_out(text: str) -> list[str] | None:
-    """Return the single measures that a name in trec_eval's spelling asks for; None where it is no such name.
+    """Return the measures of a name in trec_eval's spelling; None if it is not such a name.
 
-    The texts `runid` and `relstring` are no measures, and are left out of the sets.
+    The texts `runid` and `relstring` are not measures and are omitted from the sets.
 
     Examples
     --------
@@ -105,14 +105,14 @@ def spelled_out(text: str) -> list[str] | None:
         return [name for member in members for name in exact_names(member, [])]
     if text in OTHER_JUDGMENTS:
         raise ValueError(
-            f"{text!r} is trec_eval's for preference judgments and judgment groups, which pdeval lacks."
+            f"{text!r} needs preference judgments or judgment groups, which pdeval does not support."
         )
     if not _dotted(text):
         return None
     name, _, parameters = text.partition(".")
     if name in TEXTS:
         raise ValueError(
-            f"{name} is a text and no measure; it is printed by 'pdeval evaluate --trec-eval -m {text}'."
+            f"{name} is a text, not a measure. Print it with 'pdeval evaluate --trec-eval -m {text}'."
         )
     if name.startswith("rbp") and "=" not in parameters:  # ranx' rbp.95
         return None
@@ -126,37 +126,37 @@ def _dotted(text: str) -> bool:
 
 
 def check_parameters(name: str, parameters: str, text: str) -> None:
-    """Raise where the parameters of a measure cannot be read, and show how they are written.
+    """Raise if the parameters of a measure cannot be parsed.
 
     Examples
     --------
     >>> check_parameters("map", "5", "map.5")
     Traceback (most recent call last):
-    ValueError: map takes no parameters, but 'map.5' has some; write 'map'.
+    ValueError: map has no parameters, but 'map.5' sets some. Write 'map'.
     """
     style, default = TABLE[name]
     if parameters and style == "plain":
-        raise ValueError(f"{name} takes no parameters, but {text!r} has some; write {name!r}.")
+        raise ValueError(f"{name} has no parameters, but {text!r} sets some. Write {name!r}.")
     if name == "relstring" and parameters and not parameters.isdecimal():
         raise ValueError(
-            f"cannot read {parameters!r} in {text!r}; write a depth like 'relstring.20'."
+            f"cannot parse {parameters!r} in {text!r}. Write a depth like 'relstring.20'."
         )
-    if style in ("whole", "share"):
+    if style in ("integer", "fraction"):
         for part in filter(None, parameters.split(",")):
             value = number(part)
             if (
                 value is None
                 or not math.isfinite(value)
-                or (style == "whole" and value < 1)
+                or (style == "integer" and value < 1)
                 or value < 0
             ):
                 raise ValueError(
-                    f"cannot read {part!r} in {text!r}; write cutoffs like '{name}.{default}'."
+                    f"cannot parse {part!r} in {text!r}. Write cutoffs like '{name}.{default}'."
                 )
 
 
 def cutoffs(name: str, given: list[str]) -> list[float]:
-    """Return the cutoffs of a measure, by default trec_eval's, from low to high; whole numbers lose their fraction.
+    """Return the cutoffs of a measure in ascending order, by default those of trec_eval; integers are rounded down.
 
     Examples
     --------
@@ -165,11 +165,13 @@ def cutoffs(name: str, given: list[str]) -> list[float]:
     """
     style, default = TABLE[name]
     texts = [part for text in given or [default] for part in text.split(",") if part]
-    return sorted({math.floor(float(text)) if style == "whole" else float(text) for text in texts})
+    return sorted(
+        {math.floor(float(text)) if style == "integer" else float(text) for text in texts}
+    )
 
 
 def exact_names(name: str, given: list[str]) -> list[str]:
-    """Return the names of a measure with its parameters, unrounded, as `pdeval.parse` understands them.
+    """Return the names of a measure with its parameters, unrounded, for `pdeval.parse`.
 
     Examples
     --------
@@ -177,7 +179,7 @@ def exact_names(name: str, given: list[str]) -> list[str]:
     (['iprec_at_recall_0.125', 'iprec_at_recall_1'], ['set_F_2'], ['map'])
     """
     style = TABLE[name][0]
-    if style in ("whole", "share"):
+    if style in ("integer", "fraction"):
         return [
             f"{name}_{int(cutoff) if cutoff == int(cutoff) else cutoff}"
             for cutoff in cutoffs(name, given)
@@ -186,7 +188,7 @@ def exact_names(name: str, given: list[str]) -> list[str]:
 
 
 def number(text: str) -> float | None:
-    """Return the number that a text is, or None.
+    """Return a text as a number, or None.
 
     Examples
     --------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,13 @@ import pandas as pd
 
 import pdeval
 from pdeval.catalog import parse_all
-from pdeval.catalog.measures import Measure, needs_judged
+from pdeval.catalog.measures import Measure, needs_judged, split
 from pdeval.catalog.trec_eval_names import joined
 from pdeval.cli import UsageError, output, trec_eval_output
-from pdeval.cli.parser import SERVED, TREC_EVAL, options_of, split, verbs
+from pdeval.cli.parser import SERVED, TREC_EVAL, options_of, verbs
 from pdeval.files import file_io, reading
 from pdeval.files.atomic_write import check_place, check_places, replacing
 from pdeval.join.judged import join
-from pdeval.report import Report
 from pdeval.verbs import Verb, of_kind
 
 # columns of a comparison that are printed
@@ -40,15 +40,13 @@ PRINTED = (
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what the options say and return the exit status."""
+    """Run the command and return its exit status."""
     if options.output is not None:
-        check_place(options.output)  # before the work, not after it
+        check_place(options.output)  # fail before the computation
     if options.command in OTHER_COMMANDS:
         return OTHER_COMMANDS[options.command](options)
     if not getattr(options, "trec_eval", False):
-        output.chosen(
-            options.format, options.output, "table"
-        )  # a fault of the command comes before the work
+        output.chosen(options.format, options.output, "table")  # fail before the computation
     verb = verbs()[options.command]
     _check_data(verb, options)
     if options.command in COMMANDS:
@@ -57,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_data(verb: Verb, options: argparse.Namespace) -> None:
-    """Raise if an argument that names the data is missing, or does not go with another."""
+    """Raise if a data argument is missing or conflicts with another."""
     if not hasattr(options, "collections"):
         missing = [
             name for name, value in (("QRELS", options.qrels), ("RUN", options.files)) if not value
@@ -66,12 +64,12 @@ def _check_data(verb: Verb, options: argparse.Namespace) -> None:
             raise UsageError(f"the following arguments are required: {', '.join(missing)}")
         return
     faults = {
-        "--collections FOLDER has judgments and runs: give no QRELS and RUN beside it.": options.qrels
+        "--collections FOLDER includes judgments and runs. Omit QRELS and RUN.": options.qrels
         or options.files,
-        "--collections does not go with --trec-eval, which has one collection.": getattr(
+        "--collections cannot be combined with --trec-eval, which evaluates one collection.": getattr(
             options, "trec_eval", False
         ),
-        f"{options.command} takes one collection at a time: give QRELS and RUN.": all(
+        f"{options.command} evaluates one collection. Pass QRELS and RUN.": all(
             option.name != "by" for option in options_of(verb)
         ),
     }
@@ -92,12 +90,12 @@ def evaluate(options: argparse.Namespace) -> int:
     }
     for option, is_typed in typed.items():
         if is_typed:
-            raise UsageError(f"{option} goes with --trec-eval.")
+            raise UsageError(f"{option} requires --trec-eval.")
     for measure in _measures(options):
         if measure.entry.family in ELSEWHERE:
             what, command = ELSEWHERE[measure.entry.family]
             raise UsageError(
-                f"{measure.label} is {what} and no measure of one: 'pdeval {command} {measure.label}' prints it."
+                f"{measure.label} is {what}, not a measure of one run. Use 'pdeval {command} {measure.label}'."
             )
     scores = call("measure", options)
     if options.per_query:
@@ -106,7 +104,7 @@ def evaluate(options: argparse.Namespace) -> int:
     return _write(scores.ireval.summary(wide=not options.stats, **groups), options)
 
 
-# what another command prints, by the family of a measure
+# other commands, by the family of a measure
 ELSEWHERE = {
     "preference": ("a preference between runs", "prefer QRELS RUN RUN -m"),
     "ordering": ("an ordering of runs", "order QRELS RUN RUN --method"),
@@ -121,11 +119,11 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
     for option in ("format", "stats", "by", "replicate", "run"):
         if getattr(options, option, None):
             raise UsageError(
-                f"--{option} does not go with --trec-eval, which has a layout of its own."
+                f"--{option} cannot be combined with --trec-eval, which has a fixed layout."
             )
-    rules = {"topics": "answered", **_arguments(of_kind("judged")["measure"], options)}
+    rules = {"queries": "answered", **_arguments(of_kind("judged")["measure"], options)}
     rules.pop("measures", None)
-    # trec_eval says nothing about missing queries
+    # trec_eval does not warn about missing queries
     warnings.simplefilter("ignore", UserWarning)
     qrels, runs = _tables(options, tags=True)
     needed = trec_eval_output.needed(lines)
@@ -148,7 +146,7 @@ def _as_trec_eval(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _usage_errors() -> Iterator[None]:
-    """Turn errors about names that were typed into usage errors, in the words of the shell."""
+    """Raise errors about names as usage errors, with advice for the shell."""
     try:
         yield
     except (KeyError, ValueError) as error:
@@ -158,27 +156,30 @@ def _usage_errors() -> Iterator[None]:
 
 
 def _refuse(options: argparse.Namespace) -> None:
-    """Raise where an option of trec_eval asks for what is not served."""
+    """Raise if an option of trec_eval is not supported."""
     for letter, name, _, why in TREC_EVAL:
         typed = getattr(options, name)
         if typed is not None and (name not in SERVED or SERVED[name] not in (None, typed)):
             raise UsageError(f"{f'{letter or name} {typed}'.strip()}: {why[0].lower()}{why[1:]}")
     if getattr(options, "level", 1) <= 0:
         raise UsageError(
-            f"-l {options.level:g}: not served, since items judged non-relevant would be relevant. A level is above 0."
+            f"-l {options.level:g} is not supported, because non-relevant items would be relevant. Use a level above 0."
         )
     if getattr(options, "depth", 1) < 1:
-        raise UsageError(f"-M {options.depth}: not served, since it leaves no item to evaluate.")
+        raise UsageError(f"-M {options.depth} leaves no item to evaluate. Use at least 1.")
 
 
 def prefer(options: argparse.Namespace) -> int:
     """Print preferences: the mean of every pair, a square matrix, or a row per query and pair."""
     if not options.matrix:
-        return _write(call("prefer" if options.per_query else "mean", options), options)
+        pairs = call("prefer", options)
+        if not options.per_query:
+            pairs = pairs.ireval.summary(by=getattr(options, "by", None))
+        return _write(pairs, options)
     measures = _measures(options) or parse_all("RPP")
     if len(measures) > 1 or options.per_query or hasattr(options, "baseline"):
         raise UsageError(
-            "--matrix shows one measure over all queries and pairs: give one -m, no -q, no --baseline."
+            "--matrix shows one measure of all queries and pairs. Use one -m, without -q and --baseline."
         )
     square = call("matrix", options, measure=measures[0])
     return _write(square.rename_axis(index="run", columns=None).reset_index(), options)
@@ -199,15 +200,18 @@ def compare(options: argparse.Namespace) -> int:
                 if name in table.columns
             ]
         ]
-    return _write(table, options)
+    optional = () if options.all_columns else ("effect_size",)
+    return _write(table, options, optional=optional)
 
 
 def report(options: argparse.Namespace) -> int:
     """Print the table of a paper."""
     if len({measure.entry.family for measure in _measures(options)}) > 1:
-        raise UsageError("a report shows measures or preferences; give -m for one kind only.")
+        raise UsageError(
+            "a report shows either measures or preferences. Use -m with one of these kinds."
+        )
     more = {"metadata": _metadata(options)} if hasattr(options, "group") else {}
-    # a file that ends in .html is the page that opens on click, unless the table alone was requested
+    # an .html file is the interactive page, unless --standalone requests only the table
     page = (
         options.format is None
         and not options.standalone
@@ -219,7 +223,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print the accounting of runs and judgments; the status is 1 if queries are missing or rows repeat."""
+    """Print the checks of runs and judgments; the status is 1 if queries are missing or rows are duplicate."""
     table = call("check", options)
     _write(table, options)
     faults = {"missing": "lack judged queries", "duplicates": "have duplicate documents"}
@@ -241,20 +245,32 @@ def demo(options: argparse.Namespace) -> int:
         pdeval.write_qrels(qrels, folder / "qrels.txt")
         with replacing(folder / "metadata.csv") as beside:
             metadata.to_csv(beside, index=False)
-    judged = runs.ireval.join(qrels)
+    judged = runs.ireval.join(qrels, queries="judged")
     scores = judged.measure(["AP", "nDCG@10", "RR", "ASL"]).ireval.summary(wide=True)
-    win_rates = judged.order("RPP")[["run", "score"]].rename(columns={"score": "RPP win rate"})
+    win_rates = judged.order("RPP")[["run", "score"]].rename(
+        columns={"score": "RPP mean preference"}
+    )
     table = metadata[["run", "family"]].merge(scores, on="run").merge(win_rates, on="run")
-    if output.chosen(options.format, options.output, "table") == "table" and options.output is None:
-        print(f"The sample collection: {len(table)} systems, {len(judged.queries)} queries.")
-        print(
-            "The run ql did not answer two of them, which count as its worst case; see `evaluate --topics`.\n"
-        )
-    return _write(table.sort_values("AP", ascending=False, kind="stable"), options)
+    table = table.sort_values("AP", ascending=False, kind="stable")
+    kind = output.chosen(options.format, options.output, "table")
+    if kind != "table" or options.output is not None:
+        return _write(table, options)
+    print(f"The sample collection: {len(table)} systems, {len(judged.queries)} queries.")
+    print("The run ql did not answer two of them; they get the worst possible score.\n")
+    _write(table.rename(columns={"ASL": "ASL ↓"}), options)
+    files = shlex.join(f"{options.write or 'sample'}/{name}" for name in ("qrels.txt", "runs"))
+    first = f"compare {files} -m AP" if options.write else "demo --write sample"
+    print(f"""
+↓: lower is better. Try next:
+
+  pdeval {first}
+  pdeval report {files} -m AP nDCG@10 --baseline bm25
+  pdeval report {files} -o page.html""")
+    return 0
 
 
 def catalog(options: argparse.Namespace) -> int:
-    """Print what can be asked for by name."""
+    """Print measures, preferences and orderings."""
     table = pdeval.catalog()
     text = table.astype(str).agg(" ".join, axis=1).str.lower()
     for word in options.words:
@@ -267,7 +283,7 @@ def catalog(options: argparse.Namespace) -> int:
 
 
 def call(name: str, options: argparse.Namespace, **more: Any) -> Any:
-    """Return the result of a verb of the run table, for the files and options that were typed."""
+    """Return the result of a verb of the run table, for the files and options of the command line."""
     arguments = {**_arguments(of_kind("judged")[name], options), **more}
     qrels, runs = _tables(options)
     accessor: Any = runs.ireval
@@ -275,7 +291,7 @@ def call(name: str, options: argparse.Namespace, **more: Any) -> Any:
     return attrgetter(name)(accessor)(qrels=qrels, **arguments)
 
 
-# what is more than printing what the verb returns
+# commands that do more than print the result of the verb
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": evaluate,
     "prefer": prefer,
@@ -287,7 +303,7 @@ OTHER_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {"demo": demo, 
 
 
 def _arguments(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of a verb that were typed; the others keep the defaults of the verb."""
+    """Return the arguments of a verb on the command line; the others keep their defaults."""
     arguments = {}
     for option in options_of(verb):
         if hasattr(options, option.name):
@@ -301,16 +317,16 @@ def _arguments(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
     if "progress" in names and options.quiet:
         arguments["progress"] = False
     if getattr(options, "complete", False):
-        if arguments.get("topics", "judged") != "judged":
+        if arguments.get("queries", "judged") != "judged":
             raise UsageError(
-                f"-c is --topics judged, but --topics {arguments['topics']} was given too."
+                f"-c means --queries judged and conflicts with --queries {arguments['queries']}. Use one of them."
             )
-        arguments["topics"] = "judged"
+        arguments["queries"] = "judged"
     return arguments
 
 
 def _measures(options: argparse.Namespace) -> list[Measure]:
-    """Return the measures that were typed; `-m AP,RR` is `-m AP -m RR`."""
+    """Return the measures of the command line; `-m AP,RR` is `-m AP -m RR`."""
     texts = [part for text in options.measures or [] for part in joined(split(text))]
     with _usage_errors():
         return parse_all(texts) if texts else []
@@ -328,7 +344,7 @@ def _tables(
         return qrels, runs
     if [options.qrels, *options.files].count(file_io.STDIN) > 1:
         raise UsageError(
-            "'-' is the standard input, which can be read once: give one file that way."
+            "'-' is the standard input, which can be read only once. Use it for one file."
         )
     try:
         qrels = pdeval.read_qrels(
@@ -339,7 +355,7 @@ def _tables(
             raise
         first = f"pdeval {options.command} {' '.join([*options.files[:1], options.qrels])}"
         raise ValueError(
-            f"'{options.qrels}' has the six columns of a run. Judgments come first: {first}."
+            f"'{options.qrels}' has six columns, as a run. Pass the judgments first: {first}."
         ) from error
     files = reading.run_files(
         options.files, names=options.names, encoding=options.encoding, tag=tags
@@ -348,18 +364,18 @@ def _tables(
 
 
 def _table(path: str, options: argparse.Namespace) -> pd.DataFrame:
-    """Return a table about runs that is in a file."""
+    """Return a table of metadata from a file."""
     file_io.check_present(Path(path))
     if file_io.is_parquet(Path(path)):
         return pd.read_parquet(path)
     for encoding in filter(None, ("utf-8", options.encoding)):
-        try:
+        with suppress(UnicodeError):
             return pd.read_csv(path, dtype={"run": str, "query_id": str}, encoding=encoding)
-        except UnicodeError:
-            continue
     if options.encoding is None:
-        raise ValueError(f"'{path}' is not UTF-8: say what it is, e.g. --encoding latin-1.")
-    raise ValueError(f"'{path}' is neither UTF-8 nor {options.encoding}.")
+        raise ValueError(f"'{path}' is not UTF-8. Specify its encoding, e.g. --encoding latin-1.")
+    raise ValueError(
+        f"'{path}' is neither UTF-8 nor {options.encoding}. Specify another --encoding."
+    )
 
 
 def _metadata(options: argparse.Namespace) -> pd.DataFrame:
@@ -368,7 +384,7 @@ def _metadata(options: argparse.Namespace) -> pd.DataFrame:
     path = getattr(options, "metadata", None)
     if path is None:
         raise UsageError(
-            f"the column {groups[0]!r} comes from a file: say which with --metadata FILE."
+            f"column {groups[0]!r} needs a file of metadata. Specify it with --metadata FILE."
         )
     frame = _table(path, options)
     for name in (*getattr(options, "run", ["run"]), *groups):
@@ -379,10 +395,8 @@ def _metadata(options: argparse.Namespace) -> pd.DataFrame:
     return frame if hasattr(options, "run") else frame.astype({"run": str})
 
 
-def _write(content: Any, options: argparse.Namespace, **how: bool) -> int:
-    kind = output.chosen(
-        options.format, options.output, "latex" if isinstance(content, Report) else "table"
-    )
+def _write(content: Any, options: argparse.Namespace, **how: Any) -> int:
+    kind = output.chosen(options.format, options.output, "table")
     digits = getattr(options, "digits", None)
     output.write(content, kind, options.output, digits=4 if digits is None else digits, **how)
     return 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Collection
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ import pandas as pd
 from pdeval.cli import UsageError
 from pdeval.files.atomic_write import replacing
 from pdeval.report import FORMATS, Report, columns
-from pdeval.report.report import safe
+from pdeval.report.report import safe, terminal_width
 from pdeval.report.spreadsheet import json_records
+from pdeval.report.text import TextColumn, align, fits, to_text
 from pdeval.tables.labels import naturally, visible
 
 UNSORTED = ("measure", "method", "name")  # in the order of the request
@@ -28,26 +30,24 @@ STANDALONE = r"""\documentclass{{article}}
 
 
 def formats() -> tuple[str, ...]:
-    """Return the formats that can be asked for.
+    """Return the names of the formats.
 
     Examples
     --------
     >>> formats()
     ('table', 'csv', 'excel', 'html', 'json', 'latex', 'markdown', 'parquet', 'typst')
     """
-    return ("table", *sorted(FORMATS))
+    return ("table", *sorted(set(FORMATS) - {"text"}))
 
 
 def endings() -> dict[str, str]:
-    """Return the formats that file endings mean."""
-    return {
-        ".txt": "table",
-        **{ending: name for name in sorted(FORMATS) for ending in FORMATS[name].endings},
-    }
+    """Return the formats of file endings."""
+    names = formats()[1:]
+    return {".txt": "table", **{ending: name for name in names for ending in FORMATS[name].endings}}
 
 
 def chosen(given: str | None, path: str | None, default: str) -> str:
-    """Return the format that was asked for, or that a file's ending says, or the default.
+    """Return the requested format, the format of the file ending, or the default.
 
     Examples
     --------
@@ -60,18 +60,18 @@ def chosen(given: str | None, path: str | None, default: str) -> str:
         if given is None:
             fault = f"ends in {ending!r}" if ending else "has no ending"
             raise UsageError(
-                f"the file name {Path(path).name!r} {fault}; say the format with --format, or end the name in "
-                f"{', '.join(endings())}."
+                f"the file name {Path(path).name!r} {fault}. Specify the format with --format, or use one of the "
+                f"endings {', '.join(endings())}."
             )
     if given is not None and path is None and is_binary(given):
         raise UsageError(
-            f"{given} is not for reading on a screen; say where to write it with -o FILE{FORMATS[given].endings[0]}."
+            f"{given} is a binary format. Write it to a file with -o FILE{FORMATS[given].endings[0]}."
         )
     return given or default
 
 
 def is_binary(kind: str) -> bool:
-    """Return whether a format is bytes, which only a file can hold.
+    """Return whether a format is binary, so that it needs a file.
 
     Examples
     --------
@@ -92,13 +92,18 @@ def write(
     digits: int = 4,
     standalone: bool = False,
     interactive: bool = False,
+    optional: Collection[str] = (),
 ) -> None:
-    """Write a frame or a report to a file, or print it."""
+    """Write a frame or a report to a file, or print it; `optional` columns are omitted on a narrow terminal."""
     if interactive and isinstance(content, Report):
         content.to_html(path, interactive=True)
         return
     if path is None or not is_binary(kind):
-        send([rendered(content, kind, digits=digits, standalone=standalone)], path)
+        width = terminal_width() if path is None and sys.stdout.isatty() else None
+        text = rendered(
+            content, kind, digits=digits, standalone=standalone, width=width, optional=optional
+        )
+        send([text], path)
         return
     with replacing(path) as beside:
         if kind == "parquet" and isinstance(content, pd.DataFrame):
@@ -124,9 +129,15 @@ def send(lines: list[str], path: str | None) -> None:
 
 
 def rendered(
-    content: pd.DataFrame | Report, kind: str, *, digits: int = 4, standalone: bool = False
+    content: pd.DataFrame | Report,
+    kind: str,
+    *,
+    digits: int = 4,
+    standalone: bool = False,
+    width: int | None = None,
+    optional: Collection[str] = (),
 ) -> str:
-    """Return a frame or a report as text.
+    """Return a frame or a report as text; see `aligned` for `width` and `optional`.
 
     Examples
     --------
@@ -141,19 +152,23 @@ def rendered(
     | bm25 | 0.25 |
     | ql   | 0.33 |
     """
+    if isinstance(content, pd.DataFrame) and kind == "table":
+        return aligned(content, digits, width, optional)
     if isinstance(content, pd.DataFrame) and kind in TEXTS:
-        return TEXTS[kind](content, digits)
+        return TEXTS[kind](content)
     report = _report(content, digits)
+    if kind == "table":
+        return to_text(report, width=width)
     if kind == "latex":
         table = report.to_latex(environment="table" if isinstance(content, Report) else "tabular")
         return STANDALONE.format(table=table) if standalone else table
-    declared = FORMATS["markdown" if kind == "table" else kind]
+    declared = FORMATS[kind]
     options = {"standalone": standalone} if "standalone" in declared.options else {}
     return str(declared.function(report, **options)).rstrip("\n")
 
 
 def _report(content: pd.DataFrame | Report, digits: int) -> Report:
-    """Return a report as it is, or that of a frame: every column unchanged."""
+    """Return a report unchanged, or a report of all columns of a frame."""
     if isinstance(content, Report):
         return content
     parts = [
@@ -162,8 +177,12 @@ def _report(content: pd.DataFrame | Report, digits: int) -> Report:
     return columns.assemble(parts)
 
 
-def aligned(frame: pd.DataFrame, digits: int) -> str:
+def aligned(
+    frame: pd.DataFrame, digits: int, width: int | None = None, optional: Collection[str] = ()
+) -> str:
     """Return a frame as columns side by side, texts to the left and numbers to the right.
+
+    If lines are longer than `width`, constant columns become a note, and `optional` columns are omitted if needed.
 
     Examples
     --------
@@ -172,19 +191,32 @@ def aligned(frame: pd.DataFrame, digits: int) -> str:
     a-b   50  1.2e-09  yes
     """
     frame = natural(frame)
-    cells = []
+    text_columns = []
     for name in frame.columns:
-        texts = [visible(text) for text in (str(name), *_texts(frame[name], digits))]
-        width = max(map(len, texts))
-        right = pd.api.types.is_numeric_dtype(frame[name].dtype) and not pd.api.types.is_bool_dtype(
-            frame[name].dtype
-        )
-        cells.append([text.rjust(width) if right else text.ljust(width) for text in texts])
-    return "\n".join("  ".join(line).rstrip() for line in zip(*cells))
+        dtype = frame[name].dtype
+        numeric = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
+        cells = [visible(text) for text in _texts(frame[name], digits)]
+        text_columns.append(TextColumn(visible(str(name)), cells, numeric))
+    if width is None or fits(text_columns, width):
+        return align(text_columns, width)
+    first, *others = text_columns
+    constant = [column for column in others if len(frame) > 1 and len(set(column.cells)) == 1]
+    shown = [first, *(column for column in others if column not in constant)]
+    notes = ""
+    if constant:
+        values = ", ".join(f"{column.header}={column.cells[0]}" for column in constant)
+        notes = f"The same in every row: {values}. "
+    hidden = [column.header for column in shown if column.header in optional]
+    if hidden and not fits(shown, width):
+        shown = [column for column in shown if column.header not in hidden]
+        notes += f"Not shown: {', '.join(hidden)}. Use --all-columns to print all columns."
+    return "\n\n".join(
+        filter(None, [align(shown, width), textwrap.fill(notes, width, break_on_hyphens=False)])
+    )
 
 
 def guarded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with no text that a spreadsheet takes for a formula, as in reports.
+    """Return a frame without texts that spreadsheets interpret as formulas, as in reports.
 
     Examples
     --------
@@ -198,18 +230,17 @@ def guarded(frame: pd.DataFrame) -> pd.DataFrame:
     return copy.rename(columns=lambda name: safe(name) if isinstance(name, str) else name)
 
 
-# frames as text, by format: for a screen, and for other programs
-TEXTS: dict[str, Callable[[pd.DataFrame, int], str]] = {
-    "table": aligned,
-    "csv": lambda frame, _: guarded(frame).to_csv(index=False, lineterminator="\n").rstrip("\n"),
-    "json": lambda frame, _: json_records(frame),
+# frames as text for other programs, by format
+TEXTS: dict[str, Callable[[pd.DataFrame], str]] = {
+    "csv": lambda frame: guarded(frame).to_csv(index=False, lineterminator="\n").rstrip("\n"),
+    "json": json_records,
 }
 
 
 def natural(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose rows, if sorted by ids as text, are in natural order: 2 before 10.
 
-    What is in another order, as the best run first, stays as it is; so do measures, which stand as they were asked.
+    Any other order is kept, such as the best run first, or the requested order of measures.
 
     Examples
     --------
@@ -228,9 +259,8 @@ def natural(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     table = naturally(frame, ids)
     rows = table[ids[0]].astype(str).tolist()
-    if len(rows) > 1 and sorted(rows) == sorted(
-        map(str, frame.columns[1:])
-    ):  # a square: its columns as its rows
+    # a square matrix: its columns have the order of its rows
+    if len(rows) > 1 and sorted(rows) == sorted(map(str, frame.columns[1:])):
         table = table[
             [frame.columns[0], *sorted(frame.columns[1:], key=lambda name: rows.index(str(name)))]
         ]

@@ -1,34 +1,34 @@
-"""The command line as it is typed: a command for every verb that is one, its options, and those of the shell.
+"""The parser of the command line: commands from verbs, with their options, and the options of the shell.
 
 The options of a verb come from its signature and its docstring. Literals are choices, booleans are flags, lists are
-separated by commas, a DataFrame is a file, a run is its name. What only Python can express (mappings, functions, pairs
-of runs) has no option.
+separated by commas, a DataFrame is a file, a run is its name. Mappings, functions and pairs of runs have no option.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections.abc
 import inspect
 import re
 import shutil
 import sys
-import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, Union, get_args, get_origin
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 import pandas as pd
 
 from pdeval import __version__
 from pdeval.accessor.methods import RULES, docstring_of, evaluated, signature_of
+from pdeval.catalog.measures import split
 from pdeval.cli.output import formats, send
 from pdeval.files.lines import check_encoding
 from pdeval.orderings.methods import chosen
 from pdeval.significance.corrections import which_correction
 from pdeval.significance.registry import which_test
 from pdeval.verbs import Verb, of_kind
+from pdeval.verbs.checks import LISTS, alternatives
 from pdeval.verbs.parameter_texts import sections
 
 PROGRAM = "pdeval"
@@ -38,33 +38,38 @@ QRELS is a TREC file of four columns, a RUN one of six, a folder of such files, 
 
   pdeval demo --write sample                      try it: writes runs and judgments, prints a table
   pdeval evaluate sample/qrels.txt sample/runs    means of the measures, one row per run
-  pdeval report sample/qrels.txt sample/runs -m AP -m nDCG@10 -o table.tex
-  pdeval report sample/qrels.txt sample/runs -o page.html    a page that opens on click: cells, queries, items, pairs
+  pdeval report sample/qrels.txt sample/runs -m AP nDCG@10 -o table.tex
+  pdeval report sample/qrels.txt sample/runs -o page.html    an interactive page: cells, queries, items, pairs
   pdeval evaluate --trec-eval -q -m map -m P.5,10 qrels.txt bm25.run
 
-The status is 0 if all went well, 1 if the data is at fault, 2 if the command is.
+The status is 0 on success, 1 for an error in the data, 2 for an error in the command.
 """
 
 VERSION = (
     f"{PROGRAM} {__version__} (--trec-eval: as trec_eval 10.0, or as 9 with --compat trec_eval-9)"
 )
-# options of trec_eval that mean one thing only here, or nothing: letter, long name, whether a value follows, and why
+# options of trec_eval with one supported value, or none: letter, long name, whether a value follows, and why
 TREC_EVAL = (
-    ("-R", "Rel_info_format", True, "Only qrels: preferences and judgment groups are not read."),
+    (
+        "-R",
+        "Rel_info_format",
+        True,
+        "Only qrels: preferences and judgment groups are not supported.",
+    ),
     ("-T", "Results_format", True, "Only trec_results: trec_eval has no other."),
     ("-D", "Debug_level", True, "Only 0: the program's internal steps are not printed."),
     (
         "-N",
         "Number_docs_in_coll",
         True,
-        "Changes nothing: only the fourth parameter of utility would use it.",
+        "Has no effect: only the fourth parameter of utility would use it.",
     ),
-    ("-Z", "Zscore", True, "Not served: only raw scores are printed."),
+    ("-Z", "Zscore", True, "Not supported: only raw scores are printed."),
     (
         "",
         "Output_old_results_format",
         False,
-        "Not served: trec_eval itself no longer does; -o names the output file.",
+        "Not supported, as in trec_eval itself; -o is the output file.",
     ),
 )
 SERVED = {
@@ -74,41 +79,45 @@ SERVED = {
     "Number_docs_in_coll": None,
 }
 
-NAMES = {"measure": "evaluate"}  # where the shell has another word for a verb
-# where a command prints something else than the verb returns
-DESCRIPTIONS = {
-    "evaluate": "Print what every run scores: its means over the queries, or with -q every query.",
-    "prefer": "Print the preferences between runs: the mean of every pair, or with -q every query.",
-    "check": "Account for queries, duplicates, ties and judgments. The status is 1 if something is amiss.",
+NAMES = {"measure": "evaluate"}  # verbs with another name in the shell
+# what users type for a command
+MEANINGS = {
+    "measure": "evaluate",
+    "summary": "evaluate",
+    "mean": "evaluate",
+    "eval": "evaluate",
+    "score": "evaluate",
+    "test": "compare",
+    "significance": "compare",
+    "table": "report",
+    "measures": "catalog",
+    "rank": "order",
 }
-SHELL = ("qrels", "measures", "progress")  # what files, -m and --quiet say
-LETTERS = {"level": "-l", "depth": "-M", "judged_only": "-J"}  # as trec_eval has them
-FORMERLY = {"draws": "bootstrap"}  # options that have another name now
-LISTS = (
-    collections.abc.Sequence,
-    collections.abc.Iterable,
-    collections.abc.Collection,
-    list,
-    tuple,
-)
+# commands that do not print the result of the verb
+DESCRIPTIONS = {
+    "evaluate": "Print the scores of every run: means over the queries, or with -q every query.",
+    "prefer": "Print the preferences between runs: the mean of every pair, or with -q every query.",
+    "check": "Check queries, duplicates, ties and judgments. The status is 1 for missing queries and duplicates.",
+}
+FILE_OR_OPTION = re.compile(r"^-|[/\\*?]|\.[A-Za-z]")
+SHELL = ("qrels", "measures", "progress")  # set by files, -m and --quiet
+LETTERS = {"level": "-l", "depth": "-M", "judged_only": "-J"}  # as in trec_eval
 
 
 def verbs() -> dict[str, Verb]:
-    """Return the verbs that are commands, by what is typed.
+    """Return the verbs that are commands, by the name of the command.
 
     Examples
     --------
     >>> verbs()["evaluate"].name
     'measure'
     """
-    judged = {name: verb for name, verb in of_kind("judged").items() if verb.command}
-    return dict(
-        sorted(
-            {
-                NAMES.get(name, re.sub("[._]", "-", name)): verb for name, verb in judged.items()
-            }.items()
-        )
-    )
+    commands = {
+        NAMES.get(name, re.sub("[._]", "-", name)): verb
+        for name, verb in of_kind("judged").items()
+        if verb.command
+    }
+    return dict(sorted(commands.items()))
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
@@ -117,7 +126,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     Parameters
     ----------
     words : sequence of str, optional
-        What was typed: only the command that is among it gets its options.
+        The command line: only the command in it gets its options.
 
     Examples
     --------
@@ -137,7 +146,7 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     )
     commands = program.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, verb in verbs().items():
-        # what a verb returns is printed here
+        # a command prints the result of a verb
         text = " ".join(sections(verb.function.__doc__ or "")[""].split()).replace("`", "")
         text = re.sub("^Return ", "Print ", text)
         command = _command(commands, name, DESCRIPTIONS.get(name, text), "QRELS RUN [RUN ...]")
@@ -148,6 +157,28 @@ def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         _add(command, arguments)
         _add_output(command)
     return program
+
+
+def repeat_measure_option(words: Sequence[str]) -> list[str]:
+    """Return the command line with `-m A B` as `-m A -m B`.
+
+    A word after a measure is another measure unless it is an option or a file.
+
+    Examples
+    --------
+    >>> repeat_measure_option(["evaluate", "-m", "AP", "nDCG@10", "qrels.txt", "runs/"])
+    ['evaluate', '-m', 'AP', '-m', 'nDCG@10', 'qrels.txt', 'runs/']
+    """
+    repeated: list[str] = []
+    for word in words:
+        if (
+            repeated[-2:-1] in (["-m"], ["--measure"])
+            and not FILE_OR_OPTION.search(word)
+            and not Path(word).exists()
+        ):
+            repeated.append(repeated[-2])
+        repeated.append(word)
+    return repeated
 
 
 def _command(commands: Any, name: str, text: str, usage: str) -> argparse.ArgumentParser:
@@ -175,7 +206,7 @@ def _command(commands: Any, name: str, text: str, usage: str) -> argparse.Argume
 
 
 def _add_options(command: argparse.ArgumentParser, name: str, verb: Verb) -> None:
-    """Add what is read, what the shell adds, the options of the verb, the rules of the join, and the output."""
+    """Add the arguments of files, the shell, the verb, the rules of the join, and the output."""
     options = options_of(verb)
     names = [option.name for option in options]
     _add(command, DATA)
@@ -186,8 +217,12 @@ def _add_options(command: argparse.ArgumentParser, name: str, verb: Verb) -> Non
         _add(command.add_argument_group("trec_eval"), TREC_EVAL_ARGUMENTS)
     rules = command.add_argument_group("rules")
     for option in options:
-        option.add_to(rules if option.name in RULES else command)
-    _add(rules, {**(COMPLETE if "topics" in names else {}), **SUBTOPICS})
+        group = rules if option.name in RULES else command
+        # omitted options keep the default of the verb
+        group.add_argument(
+            *option.flags, dest=option.name, default=argparse.SUPPRESS, **option.settings
+        )
+    _add(rules, {**(COMPLETE if "queries" in names else {}), **SUBTOPICS})
     _add_output(command, digits="digits" not in names)
 
 
@@ -205,7 +240,7 @@ def _add(group: argparse._ActionsContainer, arguments: Mapping[str, Mapping[str,
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help and version, if they cannot be written, are an error like any other output."""
+    """A parser that reports failed output of its help and version like any other output."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is None or file is sys.stderr:
@@ -216,7 +251,7 @@ class _Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Form:
-    """How a parameter is typed: one of some words, a number, a text, a flag, a file, or several of them."""
+    """The form of an option: choices, a number, a text, a flag, a file, or several of them."""
 
     choices: tuple[str, ...] = ()
     numbers: tuple[type, ...] = ()
@@ -228,11 +263,11 @@ class Form:
 
     @property
     def single(self) -> bool:
-        """Whether one value may stand alone."""
+        """Whether a single value is accepted."""
         return bool(self.choices or self.numbers or self.text)
 
     def read(self, text: str) -> Any:
-        """Return the value that a text says."""
+        """Return the value of a text."""
         if text in self.choices:
             return text
         if self.nothing and text.lower() == "none":
@@ -245,14 +280,14 @@ class Form:
                 return number_of(text, kind)
         if self.text:
             return text
-        fault = f"{text!r} is not a {'whole ' if float not in self.numbers else ''}number"
+        fault = f"{text!r} is not {'a number' if float in self.numbers else 'an integer'}"
         if self.choices:
             fault = f"invalid choice: {text!r} (choose from {', '.join(self.choices)})"
         raise argparse.ArgumentTypeError(fault)
 
 
 def number_of(text: str, kind: type) -> Any:
-    """Return the number that digits say, or raise where they are more than Python reads.
+    """Return a text of digits as a number; raise if it is too long for Python.
 
     Examples
     --------
@@ -268,12 +303,12 @@ def number_of(text: str, kind: type) -> Any:
 
 
 def form_of(annotation: Any, documented: str = "") -> Form | None:
-    """Return how a parameter of this type is typed, or None if a shell cannot express it.
+    """Return the form of an option of this type, or None if a shell cannot express it.
 
     Parameters
     ----------
     documented : str
-        Its type in the docstring: an `object` that is a run is typed by its name.
+        Type in the docstring: an `object` that is a run is a text.
 
     Examples
     --------
@@ -283,16 +318,10 @@ def form_of(annotation: Any, documented: str = "") -> Form | None:
     (True, True)
     """
     fields: dict[str, Any] = {"choices": (), "numbers": ()}
-    for part in (
-        get_args(annotation)
-        if get_origin(annotation) in (Union, types.UnionType)
-        else (annotation,)
-    ):
+    for part in alternatives(annotation):
         origin = get_origin(part)
         if origin is Literal:
             fields["choices"] += tuple(str(one) for one in get_args(part) if one is not None)
-        elif origin in (Union, types.UnionType):
-            fields["choices"] += (form_of(part, documented) or Form()).choices
         elif part is bool:
             fields["flag"] = True
         elif part in (int, float):
@@ -309,42 +338,18 @@ def form_of(annotation: Any, documented: str = "") -> Form | None:
 
 @dataclass(frozen=True)
 class Option:
-    """One option: the parameter, its form, what can be typed, and what argparse is told about it."""
+    """One option: the parameter, its form, its flags, and the settings of argparse."""
 
     name: str
     form: Form
     flags: tuple[str, ...]
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def add_to(self, group: argparse._ActionsContainer) -> None:
-        """Add it to a parser; what is not typed is left to the verb's own default."""
-        group.add_argument(*self.flags, dest=self.name, default=argparse.SUPPRESS, **self.settings)
-        if self.name in FORMERLY:
-            group.add_argument(
-                f"--{FORMERLY[self.name]}",
-                action=Renamed,
-                now=self.flags[-1],
-                help=argparse.SUPPRESS,
-            )
-
     def value(self, typed: Any) -> Any:
-        """Return what the verb is given: a list of one is that one where it may stand alone."""
+        """Return the argument of the verb: a list of one value becomes the value if that is accepted."""
         if self.form.several is not None and self.form.single and len(typed) == 1:
             return typed[0]
         return typed
-
-
-class Renamed(argparse.Action):
-    """An option that has another name now, and says so."""
-
-    def __init__(
-        self, option_strings: list[str], dest: str, *, now: str, help: str | None = None
-    ) -> None:
-        super().__init__(option_strings, dest, nargs="?", default=argparse.SUPPRESS, help=help)
-        self.now = now
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        parser.error(f"{self.option_strings[0]} is now {self.now}")
 
 
 def options_of(verb: Verb) -> list[Option]:
@@ -354,7 +359,7 @@ def options_of(verb: Verb) -> list[Option]:
     --------
     >>> from pdeval.verbs import VERBS
     >>> [option.flags[-1] for option in options_of(VERBS["judged"]["prefer"])]
-    ['--baseline', '--by', '--metadata', '--level', '--topics', '--ties', '--compat', '--depth',
+    ['--baseline', '--by', '--metadata', '--level', '--queries', '--ties', '--compat', '--depth',
     '--judged-only', '--validate']
     """
     parameters = list(signature_of(verb, "runs").parameters.values())[1:]
@@ -365,7 +370,7 @@ def options_of(verb: Verb) -> list[Option]:
         annotation = evaluated(verb, parameter.annotation, parameter.name)
         form = form_of(annotation, kind)
         if parameter.name not in SHELL and form is not None:
-            # None has to be typed if the default is another value
+            # None must be passed explicitly if it is not the default
             optional = parameter.default is not None and type(None) in get_args(annotation)
             options.append(_option(parameter, replace(form, nothing=optional), meaning))
     return options
@@ -375,7 +380,7 @@ def _option(parameter: inspect.Parameter, form: Form, meaning: str) -> Option:
     name, metavar = parameter.name, parameter.name.upper()
     reader = READERS.get(name)
     settings: dict[str, Any] = {}
-    # names that the entry of a parameter lists, one each line: `- "name": what it is`
+    # names in the entry of a parameter, one per line: `- "name": description`
     listed = tuple(re.findall(r"(?m)^\s*- [\"'](.+?)[\"']:", meaning))
     words = form.choices or (form.several.choices if form.several else ()) or listed
     # the first paragraph, without sentences about Python
@@ -427,12 +432,12 @@ def _help(meaning: str, default: Any) -> str:
 
 
 def described(doc: str) -> dict[str, tuple[str, str]]:
-    """Return (type, meaning) of every parameter that a docstring describes, the meaning in its lines.
+    """Return (type, text) of every parameter in a docstring.
 
     Examples
     --------
     >>> list(described(split.__doc__)), described(form_of.__doc__)["documented"][0]
-    (['sentences'], 'str')
+    (['text', 'sentences'], 'str')
     """
     entries: dict[str, tuple[str, str]] = {}
     for entry in filter(str.strip, re.split(r"(?m)^(?=\S)", sections(doc).get("Parameters", ""))):
@@ -444,37 +449,14 @@ def described(doc: str) -> dict[str, tuple[str, str]]:
     return entries
 
 
-def split(text: str, *, sentences: bool = False) -> list[str]:
-    """Return the names in a text, which commas outside of brackets part.
-
-    Parameters
-    ----------
-    sentences : bool
-        Whether it may be prose, where a comma with a blank behind it parts nothing.
-
-    Examples
-    --------
-    >>> split("AP,RBP(p=0.8,k=10), nDCG@10"), split("On two, or three,twice", sentences=True)
-    (['AP', 'RBP(p=0.8,k=10)', 'nDCG@10'], ['On two, or three', 'twice'])
-    """
-    depth, parts = 0, [""]
-    for letter, after in zip(text, text[1:] + "x"):
-        depth += (letter in "([{") - (letter in ")]}")
-        if letter == "," and depth == 0 and not (sentences and after.isspace()):
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
-
-
 def _integer(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer")
     return number_of(text, int)
 
 
 def _known(find: Callable[[str], Any]) -> Callable[[str], str]:
-    """Return the type of an argument: `find` raises if it does not know a text."""
+    """Return the type of an argument; `find` raises for unknown texts."""
 
     def read(text: str) -> str:
         try:
@@ -485,7 +467,7 @@ def _known(find: Callable[[str], Any]) -> Callable[[str], str]:
     return read
 
 
-# names that a registry knows, checked before any file is read
+# names in registries, checked before files are read
 READERS = {
     "test": _known(lambda text: which_test(text).name),
     "correction": _known(which_correction),
@@ -502,25 +484,25 @@ DATA: dict[str, dict[str, Any]] = {
     "--collections": {
         **TYPED,
         "metavar": "FOLDER",
-        "help": "In place of QRELS and RUN: a folder of collections, each with its 'runs' and its 'qrels.txt'; answers "
-        "within each, --by collection.",
+        "help": "Instead of QRELS and RUN: a folder of collections, each with 'runs' and 'qrels.txt'; results are per "
+        "collection, --by collection.",
     },
     "--names": {
         "choices": ["file", "tag"],
         "default": "file",
-        "help": "What runs are named after.",
+        "help": "Source of the names of runs.",
     },
     "--run": {
         **TYPED,
         "metavar": "COLUMN[,...]",
         "type": split,
-        "help": "Columns of a CSV or parquet file that name its runs, e.g. --run model,seed.",
+        "help": "Id columns of runs in a CSV or parquet file, e.g. --run model,seed.",
     },
     "--encoding": {
         "metavar": "NAME",
         "type": _known(check_encoding),
         "default": None,
-        "help": "Of files that are not UTF-8, e.g. latin-1; without it such a file is an error.",
+        "help": "Encoding of files that are not UTF-8, e.g. latin-1.",
     },
 }
 MEASURES = {
@@ -528,13 +510,15 @@ MEASURES = {
         "dest": "measures",
         "action": "append",
         "metavar": "MEASURE",
-        "help": "E.g. AP, nDCG@10, RPP; repeat it or put commas between ('pdeval catalog' lists all).",
+        "help": "E.g. -m AP nDCG@10, or -m AP,nDCG@10, or -m AP -m nDCG@10 ('pdeval catalog' lists all).",
     }
 }
-COMPLETE = {"-c --complete": {**FLAG, "help": "Count every judged query: --topics judged."}}
+COMPLETE = {"-c --complete": {**FLAG, "help": "Count every judged query: --queries judged."}}
 SUBTOPICS = {"--subtopics": {**FLAG, "help": "The second column of QRELS is a subtopic."}}
 OUTPUT: dict[str, dict[str, Any]] = {
-    "--format": {"help": "By default as the ending of FILE says, else a table."},
+    "--format": {
+        "help": "Output format; by default that of the ending of FILE, otherwise a table."
+    },
     "-o --output": {"metavar": "FILE", "help": "Write to this file."},
     "--digits": {
         "type": _integer,
@@ -543,7 +527,7 @@ OUTPUT: dict[str, dict[str, Any]] = {
     },
     "--quiet": {**FLAG, "help": "No warnings, no progress bar."},
 }
-# what the shell adds to the options of a verb
+# options of the shell, besides those of the verb
 EXTRAS: dict[str, dict[str, dict[str, Any]]] = {
     "evaluate": {
         "-q --per-query": {**FLAG, "help": "One row per run, query and measure."},
@@ -558,11 +542,9 @@ EXTRAS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "prefer": {
         "-q --per-query": {**FLAG, "help": "One row per query, pair and measure."},
-        "--matrix": {**FLAG, "help": "The mean preference of row over column, of one measure."},
+        "--matrix": {**FLAG, "help": "Mean preference of row over column, for one measure."},
     },
-    "compare": {
-        "--all-columns": {**FLAG, "help": "Also in a printed table; files always have all."}
-    },
+    "compare": {"--all-columns": {**FLAG, "help": "Print all columns; files always have all."}},
     "report": {
         "--standalone": {
             **FLAG,
@@ -576,10 +558,10 @@ HIDDEN: dict[str, Any] = {**TYPED, "help": argparse.SUPPRESS}
 TREC_EVAL_ARGUMENTS: dict[str, dict[str, Any]] = {
     "--trec-eval": {
         **FLAG,
-        "help": "Print as trec_eval does; -m takes its names (official, all_trec, P.5,10); -q -c -l -M -J mean the "
-        "same.",
+        "help": "Print in the format of trec_eval; -m accepts its names (official, all_trec, P.5,10); -q -c -l -M -J "
+        "have the same meaning.",
     },
-    "-n --no-total --nosummary": {**FLAG, "help": "With --trec-eval: leave out the 'all' lines."},
+    "-n --no-total --nosummary": {**FLAG, "help": "With --trec-eval: omit the 'all' lines."},
     "-v --version": {"action": "version", "version": VERSION, "help": "Show the version."},
     **{
         f"{letter} --{name}": {
@@ -590,14 +572,14 @@ TREC_EVAL_ARGUMENTS: dict[str, dict[str, Any]] = {
         }
         for letter, name, has_value, why in TREC_EVAL
     },
-    # its other long names, beside the ones that pdeval has
+    # other long names of trec_eval
     "--query_eval_wanted": {**HIDDEN, **FLAG, "dest": "per_query"},
     "--complete_rel_info_wanted": {**HIDDEN, **FLAG, "dest": "complete"},
     "--level_for_rel": {**HIDDEN, "dest": "level", "type": float},
     "--Judged_docs_only": {**HIDDEN, **FLAG, "dest": "judged_only"},
     "--Max_retrieved_per_topic": {**HIDDEN, "dest": "depth", "type": _integer},
 }
-# commands that are no verbs: what they do, their usage, their arguments
+# commands that are not verbs: description, usage, arguments
 OTHERS: dict[str, tuple[str, str, dict[str, dict[str, Any]]]] = {
     "demo": (
         "Evaluate the sample collection that ships with pdeval.",

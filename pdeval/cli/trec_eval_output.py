@@ -1,4 +1,4 @@
-"""Scores as trec_eval prints them: `measure<TAB>query<TAB>value`, the measure padded to 22 characters."""
+"""Scores in the format of trec_eval: `measure<TAB>query<TAB>value`, the measure padded to 22 characters."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
 from pdeval.tables.labels import run_labels
 
-# of the whole run, and of a query alone: neither is a number to average
+# printed only for the run, and only for queries
 TOTAL_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")
 QUERY_ONLY = ("relstring",)
 
 
 class Line(NamedTuple):
-    """One line of the output: the measure of trec_eval, the name that it prints, and the measure that is computed."""
+    """One line of the output: the measure of trec_eval, its printed name, and the computed measure."""
 
     measure: str
     name: str
@@ -43,20 +43,20 @@ class Line(NamedTuple):
 def lines(names: list[str], *, version: int = 10) -> list[Line]:
     """Return the lines that a list of `-m` values requests, in trec_eval's order.
 
-    A name with parameters replaces the same name without; cutoffs given twice add up. pdeval's own names are
-    understood too, and come last.
+    A name with parameters replaces the name without; several lists of cutoffs are combined. Names of pdeval are
+    accepted and come last.
 
     Parameters
     ----------
     version : {10, 9}
-        Of trec_eval: version 9 has no rbp, rbp_resid and unj.
+        Version of trec_eval; version 9 has no rbp, rbp_resid and unj.
 
     Examples
     --------
     >>> [line.name for line in lines(["ndcg_cut.20,10", "P.5,7,3", "map"])]
     ['map', 'P_3', 'P_5', 'P_7', 'ndcg_cut_10', 'ndcg_cut_20']
 
-    The name is rounded as trec_eval does, what is computed is not:
+    The name is rounded as in trec_eval, the computed measure is not:
 
     >>> [(line.name, line.label) for line in lines(["iprec_at_recall..125", "RBP(p=0.5)"])]
     [('iprec_at_recall_0.12', 'iprec_at_recall_0.125'), ('RBP(p=0.5)', 'RBP(p=0.5)')]
@@ -71,18 +71,18 @@ def lines(names: list[str], *, version: int = 10) -> list[Line]:
             stem, _, cutoff = text.rpartition("_")
             numbered = (
                 stem in TABLE
-                and TABLE[stem][0] in ("whole", "share")
+                and TABLE[stem][0] in ("integer", "fraction")
                 and number(cutoff) is not None
             )
             name, parameters = (stem, cutoff) if numbered else (text, "")
         if name in OTHER_JUDGMENTS:
             raise ValueError(
-                f"'-m {name}' is not served: it is for preference judgments or judgment groups (-R prefs, qrels_jg), "
-                "and pdeval reads qrels."
+                f"'-m {name}' is not supported: it needs preference judgments or judgment groups (-R prefs, qrels_jg), "
+                "and pdeval reads only qrels."
             )
         if name in absent:
             raise ValueError(
-                f"trec_eval 9 has no measure {name!r}: leave out '-m {text}', or '--compat trec_eval-9'."
+                f"trec_eval 9 has no measure {name!r}. Omit '-m {text}' or '--compat trec_eval-9'."
             )
         if name in SETS and not parameters:
             for member in set(SETS[name]) - set(absent):
@@ -97,8 +97,8 @@ def lines(names: list[str], *, version: int = 10) -> list[Line]:
     for name in (name for name in TABLE if name in parameters_of):
         exact = exact_names(name, parameters_of[name])
         printed = exact
-        if TABLE[name][0] == "share":
-            # the name is rounded as trec_eval does, what is computed is not
+        if TABLE[name][0] == "fraction":
+            # the name is rounded as in trec_eval, the computed measure is not
             printed = [f"{name}_{cutoff:.2f}" for cutoff in cutoffs(name, parameters_of[name])]
         requested += [_line(name, *pair) for pair in zip(printed, exact)]
     return [*requested, *others.values()]
@@ -110,8 +110,8 @@ def _line(measure: str, name: str, exact: str) -> Line:
     computed = parse(exact)
     if computed.parameters.get("rest") and measure == "utility":
         raise ValueError(
-            "the fourth parameter of utility weighs the rest of the collection, whose size trec_eval takes from -N; "
-            f"that is not served: make it 0 in {exact!r}, or ask for pdeval's own Utility(rest=...)."
+            "the fourth parameter of utility, the weight of the rest of the collection (-N), is not supported. "
+            f"Set it to 0 in {exact!r}, or use Utility(rest=...) of pdeval."
         )
     return Line(measure, name, computed.label)
 
@@ -133,24 +133,24 @@ def rows(
     Parameters
     ----------
     judged : Judged
-        Runs and judgments, under the level and topic rule wanted.
+        Runs and judgments, with the level and the topic rule.
     lines : list of Line
-        What to print; see `pdeval.cli.trec_eval_output.lines`.
+        Lines to print; see `pdeval.cli.trec_eval_output.lines`.
     per_query : bool
         Print every query before the total (`-q`).
     total : bool
         Print the total (not `-n`).
     tags : mapping of run to str, optional
-        What stands behind `runid`; by default the run's name. Where there are several runs, each begins with it.
+        Value of `runid`; by default the name of the run. The output of each of several runs begins with it.
     unanswered : bool
-        Print lines for queries that count but that the run did not answer (`-q -c`); trec_eval 9 prints none.
+        Print lines for unanswered queries that count (`-q -c`); trec_eval 9 prints none.
 
     Examples
     --------
     >>> import pdeval
     >>> from pdeval.cli.trec_eval_output import lines
     >>> runs = pdeval.datasets.sample_runs().query("run == 'bm25'")
-    >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="answered")
+    >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), queries="answered")
     >>> for row in rows(judged, lines(["num_q", "map"])):
     ...     print(row.replace("\\t", "|"))
     num_q                 |all|50
@@ -178,7 +178,7 @@ def rows(
         if len(cube.runs) > 1 and not has_runid:
             yield row("runid", "all", texts["runid"])
         if per_query:
-            # lines of the total are not those of a query
+            # lines that are not only for the total
             texts_of_line = [
                 (line.name, _query_texts(line, cube, judged.positions, run, formats))
                 for line in lines
@@ -221,7 +221,7 @@ def _query_texts(
 
 
 def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object, str]:
-    """Return the grades of the first items per query: - not in the pool, . in the pool but not judged, > above 9."""
+    """Return the grades of the first items per query: - not in the pool, . in the pool but unjudged, > above 9."""
     depth = int(name.partition("_")[2] or RELSTRING)
     near = (positions.run == run) & (positions.rank <= depth)
     topic = positions.judged.topic[positions.item[near]]
@@ -239,7 +239,7 @@ def _relevance_strings(positions: Positions, name: str, run: int) -> dict[object
 
 
 def needed(lines: Sequence[Line]) -> list[Any] | None:
-    """Return the measures that a join has to serve; None where it must hold every judged item.
+    """Return the measures that a join is for; None if it must have all judged items.
 
     Examples
     --------

@@ -18,6 +18,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import pandas as pd
+
 try:
     import ir_measures
     from ir_measures import providers
@@ -148,29 +150,29 @@ class PdevalProvider(providers.Provider):
         requested = list(requested)
         if unsupported := [measure for measure in requested if not self.supports(measure)]:
             raise ValueError(
-                f"unsupported measure {unsupported[0]}: provider.supports(measure) tells which are supported."
+                f"unsupported measure {unsupported[0]}. Check measures with provider.supports(measure)."
             )
-        return Evaluator(
-            requested,
-            qrels if isinstance(qrels, dict) else util.QrelsConverter(qrels).as_pd_dataframe(),
-        )
+        if isinstance(qrels, dict):
+            return Evaluator(requested, dict_table(qrels, "qrels").frame, set(qrels))
+        frame = util.QrelsConverter(qrels).as_pd_dataframe()
+        return Evaluator(requested, frame, set(frame["query_id"]))
 
 
 class Evaluator(providers.Evaluator):
-    """Scores runs by some measures of ir_measures; made by the provider.
+    """Computes measures of ir_measures; returned by `provider.evaluator(measures, qrels)`.
 
     Parameters
     ----------
     requested : list of measures of ir_measures
-        What to compute.
-    qrels : dict of dicts or DataFrame
+        Measures to compute.
+    qrels : DataFrame
         Judgments.
+    queries : set of str
+        Judged queries, also those without any judgment.
     """
 
-    def __init__(self, requested: list[Any], qrels: Any) -> None:
-        super().__init__(
-            requested, set(qrels if isinstance(qrels, dict) else qrels["query_id"].unique())
-        )
+    def __init__(self, requested: list[Any], qrels: pd.DataFrame, queries: set[str]) -> None:
+        super().__init__(requested, queries)
         groups: dict[Any, dict[str, Any]] = {}
         others: dict[Any, list[Any]] = {}
         for measure in requested:
@@ -181,13 +183,15 @@ class Evaluator(providers.Evaluator):
                 )
             else:
                 groups.setdefault(_rules(measure), {})[name] = measure
-        items = qrels if isinstance(qrels, dict) else qrels[["query_id", "doc_id", "relevance"]]
+        items = qrels[["query_id", "doc_id", "relevance"]]
+        # the iterations of ir_measures are subtopics
+        with_subtopics = items.assign(subtopic=qrels.get("iteration", "0"))
         self.groups = [
             (measures, RelevanceEvaluator(_regraded(items, dict(gains)), measures, level, only))
             for (level, gains, only, _), measures in groups.items()
         ]
         self.others = [
-            (measures, ties, _judgments(qrels, subtopics))
+            (measures, ties, read(with_subtopics if subtopics else items, "qrels"))
             for (ties, subtopics), measures in others.items()
         ]
 
@@ -242,15 +246,6 @@ def _values(requested: list[Any], judgments: Table, rows: Any, ties: str) -> Ite
             yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
 
-def _judgments(qrels: Any, subtopics: bool) -> Table:
-    """Return the judgments as a table, with the iterations of ir_measures as subtopics if these count."""
-    if isinstance(qrels, dict) and not subtopics:
-        return dict_table(qrels, "qrels")
-    frame = dict_table(qrels, "qrels").frame if isinstance(qrels, dict) else qrels
-    items = frame[["query_id", "doc_id", "relevance"]]
-    return read(items.assign(subtopic=frame.get("iteration", "0")) if subtopics else items, "qrels")
-
-
 def _rules(measure: Any) -> tuple[Any, ...]:
     """Return the rules of a measure: level, gains, judged items only, and the beta of SetF."""
 
@@ -267,14 +262,7 @@ def _rules(measure: Any) -> tuple[Any, ...]:
     )
 
 
-def _regraded(qrels: Any, gains: dict[int, int]) -> Any:
-    if not gains:
-        return qrels
-    if isinstance(qrels, dict):
-        return {
-            query: {doc: gains.get(grade, grade) for doc, grade in docs.items()}
-            for query, docs in qrels.items()
-        }
+def _regraded(qrels: pd.DataFrame, gains: dict[int, int]) -> pd.DataFrame:
     grade = qrels["relevance"]
     return qrels.assign(relevance=grade.map(gains).fillna(grade).astype(grade.dtype))
 

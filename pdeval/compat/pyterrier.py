@@ -35,19 +35,19 @@ def experiment_test(
     Parameters
     ----------
     test : str
-        A test that looks at one pair of systems: 't', 'wilcoxon', 'sign', 'permutation', 'bootstrap', or your own,
+        Name of a test of one pair of systems: 't', 'wilcoxon', 'sign', 'permutation', 'bootstrap', or a test
         declared with `pdeval.test`.
     draws : int
-        Random repeats, of tests that draw.
+        Number of random draws, for tests that use them.
     seed : int, optional
-        Where they start.
+        Seed of the random draws; None for a random seed.
     progress : bool, optional
-        Show a bar.
+        Whether to show a progress bar.
 
     Returns
     -------
     callable
-        Of the values of a system and of the baseline, on the same queries; it returns (statistic, p-value).
+        Function of the values of a system and of the baseline on the same queries. It returns (statistic, p-value).
 
     Examples
     --------
@@ -58,19 +58,20 @@ def experiment_test(
     chosen = which_test(test)
     if chosen.joint:
         raise ValueError(
-            f"test={test!r} looks at all systems at once, and Experiment asks for one pair at a time. Ask for "
-            f"perquery=True, and then scores_of(result).ireval.compare(test={test!r})."
+            f"test={test!r} compares all systems at once, but Experiment compares one pair at a time. Run it with "
+            f"perquery=True, then use scores_of(result).ireval.compare(test={test!r})."
         )
     arguments.whole("draws", draws, 1)
     arguments.seed(seed)
 
     def run_test(values: Any, baseline: Any) -> tuple[float, float]:
-        one, two = (np.asarray(side, dtype=np.float64) for side in (values, baseline))
-        if one.shape != two.shape or one.ndim != 1:
+        first, second = (np.asarray(side, dtype=np.float64) for side in (values, baseline))
+        if first.shape != second.shape or first.ndim != 1:
             raise ValueError(
-                f"a paired test needs two lists of one length; these have shapes {one.shape}, {two.shape}."
+                "a paired test requires two lists of the same length; they have the shapes "
+                f"{first.shape} and {second.shape}."
             )
-        differences = (one - two)[:, None]
+        differences = (first - second)[:, None]
         result = completed(
             chosen(differences, draws=draws, seed=seed, progress=progress),
             lambda: describe(differences),
@@ -88,21 +89,21 @@ def corrected(
 ) -> pd.DataFrame:
     """Return the table of an Experiment with corrected p-values, as `Experiment(correction=...)` lays them out.
 
-    The p-values of a measure are one family; the baseline, which has none, is no part of it.
+    The p-values of a measure are one family. The baseline has no p-value and is not counted.
 
     Parameters
     ----------
     averages : DataFrame
-        What `pt.Experiment(..., baseline=...)` returned: one row per system, with columns such as "map p-value".
+        Result of `pt.Experiment(..., baseline=...)`: one row per system, with columns such as "map p-value".
     correction : str
-        As in `compare`: 'bonferroni', 'holm', 'sidak', 'holm-sidak', 'fdr_bh', ...
+        Correction for multiple comparisons, see `compare`: 'bonferroni', 'holm', 'sidak', 'holm-sidak', 'fdr_bh', ...
     alpha : float
-        The level at which the null hypothesis is rejected.
+        Significance level.
 
     Returns
     -------
     DataFrame
-        A new table; behind "map p-value" stand "map reject" and "map p-value corrected".
+        A new table, with columns "map reject" and "map p-value corrected" after "map p-value".
 
     Examples
     --------
@@ -116,7 +117,7 @@ def corrected(
     columns = [name for name in map(str, averages.columns) if name.endswith(P_VALUE)]
     if not columns:
         raise ValueError(
-            f"no column ends in '{P_VALUE}'; there are {listed(averages.columns)}. Give Experiment a baseline=."
+            f"no column ends in '{P_VALUE}' among {listed(averages.columns)}. Pass baseline= to Experiment."
         )
     arguments.share("alpha", alpha)
     correction = which_correction(correction)
@@ -141,21 +142,21 @@ def scores_of(
     Parameters
     ----------
     per_query : DataFrame, or dict of dicts
-        What `pt.Experiment(..., perquery=True)` returned, also with `dataframe=False`; or the second of the two tables
+        Result of `pt.Experiment(..., perquery=True)`, also with `dataframe=False`; or the second of the two tables
         of `perquery="both"`.
     names : sequence of str, optional
-        What the systems are called, where a dict numbers them from 0.
+        Names of the systems, if `per_query` is a dict that numbers them from 0.
 
     Returns
     -------
     DataFrame
-        name, qid, measure, value; sorted, and `.ireval` has summary, order, compare, report.
+        Columns name, qid, measure and value; sorted. `.ireval` has summary, order, compare and report.
 
     Examples
     --------
     >>> bm25, ql = {"1": {"map": 0.3}, "2": {"map": 0.5}}, {"1": {"map": 0.2}, "2": {"map": 0.6}}
-    >>> found = scores_of({"bm25": bm25, "ql": ql})
-    >>> found.ireval.summary()[["name", "measure", "n", "mean"]]
+    >>> scores = scores_of({"bm25": bm25, "ql": ql})
+    >>> scores.ireval.summary()[["name", "measure", "n", "mean"]]
        name measure  n  mean
     0  bm25     map  2   0.4
     1    ql     map  2   0.4
@@ -171,15 +172,15 @@ def scores_of(
     absent = [name for name in COLUMNS if name not in per_query.columns]
     if absent:
         raise ValueError(
-            f"no column {absent[0]!r} among {listed(per_query.columns)}: give what pt.Experiment(..., perquery=True) "
-            "returns."
+            f"no column {absent[0]!r} among {listed(per_query.columns)}. Pass the result of "
+            "pt.Experiment(..., perquery=True)."
         )
     scores = per_query[COLUMNS].reset_index(drop=True).astype({"value": np.float64})
     again = scores.duplicated(COLUMNS[:3])
     if again.any():
         name, query, measure = scores.loc[again, COLUMNS[:3]].iloc[0]
         raise ValueError(
-            f"two systems are called {name!r}: both have {measure} of query {query!r}. Give names=."
+            f"two systems are named {name!r}: both have {measure} of query {query!r}. Pass different names=."
         )
     scores = scores.sort_values(COLUMNS[:2], kind="stable", ignore_index=True)
     scores.attrs = {"run_columns": ["name"], "query_column": "qid"}

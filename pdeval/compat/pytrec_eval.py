@@ -4,7 +4,7 @@
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10"})
     evaluator.evaluate(run)
 
-It takes frames too: judgments as a table, and a run table with one run or many.
+It also accepts DataFrames: judgments as a table, and a run table with one or more runs.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ supported_nicknames = {
     name: frozenset(set(members) - set(SINCE_10)) for name, members in SETS.items()
 }
 
-LEAST = 0.00001  # trec_eval's stand-in for 0 under a logarithm
+LEAST = 0.00001  # trec_eval replaces 0 by this before taking the logarithm
 LOGARITHMS = {"gm_map": "map", "gm_bpref": "bpref"}
 CONSTANTS = {"runid": 0.0, "num_q": 1.0, "relstring": 0.0}
 
 
 class RelevanceEvaluator:
-    """Evaluates runs against judgments, as pytrec_eval's class of this name does.
+    """Evaluates runs against judgments, like the class of the same name in pytrec_eval.
 
     Parameters
     ----------
     query_relevance : mapping of query to mapping of doc to grade, or DataFrame
-        The judgments. A query without any is as one that is not there.
+        Judgments. A query without any judgment is ignored.
     measures : iterable of str
-        trec_eval's names, with parameters behind a dot or an underscore ("ndcg_cut.5,10", "P_10"), or the names of
+        Names of trec_eval, with parameters after a dot or an underscore ("ndcg_cut.5,10", "P_10"), or names of
         sets: "official", "set", "all_trec".
     relevance_level : int
-        The least grade that counts as relevant.
+        Smallest relevant grade.
     judged_docs_only_flag : bool
-        Take documents without a judgment out of the rankings first.
+        Whether to remove unjudged documents from the rankings first.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class RelevanceEvaluator:
     >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.9}})
     {'q1': {'map': 0.25, 'ndcg_cut_1': 0.0, 'ndcg_cut_3': 0.23981246656813146}}
 
-    A frame of several runs gives one such dict for each:
+    The result for a DataFrame of several runs has one such dict per run:
 
     >>> import pdeval
     >>> evaluator = RelevanceEvaluator(pdeval.datasets.sample_qrels(), {"map"})
@@ -93,7 +93,7 @@ class RelevanceEvaluator:
     ) -> None:
         if relevance_level != int(relevance_level) or relevance_level < 1:
             raise TypeError(
-                f"relevance_level={relevance_level!r}: give a whole number of at least 1."
+                f"relevance_level={relevance_level!r}: expected an integer of at least 1."
             )
         names = _spelled(set(measures))
         requested = lines(names, version=9) if names else []
@@ -120,12 +120,12 @@ class RelevanceEvaluator:
         Parameters
         ----------
         scores : mapping of query to mapping of doc to score, or DataFrame
-            A run; or a run table.
+            A run, or a run table.
 
         Returns
         -------
         dict
-            Query -> measure -> value; of a run table that names its runs, run -> query -> measure -> value.
+            Query -> measure -> value; for a run table with a run column, run -> query -> measure -> value.
         """
         if isinstance(scores, Mapping | list | tuple) and not len(scores):
             return {}
@@ -133,7 +133,7 @@ class RelevanceEvaluator:
             return self._of_dict(scores)
         if not isinstance(scores, pd.DataFrame) and not hasattr(scores, "_frame"):
             raise TypeError(
-                f"a run is a dict of dicts or a DataFrame; this is {type(scores).__name__}."
+                f"a run must be a dict of dicts or a DataFrame, got {type(scores).__name__}."
             )
         table = read(scores, "runs")
         joined = self._join(table, validate=True)
@@ -151,7 +151,7 @@ class RelevanceEvaluator:
         return next(iter(self._nested(joined, answered).values()))
 
     def _join_empty(self) -> Positions | None:
-        """Return the join of an empty list: that of some judged item, without its row."""
+        """Return the join of an empty list: the join of the first judged item, without its row."""
         first = self._qrels.frame.iloc[:1].rename(columns={self._qrels.roles["grade"]: "score"})
         roles = {
             "query": self._qrels.roles["query"],
@@ -188,7 +188,7 @@ class RelevanceEvaluator:
     def _nested(
         self, joined: Positions, mask: np.ndarray
     ) -> dict[Any, dict[Any, dict[str, float]]]:
-        """Return run -> query -> measure -> value, of the cells (query, run) of a mask."""
+        """Return run -> query -> measure -> value for the (query, run) cells of a mask."""
         joined = joined.only_judged() if self._judged_only else joined
         values = self._values(joined)
         queries = np.array(joined.queries.astype(object))
@@ -204,7 +204,7 @@ class RelevanceEvaluator:
         return results
 
     def _values(self, joined: Positions) -> np.ndarray:
-        """Return the values of all names, (names, topics, runs)."""
+        """Return the values of all measures, of shape (measures, topics, runs)."""
         views = Views(Judged(joined, self._level, "judged"))
         relevant = np.bincount(
             joined.judged.topic[joined.relevant(self._level)], minlength=len(joined.queries)
@@ -230,31 +230,31 @@ class RelevanceEvaluator:
 
 
 def _spelled(measures: Iterable[str]) -> list[str]:
-    """Return names as trec_eval's -m takes them; raise if one is not supported."""
+    """Return names in the syntax of trec_eval's -m; raise if one is not supported."""
     names = []
     for name in measures:
         match = re.fullmatch(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)", str(name))
         style = TABLE[match[1]][0] if match and match[1] in supported_measures else "plain"
         if name in supported_measures or name in supported_nicknames:
             names.append(name)
-        elif match and (style in ("whole", "share") or match[1] == "set_F"):
+        elif match and (style in ("integer", "fraction") or match[1] == "set_F"):
             names.append(f"{match[1]}.{match[2]}")
         else:
             raise ValueError(
-                f"unsupported measure {name!r}. Known are {', '.join(sorted(supported_measures))}; cutoffs are written "
+                f"unsupported measure {name!r}. Supported: {', '.join(sorted(supported_measures))}. Write cutoffs as "
                 "'ndcg_cut.5,10' or 'P_10'."
             )
     return names
 
 
 def dict_table(nested: Mapping[Any, Mapping[Any, Any]], kind: str) -> Table:
-    """Return a nested dict as a table; raise if its keys are no strings or its values no numbers."""
+    """Return a nested dict as a table; raise if its keys are not strings or its values not numbers."""
     what, number, role, column, needs = DICTS[kind]
     inner = list(nested.values())
     for docs in inner:
         if not isinstance(docs, Mapping):
             raise TypeError(
-                f"a {what} dict holds a dict for every query; this one holds {type(docs).__name__}."
+                f"a {what} dict must have a dict for every query, got {type(docs).__name__}."
             )
     kinds = {*map(type, nested), *map(type, chain.from_iterable(inner))}
     if wrong := [kind for kind in kinds if not issubclass(kind, str)]:
@@ -277,21 +277,21 @@ def dict_table(nested: Mapping[Any, Mapping[Any, Any]], kind: str) -> Table:
     return Table(kind, frame, {"query": "query_id", "doc": "doc_id", role: column})
 
 
-# by the kind of table: its name in messages, the type of its numbers, their role and column, and what they must be
+# for each kind of table: name in messages, type of the numbers, their role and column, and the error if they differ
 DICTS: dict[str, tuple[str, type, str, str, str]] = {
     "qrels": (
         "judgments",
         Integral,
         "grade",
         "relevance",
-        "grades of the judgments must be whole numbers",
+        "grades of the judgments must be integers",
     ),
     "runs": ("run", Real, "score", "score", "scores of the run must be numbers"),
 }
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """Return the values of all queries as one: the sum of counts, the geometric mean of logarithms, else the mean.
+    """Aggregate the values of all queries: the sum of counts, the geometric mean of logarithms, else the mean.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Return the lines of a TREC run file as nested dicts; a document twice in a list is an error.
+    """Parse the lines of a TREC run file into nested dicts; a repeated document in a list is an error.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return the lines of a TREC qrels file as nested dicts; a document judged twice is an error.
+    """Parse the lines of a TREC qrels file into nested dicts; a document judged twice is an error.
 
     Examples
     --------
@@ -341,7 +341,7 @@ def _parsed(
         query, doc = parts[0], parts[2]
         if doc in lists.setdefault(query, {}):
             raise ValueError(
-                f"line {line_number} holds document {doc!r} of query {query!r} again; keep one of them."
+                f"line {line_number} repeats document {doc!r} of query {query!r}. Keep one of the lines."
             )
         lists[query][doc] = number(parts[value])
     return lists

@@ -4,9 +4,8 @@ accessor             `.ireval` on Dask DataFrames, and the join to keep, with th
 lazy_verbs           verbs that run in the partitions: measure, prefer, summary, order, compare
 collect              positions and rows in one place, up to a size: the input of any other verb, as on pandas
 partition_plan       from two tables to partitions that can be joined: whether rows have to move
-partition_ids        the first pass: the runs and queries of each partition
+first_pass           the first pass: the runs and queries of each partition, and the judgments
 shuffle              partitions of complete queries, and the size of a partition that the workers' memory allows
-broadcast_judgments  the judgments: sent to every worker if small, divided as the runs are if large
 partition            one partition: its join, as on pandas, and its results
 delayed              the same call on every partition, and results gathered up a tree
 join_parts           `pdeval.join_parts`: the join of parts of complete queries, from any engine or none
@@ -21,6 +20,6 @@ a run found, 64 for every judged item, 8 for every list. For a thousand systems 
     10                         10 billion               400 GB        8 GB
     100                        100 billion              4 TB          8 GB
 
-An estimate from the census decides before anything is computed; above 4 GiB, or `pdeval.gather-limit` of Dask's
-configuration, such a verb says so and does not begin. `join_parts` keeps as much, of one pass over the parts.
+The size is estimated from the first pass before anything is computed. Above 4 GiB, or `pdeval.gather-limit` of Dask's
+configuration, such a verb raises an error. `join_parts` keeps the same positions, from one pass over the parts.
 """

@@ -1,22 +1,22 @@
 """`.ireval` on Dask DataFrames: the verbs of pandas, with the same signatures and the same numbers.
 
-`import pdeval.dask.accessor` registers the accessor; `pdeval.read_runs(..., engine="dask")` does so by itself.
+`import pdeval.dask.accessor` registers the accessor; `pdeval.read_runs(..., engine="dask")` does so automatically.
 
-A run table is evaluated in partitions that hold whole queries. Each verb first reads the id columns, which tells the
-runs, which queries they answered, and how the rows are divided. Rows are shuffled only where that is needed: where a
-judged query is spread over partitions, unless the verb looks at single lists and every list is whole (files of one
-run each). `to_parquet` writes a table so that no evaluation of it shuffles again. The first pass and the evaluation
-read the table once each: persist what is costly to make.
+A run table is evaluated in partitions of complete queries. Each verb first reads the id columns, to find the runs, the
+queries they answered, and how the rows are divided. Rows are shuffled only if a judged query is spread over several
+partitions, unless the verb needs one list at a time and every list is in one partition (files of one run each).
+`to_parquet` writes a table that needs no shuffle. The first pass and the evaluation read the table once each: persist
+tables that are expensive to compute.
 
 `measure` and `prefer` return lazy Dask frames; `summary`, `order` and `compare` gather a matrix of queries x runs.
 Every other verb of a join gathers its positions, and a verb that reads the rows themselves (pools, interleaving,
 checks) gathers those; both only up to a size, by an estimate that is made first: 4 GiB, or
 `dask.config.set({"pdeval.gather-limit": "16 GiB"})`. See `pdeval.dask.collect`. Side tables (`items=`, `history=`)
-are gathered where they are on Dask, and sent to every worker.
+on Dask are gathered, and sent to every worker.
 
-Progress is Dask's own: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Before rows are
-shuffled on a cluster, its workers are told to give memory that Arrow freed back to the system at once: Dask takes what
-Arrow keeps for used, and would stop workers of little memory in the middle of the shuffle.
+Progress is shown by Dask: `with dask.diagnostics.ProgressBar(): ...`, or the dashboard of a cluster. Before a shuffle
+on a cluster, Arrow on the workers is configured to return freed memory to the system at once. Otherwise, Dask counts
+that memory as used, and pauses workers with little memory during the shuffle.
 """
 
 from __future__ import annotations
@@ -37,17 +37,16 @@ from pdeval.accessor.collections import Collections, check_shared_ids
 from pdeval.accessor.describe import many, size_of_join
 from pdeval.accessor.methods import checks_roles, joins, new_method, rules_of_join
 from pdeval.accessor.pipeline import call, described, shared_options, warn_about_replicates
-from pdeval.dask import files
 from pdeval.dask.collect import Gathered, few_enough, gathered_table, rows_of
 from pdeval.dask.delayed import is_dask
-from pdeval.dask.files import read_runs
+from pdeval.dask.files import read_runs, to_parquet
 from pdeval.dask.lazy_verbs import LAZY, PARTWISE
 from pdeval.dask.partition_plan import Plan, plan
 from pdeval.evaluate.groups import Join, rows_by
-from pdeval.join.item_catalog import catalogue_of
+from pdeval.join.item_catalog import catalog_of
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
-from pdeval.join.rules import Topics, checked_level
+from pdeval.join.rules import QueryRule, checked_level
 from pdeval.tables import reader
 from pdeval.tables.dataframes import as_table
 from pdeval.tables.recognition import kind_of
@@ -58,31 +57,29 @@ __all__ = ["DaskIreval", "DaskJudged", "read_runs"]
 
 
 class DaskJudged(Joined):
-    """Runs on Dask joined to judgments, to keep and to ask again; made by `runs.ireval.join(qrels)`.
+    """Runs on Dask joined to judgments, for repeated evaluation; returned by `runs.ireval.join(qrels)`.
 
-    It has the verbs of the join on pandas. `measure`, `prefer`, `summary`, `order` and `compare` do their work in the
-    partitions; for any other the positions are gathered once (see `pdeval.dask.collect`), and what works on pandas
-    works on them. Side tables of items and users are sent to every partition, for measures that look at the items of
-    single lists; for those of all lists together (coverage, Gini) the first k items of every list are gathered, as
-    numbers of 4 bytes each.
+    It has the verbs of the join on pandas. `measure`, `prefer`, `summary`, `order` and `compare` run in the partitions.
+    For all other verbs, the positions are gathered once (see `pdeval.dask.collect`) and evaluated as on pandas. Side
+    tables of items and users are sent to every partition, for measures of the items of single lists. For measures of
+    all lists together (coverage, Gini), the first k items of every list are gathered, as integers of 4 bytes.
 
     Parameters
     ----------
     plan : Plan
-        What is known of both tables.
+        Both tables after the first pass.
     level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
-    topics : {'relevant', 'judged', 'answered', 'common'}
+        Smallest relevant grade; by default any positive grade is relevant.
+    query_rule : {'relevant', 'judged', 'answered', 'common'}
         Which queries count.
 
     Examples
     --------
     >>> import dask.dataframe as dd, pdeval, pdeval.dask.accessor
     >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-    >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), topics="common")
+    >>> judged = runs.ireval.join(pdeval.datasets.sample_qrels(), queries="common")
     >>> judged
-    runs on Dask joined to judgments: 12 runs x 48 of 50 queries, 4 partitions; next: .measure(), .prefer(), .order(),
-    .compare()
+    runs on Dask joined to judgments: 12 runs x 48 of 50 queries, 4 partitions; next: ...
     >>> judged.curve(points=3).head(3).round(3)
         run  recall  precision
     0  bm25     0.0      0.776
@@ -94,16 +91,13 @@ class DaskJudged(Joined):
         self,
         plan: Plan,
         level: float | None = None,
-        topics: Topics = "relevant",
+        query_rule: QueryRule = "relevant",
         here: Gathered | None = None,
     ) -> None:
-        fields = {
-            "plan": plan,
-            "level": level,
-            "topics": topics,
-            "here": Gathered(plan) if here is None else here,
-        }
-        self.__dict__.update(fields)  # the class is frozen
+        # the class is frozen
+        self.__dict__.update(
+            plan=plan, level=level, query_rule=query_rule, here=here or Gathered(plan)
+        )
 
     plan: Plan
     here: Gathered
@@ -115,47 +109,48 @@ class DaskJudged(Joined):
 
     @property
     def known(self) -> Judged:
-        """The join without ranks: runs, queries, which of them each run answered, and so which count."""
-        return Judged(self.plan.known, self.level, self.topics)
+        """The join without ranks: runs, queries, and the queries that each run answered."""
+        return Judged(self.plan.known, self.level, self.query_rule)
 
     @property
     def runs(self) -> pd.DataFrame:
-        """The runs, one row each: the caller's column(s) that name them."""
+        """The runs, one row each: the run column(s) of the caller."""
         return self.known.runs
 
     @property
     def queries(self) -> pd.Index:
-        """All judged queries, named as the caller's query column."""
+        """All judged queries, with the name of the caller's query column."""
         return self.known.queries
 
     def at(
-        self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...
+        self, *, level: float | EllipsisType | None = ..., queries: QueryRule | EllipsisType = ...
     ) -> DaskJudged:
         """Return the same join under another relevance level or topic rule; nothing is gathered again."""
-        rules = self.known.at(level=level, topics=topics)
-        return DaskJudged(self.plan, rules.level, rules.topics, self.here)
+        rules = self.known.at(level=level, queries=queries)
+        return DaskJudged(self.plan, rules.level, rules.query_rule, self.here)
 
     at.__doc__ = Joined.at.__doc__
 
     def gathered(self) -> Joined:
-        """Return the join on pandas, with positions equal to those that pandas makes of the same rows."""
-        return Joined(self.positions, self.level, self.topics)
+        """Return the join on pandas, with the same positions as a join of the same rows on pandas."""
+        return Joined(self.positions, self.level, self.query_rule)
 
     def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
         shared = shared_options(verb, options)
         if "machine" in shared:
-            text = f"runs.ireval.{verb.name}(qrels, ..., machine=...)"
-            raise ValueError(f"machine= joins the runs again: call it on the run table, {text}.")
+            raise ValueError(
+                "machine= requires another join of the runs. Call the verb on the run table: "
+                f"runs.ireval.{verb.name}(qrels, ..., machine=...)."
+            )
         if verb.name in PARTWISE and not shared:
             warn_about_replicates(verb, options, Join(self))
             return described(verb, PARTWISE[verb.name](self, **options))
         if "judged" in verb.on:
             self.here.check(f"{verb.name}()")
-            return call(self.gathered(), verb, {**options, **shared})
-        rows_alone = Joined(
-            self.here.unranked, self.level, self.topics
-        )  # a verb of run tables ranks them by itself
-        return call(rows_alone, verb, {**options, **shared})
+            join = self.gathered()
+        else:  # a verb of run tables ranks the rows itself
+            join = Joined(self.here.unranked, self.level, self.query_rule)
+        return call(join, verb, {**options, **shared})
 
     def __repr__(self) -> str:
         size, parts = size_of_join(self.known), many(self.plan.frame.npartitions, "partition")
@@ -163,12 +158,12 @@ class DaskJudged(Joined):
 
 
 def joined(runs: object, qrels: object, *, level: float | None = None, **rules: Any) -> DaskJudged:
-    """Return the join of a Dask run table with judgments; reads ids (and ranks) once, and nothing else yet."""
-    level, topics = checked_level(level), rules.pop("topics", "relevant")
+    """Return the join of a Dask run table with judgments; only ids (and ranks) are read."""
+    level, queries = checked_level(level), rules.pop("queries", "relevant")
     items, history = (gathered_table(rules.pop(name, None)) for name in ("items", "history"))
     check_shared_ids(runs, qrels)
     join = DaskJudged(
-        plan(runs, qrels, catalogue=catalogue_of(items, history), **rules), level, topics
+        plan(runs, qrels, catalog=catalog_of(items, history), **rules), level, queries
     )
     if gaps := join.plan.census.gaps:
         join.known.tell_once("gaps", gaps)
@@ -182,20 +177,20 @@ except ImportError as error:
 
 
 LAZILY = (
-    "On Dask the result is a lazy Dask frame: one partition for each of the rows, sorted inside as pandas sorts the "
-    "whole, with the dtypes that pandas gives it."
+    "On Dask, the result is a lazy Dask DataFrame with the partitions of the rows. Each partition is sorted as the "
+    "result on pandas, and the dtypes are the same."
 )
 DIVIDED = (
-    "On Dask the id columns are read once, and nothing else before a verb asks for it. Judgments may be on pandas or "
-    "on Dask: small ones are sent to every worker, large ones divided as the runs are."
+    "On Dask, the id columns are read once; other columns are read when a verb needs them. Judgments may be on pandas "
+    "or on Dask: small ones are sent to every worker, large ones are divided as the runs are."
 )
 
 
 @register_dataframe_accessor("ireval")
 class DaskIreval(Ireval):
-    """Evaluation of rankings on a Dask DataFrame: the accessor of pandas, with its verbs.
+    """Evaluation of rankings on a Dask DataFrame, with the verbs of the pandas accessor.
 
-    On a run table see the module. A table of results is gathered, and then is what it is on pandas.
+    For run tables, see the module. A table of results is gathered and evaluated on pandas.
 
     Examples
     --------
@@ -203,7 +198,7 @@ class DaskIreval(Ireval):
     >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
     >>> runs.ireval
     run table on Dask: 4 partitions; next: .measure(qrels), .prefer(qrels), .order(qrels)
-    >>> scores = runs.ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common")
+    >>> scores = runs.ireval.measure(pdeval.datasets.sample_qrels(), ["AP", "RR"], queries="common")
     >>> scores.ireval.summary().head(2).round(3)
         run measure   n   mean     sd  ci_low  ci_high
     0  bm25      AP  48  0.324  0.155   0.279    0.369
@@ -252,7 +247,7 @@ class DaskIreval(Ireval):
         return self._dask_join(verb, options)._call(verb, _gathered_options(options))
 
     def _dask_join(self, verb: Verb, options: dict[str, Any]) -> DaskJudged:
-        """Return the join with the judgments, by the rules among the options, which are taken out of them."""
+        """Return the join with the judgments; its rules are removed from the options."""
         qrels = options.pop("qrels")
         return joined(self, qrels, **rules_of_join(qrels, verb, options))
 
@@ -262,7 +257,7 @@ class DaskIreval(Ireval):
         return join.gathered()
 
     def _gathered(self, caller: str) -> Ireval:
-        """Return the pandas accessor of the same table; rows of results in the order in which pandas makes them."""
+        """Return the pandas accessor of the same table, with rows of results in the same order as on pandas."""
         if self._kind == "runs":
             few_enough(len(self._frame), self._frame._meta, f"{caller}()")
         rows = rows_of(self._frame)
@@ -283,9 +278,9 @@ class DaskIreval(Ireval):
     def __repr__(self) -> str:
         kind = kind_of(self._frame._meta, self._binding)
         if kind is None:
-            return "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
+            return "a Dask table that pdeval does not recognize; bind its roles: df.ireval(query=..., doc=...)"
         then = f"; next: {SCHEMAS[kind].then}" if SCHEMAS[kind].then else ""
-        return f"{SCHEMAS[kind].says} on Dask: {many(self._frame.npartitions, 'partition')}{then}"
+        return f"{SCHEMAS[kind].description} on Dask: {many(self._frame.npartitions, 'partition')}{then}"
 
 
 def _gathered_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -299,37 +294,6 @@ def _join(self: DaskIreval, qrels: object, **rules: Any) -> DaskJudged:
     return joined(self, qrels, **rules_of_join(qrels, None, rules))
 
 
-def to_parquet(
-    self: DaskIreval, path: Any, *, compression: str = "zstd", overwrite: bool = False
-) -> None:
-    """Write the run table as parquet, one file per partition and every query in one file.
-
-    What `dd.read_parquet(path)` then gives is evaluated without a shuffle. Lists stand together, in their order; ids
-    are written as text or integers.
-
-    Parameters
-    ----------
-    path : path
-        A folder: a new one, or an empty one. It is there when all of it is written, or not at all.
-    compression : str
-        What parquet calls the way to compress.
-    overwrite : bool
-        Whether to replace all of a table that pdeval wrote there before; until the new one is whole, the old one stays.
-        What pdeval did not write is never removed.
-
-    Examples
-    --------
-    >>> import dask.dataframe as dd, pdeval, tempfile
-    >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
-    >>> folder = tempfile.mkdtemp()
-    >>> runs.ireval.to_parquet(folder)
-    >>> len(dd.read_parquet(folder))
-    59800
-    """
-    table = reader.read(self._frame._meta, "runs", self._binding)
-    files.write(self._frame, table, path, compression=compression, overwrite=overwrite)
-
-
 def _with(doc: str | None, sentence: str) -> str:
     """Return a docstring with one more paragraph after its first."""
     first, _, rest = cleandoc(doc or "").partition("\n\n")
@@ -341,7 +305,7 @@ def _door(kind: str) -> type[DaskIreval]:
     return type(f"Dask{on_pandas.__name__}", (DaskIreval, on_pandas), {"__module__": __name__})
 
 
-# the doors of pandas, whose verbs they have, asked in another way
+# the accessors of pandas with the same verbs, called as on Dask
 ON_DASK: dict[str, type[DaskIreval]] = {kind: _door(kind) for kind in ACCESSORS}
 ON_DASK["runs"].join = _join  # type: ignore[attr-defined]
 ON_DASK["runs"].to_parquet = to_parquet  # type: ignore[attr-defined]

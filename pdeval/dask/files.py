@@ -1,4 +1,4 @@
-"""Run tables on Dask from files and to files: run files as partitions, and folders of Parquet."""
+"""Files of run tables on Dask: run files as partitions, and folders of parquet files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import pandas as pd
 from pdeval.dask import shuffle
 from pdeval.files.atomic_write import replacing_folder
 from pdeval.files.reading import RunFile, run_table
+from pdeval.tables import reader
 from pdeval.tables.dataframes import from_arrow, text_dtype
-from pdeval.tables.reader import Table
+from pdeval.tables.vocabularies import listed
 
 PART = re.compile(r"part\.[0-9]+\.parquet")
 MARK = (
@@ -23,21 +24,40 @@ MARK = (
 )  # in every file that pdeval writes into a folder, and may therefore remove
 
 
-def write(
-    frame: Any, table: Table, path: Any, *, compression: str = "zstd", overwrite: bool = False
-) -> None:
-    """Write the table as parquet, a file a partition and every query in one file, rows of a list adjacent.
+def to_parquet(self: Any, path: Any, *, compression: str = "zstd", overwrite: bool = False) -> None:
+    """Write the run table as parquet, one file per partition and every query in one file.
 
-    On a disk the files are written to a folder beside, which then takes the place of the other in one step; a store
-    that is reached by a URL has no such step.
+    Evaluating `dd.read_parquet(path)` needs no shuffle. The rows of a list are adjacent, in their order; ids are
+    written as strings or integers. On a local disk, the files are written to a temporary folder, which then replaces
+    `path` in one step; this is not possible for remote stores.
+
+    Parameters
+    ----------
+    path : path
+        A new or empty folder, or the URL of one. It exists when everything is written, or not at all.
+    compression : str
+        Name of the parquet compression.
+    overwrite : bool
+        Whether to replace a table that pdeval wrote there before. The old table is kept until the new one is complete.
+        Files that pdeval did not write are never removed.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pdeval, tempfile
+    >>> runs = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=4)
+    >>> folder = tempfile.mkdtemp()
+    >>> runs.ireval.to_parquet(folder)
+    >>> len(dd.read_parquet(folder))
+    59800
     """
     from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
     path = os.fspath(path)
     store, place = url_to_fs(path)
     check_folder(store, place, path, overwrite=overwrite)
-    ready = shuffle.lists_together(frame, table)
-    # one row group a file: readers that divide large files do it between row groups, which might divide a query
+    table = reader.read(self._frame._meta, "runs", self._binding)
+    ready = shuffle.lists_together(self._frame, table)
+    # one row group per file: readers divide large files between row groups, which might divide a query
     options = {
         "compression": compression,
         "row_group_size": 1 << 26,
@@ -48,21 +68,20 @@ def write(
         ready.to_parquet(path, overwrite=overwrite, **options)
         return
     Path(place).parent.mkdir(parents=True, exist_ok=True)
-    with replacing_folder(place) as beside:
-        ready.to_parquet(beside, **options)
-        count = len(list(beside.glob("part.*.parquet")))
+    with replacing_folder(place) as temporary:
+        ready.to_parquet(temporary, **options)
+        count = len(list(temporary.glob("part.*.parquet")))
         if count != ready.npartitions:
             raise OSError(
-                f"{count:,} of {ready.npartitions:,} partitions arrived beside '{path}': the workers write to disks "
-                "of their own. Give a folder that all of them share, or a URL; nothing was changed."
+                f"only {count:,} of {ready.npartitions:,} partitions were written next to '{path}': the workers do not "
+                "share a disk. Use a shared folder or a URL. Nothing was changed."
             )
-        check_folder(
-            store, place, path, overwrite=overwrite
-        )  # somebody else may have written meanwhile
+        # another process may have written in the meantime
+        check_folder(store, place, path, overwrite=overwrite)
 
 
 def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
-    """Raise if something is in the way: a file, what pdeval did not write, or without `overwrite` anything.
+    """Raise if the path is a file, or a folder with files of others or, without `overwrite`, with any files.
 
     Examples
     --------
@@ -72,11 +91,11 @@ def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
     >>> _ = (folder / "notes.txt").write_text("keep me")
     >>> check_folder(LocalFileSystem(), str(folder), "runs", overwrite=True)
     Traceback (most recent call last):
-    FileExistsError: the folder 'runs' holds what pdeval did not write, and so never removes: 'notes.txt'. ...
+    FileExistsError: the folder 'runs' contains files that pdeval did not write and will not delete: 'notes.txt'. ...
     """
     if store.isfile(place):
         raise FileExistsError(
-            f"'{path}' is a file, and a folder is to be written. Give another name."
+            f"'{path}' is a file, but a folder is to be written. Use another name."
         )
     if not store.isdir(place):
         return
@@ -85,13 +104,13 @@ def check_folder(store: Any, place: str, path: str, *, overwrite: bool) -> None:
     foreign = sorted(name for name, one in names.items() if not _is_part(store, name, one))
     if foreign:
         raise FileExistsError(
-            f"the folder '{path}' holds what pdeval did not write, and so never removes: {_examples(foreign)}. "
-            "Write to another folder."
+            f"the folder '{path}' contains files that pdeval did not write and will not delete: "
+            f"{listed(map(repr, foreign), 3)}. Write to another folder."
         )
     if names and not overwrite:
         raise FileExistsError(
-            f"the folder '{path}' holds a table that was written before: {_examples(sorted(names))}. Write to another "
-            "folder, or replace all of it with overwrite=True."
+            f"the folder '{path}' already contains a table: {listed(map(repr, sorted(names)), 3)}. Write to another "
+            "folder, or replace the table with overwrite=True."
         )
 
 
@@ -110,19 +129,14 @@ def _is_part(store: Any, name: str, one: str) -> bool:
     return bool(metadata.get(key) == value)
 
 
-def _examples(names: list[str]) -> str:
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return ", ".join(map(repr, names[:3])) + more
-
-
 COLUMNS = ("run", "query_id", "doc_id", "score", "rank")
 
 
 def read_runs(run_files: list[RunFile], *, progress: bool | None = None) -> Any:  # noqa: ARG001
-    """Return the runs of many files as a Dask frame: run, query_id, doc_id, score, rank; a partition a file.
+    """Return the runs of many files as a Dask DataFrame: run, query_id, doc_id, score, rank; one partition per file.
 
-    Nothing is read yet. `progress` is Dask's own: its ProgressBar, or the dashboard of a cluster. Ranks are floats,
-    since a file read later may have ranks that are no numbers (NaN), and further columns of parquet files are left out.
+    Nothing is read yet. `progress` is ignored; use the ProgressBar of Dask, or the dashboard of a cluster. Ranks are
+    floats, because a file may have ranks that are not numbers (NaN). Other columns of parquet files are dropped.
 
     Examples
     --------
@@ -135,31 +149,27 @@ def read_runs(run_files: list[RunFile], *, progress: bool | None = None) -> Any:
     ['bm25', 'ql']
     """
     import dask.dataframe as dd
+    from dask.dataframe.utils import clear_known_categories
 
     if any(file.name is None for file in run_files):
         raise ValueError(
-            "names='tag' needs every file read, which engine='dask' leaves for later. Name the runs after their files, "
-            "or give names: read_runs({'bm25': path, ...}, engine='dask')."
+            "names='tag' requires reading all files, which engine='dask' does later. Use names='file', or name the "
+            "runs explicitly: read_runs({'bm25': path, ...}, engine='dask')."
         )
-    return dd.from_map(read, run_files, meta=_meta())
-
-
-def read(file: RunFile) -> pd.DataFrame:
-    """Return one file's run."""
-    table = run_table(file, threads=False)
-    if "rank" not in table.column_names:
-        table = table.append_column("rank", [np.full(table.num_rows, np.nan)])
-    frame = from_arrow(table.select(COLUMNS))
-    return frame.assign(rank=frame["rank"].astype(np.float64))
-
-
-def _meta() -> pd.DataFrame:
-    from dask.dataframe.utils import clear_known_categories
-
-    none = {
+    columns = {
         "run": pd.Categorical([]),
         "query_id": pd.Categorical([]),
         "doc_id": pd.array([], dtype=text_dtype()),
+        "score": np.zeros(0),
+        "rank": np.zeros(0),
     }
-    meta = pd.DataFrame({**none, "score": np.zeros(0), "rank": np.zeros(0)})
-    return clear_known_categories(meta, cols=["run", "query_id"])
+    meta = clear_known_categories(pd.DataFrame(columns), cols=["run", "query_id"])
+    return dd.from_map(read, run_files, meta=meta)
+
+
+def read(file: RunFile) -> pd.DataFrame:
+    """Return the run in a file."""
+    table = run_table(file, threads=False)
+    if "rank" not in table.column_names:
+        table = table.append_column("rank", [np.full(table.num_rows, np.nan)])
+    return from_arrow(table.select(COLUMNS)).astype({"rank": np.float64})

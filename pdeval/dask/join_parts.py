@@ -1,37 +1,37 @@
-"""The join of a run table that comes in parts of complete queries, from whatever makes them; no engine is needed.
+"""The join of a run table in parts of complete queries, from any source; Dask is not required.
 
-One part is in memory at a time. The positions of its judged items are kept, 40 bytes for each that a run retrieved, and
-8 for every list: as much as is gathered of a Dask table (see `collect`).
+One part is in memory at a time. Only the positions of its judged items are kept: 40 bytes for each retrieved one, and
+8 for every list, as for a Dask table (see `collect`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pdeval.accessor import Joined
-from pdeval.dask import broadcast_judgments, partition_ids
-from pdeval.dask.broadcast_judgments import Given
-from pdeval.dask.partition_ids import Holding
+from pdeval.dask import first_pass
+from pdeval.dask.first_pass import Given, Holding
 from pdeval.dask.partition_plan import Plan, needed
 from pdeval.join import merge_parts, positions
 from pdeval.join.id_mismatch import FEW, NothingJudged, holding_none, same_type
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.judgments import read_judgments
-from pdeval.join.rules import Compat, Ties, Topics, checked_level, checked_rules
+from pdeval.join.rules import Compat, QueryRule, Ties, checked_level, checked_rules
 from pdeval.tables import reader
 from pdeval.tables.reader import Table
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs.checks import checks_arguments
 
 
-def _iterable(parts: Any) -> Iterator[Any]:
-    """Return the parts one by one; one table is not an iterable of them, though it can be iterated over."""
+def _read(parts: Any) -> Iterator[tuple[int, Table]]:
+    """Yield the parts as run tables, with their numbers; one table is an error, though it can be iterated over."""
     is_table = isinstance(parts, pd.DataFrame) or hasattr(parts, "_frame")
     is_stream = hasattr(parts, "__arrow_c_stream__") and not hasattr(parts, "__next__")
     if (
@@ -41,18 +41,13 @@ def _iterable(parts: Any) -> Iterator[Any]:
         or not hasattr(parts, "__iter__")
     ):
         raise TypeError(
-            f"join_parts() takes an iterable of tables, each with whole queries; this is {type(parts).__name__}. "
-            "One table is joined with runs.ireval.join(qrels)."
+            f"join_parts() requires an iterable of tables with complete queries, got {type(parts).__name__}. "
+            "For one table, use runs.ireval.join(qrels)."
         )
-    return iter(parts)
-
-
-def _read(parts: Iterator[Any]) -> Iterator[tuple[int, Table]]:
-    """Yield the parts as run tables, with their numbers."""
-    number = 0
-    while True:
+    source = iter(parts)
+    for number in count():
         try:
-            part = next(parts)
+            part = next(source)
         except StopIteration:
             return
         except Exception as fault:
@@ -62,13 +57,12 @@ def _read(parts: Iterator[Any]) -> Iterator[tuple[int, Table]]:
             yield number, reader.read(part, "runs")
         except (TypeError, ValueError) as fault:
             raise type(fault)(f"part {number}: {fault}") from fault
-        number += 1
 
 
 def whole_queries_of(parts: Any) -> Iterator[tuple[int, Table]]:
-    """Yield the rows of all parts in their order, as run tables, each with the number of the part that it ends in.
+    """Yield the rows of all parts in order, as run tables, each with the number of the part in which it ends.
 
-    The last query of a part is a table of its own, so that it can be put together with the first rows of the next.
+    The last query of a part is a separate table, because it may continue in the next part.
 
     Examples
     --------
@@ -77,9 +71,9 @@ def whole_queries_of(parts: Any) -> Iterator[tuple[int, Table]]:
     >>> [(number, table.column("query").tolist()) for number, table in whole_queries_of(parts)]
     [(1, [1, 1]), (2, [2, 2])]
     """
-    pending: list[Table] = []  # rows of the last query so far, which may go on in the next part
+    pending: list[Table] = []  # rows of the last query, which may continue in the next part
     last = 0
-    for number, table in _read(_iterable(parts)):
+    for number, table in _read(parts):
         rows = len(table.frame)
         if not rows:
             yield number, table  # its columns are checked
@@ -90,32 +84,29 @@ def whole_queries_of(parts: Any) -> Iterator[tuple[int, Table]]:
         start = 0
         if pending and labels[0] == pending[0].column("query").iloc[0]:
             start = int(begin[1]) if len(begin) > 1 else rows
-            pending.append(_with_frame(table, table.frame.iloc[:start]))
+            pending.append(replace(table, frame=table.frame.iloc[:start]))
             last = number
         if pending and start < rows:
             yield last, _together(pending)
             pending = []
-        # the last query may go on in the next part, if all its rows are at the end of this one
+        # the last query may continue in the next part, if all its rows are at the end of this one
         end = rows
         if start < rows and not (labels[:-1] == labels[-1]).any():
             end = max(int(begin[-1]), start)
             # a copy: a view would keep all of the part in memory
             tail = table.frame.take(np.arange(end, rows)) if end else table.frame
-            pending, last = [_with_frame(table, tail)], number
+            pending, last = [replace(table, frame=tail)], number
         if start < end:
-            yield number, _with_frame(table, table.frame.iloc[start:end])
+            yield number, replace(table, frame=table.frame.iloc[start:end])
     if pending:
         yield last, _together(pending)
-
-
-def _with_frame(table: Table, frame: pd.DataFrame) -> Table:
-    return Table("runs", frame, table.roles, table.run_columns)
 
 
 def _together(tables: list[Table]) -> Table:
     if len(tables) == 1:
         return tables[0]
-    return _with_frame(tables[0], pd.concat([table.frame for table in tables], ignore_index=True))
+    frames = [table.frame for table in tables]
+    return replace(tables[0], frame=pd.concat(frames, ignore_index=True))
 
 
 @checks_arguments
@@ -124,7 +115,7 @@ def join_parts(
     qrels: object,
     *,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
@@ -132,49 +123,50 @@ def join_parts(
     validate: bool = True,
     corpus: bool = False,
 ) -> Joined:
-    """Return the join of runs with judgments, from parts of the run table that hold whole queries each.
+    """Join runs to judgments, from parts of the run table with complete queries.
 
-    The join is that of all parts at once, to the last bit, and has its verbs; but the rows are gone: verbs that read
-    them (pools, interleaving, checks) say so. A query that ends one part and begins the next is put together again, so
-    that batches of rows sorted by query may break anywhere. Any other query in two parts is an error.
+    The join equals the join of all parts at once, to the last bit, and has the same verbs. Only the rows are not kept:
+    verbs that need them (pools, interleaving, checks) raise an error. A query at the end of one part may continue at
+    the start of the next, so batches of rows sorted by query may be divided anywhere. Any other query in two parts is
+    an error.
 
     Parameters
     ----------
     parts : iterable of tables
-        Frames, bound accessors (`frame.ireval(query="topic_no")`), or anything with `__arrow_c_stream__`: record
-        batches, Arrow tables, Polars frames. Each is read once, in order; empty ones are skipped. All have the same
-        columns.
+        DataFrames, bound accessors (`frame.ireval(query="topic_no")`), or objects with `__arrow_c_stream__`: record
+        batches, Arrow tables, Polars DataFrames. Each is read once, in order; empty ones are skipped. All must have the
+        same columns.
     qrels : table
-        Judgments: query, doc, grade, maybe subtopic.
+        Judgments: query, doc, grade, and optionally subtopic.
     level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
-    topics : {'relevant', 'judged', 'answered', 'common'}
+        Smallest relevant grade; by default any positive grade is relevant.
+    queries : {'relevant', 'judged', 'answered', 'common'}
         Which queries count, as in `runs.ireval.join`.
     ties : {'docid', 'rank', 'first', 'expected'}, optional
-        Order of equal scores. By default 'docid' where there are scores, else 'rank'.
+        Order of equal scores; by default 'docid' if there are scores, else 'rank'.
     compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
-        Whose arithmetic, where tools differ.
+        Tool whose arithmetic is used if tools differ.
     depth : int, optional
-        Look only at the first `depth` items of each list.
+        Number of items of each list that are evaluated; by default all.
     judged_only : bool
-        Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does.
+        Whether to remove unjudged items from the lists before they are ranked, as with -J of trec_eval.
     validate : bool
-        Look for duplicate documents.
+        Whether to check for duplicate documents.
     corpus : bool
-        Count the different items of each query, which some measures need (search length, where it puts items that were
-        not returned at the end of the corpus).
+        Whether to count the distinct items of each query. Search length requires it if unretrieved items are placed at
+        the end of the corpus.
 
     Returns
     -------
     Joined
-        The join, as `runs.ireval.join(qrels)` makes it.
+        The join, as returned by `runs.ireval.join(qrels)`.
 
     Examples
     --------
     >>> import pdeval
     >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     >>> parts = (part for _, part in runs.groupby("query_id", observed=True))
-    >>> judged = join_parts(parts, qrels, topics="common")
+    >>> judged = join_parts(parts, qrels, queries="common")
     >>> judged
     runs joined to judgments: 12 runs x 48 of 50 queries; next: .measure(), .prefer(), .order(), .compare()
     >>> judged.measure("AP").head(2)
@@ -184,52 +176,48 @@ def join_parts(
     """
     level = checked_level(level)
     judged = reader.read(qrels, "qrels")
-    rules = {
-        "ties": ties,
-        "compat": compat,
-        "depth": depth,
-        **({"judged_only": True} if judged_only else {}),
-    }
-    gathering = _Gathering(broadcast_judgments.sent(judged), validate, corpus, **rules)
+    rules = {"ties": ties, "compat": compat, "depth": depth}
+    rules |= {"judged_only": True} if judged_only else {}
+    gathering = _Gathering(first_pass.sent(judged), validate, corpus, **rules)
     for number, table in whole_queries_of(parts):
         try:
             gathering.add(table, number)
         except ValueError as fault:
             raise ValueError(f"part {number}: {fault}") from fault
     at, strangers = gathering.join()
-    join = Joined(at, level, topics, set() if topics == "relevant" else {"missing queries"})
+    join = Joined(at, level, queries, set() if queries == "relevant" else {"missing queries"})
     join.warn_of_ids(strangers, lambda: None)
     return join
 
 
 @dataclass(frozen=True, eq=False)
 class RowsLetGo(merge_parts.Pair):
-    """The judgments of a join in parts; the rows of its runs are gone."""
+    """The judgments of a join in parts; the rows of its runs are not kept."""
 
     qrels: Table
     counted: merge_parts.Returned | None = None
 
     @property
     def returned(self) -> merge_parts.Returned:
-        """What the rankings held, where it was counted."""
+        """The items in the rankings, if they were counted."""
         if self.counted is None:
             raise ValueError(
-                "the number of items of a query is counted from all rows, and a join of parts keeps none of them. Have "
-                "them counted while they are there: pdeval.join_parts(parts, qrels, corpus=True)."
+                "the number of items of a query requires the rows of the run table, which join_parts() does not keep. "
+                "Count them during the join: pdeval.join_parts(parts, qrels, corpus=True)."
             )
         return self.counted
 
     @property
     def runs(self) -> Table:
-        """The run table, which is gone."""
+        """The run table, which is not kept."""
         raise ValueError(
-            "this needs the rows of the run table, and a join of parts keeps none of them. Ask a join of the rows that "
-            "it is about: pd.concat(parts).ireval.join(qrels), of some queries or runs where all are too many."
+            "this verb needs the rows of the run table, which join_parts() does not keep. Use "
+            "pd.concat(parts).ireval.join(qrels), with a subset of the queries or runs if memory is short."
         )
 
 
 class _Kept(NamedTuple):
-    """What is kept of one part: its lists, their hits and items, and which of its runs have a judged item."""
+    """The data kept of one part: its lists, their hits and items, and which of its runs have a judged item."""
 
     number: int
     holding: Holding
@@ -239,7 +227,7 @@ class _Kept(NamedTuple):
 
 
 class _Gathering:
-    """What is kept of the parts so far, and the join that they make."""
+    """The data kept of all parts so far, and their join."""
 
     def __init__(self, given: Given, validate: bool, corpus: bool, **rules: Any) -> None:
         self.given, self.validate, self.corpus, self.rules = given, validate, corpus, rules
@@ -258,23 +246,23 @@ class _Gathering:
         return column_ids(self.given.table().column("doc"), "judgments' doc").unique()[0]
 
     def add(self, table: Table, number: int) -> None:
-        """Keep of a part what the join needs."""
+        """Add the data of a part that the join needs."""
         table = self._check_columns(table)
         if not len(table.frame):
             return
         rank = table.roles["rank"] if self.rules["ties"] == "rank" else None
-        holding = partition_ids.holding(table.frame, table.roles["query"], table.run_columns, rank)
+        holding = first_pass.holding(table.frame, table.roles["query"], table.run_columns, rank)
         query = column_ids(pd.Series(holding.queries), "query")
-        same_type("query", query.type, self.given.queries.type)
+        same_type("query", query, self.given.queries)
         topics = np.sort(self.queries.get_indexer(query.index()))
         topics = topics[topics >= 0]
         again = topics[self.home[topics] >= 0]
         if len(again):
             raise _in_two_parts(self.queries[again[0]], self.home[again[0]])
         self.home[topics] = number
-        # if no query is judged the rows are checked all the same, with the judgments of another query
+        # if no query is judged, the rows are still validated, with the judgments of another query
         judged = topics if len(topics) else np.zeros(1, dtype=np.int64)
-        frame = broadcast_judgments.of_topics(self.given.frame, self.given.starts, judged)  # type: ignore[arg-type]
+        frame = self.given.of_topics(judged)
         silent = np.arange(len(holding.runs))
         hits = items = None
         try:
@@ -292,16 +280,16 @@ class _Gathering:
         )
 
     def _check_columns(self, table: Table) -> Table:
-        """Return a part with the columns that matter, or raise if they are not those of the first."""
+        """Return a part with the required columns; raise if they differ from those of the first part."""
         if self.first is None:
             ties, compat, depth = (self.rules[name] for name in ("ties", "compat", "depth"))
             self.rules["ties"] = checked_rules(ties, compat, depth, table)
-            self.first = _with_frame(table, table.frame.iloc[:0].copy())
+            self.first = replace(table, frame=table.frame.iloc[:0].copy())
         part, first = needed(table, self.rules["ties"]), needed(self.first, self.rules["ties"])
         if (part.roles, part.run_columns) != (first.roles, first.run_columns):
             raise ValueError(
-                f"its columns are {listed(table.frame.columns)}, and those of the parts before "
-                f"{listed(self.first.frame.columns)}. Give all parts the same columns."
+                f"the columns {listed(table.frame.columns)} differ from those of the first part, "
+                f"{listed(self.first.frame.columns)}. All parts must have the same columns."
             )
         return part
 
@@ -325,8 +313,8 @@ class _Gathering:
     def join(self) -> tuple[positions.Positions, np.ndarray]:
         """Return the join of all parts, and the runs none of whose items is judged."""
         if not self.kept or self.first is None:
-            raise ValueError("there is no part with rows; there is nothing to evaluate.")
-        census = partition_ids.combined([part.holding for part in self.kept])
+            raise ValueError("no part has rows; there is nothing to evaluate.")
+        census = first_pass.combined([part.holding for part in self.kept])
         twice = np.flatnonzero(census.parts > 1)
         if len(twice):  # a query without judgments, for which no home was kept
             number = self.kept[census.first[twice[0]]].number
@@ -348,19 +336,16 @@ class _Gathering:
         )
         hits = merge_parts.concatenated([part.hits for part in self.kept])
         at = merge_parts.joined_hits(known, judged, hits, source)
-        return at, self._strangers(~is_known & at.answered.any(axis=0))
-
-    def _strangers(self, strange: np.ndarray) -> np.ndarray:
-        """Return the places of runs without judged items; raise if these are all, as `sharing_nothing` does."""
-        if strange.all():
-            items = column_ids(pd.Series(np.concatenate(self.unknown)), "doc").unique()[0]
-            if min(len(items), len(self.docs)) >= FEW:
-                raise NothingJudged("item", items, self.docs)
-        return np.flatnonzero(strange)
+        strange = ~is_known & at.answered.any(axis=0)
+        if strange.all():  # as `sharing_nothing` does on pandas
+            unknown = column_ids(pd.Series(np.concatenate(self.unknown)), "doc").unique()[0]
+            if min(len(unknown), len(self.docs)) >= FEW:
+                raise NothingJudged("item", unknown, self.docs)
+        return at, np.flatnonzero(strange)
 
 
 def _in_two_parts(query: object, first: int) -> ValueError:
     return ValueError(
-        f"query {query!r} has rows in part {first} already: a part must hold whole queries. Sort the rows by "
-        "query before they are divided (ORDER BY query), or divide them by query."
+        f"query {query!r} also has rows in part {first}, but parts must have complete queries. Sort the rows by query "
+        "before dividing them (ORDER BY query), or divide them by query."
     )

@@ -1,15 +1,16 @@
 """Verbs that run in the partitions: lazy frames of scores and preferences, and matrices for tests and orderings.
 
-The client knows all runs, all judged queries and which of them each run answered: topic rules, labels, warnings and
-faults come from that. Values come from the partitions. Only a matrix of queries and runs is gathered, up a tree, or a
-block of pairs at a time; sums over queries are then made in the order of the queries, as on pandas, so results are the
-same to the last bit however the rows are divided.
+After the first pass, the client has all runs, all judged queries and the queries that each run answered: topic rules,
+labels, warnings and errors are based on these. Values are computed in the partitions. Only a matrix of queries and runs
+is gathered, or a block of pairs at a time. Sums over queries are computed in the order of the queries, as on pandas, so
+results are the same to the last bit for any division of the rows.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -18,7 +19,7 @@ import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
 from pdeval.dask import partition
-from pdeval.dask.collect import with_lists
+from pdeval.dask.collect import check_size
 from pdeval.dask.delayed import gathered, numbers
 from pdeval.dask.partition_plan import asks_rows
 from pdeval.evaluate import mean_preferences
@@ -37,21 +38,24 @@ from pdeval.evaluate.scores import (
 )
 from pdeval.evaluate.sources import Source
 from pdeval.join.blocks import View
-from pdeval.join.item_catalog import Catalogue
+from pdeval.join.item_catalog import Catalog, Listed
+from pdeval.join.judged import Judged
 from pdeval.join.list_columns import OF_USERS, check_columns, check_lists
-from pdeval.join.positions import Positions
+from pdeval.join.rules import outside
 from pdeval.orderings import order as ordering
-from pdeval.orderings.methods import Method
+from pdeval.orderings.methods import Method, orderings
 from pdeval.significance import compare as comparing
+from pdeval.verbs.registry import check_not_declared
 
 if TYPE_CHECKING:
     from pdeval.dask.accessor import DaskJudged
 
 MEMORY = 1 << 28
+BYTES_PER_FIRST_ITEM = 4
 
 
 def measure(judged: DaskJudged, measures: object = MEASURES) -> Any:
-    """Return what every run scores on every query, as a lazy Dask frame."""
+    """Return the score of every run on every query, as a lazy Dask DataFrame."""
     requested = parse_all(measures)
     only_metrics(requested)
     return _tidy(judged, requested, _kept(judged, requested, tell=True))
@@ -65,7 +69,7 @@ def prefer(
     pairs: object = None,
     progress: bool | None = None,  # noqa: ARG001
 ) -> Any:
-    """Return the preferences between runs on every query, as a lazy Dask frame; progress is Dask's own."""
+    """Return the preferences between runs on every query, as a lazy Dask DataFrame; `progress` is ignored."""
     source = select(judged.known, measures, baseline=baseline, pairs=pairs)
     return _tidy(judged, source.asked, source.kept, (source.a, source.b))
 
@@ -80,7 +84,7 @@ def summary(
     draws: int = 200,
     seed: int | None = 0,
 ) -> pd.DataFrame:
-    """Return the scores summed up per run and measure; for measures of all lists, their first items are gathered."""
+    """Return the summary of the scores per run and measure; set measures gather the first items of all lists."""
     requested = parse_all(measures)
     rest = [measure for measure in requested if measure.entry.family != "set"]
     only_metrics(rest)
@@ -93,7 +97,7 @@ def summary(
         "seed": seed,
     }
     return summaries.with_sets(
-        with_lists(judged, requested), requested, _cubes(judged, rest) if rest else [], **options
+        _with_lists(judged, requested), requested, _cubes(judged, rest) if rest else [], **options
     )
 
 
@@ -120,7 +124,7 @@ def order(
     if compat is not None and compat != rule:  # the arithmetic of another tool on the same ranks
         return ordering.order(judged.gathered(), measures, compat=compat, **options)
     requested = parse_all(("RPP",) if measures is None else measures)
-    ordering._not_orderings(requested)
+    check_not_declared(requested, "an ordering", orderings(), "order(method={})")
     rates = {
         m.label: m
         for m in requested
@@ -155,6 +159,47 @@ PARTWISE: dict[str, Callable[..., Any]] = {
 LAZY = ("measure", "prefer")
 
 
+class FirstItems(Listed):
+    """Lists whose first items are known, without rows."""
+
+    def deepest(self) -> int:
+        """Return the number of known items of a list."""
+        return len(next(iter(self.made.values())))
+
+
+def _with_lists(judged: DaskJudged, measures: Sequence[Measure]) -> Judged:
+    """Return the join without ranks, with as many first items of its lists as measures look at."""
+    known, catalog = judged.known, judged.plan.catalog
+    sets = [measure for measure in measures if measure.entry.family == "set"]
+    label = sets[0].label
+    check_lists(catalog is not None, known.positions.rules, label)
+    lost = int((judged.plan.topic < 0).sum())
+    if lost:
+        warnings.warn(
+            f"{lost:,} users with a list are not judged; on Dask, {label} ignores them, unlike on pandas.",
+            stacklevel=outside(),
+        )
+    deepest = int(known.positions.retrieved.max(initial=1))
+    depth = int(min(max(measure.parameters.get("k", np.inf) for measure in sets), deepest))
+    shape = known.positions.retrieved.shape
+    check_size(
+        BYTES_PER_FIRST_ITEM * depth * shape[0] * shape[1],
+        f"the first {depth:,} items of all lists, which {label} needs,",
+        "Use a smaller cutoff, select runs,",
+    )
+    cell, first_items = gathered(judged.plan.division().joins, partition.codes, depth, shape[1])
+    codes = np.full((depth, shape[0] * shape[1]), -1, dtype=np.int32)
+    codes[:, cell] = first_items
+    lists = FirstItems(
+        None,  # type: ignore[arg-type]
+        catalog,  # type: ignore[arg-type]
+        np.arange(shape[0]),
+        np.arange(shape[1]),
+        made={depth: codes.reshape(depth, *shape)},
+    )
+    return known.on(replace(known.positions, listed=lists))
+
+
 def _tidy(
     judged: DaskJudged,
     measures: Sequence[Measure],
@@ -176,7 +221,7 @@ def _tidy(
 
 
 def _kept(judged: DaskJudged, measures: Sequence[Measure], *, tell: bool) -> np.ndarray:
-    """Return which topics count by any of the measures; warn of missing ones, raise if no topic counts."""
+    """Return which topics count for any of the measures; warn about missing ones, raise if no topic counts."""
     views = Views(judged.known)
     used = np.logical_or.reduce([views.counted(measure) for measure in measures])
     kept: np.ndarray = np.any(used, axis=1)
@@ -273,31 +318,25 @@ class Stream(Pairs):
 
 
 def _check_measures(judged: DaskJudged, measures: Sequence[Measure]) -> None:
-    """Raise what pandas raises about measures, before any work; a partition has only its own judgments."""
-    check(measures, judged.known.positions, judged.plan.catalogue)
-    check_weighed(measures, judged.plan.given.different)
-
-
-def check(
-    measures: Sequence[Measure], known: Positions, catalogue: Catalogue | None = None
-) -> None:
-    """Raise on the client what every worker would raise: measures that judgments or ties do not allow."""
+    """Raise on the client, before any work, if the judgments or the rules of the join do not allow a measure."""
+    known = judged.known.positions
+    catalog = cast(Catalog, judged.plan.catalog)
     for measure in measures:
         if measure.entry.kind == "items":
-            check_lists(catalogue is not None, known.rules, measure.label)
+            check_lists(judged.plan.catalog is not None, known.rules, measure.label)
             columns = call_of(measure, known.rules)[1]
-            check_columns(cast(Catalogue, catalogue), measure.label, columns)
+            check_columns(catalog, measure.label, columns)
             if set(columns) & set(OF_USERS):
-                cast(Catalogue, catalogue).user_of(known.judged.queries)
+                catalog.user_of(known.judged.queries)
         if measure.together:
             raise ValueError(
-                f"{measure.label} looks at the lists of all users together, and a partition has those of some: "
+                f"{measure.label} needs the lists of all users together, but a partition has only some of them. Use "
                 "runs.compute().ireval, or another estimator, e.g. estimator=BV."
             )
         if "weight" in measure.columns:
             raise ValueError(
-                f"{measure.label} looks up the propensity of every judgment, and needs the rows in memory: "
-                "runs.compute().ireval, of some queries or runs where all are too many."
+                f"{measure.label} needs the propensity of every judgment, and so the rows in memory. Use "
+                "runs.compute().ireval, with a subset of the queries or runs if memory is short."
             )
         if measure.entry.kind == "subtopic" and known.judged.subtopic is None:
             View(known, "subtopic")
@@ -307,3 +346,4 @@ def check(
             raise ValueError(
                 f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."
             )
+    check_weighed(measures, judged.plan.given.different)

@@ -1,7 +1,7 @@
 """One partition of a Dask run table, on a worker: its join, and the frames or numbers that it returns.
 
-The join and the kernels are those of pandas. Nothing here depends on Dask: these functions get the pandas frame of the
-partition, and what it needs to know of all partitions.
+The join and the kernels are those of pandas. This module does not depend on Dask: its functions take the pandas
+DataFrame of the partition, and data about all partitions.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure
-from pdeval.dask.broadcast_judgments import of_topics
-from pdeval.dask.partition_ids import ROW, places
+from pdeval.dask.first_pass import ROW, Given, places
 from pdeval.evaluate import mean_preferences
 from pdeval.evaluate import pairs as kernels
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.scores import Views, attributes
 from pdeval.join import merge_parts, positions
 from pdeval.join.ids import column_ids
-from pdeval.join.item_catalog import Catalogue
+from pdeval.join.item_catalog import Catalog
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import lists_of
 from pdeval.join.positions import Positions
-from pdeval.join.rules import Topics
+from pdeval.join.rules import QueryRule
 from pdeval.tables.labels import repeated
 from pdeval.tables.reader import Table
 
@@ -54,12 +53,12 @@ class ByList(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What every partition has to know of all of them; sent to each worker once.
+    """Data about all partitions that each partition needs; sent to each worker once.
 
     Parameters
     ----------
-    roles, run_columns
-        The columns of the run table, as in `tables.Table`.
+    table : Table
+        The columns of the run table, without rows.
     runs : DataFrame
         All runs.
     queries : Index
@@ -68,39 +67,31 @@ class Context:
         The partition responsible for each topic: the one with its rows, or any if no run answered it.
     common : ndarray of bool, shape (topics,)
         Which topics every run answered.
-    top_grade : float
-        The largest grade of all judgments.
     rules : dict
         ties, compat, depth, judged_only, validate, complete, as in `positions.join`.
-    qrels : DataFrame or None
-        All judgments, sorted by topic, `starts` being the first row of each; None if each partition gets its own.
-    qrels_roles
-        The columns of the judgments.
+    given : Given
+        The judgments; without rows if each partition gets its own.
     lists : ByList or None
         The responsible partitions, if partitions have complete lists but not complete queries.
     coded : bool
         Whether the rows have codes of runs and topics instead of ids, as after a shuffle.
     tallies : ndarray of shape (partitions, 3) or None
         The `tally` of each partition when the table was first read.
-    catalogue : Catalogue or None
+    catalog : Catalog or None
         Side tables of items and users, for measures that look at all items of a list.
     """
 
-    roles: dict[str, str]
-    run_columns: tuple[str, ...]
+    table: Table
     runs: pd.DataFrame
     queries: pd.Index
     home: np.ndarray
     common: np.ndarray
-    top_grade: float
     rules: dict[str, Any]
-    qrels: pd.DataFrame | None
-    starts: np.ndarray | None
-    qrels_roles: dict[str, str]
+    given: Given
     lists: ByList | None = None
     coded: bool = False
     tallies: np.ndarray | None = None
-    catalogue: Catalogue | None = None
+    catalog: Catalog | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,15 +104,15 @@ class Part:
     common: np.ndarray
     mine: np.ndarray
 
-    def under(self, level: float | None, topics: Topics = "relevant") -> Judged:
-        """Return the join of this partition under a level and a topic rule."""
-        return Judged(self.positions, level, topics)
-
-    def counted(self, rule: Topics, level: float | None) -> np.ndarray:
+    def counted(self, rule: QueryRule, level: float | None) -> np.ndarray:
         """Return which cells count, of those that this partition is responsible for."""
         if rule == "common":  # a partition does not have all runs
             return self.common[:, None] & self.mine
-        return self.under(level, rule).counted() & self.mine
+        return Judged(self.positions, level, rule).counted() & self.mine
+
+    def without_rows(self) -> Part:
+        """Return the join without the rows that it was made from, to be kept in memory."""
+        return replace(self, positions=replace(self.positions, source=None, listed=None))
 
     def cells(self, mask: np.ndarray, runs: int) -> np.ndarray:
         """Return the cells of a mask as numbers: topic of all times the number of runs, plus run of all."""
@@ -134,21 +125,27 @@ def part_of(
     """Return the join of a partition, or None if it is responsible for no judged query."""
     if context.coded:
         rows = decoded(rows, context)
-    table = Table("runs", rows, context.roles, context.run_columns)
-    here = _topics(table, context)
-    topics = (
-        _by_query(here, number, context)
-        if context.lists is None
-        else _by_list(here, number, context.lists)
-    )
+    table = replace(context.table, frame=rows)
+    here = topics = _topics(table, context)
     if not len(here):
         _check_unchanged(NOTHING, number, context)
+    if context.lists is None:
+        topics = np.flatnonzero(context.home == number)
+        foreign = here[context.home[here] != number]
+        if len(foreign):
+            # a query in two partitions would be two short lists, and the numbers wrong without notice
+            query = context.queries[foreign[0]]
+            raise _changed(
+                number, f" It now has rows of query {query!r}, which was in another partition."
+            )
+    elif len(here):
+        unanswered = (context.lists.rows[:, context.lists.home == number] == 0).any(axis=1)
+        topics = np.union1d(here, np.flatnonzero(unanswered))
     if not len(topics):
         return None
-    if judged is None:
-        judged = of_topics(context.qrels, context.starts, topics)  # type: ignore[arg-type]
-    known = Table("qrels", judged, context.qrels_roles)
-    joined = positions.join(table, known, catalogue=context.catalogue, **context.rules)
+    known = context.given.of_topics(topics) if judged is None else judged
+    qrels = Table("qrels", known, context.given.roles)
+    joined = positions.join(table, qrels, catalog=context.catalog, **context.rules)
     if len(joined.queries) != len(topics):
         raise _changed(number)
     return _placed(joined, topics, number, context)
@@ -182,22 +179,21 @@ def _check_unchanged(now: np.ndarray, number: int, context: Context) -> None:
     lists, rows = context.tallies[number, :2].tolist()
     same_lengths = (now[:2] == context.tallies[number, :2]).all()
     others = "others of the same lengths" if same_lengths else f"{now[0]} of {now[1]}"
-    raise _changed(number, f" It held {lists} judged lists of {rows:,} rows, and now {others}.")
+    raise _changed(number, f" It had {lists} judged lists of {rows:,} rows, and now has {others}.")
 
 
 def decoded(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Return shuffled rows with ids instead of codes, as categoricals; in the order of the table if that was kept."""
     if ROW in rows:
         rows = rows.sort_values(ROW, kind="stable")
-    run, query = rows["run"].to_numpy(), rows["query"].to_numpy()
     columns: dict[str, Any] = {}
-    for name in context.run_columns:
+    for name in context.table.run_columns:
         code, values = pd.factorize(context.runs[name], sort=True)
-        columns[name] = pd.Categorical.from_codes(code[run], categories=values)
-    columns[context.roles["query"]] = pd.Categorical.from_codes(query, categories=context.queries)
-    for role in ("doc", "score", "rank"):
-        if role in context.roles:
-            columns[context.roles[role]] = rows[role].array
+        columns[name] = pd.Categorical.from_codes(code[rows["run"]], categories=values)
+    for role, name in context.table.roles.items():
+        columns[name] = rows[role].array
+        if role == "query":
+            columns[name] = pd.Categorical.from_codes(rows[role], categories=context.queries)
     return pd.DataFrame(columns, copy=False)
 
 
@@ -212,24 +208,10 @@ def _topics(table: Table, context: Context) -> np.ndarray:
     return np.sort(topic[topic >= 0]).astype(np.int64)
 
 
-def _by_query(here: np.ndarray, number: int, context: Context) -> np.ndarray:
-    foreign = here[context.home[here] != number]
-    if len(foreign):
-        # a query in two partitions would be two short lists, and the numbers wrong without notice
-        query = context.queries[foreign[0]]
-        raise _changed(number, f" It holds rows of query {query!r}, which is another partition's.")
-    return np.flatnonzero(context.home == number)
-
-
-def _by_list(here: np.ndarray, number: int, lists: ByList) -> np.ndarray:
-    unanswered = (lists.rows[:, lists.home == number] == 0).any(axis=1)
-    return np.union1d(here, np.flatnonzero(unanswered)) if len(here) else here
-
-
 def _changed(number: int, what: str = "") -> RuntimeError:
     return RuntimeError(
-        f"partition {number} of the run table is not what it was when the table was first read.{what} Persist the "
-        "table, or write it with .ireval.to_parquet(path) and evaluate what was written."
+        f"partition {number} of the run table changed after the first pass.{what} Persist the table, or write it "
+        "with .ireval.to_parquet(path) and evaluate the written table."
     )
 
 
@@ -242,7 +224,7 @@ def _placed(joined: Positions, topics: np.ndarray, number: int, context: Context
         runs = np.arange(len(context.runs))
         mine = np.ones((len(topics), len(runs)), dtype=bool)
     else:
-        # lists that are here, and missing ones of the runs that this partition is the home of
+        # lists of this partition, and missing lists of the runs that it is responsible for
         at_home = context.lists.home == number
         expected = np.minimum(
             context.lists.rows[topics], context.rules["depth"] or np.iinfo(np.int64).max
@@ -264,15 +246,10 @@ def _placed(joined: Positions, topics: np.ndarray, number: int, context: Context
         run=place[joined.run],
         retrieved=retrieved,
         lengths=None if joined.lengths is None else lengths,
-        top_grade=context.top_grade,
+        top_grade=context.given.top_grade,
         listed=None if joined.listed is None else joined.listed.placed(place, len(runs)),
     )
     return Part(wide, topics, runs, context.common[topics], mine)
-
-
-def without_rows(part: Part) -> Part:
-    """Return the join without the rows that it was made from, to be kept in memory."""
-    return replace(part, positions=replace(part.positions, source=None, listed=None))
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,8 +261,8 @@ class Request:
     measures : tuple of Measure
         What to compute.
     level : float, optional
-        The least grade that counts as relevant.
-    topics : {'relevant', 'judged', 'answered', 'common'}
+        Smallest relevant grade.
+    queries : {'relevant', 'judged', 'answered', 'common'}
         Which queries count.
     runs, queries
         The labels of all runs and of the queries that count.
@@ -299,7 +276,7 @@ class Request:
 
     measures: tuple[Measure, ...]
     level: float | None
-    topics: Topics
+    query_rule: QueryRule
     runs: pd.DataFrame
     queries: pd.Index
     place: np.ndarray
@@ -331,12 +308,12 @@ def request(
     table: str,
     pairs: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> Request:
-    """Return a request to all partitions, with labels that give their results the dtypes of pandas.
+    """Return a request to all partitions, with labels for which results have the same dtypes as on pandas.
 
     Parameters
     ----------
     known : Judged
-        The join without ranks, as the client knows it.
+        The join without ranks.
     kept : ndarray of bool, shape (topics,)
         The topics that count.
     table : {'scores', 'preferences'}
@@ -345,13 +322,15 @@ def request(
         The two sides of the pairs, for preferences.
     """
     runs, queries = known.runs, known.queries[kept]
-    if pairs is not None:  # categories of all partitions, which one with few of them would not know
+    if pairs is not None:  # every partition needs the categories of all partitions
         rows = np.arange(len(runs))
         runs = pd.DataFrame({name: repeated(runs[name], rows) for name in runs.columns})
         queries = pd.Index(repeated(queries, np.arange(len(queries))), name=queries.name)
     place = np.where(kept, np.cumsum(kept) - 1, -1)
     attrs = {**attributes(known, measures), "table": table}
-    return Request(tuple(measures), known.level, known.topics, runs, queries, place, attrs, pairs)
+    return Request(
+        tuple(measures), known.level, known.query_rule, runs, queries, place, attrs, pairs
+    )
 
 
 def tidy(
@@ -365,7 +344,7 @@ def tidy(
     part = part_of(rows, int(numbers["number"].iloc[0]), judged, context)
     if part is None:
         return requested.empty()
-    join = part.under(requested.level, requested.topics)
+    join = Judged(part.positions, requested.level, requested.query_rule)
     place = requested.place[part.topics]
     if requested.pairs is not None:
         source = kernels.Pairs(join, requested.measures, *requested.pairs, MEMORY)
@@ -373,7 +352,7 @@ def tidy(
     views = Views(join)
     values = np.stack([views.values(measure) for measure in requested.measures])
     for row, measure in zip(values, requested.measures):
-        counts = part.counted(requested.topics, views.level(measure))
+        counts = part.counted(requested.query_rule, views.level(measure))
         row[~(counts & part.positions.answered if measure.kind == "items" else counts)] = np.nan
     return requested.frame(values[:, place >= 0], place[place >= 0], part.runs)
 
@@ -383,7 +362,7 @@ def cells(
 ) -> merge_parts.Piece:
     """Return the values of measures and the win rates of preferences: (cell of all, values of each)."""
     metrics, rates, level = requested
-    views = Views(part.under(level))
+    views = Views(Judged(part.positions, level))
     values = [views.values(measure)[part.mine] for measure in metrics]
     values += [mean_preferences.of_measure(views, measure)[part.mine] for measure in rates]
     return part.cells(part.mine, runs), np.stack(values)
@@ -394,23 +373,14 @@ def of_pairs(
 ) -> merge_parts.Piece:
     """Return the preferences of pairs: (topics of all, values of shape (pairs, topics))."""
     measure, a, b, level = requested
-    return part.topics, kernels.of_pairs(Views(part.under(level)), measure, a, b).T
+    views = Views(Judged(part.positions, level))
+    return part.topics, kernels.of_pairs(views, measure, a, b).T
 
 
 def codes(part: Part, depth: int, runs: int) -> merge_parts.Piece:
-    """Return the first items of the lists of a partition: (cell of all, codes of the catalogue rank by rank)."""
+    """Return the first items of the lists of a partition: (cell of all, codes of the catalog rank by rank)."""
     listed = part.mine & part.positions.answered
     top = lists_of(part.positions, "this").top(depth)[:, listed]
     codes = np.full((depth, top.shape[1]), -1, dtype=np.int32)
     codes[: len(top)] = top
     return part.cells(listed, runs), codes
-
-
-def part_hits(part: Part) -> merge_parts.Piece:
-    """Return the hits of a partition, as `merge_parts.hits` does."""
-    return merge_parts.hits(part.positions, part.topics, part.runs)
-
-
-def part_items(part: Part) -> merge_parts.Piece:
-    """Return the items in the rankings of a partition, as `merge_parts.items` does."""
-    return merge_parts.items(part.positions, part.topics)

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from pdeval.catalog import Measure
-from pdeval.dask import broadcast_judgments, partition, partition_ids, shuffle
-from pdeval.dask.broadcast_judgments import Given
+from pdeval.dask import first_pass, partition, shuffle
 from pdeval.dask.delayed import calls, frozen, of_part
+from pdeval.dask.first_pass import Census, Given
 from pdeval.dask.partition import ByList, Context
-from pdeval.dask.partition_ids import Census
 from pdeval.evaluate.scores import call_of
 from pdeval.join.id_mismatch import NothingJudged, same_type
 from pdeval.join.ids import Ids
-from pdeval.join.item_catalog import Catalogue
+from pdeval.join.item_catalog import Catalog
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
 from pdeval.join.rules import checked_rules
@@ -36,7 +35,7 @@ class Division:
     judged : Dask DataFrame or None
         The judgments in the same partitions, if they are too many to send to every worker.
     context : Context
-        What each partition has to know.
+        Data about all partitions that each partition needs.
     """
 
     rows: Any
@@ -45,7 +44,7 @@ class Division:
 
     @cached_property
     def sent(self) -> Any:
-        """What each partition has to know, delayed: sent once."""
+        """The context, delayed: sent once."""
         import dask
 
         return dask.delayed(self.context, traverse=False)
@@ -59,10 +58,11 @@ class Division:
 
     @cached_property
     def kept_joins(self) -> list[Any]:
-        """The joins of all partitions, computed and kept where the workers are, without the rows."""
+        """The joins of all partitions, computed and persisted on the workers, without the rows."""
         import dask
 
-        return list(dask.persist(*calls(of_part, self.joins, shared=(partition.without_rows,))))
+        parts = calls(of_part, self.joins, shared=(partition.Part.without_rows,))
+        return list(dask.persist(*parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Plan:
         ties, compat, depth, and judged_only if it is set.
     validate, complete : bool
         Whether to look for duplicates; whether joins have judged non-relevant items too.
-    catalogue : Catalogue, optional
+    catalog : Catalog, optional
         Side tables of items and users; sent to every worker.
     """
 
@@ -97,7 +97,7 @@ class Plan:
     rules: dict[str, Any]
     validate: bool = True
     complete: bool = True
-    catalogue: Catalogue | None = None
+    catalog: Catalog | None = None
     made: dict[tuple[bool, bool], Division] = field(default_factory=dict)
 
     @cached_property
@@ -136,7 +136,7 @@ class Plan:
             rules=self.rules,
             complete=self.complete,
             extra=int((self.census.rows[self.topic < 0] > 0).sum()),
-            top_grade=float(given.best.max(initial=0.0)),
+            top_grade=given.top_grade,
             gaps=self.census.gaps,
         )
 
@@ -152,26 +152,21 @@ class Plan:
         )
         slim = not (self.complete or corpus)
         if (single, slim) not in self.made:
-            self.made[single, slim] = self._divided(
-                self.given.relevant_only() if slim else self.given, single
-            )
+            given = self.given.relevant_only() if slim else self.given
+            self.made[single, slim] = self._divided(given, single)
         return self.made[single, slim]
 
     def _divided(self, given: Given, single: bool) -> Division:
         census, known, table = self.census, self.topic >= 0, needed(self.table, self.rules["ties"])
         context = Context(
-            roles=dict(table.roles),
-            run_columns=table.run_columns,
+            table=replace(table, frame=table.frame.iloc[:0]),
             runs=census.runs,
             queries=self.known.queries,
             home=np.zeros(len(self.known.queries), dtype=np.int64),
             common=np.asarray(np.all(self.retrieved > 0, axis=1)),
-            top_grade=self.known.top_grade,
             rules={**self.rules, "validate": self.validate, "complete": self.complete},
-            qrels=given.frame,
-            starts=given.starts,
-            qrels_roles=given.roles,
-            catalogue=None if self.catalogue is None else self.catalogue.sent(),
+            given=replace(given, large=None),
+            catalog=None if self.catalog is None else self.catalog.sent(),
         )
         if (census.parts[known] == 1).all():
             context = replace(context, home=_homes(census, self.topic, len(context.queries)))
@@ -185,40 +180,34 @@ class Plan:
             context = replace(context, home=home, coded=True)
         shuffle.check_partitions(census.sizes, shuffle.MOVED if context.coded else shuffle.KEPT)
         if context.coded:
-            in_order = self.rules["ties"] in (
-                "first",
-                "expected",
-            )  # other ties do not depend on the order of rows
+            # other ties do not depend on the order of rows
+            in_order = self.rules["ties"] in ("first", "expected")
             rows = shuffle.shuffled(
                 self.frame, table, census.runs, context.queries, context.home, in_order=in_order
             )
         else:
             rows = frozen(self.frame, [*table.run_columns, *table.roles.values()])
         context = replace(context, tallies=self._tallies(context, rows.npartitions))
-        judged = None if given.large is None else given.divided(context.home, rows.npartitions)
+        judged = None
+        if given.large is not None:
+            options = given.roles["query"], context.queries, context.home, "judgments' query"
+            judged = shuffle.by_number(given.large, shuffle.number_of_id, options, rows.npartitions)
         return Division(rows, judged, context)
 
     def _tallies(self, context: Context, count: int) -> np.ndarray:
         """Return the `tally` that each partition is to have, by the census: of the lists of judged queries."""
-        most = self.rules["depth"] or np.iinfo(np.int64).max
-        if context.coded:  # after a shuffle a topic is at home in one partition
-            topics = [np.flatnonzero(context.home == number) for number in range(count)]
-            return np.stack([_tally(part, self.retrieved[part], most) for part in topics])
+        if context.coded:  # after a shuffle, all runs of a topic are in its partition
+            homes = [np.flatnonzero(context.home == number) for number in range(count)]
+            runs = np.arange(len(context.runs))
+            pieces = [(topics, runs, self.retrieved[topics]) for topics in homes]
+        else:
+            pieces = [(self.topic[query], run, rows) for query, run, rows in self.census.pieces]
         tallies = []
-        for query, run, rows in self.census.pieces:
-            known = self.topic[query] >= 0
-            tallies.append(_tally(self.topic[query][known], rows[known], most, run))
+        for topics, runs, rows in pieces:
+            topic, run = np.nonzero(rows * (topics >= 0)[:, None])
+            lengths = np.minimum(rows[topic, run], self.rules["depth"] or np.iinfo(np.int64).max)
+            tallies.append(partition.tally(topics[topic], runs[run], lengths))
         return np.stack(tallies)
-
-
-def _tally(
-    topics: np.ndarray, rows: np.ndarray, most: int, runs: np.ndarray | None = None
-) -> np.ndarray:
-    """Return the tally of a matrix of list lengths, of which only the first `most` rows count."""
-    topic, run = np.nonzero(rows)
-    return partition.tally(
-        topics[topic], run if runs is None else runs[run], np.minimum(rows[topic, run], most)
-    )
 
 
 def plan(
@@ -231,7 +220,7 @@ def plan(
     judged_only: bool = False,
     validate: bool = True,
     complete: bool = True,
-    catalogue: Catalogue | None = None,
+    catalog: Catalog | None = None,
 ) -> Plan:
     """Return a Dask run table and its judgments after the first pass over the id columns (and ranks).
 
@@ -241,26 +230,22 @@ def plan(
         Tables or bound accessors; the judgments on pandas or on Dask.
     ties, compat, depth, judged_only, validate, complete
         The rules of `pdeval.join.positions.join`.
-    catalogue
+    catalog
         Side tables of items and users.
     """
-    frame, table = broadcast_judgments.understood(runs, "runs")
+    frame, table = first_pass.understood(runs, "runs")
     ties = checked_rules(ties, compat, depth, table)
-    given = broadcast_judgments.given(qrels)
+    given = first_pass.given(qrels)
     rank = table.roles["rank"] if ties == "rank" else None
-    census = partition_ids.take(frame, table.roles["query"], table.run_columns, rank)
-    same_type("query", census.queries.type, given.queries.type)
+    census = first_pass.take(frame, table.roles["query"], table.run_columns, rank)
+    same_type("query", census.queries, given.queries)
     topic = census.queries.probe(given.queries)
     if not (topic >= 0).any():
         raise NothingJudged("query", census.queries, given.queries)
-    rules = {
-        "ties": ties,
-        "compat": compat,
-        "depth": depth,
-        **({"judged_only": True} if judged_only else {}),
-    }
+    rules = {"ties": ties, "compat": compat, "depth": depth}
+    rules |= {"judged_only": True} if judged_only else {}
     return Plan(
-        frame, table, census, given, topic, rules, validate, complete or judged_only, catalogue
+        frame, table, census, given, topic, rules, validate, complete or judged_only, catalog
     )
 
 
@@ -273,12 +258,11 @@ def needed(table: Table, ties: str) -> Table:
 
 def asks_corpus(measures: Sequence[Measure], rules: dict[str, Any]) -> bool:
     """Return whether a measure counts all items returned or judged, so needs the rows of both tables."""
-    for measure in measures:
-        metric = measure.entry.family == "metric"
-        columns = call_of(measure, rules)[1] if metric else measure.columns
-        if any(name.endswith("corpus") for name in columns):
-            return True
-    return False
+    columns = [
+        call_of(measure, rules)[1] if measure.entry.family == "metric" else measure.columns
+        for measure in measures
+    ]
+    return any(name.endswith("corpus") for names in columns for name in names)
 
 
 def asks_rows(measures: Sequence[Measure], rules: dict[str, Any]) -> bool:

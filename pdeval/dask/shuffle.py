@@ -1,9 +1,8 @@
-"""Partitions of whole queries: kept if the table has them, else shuffled, as far as the workers' memory allows.
+"""Partitions of complete queries: kept if the table has them, else shuffled, as far as the workers' memory allows.
 
-Measured on two workers of 512 MiB: with the libraries loaded and a shuffle's buffers a worker takes 256 MiB, and for
-every row of the partition that it moves 650 bytes more (340 MiB at 125,000 rows, 417 at 250,000; with 500,000 it was
-stopped over and over). A partition that is not moved needs half of that. Dask stops giving work to a worker at 80% of
-its memory.
+Measured on two workers of 512 MiB: with the libraries loaded and the buffers of a shuffle, a worker uses 256 MiB, and
+650 bytes more for every row of the partition that it moves (340 MiB at 125,000 rows, 417 at 250,000; at 500,000 it was
+repeatedly paused). A partition that is not moved needs half of that. Dask pauses workers at 80% of their memory.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.dask import partition_ids
 from pdeval.dask.delayed import frozen, number, numbers
-from pdeval.dask.partition_ids import ROW, places
+from pdeval.dask.first_pass import ROW, places, take
 from pdeval.join.ids import column_ids
 from pdeval.tables.dataframes import text_dtype
 from pdeval.tables.reader import Table
@@ -31,7 +29,7 @@ OPTION = "pdeval.partition-rows"
 
 
 def balanced(rows: np.ndarray, most: int) -> np.ndarray:
-    """Return a partition for every query: neighbours together, about equally many rows each, none without rows.
+    """Return a partition for every query: neighbors together, about equally many rows each, none without rows.
 
     Examples
     --------
@@ -62,7 +60,7 @@ def wanted_parts(rows: int, now: int) -> int:
 def by_number(
     frame: Any, numbered: Callable[..., np.ndarray], options: tuple[Any, ...], count: int
 ) -> Any:
-    """Return the rows moved to the partitions whose numbers a function gives them: Dask's own shuffle."""
+    """Return the rows shuffled by Dask to the partitions that a function assigns to them."""
     import dask
 
     return_freed_memory()
@@ -83,7 +81,7 @@ def _with_number(
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with text or numbers for categoricals: partitions need not know the same categories."""
+    """Return the frame with strings or numbers instead of categoricals, whose categories differ between partitions."""
     categories = {
         name: dtype.categories.dtype
         for name, dtype in frame.dtypes.items()
@@ -131,9 +129,8 @@ def coded(
         if role in roles:
             columns[role] = _plain(rows[[roles[role]]])[roles[role]].array.take(kept)
     if in_order:
-        columns[ROW] = (
-            int(numbers["number"].iloc[0]) << 40
-        ) + kept  # rows of one partition stay below 2**40
+        # a partition has fewer than 2**40 rows
+        columns[ROW] = (int(numbers["number"].iloc[0]) << 40) + kept
     return pd.DataFrame(columns, copy=False)
 
 
@@ -150,26 +147,16 @@ def shuffled(
     import dask
 
     rows = frozen(frame, list(dict.fromkeys([*table.run_columns, *table.roles.values()])))
-    options = (
-        dict(table.roles),
-        table.run_columns,
-        dask.delayed((runs, queries), traverse=False),
-        in_order,
+    columns = dict(table.roles), table.run_columns
+    known = dask.delayed((runs, queries), traverse=False)
+    meta = coded(rows._meta, number(0), *columns, (runs.iloc[:0], queries[:0]), in_order)
+    moved = rows.map_partitions(
+        coded, numbers(rows.npartitions), *columns, known, in_order, meta=meta
     )
-    meta = coded(
-        rows._meta,
-        number(0),
-        dict(table.roles),
-        table.run_columns,
-        (runs.iloc[:0], queries[:0]),
-        in_order,
+    # the queries of coded rows are their topics
+    return by_number(
+        moved, lambda rows, home: home[rows["query"].to_numpy()], (home,), int(home.max()) + 1
     )
-    moved = rows.map_partitions(coded, numbers(rows.npartitions), *options, meta=meta)
-    return by_number(moved, _number_of_query, (home,), int(home.max()) + 1)
-
-
-def _number_of_query(rows: pd.DataFrame, home: np.ndarray) -> np.ndarray:
-    return home[rows["query"].to_numpy()]  # codes of queries
 
 
 def whole_queries(frame: Any, table: Table) -> Any:
@@ -183,7 +170,7 @@ def whole_queries(frame: Any, table: Table) -> Any:
     >>> whole_queries(frame, read(frame._meta, "runs")).npartitions
     3
     """
-    census = partition_ids.take(frame, table.roles["query"], table.run_columns)
+    census = take(frame, table.roles["query"], table.run_columns)
     rows = frozen(frame, list(frame.columns))
     if census.parts.max() == 1:
         return rows
@@ -203,9 +190,9 @@ def number_of_id(
 
 def lists_together(frame: Any, table: Table) -> Any:
     """Return the table ready to be written: every query in one partition, the rows of a list adjacent."""
-    whole = whole_queries(frame, table)
+    rows = whole_queries(frame, table)
     by = [table.roles["query"], *table.run_columns]
-    return whole.map_partitions(_ready, by, meta=_plain(whole._meta))
+    return rows.map_partitions(_ready, by, meta=_plain(rows._meta))
 
 
 def _ready(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -227,7 +214,7 @@ def memory() -> tuple[int, int] | None:
 
 
 def _client() -> Any:
-    """Return the client of the cluster in use; None where the work is done in this process."""
+    """Return the client of the cluster in use; None if the work is done in this process."""
     import dask
 
     chosen = dask.config.get("scheduler", None)  # a client sets its own name here
@@ -242,10 +229,10 @@ def _client() -> Any:
 
 
 def return_freed_memory() -> None:
-    """Have Arrow give freed memory back on every worker of the cluster in use, and on those that join it later.
+    """Make Arrow return freed memory to the system, on all current and later workers of the cluster in use.
 
-    By default it keeps that memory for itself; Dask takes it for used, and stops giving work to a worker that has
-    little: in the middle of a shuffle for good, since a worker that is stopped never frees what it holds.
+    By default, Arrow keeps that memory. Dask counts it as used and pauses workers with little memory: during a shuffle
+    forever, because a paused worker never frees its rows.
     """
     client = _client()
     if client is None:
@@ -265,7 +252,7 @@ def return_freed_memory() -> None:
 
 
 def most_rows(per_row: int, bound: tuple[int, int] | None) -> int | None:
-    """Return how many rows of so many bytes a partition may have, for workers of some memory and threads.
+    """Return the maximum number of rows of a partition, from the bytes per row, and the memory and threads of a worker.
 
     Examples
     --------
@@ -281,7 +268,7 @@ def most_rows(per_row: int, bound: tuple[int, int] | None) -> int | None:
 
 
 def check_partitions(rows: np.ndarray, per_row: int) -> None:
-    """Raise where a partition of a table, of so many rows each, is too large for the workers' memory."""
+    """Raise if a partition of a table is too large for the workers' memory, from the rows of each partition."""
     bound, largest = memory(), int(rows.max(initial=0))
     most = most_rows(per_row, bound)
     if most is None or largest <= most:
@@ -293,7 +280,7 @@ def check_partitions(rows: np.ndarray, per_row: int) -> None:
     )
     needed = (LOADED + per_row * largest * (1 if bound is None else bound[1])) / FULL
     raise ValueError(
-        f"partition {int(np.argmax(rows))} of the run table has {largest:,} rows, and a worker{size} has room for "
-        f"about {most:,}. Divide it, e.g. with .repartition(npartitions={int(np.ceil(rows / most).sum())}), give every "
-        f"worker {int(needed) >> 20:,} MiB, or set the bound yourself: dask.config.set({{'{OPTION}': {largest}}})."
+        f"partition {int(np.argmax(rows))} of the run table has {largest:,} rows, but a worker{size} has memory for "
+        f"about {most:,}. Use .repartition(npartitions={int(np.ceil(rows / most).sum())}), give each worker "
+        f"{int(needed) >> 20:,} MiB, or raise the limit with dask.config.set({{'{OPTION}': {largest}}})."
     )

@@ -1,8 +1,8 @@
-"""Makes the sample collection of `pdeval.datasets` from a seed.
+"""Generator of the sample collection of `pdeval.datasets`, from a seed.
 
-Every system scores every candidate of a query by `skill * topicality + noise`; the noise is shared within
-its family and its model, so that relatives agree more than strangers. Only sums, products, roundings and stable
-sorts of seeded draws are used: the tables are the same on every machine.
+The score of a candidate is `skill * topicality + noise`. Systems of one family and of one model share noise, so their
+rankings are more similar. Only sums, products, rounding and stable sorts of seeded draws are used, so the tables are
+the same on every machine.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def write(folder: Path, tables: Mapping[str, pa.Table]) -> list[Path]:
 
 
 def doc_ids(rng: np.random.Generator) -> np.ndarray:
-    """Return the ids of the collection: three sources, each with its own style of numbering."""
+    """Return the ids of the collection: three sources with different styles of numbering."""
     source = rng.random(COLLECTION)
     number = np.argsort(rng.random(COLLECTION), kind="stable")
     styles = ["doc-{0:05d}", "news-{1}-{2:03d}", "web{3:02d}.{0}"]
@@ -117,7 +117,7 @@ def utilities(rng: np.random.Generator, topicality: np.ndarray) -> np.ndarray:
     for column, weight in (("family", 0.55), ("model", 0.5), ("run", 0.45)):
         code, names = pd.factorize(SYSTEMS[column], sort=True)
         noise += weight * rng.standard_normal((len(names), *topicality.shape))[code]
-    # some queries are hard for everyone, and some are harder for a family than for others
+    # some queries are hard for all systems, and some only for one family
     ease = 1 + 0.35 * rng.standard_normal((1, len(QUERIES), 1))
     code, names = pd.factorize(SYSTEMS["family"], sort=True)
     family_ease = 0.15 * rng.standard_normal((len(names), len(QUERIES), 1))[code]
@@ -219,10 +219,10 @@ GENRES = (
     "sci-fi",
     "war",
 )
-# share of users, least and most items that they had
+# fraction of users, smallest and largest number of items in their history
 GROUPS = {"new": (0.25, 4, 8), "casual": (0.5, 10, 25), "fan": (0.25, 40, 80)}
 AGES = ("18-29", "30-49", "50+")
-# model, factors, seed, weight of popularity, of taste, of noise, whether it also shows what the user has
+# model, factors, seed, weights of popularity, taste and noise, whether items of the history are recommended too
 RECOMMENDERS = pd.DataFrame(
     [
         ("popular", 0, 0, 1.0, 0.00, 0.00, False),
@@ -303,7 +303,7 @@ def recommendation_tables(seed: int = RECOMMENDATION_SEED) -> dict[str, pa.Table
 
 
 def item_genres(rng: np.random.Generator) -> np.ndarray:
-    """Return which genres each item has: one to three, some more usual than others."""
+    """Return the genres of each item as a matrix of 0 and 1: one to three per item, some more frequent."""
     usual = 1.0 / (np.arange(len(GENRES)) + 2.0)
     order = np.argsort(rng.exponential(size=(ITEMS, len(GENRES))) / usual, axis=1, kind="stable")
     many = 1 + np.floor(3 * rng.random(ITEMS) ** 2).astype(np.int64)
@@ -314,7 +314,7 @@ def item_genres(rng: np.random.Generator) -> np.ndarray:
 
 
 def tastes(rng: np.random.Generator) -> np.ndarray:
-    """Return how much each user likes each genre: two or three very much, the others little."""
+    """Return the preference of each user for each genre: large for two or three genres, small for the others."""
     order = np.argsort(rng.random((USERS, len(GENRES))), axis=1, kind="stable")
     rank = np.argsort(order, axis=1, kind="stable")
     return 2.0 / (1.0 + rank) + 0.2 * rng.random((USERS, len(GENRES)))
@@ -328,7 +328,7 @@ def _recommended(
     users: list[str],
     items: list[str],
 ) -> pa.Table:
-    """Return what each run shows each user: model, factors, seed, user_id, item_id, score."""
+    """Return the recommendations of each run: model, factors, seed, user_id, item_id, score."""
     known = 2.0 * np.argsort(np.argsort(appeal, kind="stable"), kind="stable") / ITEMS
     shared = {
         model: rng.standard_normal((USERS, ITEMS)) for model in dict.fromkeys(RECOMMENDERS["model"])

@@ -1,6 +1,6 @@
 """The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames; and recommendations.
 
-Made by `pdeval.datasets.generate`; `python -m pdeval.datasets.sample` writes the files anew.
+The files are made by `pdeval.datasets.generate`; `python -m pdeval.datasets.sample` writes them again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.join.rules import Compat, Ties, Topics
+from pdeval.join.rules import Compat, QueryRule, Ties
 from pdeval.tables.dataframes import from_arrow
 from pdeval.verbs.checks import checks_arguments
 
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "files"
 
 
 class Sample(NamedTuple):
-    """The sample collection: what was retrieved, what was judged, and what the systems are."""
+    """The sample collection: runs, judgments and metadata of the systems."""
 
     runs: pd.DataFrame
     qrels: pd.DataFrame
@@ -31,9 +31,9 @@ class Sample(NamedTuple):
 def load_sample(*, subtopics: bool = False) -> Sample:
     """Return the sample collection: runs, qrels and metadata.
 
-    Twelve systems of five families, 50 queries, 100 items a list. The judgments are a pool over nine of the
-    systems, 20 items deep: the other three retrieved items near the top that nobody judged. The scores of
-    `tfidf`, `bm25` and `bm25+rm3` are rounded, so that many tie; `ql` did not answer queries 117 and 138.
+    Twelve systems of five families, 50 queries, 100 items per list. The judgments are a pool of nine systems with depth
+    20, so the other three systems have unjudged items at top ranks. The scores of `tfidf`, `bm25` and `bm25+rm3`
+    are rounded, so many scores are tied. Run `ql` did not answer queries 117 and 138.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def sample_qrels(*, subtopics: bool = False) -> pd.DataFrame:
 
 
 def sample_metadata() -> pd.DataFrame:
-    """Return what the systems are: run, model, family, seed, year; one row per run.
+    """Return the metadata of the systems: run, model, family, seed, year; one row per run.
 
     A system without randomness has seed 0.
 
@@ -112,7 +112,7 @@ def sample_judged(
     *,
     subtopics: bool = False,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     depth: int | None = None,
@@ -126,30 +126,30 @@ def sample_judged(
     subtopics : bool
         Keep the judgments by subtopic.
     level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
-    topics : {'relevant', 'judged', 'answered', 'common'}
-        Which queries count: those with a relevant item; every judged one; what each run answered; what every run
-        answered.
+        Smallest relevant grade; by default any positive grade.
+    queries : {'relevant', 'judged', 'answered', 'common'}
+        Queries that count: those with a relevant item; all judged queries; those that each run answered; those that all
+        runs answered.
     ties : {'docid', 'rank', 'first', 'expected'}, optional
         Order of equal scores; by default document ids descending, as trec_eval.
     compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
-        Whose conventions to follow.
+        Tool whose conventions to follow.
     depth : int, optional
-        Only the first `depth` items of each list.
+        Number of items of each list to use.
     judged_only : bool
-        Take items that nobody judged out of the lists before they are ranked, as trec_eval's -J does.
+        Whether to remove unjudged items from the lists before they are ranked, as trec_eval's -J does.
     validate : bool
-        Look for duplicate documents; if not, the best place of each counts.
+        Whether to check for duplicate documents; if not, the best rank of each counts.
 
     Examples
     --------
-    >>> sample_judged(topics="common")
+    >>> sample_judged(queries="common")
     runs joined to judgments: 12 runs x 48 of 50 queries; next: .measure(), .prefer(), .order(), .compare()
     """
     return sample_runs().ireval.join(
         sample_qrels(subtopics=subtopics),
         level=level,
-        topics=topics,
+        queries=queries,
         ties=ties,
         compat=compat,
         depth=depth,
@@ -159,7 +159,7 @@ def sample_judged(
 
 
 class Recommendations(NamedTuple):
-    """Recommendations: what was shown, what was rated afterwards, what users had before, what items and users are."""
+    """Recommendations: runs, later ratings, earlier history, items and users."""
 
     runs: pd.DataFrame
     ratings: pd.DataFrame
@@ -171,9 +171,9 @@ class Recommendations(NamedTuple):
 def load_recommendations() -> Recommendations:
     """Return the sample of recommendations: runs, ratings, history, items and users.
 
-    Four models with other numbers of factors and other seeds, 12 runs in all, show each of 240 users 20 of 400 items.
-    Items have one to three genres, and few of them are popular. Users are new, casual or fans; each then rated five
-    more items from 1 to 5. `itemknn` with 20 factors also shows items that the user has.
+    Twelve runs of four models, with different numbers of factors and seeds, recommend 20 of 400 items to each of 240
+    users. Items have one to three genres, and few of them are popular. Users are new, casual or fans. Each user rated
+    five more items from 1 to 5. `itemknn` with 20 factors also recommends items of the history.
 
     Examples
     --------

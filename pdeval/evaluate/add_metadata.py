@@ -1,4 +1,4 @@
-"""Metadata joined on to a table, which keeps what the table says of itself; `merge` would lose it."""
+"""Metadata added to a table as columns; the attributes of the table are kept, which `merge` would lose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdeval.tables.schemas import PAIRED, SCHEMAS, Schema
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs import verb
 
-RAW = ("qrels", "labels", "clicks")  # what everything starts from, except runs
+RAW = ("qrels", "labels", "clicks")  # input tables other than runs
 
 
 def annotated(schema: Schema) -> bool:
@@ -29,31 +29,31 @@ def annotated(schema: Schema) -> bool:
 
 
 @verb(on=[name for name, schema in SCHEMAS.items() if annotated(schema)], machine=True)
-def annotate(
+def add_metadata(
     table: Table, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Return the table with columns of metadata about its runs or queries, and all that it says of itself.
+    """Return the table with the columns of metadata about its runs or queries, and its own attributes.
 
-    Rows stay as they are; every run (or query) of the table must be in the metadata, once. A column that both have,
-    with the same values, is kept once.
+    The rows do not change. Each run (or query) of the table must occur exactly once in the metadata. A column that both
+    tables have with the same values is kept once.
 
     Parameters
     ----------
     metadata : DataFrame
-        What the runs (or queries) are, one row each, under the table's own names for them.
+        Table with one row per run (or query), whose id columns have the same names as in this table.
     on : str or list of str, optional
-        The columns by which rows are matched; by default all that name a run or query in both tables.
+        Columns to match rows by; by default all id columns of runs and queries that both tables have.
 
     Returns
     -------
     DataFrame
-        The same kind of table, with the metadata as further columns on the right.
+        The same kind of table, with the metadata as additional columns on the right.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
-    >>> known = scores.ireval.annotate(pdeval.datasets.sample_metadata()[["run", "family", "year"]])
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
+    >>> known = scores.ireval.add_metadata(pdeval.datasets.sample_metadata()[["run", "family", "year"]])
     >>> known.head(2)
         run query_id measure     value   family  year
     0  bm25      101      AP  0.346994  lexical  2004
@@ -70,11 +70,9 @@ def annotate(
             _check_equal(frame[name], column)
         else:
             frame[name] = column
+    ids = {"run_columns": list(table.run_columns), "query_column": table.roles.get("query")}
     frame.attrs = {**table.frame.attrs, "table": table.kind}
-    if table.run_columns:
-        frame.attrs["run_columns"] = list(table.run_columns)
-    if "query" in table:
-        frame.attrs["query_column"] = table.roles["query"]
+    frame.attrs.update({name: columns for name, columns in ids.items() if columns})
     return frame
 
 
@@ -85,26 +83,23 @@ def _keys(table: Table, metadata: pd.DataFrame, on: str | Sequence[str] | None) 
         shared = [name for name in ids if name in metadata.columns]
         if not shared:
             raise ValueError(
-                "the metadata share no column that names a run or query with this table: it has "
-                f"{listed(ids) or 'none'}, they have {listed(metadata.columns)}. Rename theirs."
+                f"the metadata have none of the id columns of this table ({listed(ids) or 'none'}); their columns are "
+                f"{listed(metadata.columns)}. Rename the id columns of the metadata."
             )
         return shared
     requested = [on] if isinstance(on, str) else list(on)
-    for name in requested:
-        if name not in table.frame.columns:
+    for what, frame in (("table", table.frame), ("metadata", metadata)):
+        missing = [name for name in requested if name not in frame.columns]
+        if missing:
             raise KeyError(
-                f"on={name!r}: no such column in the table, which has {listed(table.frame.columns)}."
-            )
-        if name not in metadata.columns:
-            raise KeyError(
-                f"on={name!r}: no such column in the metadata, which have {listed(metadata.columns)}."
+                f"on={missing[0]!r}: the {what} has no such column; the columns are {listed(frame.columns)}."
             )
     return requested
 
 
-def _check_equal(column: pd.Series, given: pd.Series) -> None:
-    """Raise where a column of the table and one of the metadata differ."""
-    one, two = column.astype(object), given.astype(object)
+def _check_equal(column: pd.Series, other: pd.Series) -> None:
+    """Raise if a column of the table and one of the metadata differ."""
+    one, two = column.astype(object), other.astype(object)
     differ = np.flatnonzero(~((one == two) | (one.isna() & two.isna())).to_numpy(dtype=bool))
     if len(differ):
         at = differ[0]

@@ -1,13 +1,13 @@
 """Contributions to a measure or preference: of each population and recall level, and of each item.
 
-`disaggregate` and `explain` call kernels. A page computes what an item adds by itself, from its rank, its grade and its
-recall level: for some measures it is a product of a weight of the query, a gain of the grade and a discount of the rank
-(`factors`); a preference needs the users of each query and the weights of levels (`users`).
+`disaggregate` and `explain` call kernels. A page of a report computes the contribution of an item from its rank, its
+grade and its recall level. For some measures it is the product of a weight of the query, a gain of the grade and a
+discount of the rank (`factors`). A preference needs the users of each query and the weights of the levels (`users`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -16,24 +16,26 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse, parse_all
-from pdeval.evaluate import offline_interleaving
-from pdeval.evaluate.cube import described_frame, pair_columns
-from pdeval.evaluate.pairs import both_sides
-from pdeval.evaluate.run_selection import chosen_pairs
+from pdeval.evaluate.cube import described_frame, pair_columns, run_columns
+from pdeval.evaluate.pairs import both_sides, interleaved_stops, of_pairs
+from pdeval.evaluate.run_selection import chosen_pairs, place_of_query, places_of_runs
 from pdeval.evaluate.scores import (
+    MEASURES,
     Views,
     arguments_of,
     attributes,
     call_of,
     check_populations,
+    only_metrics,
     populations,
 )
+from pdeval.evaluate.unjudged import Unjudged, cutoff, integers
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
-from pdeval.kernels.primitives import closer
+from pdeval.kernels.primitives import closer, level
 from pdeval.kernels.terms import PAIR_TERMS, TERMS
-from pdeval.tables.labels import labels, repeated
+from pdeval.tables.labels import labels, repeated, run_labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
@@ -44,7 +46,7 @@ table(
     row="query, pair of runs, measure, population and recall level",
     sort="query run_a run_b",
     then=".plot()",
-    unreported="it has a row per recall level; draw it: .plot()",
+    no_report="it has a row per recall level; draw it: .plot()",
     means={
         "population": "the users: who want any relevant item, items from a grade on, or those of a subtopic",
         "recall": "the recall level, from 1; of I the rank cutoff, of OI the relevant item at which the user stops",
@@ -58,8 +60,8 @@ table(
     "table of mean contributions",
     row="pair of runs, measure, population and recall level",
     sort="run_a run_b",
-    unreported="it has a row per recall level",
-    undrawn="draw the contributions of the queries themselves: per='query'",
+    no_report="it has a row per recall level",
+    no_plot="draw the contributions of the queries themselves: per='query'",
     means={
         "population": "the users: who want any relevant item, items from a grade on, or those of a subtopic",
         "recall": "the recall level, from 1; of I the rank cutoff, of OI the relevant item at which the user stops",
@@ -70,7 +72,7 @@ table(
 )
 
 
-@verb(on="judged", gives=("contributions", "mean_contributions"))
+@verb(on="judged", returns=("contributions", "mean_contributions"))
 def disaggregate(
     judged: Judged,
     measures: object = ("RPP",),
@@ -79,23 +81,23 @@ def disaggregate(
     baseline: object = None,
     pairs: object = None,
 ) -> pd.DataFrame:
-    """Return what each recall level of each population contributes to the difference of two runs.
+    """Return the contribution of each recall level of each population to the difference of two runs.
 
-    `weight * value`, summed over the rows of a query and pair, is what `prefer` gives for the same call. The values are
-    those of Diaz & Ferraro 2022, Fig. 4a: RPP sgn(y - x), AP i (1/x - 1/y), RBP p^x - p^y, nDCG the difference of the
-    discounted gains, Bpref that of its terms, RR 1/x - 1/y at one level, ISL and TSL y - x at the first and the last
-    level, ASL y - x. Of search lengths the variant is decomposed, and named in the result, in which items that were not
-    retrieved take the last places of the corpus: ASL(unretrieved=corpus). A preference with several positive grades and
-    no level has one population per grade; one by subtopics has one per subtopic and one of users who want any relevant
-    item. Lexicographic preferences have all their weight at the level that decides, and none where the rankings are
-    equal; the cells of I are rank cutoffs, and those of OI the relevant items at which the user stops, from the top of
-    the interleaved list, with the mean over both interleavings.
+    The sum of `weight * value` over the rows of a query and pair is the result of `prefer` for the same call. The
+    values are those of Diaz & Ferraro 2022, Fig. 4a: RPP sgn(y - x), AP i (1/x - 1/y), RBP p^x - p^y, nDCG the
+    difference of the discounted gains, Bpref the difference of its terms, RR 1/x - 1/y at one level, ISL and TSL y - x
+    at the first and the last level, ASL y - x. Search lengths are decomposed in the variant in which unretrieved items
+    have the last ranks of the corpus; the result has its name, e.g. ASL(unretrieved=corpus). A preference with several
+    positive grades and no level has one population per grade. A preference by subtopics has one population per
+    subtopic, and one of users who want any relevant item. Lexicographic preferences have all their weight at the level
+    that decides, and no weight if the rankings are equal. The cells of I are rank cutoffs. The cells of OI are the
+    relevant items at which the user stops, from the top of the interleaved list, averaged over both interleavings.
 
     Parameters
     ----------
     measures : str, Measure, or list of them
-        Every preference of the catalog (RPP, dcgRPP, ST-RPP, ..., any weight, sgnLP, rrLP, sgnLR, I, OI), and AP, P, R,
-        RBP, RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU.
+        Preferences of the catalog (RPP, dcgRPP, ST-RPP, ..., any weight, sgnLP, rrLP, sgnLR, I, OI), and AP, P, R, RBP,
+        RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU.
     per : {'query', 'pair'}
         Whether a row is about one query, or the mean over all queries of a pair of runs (of a group, with `by`).
     baseline : run, optional
@@ -104,7 +106,7 @@ def disaggregate(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> table = judged.disaggregate("RPP", pairs=[("hybrid", "bm25")])
     >>> table.head(3).round(4)
       query_id   run_a run_b measure  population  recall  weight  value
@@ -137,20 +139,22 @@ def disaggregate(
     judged.tell(counts, pairs=(a, b))
     views = Views(judged)
     cells, names = _cells(views, requested, a, b)
-    columns: dict[str, Any] = {}
-    if per == "query":
-        columns[str(judged.queries.name)] = repeated(judged.queries, cells["topic"])
-    else:
-        cells = _means(cells, views, requested, a, b)
-    columns |= pair_columns(judged.runs, a[cells["pair"]], b[cells["pair"]])
-    columns["measure"] = labels(
-        pd.Index([measure.label for measure in requested]), cells["measure"]
+    queries = {str(judged.queries.name): repeated(judged.queries, cells["topic"])}
+    if per == "pair":
+        cells, queries = _means(cells, views, requested, a, b), {}
+    return described_frame(
+        {
+            **queries,
+            **pair_columns(judged.runs, a[cells["pair"]], b[cells["pair"]]),
+            "measure": labels(pd.Index([one.label for one in requested]), cells["measure"]),
+            "population": repeated(pd.Index(names), cells["population"]),
+            **{name: cells[name] for name in ("recall", "n", "weight", "value") if name in cells},
+        },
+        attributes(judged, requested),
     )
-    columns["population"] = repeated(pd.Index(names), cells["population"])
-    columns |= {name: cells[name] for name in ("recall", "n", "weight", "value") if name in cells}
-    return described_frame(columns, attributes(judged, requested))
 
 
+STEPS = 1 << 22  # cells of the largest temporary array of contributions of items
 KEY = ("topic", "pair", "measure", "population", "recall")
 Cells = dict[str, np.ndarray]
 
@@ -231,9 +235,9 @@ def sums(measures: object) -> list[Measure]:
             measure.entry.path not in ("recall-paired", "interleaved")
             and measure.entry.name not in known
         ):
-            names = ", ".join(["RPP and its kin", *TERMS, *PAIR_TERMS, "OI"])
+            names = ", ".join(["RPP and its variants", *TERMS, *PAIR_TERMS, "OI"])
             raise ValueError(
-                f"{measure.label} is no sum over recall levels; disaggregate knows {names}."
+                f"{measure.label} is not a sum over recall levels; disaggregate() supports {names}."
             )
     return parse_all(
         [
@@ -269,7 +273,7 @@ def parts_of(
                 )
             elif path == "interleaved":
                 user, over = parameters["user"], parameters["over"]
-                value, weight = offline_interleaving.stops_of_block(block, user, a, b, over=over)
+                value, weight = interleaved_stops(block, user, a, b, over=over)
             elif path == "recall-paired":
                 weight = weights(parameters.get("weight", entry.weight), block.size)[:, None, None]
                 value = closer(block["rank"][..., a], block["rank"][..., b]).astype(np.float64)
@@ -282,15 +286,14 @@ def parts_of(
             yield name, block, weight, value
 
 
-MULTIPLIED = "AP"  # by the recall level, which the other measures do not ask for
-PRODUCTS = (MULTIPLIED, "RBP", "RR", "DCG", "nDCG", "P", "R")
+PRODUCTS = ("AP", "RBP", "RR", "DCG", "nDCG", "P", "R")
 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """An item at rank r adds `weight * gain * discount[r - 1]`, times its recall level where `by_level`.
+    """An item at rank r contributes `weight * gain * discount[r - 1]`, times its recall level if `by_level`.
 
-    `weight` has one number per query, `gain` one per grade that counts; with `only`, nothing is added at other levels.
+    `weight` has one number per query, and `gain` one per grade that counts. With `only`, other levels contribute 0.
     """
 
     weight: np.ndarray
@@ -300,7 +303,7 @@ class Factors:
     only: int | None = None
 
     def added(self, topic: int, grades: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-        """Return what each item of a query adds in each run, from grades of its items and ranks (items, runs).
+        """Return the contribution of each item of a query in each run, from grades and ranks of shape (items, runs).
 
         Examples
         --------
@@ -324,12 +327,12 @@ class Factors:
 
 
 def factors(judged: Judged, measure: Measure) -> Factors | None:
-    """Return the factors of a measure, or None where ranks and grades do not tell what an item adds.
+    """Return the factors of a measure, or None if the contribution of an item is not determined by rank and grade.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> found = factors(judged, pdeval.parse("P@5"))
     >>> found.gain, found.discount.tolist()
     ({1.0: 1.0, 2.0: 1.0, 3.0: 1.0}, [0.2, 0.2, 0.2, 0.2, 0.2])
@@ -341,11 +344,10 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
         name not in PRODUCTS
         or rules.get("ties") == "expected"
         or (name == "P" and parameters["k"] == np.inf)
+        # other ranks or rules than those of the sum
+        or measure.judged_only
+        or call_of(measure, rules)[2] != parameters
     ):
-        return None
-    if (
-        measure.judged_only or call_of(measure, rules)[2] != parameters
-    ):  # other ranks or rules than those of the sum
         return None
     nothing = np.zeros(0, dtype=np.int64)
     weight, grades = np.zeros(len(judged.queries)), np.zeros(0)
@@ -381,14 +383,14 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
         weight,
         gain,
         np.trim_zeros(discount, "b"),
-        by_level=name == MULTIPLIED,
+        by_level=name == "AP",  # the terms of AP, and of no other, contain the recall level
         only=int(parameters["i"]) if name == "RR" else None,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Users:
-    """One population: the least grade of the items that its users want, and the share of users of each query."""
+    """One population: the smallest grade of the items that its users want, and the fraction of users of each query."""
 
     name: str
     least: float
@@ -396,12 +398,12 @@ class Users:
 
 
 def users(judged: Judged, measure: Measure) -> tuple[list[Users], dict[int, np.ndarray]] | None:
-    """Return the populations of a preference and the weights of m recall levels; None where ranks do not tell them.
+    """Return the populations of a preference and the weights of m recall levels, or None if it has no such form.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> found, weighed = users(judged, pdeval.parse("RPP"))
     >>> [(one.name, one.share[0].round(3).item()) for one in found], weighed[4].tolist()
     ([('grade >= 1', 0.684), ('grade >= 2', 0.263), ('grade >= 3', 0.053)], [0.25, 0.25, 0.25, 0.25])
@@ -423,9 +425,9 @@ def users(judged: Judged, measure: Measure) -> tuple[list[Users], dict[int, np.n
 
 
 class QueryItems(NamedTuple):
-    """The items of one query: ids, grades, whether each is relevant, ranks of shape (items, runs), and how many of all.
+    """The items of one query: ids, grades, whether each is relevant, and ranks of shape (items, runs).
 
-    An item that a run did not find has an infinite rank; `of` counts the judged items of the query.
+    An unretrieved item has an infinite rank. `of` is the number of judged items of the query.
     """
 
     docs: list[object]
@@ -437,7 +439,7 @@ class QueryItems(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RankedItems:
-    """The judged items of a join, the most telling of each query first: by grade, then by the best rank in any run.
+    """The judged items of a join, sorted within each query by grade, then by the best rank in any run.
 
     Examples
     --------
@@ -478,7 +480,7 @@ class RankedItems:
         return self.judged.positions.relevant(self.judged.level)
 
     def of_query(self, query: object, most: int | None = None) -> QueryItems:
-        """Return the items of a query, at most so many."""
+        """Return the first items of a query, at most `most`."""
         positions, judged = self.judged.positions, self.judged.positions.judged
         topic = int(self.judged.queries.get_indexer(pd.Index([query]))[0])
         first, last = np.searchsorted(judged.topic, [topic, topic + 1])
@@ -502,7 +504,7 @@ class RankedItems:
 
 
 def ranked_items(data: object) -> RankedItems | None:
-    """Return the items of a join; None of anything else, which has none.
+    """Return the items of a join, or None for other data.
 
     Examples
     --------
@@ -510,3 +512,431 @@ def ranked_items(data: object) -> RankedItems | None:
     True
     """
     return RankedItems(data) if isinstance(data, Judged) else None
+
+
+table(
+    "pair_explanation",
+    "query run_a run_b measure population recall:int doc_a:any rank_a:int doc_b:any rank_b:int ahead weight:float "
+    "value:float running_sum:float",
+    "explanation of a preference",
+    row="measure, population and recall level",
+    sort="query run_a run_b",
+    then=".plot()",
+    means={
+        "population": "the users: who want any relevant item, items from a grade on, or those of a subtopic",
+        "recall": "the recall level, from 1; of I the rank cutoff, of OI the relevant item at which the user stops",
+        "doc_a": "the item by which run_a reaches the level; missing where it does not, and for I and OI",
+        "rank_a": "its rank; missing if run_a does not reach the level",
+        "doc_b": "the item by which run_b reaches the level",
+        "rank_b": "its rank",
+        "ahead": "the run that is ahead, or 'tie'",
+        "weight": "of the row: the share of users",
+        "value": "positive where run_a is ahead",
+        "running_sum": "of weight times value, from the first row of the measure; the last one is the preference",
+    },
+    no_report="it is a table to read: one row per recall level",
+)
+
+
+def most_different_topic(views: Views, measures: list[Measure], a: int, b: int) -> int:
+    """Return the topic on which two runs differ most by one measure, or on which two measures disagree most.
+
+    With one measure, it is the topic with the largest absolute preference. With several, the preferences of the first
+    two measures are divided by their largest absolute value, and it is the topic with the largest difference between
+    them. Of equal topics, the first one is returned.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> judged.queries[most_different_topic(Views(judged), [pdeval.parse("RPP")], 0, 1)]
+    '111'
+    """
+    values, used = [], np.ones(len(views.positions.queries), dtype=bool)
+    for measure in measures[:2]:
+        value = of_pairs(views, measure, np.array([a]), np.array([b]))[:, 0]
+        used &= views.counted(measure)[:, [a, b]].all(axis=1)
+        finite = np.isfinite(value)
+        largest = np.abs(value[finite & used]).max(initial=0.0)
+        values.append(np.where(finite, value / (largest or 1.0), np.sign(value)))
+    if not used.any():
+        raise views.judged.nothing_counts()
+    size = np.abs(values[0] if len(values) == 1 else values[0] - values[1])
+    return int(np.argmax(np.where(used, size, -1.0)))
+
+
+def explained_pair(
+    judged: Judged,
+    measures: list[Measure],
+    topic: int,
+    a: int,
+    b: int,
+) -> pd.DataFrame:
+    """Return the explanation of a query by recall level: items, ranks, the run that is ahead, the running sum.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> explained_pair(judged, [pdeval.parse("RPP(level=1)")], 0, 0, 1)["running_sum"].tail(1).round(4).tolist()
+    [-0.3846]
+    """
+    check_populations(judged.positions, measures)
+    views, runs = Views(judged), run_labels(judged.runs)
+    parts: list[dict[str, Any]] = []
+    for measure in measures:
+        rows: list[dict[str, Any]] = []
+        for population, block, weight, value in parts_of(
+            views,
+            measure,
+            np.array([a]),
+            np.array([b]),
+        ):
+            for at in np.flatnonzero(block.topics == topic):
+                value = value[:, at, 0]
+                weight = np.broadcast_to(weight, (len(value), *block.topics.shape, 1))[:, at, 0]
+                used = ~np.isnan(weight)
+                columns = {
+                    "measure": np.full(len(value), measure.label, dtype=object),
+                    "population": np.full(len(value), population, dtype=object),
+                    "recall": np.arange(1, len(value) + 1),
+                    **_items(block, measure, int(at), a, b),
+                    "ahead": np.array([runs[b], "tie", runs[a]], dtype=object)[
+                        np.sign(value).astype(int) + 1
+                    ],
+                    "weight": weight,
+                    "value": value,
+                }
+                rows.append({name: column[used] for name, column in columns.items()})
+        if rows:
+            part = {name: np.concatenate([one[name] for one in rows]) for name in rows[0]}
+            parts.append({**part, "running_sum": np.cumsum(part["weight"] * part["value"])})
+    if not parts:
+        raise ValueError(
+            f"query {judged.queries[topic]!r} has no relevant item, so no run is preferred."
+        )
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    columns |= {name: integers(columns[name]) for name in ("rank_a", "rank_b")}
+    topics, side_a, side_b = (np.full(len(columns["recall"]), code) for code in (topic, a, b))
+    ids = {
+        str(judged.queries.name): labels(judged.queries, topics),
+        **pair_columns(judged.runs, side_a, side_b, labels),
+    }
+    texts = dict.fromkeys(("measure", "population", "ahead"), "str")
+    return described_frame(
+        pd.DataFrame({**ids, **columns}).astype(texts), attributes(judged, measures)
+    )
+
+
+def _items(
+    block: Block,
+    measure: Measure,
+    topic: int,
+    a: int,
+    b: int,
+) -> dict[str, np.ndarray]:
+    """Return the item and the rank by which each run reaches each level; none if cells are no recall levels."""
+    columns: dict[str, np.ndarray] = {}
+    judged = block.view.positions.judged
+    size = (
+        int(np.max(block["retrieved"][:, [a, b]], initial=0))
+        if measure.entry.name == "I"
+        else block.size
+    )
+    for side, run in (("a", a), ("b", b)):
+        doc, rank = np.full(size, None, dtype=object), np.full(size, np.nan)
+        if measure.entry.name not in ("I", "OI"):
+            rank = block["rank"][:, topic, run]
+            reached = np.isfinite(rank)
+            items = block.view.items[block.rows[reached, topic, run]]
+            doc[reached] = np.asarray(judged.docs.take(judged.doc[items]).index(), dtype=object)
+        columns |= {f"doc_{side}": doc, f"rank_{side}": rank}
+    return columns
+
+
+table(
+    "explanation",
+    "run query doc grade:float rank:int",
+    "explanation of a query",
+    recognized_by="-",
+    row="run and item",
+    sort="run rank",
+    no_report="it is a table to read: one row per item",
+    no_plot="it is a table to read: one row per item",
+    means={
+        "grade": "the grade, under the caller's column name; missing if the item is unjudged",
+        "rank": "the rank; missing if the run did not retrieve the item",
+    },
+)
+table(
+    "unjudged_values",
+    "run query measure judged:int unjudged:int value:float if_relevant:float if_left_out:float",
+    "table of values under assumptions about unjudged items",
+    recognized_by="measure judged unjudged value if_relevant if_left_out",
+    row="run and measure",
+    sort="run",
+    no_report="it is a table to read: one row per run and measure",
+    no_plot="it is a table to read: one row per run and measure",
+    means={
+        "judged": "number of judged items among the first ones of the list",
+        "unjudged": "number of unjudged items among them",
+        "value": "the value; unjudged items are not relevant",
+        "if_relevant": "the value if these unjudged items, of all runs shown, had the largest grade; missing for "
+        "measures of subtopics",
+        "if_left_out": "the value of the lists without unjudged items, as with judged_only=True",
+    },
+)
+
+
+@verb(
+    on="judged",
+    returns=("explanation", "pair_explanation", "unjudged_values"),
+    needs="judged",
+    grouped=False,
+)
+def explain(
+    judged: Judged,
+    query: object = None,
+    measures: object = MEASURES,
+    *,
+    runs: object = None,
+    top: int | None = None,
+    per: Literal["item", "run"] = "item",
+) -> pd.DataFrame:
+    r"""Return the items of one query: grade, rank in each run, and contribution to each measure.
+
+    All judged items are shown, and the unjudged items of each list down to a rank; these have a missing grade and
+    contribute 0. `attrs["conclusion"]` is a sentence about the first measure: which run loses, how many of its first
+    items are judged, and the result with judged items only. `df.ireval` prints it.
+
+    The contribution of an item is the change of the measure when the item is added to those that the run ranks above
+    it. Contributions add up to the value of the measure minus its value without these items (infinity for some search
+    lengths).
+
+    A preference between two runs is explained by recall level: the item with which each run reaches the level, both
+    ranks, the run that is ahead, and the running sum of `weight * value`, which ends at the result of `prefer`.
+
+    Parameters
+    ----------
+    query : query id, optional
+        Query to explain, as an integer or a string. By default it is chosen, and the result contains its id. For two
+        runs, it is the query with the largest difference; for two measures or preferences of two runs, the query on
+        which these disagree most, each relative to its largest difference. For more runs, it is the query with the
+        largest range of the first measure; for one run, the query with the worst value.
+    measures : str, Measure, or list of them
+        Measures, with one column each. With a preference, all of them have rows instead.
+    runs : run or list of runs, optional
+        Runs to show; all by default. A preference needs two runs, and the first one is run_a.
+    top : int, optional
+        Rank down to which unjudged items are shown; by default the largest cutoff of the measures, or 10.
+    per : {'item', 'run'}
+        One row per item; or one row per run and measure, with the values if unjudged items were relevant, irrelevant
+        or left out.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> judged.explain("101", ["AP", "nDCG@10"], runs="bm25").head(3).round(3)
+        run query_id         doc_id  relevance  rank     AP  nDCG@10
+    0  bm25      101      doc-03516          2     1  0.077    0.236
+    1  bm25      101      doc-03054          1     2  0.077    0.074
+    2  bm25      101  news-2021-394          0     3  0.000    0.000
+
+    Are unjudged items the reason for a difference?
+
+    >>> print(*judged.explain(120, "nDCG@10", runs=["rerank-s1", "bm25"]).attrs["conclusion"].split("; "), sep="\n")
+    rerank-s1 loses 0.035 nDCG@10 to bm25: 3 of its top 10 documents are judged
+    with judged documents only it wins by 0.309.
+    >>> judged.explain(120, "nDCG@10", runs=["rerank-s1", "bm25"], per="run").drop(columns="query_id").round(3)
+             run  measure  judged  unjudged  value  if_relevant  if_left_out
+    0       bm25  nDCG@10      10         0  0.200        0.196        0.200
+    1  rerank-s1  nDCG@10       3         7  0.166        0.875        0.509
+
+    Who prefers hybrid to bm25, and why?
+
+    >>> table = judged.explain("101", "RPP", runs=["hybrid", "bm25"])
+    >>> table[["population", "recall", "rank_a", "rank_b", "ahead", "weight", "running_sum"]].head(4).round(3)
+       population  recall  rank_a  rank_b   ahead  weight  running_sum
+    0  grade >= 1       1       1       1     tie   0.053        0.000
+    1  grade >= 1       2       2       2     tie   0.053        0.000
+    2  grade >= 1       3       3       6  hybrid   0.053        0.053
+    3  grade >= 1       4       7       8  hybrid   0.053        0.105
+
+    On which query do two measures disagree most about them?
+
+    >>> judged.explain(measures=["RPP", "RR"], runs=["hybrid", "bm25"])["query_id"].iloc[0]
+    '115'
+    """
+    requested = parse_all(measures)
+    if all(measure.judged_only for measure in requested) and not judged.positions.rules.get(
+        "judged_only"
+    ):
+        judged = judged.on(judged.positions.only_judged())  # its ranks are the ones that count
+    chosen = list(range(len(judged.runs)))
+    if runs is not None:
+        chosen = places_of_runs(judged.runs, runs)
+    paired = [measure for measure in requested if measure.entry.family == "preference"]
+    if paired and len(chosen) != 2:
+        raise ValueError(
+            f"{paired[0].label} is a preference between two runs, but {len(chosen)} runs are selected. Select two with "
+            "runs=[run_a, run_b]."
+        )
+    if paired and per == "run":
+        raise ValueError(
+            f"{paired[0].label} is a preference between two runs, so it has no value per run. Use per='item'."
+        )
+    if paired:
+        requested = sums(requested)
+        topic = _topic(judged, query, requested, chosen)
+        return explained_pair(judged, requested, topic, *chosen)
+    only_metrics(requested)
+    topic = _topic(judged, query, requested, chosen)
+    positions = judged.positions
+    if runs is not None:
+        positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), chosen))
+    positions = positions.keep_topics(np.arange(len(positions.queries)) == topic)
+    unjudged = Unjudged.of_query(judged.on(positions), cutoff(requested) if top is None else top)
+    attrs = {
+        **attributes(judged, requested),
+        "doc_column": positions.doc_name,
+        "conclusion": unjudged.conclusion(requested[0]),
+    }
+    query_name = str(positions.queries.name)
+    if per == "run":
+        values = unjudged.values(requested)
+        run = values.pop("run").to_numpy()
+        topics = labels(positions.queries, np.zeros(len(run), dtype=np.int64))
+        return described_frame(
+            {**run_columns(positions.runs, run), query_name: topics, **values}, attrs
+        )
+    items = positions.judged
+    n_items = len(items.topic)
+    ranks = np.full((len(positions.runs), n_items), np.inf)
+    ranks[positions.run, positions.item] = positions.rank
+    run, item = np.divmod(np.arange(ranks.size), n_items)
+    docs = np.asarray(items.docs.take(items.doc).index(), dtype=object)
+    # unjudged items follow the judged ones; the last grade and the last contribution are theirs
+    # items with a negative grade are among the judged ones
+    more = ~unjudged.pooled & (unjudged.rank <= unjudged.depth)
+    doc = np.append(docs[item], unjudged.doc[more])
+    rank = np.append(ranks, unjudged.rank[more])
+    run = np.append(run, unjudged.run[more])
+    item = np.append(item, np.full(np.count_nonzero(more), n_items))
+    grade = np.append(items.grade, np.nan)[item]
+    # in rank order; then items that were not retrieved, the best grade first
+    order = np.lexsort((item, np.where(np.isinf(rank), -grade, 0.0), rank, run))
+    run, item = run[order], item[order]
+    grade_name = positions.source[1].roles["grade"] if positions.source else "relevance"
+    columns = {
+        **run_columns(positions.runs, run),
+        query_name: labels(positions.queries, np.zeros(len(run), dtype=np.int64)),
+        positions.doc_name: pd.Index(doc[order]).infer_objects(),
+        grade_name: integers(grade[order]),
+        "rank": integers(rank[order]),
+        **{
+            measure.label: np.pad(
+                item_contributions(judged.on(positions), measure), ((0, 0), (0, 1))
+            )[run, item]
+            for measure in requested
+        },
+    }
+    return described_frame(columns, {**attrs, "grade_column": grade_name})
+
+
+def _topic(
+    judged: Judged,
+    query: object,
+    measures: list[Measure],
+    runs: list[int],
+) -> int:
+    """Return the topic of a query, or the topic with the largest differences if none is given."""
+    if query is not None:
+        return place_of_query(judged.queries, query, "judged query")
+    views = Views(judged)
+    if len(runs) == 2:
+        return most_different_topic(views, measures, *runs)
+    first = measures[0]
+    value = views.values(first)[:, runs]
+    value = np.where(np.isfinite(value), value, np.nan)
+    used = views.counted(first)[:, runs].all(axis=1) & ~np.isnan(value).any(axis=1)
+    if not used.any():
+        raise judged.nothing_counts()
+    # the largest spread between runs, or the worst value of a single run
+    extent = np.ptp(value, axis=1) if len(runs) > 1 else (-value if first.higher else value)[:, 0]
+    return int(np.argmax(np.where(used, extent, -np.inf)))
+
+
+def item_contributions(judged: Judged, measure: Measure) -> np.ndarray:
+    """Return the contribution of each judged item, (runs, items); 0 for items that do not belong to the measure.
+
+    The contribution of an item is the change of the measure when it is added to the items that the run ranks above it.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="judged")
+    >>> item_contributions(judged, pdeval.parse("AP")).sum(axis=1)[:2].round(2).tolist()
+    [16.39, 16.86]
+    >>> judged.measure("AP").groupby("run")["value"].sum()[:2].round(2).tolist()
+    [16.39, 16.86]
+    """
+    positions = judged.positions
+    added = np.zeros((len(positions.runs), len(positions.judged.topic)))
+    kernel, names, parameters = call_of(measure, positions.rules)
+    if tuple(names) == (
+        "nonrelevant_found",
+    ):  # a count of items that are judged and not relevant: each adds itself
+        level = Views(judged).level(measure)
+        counts = (positions.judged.grade >= 0) & ~positions.relevant(level)
+        hits = counts[positions.item]
+        added[positions.run[hits], positions.item[hits]] = 1.0
+        return added
+    runs = np.arange(len(positions.runs))
+    sizes = np.bincount(positions.judged.topic, minlength=len(positions.queries))
+    # topics in parts: the steps of a topic have the square of its items as cells
+    part = np.cumsum(sizes * (sizes + 1) * len(runs)) // STEPS
+    for number in np.unique(part):
+        kept = part == number
+        first = np.flatnonzero(kept[positions.judged.topic])[:1]  # items are sorted by topic
+        views = Views(judged.on(positions.keep_topics(kept)))
+        for _, share, blocks in populations(views, measure):
+            for block in filter(lambda block: block.size, blocks):
+                gains = _steps(block, kernel, names, parameters)
+                if share is not None:
+                    gains = share[block.topics][:, None] * gains
+                added[runs, first + block.view.items[block.rows]] += gains
+    return added
+
+
+def _steps(
+    block: Block,
+    kernel: Callable[..., Any],
+    names: Iterable[str],
+    parameters: Mapping[str, Any],
+) -> np.ndarray:
+    """Return the change of a measure with each item, in rank order, (items, topics, runs)."""
+    size, (topics, runs), columns = block.size, block.shape, []
+    steps = np.arange(size + 1)
+    for name in names:
+        column = np.asarray(block[name], dtype=np.float64 if name in ("rank", "start") else None)
+        if column.ndim > 1:
+            # a copy of each topic for every step; step s has only the first s items
+            if name in ("rank", "start"):
+                column = np.where(
+                    level(column)[:, None] <= steps[:, None, None], column[:, None], np.inf
+                )
+            else:
+                shape = (*column.shape[:-2], size + 1, *column.shape[-2:])
+                column = np.broadcast_to(column[..., None, :, :], shape)
+            column = column.reshape(*column.shape[:-3], -1, column.shape[-1])
+        columns.append(column)
+    value = np.broadcast_to(kernel(*columns, **parameters), ((size + 1) * topics, runs))
+    value = value.reshape(size + 1, topics, runs)
+    # an item that leaves a search length infinite adds nothing to it
+    return np.subtract(
+        value[1:],
+        value[:-1],
+        out=np.zeros((size, topics, runs)),
+        where=value[1:] != value[:-1],
+    )

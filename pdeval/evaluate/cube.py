@@ -36,16 +36,16 @@ class Scores:
     measures : tuple of str
         Labels of the measures.
     values : ndarray of shape (measures, queries, runs)
-        NaN where a query does not count for a run.
+        NaN if a query does not count for a run.
     higher : ndarray of bool, shape (measures,)
         Whether more is better.
     attrs : dict
-        The rules behind the numbers (ties, topics, level, compat), for footnotes. JSON-able.
+        The rules of the evaluation (ties, topics, level, compat), for footnotes. JSON-able.
     machine : ndarray of the shape of values, optional
-        The same by the labels of a machine, NaN where a query does not count; `values` are then by people's labels, NaN
-        where they did not label the query.
+        The values by machine labels, NaN if a query does not count. `values` are then by human labels, NaN if the query
+        has none.
     probability : ndarray of shape (queries,), optional
-        The probability with which each query was drawn to be labelled by people, where it differs.
+        The probability of each query of being sampled for human labels, if it is not constant.
     """
 
     runs: pd.DataFrame
@@ -87,7 +87,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Preferences:
-    """Preferences between pairs of runs for every query: positive where run `a` is the better one.
+    """Preferences between pairs of runs for every query: positive if run `a` is better.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Preferences:
     a, b : ndarray of int, shape (pairs,)
         Rows of `runs`: the two sides of each pair.
     values : ndarray of shape (measures, queries, pairs)
-        NaN where the pair has no common ground on that query.
+        NaN if the query does not count for both runs.
     """
 
     runs: pd.DataFrame
@@ -137,7 +137,7 @@ class Preferences:
 
 
 class Computed(Preferences):
-    """Preferences that a join computed, where differences of equal scores are 0 already."""
+    """Preferences computed by a join: differences of equal scores are exactly 0."""
 
 
 def _cells(
@@ -155,7 +155,7 @@ def _cells(
     }
     shape = cube.values.transpose(axes).shape
     indices = [index.ravel() for index in np.indices(shape, dtype=np.int32)]
-    # the machine, if there is one, labelled every query that counts
+    # machine labels, if there are any, exist for every query that counts
     counted = ~np.isnan(columns[[*columns][-1]])
     if counted.all():
         return indices, columns
@@ -206,7 +206,7 @@ def all_pairs(n_runs: int, baseline: int | None = None) -> tuple[np.ndarray, np.
 
 
 def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return frames on top of each other, ids staying categorical and attributes kept.
+    """Return stacked frames: categorical ids stay categorical, and attributes are kept.
 
     Examples
     --------
@@ -216,59 +216,47 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """
     if len(frames) == 1:
         return frames[0]
-    categories = [_categorical_columns(frame) for frame in frames]
-    coded = [name for name in frames[0].columns if all(name in names for names in categories)]
-    if any(categories):
-        # columns that are categorical in some frames only are stacked as objects, and become categories again
-        objects = [{name: object for name in names if name not in coded} for names in categories]
-        plain = [frame.drop(columns=coded).astype(dtypes) for frame, dtypes in zip(frames, objects)]
-    else:
-        plain = list(frames)
-    result = pd.concat(plain, ignore_index=True)
-    for name in result.columns if any(categories) else ():
-        having = [(frame, names) for frame, names in zip(frames, categories) if name in frame]
-        if all(name in names for _, names in having):
-            known = dict.fromkeys(one for frame, _ in having for one in frame[name].cat.categories)
-            result[name] = pd.Categorical(result[name], categories=list(known))
-    if coded:
-        columns = {name: _stacked_categories([frame[name] for frame in frames]) for name in coded}
-        order = dict.fromkeys(name for frame in frames for name in frame.columns)
-        result = pd.DataFrame(
-            {name: columns[name] if name in columns else result[name].array for name in order},
-            copy=False,
-        )
-    result.attrs.update(merged_attrs(frame.attrs for frame in frames))
-    return result
-
-
-def _categorical_columns(frame: pd.DataFrame) -> set[Any]:
-    return {
+    names = dict.fromkeys(name for frame in frames for name in frame.columns)
+    categories = [set(frame.select_dtypes("category").columns) for frame in frames]
+    # columns that are categorical in each frame that has them; a column that is so only in some is stacked as objects
+    coded = [
         name
-        for name, dtype in zip(frame.columns, frame.dtypes)
-        if isinstance(dtype, pd.CategoricalDtype)
-    }
-
-
-def _stacked_categories(columns: Sequence[pd.Series]) -> pd.Categorical[Any]:
-    """Return categorical columns on top of each other: codes are translated, rows are not looked at."""
-    known: dict[Any, int] = {}
-    new_codes = [
-        [known.setdefault(one, len(known)) for one in column.cat.categories] for column in columns
+        for name in names
+        if all(name in known or name not in frame for frame, known in zip(frames, categories))
     ]
-    small = np.min_scalar_type(-len(known) - 1)
-    codes = []
-    for column, new_code in zip(columns, new_codes):
-        code = column.cat.codes.to_numpy()
-        if new_code != list(range(len(new_code))):
-            code = np.array([*new_code, -1], dtype=small)[
-                code
-            ]  # the code -1, of missing values, takes the last
+    plain = [
+        frame.drop(columns=coded, errors="ignore").astype(dict.fromkeys(known - {*coded}, object))
+        for frame, known in zip(frames, categories)
+    ]
+    result = pd.concat(plain, ignore_index=True)
+    columns = {name: _stacked_categories(frames, name) for name in coded}
+    return described_frame(
+        {name: columns[name] if name in columns else result[name].array for name in names},
+        merged_attrs(frame.attrs for frame in frames),
+    )
+
+
+def _stacked_categories(frames: Sequence[pd.DataFrame], name: str) -> pd.Categorical[Any]:
+    """Return a categorical column of all frames, missing in frames without it: only codes are translated."""
+    known: dict[Any, int] = {}
+    codes: list[np.ndarray] = []
+    for frame in frames:
+        code: np.ndarray = np.full(len(frame), -1, dtype=np.int8)
+        if name in frame:
+            ids = frame[name].cat.categories
+            new_code = [known.setdefault(one, len(known)) for one in ids]
+            code = frame[name].cat.codes.to_numpy()
+            if new_code != list(range(len(ids))):
+                code = np.array([*new_code, -1])[
+                    code
+                ]  # the code -1 takes the last, of missing values
         codes.append(code)
+    small = np.min_scalar_type(-len(known) - 1)
     return categorical(np.concatenate(codes, dtype=small), list(known))
 
 
 def merged_attrs(several: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """Return the attributes of several tables together: rules that none contradicts, and the measures of all.
+    """Return the attributes of several tables: those without different values, and the measures of all tables.
 
     Examples
     --------
@@ -302,8 +290,9 @@ def scores_cube(table: Table) -> Scores:
     [[[0.4, 0.2]]]
     """
     frame = table.frame
-    _check_not_empty(table)
-    runs, run = _runs_of_rows(frame, {name: frame[name] for name in table.run_columns})
+    runs, run = pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
+    if table.run_columns:
+        runs, run = coded_runs({name: frame[name] for name in table.run_columns})
     queries, measures, arrays, attrs = _dense(
         table, run, len(runs), [*table.run_columns, table.roles["query"], table.roles["measure"]]
     )
@@ -328,17 +317,16 @@ def preferences_cube(table: Table) -> Preferences:
     [[[1.0], [0.0]]]
     """
     frame = table.frame
-    _check_not_empty(table)
     names = table.run_columns
     both = {
         name: pd.concat([frame[f"{name}_a"], frame[f"{name}_b"]], ignore_index=True)
         for name in names
     }
-    runs, run = _runs_of_rows(frame, both)
+    runs, run = coded_runs(both)
     run_a, run_b = run[: len(frame)], run[len(frame) :]
     if (run_a == run_b).any():
         raise ValueError(
-            f"{int((run_a == run_b).sum()):,} rows compare a run with itself; drop them."
+            f"{int((run_a == run_b).sum()):,} rows compare a run with itself. Drop them."
         )
     code = run_a * len(runs) + run_b
     first, pair = distinct(code)
@@ -348,8 +336,8 @@ def preferences_cube(table: Table) -> Preferences:
         at = int(np.flatnonzero(reverse)[0])
         example = run_labels(runs.iloc[[a[at], b[at]]])
         raise ValueError(
-            f"the preferences table has pairs in both directions, e.g. {example[0]!r} with {example[1]!r} and the "
-            "other way round; keep one direction, positive where run_a is better."
+            f"the preferences table has pairs in both directions, e.g. ({example[0]!r}, {example[1]!r}). Keep one "
+            "direction, with positive values if run_a is better."
         )
     sides = [f"{name}_{side}" for side in "ab" for name in names]
     queries, measures, arrays, attrs = _dense(
@@ -358,15 +346,12 @@ def preferences_cube(table: Table) -> Preferences:
     return Preferences(runs, queries, measures, a, b, attrs=attrs, **arrays)
 
 
-def _check_not_empty(table: Table) -> None:
-    if len(table.frame) == 0:
-        raise ValueError(f"the {table.kind} table is empty.")
-
-
 def _dense(
     table: Table, column: np.ndarray, n_columns: int, ids: list[str]
 ) -> tuple[pd.Index, tuple[str, ...], dict[str, Any], dict[Any, Any]]:
     """Return queries, measures, arrays (measures, queries, columns) and attributes; `column` is that of every row."""
+    if len(table.frame) == 0:
+        raise ValueError(f"the {table.kind} table is empty.")
     query, queries = coded(table.frame[table.roles["query"]], "query")
     measure, measures = _measures(table)
     shape = (len(measures), len(queries), n_columns)
@@ -374,26 +359,21 @@ def _dense(
     _check_unique(table, cell, math.prod(shape), ids)
     attrs = {**table.frame.attrs, "query_column": str(table.roles["query"])}
     # rows may be a selection, or of several tables: then the queries are not those that every run answered
-    if attrs.get("topics") == "common" and len(table.frame) < math.prod(shape):
-        attrs["topics"] = None
+    if attrs.get("queries") == "common" and len(table.frame) < math.prod(shape):
+        attrs["queries"] = None
 
-    def filled(numbers: np.ndarray) -> np.ndarray:
+    def filled(numbers: np.ndarray, cell: np.ndarray) -> np.ndarray:
         array = np.full(shape, np.nan)
         array.ravel()[cell] = numbers
         return array
 
     value = table.column("value")
-    if "machine" not in table.roles:
-        arrays: dict[str, Any] = {"values": filled(numbers(value, "value"))}
-    else:
-        known = value.notna().to_numpy()
-        human = np.full(len(value), np.nan)  # missing where people did not label the query
-        human[known] = numbers(value[known], "value")
-        arrays = {
-            "values": filled(human),
-            "machine": filled(numbers(table.column("machine"), "machine")),
-            "probability": _probability(table, queries),
-        }
+    # human values may be missing; a cell without a row is missing too
+    known = value.notna().to_numpy() if "machine" in table.roles else slice(None)
+    arrays: dict[str, Any] = {"values": filled(numbers(value[known], "value"), cell[known])}
+    if "machine" in table.roles:
+        arrays["machine"] = filled(numbers(table.column("machine"), "machine"), cell)
+        arrays["probability"] = _probability(table, queries)
     return queries.rename(table.roles["query"]), measures, arrays, attrs
 
 
@@ -406,14 +386,13 @@ def _probability(table: Table, queries: pd.Index) -> np.ndarray | None:
     wrong = values[~values.between(0, 1) | (values == 0)]
     if len(wrong):
         raise ValueError(
-            f"the {name} column has {len(wrong):,} values that are no chance of being drawn, e.g. {wrong.iloc[0]:g}; a "
-            "query that people labelled had one above 0, and none has more than 1."
+            f"column {name!r} has {len(wrong):,} sampling probabilities outside (0, 1], e.g. {wrong.iloc[0]:g}."
         )
     limits = values.groupby(table.frame[table.roles["query"]], observed=True).agg(["min", "max"])
     several = limits.index[limits["min"] != limits["max"]]
     if len(several):
         raise ValueError(
-            f"query {several[0]!r} has several values in the {name} column; a query is drawn with one chance."
+            f"query {several[0]!r} has several values in column {name!r}. A query has one sampling probability."
         )
     return limits["min"].reindex(queries).to_numpy(dtype=float)
 
@@ -450,14 +429,6 @@ def _used_categories(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     used[-1] = False
     new_code = np.where(used, np.cumsum(used) - 1, -1)
     return new_code[codes], values[used[:-1]]
-
-
-def _runs_of_rows(
-    frame: pd.DataFrame, columns: dict[str, pd.Series]
-) -> tuple[pd.DataFrame, np.ndarray]:
-    if columns:
-        return coded_runs(columns)
-    return pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
 
 
 def coded_runs(columns: dict[str, pd.Series]) -> tuple[pd.DataFrame, np.ndarray]:
@@ -518,10 +489,22 @@ def _check_unique(
         name for name in COLLECTIONS if name in frame.columns and frame[name].nunique() > 1
     ]
     advice = (
-        "If collections stand on each other, give a column that names them, and by=that column; else bind more "
-        "columns to the run, df.ireval(run=[...]), or keep one of each."
+        "If the table stacks several collections, add a column that identifies them and pass it as by=. Otherwise bind "
+        "more columns to the run, df.ireval(run=[...]), or drop the duplicates."
     )
     raise ValueError(
         f"the {table.kind} table has {int(again.sum()):,} rows that repeat an earlier ({', '.join(ids)}), "
         f"e.g. {example}. {several_collections(collections[0]) if collections else advice}"
     )
+
+
+def mean_and_sd(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the number, the mean and the standard deviation of each column, over what is not NaN."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=0)
+    filled = np.where(known, values, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # adds query after query: equal systems stay exactly equal
+        average = np.add.accumulate(filled, axis=0)[-1] / n
+        squares = np.where(known, (filled - average) ** 2, 0.0).sum(axis=0)
+        return n, average, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))

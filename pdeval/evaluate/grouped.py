@@ -1,4 +1,4 @@
-"""Groups of queries for verbs whose result is about all of them together: verdicts, segments, means of collections.
+"""Groups of queries for verbs that combine all groups: meta-analyses, segments, means of collections.
 
 A query is identified by its group and its id, so nothing is paired across groups.
 """
@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.catalog.directions import known_of
+from pdeval.catalog.directions import aggregate_of
 from pdeval.evaluate import groups
-from pdeval.evaluate.cube import Preferences, Scores, coded, coded_runs, merged_attrs
+from pdeval.evaluate.cube import Preferences, Scores, coded_runs, merged_attrs
 from pdeval.evaluate.groups import Join, Metadata, Rows
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, averaged, sources
+from pdeval.evaluate.sources import ScoresLike, averaged, sources
 from pdeval.evaluate.summary import over_queries
 from pdeval.join.judged import Judged
 from pdeval.join.rules import outside
@@ -50,7 +50,7 @@ class Grouped:
     @classmethod
     def of(
         cls,
-        data: Held | Grouped,
+        data: ScoresLike | Grouped,
         by: object,
         metadata: Metadata = None,
     ) -> Grouped:
@@ -61,9 +61,7 @@ class Grouped:
         if isinstance(data, Grouped):
             return data
         if not isinstance(data, Judged | Table):
-            raise TypeError(
-                "by= names columns of a table or of a join; this is a cube, which has none."
-            )
+            raise TypeError("by= requires a table or a join; a cube has no columns to group by.")
         collections = _collections(data)
         source = Join(data) if isinstance(data, Judged) else Rows.of_table(data)
         labels, _, parts = source.groups(
@@ -116,7 +114,7 @@ class GroupedCube:
 
 
 def grouped_cube(
-    data: Held | Grouped,
+    data: ScoresLike | Grouped,
     measures: object,
     by: object,
     replicate: object = None,
@@ -127,13 +125,13 @@ def grouped_cube(
     Parameters
     ----------
     measures : str or list, optional
-        What to compute of a join; which of a table's measures, None for all.
+        Measures to compute from a join; for a table, the measures to use, None for all.
     by : str or list of str
         Column(s) of the table, of the joined tables, or of the metadata.
     replicate : str or list of str, optional
-        Columns of the run whose values are averaged over, within each query.
+        Run column(s) that distinguish replicates; values are averaged over them within each query.
     metadata : DataFrame or list of them, optional
-        What queries are, one row each, with columns to group by.
+        Table(s) with one row per query, whose columns can be used in `by`.
 
     Examples
     --------
@@ -160,7 +158,7 @@ def grouped_cube(
 
 
 def _merged_from_parts(
-    data: Held | Grouped,
+    data: ScoresLike | Grouped,
     measures: object,
     names: list[str],
     metadata: Metadata,
@@ -183,14 +181,20 @@ def _merged_from_parts(
 
 
 def _cut_from_one_cube(
-    data: Held | Grouped, measures: object, names: list[str], metadata: Metadata
+    data: ScoresLike | Grouped, measures: object, names: list[str], metadata: Metadata
 ) -> GroupedCube | None:
     """Return the same from one cube of all groups, or None if groups differ in runs or measures, or lack values."""
     if not isinstance(data, Judged | Table):
         return None
-    one_cube = _cube_of_join if isinstance(data, Judged) else _cube_of_table
     try:
-        labels, group_of_query, cube = one_cube(data, measures, names, metadata)  # type: ignore[arg-type]
+        if isinstance(data, Judged):
+            divided = groups.of_join(data, names, metadata)
+            data.tell()
+            cube: Any = sources(data, measures)[0]
+            labels = divided.labels
+            group_of_query = divided.codes[data.queries.get_indexer(cube.queries)]
+        else:
+            labels, group_of_query, cube = _cube_of_table(data, measures, names, metadata)
     except (ValueError, KeyError, TypeError):  # raised again for the group, with its name
         return None
     sizes = np.bincount(group_of_query, minlength=len(labels))
@@ -205,36 +209,21 @@ def _cut_from_one_cube(
     )
 
 
-def _cube_of_join(
-    judged: Judged, measures: object, names: list[str], metadata: Metadata
-) -> tuple[pd.DataFrame, np.ndarray, Any]:
-    """Return the labels of the groups, the group of every query, and the cube of all queries."""
-    divided = groups.of_join(judged, names, metadata)
-    judged.tell()
-    cube = sources(judged, measures)[0]
-    return divided.labels, divided.codes[judged.queries.get_indexer(cube.queries)], cube
-
-
 def _cube_of_table(
     table: Table, measures: object, names: list[str], metadata: Metadata
 ) -> tuple[pd.DataFrame, np.ndarray, Any]:
-    """Return the same of a table: one number for each group, part and query id takes the place of the query."""
+    """Return the labels of the groups, the group of every query, and the cube of all queries of a table."""
     columns = list(dict.fromkeys([*_collections(table), *names]))
     frame = Rows.of_table(table).with_columns(columns, metadata)
     divided = groups.groups_of(names, frame[names])
     part = groups.groups_of(columns, frame[columns]).codes
-    query, queries = coded(frame[table.roles["query"]], "query")
     n_parts = int(part.max()) + 1
     place = divided.codes * n_parts + part
-    # measures come in the order of the first rows, which have to be those of the first group
-    frame = frame.assign(**{table.roles["query"]: place * len(queries) + query})
-    frame = frame.take(np.argsort(place, kind="stable"))
-    frame.attrs = dict(table.frame.attrs)
-    cube = sources(replace(table, frame=frame), measures)[0]
-    return divided.labels, cube.queries.to_numpy() // (n_parts * len(queries)), cube
+    cube, place_of_query = groups.cube_of_groups(replace(table, frame=frame), place, measures)
+    return divided.labels, place_of_query // n_parts, cube
 
 
-def _check_about_queries(data: Held | Grouped, names: list[str], metadata: Metadata) -> None:
+def _check_about_queries(data: ScoresLike | Grouped, names: list[str], metadata: Metadata) -> None:
     """Raise if a column to group by is about runs."""
     of_runs: list[str] = []
     if isinstance(data, Judged) and not groups.of_join(data, names, metadata).of_queries_alone:
@@ -245,7 +234,7 @@ def _check_about_queries(data: Held | Grouped, names: list[str], metadata: Metad
         ]
     if of_runs:
         raise ValueError(
-            f"by={of_runs[0]!r} is about runs; group by what is about queries or collections, and compare() the runs."
+            f"by={of_runs[0]!r} is about runs. Use a column about queries or collections, or compare() the runs."
         )
 
 
@@ -258,7 +247,9 @@ def check_one_family(measures: object) -> None:
     )
     if len(families) > 1:
         both = " and ".join(map(str, families.values()))
-        raise ValueError(f"measures of one ranking or preferences, not both: {both}.")
+        raise ValueError(
+            f"{both} are a measure of one ranking and a preference. Request one kind at a time."
+        )
 
 
 def cube_of(part: Any, measures: object) -> Scores | Preferences:
@@ -338,9 +329,9 @@ def merged(cubes: list[Any]) -> Scores | Preferences:
     )
 
 
-@verb(on=("scores", "preferences", "judged"), gives=("scores", "preferences"), independent=True)
+@verb(on=("scores", "preferences", "judged"), returns=("scores", "preferences"), independent=True)
 def collection_means(
-    held: Held,
+    data: ScoresLike,
     measures: object = MEASURES,
     *,
     by: str | Sequence[str],
@@ -349,24 +340,24 @@ def collection_means(
 ) -> pd.DataFrame:
     """Return the mean of each run on each collection, as scores whose queries are the collections.
 
-    What then ranks, tests or compares, does so over collections, each of which counts once: as Demsar (2006) does over
-    data sets, with `friedman()` and `compare(test="nemenyi")`.
+    Orderings and tests of the result are over collections, each of which counts once, as in Demsar (2006) over data
+    sets: use `friedman()` and `compare(test="nemenyi")`.
 
     Parameters
     ----------
     by : str or list of str
-        The column(s) that tell collections apart. Of several, a collection is named 'x / y'.
+        Column(s) that identify collections. With several columns, a collection has the name 'x / y'.
 
     Notes
     -----
-    The mean is over the queries that a run has, the geometric mean or the sum where the measure says so. Where runs
-    have not the same queries of a collection, a warning says so: evaluate with topics="common" to compare like with
-    like. The result knows nothing of how sure each mean is; for that see `verdict(by=...)`.
+    The mean is over the queries of a run; it is the geometric mean or the sum if the measure declares so. There is a
+    warning if runs have different queries of a collection: use queries="common" to average over the same queries. The
+    result does not contain the uncertainty of the means; see `meta_analysis(by=...)`.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> sixths = scores.assign(collection=scores["query_id"].astype(int) % 6)  # six collections, for the example
     >>> means = sixths.ireval.collection_means(by="collection")
     >>> means.head(3).round(3)
@@ -379,11 +370,12 @@ def collection_means(
     0        friedman  6    12     59.692      0.0
     1  iman_davenport  6    12     47.317      0.0
     """
-    cube = grouped_cube(held, measures, by, replicate, metadata)
+    cube = grouped_cube(data, measures, by, replicate, metadata)
     source: Any = cube.source
-    known = [known_of(label, source.attrs) for label in source.measures]
     scored = isinstance(source, Scores)
-    aggregates = ["mean" if one is None or not scored else one["aggregate"] for one in known]
+    aggregates = [
+        aggregate_of(label, source.attrs) if scored else "mean" for label in source.measures
+    ]
     values = [
         np.stack([over_queries(of_measure[part], aggregate) for part in cube.slices()])
         for of_measure, aggregate in zip(source.values, aggregates)
@@ -414,8 +406,8 @@ def _warn_partial_runs(missing: np.ndarray, cube: GroupedCube) -> None:
     if partly:
         examples = ", ".join(map(repr, partly[:3])) + (", ..." if len(partly) > 3 else "")
         warnings.warn(
-            f"{len(partly)} of {len(cube)} collections have runs with only some of their queries: {examples}; their "
-            "means are of what they have. Evaluate with topics='common' to compare like with like.",
+            f"in {len(partly)} of {len(cube)} collections some runs lack queries: {examples}. Their means are over "
+            "different queries; use queries='common' to average over the same queries.",
             UserWarning,
             stacklevel=outside(),
         )

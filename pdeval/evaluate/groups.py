@@ -1,12 +1,11 @@
 """Groups: the columns of `by=`, and the part of a join or a table that belongs to each group.
 
 A column may define groups of queries (their category), groups of runs (their family), or collections: stacked tables
-whose queries have nothing to do with each other. Metadata about runs or queries are columns of the table, or are given
-as `metadata=`.
+whose queries are unrelated. Metadata about runs or queries are columns of the table, or are passed as `metadata=`.
 
-Batches compute many groups in one call: a verb whose rows are each about one measure does the same work for every
-measure of a cube. So the groups of one shape become measures of one cube. The values of each are the very array that
-the group alone would have, and so are its numbers, to the last bit; checks, labels and the frame are made once.
+Batches compute many groups in one call. A verb whose rows are each about one measure computes every measure of a cube
+in the same way, so groups of equal shape become measures of one cube. Their values and results are the same, to the
+last bit, as if each group were computed separately; checks, labels and the frame are made once.
 """
 
 from __future__ import annotations
@@ -23,12 +22,14 @@ import pandas as pd
 
 from pdeval.catalog import parse_all
 from pdeval.catalog.directions import known_of, range_of
-from pdeval.evaluate.cube import Scores, coded, stacked
+from pdeval.evaluate.cube import Scores, coded, described_frame, stacked
 from pdeval.evaluate.ppi import WithMachine
 from pdeval.evaluate.sources import REPLICATE_NAMES, Averaged, declared_size, sources
 from pdeval.join.judged import Judged
 from pdeval.join.rules import outside
 from pdeval.tables import reader
+from pdeval.tables.codes import combined_codes, distinct
+from pdeval.tables.equal_values import Spans
 from pdeval.tables.labels import labels
 from pdeval.tables.metadata import matched_rows, with_metadata
 from pdeval.tables.recognition import kind_of
@@ -56,9 +57,9 @@ def named(by: object, option: str = "by") -> list[str]:
     """
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else []
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"{option}={shown(by)}: give the name of a column, or a list of them.")
+        raise ValueError(f"{option}={shown(by)}: expected a column name or a list of column names.")
     if len(set(names)) < len(names):
-        raise ValueError(f"{option}={shown(by)} names a column twice.")
+        raise ValueError(f"{option}={shown(by)} contains a column name twice.")
     return names
 
 
@@ -71,7 +72,7 @@ class Groups:
     labels : DataFrame
         One row per group: the columns of `by`, sorted by them.
     query, run : ndarray of int, shape (groups,)
-        The class of queries and the class of runs that each group is made of.
+        The class of queries and the class of runs of each group.
     queries, runs : ndarray of int
         The class of every query, and of every run.
     """
@@ -90,10 +91,9 @@ class Groups:
     @property
     def codes(self) -> np.ndarray:
         """The group of every query, if groups are of queries alone."""
-        group_of_class = np.empty(len(self.query), dtype=np.intp)
-        group_of_class[self.query] = np.arange(len(self.query))
-        codes: np.ndarray = group_of_class[self.queries]
-        return codes
+        return np.argsort(self.query)[
+            self.queries
+        ]  # the inverse permutation: the group of each class
 
     def masks(self, leave: Container[int] = ()) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield the masks of the queries and of the runs of each group, except of those to leave out."""
@@ -117,7 +117,7 @@ def groups_of(
     queries, runs : DataFrame
         One row per query, and one per run: the columns that are about them.
     weights : ndarray of int, optional
-        The number of rows that each row of `queries` stands for, if errors count them.
+        The number of rows that each row of `queries` represents, for the counts in errors.
 
     Examples
     --------
@@ -131,23 +131,12 @@ def groups_of(
         counts = weights if frame is queries else None
         parts = {name: _coded(frame[name], name, what, counts) for name in frame.columns}
         known |= {name: values for name, (_, values) in parts.items()}
-        codes, sizes = (
-            [codes for codes, _ in parts.values()],
-            [len(values) for _, values in parts.values()],
-        )
-        # a class is a combination of codes that occurs; one column has each of its codes
-        if not parts:
-            of_row, distinct = np.zeros(len(frame), dtype=np.intp), {}
-        elif len(parts) == 1 or not len(frame):
-            of_row, distinct = (
-                codes[0],
-                dict.fromkeys(parts, np.arange(sizes[0] if len(parts) == 1 else 0)),
-            )
-        else:
-            of_row, combined = pd.factorize(np.ravel_multi_index(tuple(codes), tuple(sizes)))
-            distinct = dict(zip(parts, np.unravel_index(combined, tuple(sizes))))
+        # a class is a combination of codes that occurs
+        columns = [(codes, len(values)) for codes, values in parts.values()]
+        first, of_row = distinct(combined_codes(columns, len(frame)))
         class_of_row.append(of_row)
-        classes.append(pd.DataFrame(distinct) if parts else _ONE_CLASS)
+        codes_of_class = {name: codes[first] for name, (codes, _) in parts.items()}
+        classes.append(pd.DataFrame(codes_of_class) if parts else _ONE_CLASS)
     # every class of queries with every class of runs
     pair = np.indices((len(classes[_QUERIES]), len(classes[_RUNS]))).reshape(2, -1)
     codes_of_group = {
@@ -156,9 +145,8 @@ def groups_of(
         for name in of_class.columns
     }
     order = np.lexsort([codes_of_group[name] for name in reversed(names)])
-    columns = {name: labels(known[name], codes_of_group[name][order]) for name in names}
-    query, run = pair[:, order]
-    return Groups(pd.DataFrame(columns), query, run, *class_of_row)
+    by = pd.DataFrame({name: labels(known[name], codes_of_group[name][order]) for name in names})
+    return Groups(by, *pair[:, order], *class_of_row)
 
 
 def _coded(
@@ -172,23 +160,22 @@ def _coded(
     missing = column.isna().to_numpy()
     if missing.any():
         count = missing.sum() if weights is None else weights[missing].sum()
-        raise ValueError(f"{int(count):,} {what} have no {name}; fill it, or drop them first.")
+        raise ValueError(
+            f"{int(count):,} {what} have a missing value in column {name!r}. Fill or drop them first."
+        )
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.cat.remove_unused_categories()
         ordered = pd.CategoricalIndex(
             column.cat.categories, dtype=column.dtype
         )  # results keep the order
         return column.cat.codes.to_numpy().astype(np.intp), ordered
-    codes, found = pd.factorize(column)
+    codes, ids = pd.factorize(column)
     try:
-        order = np.asarray(found.argsort())
+        order = np.asarray(ids.argsort())
     except TypeError:  # numbers and strings together have no order
-        order = np.array(
-            sorted(range(len(found)), key=lambda at: (str(found[at]), type(found[at]).__name__))
-        )
-    new_code = np.empty(len(order), dtype=np.intp)
-    new_code[order] = np.arange(len(order))  # the inverse permutation
-    return new_code[codes], pd.Index(found).take(order)
+        keys = [(str(one), type(one).__name__) for one in ids]
+        order = np.array(sorted(range(len(ids)), key=keys.__getitem__))
+    return np.argsort(order)[codes], pd.Index(ids).take(order)  # the inverse permutation
 
 
 def stretches(columns: Sequence[pd.Series]) -> np.ndarray:
@@ -199,24 +186,16 @@ def stretches(columns: Sequence[pd.Series]) -> np.ndarray:
     >>> stretches([pd.Series(["x", "x", "y", "y"]), pd.Series([1, 1, 1, 2])]).tolist()
     [0, 2, 3]
     """
-    n_rows = len(columns[0])
-    if n_rows < 2:
-        return np.arange(n_rows)
-    changes = np.zeros(n_rows - 1, dtype=bool)  # changes[i]: row i + 1 differs from row i
+    changes = np.ones(len(columns[0]), dtype=bool)
+    changes[1:] = False  # changes[i]: row i differs from row i - 1
     for column in columns:
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            codes = column.cat.codes.to_numpy()
-            differs: Any = (codes[1:] != codes[:-1]) | (codes[1:] < 0)
-        else:
-            differs = column.array[1:] != column.array[:-1]
-        if not isinstance(differs, np.ndarray):  # an extension array, which may have missing values
-            differs = differs.to_numpy(dtype=bool, na_value=True)
-        changes |= differs.astype(bool, copy=False)
-    return np.append(0, np.flatnonzero(changes) + 1)
+        differs = pd.Series(column.array[1:] != column.array[:-1])
+        changes[1:] |= differs.to_numpy(dtype=bool, na_value=True)
+    return np.flatnonzero(changes)
 
 
 def tables_of(metadata: Metadata) -> list[pd.DataFrame]:
-    """Return tables of metadata as a list, or raise if one of them is no table.
+    """Return the tables of metadata as a list, or raise if one of them is not a DataFrame.
 
     Examples
     --------
@@ -233,7 +212,8 @@ def tables_of(metadata: Metadata) -> list[pd.DataFrame]:
     for table in tables:
         if not isinstance(table, pd.DataFrame):
             raise TypeError(
-                f"metadata are a DataFrame, one row per run or query, or a list of such, not {type(table).__name__}."
+                f"metadata: expected a DataFrame with one row per run or query, or a list of them, got "
+                f"{type(table).__name__}."
             )
     return tables  # type: ignore[return-value]
 
@@ -246,7 +226,7 @@ def of_join(judged: Judged, names: Sequence[str], metadata: Metadata) -> Groups:
         about = [table for table in tables_of(metadata) if name in table.columns]
         if len(about) > 1:
             raise ValueError(
-                f"by={name!r}: two tables of metadata have this column; give one of them."
+                f"by={name!r}: two tables of metadata have this column. Pass only one of them."
             )
         if about:
             side, values = _column_of_metadata(about[0], name, *ids)
@@ -267,13 +247,13 @@ def _column_of_metadata(
     keys = [key for key in (query, *runs.columns) if key in metadata.columns and key != name]
     if query in keys and len(keys) > 1:
         raise ValueError(
-            f"by={name!r}: metadata are about queries or about runs; these have {listed(keys)}. Give a list of two "
-            "tables, one of each."
+            f"by={name!r}: the metadata have id columns of both queries and runs ({listed(keys)}). Pass a list of two "
+            "tables, one about queries and one about runs."
         )
     if not keys:
         ids = listed([query, *runs.columns])
         raise ValueError(
-            f"the metadata name neither queries nor runs: {ids} are missing among their columns."
+            f"the metadata have no id column of queries or runs; expected one of {ids}."
         )
     side = _QUERIES if query in keys else _RUNS
     return side, metadata[name].array.take(matched_rows((queries, runs)[side], metadata, keys))
@@ -307,8 +287,9 @@ def _column_of_join(
                 return side, values
     if having:
         raise ValueError(
-            f"by={name!r}: some queries and some runs have several of it, so it groups neither. Where it tells "
-            "collections apart, the judgments need the column too, and the call is runs.ireval.verb(qrels, by=...)."
+            f"by={name!r}: some queries and some runs have several values in this column, so it defines neither groups "
+            "of queries nor groups of runs. If it identifies collections, add the column to the judgments and call "
+            "runs.ireval.verb(qrels, by=...)."
         )
     have = listed(dict.fromkeys(str(column) for table in tables for column in table.frame.columns))
     beside = listed(
@@ -317,7 +298,7 @@ def _column_of_join(
     hint = (
         f"; the metadata have {beside}."
         if beside
-        else ". Give metadata=, one row per query or per run."
+        else ". Pass metadata= with one row per query or per run."
     )
     raise KeyError(f"no column {name!r} to group by among {have}{hint}")
 
@@ -374,11 +355,11 @@ def _part_of_source(
     """Return the part of a join with these queries and runs (masks); the queries are those of the machine, if any."""
     if isinstance(data, Judged):
         return part_of_join(data, queries, runs)
-    labelled = data.people.queries.astype(data.machine.queries.dtype).isin(
+    labeled = data.people.queries.astype(data.machine.queries.dtype).isin(
         data.machine.queries[queries]
     )
     return WithMachine(
-        part_of_join(data.people, labelled, runs), part_of_join(data.machine, queries, runs)
+        part_of_join(data.people, labeled, runs), part_of_join(data.machine, queries, runs)
     )
 
 
@@ -386,7 +367,7 @@ def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judge
     """Return the part of a join with these queries and runs (masks); nothing is joined again."""
     positions = judged.positions
     if (
-        judged.topics == "answered"
+        judged.query_rule == "answered"
     ):  # a run that answered no query of the part is not in it, as in a filtered table
         runs = runs & positions.answered[queries].any(axis=0)
     positions = positions if queries.all() else positions.keep_topics(queries)
@@ -395,7 +376,7 @@ def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judge
 
 @dataclass(frozen=True)
 class Rows:
-    """A table that was read: a run table with its judgments beside it, or a table of results.
+    """A table that was read: a run table with its judgments, or a table of results.
 
     Parameters
     ----------
@@ -419,12 +400,9 @@ class Rows:
     @classmethod
     def of_table(cls, table: reader.Table, judgments: dict[str, Any] | None = None) -> Rows:
         """Return the source of a table that was read, its roles bound."""
-        binding: dict[str, Any] = dict(table.roles)
-        if table.run_columns:
-            binding["run"] = list(table.run_columns)
-        if table.higher is not None:
-            binding["higher"] = table.higher
-        return cls(table, table.kind, binding, judgments or {})
+        more = {"run": list(table.run_columns) or None, "higher": table.higher}
+        bound = {name: value for name, value in more.items() if value is not None}
+        return cls(table, table.kind, {**table.roles, **bound}, judgments or {})
 
     @property
     def data(self) -> reader.Table:
@@ -433,7 +411,7 @@ class Rows:
 
     @property
     def has_machine(self) -> bool:
-        """Whether the table has values by a machine beside people's."""
+        """Whether the table has values by machine labels and by human labels."""
         dtypes = frame_of(self.table).dtypes
         known = self.kind in ("scores", "preferences") and "machine" in dtypes
         return known and pd.api.types.is_numeric_dtype(dtypes["machine"])
@@ -467,7 +445,7 @@ class Rows:
         frame = self.with_columns(by, metadata)
         done: list[Answer] = []
         if batched is not None and self.kind == "scores" and not self.has_machine:
-            # what all rows together raise, such as repeated ids of stacked collections, a group may not
+            # all rows together may raise, e.g. because of repeated ids of stacked collections, and a group may not
             with suppress(ValueError, KeyError, TypeError):
                 done = batched.of_table(self.data, frame, by)
         group_labels, parts = rows_by(frame, list(by), {at for codes, _, _ in done for at in codes})
@@ -497,8 +475,8 @@ class Rows:
         missing = [name for name in by if name not in frame.columns]
         if missing:
             raise KeyError(
-                f"no column {missing[0]!r} to group by; the table has {listed(frame.columns)}. Join metadata to it "
-                "with .ireval.annotate(metadata), or give them as metadata=."
+                f"no column {missing[0]!r} to group by; the table has {listed(frame.columns)}. Add metadata with "
+                ".ireval.add_metadata(metadata), or pass metadata=."
             )
         ids = [
             column.name
@@ -521,9 +499,10 @@ class Rows:
     def averaged(self, replicate: Sequence[str]) -> Averaged:
         """Return the table, averaged over replicates when a verb needs its cubes."""
         if self.kind not in ("scores", "preferences"):
-            what = SCHEMAS[self.kind].says
+            what = SCHEMAS[self.kind].description
             raise ValueError(
-                f"replicate= averages what runs score on queries; a {what} has none. Say it where they have."
+                f"replicate= averages scores per query, which a {what} does not have. Pass replicate= to the verb that "
+                "computes this table."
             )
         return Averaged(self.data, tuple(replicate))
 
@@ -531,7 +510,7 @@ class Rows:
 def rows_by(
     frame: pd.DataFrame, by: list[str], leave: Container[int] = ()
 ) -> tuple[pd.DataFrame, Iterator[pd.DataFrame]]:
-    """Return the groups of rows of a frame: their labels, and the rows of each but those to leave, in their order.
+    """Return the labels of the groups of a frame, and the rows of each group that is not in `leave`.
 
     Examples
     --------
@@ -554,14 +533,9 @@ def rows_by(
             if group in leave:
                 continue
             places = order[start:end]
-            if len(places) == 1:
-                part = frame.iloc[first[places[0]] : first[places[0]] + sizes[places[0]]]
-            elif len(first) == len(frame):
-                part = frame.take(places)
-            else:
-                part = frame.take(
-                    np.concatenate([np.arange(first[at], first[at] + sizes[at]) for at in places])
-                )
+            rows = Spans(first[places], first[places] + sizes[places])
+            single = len(places) == 1
+            part = frame.iloc[rows.first[0] : rows.last[0]] if single else frame.take(rows.rows)
             part.attrs = dict(frame.attrs)
             yield part
 
@@ -593,7 +567,7 @@ def replaced(
 ) -> ValueError:
     """Return the error about a column to group by whose labels would replace a column of the result."""
     meaning = "" if schema is None else schema.meaning(name)
-    what = "the result" if schema is None else f"the {schema.says} that {verb} returns"
+    what = "the result" if schema is None else f"the {schema.description} that {verb} returns"
     what += f" ({meaning})" if meaning else ""
     rename = f"{'metadata' if of_metadata else 'df'}.rename(columns={{{name!r}: '{name}_group'}})"
     return ValueError(f"by={name!r} is also a column of {what}. Rename it first: {rename}.")
@@ -608,10 +582,8 @@ def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> 
         if (frame[name].to_numpy(dtype=object) != np.asarray(columns[name], dtype=object)).any():
             raise replaced(name)
     others = {name: frame[name].array for name in frame.columns if name not in columns}
-    result = pd.DataFrame({**columns, **others}, copy=False)
-    result.attrs.update(frame.attrs)
-    result.attrs["by"] = list(dict.fromkeys([*groups.columns, *frame.attrs.get("by", ())]))
-    return result
+    by = list(dict.fromkeys([*groups.columns, *frame.attrs.get("by", ())]))
+    return described_frame({**columns, **others}, {**frame.attrs, "by": by})
 
 
 def apply_to_groups(
@@ -622,7 +594,7 @@ def apply_to_groups(
 ) -> pd.DataFrame:
     """Return the results of a function for the part of every group, the labels of the groups in front.
 
-    A group with too few runs or queries is left out, with a warning that names it; any other error names its group.
+    A group with too few runs or queries is skipped with a warning; any other error names its group.
 
     Examples
     --------
@@ -649,7 +621,7 @@ def of_groups(
 ) -> list[tuple[int, Result]]:
     """Return the result of a function for the part of every group that is not done, each with the number of its group.
 
-    A group with too few runs or queries is left out, with a warning that names it; any other error names its group.
+    A group with too few runs or queries is skipped with a warning; any other error names its group.
     """
     results, left = [], []
     for at, part in zip((at for at in range(len(groups)) if at not in done), parts):
@@ -663,11 +635,15 @@ def of_groups(
                 raise kind(f"in the group {text}") from error
             left.append(text)
     if not results and not done:
-        reason = left[0] if left else "the table has no rows."
-        raise TooFew(f"no group has enough for an answer; {reason}")
+        reason = left[0] if left else "the table to group has no rows."
+        raise TooFew(f"all groups have too few runs or queries, e.g. {reason}" if left else reason)
     if left:
-        what = f"{len(left)} of {len(groups)} groups {'is' if len(left) == 1 else 'are'} left out, e.g. {left[0]}"
-        warnings.warn(what, UserWarning, stacklevel=outside())
+        warnings.warn(
+            f"{len(left)} of {len(groups)} groups {'was' if len(left) == 1 else 'were'} skipped because of too few "
+            f"runs or queries, e.g. {left[0]}",
+            UserWarning,
+            stacklevel=outside(),
+        )
     return results
 
 
@@ -700,12 +676,12 @@ def batches(
     size = np.bincount(class_of_query, minlength=int(groups.query.max(initial=0)) + 1)
     queries = np.split(np.argsort(class_of_query, kind="stable"), np.cumsum(size)[:-1])
     known = ~np.isnan(cube.values).all(axis=0)
-    alike: dict[tuple[int, bytes], list[int]] = {}
+    groups_of_shape: dict[tuple[int, bytes], list[int]] = {}
     for code, (query, run) in enumerate(zip(groups.query, groups.run)):
         # runs of the group that have a value on any of its queries
         columns = (groups.runs == run) & known[queries[query]].any(axis=0)
-        alike.setdefault((len(queries[query]), columns.tobytes()), []).append(code)
-    for (_, mask), codes in alike.items():
+        groups_of_shape.setdefault((len(queries[query]), columns.tobytes()), []).append(code)
+    for (_, mask), codes in groups_of_shape.items():
         rows = np.stack([queries[groups.query[code]] for code in codes])
         yield codes, _as_measures(cube, rows, np.frombuffer(mask, dtype=bool))
 
@@ -735,6 +711,19 @@ def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
     )
 
 
+def cube_of_groups(table: reader.Table, group: np.ndarray, measures: object) -> Any:
+    """Return the cube of a table in which a query is identified by its group and its id, and the group of each query.
+
+    `group` is the group of each row. Measures are in the order of their first rows in the first group.
+    """
+    query, queries = coded(table.column("query"), "query")
+    frame = table.frame.assign(**{table.roles["query"]: group * len(queries) + query})
+    frame = frame.take(np.argsort(group, kind="stable"))
+    frame.attrs = dict(table.frame.attrs)
+    (cube,) = sources(replace(table, frame=frame), measures)
+    return cube, cube.queries.to_numpy() // len(queries)
+
+
 # options that make a row depend on other measures
 DEPENDENT = (("family", "all"), ("wide", True), ("per", "query"))
 
@@ -761,12 +750,11 @@ class Batches:
         parameters = self.verb.parameters
         default = next((one.default for one in parameters if one.name == "measures"), None)
         compat = (self.options.get("compat"), judged.positions.rules.get("compat"))
-        if "pref_eval" in compat:
-            return []
-        if judged.topics in ("common", "answered") and not groups.of_queries_alone:
-            return []  # the queries that count depend on the runs of the group
         measures = parse_all(self.options.get("measures", default))
-        if any(measure.entry.family != "metric" for measure in measures):
+        # with these topics, the queries that count depend on the runs of the group
+        dependent = judged.query_rule in ("common", "answered") and not groups.of_queries_alone
+        other = any(measure.entry.family != "metric" for measure in measures)
+        if dependent or other or "pref_eval" in compat:
             return []
         cube: Any = sources(judged, measures)[0]
         class_of_query = groups.queries[judged.queries.get_indexer(cube.queries)]
@@ -776,24 +764,16 @@ class Batches:
         """Return the same for the groups of a table of scores; `frame` has the columns to group by."""
         measures = self.options.get("measures")
         groups = groups_of(by, frame[list(by)])
-        measure, n_measures = coded(frame[table.roles["measure"]], "measure")
-        query, queries = coded(frame[table.roles["query"]], "query")
+        measure, names = coded(frame[table.roles["measure"]], "measure")
         # a table keeps its measures in the order of its first rows, which must be the same in every group
-        cell, first = np.unique(groups.codes * len(n_measures) + measure, return_index=True)
-        complete = len(cell) == len(groups.query) * len(n_measures)
-        if not complete:
+        cell, first = np.unique(groups.codes * len(names) + measure, return_index=True)
+        if len(cell) < len(groups.query) * len(names):
             return []
         order = np.argsort(first.reshape(len(groups.query), -1), axis=1)
         if measures is None and (order != order[0]).any():
             return []
-        # a query is identified by its group and its id
-        number = groups.codes * len(queries) + query
-        numbered = frame.assign(**{table.roles["query"]: number})
-        numbered = numbered.take(np.argsort(groups.codes, kind="stable"))
-        numbered.attrs = dict(frame.attrs)
-        cube: Any = sources(replace(table, frame=numbered), measures)[0]
-        class_of_query = groups.query[cube.queries.to_numpy() // len(queries)]
-        return self._results(cube, class_of_query, groups)
+        cube, group = cube_of_groups(replace(table, frame=frame), groups.codes, measures)
+        return self._results(cube, groups.query[group], groups)
 
     def _results(self, cube: Scores, class_of_query: np.ndarray, groups: Groups) -> list[Answer]:
         """Return the result of every batch of groups of a cube."""
@@ -811,17 +791,14 @@ class Batches:
             except Exception:  # noqa: BLE001 - the same groups are computed again, one by one
                 continue
             # measure m of group g in the batch is number g * n_measures + m
-            columns = [
-                name for name in ("measure", "measure_a", "measure_b") if name in frame.columns
-            ]
+            columns = frame.columns.intersection(["measure", "measure_a", "measure_b"])
             numbers = {name: frame[name].astype(np.int64).to_numpy() for name in columns}
-            group, _ = np.divmod(numbers[columns[0]], len(cube.measures))
+            group = numbers[columns[0]] // len(cube.measures)
             names = pd.Index(cube.measures)
             result = frame.assign(
                 **{name: labels(names, code % len(names)) for name, code in numbers.items()}
             )
-            known = {name: value for name, value in cube.attrs.items() if name == "measures"}
-            others = {name: value for name, value in frame.attrs.items() if name != "measures"}
-            result.attrs = others | known
+            result.attrs = {name: frame.attrs[name] for name in frame.attrs if name != "measures"}
+            result.attrs |= {name: cube.attrs[name] for name in cube.attrs if name == "measures"}
             results.append((codes, result, np.array(codes)[group]))
         return results

@@ -1,25 +1,32 @@
-"""System-level preferences: the mean over queries, as a tidy table or as a square."""
+"""Preferences between systems: means over queries, their best, average and worst cases, and win rates."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate.cube import Preferences, Scores, described_frame, pair_columns, stacked
-from pdeval.evaluate.pairs import Pairs, lexicographic, select
+from pdeval.catalog import Measure, parse, parse_all
+from pdeval.evaluate.cube import (
+    Preferences,
+    Scores,
+    described_frame,
+    mean_and_sd,
+    pair_columns,
+    stacked,
+)
+from pdeval.evaluate.pairs import CELLS, Pairs, lexicographic, select
 from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.scores import Views, add_populations, check_populations, cube_of
-from pdeval.evaluate.sources import Held, as_preferences, sources
-from pdeval.evaluate.summary import mean_and_sd
+from pdeval.evaluate.scores import Views, add_populations, attributes, check_populations, cube_of
+from pdeval.evaluate.sources import ScoresLike, as_preferences, sources
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
-from pdeval.kernels.primitives import total
-from pdeval.tables.equal_values import begins_along, firsts, lasts
-from pdeval.tables.labels import labels, run_labels
+from pdeval.kernels.primitives import closer, total
+from pdeval.tables.equal_values import begins_along, firsts, lasts, signs
+from pdeval.tables.labels import labels, repeated, run_labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import shown
@@ -35,33 +42,35 @@ table(
 )
 
 
-@verb(on=("preferences", "judged"), gives="means")
-def mean(held: Held, measures: object = ("RPP",), *, baseline: object = None) -> pd.DataFrame:
+@verb(on="preferences", returns="means", name="summary", core=True)
+def mean_preferences(
+    data: ScoresLike, measures: object = ("RPP",), *, baseline: object = None
+) -> pd.DataFrame:
     """Return the mean preference of each pair of runs over the queries.
 
     Parameters
     ----------
     baseline : run, or list of them, optional
-        Only pairs of a run with this one, or with one of these.
+        Compare each run only with this one, or with each of these.
 
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").prefer("RPP").ireval.mean().head(2).round(3)
+    >>> pdeval.datasets.sample_judged(queries="common").prefer("RPP").ireval.summary().head(2).round(3)
       run_a     run_b measure   n   mean     sd
     0  bm25  bm25+rm3     RPP  48 -0.080  0.473
     1  bm25  dense-s1     RPP  48 -0.356  0.496
     """
-    return stacked([of_pairs(one) for one in preferences(held, measures, baseline=baseline)])
+    return stacked([mean_of_pairs(one) for one in preferences(data, measures, baseline=baseline)])
 
 
 def preferences(
-    held: Held, measures: object, *, baseline: object = None
+    data: ScoresLike, measures: object, *, baseline: object = None
 ) -> list[Preferences | Pairs]:
-    """Return the preferences that a table holds or a join gives, of all pairs or of those with a baseline."""
-    if isinstance(held, Judged):
-        return [select(held, measures, baseline=baseline)]
-    cubes = sources(held, measures)
+    """Return the preferences of a table or a join, of all pairs or of those with a baseline."""
+    if isinstance(data, Judged):
+        return [select(data, measures, baseline=baseline)]
+    cubes = sources(data, measures)
     paired = [cube for cube in cubes if not isinstance(cube, Scores)]
     if len(paired) < len(cubes):
         return [as_preferences(cubes, baseline=baseline)]
@@ -71,7 +80,7 @@ def preferences(
 
 
 def with_baseline(source: Preferences, baseline: object) -> Preferences:
-    """Return the pairs of a table that have the baseline, or one of several, which is then run_b."""
+    """Return the pairs of a table with one of the baselines, which is then run_b."""
     rows = baselines_of(source.runs, baseline)
     place = np.full(
         len(source.runs), len(rows)
@@ -89,7 +98,7 @@ def with_baseline(source: Preferences, baseline: object) -> Preferences:
     )
 
 
-def of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
+def mean_of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
     """Return the mean of each pair of a cube or a stream of preferences."""
     parts = []
     for number, label in enumerate(source.measures):
@@ -114,41 +123,41 @@ def of_pairs(source: Preferences | Pairs) -> pd.DataFrame:
 
 
 def _check_finite(values: np.ndarray, measure: str) -> None:
-    endless = int(np.isinf(values).sum())
-    if endless:
+    n_infinite = int(np.isinf(values).sum())
+    if n_infinite:
         raise ValueError(
-            f"{measure!r} has {endless:,} infinite preferences, which have no mean: one run never found the item. "
-            "Choose a measure with a finite worst case."
+            f"{measure!r} has {n_infinite:,} infinite preferences, which have no mean, because one run did not "
+            "retrieve the item. Use a measure with a finite worst value."
         )
 
 
-@verb(on=("preferences", "judged"), gives="matrix")
-def matrix(held: Held, measure: object = None) -> pd.DataFrame:
+@verb(on=("preferences", "judged"), returns="matrix")
+def matrix(data: ScoresLike, measure: object = None) -> pd.DataFrame:
     """Return the mean preference of row over column as a square frame, antisymmetric.
 
     Parameters
     ----------
     measure : str or Measure, optional
-        Which one; for runs RPP by default, for a preferences table the only one that it has.
+        Measure to show; by default RPP for runs, and for a preferences table its only measure.
 
     Examples
     --------
     >>> import pdeval
-    >>> prefs = pdeval.datasets.sample_judged(topics="common").prefer("RPP")
+    >>> prefs = pdeval.datasets.sample_judged(queries="common").prefer("RPP")
     >>> prefs.ireval.matrix().iloc[:2, :3].round(3)
     run_b     bm25  bm25+rm3  dense-s1
     run_a
     bm25      0.00     -0.08    -0.356
     bm25+rm3  0.08      0.00    -0.286
     """
-    if isinstance(held, Judged):
-        source, measure = preferences(held, ["RPP" if measure is None else measure])[0], None
+    if isinstance(data, Judged):
+        source, measure = preferences(data, ["RPP" if measure is None else measure])[0], None
     else:
-        source = preferences(held, None)[0]
+        source = preferences(data, None)[0]
     names = list(source.measures)
     if measure is None and len(names) > 1:
         raise ValueError(
-            f"a matrix shows one measure; the table has {', '.join(names)}. Say which: matrix({names[0]!r})."
+            f"a matrix shows one measure; the table has {', '.join(names)}. Specify it, e.g. matrix({names[0]!r})."
         )
     label = names[0] if measure is None else str(measure)
     if label not in names:
@@ -171,11 +180,11 @@ def matrix(held: Held, measure: object = None) -> pd.DataFrame:
 
 
 class WinRates(Scores):
-    """Scores that are win rates, each the sum of a run's preferences over all others."""
+    """Scores that are win rates: the sum of the preferences of a run over all other runs."""
 
 
 def direct(measure: Measure) -> bool:
-    """Return whether a measure's win rates can be had by ranking, without forming pairs.
+    """Return whether the win rates of a measure can be computed by ranking the runs, without forming pairs.
 
     Examples
     --------
@@ -191,7 +200,7 @@ def direct(measure: Measure) -> bool:
 
 
 def won(values: np.ndarray) -> np.ndarray:
-    """Return, along the last axis, how many numbers are larger, less how many are smaller.
+    """Return, along the last axis, the number of larger values minus the number of smaller values.
 
     Examples
     --------
@@ -208,20 +217,20 @@ def won(values: np.ndarray) -> np.ndarray:
 
 
 def _of_scores(values: np.ndarray) -> np.ndarray:
-    """Return each run's sum of differences to all other runs, (topics, runs)."""
+    """Return the sum of the differences of each run to all other runs, (topics, runs)."""
     lost = np.isinf(values)
     finite = np.where(lost, 0.0, values)
     rates = finite.shape[1] * finite - finite.sum(axis=1, keepdims=True)
     if not lost.any():
         return rates
-    # a run that never found the item loses endlessly to those that did, and is level with its like
+    # a run that did not retrieve the item loses infinitely to runs that did, and ties with runs that did not
     mixed = lost.any(axis=1, keepdims=True) & ~lost.all(axis=1, keepdims=True)
     endless = -np.where(lost, values, 0.0).sum(axis=1, keepdims=True)
     return np.where(mixed, np.where(lost, values, endless), rates)
 
 
 def of_measure(views: Views, measure: Measure) -> np.ndarray:
-    """Return each run's sum of preferences over all other runs on every topic, shape (topics, runs).
+    """Return the sum of the preferences of each run over all other runs on every topic, shape (topics, runs).
 
     Examples
     --------
@@ -252,22 +261,20 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRate
     Examples
     --------
     >>> import pdeval
-    >>> win_rates(pdeval.datasets.sample_judged(topics="common"), "RPP").values.shape
+    >>> win_rates(pdeval.datasets.sample_judged(queries="common"), "RPP").values.shape
     (1, 48, 12)
     """
     requested = parse_all(measures)
     views = Views(judged)
     for measure in requested:
         if not direct(measure):
-            label = measure.label
             raise ValueError(
-                f"win rates of {label} need its pairs: use .ireval.prefer(qrels, {label!r})."
+                f"win rates of {measure} need its pairs: use .ireval.prefer(qrels, {str(measure)!r})."
             )
-    for measure in requested:
         counts = views.counted(measure)
         if not (counts.all(axis=1) == counts.any(axis=1)).all():
             raise ValueError(
-                f"under topics={judged.topics!r} runs count on different queries, and win rates need all on the same."
+                f"with queries={judged.query_rule!r} runs count on different queries; win rates need the same ones."
             )
     check_populations(judged.positions, requested)
     cube = cube_of(
@@ -278,3 +285,142 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRate
     )
     higher = np.ones(len(requested), dtype=bool)  # more wins are better, whatever the measure
     return WinRates(**{**vars(cube), "higher": higher})
+
+
+table(
+    "best_average_worst",
+    "run_a run_b n:int best:float best_rr:float average:float worst:float "
+    "best_average:fraction average_worst:fraction best_worst:fraction",
+    "table of best, average and worst cases",
+    row="pair of runs",
+    sort="run_a run_b",
+    means={
+        "best": "mean of sgnLP: who serves the user who is easiest to satisfy",
+        "best_rr": "mean of rrLP: by how much, in reciprocal ranks",
+        "average": "mean of RPP, or of what was asked for: the mean over users",
+        "worst": "mean of sgnLR: who serves the user who wants every relevant item",
+        "best_average": "share of queries where best and average case name opposite winners",
+        "average_worst": "share of queries where average and worst case name opposite winners",
+        "best_worst": "share of queries where best and worst case name opposite winners",
+    },
+    no_report="it is a table of its own",
+    no_plot="draw two of its preferences: .prefer(['sgnLP', 'RPP']) and .plot.difference_scatter()",
+)
+table(
+    "best_average_worst_by_query",
+    "query run_a run_b best:float best_rr:float average:float worst:float decided_first:int decided_last:int "
+    "disagree:bool",
+    "table of best, average and worst cases of queries",
+    row="query and pair of runs",
+    sort="query run_a run_b",
+    means={
+        "best": "sgnLP: who serves the user who is easiest to satisfy",
+        "best_rr": "rrLP: by how much, in reciprocal ranks",
+        "average": "RPP, or what was asked for: the mean over users",
+        "worst": "sgnLR: who serves the user who wants every relevant item",
+        "decided_first": "the lowest recall level where the rankings differ, 0 if none: it decides the best case",
+        "decided_last": "the highest recall level where the rankings differ, 0 if none: it decides the worst case",
+        "disagree": "whether two of the three cases name opposite winners",
+    },
+    no_report="it has a row per query",
+    no_plot="draw two of its preferences: .prefer(['sgnLP', 'RPP']) and .plot.difference_scatter()",
+)
+
+
+@verb(on="judged", returns=("best_average_worst", "best_average_worst_by_query"), needs="judged")
+def best_average_worst(
+    judged: Judged,
+    average: object = "RPP",
+    *,
+    per: Literal["pair", "query"] = "pair",
+    baseline: object = None,
+    pairs: object = None,
+) -> pd.DataFrame:
+    """Return the best, the average and the worst case of every pair of runs, and where they disagree.
+
+    The best case is the user who is easiest to satisfy (lexicographic precision, sgnLP and rrLP). The worst case is the
+    user who wants all relevant items (lexicographic recall, sgnLR). RPP is the mean over users. All are positive if
+    run_a is better. A run may be better for the average user and worse for another user.
+
+    Parameters
+    ----------
+    average : str or Measure
+        Preference (or measure) of the average case.
+    per : {'pair', 'query'}
+        Whether rows are pairs, with means over queries, or queries and pairs.
+    baseline : run, or list of them, optional
+        Only pairs of a run with this one, which is then run_b.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> judged.best_average_worst(baseline="bm25").iloc[:2, :7].round(3)
+          run_a run_b   n   best  best_rr  average  worst
+    0  bm25+rm3  bm25  48 -0.042   -0.021    0.080  0.208
+    1  dense-s1  bm25  48  0.333    0.113    0.356  0.625
+
+    On some queries one run is better in the best case and the other in the worst case.
+
+    >>> found = judged.best_average_worst(per="query", pairs=[("hybrid", "bm25")])
+    >>> found[["query_id", "best", "average", "worst", "decided_first", "decided_last", "disagree"]].head(2).round(3)
+      query_id  best  average  worst  decided_first  decided_last  disagree
+    0      101   1.0    0.684    1.0              3            11     False
+    1      102  -1.0    0.064    1.0              1            31      True
+    """
+    names = {"best": "sgnLP", "best_rr": "rrLP", "average": average, "worst": "sgnLR"}
+    requested = {name: parse(measure) for name, measure in names.items()}
+    source = select(judged, list(requested.values()), baseline=baseline, pairs=pairs)
+    values_of = dict(zip(source.measures, source.cube().values))
+    values = {name: values_of[measure.label] for name, measure in requested.items()}
+    sign = {
+        name: signs(values[name], 1.0) for name in ("best", "average", "worst")
+    }  # preferences have size 1
+    opposed = {
+        f"{first}_{second}": sign[first] * sign[second] < 0
+        for first, second in (("best", "average"), ("average", "worst"), ("best", "worst"))
+    }
+    known = ~np.isnan(values["best"])
+    if per == "pair":
+        n = known.sum(axis=0)
+        divisor = np.where(n > 0, n, np.nan)
+        columns: dict[str, Any] = {
+            **pair_columns(source.runs, source.a, source.b),
+            "n": n,
+            **{
+                name: np.where(known, value, 0.0).sum(axis=0) / divisor
+                for name, value in values.items()
+            },
+            **{name: (mask & known).sum(axis=0) / divisor for name, mask in opposed.items()},
+        }
+    else:
+        query, pair = np.nonzero(known)
+        first, last = _deciding(judged, source.a, source.b)
+        columns = {
+            str(source.queries.name): repeated(source.queries, query),
+            **pair_columns(source.runs, source.a[pair], source.b[pair]),
+            **{name: value[query, pair] for name, value in values.items()},
+            "decided_first": first[source.kept][query, pair],
+            "decided_last": last[source.kept][query, pair],
+            "disagree": np.logical_or.reduce(list(opposed.values()))[query, pair],
+        }
+    return described_frame(columns, attributes(judged, source.asked))
+
+
+def _deciding(judged: Judged, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest recall level at which rankings differ, 0 if none, (topics, pairs) each."""
+    first, last = (np.zeros((len(judged.queries), len(a)), dtype=np.int64) for _ in range(2))
+    for block in Views(judged).blocks("binary", judged.level):
+        if block.size == 0:
+            continue
+        rank = block["rank"]
+        step = max(CELLS // (block.size * block.shape[0]), 1)
+        for at in range(0, len(a), step):
+            part = slice(at, at + step)
+            differ = closer(rank[..., a[part]], rank[..., b[part]]) != 0
+            decided = differ.any(axis=0)
+            first[block.topics, part] = np.where(decided, differ.argmax(axis=0) + 1, 0)
+            last[block.topics, part] = np.where(
+                decided, block.size - differ[::-1].argmax(axis=0), 0
+            )
+    return first, last

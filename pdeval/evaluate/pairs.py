@@ -1,7 +1,12 @@
 """Preferences over pairs of runs, topic by topic, in blocks of bounded memory.
 
-Three ways, one answer: recall-paired preferences compare all runs level by level; lexicographic ones order the runs
-of a topic once; any other kernel is called on the two sides of each pair.
+Recall-paired preferences compare all runs level by level; lexicographic preferences order the runs of a topic once;
+any other kernel is called on the two sides of each pair.
+
+Offline interleaving is computed from the number of relevant items that each run has by each rank. In a balanced
+interleaving that draws from x first, an item at rank k of x appears at turn 2k - 1, and one at rank k of y at turn 2k,
+whichever is earlier. If the last click is on an item that x contributes at rank k, x is credited with all its relevant
+items down to rank k. Run y is credited with those above rank k, and with the one at rank k if x has it too by then.
 """
 
 from __future__ import annotations
@@ -15,7 +20,6 @@ import pandas as pd
 from numpy.lib.stride_tricks import sliding_window_view as sliding
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate import offline_interleaving
 from pdeval.evaluate.cube import Computed
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import (
@@ -25,11 +29,12 @@ from pdeval.evaluate.scores import (
     check_populations,
     no_sets,
     one_number_each,
+    only_metrics,
 )
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
-from pdeval.kernels.preferences import unscaled, weights
-from pdeval.kernels.primitives import closer
+from pdeval.kernels.preferences import stopping_mass, unscaled, weights
+from pdeval.kernels.primitives import closer, log2
 from pdeval.verbs import verb
 from pdeval.verbs.progress import track
 
@@ -77,10 +82,10 @@ def recall_paired(
 
 
 def _levels_ahead(rank: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return on how many levels more a is ahead of b than behind, shape (topics, pairs).
+    """Return the number of levels on which a is ahead of b minus those on which it is behind, shape (topics, pairs).
 
-    Run i meets run i + s, counted in a circle, for every shift s up to half the runs: all pairs are the same numbers
-    beside themselves some places further, compared in long stretches, and nothing is gathered but what is counted.
+    Run i is compared with run i + s, modulo the number of runs, for every shift s up to half the runs. All pairs of a
+    shift are one contiguous comparison of the ranks with the shifted ranks; only the counts are gathered.
     """
     levels, topics, runs = rank.shape
     half = runs // 2
@@ -118,9 +123,10 @@ def _weights_ahead(
     a: np.ndarray,
     b: np.ndarray,
 ) -> np.ndarray:
-    """Return the weights of the levels where a is ahead of b less those where b is, each added level after level.
+    """Return the weights of the levels on which a is ahead of b minus those on which b is, added level after level.
 
-    The sign of a difference of ranks, as bits, cuts the weight out of its own bits: no comparison becomes a number.
+    The sign bit of a difference of ranks, shifted over all bits, masks the bits of the weight: no comparison is
+    converted to a number.
     """
     _, topics, runs = rank.shape
     result = np.empty((topics, len(a)))
@@ -147,7 +153,7 @@ def as_pref_eval(
     a: np.ndarray,
     b: np.ndarray,
 ) -> np.ndarray:
-    """Return the same with the additions in that tool's order, so that its rounding and thus its ties are its own."""
+    """Return the same, added in the order of pref_eval, for the same rounding and so the same ties."""
     rank = block.cut(block.view.small)
     weight = weight / np.add.accumulate(weight)[-1]
     total = np.zeros((rank.shape[1], len(a)))
@@ -183,11 +189,11 @@ CELLS = 1 << 21  # items of pairs that a kernel sees at a time
 
 @verb(
     on="judged",
-    gives="preferences",
+    returns="preferences",
     core=True,
     command=True,
     machine=True,
-    meant_by={"pairs": "prefer(qrels, 'RPP')"},
+    other_names={"pairs": "prefer(qrels, 'RPP')"},
 )
 def prefer(
     judged: Judged,
@@ -197,19 +203,19 @@ def prefer(
     pairs: object = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the preferences between runs on every query, positive where run_a is the better one.
+    """Return the preferences between runs on every query, positive if run_a is better.
 
     Parameters
     ----------
     measures : str, Measure, or list of them
-        Preferences such as "RPP", "rrLP" or "OI", and measures, which prefer by their difference.
+        Preferences such as "RPP", "rrLP" or "OI", or measures, whose differences are the preferences.
     baseline : run, or list of them, optional
         Only pairs of a run with this one, which is then run_b.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.prefer(["RPP", "AP"], baseline="bm25").head(3)
       query_id     run_a run_b measure     value
     0      101  bm25+rm3  bm25     RPP  0.210526
@@ -223,12 +229,12 @@ def prefer(
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """A source of preferences that computes them when asked, pair block by pair block.
+    """A source of preferences that computes them on request, in blocks of pairs.
 
     Examples
     --------
     >>> import pdeval
-    >>> pairs = select(pdeval.datasets.sample_judged(topics="common"), "RPP")
+    >>> pairs = select(pdeval.datasets.sample_judged(queries="common"), "RPP")
     >>> [values.shape for _, values in pairs.blocks(0)]
     [(48, 66)]
     """
@@ -254,7 +260,7 @@ class Pairs:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """The rules behind the numbers."""
+        """The rules of the join, and the declarations of the measures."""
         return attributes(self.judged, self.asked)
 
     @property
@@ -330,7 +336,8 @@ def of_pairs(
         return views.differences(measure, a, b)
     if rules.get("ties") == "expected":
         raise ValueError(
-            f"{measure.label} compares definite rankings; ties='expected' gives none. Choose another ties=."
+            f"{measure.label} compares rankings, but with ties='expected' tied items have no definite rank. Use "
+            "another ties=."
         )
     weight = measure.parameters.get("weight", entry.weight)  # of recall levels
     as_in_pref_eval = rules.get("compat") == "pref_eval"
@@ -347,7 +354,7 @@ def of_pairs(
             return _first_difference(block, a, b)
         if entry.path == "interleaved":
             user, over = measure.parameters["user"], measure.parameters["over"]
-            return offline_interleaving.of_block(block, user, a, b, over=over)
+            return interleaved_preferences(block, user, a, b, over=over)
         return _by_kernel(block, measure, a, b)
 
     result = np.zeros((len(views.positions.queries), len(a)))
@@ -358,7 +365,7 @@ def of_pairs(
 
 
 def lexicographic(block: Block, end: str) -> np.ndarray:
-    """Return the place of each run in its topic's lexicographic order, (topics, runs); equal rankings share one."""
+    """Return the position of each run in the lexicographic order of its topic, (topics, runs); ties are equal."""
     rank = block["rank"]
     levels, topics, runs = rank.shape
     rows = np.empty((topics, runs, levels + 1), dtype=">u4")
@@ -391,7 +398,7 @@ def both_sides(
     a: np.ndarray,
     b: np.ndarray,
 ) -> list[np.ndarray]:
-    """Return the columns that a kernel of two rankings asks for: `x` and `y` are ranks, `x_NAME` another column."""
+    """Return the columns of a kernel of two rankings: `x` and `y` are ranks, `x_NAME` is another column."""
     columns = []
     for name in names:
         side, _, column_name = name.partition("_")
@@ -426,19 +433,21 @@ def select(
     memory: int = 1 << 30,
     tell: bool = True,
 ) -> Pairs:
-    """Return the preferences asked for as a source that computes them when needed: see `Pairs`.
+    """Return the requested preferences as a source that computes them when needed: see `Pairs`.
 
     Examples
     --------
     >>> import pdeval
-    >>> len(select(pdeval.datasets.sample_judged(topics="common"), "RPP", baseline="bm25").a)
+    >>> len(select(pdeval.datasets.sample_judged(queries="common"), "RPP", baseline="bm25").a)
     11
     """
     requested = tuple(parse_all(measures))
     for measure in requested:
+        if measure.entry.family == "answer":
+            only_metrics([measure])
         if measure.entry.family == "ordering":
             raise ValueError(
-                f"{measure.label} orders runs; it is no preference. Use .ireval.order(method=...)."
+                f"{measure.label} is an ordering, not a preference. Use .ireval.order(method=...)."
             )
     check_populations(judged.positions, requested)
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
@@ -448,12 +457,149 @@ def select(
     counts = judged.counted()
     # the product counts, for every two runs, the topics on which both count
     if (
-        judged.topics == "answered"
+        judged.query_rule == "answered"
         and not (counts.T.astype(np.float64) @ counts.astype(np.float64))[a, b].any()
     ):
         raise ValueError(
-            "no two of these runs answered the same judged query, so that none can be compared."
+            "no two of these runs answered the same judged query, so they cannot be compared."
         )
     if tell:
         judged.tell(counts, pairs=(a, b))
     return source
+
+
+def interleaved_preferences(
+    block: Block,
+    user: str,
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    over: str = "all",
+) -> np.ndarray:
+    """Return the preferences of pairs of runs on the topics of a block, shape (topics, pairs).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> from pdeval.evaluate.scores import Views
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> block = Views(judged).blocks("binary", None)[0]
+    >>> interleaved_preferences(block, "uniform", np.array([0]), np.array([1])).shape == (block.shape[0], 1)
+    True
+    """
+    ranked = _Ranked(block)
+    result = np.empty((block.shape[0], len(a)))
+    step = max(CELLS // max(block.size * block.shape[0], 1), 1)
+    for first in range(0, len(a), step):
+        left, right = a[first : first + step], b[first : first + step]
+        one, other = (
+            _expected(ranked, *pair, user, over) for pair in ((left, right), (right, left))
+        )
+        result[:, first : first + step] = (one - other) / 2
+    return result
+
+
+def interleaved_stops(
+    block: Block, user: str, a: np.ndarray, b: np.ndarray, *, over: str = "all"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the winner if the user stops at the j-th relevant item, mean of both interleavings, and the weight of j.
+
+    Both have the shape (items, topics, pairs). The weighted sum is the result of `interleaved_preferences`.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> from pdeval.evaluate.scores import Views
+    >>> block = Views(pdeval.datasets.sample_judged()).blocks("binary", None)[0]
+    >>> won, weight = interleaved_stops(block, "dcg", np.array([0]), np.array([1]))
+    >>> expected = interleaved_preferences(block, "dcg", np.array([0]), np.array([1]))
+    >>> bool(np.allclose((won * weight).sum(axis=0), expected, rtol=0, atol=1e-15))
+    True
+    """
+    ranked = _Ranked(block)
+    by_place = []
+    for left, right in ((a, b), (b, a)):
+        won, seen, sides = _stops(ranked, left, right)
+        order = _order_of_turns(seen, sides)
+        by_place.append(np.take_along_axis(np.where(seen, won, 0), order, axis=0))
+    place = np.arange(1, block.size + 1)[:, None, None]
+    mass = np.ones(place.shape) if user == "uniform" else 1 / log2(place + 1)
+    won = (by_place[0] - by_place[1]) / 2
+    weight = np.broadcast_to(mass, won.shape)
+    if over == "all":
+        return won, weight / stopping_mass(user, block.size)
+    # `seen` is the same for both interleavings
+    weight = np.where(place <= seen.sum(axis=0), weight, 0.0)
+    total = weight.sum(axis=0)
+    return won, np.divide(weight, total, out=np.zeros(weight.shape), where=total > 0)
+
+
+class _Ranked:
+    """The ranks of the items of a block as integers, and two flat tables by (topic, run, rank).
+
+    `by_rank` is the number of relevant items down to that rank, and `item` the item at that rank, or the number of
+    items if there is none.
+    """
+
+    def __init__(self, block: Block) -> None:
+        finite = np.isfinite(block["items"])
+        self.beyond = int(block["items"][finite].max(initial=0)) + 1
+        self.rank = np.where(finite, block["items"], self.beyond).astype(np.int64)
+        items, topics, runs = self.rank.shape
+        # flat tables of shape (topics, runs, ranks + 1); the last rank stands for items that were not retrieved
+        cell = np.arange(topics * runs).reshape(topics, runs) * (self.beyond + 1) + self.rank
+        item = np.full((topics * runs, self.beyond + 1), items)
+        item.ravel()[cell.ravel()] = np.repeat(np.arange(items), topics * runs)
+        item[:, self.beyond] = items
+        self.by_rank, self.item = np.cumsum(item < items, axis=1).ravel(), item.ravel()
+
+
+def _stops(
+    ranked: _Ranked, a: np.ndarray, b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Return the sign of the credit if each item is clicked last, whether it is in the list, and its ranks in a and b.
+
+    The list draws from a first.
+    """
+    by_rank, beyond = ranked.by_rank, ranked.beyond
+    topics, runs = ranked.rank.shape[1:]
+    x, y = ranked.rank[:, :, a], ranked.rank[:, :, b]
+    k = np.minimum(x, y)
+    seen = k < beyond
+    from_a = x <= y
+    topic = np.arange(topics)[:, None] * runs
+    of_a, of_b = (topic + a) * (beyond + 1), (topic + b) * (beyond + 1)
+    credit = by_rank[of_a + k] - by_rank[of_b + np.maximum(k - from_a, 0)]
+    # the item that b has at rank k counts where a has it by then
+    known = np.concatenate([x, np.full((1, *x.shape[1:]), beyond + 1)])
+    credit -= from_a & (np.take_along_axis(known, ranked.item[of_b + k], axis=0) <= k)
+    return np.sign(credit), seen, (x, y)
+
+
+def _order_of_turns(seen: np.ndarray, sides: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return the items in the order in which they enter the list that draws from the first side; the rest come last."""
+    x, y = sides
+    turn = np.where(seen, np.minimum(2 * x - 1, 2 * y), np.iinfo(np.int64).max)
+    return np.argsort(turn, axis=0, kind="stable")
+
+
+def _expected(
+    ranked: _Ranked,
+    a: np.ndarray,
+    b: np.ndarray,
+    user: str,
+    over: str,
+) -> np.ndarray:
+    """Return the expected sign of the credit of a minus that of b, if the list draws from a first."""
+    won, weight, sides = _stops(ranked, a, b)  # a uniform user weighs the items of the list equally
+    items = len(weight)
+    if user != "uniform":
+        place = np.empty(weight.shape, dtype=np.int64)
+        order = _order_of_turns(weight, sides)
+        np.put_along_axis(place, order, np.arange(1, items + 1)[:, None, None], axis=0)
+        weight = np.where(weight, 1 / log2(place + 1), 0.0)
+    total = (weight * won).sum(axis=0)
+    if over == "all":
+        return total / stopping_mass(user, items)
+    mass = weight.sum(axis=0)
+    return np.divide(total, mass, out=np.zeros(mass.shape), where=mass > 0)

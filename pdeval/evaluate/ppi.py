@@ -1,17 +1,17 @@
-"""Prediction-powered means: few values by people, many by a machine, and an interval that stays valid.
+"""Prediction-powered means: few values by human labels, many by machine labels, and a valid interval.
 
-The mean over queries of the machine's values is corrected by what people say of the queries that they labelled:
+The mean over queries of the machine values is corrected with the human values of the queries that have them:
 
     estimate = lambda mean_N(g) + mean_n(h - lambda g)
 
-with h a value by people, g one by the machine, n queries that have both and N that have the machine's alone. Whatever
-lambda is, this estimates the mean of h: a bad machine costs width and never validity. The best lambda is
-cov(h, g) / ((1 + n / N) var(g)), here clipped to [0, 1].
+with h a value by human labels, g one by machine labels, n queries that have both and N that have machine labels only.
+This estimates the mean of h for any lambda: poor machine labels make the interval wider, but not invalid. The best
+lambda is cov(h, g) / ((1 + n / N) var(g)), here clipped to [0, 1].
 
-A lambda that is chosen by the very queries that it is used on looks better than it is, and with few of them intervals
-get too short. So each query gets the lambda of all others (leave-one-out, a fold for every query): a closed form,
-without random folds, the same for any order of the rows. Student's interval has the degrees of freedom of Welch and
-Satterthwaite: those of the n queries where people's values decide, those of the N where a good machine's do.
+If lambda is chosen with the queries on which it is used, intervals of few queries are too narrow. So the lambda of each
+query is computed from all other queries (leave-one-out). This is a closed form without random folds, and the same for
+any order of the rows. Student's interval has the degrees of freedom of Welch and Satterthwaite: close to those of the n
+queries if the human values dominate the variance, and of the N queries if the machine values do.
 
 References
 ----------
@@ -38,6 +38,7 @@ from pdeval.join.judged import Judged, join
 from pdeval.tables.equal_values import NOISE, describe, ratio
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table, numbers
+from pdeval.tables.vocabularies import listed
 from pdeval.verbs.arguments import TooFew
 
 
@@ -48,19 +49,19 @@ class Powered:
     Parameters
     ----------
     n, n_machine : ndarray of int
-        Queries with values of both kinds, and with the machine's alone.
+        Number of queries with values of both kinds, and with machine values only.
     mean, variance : ndarray
         The estimate, and its squared standard error.
     df : ndarray
         Degrees of freedom of the variance.
     lam : ndarray
-        lambda, the mean over the queries that people labelled.
+        lambda, the mean over the queries with human labels.
     human, human_sd : ndarray
-        Mean and standard deviation of people's values: what there is without a machine.
+        Mean and standard deviation of the human values.
     machine : ndarray
-        Mean of the machine's values over all queries: what there is without people.
+        Mean of the machine values over all queries.
     spread : ndarray
-        Variance of people's values over all queries, as far as the machine tells it of those that they did not label.
+        Variance of the human values over all queries, predicted from the machine values for queries without them.
     """
 
     n: np.ndarray
@@ -76,12 +77,12 @@ class Powered:
 
     @property
     def effective_n(self) -> np.ndarray:
-        """How many queries people alone would have to label for the same variance."""
+        """Number of queries with human labels that would give the same variance without machine labels."""
         with np.errstate(divide="ignore", invalid="ignore"):
             worth = np.where(self.variance > 0, self.spread / self.variance, self.n)
         return np.minimum(
             worth, self.n + self.n_machine
-        )  # no machine is worth more than people on all queries
+        )  # at most as many as human labels of all queries
 
     @property
     def statistic(self) -> np.ndarray:
@@ -116,20 +117,20 @@ def powered(
     Parameters
     ----------
     human : ndarray of shape (queries, columns)
-        Values by people, NaN where they did not label a query.
+        Values by human labels, NaN if a query has none.
     machine : ndarray of shape (queries, columns)
-        Values by the machine, NaN where a query does not count.
+        Values by machine labels, NaN if a query does not count.
     probability : ndarray of shape (queries,) or (queries, columns), optional
-        The chance with which each query was drawn for people, where chances differed; by default they were equal.
+        Probability of each query of being sampled for human labels; constant by default.
     lam : float, optional
-        A lambda that was decided beforehand; by default the best one, of every query by the others.
+        A fixed lambda; by default the best one, computed for each query from all others.
 
     Examples
     --------
     >>> human = np.array([[0.2], [0.4], [0.7], [0.9], [np.nan], [np.nan], [np.nan], [np.nan]])
     >>> machine = np.array([[0.1], [0.2], [0.6], [0.7], [0.2], [0.3], [0.5], [0.9]])
-    >>> found = powered(human, machine)
-    >>> [x.round(3).item() for x in (found.human, found.machine, found.mean, found.lam, found.effective_n)]
+    >>> means = powered(human, machine)
+    >>> [x.round(3).item() for x in (means.human, means.machine, means.mean, means.lam, means.effective_n)]
     [0.55, 0.438, 0.588, 0.51, 6.444]
     """
     both = ~np.isnan(human) & ~np.isnan(machine)
@@ -140,9 +141,9 @@ def powered(
         np.where(alone, machine, np.nan),
     )
     n, human_mean, human_sd = describe(h)
-    _, whole, whole_sd = describe(np.where(both | alone, machine, np.nan))
+    _, overall, overall_sd = describe(np.where(both | alone, machine, np.nan))
     if probability is not None:
-        return _weighted(h, g, machine, both, probability, lam, (n, alone.sum(axis=0), whole))
+        return _weighted(h, g, machine, both, probability, lam, (n, alone.sum(axis=0), overall))
     n_machine, machine_mean, machine_sd = describe(f)
     weights = both * 1.0
     slopes = _slopes(h, g, weights, lam, 1.0 / (1.0 + n / n_machine))
@@ -150,10 +151,10 @@ def powered(
     _, mean, residual_sd = describe(residual)
     average = (weights * slopes).sum(axis=0) / n
     parts = residual_sd**2 / n, average**2 * machine_sd**2 / n_machine
-    # two independent variances: of the corrections by people, and of the machine's mean
+    # two independent variances: of the correction by human labels, and of the machine mean
     df = degrees(parts, (n - 1, n_machine - 1))
     slope = average * (1.0 + n / n_machine)
-    spread = np.maximum(human_sd**2 + slope**2 * (whole_sd**2 - describe(g)[2] ** 2), 0.0)
+    spread = np.maximum(human_sd**2 + slope**2 * (overall_sd**2 - describe(g)[2] ** 2), 0.0)
     return Powered(
         n,
         n_machine,
@@ -163,7 +164,7 @@ def powered(
         average,
         human_mean,
         human_sd,
-        whole,
+        overall,
         spread,
     )
 
@@ -180,21 +181,21 @@ def _slopes(
         return np.full(h.shape, float(lam))
     total = weights.sum(axis=0)
     away = [np.where(weights > 0, x - np.nansum(weights * x, axis=0) / total, 0.0) for x in (h, g)]
-    # a query that leaves takes its share of both sums along, and moves both means
+    # leaving a query out removes its part of both sums, and moves both means
     share = weights * total / (total - weights)
     products, squares = ((weights * away[1] * x).sum(axis=0) - share * away[1] * x for x in away)
     slope = products / squares
-    # nothing is left to learn from where the others are all alike
+    # if the values of all other queries are equal, they do not determine a slope
     known = squares > NOISE * (weights * away[1] ** 2).sum(axis=0)
     return np.clip(np.where(known, slope * factor, 0.0), 0.0, 1.0)
 
 
-def degrees(parts: tuple[np.ndarray, ...], own: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Return the degrees of freedom of a sum of independent variances, by Welch and Satterthwaite."""
-    whole = parts[0] + parts[1]
+def degrees(parts: tuple[np.ndarray, ...], dfs: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Return the degrees of freedom of a sum of two independent variances, by Welch and Satterthwaite."""
+    total = parts[0] + parts[1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = whole**2 / (parts[0] ** 2 / own[0] + parts[1] ** 2 / own[1])
-    return np.where(whole > 0, found, own[0])
+        df = total**2 / (parts[0] ** 2 / dfs[0] + parts[1] ** 2 / dfs[1])
+    return np.where(total > 0, df, dfs[0])
 
 
 def _weighted(
@@ -206,23 +207,23 @@ def _weighted(
     lam: float | None,
     known: tuple[np.ndarray, ...],
 ) -> Powered:
-    """Return the means where queries were drawn with chances of their own: Hájek's estimate of what people correct.
+    """Return the means if queries have different sampling probabilities: Hájek's estimate of the correction.
 
-    The machine's mean is that of all queries; b is the slope of people's values on it, and lambda is b / (1 + n / N),
-    as it would be for equal chances.
+    The machine mean is that of all queries; b is the slope of the human values on it, and lambda is b / (1 + n / N), as
+    for equal probabilities.
     """
-    n, n_machine, whole = known
+    n, n_machine, overall = known
     weights = np.where(both, 1.0 / probability.reshape(len(h), -1), 0.0)
     total = weights.sum(axis=0)
     factor = 1.0 / (1.0 + n / n_machine)
     slopes = _slopes(h, g, weights, lam, factor) / factor
-    residual = np.where(both, h - slopes * (g - whole), 0.0)
+    residual = np.where(both, h - slopes * (g - overall), 0.0)
     mean = (weights * residual).sum(axis=0) / total
     average = (weights * slopes).sum(axis=0) / total
     counted = ~np.isnan(machine)
     size = counted.sum(axis=0)
-    # what every query adds: its share of the machine's mean, and of the correction where people labelled it
-    by_machine = np.where(counted, average * (machine - whole), 0.0)
+    # the contribution of every query to the machine mean, and to the correction if it has human labels
+    by_machine = np.where(counted, average * (machine - overall), 0.0)
     by_people = np.where(both, weights * (residual - mean), 0.0) * size / total
     effective = total**2 / (weights**2).sum(axis=0)
     variance = np.square(by_machine + by_people).sum(axis=0) / size**2 * effective / (effective - 1)
@@ -242,7 +243,7 @@ def _weighted(
         average * factor,
         human_mean,
         human_sd,
-        whole,
+        overall,
         human_sd**2,
     )
 
@@ -252,11 +253,11 @@ Cube = Scores | Preferences
 
 @dataclass(frozen=True)
 class WithMachine:
-    """Runs joined to people's judgments and, by the same rules, to those of a machine.
+    """Runs joined to human judgments and, by the same rules, to machine judgments.
 
-    With topics='relevant' a query counts if people found something relevant, and nobody knows that of the queries that
-    they did not label: every query of the machine counts, and where people labelled one without a relevant item, the
-    caller has to say topics='judged'.
+    With queries='relevant' a query counts if it has a relevant item by human labels, which is unknown for queries
+    without human labels. So all queries with machine labels count, and queries='judged' is required if a query with
+    human labels has no relevant item.
     """
 
     people: Judged
@@ -264,14 +265,14 @@ class WithMachine:
 
     @classmethod
     def of(cls, judged: Judged, machine: object) -> WithMachine:
-        """Return a join, and the same runs joined to the judgments of a machine.
+        """Return a join, and the same runs joined to machine judgments.
 
         Examples
         --------
         >>> import pdeval
         >>> runs, qrels, _ = pdeval.datasets.load_sample()
         >>> human = qrels[qrels["query_id"].astype(int) < 121]
-        >>> (cube,) = WithMachine.of(runs.ireval.join(human, topics="common"), qrels).cubes("AP")
+        >>> (cube,) = WithMachine.of(runs.ireval.join(human, queries="common"), qrels).cubes("AP")
         >>> cube.values.shape, int((~np.isnan(cube.values[0, :, 0])).sum())
         ((1, 48, 12), 19)
         """
@@ -286,20 +287,20 @@ class WithMachine:
         return self.machine.runs
 
     def cubes(self, measures: object, **pairs: Any) -> list[Cube]:
-        """Return the cube of both values: of measures, or of preferences; of pairs of runs where these are named.
+        """Return the cube of human and machine values, of measures or of preferences between pairs of runs.
 
         Parameters
         ----------
         baseline, pairs : optional
-            Which pairs of runs, as in `prefer`; then metrics prefer by their difference.
+            Pairs of runs, as in `prefer`; the preferences of metrics are their differences.
         """
         requested = parse_all(measures)
         families = {measure.entry.family == "metric": measure for measure in reversed(requested)}
         if len(families) > 1 and not pairs:
             first, second = reversed(families.values())
             raise ValueError(
-                f"{first} and {second} are a measure of one ranking and a preference between two; with machine= ask "
-                "for one kind at a time."
+                f"{first} and {second} are a measure of one ranking and a preference between two. With machine=, "
+                "request one kind at a time."
             )
 
         def cube(judged: Judged, *, tell: bool) -> Cube:
@@ -320,95 +321,91 @@ class WithMachine:
 
 
 def _joined(judged: Judged, machine: object) -> Judged:
-    """Return the same runs joined to the machine's judgments by the same rules."""
+    """Return the same runs joined to the machine judgments by the same rules."""
     try:
         made = join(
             judged.tables[0],
             machine,
             level=judged.level,
-            topics="judged" if judged.topics == "relevant" else judged.topics,
+            queries="judged" if judged.query_rule == "relevant" else judged.query_rule,
             complete=judged.positions.complete,
             **judged.positions.rules,
         )
     except NothingJudged as nothing:
         raise ValueError(
-            f"no {nothing.role} of the runs is judged by the machine, so that nothing shows what its labels are worth: "
-            f"{nothing.some}. Make the ids alike."
+            f"no {nothing.role} of the runs has a machine label: {nothing.some}. Use the same ids in the runs and in "
+            "the machine labels."
         ) from nothing
-    return Judged(made.positions, made.level, made.topics, judged.said)
+    return Judged(made.positions, made.level, made.query_rule, judged.said)
 
 
 def _check_queries(judged: Judged, by_machine: Judged) -> None:
-    """Raise unless the machine labelled what people did, and more."""
+    """Raise if a query with human labels has no machine labels."""
     people, judge = judged.queries, by_machine.queries
     missing = people[~people.astype(object).isin(judge.astype(object))]
     if len(missing) == len(people):
         raise ValueError(
-            f"people and machine labelled no query in common: people's are {_examples(people)}, the machine's "
-            f"{_examples(judge)}. What the machine is worth shows on queries that both labelled: let it label people's "
-            "queries too, or see whether the ids are the same."
+            "the human and the machine labels have no query in common: the human labels have "
+            f"{listed(map(repr, people), 3)}, the machine labels {listed(map(repr, judge), 3)}. Check that the ids are "
+            "the same, and let the machine label the queries with human labels too."
         )
     if len(missing):
         raise ValueError(
-            f"{len(missing):,} of the {len(people):,} queries that people labelled have no labels by the machine: "
-            f"{_examples(missing)}. Let it label them too; else they have to leave people's judgments."
+            f"{len(missing):,} of the {len(people):,} queries with human labels have no machine labels: "
+            f"{listed(map(repr, missing), 3)}. Let the machine label them too, or drop them from the human judgments."
         )
 
 
 def _check_grades(people: Table, machine: Table) -> None:
-    """Raise where the machine labelled all that people did, and everything alike; a list of relevant items is none."""
+    """Raise if all machine labels are equal and cover all human labels; a list of relevant items alone is allowed."""
     grade = numbers(machine.column("grade"), "grade")
     if not grade.size or (grade != grade[0]).any() or grade[0] <= 0:
         return
-    own = numbers(people.column("grade"), "grade")
+    human = numbers(people.column("grade"), "grade")
     ids = [
         pd.MultiIndex.from_arrays([one.column(role).astype(str) for role in ("query", "doc")])
         for one in (people, machine)
     ]
-    if (own <= 0).any() and ids[0].isin(ids[1]).all():
+    if (human <= 0).any() and ids[0].isin(ids[1]).all():
         raise ValueError(
-            f"the machine gives the grade {grade[0]:g} to everything, also to the {(own <= 0).sum():,} items that are "
-            "not relevant by people's labels: it tells no item from another."
+            f"all machine labels have the grade {grade[0]:g}, including those of {(human <= 0).sum():,} items that "
+            "human assessors judged non-relevant, so they carry no information."
         )
 
 
 def _check_relevant(judged: Judged, people: Scores | Preferences) -> None:
-    """Raise where people labelled queries that do not count, and nobody can say which of the others would not."""
+    """Raise if queries with human labels do not count, because it is unknown which other queries would not count."""
     counted = pd.Index(people.queries[~np.isnan(people.values).all(axis=(0, 2))])
     left = judged.queries[~judged.queries.isin(counted)]
-    if judged.topics == "relevant" and len(left):
+    if judged.query_rule == "relevant" and len(left):
         raise ValueError(
-            f"people found nothing relevant for {len(left):,} of the {len(judged.queries):,} queries that they "
-            f"labelled: {_examples(left)}. topics='relevant' leaves them out, and cannot tell which of the other "
-            "queries it would leave out. Say topics='judged', by which they count as 0."
+            f"{len(left):,} of the {len(judged.queries):,} queries with human labels have no relevant item: "
+            f"{listed(map(repr, left), 3)}. queries='relevant' drops them, but which other queries it would drop "
+            "is unknown. Use queries='judged', with which they get the score 0."
         )
 
 
-def _examples(ids: pd.Index) -> str:
-    shown = ", ".join(repr(one) for one in ids[:3].tolist())
-    return shown + (f", ... ({len(ids):,} in all)" if len(ids) > 3 else "")
-
-
 def checked(cube: Cube) -> Cube:
-    """Return a cube with machine labels; raise where it has too few queries of either kind, or labels never differ."""
+    """Return a cube with machine labels; raise if it has too few queries of either kind, or constant values."""
     human, machine = cube.values, np.asarray(cube.machine)
     if not human.size:
-        raise TooFew("the table has no runs, queries or measures: there is nothing to infer.")
+        raise TooFew("the table has no runs, no queries or no measures.")
     by_machine = ~np.isnan(machine)
     both = (~np.isnan(human) & by_machine).any(axis=(0, 2)).sum()
     alone = (np.isnan(human) & by_machine).any(axis=(0, 2)).sum()
     if both < 2:
         raise TooFew(
-            f"people labelled {both} of the {len(cube.queries):,} queries; at least two show what a machine is worth."
+            f"{both} of the {len(cube.queries):,} queries have human labels; at least 2 are needed to estimate the "
+            "error of the machine labels."
         )
     if alone < 2:
         raise TooFew(
-            f"the machine labelled {alone} {'query' if alone == 1 else 'queries'} beside the {both} that people "
-            "labelled: nothing is to be gained from so few. Leave machine= out, or let it label more."
+            f"{alone} {'query has' if alone == 1 else 'queries have'} only machine labels, beside the {both} with "
+            "human labels; at least 2 are needed. Omit machine=, or let the machine label more queries."
         )
     for label, of_human, of_machine in zip(cube.measures, human, machine):
-        _check_variation(cube, f"by people's labels {label}", of_human, of_machine)
-        _check_variation(cube, f"by the machine's labels {label}", of_machine, of_human)
+        _check_variation(cube, f"by the human labels, {label}", of_human, of_machine)
+        _check_variation(cube, f"by the machine labels, {label}", of_machine, of_human)
     return cube
 
 
@@ -418,7 +415,7 @@ def _check_variation(
     values: np.ndarray,
     others: np.ndarray,
 ) -> None:
-    """Raise if all values of a measure are equal; preferences may all be 0 if runs are alike by both labels."""
+    """Raise if all values of a measure are equal; preferences may all be 0 if they are so by both labels."""
     known = values[~np.isnan(values)]
     if not known.size or not (known == known[0]).all():
         return
@@ -429,8 +426,8 @@ def _check_variation(
     else:
         return
     raise ValueError(
-        f"{what}: they tell nothing apart. Are they labels of these queries and items, and is level= "
-        "one of their grades?"
+        f"{what}, so they carry no information. Check that they are labels of these queries and items, and that level= "
+        "is one of their grades."
     )
 
 
@@ -441,24 +438,24 @@ def estimates(cube: Scores, measure: int) -> Powered:
     human, machine = cube.values[measure], np.asarray(cube.machine)[measure]
     if np.isinf(human).any() or np.isinf(machine).any():
         raise ValueError(
-            f"measure {label!r} has infinite values, which have no mean. Choose its variant that gives items never "
-            "found a finite rank, or compare preferences instead."
+            f"measure {label!r} has infinite values, which have no mean. Use a variant with a finite rank for "
+            "unretrieved items, or compare preferences instead."
         )
     estimate = powered(human, machine, probability=cube.probability)
     few = np.flatnonzero((estimate.n < 2) | (estimate.n_machine < 2))
     if len(few):
         run = few[0]
         raise TooFew(
-            f"{run_labels(cube.runs)[run]!r} has {estimate.n[run]} queries by people and {estimate.n_machine[run]} by "
-            f"the machine alone of {label!r}; two of each are needed."
+            f"{run_labels(cube.runs)[run]!r} has {estimate.n[run]} queries with human values of {label!r} and "
+            f"{estimate.n_machine[run]} with machine values only; at least 2 of each are needed."
         )
     return estimate
 
 
 def check_mean(label: str, attrs: Any) -> None:
-    """Raise where a measure is not a mean over queries."""
+    """Raise if a measure is not a mean over queries."""
     way = aggregate_of(label, attrs)
     if way != "mean":
         raise ValueError(
-            f"{label} is a {way} over queries; machine labels sharpen means. Choose another measure."
+            f"{label} is a {way} over queries; machine labels can only be used for means. Use another measure."
         )

@@ -1,28 +1,26 @@
-"""Learned populations: which users, by recall level, grade and subtopic, best explain labelled preferences.
+"""Learned populations: weights of recall levels, grades and subtopics that best explain labeled preferences.
 
-Section 7 of Diaz & Ferraro 2022. The chance that run a wins is logistic in the recall-paired preference, whose weights
-are free: of recall levels (constant on 1, 2, 3-4, 5-8, ...), and of grades or of subtopics with the background.
+Section 7 of Diaz & Ferraro 2022. The probability that run a wins is logistic in the recall-paired preference. Its free
+parameters are the weights of recall levels (constant on 1, 2, 3-4, 5-8, ...), and of grades, or of subtopics and the
+background.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import ENTRIES, Entry, Measure, find, parse
+from pdeval.catalog import ENTRIES, Measure, find, parse
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import Views, populations
 from pdeval.evaluate.sources import clear_values
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
-from pdeval.kernels.preferences import RPP, ST_RPP
 from pdeval.kernels.primitives import closer
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import checked_binding, numbers, query_column
@@ -41,16 +39,16 @@ class Population:
     base : str
         The preference whose weights were fitted, "RPP" or "ST-RPP".
     parameters : dict
-        What was fitted, as that preference takes it: `weight`, `grades`, `subtopics`, `background`.
+        The fitted parameters of that preference: `weight`, `grades`, `subtopics`, `background`.
     weights : DataFrame
-        over, name, weight, low, high, uniform: of each fitted part the weights, which sum to 1, their bootstrap
-        intervals over queries, and equal weights beside them.
+        over, name, weight, low, high, uniform: the fitted weights, which sum to 1 for each value of `over`, their
+        bootstrap intervals over queries, and equal weights for comparison.
     agreement, uniform_agreement : float
-        Share of held-out labels whose winner the fitted and the equal weights name; a tie counts half.
+        Fraction of held-out labels whose winner is predicted by the fitted and by equal weights; a tie counts half.
     standard_error : float
-        Of the difference between the two, over queries.
+        Standard error of the difference between the two, over queries.
     labels : int
-        Labelled preferences that were used.
+        Number of labeled preferences that were used.
     """
 
     base: str
@@ -62,38 +60,37 @@ class Population:
     labels: int
 
     def measure(self, label: str = "fitted") -> Measure:
-        """Return the preference of this population, under a label of your own."""
+        """Return the preference of this population, with this label."""
         return parse(self.base, **self.parameters, label=label)
 
     def register(self, name: str) -> str:
-        """Put the preference into the catalog: its name then works wherever a measure is named. Returns the name."""
+        """Add the preference to the catalog, so that it can be used by name, and return the name."""
         if not name.strip() or set(name) & set("(){}[]@,="):
             raise ValueError(
-                f"{name!r} cannot be a measure's name; use a word such as 'learnedRPP'."
+                f"{name!r} is not a valid name of a measure. Use a word such as 'learnedRPP'."
             )
         if name in ENTRIES and not getattr(ENTRIES[name].kernel, "learned", False):
             raise ValueError(
-                f"there is a measure {name!r} already ({ENTRIES[name].summary}); choose another name."
+                f"there is already a measure {name!r} ({ENTRIES[name].summary}). Use another name."
             )
-        ENTRIES[name] = _entry(name, find(self.base), self.parameters, self.labels)
+        base = find(self.base)
+        defaults = {**base.parameters, **self.parameters}
+
+        def kernel(x: np.ndarray, y: np.ndarray, **options: Any) -> Any:
+            return base.kernel(x, y, **{**defaults, **options})
+
+        kernel.__doc__ = (
+            f"{base.name} of a population learned from {self.labels:,} labeled preferences."
+        )
+        kernel.learned = True  # type: ignore[attr-defined]
+        ENTRIES[name] = replace(base, name=name, kernel=kernel, parameters=defaults, aliases={})
         return name
-
-
-def _entry(name: str, base: Entry, parameters: dict[str, Any], labels: int) -> Entry:
-    defaults = {**base.parameters, **parameters}
-
-    def kernel(x: np.ndarray, y: np.ndarray, **options: Any) -> np.ndarray:
-        return (RPP if base.name == "RPP" else ST_RPP)(x, y, **{**defaults, **options})
-
-    kernel.__doc__ = f"{base.name} of a population learned from {labels:,} labelled preferences."
-    kernel.learned = True  # type: ignore[attr-defined]
-    return dataclasses.replace(base, name=name, kernel=kernel, parameters=defaults, aliases={})
 
 
 @verb(on="judged", needs="relevant")
 def fit_population(
     judged: Judged,
-    labelled: object,
+    labeled: object,
     over: Over | Sequence[Over] = "recall",
     *,
     penalty: float = 1.0,
@@ -102,81 +99,79 @@ def fit_population(
     confidence: float = 0.95,
     seed: int | None = 0,
 ) -> Population:
-    """Return the population of users whose preferences best reproduce labelled ones.
+    """Return the population of users whose preferences best reproduce labeled preferences.
 
     Parameters
     ----------
-    labelled : DataFrame or bound accessor
-        Columns query, run_a, run_b and winner ("a", "b", or the run itself; other rows are left out): what people said,
-        clicks, credits of interleaving. Or preferences of one measure, as `prefer` gives them.
+    labeled : DataFrame or bound accessor
+        Labeled preferences, from human assessors, clicks or interleaving: columns query, run_a, run_b and winner ("a",
+        "b", or the run; rows with winner "tie" or without a winner are dropped). Or preferences of one measure, as
+        returned by `prefer`.
     over : {'recall', 'grades', 'subtopics'}, or list of them
-        Whose weights are fitted: of recall levels, of users with a threshold at each grade, or of the users of each
-        subtopic and of any relevant item. What is not fitted stays as in RPP: recall levels equal, grades and subtopics
-        by their items. Grades and subtopics do not go together.
+        Weights to fit: of recall levels, of users with a threshold at each grade, or of the users of each subtopic and
+        of any relevant item. The other weights are those of RPP: equal for recall levels, and by the number of items
+        for grades and subtopics. Grades and subtopics cannot be combined.
     penalty : float
-        How strongly the logarithms of weights are drawn towards their mean, so that the weights become equal.
+        Strength of the penalty on the squared distance of the logarithms of the weights from their mean; a large
+        penalty makes the weights equal.
     folds : int
-        Parts into which the queries are divided; each is held out once to measure agreement.
+        Number of folds of the queries; each is held out once to measure agreement.
     draws : int
-        Bootstrap samples of the queries for the intervals of weights; 0 for none.
+        Number of bootstrap samples of the queries for the intervals of the weights; 0 for no intervals.
 
     Returns
     -------
     Population
-        `.weights`, `.agreement`, `.uniform_agreement`, `.standard_error`; `.measure()` is its preference, and
-        `.register(name)` makes that usable by name everywhere.
+        `.weights`, `.agreement`, `.uniform_agreement` and `.standard_error`. `.measure()` returns its preference, and
+        `.register(name)` adds the preference to the catalog.
 
     Notes
     -----
-    Logistic regression of the winner on sum p(L) p(i|L) sgn(y_i - x_i), with p normalised over the levels and
-    populations that a query has, maximised by L-BFGS-B. Agreement is that with labels on queries which the fit did not
-    see.
+    Logistic regression of the winner on sum p(L) p(i|L) sgn(y_i - x_i), with p normalized over the levels and
+    populations of a query, maximized by L-BFGS-B. Agreement is measured on queries that were not used for the fit.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> people = judged.prefer("invRPP", baseline="bm25")
-    >>> found = judged.fit_population(people, over=["recall", "grades"], draws=10)
-    >>> found.weights.loc[[0, 1, 7, 8, 9], ["over", "name", "weight", "uniform"]].round(1)
+    >>> population = judged.fit_population(people, over=["recall", "grades"], draws=10)
+    >>> population.weights.loc[[0, 1, 7, 8, 9], ["over", "name", "weight", "uniform"]].round(1)
          over        name  weight  uniform
     0  recall           1     0.4      0.1
     1  recall           2     0.2      0.1
     7  grades  grade >= 1     0.6      0.3
     8  grades  grade >= 2     0.3      0.3
     9  grades  grade >= 3     0.1      0.3
-    >>> bool(found.agreement > found.uniform_agreement)
+    >>> bool(population.agreement > population.uniform_agreement)
     True
-    >>> judged.order(found.register("learnedRPP"), method="winrate").head(2)[["run", "measure", "rank"]]
+    >>> judged.order(population.register("learnedRPP"), method="winrate").head(2)[["run", "measure", "rank"]]
              run     measure  rank
     0  rerank-s1  learnedRPP     1
     1  rerank-s2  learnedRPP     2
     >>> del ENTRIES["learnedRPP"]
     """
-    penalty = arguments.number("penalty", penalty, 0)
-    arguments.share("confidence", confidence)
     arguments.whole("folds", folds, 2)
-    arguments.whole("draws", draws, 0)
-    arguments.seed(seed)
-    parts = list(map(str, arguments.several("over", over)))
-    for part in parts:
-        arguments.one_of("over", part, OVER)
-    if not parts or {"grades", "subtopics"} <= set(parts):
+    parts = [arguments.one_of("over", part, OVER) for part in arguments.several("over", over)]
+    if {"grades", "subtopics"} <= set(parts):
         raise ValueError(
-            f"over={over!r}: fit recall levels, grades or subtopics; grades and subtopics not together."
+            f"over={over!r}: grades and subtopics cannot be combined. Use one of them, or 'recall' with one of them."
         )
-    model = _Model(judged, labelled, parts)
+    model = _Model(judged, labeled, parts)
     rng = np.random.default_rng(seed)
     best = model.fitted(np.ones(len(model.sign)), penalty)
     agreement = model.held_out(penalty, folds, rng)
-    samples = np.array(
-        [model.shares(model.fitted(model.drawn(rng), penalty, best)) for _ in range(draws)]
-    )
-    weights = model.frame(best)
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    low, high = np.quantile(samples, tails, axis=0) if draws else np.full((2, len(weights)), np.nan)
-    weights.insert(3, "low", low)
-    weights.insert(4, "high", high)
+    interval = np.full((2, sum(model.free)), np.nan)
+    if draws:
+        n = len(model.topics)
+        # the number of times that each label is in a bootstrap sample of the queries
+        counts = (
+            np.bincount(rng.integers(n, size=n), minlength=n)[model.topic] * 1.0
+            for _ in range(draws)
+        )
+        samples = [model.shares(model.fitted(count, penalty, best)) for count in counts]
+        interval = np.quantile(samples, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    weights = model.frame(best, *interval)
     return Population(model.base, model.parameters(best), weights, *agreement, len(model.sign))
 
 
@@ -186,15 +181,15 @@ class _Model:
     def __init__(
         self,
         judged: Judged,
-        labelled: object,
+        labeled: object,
         over: Sequence[str],
     ) -> None:
-        topic, a, b, sign = labelled_pairs(judged.positions, labelled, str(judged.queries.name))
+        topic, a, b, sign = labeled_pairs(judged.positions, labeled, str(judged.queries.name))
         self.base = "ST-RPP" if "subtopics" in over else "RPP"
         of_users = list(populations(Views(judged), parse(self.base)))
         if "grades" in over and len(of_users) < 2:
             raise ValueError(
-                "over='grades': there is one positive grade, or a level makes relevance binary."
+                "over='grades' needs several positive grades, and no level, which makes relevance binary."
             )
         self.names = [name for name, _, _ in of_users]
         self.bins = level_bins(
@@ -209,7 +204,7 @@ class _Model:
         users *= size.any(axis=2)
         used = users.sum(axis=1) > 0
         if not used.any():
-            raise ValueError("no labelled preference is on a query with a relevant item.")
+            raise ValueError("no labeled preference is on a query with a relevant item.")
         fits_users = bool({"grades", "subtopics"} & set(over))
         if fits_users:
             users[:] = users > 0
@@ -228,6 +223,7 @@ class _Model:
             1.0  # a population without users: anything but a division by 0
         )
         self.topics, self.topic = np.unique(topic[used], return_inverse=True)
+        self.equal_parts = self.parts(np.ones(len(self.bins)))
 
     def split(self, theta: np.ndarray) -> list[np.ndarray]:
         """Return the weights of recall levels and of populations, each with mean 1."""
@@ -239,19 +235,14 @@ class _Model:
         ]
 
     def parts(self, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what each population of each label prefers, and the sum of the weights of its levels."""
+        """Return the preference of each population for each label, and the sum of the weights of its levels."""
         # one product of matrices with rows (label, population)
         flat = (-1, len(self.bins))
         total = (self.size.reshape(flat) @ level).reshape(self.users.shape)
         return (self.gain.reshape(flat) @ level).reshape(self.users.shape) / total, total
 
-    @cached_property
-    def equal_parts(self) -> tuple[np.ndarray, np.ndarray]:
-        """The same if recall levels have equal weights."""
-        return self.parts(np.ones(len(self.bins)))
-
     def score(self, theta: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return the preference of every label, the populations' shares in it, their parts, their sums of weights."""
+        """Return the preference of every label, and the fraction, preference and sum of weights of each population."""
         level, group = self.split(theta)
         part, total = self.parts(level) if self.free[0] else self.equal_parts
         share = self.users * group
@@ -284,7 +275,7 @@ class _Model:
         penalty: float,
         begin: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Return the logarithms of the weights, and the slope, that fit labels which count so often."""
+        """Return the fitted logarithms of the weights and the slope; `count` is how often each label counts."""
         from scipy.optimize import minimize
 
         levels, groups = self.free
@@ -312,15 +303,13 @@ class _Model:
 
         start = np.append(np.zeros(levels + groups), 1.0) if begin is None else begin
         bounds = [(-12.0, 12.0)] * (levels + groups) + [(1e-6, None)]
-        best: np.ndarray = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-        return best
+        return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
 
     def agreed(self, theta: np.ndarray) -> np.ndarray:
-        """Return 1 for labels whose winner the weights name, 0 where they name the other, 1/2 for ties."""
+        """Return 1 for labels whose winner is predicted by the weights, 0 for the other run, 1/2 for ties."""
         score = self.score(theta)[0]
         score[np.abs(score) < 1e-12] = 0.0
-        agreed: np.ndarray = (1 + np.sign(score) * self.sign) / 2
-        return agreed
+        return np.asarray((1 + np.sign(score) * self.sign) / 2)
 
     def held_out(
         self,
@@ -331,7 +320,7 @@ class _Model:
         """Return the agreement on held-out queries, that of equal weights, and the standard error of the difference."""
         if len(self.topics) < folds:
             raise ValueError(
-                f"the labels are on {len(self.topics)} queries; folds={folds} needs at least as many."
+                f"the labels are on {len(self.topics)} queries, but folds={folds} needs {folds}. Use fewer folds."
             )
         fold = (rng.permutation(len(self.topics)) % folds)[self.topic]
         right = np.empty(len(self.sign))
@@ -347,19 +336,14 @@ class _Model:
         )  # labels of one query go together
         return float(right.mean()), float(equal.mean()), error
 
-    def drawn(self, rng: np.random.Generator) -> np.ndarray:
-        """Return how often each label counts in a sample of the queries, with replacement."""
-        sample = rng.integers(len(self.topics), size=len(self.topics))
-        return np.bincount(sample, minlength=len(self.topics))[self.topic] * 1.0
-
     def shares(self, theta: np.ndarray) -> np.ndarray:
         """Return the fitted weights, each kind with sum 1."""
         return np.concatenate(
             [part / part.sum() for part, free in zip(self.split(theta), self.free) if free]
         )
 
-    def frame(self, theta: np.ndarray) -> pd.DataFrame:
-        """Return the fitted weights as a table, with equal ones beside them."""
+    def frame(self, theta: np.ndarray, low: np.ndarray, high: np.ndarray) -> pd.DataFrame:
+        """Return the fitted weights with their intervals, and equal weights, as a table."""
         levels, groups = self.free
         ends = (self.bins[1:] - 1).tolist()
         spans = [
@@ -367,14 +351,17 @@ class _Model:
             for first, last in zip(self.bins.tolist(), ends)
         ]
         spans.append(f"{self.bins[-1]}+")
-        columns = {
-            "over": ["recall"] * levels
-            + ["subtopics" if self.base == "ST-RPP" else "grades"] * groups,
-            "name": spans[:levels] + self.names[:groups],
-            "weight": self.shares(theta),
-            "uniform": [1 / max(levels, 1)] * levels + [1 / max(groups, 1)] * groups,
-        }
-        return pd.DataFrame(columns)
+        return pd.DataFrame(
+            {
+                "over": ["recall"] * levels
+                + ["subtopics" if self.base == "ST-RPP" else "grades"] * groups,
+                "name": spans[:levels] + self.names[:groups],
+                "weight": self.shares(theta),
+                "low": low,
+                "high": high,
+                "uniform": [1 / max(levels, 1)] * levels + [1 / max(groups, 1)] * groups,
+            }
+        )
 
     def parameters(self, theta: np.ndarray) -> dict[str, Any]:
         """Return the fitted weights as the preference takes them."""
@@ -425,7 +412,7 @@ def _fill(
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of recall levels, constant within bins; call it on levels, or give it to `parse("RPP", weight=...)`.
+    """Weights of recall levels, constant within bins; call it on levels, or pass it to `parse("RPP", weight=...)`.
 
     Examples
     --------
@@ -457,33 +444,33 @@ class Weights:
 
 
 @verb(on="judged", needs="relevant")
-def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> Weights:
-    """Return the weights of recall levels that best reproduce labelled preferences.
+def fit_weights(judged: Judged, labeled: object, *, penalty: float = 1.0) -> Weights:
+    """Return the weights of recall levels that best reproduce labeled preferences.
 
     Parameters
     ----------
-    labelled : DataFrame or bound accessor
-        Columns query, run_a, run_b, winner; the winner is "a", "b", or the run itself. Rows with winner "tie" or
-        without one are left out. Or preferences of one measure, as `prefer` or `credits.ireval.preferences()` gives
-        them: query, run_a, run_b, measure, value; run_a won where the value is positive, run_b where it is negative,
-        and rows with value 0 or NaN are left out.
+    labeled : DataFrame or bound accessor
+        Labeled preferences: columns query, run_a, run_b, winner, where the winner is "a", "b", or the run. Rows with
+        winner "tie" or without a winner are dropped. Or preferences of one measure, as returned by `prefer` or
+        `credits.ireval.preferences()`: query, run_a, run_b, measure, value. Run_a won if the value is positive, run_b
+        if it is negative, and rows with value 0 or NaN are dropped.
     penalty : float
-        How strongly the weights are drawn towards equal weights; they are never negative.
+        Strength of the penalty on the squared distance of the weights from their mean. Weights are never negative.
 
     Returns
     -------
     Weights
-        A function of the recall level, for `pdeval.parse("RPP", weight=...)`; `.frame()` shows the weights.
+        A function of the recall level, for `pdeval.parse("RPP", weight=...)`. `.frame()` returns the weights.
 
     Notes
     -----
-    Logistic regression of the winner on the recall-paired preference, sum p(i) sgn(y_i - x_i) with p normalised over
-    the query's levels; p is constant on levels 1, 2, 3-4, 5-8, 9-16, ...; maximised by L-BFGS-B.
+    Logistic regression of the winner on the recall-paired preference, sum p(i) sgn(y_i - x_i), with p normalized over
+    the levels of the query and constant on levels 1, 2, 3-4, 5-8, 9-16, ...; maximized by L-BFGS-B.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> prefs = judged.prefer("invRPP", baseline="bm25")
     >>> judged.fit_weights(prefs).frame().head(3).round(2)
        recall  weight
@@ -493,9 +480,8 @@ def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> We
     """
     from scipy.optimize import minimize
 
-    penalty = arguments.number("penalty", penalty, 0)
     positions = judged.positions
-    topic, a, b, sign = labelled_pairs(positions, labelled, str(judged.queries.name))
+    topic, a, b, sign = labeled_pairs(positions, labeled, str(judged.queries.name))
     relevant = positions.judged.topic[positions.relevant(judged.level)]
     bins = level_bins(int(np.bincount(relevant).max(initial=1)))
     gain, size = np.zeros((2, len(topic), len(bins)))
@@ -503,7 +489,7 @@ def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> We
     used = size.sum(axis=1) > 0
     gain, size, sign = gain[used], size[used], sign[used]
     if len(sign) == 0:
-        raise ValueError("no labelled preference is on a query with a relevant item.")
+        raise ValueError("no labeled preference is on a query with a relevant item.")
 
     def loss(free: np.ndarray) -> tuple[float, np.ndarray]:
         weight, slope = free[:-1], free[-1]
@@ -524,17 +510,17 @@ def fit_weights(judged: Judged, labelled: object, *, penalty: float = 1.0) -> We
     return Weights(bins, weight, float((np.sign(gain @ weight) == sign).mean()), len(sign))
 
 
-def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[np.ndarray, ...]:
+def labeled_pairs(positions: Positions, labeled: object, query: str) -> tuple[np.ndarray, ...]:
     """Return topic, run a, run b and sign (1: a won, -1: b won) of every label that has a winner, sorted."""
-    table, query, runs = _columns(positions, labelled, query)
+    table, query, runs = _columns(positions, labeled, query)
     names = [f"{name}_{side}" for side in "ab" for name in runs]
     missing = [name for name in (query, *names) if name not in table.columns]
     if not missing and not {"winner", "value"} & set(table.columns):
         missing = ["winner"]
     if missing:
         raise ValueError(
-            f"labelled preferences need the columns {query}, {', '.join(names)}, winner or, in its place, value; "
-            f"{missing[0]} is missing. It has {', '.join(map(str, table.columns))}."
+            f"labeled preferences need the columns {query}, {', '.join(names)}, and winner or value; {missing[0]} is "
+            f"missing. The table has {', '.join(map(str, table.columns))}."
         )
     rows, sign = _decided(table)
     sides = []
@@ -557,7 +543,7 @@ def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[
     topic = positions.queries.get_indexer(pd.Index(rows[query].astype(positions.queries.dtype)))
     if (topic < 0).any():
         raise ValueError(
-            f"{int((topic < 0).sum()):,} labelled preferences are on queries without judgments; drop them."
+            f"{int((topic < 0).sum()):,} labeled preferences are on queries without judgments. Drop them."
         )
     sign = _sign_of_winner(rows["winner"], positions, sides) if sign is None else sign
     order = np.lexsort(
@@ -567,15 +553,15 @@ def labelled_pairs(positions: Positions, labelled: object, query: str) -> tuple[
 
 
 def _columns(
-    positions: Positions, labelled: object, query: str
+    positions: Positions, labeled: object, query: str
 ) -> tuple[pd.DataFrame, str, list[str]]:
     """Return the labels, their query column and the id columns of their runs: bound, or as in the join."""
-    table = getattr(labelled, "_frame", labelled)
+    table = getattr(labeled, "_frame", labeled)
     if not isinstance(table, pd.DataFrame):
         raise TypeError(
-            f"expected a pandas DataFrame of labelled preferences, got {type(table).__name__}."
+            f"expected a pandas DataFrame of labeled preferences, got {type(table).__name__}."
         )
-    binding = checked_binding(table, getattr(labelled, "_binding", None) or {})
+    binding = checked_binding(table, getattr(labeled, "_binding", None) or {})
     runs = list(map(str, positions.runs.columns))
     if "run" in binding:
         bound = (
@@ -583,7 +569,7 @@ def _columns(
         )
         if len(bound) != len(runs):
             raise ValueError(
-                f"the runs are named by {', '.join(runs)}; bind as many columns, not {', '.join(bound)}."
+                f"the runs have the id columns {', '.join(runs)}. Bind {len(runs)} columns, not {', '.join(bound)}."
             )
         runs = bound
     if "query" in binding or query not in table.columns:
@@ -598,7 +584,7 @@ def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
     measures = table["measure"].unique().tolist() if "measure" in table.columns else []
     if len(measures) > 1:
         raise ValueError(
-            f"the labelled preferences are of several measures, {', '.join(map(str, measures))}: choose one, such as "
+            f"the labeled preferences have several measures, {', '.join(map(str, measures))}. Keep one, e.g. "
             f"prefs[prefs['measure'] == {measures[0]!r}]."
         )
     table = table[table["value"].notna()]
@@ -619,7 +605,7 @@ def _sign_of_winner(column: pd.Series, positions: Positions, sides: list[np.ndar
     if not (is_a ^ is_b).all():
         example = column[~(is_a ^ is_b)].iloc[0]
         raise ValueError(
-            f"the winner {example!r} is neither 'a', 'b', 'tie' nor one of the two runs."
+            f"unknown winner {example!r}: expected 'a', 'b', 'tie' or one of the two runs."
         )
     return np.where(is_a, 1.0, -1.0)
 

@@ -1,4 +1,4 @@
-"""Choosing runs by name: a baseline, a list of pairs, with an error that knows what was meant."""
+"""Selection of runs and queries by id: baselines and lists of pairs, with suggestions for unknown ids."""
 
 from __future__ import annotations
 
@@ -46,8 +46,38 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
     return int(np.argmax(same))
 
 
+def places_of_runs(runs: pd.DataFrame, names: object) -> list[int]:
+    """Return the rows of a run or of several, each once, in the order of the names.
+
+    Examples
+    --------
+    >>> places_of_runs(pd.DataFrame({"run": ["bm25", "lm", "dense"]}), ["dense", "bm25"])
+    [2, 0]
+    """
+    single = isinstance(names, str | tuple) or not np.iterable(names)
+    chosen = [names] if single else list(names)  # type: ignore[call-overload]
+    return list(dict.fromkeys(place_of(runs, name) for name in chosen))
+
+
+def place_of_query(queries: pd.Index, query: object, what: str = "query") -> int:
+    """Return the place of a query id, as an integer or a string.
+
+    Examples
+    --------
+    >>> place_of_query(pd.Index(["46", "47"]), 47), place_of_query(pd.Index([46, 47]), "47")
+    (1, 1)
+    """
+    known = queries.astype(str)
+    place = known.get_indexer(pd.Index([str(query)]))[0] if pd.api.types.is_scalar(query) else -1
+    if place < 0:
+        examples = ", ".join(map(repr, queries[:3].tolist()))
+        plural = what.replace("query", "queries")
+        raise KeyError(f"no {what} {shown(query)}; the {plural} are {examples}, ...")
+    return int(place)
+
+
 def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
-    """Return the rows of one baseline or of several, each once; a tuple of all ids of a run is one.
+    """Return the rows of the baselines, each once; a tuple with all ids of a run is one baseline.
 
     Examples
     --------
@@ -60,16 +90,16 @@ def baselines_of(runs: pd.DataFrame, baseline: object) -> list[int]:
     )
     names = list(baseline) if several else [baseline]  # type: ignore[call-overload]
     if not names:
-        raise ValueError("baseline= is empty: name one run, or a list of them.")
+        raise ValueError("baseline= is empty. Pass a run or a list of runs.")
     return list(dict.fromkeys(place_of(runs, name, "baseline") for name in names))
 
 
 def chosen_pairs(
     runs: pd.DataFrame, *, baseline: object = None, pairs: object = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the index arrays (a, b): all pairs, all against a baseline or several, or those listed.
+    """Return the index arrays (a, b) of all pairs, of all runs with one or more baselines, or of the given pairs.
 
-    Two baselines make one pair, the first named one as `b`.
+    Two baselines are paired once, with the first one as `b`.
 
     Examples
     --------
@@ -81,7 +111,7 @@ def chosen_pairs(
         one = f"one: {run_labels(runs)[0]!r}" if len(runs) else "none"
         raise TooFew(f"a preference needs two runs; there is {one}.")
     if baseline is not None and pairs is not None:
-        raise ValueError("give either baseline= or pairs=, not both.")
+        raise ValueError("baseline= and pairs= cannot be combined. Pass one of them.")
     if baseline is not None:
         rows = baselines_of(runs, baseline)
         sides = [all_pairs(len(runs), row) for row in rows]
@@ -96,18 +126,15 @@ def chosen_pairs(
         listed, wide = list(pairs.itertuples(index=False, name=None)), len(runs.columns)
         both = wide > 1 and len(pairs.columns) == 2 * wide
         pairs = [(row[:wide], row[wide:]) for row in listed] if both else listed
-    if not isinstance(pairs, Iterable) or isinstance(pairs, str):
-        raise TypeError(
-            "pairs= takes a list of (run_a, run_b), or a frame with the columns of both."
-        )
+    entries = pairs if isinstance(pairs, Iterable) and not isinstance(pairs, str) else ()
     listed = [
-        tuple(pair) if np.iterable(pair) and not isinstance(pair, str) else () for pair in pairs
+        tuple(pair) if np.iterable(pair) and not isinstance(pair, str) else () for pair in entries
     ]
     if not listed or any(
         len(pair) != 2 or any(isinstance(one, list | dict) for one in pair) for pair in listed
     ):
         raise ValueError(
-            "pairs= takes a list of (run_a, run_b); found an empty list or an entry that is not a pair."
+            f"pairs={shown(pairs)}: expected a list of (run_a, run_b), or a DataFrame with the id columns of both runs."
         )
     place = {
         one: place_of(runs, one) for one in dict.fromkeys(one for pair in listed for one in pair)
@@ -118,5 +145,5 @@ def chosen_pairs(
             f"a run cannot be compared with itself: {listed[int(np.argmax(places[:, 0] == places[:, 1]))]!r}."
         )
     if len(np.unique(np.sort(places, axis=1), axis=0)) < len(places):
-        raise ValueError("pairs= names the same two runs more than once; list each pair once.")
+        raise ValueError("pairs= contains the same two runs more than once. List each pair once.")
     return places[:, 0], places[:, 1]

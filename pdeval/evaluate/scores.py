@@ -1,4 +1,4 @@
-"""Kernels over blocks: what each run scores on each topic, for the populations of users of a measure.
+"""Kernels over blocks: scores of runs on topics, populations of users, and precision-recall curves.
 
 A user wants i relevant items of at least some grade, of some subtopic, or any relevant item (the background). A
 preference averages over such users (Diaz & Ferraro 2022, sections 3.2 and 4).
@@ -9,20 +9,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import ENTRIES, Measure, parse_all
+from pdeval.catalog import ENTRIES, Measure, parse, parse_all
 from pdeval.catalog.directions import described
-from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.cube import Scores, described_frame, run_columns
 from pdeval.join.blocks import Block, View
 from pdeval.join.judged import Judged
 from pdeval.join.list_columns import ListBlock, list_blocks
 from pdeval.join.positions import Positions
 from pdeval.kernels.primitives import share as share_of
 from pdeval.tables.equal_values import gap, row_sizes
+from pdeval.tables.labels import labels
+from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
@@ -32,11 +34,11 @@ CELLS = 1 << 17  # runs times judged items of the topics that are looked at toge
 
 @verb(
     on="judged",
-    gives="scores",
+    returns="scores",
     core=True,
     command=True,
     machine=True,
-    meant_by={
+    other_names={
         "evaluate": "measure(qrels, ['AP', 'nDCG@10'])",
         "metrics": "measure(qrels, ['AP', 'nDCG@10'])",
         "score": "measure(qrels, ['AP', 'nDCG@10'])",
@@ -45,7 +47,7 @@ CELLS = 1 << 17  # runs times judged items of the topics that are looked at toge
     },
 )
 def measure(judged: Judged, measures: object = MEASURES) -> pd.DataFrame:
-    """Return what every run scores on every query.
+    """Return the scores of every run on every query.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def measure(judged: Judged, measures: object = MEASURES) -> pd.DataFrame:
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").measure(["AP", "nDCG@10"]).head(4)
+    >>> pdeval.datasets.sample_judged(queries="common").measure(["AP", "nDCG@10"]).head(4)
         run query_id  measure     value
     0  bm25      101       AP  0.346994
     1  bm25      101  nDCG@10  0.463203
@@ -68,19 +70,19 @@ def measure(judged: Judged, measures: object = MEASURES) -> pd.DataFrame:
 
 
 def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) -> Scores:
-    """Return what every run scores on every topic, as a cube (measures, topics, runs).
+    """Return the scores of every run on every topic, as a cube (measures, topics, runs).
 
     Parameters
     ----------
     measures : name, names, Measure or decorated function(s)
-        What to compute. A measure's own level comes before that of the join.
+        Measures to compute. The level of a measure takes precedence over the level of the join.
     tell : bool
-        Warn where judged queries are missing from a run.
+        Whether to warn if judged queries are missing from a run.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores(pdeval.datasets.sample_judged(topics="common"), ["AP", "nDCG@10"]).values.shape
+    >>> scores(pdeval.datasets.sample_judged(queries="common"), ["AP", "nDCG@10"]).values.shape
     (2, 48, 12)
     """
     requested = parse_all(measures)
@@ -115,8 +117,8 @@ def _warn_about_level(judged: Judged, measures: Iterable[Measure]) -> None:
     if graded:
         judged.tell_once(
             "gains",
-            f"level={level:g} does not touch the gains of {', '.join(graded[:3])}: every positive grade has one, as in "
-            f"trec_eval. nDCG(binary=true) and nDCG(least={level:g}) follow a level.",
+            f"level={level:g} does not change the gains of {', '.join(graded[:3])}: every positive grade has a gain, "
+            f"as in trec_eval. Use nDCG(binary=true) or nDCG(least={level:g}) for gains that depend on a level.",
         )
 
 
@@ -127,7 +129,7 @@ def cube_of(
     *,
     tell: bool,
 ) -> Scores:
-    """Return values of shape (measures, topics, runs) as a cube of the topics that count, NaN where a run has none."""
+    """Return values of shape (measures, topics, runs) as a cube of the topics that count for any run."""
     judged = views.judged
     used = np.zeros(judged.positions.retrieved.shape, dtype=bool)
     for row, measure in zip(values, measures):
@@ -168,7 +170,7 @@ def tell_of_undefined(
 
 
 def attributes(judged: Judged, measures: Iterable[Measure] = ()) -> dict[str, Any]:
-    """Return the attributes of a result: the rules behind its numbers, its columns, what is known of its measures."""
+    """Return the attributes of a result: the rules of the join, the columns, and the declarations of the measures."""
     return {**judged.attrs, "measures": described(measures)}
 
 
@@ -177,8 +179,8 @@ def no_sets(measures: Iterable[Measure]) -> None:
     for measure in measures:
         if measure.entry.family == "set":
             raise ValueError(
-                f"{measure.label} is one number for all lists of a run together, not one per query: "
-                ".ireval.summary(qrels, ...) has it beside means, .ireval.beyond(...) without judgments."
+                f"{measure.label} is one value for all lists of a run together, not one per query. Use "
+                ".ireval.summary(qrels, ...), or .ireval.beyond_accuracy(...) without judgments."
             )
 
 
@@ -186,6 +188,7 @@ def only_metrics(measures: list[Measure]) -> None:
     """Raise if a preference was requested as a measure of one ranking."""
     no_sets(measures)
     advice = {
+        "answer": "a measure of answers, not of one ranking. Use .ireval.measure(...) of nuggets or citations.",
         "preference": "a preference, not a measure of one ranking. Use .ireval.prefer(qrels, ...).",
         "ordering": "an ordering, not a measure of one ranking. Use .ireval.order(...).",
     }
@@ -202,7 +205,7 @@ class Views:
         self.made: dict[tuple[Any, ...], list[Block]] = {}
 
     def level(self, measure: Measure) -> float | None:
-        """Return the level at which items are relevant to a measure: its own, or the call's."""
+        """Return the smallest relevant grade of a measure: that of the measure, or that of the join."""
         return self.judged.level if measure.level is None else measure.level
 
     def counted(self, measure: Measure) -> np.ndarray:
@@ -244,7 +247,7 @@ class Views:
         return self.made[key]
 
     def parts(self) -> Iterator[Views]:
-        """Yield the views of some topics after the others: the columns of all would take more memory than the runs."""
+        """Yield views of a part of the topics each: the columns of all would need more memory than the runs."""
         positions = self.positions
         cells = np.bincount(positions.judged.topic, minlength=len(positions.queries)) * len(
             positions.runs
@@ -290,9 +293,9 @@ class Views:
         a: np.ndarray,
         b: np.ndarray,
     ) -> np.ndarray:
-        """Return by how much the first run of each pair is better, shape (topics, pairs); rounding errors are 0."""
+        """Return the differences between the runs of each pair, (topics, pairs), with rounding errors set to 0."""
         values = self.values(measure) if measure.higher else -self.values(measure)
-        # of both signs, values near 0 are what is left of larger ones
+        # values of both signs that are near 0 may be differences of larger ones
         least = np.zeros((len(values), 1)) if measure.entry.range[0] >= 0 else row_sizes(values)
         result = np.zeros((len(values), len(a)))
         step = max(NEAR // max(len(a), 1), 1)
@@ -311,21 +314,21 @@ def one_number_each(
     block: Block | ListBlock,
     measure: Measure,
 ) -> np.ndarray:
-    """Return what a kernel gave, or an error where that is not one number for each list (or pair) of a block."""
+    """Return the result of a kernel, or raise if it is not one number for each list (or pair) of a block."""
     value = np.asarray(value, dtype=np.float64)
     axis = "recall levels" if isinstance(block, Block) else "ranks"
     if value.ndim != 2 or value.shape[0] != shape[0] or value.shape[1] not in (1, shape[1]):
         raise ValueError(
-            f"{measure.label} gave an array of shape {value.shape} for columns of shape {(block.size, *shape)}; a "
-            f"kernel gives one number for each ranking: reduce axis 0, the {axis}, e.g. with .sum(axis=0)."
+            f"{measure.label} returned an array of shape {value.shape} for columns of shape {(block.size, *shape)}. A "
+            f"kernel returns one number for each ranking: reduce axis 0, the {axis}, e.g. with .sum(axis=0)."
         )
     unknown = np.isnan(value)
     if isinstance(block, Block) and unknown.any():
         topic = block.topics[np.flatnonzero(np.broadcast_to(unknown, shape).any(axis=1))[0]]
         raise ValueError(
             f"{measure.label} is not a number (NaN) {int(unknown.sum()):,} times, e.g. on query "
-            f"{block.view.positions.queries[topic]!r}. Items that were not found have an infinite rank; say what holds "
-            "there, e.g. with np.where."
+            f"{block.view.positions.queries[topic]!r}. Unretrieved items have an infinite rank: define the value for "
+            "them, e.g. with np.where."
         )
     return value
 
@@ -341,7 +344,7 @@ def call_of(measure: Measure, rules: dict[str, Any]) -> tuple[Any, ...]:
         have = sorted(name for name, other in ENTRIES.items() if other.expected)
         raise ValueError(
             f"{measure.label} has no closed form over the orders of tied items; ties='expected' works for "
-            f"{', '.join(have)}. Choose another ties=."
+            f"{', '.join(have)}. Use another ties=."
         )
     return kernel, *arguments_of(kernel, parameters)
 
@@ -360,10 +363,10 @@ Population = tuple[str, np.ndarray | None, list[Block]]
 
 
 def populations(views: Views, measure: Measure, *, padded: bool = False) -> Iterator[Population]:
-    """Yield the populations of a measure: name, share of each topic's users, blocks of the items that they want.
+    """Yield the populations of a measure: name, fraction of the users of each topic, blocks of the items they want.
 
-    The share is None where there is one population only. A preference without populations compares relevant items;
-    a measure of one ranking looks at those of its kind. With `padded`, topics of about as many items share a block.
+    The fraction is None if there is only one population. A preference without populations compares relevant items, and
+    a measure of one ranking the items of its kind. With `padded`, topics with similar numbers of items share a block.
 
     Examples
     --------
@@ -384,8 +387,8 @@ def populations(views: Views, measure: Measure, *, padded: bool = False) -> Iter
     else:
         if level is not None and measure.parameters.get("grades", "items") != "items":
             raise ValueError(
-                f"{measure.label}: with level={level:g} relevance is binary, and grades= has no thresholds to weigh; "
-                "leave one of them out."
+                f"{measure.label}: with level={level:g} relevance is binary, so grades= has no thresholds to weight. "
+                "Omit one of them."
             )
         items = measure.kind if measure.entry.family == "metric" else "binary"
         yield "relevant", None, views.blocks(items, level, padded=padded, together=measure.together)
@@ -400,7 +403,7 @@ def add_populations(
     empty: bool = False,
     padded: bool = False,
 ) -> None:
-    """Add up, for each topic, what a function gives for its populations, by their shares; `empty` blocks too."""
+    """Add the values of a function for the populations of each topic, weighted by their fractions of the users."""
     for _, share, blocks in populations(views, measure, padded=padded):
         for block in blocks:
             if block.size or empty:
@@ -411,7 +414,7 @@ def add_populations(
 
 
 def check_populations(positions: Positions, measures: Iterable[Measure]) -> None:
-    """Raise where a measure weighs grades or subtopics that no relevant item has.
+    """Raise if a measure weights grades or subtopics that no relevant item has.
 
     Examples
     --------
@@ -421,7 +424,7 @@ def check_populations(positions: Positions, measures: Iterable[Measure]) -> None
     KeyError: 'RPP(grades={1:1,7:2}) gives a weight to grade 7, which no relevant item has; there are 1, 2, 3.'
     """
     if positions.source is None:
-        return  # parts of a table know only their own
+        return  # a part of a table does not have all of them
 
     def names_of(what: str) -> Iterable[object]:
         if what == "grade":
@@ -432,7 +435,7 @@ def check_populations(positions: Positions, measures: Iterable[Measure]) -> None
 
 
 def check_weighed(measures: Iterable[Measure], names_of: Callable[[str], Iterable[object]]) -> None:
-    """Raise if a measure weighs an unknown grade or subtopic; `names_of` returns the known ones.
+    """Raise if a measure weights an unknown grade or subtopic; `names_of` returns the known ones.
 
     Examples
     --------
@@ -465,14 +468,14 @@ def _by_grade(views: Views, measure: Measure, padded: bool) -> Iterator[Populati
     """Users with a threshold at each grade that the topic has, by default as many as there are items for them."""
     items, n_topics = views.positions.judged, len(views.positions.queries)
     grades = grades_of(views.positions)
-    sizes = []
-    for grade in grades:
-        has_grade = np.bincount(items.topic[items.grade == grade], minlength=n_topics) > 0
-        sizes.append(
-            np.where(
-                has_grade, np.bincount(items.topic[items.grade >= grade], minlength=n_topics), 0
-            )
-        )
+
+    def per_topic(mask: np.ndarray) -> np.ndarray:
+        return np.bincount(items.topic[mask], minlength=n_topics)
+
+    sizes = [
+        np.where(per_topic(items.grade == grade) > 0, per_topic(items.grade >= grade), 0)
+        for grade in grades
+    ]
     n_users = _user_counts(
         measure.parameters.get("grades", "items"), np.stack(sizes), [f"{one:g}" for one in grades]
     )
@@ -543,3 +546,101 @@ def _subtopic_names(positions: Positions) -> list[object]:
     if known is None:
         return list(range(1, int(positions.judged.subtopic[1].max(initial=0)) + 2))  # type: ignore[index]
     return list(known.index())
+
+
+table(
+    "curve",
+    "run [query] recall:float precision:float",
+    "precision-recall table",
+    row="run and recall point",
+    sort="run query recall",
+    then=".plot()",
+    no_report="a curve is drawn: .plot()",
+)
+
+
+@verb(
+    on="judged",
+    returns="curve",
+    needs="relevant",
+    other_names={"plot_pr": "curve(qrels).ireval.plot()"},
+)
+def curve(
+    judged: Judged, *, points: int | None = 11, per: Literal["run", "query"] = "run"
+) -> pd.DataFrame:
+    """Return the precision at evenly spaced recall points, interpolated, or at every relevant item.
+
+    Parameters
+    ----------
+    points : int or None
+        Number of recall points from 0 to 1. The interpolated precision is the largest one from the c-th relevant item
+        on. Here c is the recall point times the number of relevant items, rounded to the nearest integer as in
+        trec_eval 10 (compat="trec_eval-9" rounds up from a tenth); with few relevant items, a point may therefore
+        correspond to a smaller recall. None returns the precision at each retrieved relevant item of each query.
+    per : {'run', 'query'}
+        Whether to return the mean over queries, or one curve per query.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged(queries="common").curve(points=3).head(3)
+        run  recall  precision
+    0  bm25     0.0   0.776156
+    1  bm25     0.5   0.332346
+    2  bm25     1.0   0.015568
+    """
+    if points is None:
+        return _recall_points(judged)
+    if points < 2:
+        raise ValueError(
+            f"points={points!r}: expected at least 2 recall points. Pass points=None for every relevant item."
+        )
+    recalls = np.linspace(0, 1, points)
+    cube = scores(judged, [parse(f"IPrec@{float(recall):.10g}") for recall in recalls])
+    values = cube.values.transpose(2, 1, 0)
+    kept = ~np.isnan(values)
+    if per == "query":
+        run, query, point = np.nonzero(kept)
+        queries = {str(cube.queries.name): labels(cube.queries, query)}
+        return _curve(judged, run, queries, recalls[point], values[kept])
+    with np.errstate(invalid="ignore"):
+        means = np.nansum(values, axis=1) / kept.sum(axis=1)
+    run, point = np.divmod(np.arange(means.size), points)
+    return _curve(judged, run, {}, recalls[point], means.ravel())
+
+
+def _recall_points(judged: Judged) -> pd.DataFrame:
+    """Return the precision at each relevant item that a run retrieved."""
+    counts = judged.counted()
+    parts: list[tuple[np.ndarray, ...]] = []
+    for block in Views(judged).blocks("binary", judged.level):
+        if block.size:
+            rank = block["rank"]
+            # the item at index i of a list is its relevant item number i + 1
+            item, topic, run = np.nonzero(np.isfinite(rank) & counts[block.topics])
+            parts.append(
+                (
+                    run,
+                    block.topics[topic],
+                    (item + 1) / block.size,
+                    (item + 1) / rank[item, topic, run],
+                )
+            )
+    if not counts.any() or not parts:
+        raise judged.nothing_counts()
+    judged.tell(counts)
+    run, topic, recall, precision = (np.concatenate(column) for column in zip(*parts))
+    order = np.lexsort((recall, topic, run))
+    queries = {str(judged.queries.name): labels(judged.queries, topic[order])}
+    return _curve(judged, run[order], queries, recall[order], precision[order])
+
+
+def _curve(
+    judged: Judged,
+    run: np.ndarray,
+    queries: dict[str, Any],
+    recall: np.ndarray,
+    precision: np.ndarray,
+) -> pd.DataFrame:
+    columns = {**run_columns(judged.runs, run), **queries, "recall": recall, "precision": precision}
+    return described_frame(columns, judged.attrs)

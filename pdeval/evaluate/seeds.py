@@ -6,9 +6,14 @@ import numpy as np
 
 from pdeval.verbs.arguments import whole
 
-# Draws that share one seed. It is part of the definition of a seeded result: blocks and threads divide the
-# work along these chunks or inside them, in order, and never across.
+# Number of draws that share one seed. It is part of the definition of a seeded result: blocks and threads divide the
+# work at the bounds of chunks or within them, in order, and never across.
 CHUNK = 64
+
+
+def new_seed() -> int:
+    """Return a random seed, shared by all blocks and measures of a call with seed=None."""
+    return int(np.random.default_rng().integers(2**63))
 
 
 def chunks(
@@ -25,7 +30,7 @@ def chunks(
     """
     draws = whole("draws", draws, 1)
     root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    # built by hand and not by root.spawn(), which would change `root` and so a second use of it
+    # root.spawn() would change `root`, and so a second use of it
     return [
         (
             min(CHUNK, draws - start),

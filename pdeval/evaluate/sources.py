@@ -1,6 +1,6 @@
-"""What tests, orderings and tallies work on: the scores and preferences of a table or a join, averaged over replicates.
+"""Scores and preferences of a table or a join, averaged over replicates: the input of tests and orderings.
 
-Preferences that are rounding errors are 0 for all of them (`decided`). Replicates are runs of one system that differ in
+Preferences that are rounding errors are set to 0 (`decided`). Replicates are runs of one system that differ in
 a seed, a fold or a trial; they are averaged within each query.
 """
 
@@ -44,8 +44,8 @@ from pdeval.verbs.arguments import several
 Source: TypeAlias = Scores | Preferences | Pairs
 CELLS = 1 << 20
 NO_MACHINE = (
-    "uses one value a query, and this has values by a machine beside people's: take the rows that people labelled, "
-    "without the column machine. Both are used by .summary(), .order(), .compare() and .report()"
+    "uses one value per query, but the table has values by human and by machine labels. Keep the rows with human "
+    "labels and drop the column 'machine'. Only .summary(), .order(), .compare() and .report() use both"
 )
 REPLICATE_NAMES = (
     "seed",
@@ -84,10 +84,12 @@ class Averaged:
         return [averaged(cube, self.replicate) for cube in cubes]
 
 
-Held: TypeAlias = Judged | Table | Averaged | WithMachine | Source | Sequence[Source]
+ScoresLike: TypeAlias = Judged | Table | Averaged | WithMachine | Source | Sequence[Source]
 
 
-def sources(data: Held, measures: object = MEASURES, *, machine: bool = False) -> list[Source]:
+def sources(
+    data: ScoresLike, measures: object = MEASURES, *, machine: bool = False
+) -> list[Source]:
     """Return the cubes or streams behind a join or a table: one for scores, one for preferences.
 
     Parameters
@@ -95,14 +97,14 @@ def sources(data: Held, measures: object = MEASURES, *, machine: bool = False) -
     data : Judged, Table, or cubes
         A join; a table of scores or preferences; or what this function returns.
     measures : str or list, optional
-        What to compute for a join; which of its measures to use of a table, None for all.
+        Measures to compute from a join; for a table, the measures to use, None for all.
     machine : bool
-        Whether the caller uses the values by a machine too, if there are some; else they raise.
+        Whether the caller also uses values by machine labels; if not, a table with such values raises.
 
     Examples
     --------
     >>> import pdeval
-    >>> [source.measures for source in sources(pdeval.datasets.sample_judged(topics="common"), ["RPP", "AP", "RR"])]
+    >>> [source.measures for source in sources(pdeval.datasets.sample_judged(queries="common"), ["RPP", "AP", "RR"])]
     [('RPP',), ('AP', 'RR')]
     """
     cubes = _sources(data, measures)
@@ -111,7 +113,7 @@ def sources(data: Held, measures: object = MEASURES, *, machine: bool = False) -
     return cubes
 
 
-def _sources(data: Held, measures: object) -> list[Source]:
+def _sources(data: ScoresLike, measures: object) -> list[Source]:
     if isinstance(data, Averaged | WithMachine):
         return list(data.cubes(measures))
     if isinstance(data, Judged):
@@ -119,9 +121,9 @@ def _sources(data: Held, measures: object) -> list[Source]:
         families = [
             list(group) for _, group in groupby(requested, key=lambda measure: measure.entry.family)
         ]
-        # warnings about the join come with the first cube; measures of sets are refused by `scores`
+        # warnings about the join come with the first cube; `scores` raises for measures of sets and answers
         return [
-            (scores if family[0].entry.family in ("metric", "set") else select)(
+            (scores if family[0].entry.family in ("metric", "set", "answer") else select)(
                 data, family, tell=number == 0
             )
             for number, family in enumerate(families)
@@ -134,12 +136,12 @@ def _sources(data: Held, measures: object) -> list[Source]:
 
 
 def machine_cube(table: Table, measures: object) -> Any:
-    """Return the cube of a table with values by people and by a machine; raise if the latter are missing."""
+    """Return the cube of a table with values by human and by machine labels; raise if the latter are missing."""
     (cube,) = sources(table, measures, machine=True)
     if getattr(cube, "machine", None) is None:
         raise ValueError(
-            "this needs values by a machine beside people's, in the column `machine`: see "
-            "runs.ireval.measure(human, ..., machine=qrels)."
+            "this verb needs values by human and by machine labels, the latter in the column 'machine'. Compute them "
+            "with runs.ireval.measure(human, ..., machine=qrels)."
         )
     return cube
 
@@ -215,7 +217,7 @@ class Differences:
             if self.scores.higher[measure]
             else -self.scores.values[measure]
         )
-        # of both signs, values near 0 are what is left of larger ones
+        # values of both signs that are near 0 may be differences of larger ones
         both_signs = np.nanmin(values, initial=0.0) < 0 < np.nanmax(values, initial=0.0)
         least = size_of(values) if both_signs else 0.0
         step = max(CELLS // max(len(values), 1), 1)
@@ -333,8 +335,8 @@ def systems_of(runs: pd.DataFrame, replicate: Sequence[str]) -> tuple[pd.DataFra
     missing = [name for name in replicate if name not in runs.columns]
     if missing:
         raise KeyError(
-            f"replicate={missing[0]!r} is none of the columns that name a run: {listed(runs.columns)}. Bind them: "
-            f"df.ireval(run=['model', {missing[0]!r}])."
+            f"replicate={missing[0]!r} is not an id column of the runs; they have {listed(runs.columns)}. Bind it, "
+            f"e.g. df.ireval(run=['model', {missing[0]!r}])."
         )
     names = [name for name in runs.columns if name not in replicate]
     if not names:  # all runs are of one system, which a group identifies
@@ -367,16 +369,16 @@ def replicated_systems(
     [0, 0, 1]
     >>> replicated_systems(runs, (), (), [])
     Traceback (most recent call last):
-    ValueError: none of the columns that name a run (run) is named seed, fold, trial or run_id: say which tells
-    replicates of a system apart, with replicate=, or which names the system, with system=.
+    ValueError: no id column of the runs (run) has the name seed, fold, trial or run_id. Pass replicate= with the column
+    that distinguishes replicates of a system, or system= with the column that identifies the system.
     """
     for table in metadata:
         new = [name for name in system if name not in runs.columns and name in table.columns]
         keys = [name for name in runs.columns if name in table.columns]
         if new and not keys:
             raise ValueError(
-                f"the metadata name no runs: they have {listed(table.columns)}, "
-                f"runs are named by {listed(runs.columns)}."
+                f"the metadata have no id column of the runs ({listed(runs.columns)}); they have "
+                f"{listed(table.columns)}."
             )
         if new:
             row = matched_rows(runs, table, keys)
@@ -385,24 +387,24 @@ def replicated_systems(
         missing = [name for name in (*system, *replicate) if name not in runs.columns]
         if missing:
             raise KeyError(
-                f"no column {missing[0]!r} that says what runs are; there are {listed(runs.columns)}. Give "
-                "others as metadata=."
+                f"the runs have no column {missing[0]!r}; they have {listed(runs.columns)}. Pass other columns with "
+                "metadata=."
             )
         return systems_of(runs, [name for name in runs.columns if name not in system])
     names = list(replicate) or _usual_names(runs)
     if not names:
         raise ValueError(
-            f"none of the columns that name a run ({listed(runs.columns)}) is named "
-            f"{', '.join(REPLICATE_NAMES[:-1])} or {REPLICATE_NAMES[-1]}: say which tells replicates of a system "
-            "apart, with replicate=, or which names the system, with system=."
+            f"no id column of the runs ({listed(runs.columns)}) has the name {', '.join(REPLICATE_NAMES[:-1])} or "
+            f"{REPLICATE_NAMES[-1]}. Pass replicate= with the column that distinguishes replicates of a system, or "
+            "system= with the column that identifies the system."
         )
     return systems_of(runs, names)
 
 
 def named_by_metadata(data: Any, replicate: Sequence[str], metadata: Sequence[pd.DataFrame]) -> Any:
-    """Return a join or a table whose runs have the names of the metadata, if a column of these is `replicate`.
+    """Return a join or a table whose runs have the id columns of the metadata, if one of these is `replicate`.
 
-    The other columns of the metadata identify the system, without those that distinguish no more systems.
+    The other columns of the metadata identify the system, except those that do not distinguish more systems.
     """
     if not isinstance(data, Judged | Table):
         return data
@@ -425,8 +427,8 @@ def named_by_metadata(data: Any, replicate: Sequence[str], metadata: Sequence[pd
             system = fewer
     if not system or len(known[system].drop_duplicates()) == len(known):
         raise ValueError(
-            f"no two runs are alike in {listed(every)} of the metadata, so none is a replicate: leave columns out of "
-            "metadata= that differ between replicates, and keep those that name the system."
+            f"no two runs have the same {listed(every)} in the metadata, so there are no replicates. Drop the columns "
+            "of metadata= that differ between replicates, and keep those that identify the system."
         )
     names = [*system, *replicate]
     if isinstance(data, Judged):
@@ -450,10 +452,6 @@ def _usual_names(runs: pd.DataFrame) -> list[str]:
     return names if len(names) < len(runs.columns) else []
 
 
-def _warn(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=outside())
-
-
 def warn_about_seeds(runs: pd.DataFrame) -> None:
     """Warn if runs that differ only in a seed, fold, trial or run_id are used as independent systems.
 
@@ -465,10 +463,11 @@ def warn_about_seeds(runs: pd.DataFrame) -> None:
     systems = len(systems_of(runs, names)[0]) if names else len(runs)
     if systems < len(runs):
         of = "1 system" if systems == 1 else f"{systems} systems"
-        _warn(
-            f"{len(runs)} runs of {of} differ only in {listed(names)} and are taken for independent systems; "
-            f"replicate={names[0] if len(names) == 1 else names!r} averages them within each query."
+        text = (
+            f"{len(runs)} runs of {of} differ only in {listed(names)} but are treated as independent systems. "
+            f"Use replicate={names[0] if len(names) == 1 else names!r} to average them within each query."
         )
+        warnings.warn(text, UserWarning, stacklevel=outside())
 
 
 def averaged(
@@ -492,18 +491,19 @@ def averaged(
     if tell and (size != size[0]).any():
         few, most = int(np.argmin(size)), int(np.argmax(size))
         names = run_labels(systems)
-        _warn(
-            f"{names[few]!r} has {size[few]} of {listed(replicate)} where {names[most]!r} has {size[most]}; each is "
-            "averaged over its own."
+        warnings.warn(
+            f"the number of replicates ({listed(replicate)}) differs: {names[few]!r} has {size[few]} and "
+            f"{names[most]!r} has {size[most]}. Each system is averaged over its own replicates.",
+            UserWarning,
+            stacklevel=outside(),
         )
     attrs = {
         **source.attrs,
         "run_columns": list(map(str, systems.columns)),
         "replicate": list(replicate),
     }
-    arrays: dict[str, Any] = {"values": source.values}
-    if source.machine is not None:
-        arrays["machine"] = source.machine
+    both = {"values": source.values, "machine": source.machine}
+    arrays: dict[str, Any] = {name: array for name, array in both.items() if array is not None}
     if isinstance(source, Scores):
         if tell:
             warn_partial_replicates(source, systems, system, replicate)
@@ -512,9 +512,7 @@ def averaged(
     a, b = system[source.a], system[source.b]
     different = a != b
     if not different.any():
-        raise ValueError(
-            "all pairs are of replicates of one system; a comparison needs two systems."
-        )
+        raise ValueError("all pairs are replicates of one system; a comparison needs two systems.")
     # one number for a pair of systems, whichever of them is run_a; `turned`: the later one is
     turned = a > b
     low, high = np.minimum(a, b)[different], np.maximum(a, b)[different]
@@ -554,9 +552,11 @@ def warn_partial_replicates(
     if partial.any():
         worst = int(np.argmax(partial))
         name = run_labels(systems)[worst] if len(systems.columns) else "the system"
-        _warn(
-            f"{partial[worst]} of {len(source.queries)} queries are missing from some {listed(replicate)} of {name!r}, "
-            "and do not count for it."
+        warnings.warn(
+            f"{partial[worst]} of {len(source.queries)} queries are missing from at least one {listed(replicate)} of "
+            f"{name!r}. These queries do not count for it.",
+            UserWarning,
+            stacklevel=outside(),
         )
 
 

@@ -1,10 +1,10 @@
-"""Files and folders that are whole or absent: written under a temporary name beside their place, then renamed.
+"""Atomic writing: files and folders are written under a temporary name in the same folder, then renamed.
 
-    with replacing(path) as beside:
-        table.to_parquet(beside)
+    with replacing(path) as temporary:
+        table.to_parquet(temporary)
 
-Until the block has ended without an error, and all of it is on the disk, the old file stays. A program that is killed
-in between leaves a hidden `.pdeval-*` beside it, which nothing reads. Standard output, pipes and devices cannot be
+The old file is kept until the block has ended without an error and everything is on disk. A program that is killed
+in between leaves a hidden `.pdeval-*` file, which is never read. Standard output, pipes and devices cannot be
 renamed: they are written directly.
 """
 
@@ -20,66 +20,65 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-STREAMS = re.compile(
-    r"/dev/(stdin|stdout|stderr|fd/.+)|/proc/.+"
-)  # files by another name, if they are files at all
-PRIVATE, USUAL = (
-    0o600,
-    0o666,
-)  # permissions while it is written: only the owner, or whatever the umask allows
+# other names of open files and pipes
+STREAMS = re.compile(r"/dev/(stdin|stdout|stderr|fd/.+)|/proc/.+")
+# permissions of the temporary file: only the owner, or what the umask allows
+PRIVATE, USUAL = 0o600, 0o666
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a path to write a file to, and rename it when all of it is written.
+    """Yield a temporary path to write to, and rename it when the file is complete.
 
-    A file that is there keeps its permissions, a new one has those that any new file gets; of a link the file it leads
-    to is replaced. After an error nothing is left behind.
+    An existing file keeps its permissions; a new one gets the default permissions. If the path is a link, its target
+    is replaced. After an error, the temporary file is removed.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "scores.csv"
-    >>> with replacing(path) as beside:
-    ...     _ = beside.write_text("run,AP")
+    >>> with replacing(path) as temporary:
+    ...     _ = temporary.write_text("run,AP")
     ...     path.exists()
     False
     >>> path.read_text()
     'run,AP'
     """
     if is_stream(path):
-        with _renamed_errors(path, Path(path)):
+        with _handled_errors(path, Path(path)):
             yield Path(path)
         return
     check_place(path)
     target = Path(os.path.realpath(path))
     before = target.stat() if target.exists() else None
-    beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
-    with _renamed_errors(path, beside), _removed_after_errors(beside):
+    temporary = target.with_name(f".pdeval-{secrets.token_hex(6)}")
+    with _handled_errors(path, temporary):
         os.close(
             os.open(
-                beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, USUAL if before is None else PRIVATE
+                temporary,
+                os.O_CREAT | os.O_EXCL | os.O_WRONLY,
+                USUAL if before is None else PRIVATE,
             )
         )
-        yield beside
-        _copy_permissions(before, beside)
-        _flush(beside)
-        os.replace(beside, target)  # noqa: PTH105, its error names both
+        yield temporary
+        _copy_permissions(before, temporary)
+        _flush(temporary)
+        os.replace(temporary, target)  # noqa: PTH105, its error names both
     _flush_folder(target.parent)
 
 
 @contextmanager
 def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a new folder to fill, which replaces the one that is there when all of it is written.
+    """Yield a temporary folder to write to, which replaces the existing one when it is complete.
 
-    What stood there is removed, so ask first what it is.
+    The content of the existing folder is removed, so check it first.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "runs"
-    >>> with replacing_folder(path) as beside:
-    ...     _ = (beside / "part.0.parquet").write_text("...")
+    >>> with replacing_folder(path) as temporary:
+    ...     _ = (temporary / "part.0.parquet").write_text("...")
     ...     path.exists()
     False
     >>> [file.name for file in path.iterdir()]
@@ -89,97 +88,87 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     _check_parent(target, path)
     if target in (here := Path.cwd(), *here.parents):
         raise ValueError(
-            f"'{os.fspath(path)}' is the folder in which the program runs; write to one inside it."
+            f"'{os.fspath(path)}' is the current working directory or contains it. Write to another folder."
         )
-    beside = target.with_name(f".pdeval-{secrets.token_hex(6)}")
-    with _renamed_errors(path, beside), _removed_after_errors(beside):
-        beside.mkdir()
-        yield beside
-        for file in sorted(beside.rglob("*")):
+    temporary = target.with_name(f".pdeval-{secrets.token_hex(6)}")
+    with _handled_errors(path, temporary):
+        temporary.mkdir()
+        yield temporary
+        for file in sorted(temporary.rglob("*")):
             if file.is_file():
                 _flush(file)
-        _flush_folder(beside)
+        _flush_folder(temporary)
         if target.is_dir():
-            _copy_permissions(target.stat(), beside)
-            _swap(beside, target)
+            _copy_permissions(target.stat(), temporary)
+            _swap(temporary, target)
         else:
-            beside.rename(target)
+            temporary.rename(target)
     _flush_folder(target.parent)
-    shutil.rmtree(beside, ignore_errors=True)
+    shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager
-def _removed_after_errors(beside: Path) -> Iterator[None]:
+def _handled_errors(path: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
+    """Remove the temporary file or folder after an error; errors of the system name the path of the caller."""
     try:
         yield
-    except BaseException:
-        if beside.is_dir():
-            shutil.rmtree(beside, ignore_errors=True)
-        else:
-            beside.unlink(missing_ok=True)
-        raise
+    except BaseException as error:
+        if temporary != Path(path):
+            shutil.rmtree(temporary, ignore_errors=True)  # a folder
+            with suppress(OSError):
+                temporary.unlink()
+        if not isinstance(error, OSError) or error.errno is None:
+            raise
+        if error.filename is not None and not str(error.filename).startswith(str(temporary)):
+            raise
+        text = error.strerror if error.filename is not None else os.strerror(error.errno)
+        raise OSError(error.errno, text, os.fspath(path)) from error
 
 
-@contextmanager
-def _renamed_errors(path: str | os.PathLike[str], beside: Path) -> Iterator[None]:
-    """Let an error of the system name the path of the caller, not the one beside it."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is not None and (
-            error.filename is None or str(error.filename).startswith(str(beside))
-        ):
-            text = error.strerror if error.filename is not None else os.strerror(error.errno)
-            raise OSError(error.errno, text, os.fspath(path)) from error
-        raise
-
-
-def _copy_permissions(before: os.stat_result | None, beside: Path) -> None:
+def _copy_permissions(before: os.stat_result | None, temporary: Path) -> None:
     if before is None:
         return
-    now = beside.stat()
+    now = temporary.stat()
     if hasattr(os, "chown") and (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-        with suppress(PermissionError):  # only an administrator gives files away
-            os.chown(beside, before.st_uid, before.st_gid)
-    beside.chmod(stat.S_IMODE(before.st_mode))
+        with suppress(PermissionError):  # only root may change the owner
+            os.chown(temporary, before.st_uid, before.st_gid)
+    temporary.chmod(stat.S_IMODE(before.st_mode))
 
 
 def check_places(paths: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise the error that writing any of the files would end in, as far as it is known before the first byte."""
+    """Raise the error that writing one of the files would raise, as far as it is known before writing."""
     for path in paths:
         check_place(path)
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Raise an error where no file can be written: no such folder, a folder of that name, no permission.
+    """Raise an error if a file cannot be written: missing folder, a folder of that name, no permission.
 
     Examples
     --------
     >>> check_place("nowhere/scores.csv")
     Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] there is no folder 'nowhere' to write to: 'nowhere/scores.csv'
+    FileNotFoundError: [Errno 2] the folder 'nowhere' does not exist: 'nowhere/scores.csv'
     """
     if is_stream(path):
         return
     target = Path(os.path.realpath(path))
     _check_parent(target, path)
     try:
-        mode = target.stat().st_mode  # also refuses a name that is too long
+        mode = target.stat().st_mode  # also raises if the name is too long
     except FileNotFoundError:
         return
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(
-            errno.EISDIR, "a folder stands where the file is to be written", os.fspath(path)
-        )
+        raise IsADirectoryError(errno.EISDIR, "the path is a folder, not a file", os.fspath(path))
     if not os.access(target, os.W_OK):
         raise PermissionError(
-            errno.EACCES, "the file that is there may not be written", os.fspath(path)
+            errno.EACCES, "no permission to write to the existing file", os.fspath(path)
         )
 
 
 @contextmanager
 def name_written(paths: Collection[Path]) -> Iterator[list[Path]]:
-    """Yield a list for the files that are written, which an error of the system names if some are missing.
+    """Yield a list for the files that are written; an error of the system reports them if some are missing.
 
     Examples
     --------
@@ -187,7 +176,7 @@ def name_written(paths: Collection[Path]) -> Iterator[list[Path]]:
     ...     written.append(Path("a.run"))
     ...     raise OSError(28, "No space left on device", "b.run")
     Traceback (most recent call last):
-    OSError: [Errno 28] No space left on device; 1 of 3 files is written ('a.run'), and whole: 'b.run'
+    OSError: [Errno 28] No space left on device; 1 of 3 files is complete ('a.run'): 'b.run'
     """
     written: list[Path] = []
     try:
@@ -198,14 +187,14 @@ def name_written(paths: Collection[Path]) -> Iterator[list[Path]]:
         names = ", ".join(f"'{path}'" for path in written[:3]) + (
             ", ..." if len(written) > 3 else ""
         )
-        count = f"{len(written):,} of {len(paths):,} files {'is' if len(written) == 1 else 'are'} written"
+        count = f"{len(written):,} of {len(paths):,} files {'is' if len(written) == 1 else 'are'} complete"
         raise OSError(
-            error.errno, f"{error.strerror}; {count} ({names}), and whole", error.filename
+            error.errno, f"{error.strerror}; {count} ({names})", error.filename
         ) from error
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path means a stream: standard output (even where it goes to a file), a pipe, a device.
+    """Return whether a path is a stream: standard output (also if it is redirected to a file), a pipe, a device.
 
     Examples
     --------
@@ -213,7 +202,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     (True, False)
     """
     place = Path(os.path.abspath(path))  # noqa: PTH100, links are followed one by one
-    for _ in range(40):  # as many as a system follows
+    for _ in range(40):  # systems follow at most 40 links
         if STREAMS.fullmatch(place.as_posix()):
             return True
         if not place.is_symlink():
@@ -232,21 +221,21 @@ def _check_parent(target: Path, path: str | os.PathLike[str]) -> None:
         parent = os.path.dirname(path) or str(folder)  # noqa: PTH120, as the caller wrote it
         if folder.exists():
             raise NotADirectoryError(
-                errno.ENOTDIR, f"'{parent}' is a file, not a folder to write to", os.fspath(path)
+                errno.ENOTDIR, f"'{parent}' is a file, not a folder", os.fspath(path)
             )
         raise FileNotFoundError(
-            errno.ENOENT, f"there is no folder '{parent}' to write to", os.fspath(path)
+            errno.ENOENT, f"the folder '{parent}' does not exist", os.fspath(path)
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(
             errno.EACCES,
-            f"the folder '{folder}' may not be written to: a file is first written beside its place",
+            f"no permission to write to the folder '{folder}', in which a temporary file is created",
             os.fspath(path),
         )
 
 
 def _flush(file: Path, flags: int = os.O_RDWR) -> None:
-    # a full disk may be reported only now
+    # a full disk may be reported only by fsync
     handle = os.open(file, flags)
     try:
         os.fsync(handle)
@@ -255,33 +244,33 @@ def _flush(file: Path, flags: int = os.O_RDWR) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Have the new name on the disk too, if the system opens folders."""
+    """Write the new name of a file to disk, if the system can open folders."""
     with suppress(OSError):
         _flush(folder, os.O_RDONLY)
 
 
-def _swap(beside: Path, target: Path) -> None:
-    """Give two folders each other's names: at once if the system can, else by way of a third name."""
-    if _exchanged(beside, target):
+def _swap(temporary: Path, target: Path) -> None:
+    """Exchange the names of two folders: in one step if the system can, else with a third name."""
+    if _exchanged(temporary, target):
         return
     old = target.with_name(f".pdeval-{secrets.token_hex(6)}")
     target.rename(old)
     try:
-        beside.rename(target)
+        temporary.rename(target)
     except BaseException:
         old.rename(target)
         raise
-    old.rename(beside)
+    old.rename(temporary)
 
 
-def _exchanged(beside: Path, target: Path) -> bool:
+def _exchanged(temporary: Path, target: Path) -> bool:
     import ctypes
 
     try:
         rename = ctypes.CDLL(
             None, use_errno=True
-        ).renameat2  # Linux alone exchanges names in one step
+        ).renameat2  # only Linux exchanges names in one step
     except (AttributeError, OSError, TypeError):
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(rename(here, os.fsencode(beside), here, os.fsencode(target), exchange) == 0)
+    return bool(rename(here, os.fsencode(temporary), here, os.fsencode(target), exchange) == 0)

@@ -1,4 +1,4 @@
-"""Which files are meant, what their runs are called, and the bytes inside, decompressed."""
+"""Paths, folders and patterns to files, the names of their runs, and their decompressed content."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from pdeval.verbs.arguments import shown
 PathLike = str | os.PathLike[str]
 
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
-STDIN = "-"  # in place of a file: what is piped into the program
-FORMATS = (".run", ".txt", ".res", ".trec", ".parquet", ".csv", ".tsv")
-# how compressed content begins; the last three are known only to say so
+STDIN = "-"  # the standard input, in place of a path
+# first bytes of compressed files; the last three formats are recognized only for error messages
 MAGIC = {
     "gzip": rb"\x1f\x8b\x08",
     "bz2": rb"BZh[1-9]1AY&SY",
@@ -29,14 +28,14 @@ MAGIC = {
     "zip": rb"PK\x03\x04",
     "compress": rb"\x1f\x9d",
 }
-SHORTEST = 10  # bytes: no compressed file is shorter
+SHORTEST = 10  # bytes of the shortest compressed file
 STARTS = {"gzip": b"\x1f", "bz2": b"B", "zstd": b"\x28"}
-MULTIPLE = 20  # text of more than so many times its compressed size is not held at once,
-PIECE = 1 << 26  # but so many bytes at a time
+MULTIPLE = 20  # content of more than 20 times its compressed size is decompressed in pieces
+PIECE = 1 << 26  # bytes of a piece
 
 
 def run_name(path: PathLike) -> str:
-    """Return the name of a run from its file: less compression, .run .txt .res .trec and a leading `input.`
+    """Return the name of a run from its file, without compression, .run .txt .res .trec and a leading `input.`
 
     Examples
     --------
@@ -46,39 +45,41 @@ def run_name(path: PathLike) -> str:
     if os.fspath(path) == STDIN:
         return "stdin"
     name = Path(path).name
-    for endings in (tuple(CODECS), FORMATS):
-        ending = next((e for e in endings if name.lower().endswith(e)), "")
-        name = name[: len(name) - len(ending)] or name
-    name = name.removeprefix("input.") or name
+    for pattern in (
+        r"(?i)\.(gz|bz2|zst)$",
+        r"(?i)\.(run|txt|res|trec|parquet|csv|tsv)$",
+        r"^input\.",
+    ):
+        name = re.sub(pattern, "", name) or name
     try:
         name.encode()
     except UnicodeEncodeError:  # bytes of a file name that are not UTF-8 become lone surrogates
         raise ValueError(
-            f"the file name {os.fsencode(path)!r} is not UTF-8, so that no run can be called by it. Rename it, or "
-            "give names: read_runs({'bm25': path, ...})."
+            f"the file name {os.fsencode(path)!r} is not UTF-8, so it cannot name a run. Rename the file, or pass "
+            "names: read_runs({'bm25': path, ...})."
         ) from None
     return name
 
 
 def compression(path: Path) -> str | None:
-    """Return the codec that the file's name ends in, or None."""
+    """Return the codec of a file by the ending of its name, or None."""
     return CODECS.get(path.suffix.lower())
 
 
 def is_parquet(path: Path) -> bool:
-    """Return whether the file's name says that it is a parquet file."""
+    """Return whether the name of a file ends in .parquet."""
     return path.suffix.lower() == ".parquet"
 
 
 def ending(path: Path) -> str:
-    """Return the ending of a file's name, without that of its compression."""
+    """Return the ending of the name of a file, without the ending of the compression."""
     return (path.with_suffix("") if compression(path) else path).suffix.lower()
 
 
 def expand(paths: PathLike | Iterable[PathLike]) -> list[Path]:
-    """Return the files that paths, folders and patterns mean: each sorted by run name, a list in its order.
+    """Return the files of paths, folders and patterns: sorted by run name within each, a list in its order.
 
-    A folder means every file in it that is not hidden; its own folders are not entered (use a pattern with `**`).
+    All files of a folder are returned, except hidden ones; subfolders are ignored (use a pattern with `**`).
 
     Examples
     --------
@@ -93,14 +94,14 @@ def expand(paths: PathLike | Iterable[PathLike]) -> list[Path]:
     several: list[Any] = [paths] if one else list(paths)  # type: ignore[arg-type]
     files = [file for path in several for file in _expand_one(path_of(path), os.fspath(path))]
     if not files:
-        raise ValueError("no run files were given: the list is empty.")
+        raise ValueError("the list of run files is empty.")
     return files
 
 
 def path_of(path: Any) -> Path:
-    """Return what names a file, or raise where it is no path."""
+    """Return the path of a file, or raise if it is not a path."""
     if not isinstance(path, str | os.PathLike):
-        raise ValueError(f"{shown(path)} is no path; give a text or a Path.")
+        raise ValueError(f"{shown(path)} is not a path. Pass a string or a Path.")
     return Path(path)
 
 
@@ -108,7 +109,7 @@ def _expand_one(path: Path, text: str) -> list[Path]:
     if path.is_dir():
         matches = [file for file in path.iterdir() if not file.name.startswith(".")]
         deeper = (
-            f" To look into its folders: '{path}/**/*.run'."
+            f" To read its subfolders: '{path}/**/*.run'."
             if any(map(Path.is_dir, path.iterdir()))
             else ""
         )
@@ -127,7 +128,7 @@ def _expand_one(path: Path, text: str) -> list[Path]:
 
 
 def check_present(path: Path) -> None:
-    """Raise an error if there is no such file, naming the nearest one that exists."""
+    """Raise an error if there is no such file, with the closest name that exists."""
     if path.is_dir():
         raise ValueError(
             f"'{path}' is a folder, not a file. pdeval.read_runs reads all the runs of a folder."
@@ -140,12 +141,12 @@ def check_present(path: Path) -> None:
 
 
 def contents(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the content of a file, decompressed as its name says, and 0 lines before it; `-` is the standard input.
+    """Yield the decompressed content of a file in pieces, each with the number of lines before it.
 
-    It is read once, from its beginning to its end, so that it may be a pipe; a pipe's name says nothing about its
-    content, which is decompressed as it begins. What expands to more than 20 times its compressed size, and more than
-    64 MB, comes in pieces of whole lines, each with the number of lines before it, so that a small file cannot fill
-    the memory with its text.
+    `-` is the standard input. The file is read once, from start to end, so it may be a pipe. The name of a file
+    determines its compression; for a pipe, the first bytes do. There is one piece, unless the content has more than 20
+    times the compressed size and more than 64 MB: then pieces of complete lines are yielded, so a small file cannot
+    fill the memory.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def contents(path: Path) -> Iterator[tuple[int, bytes]]:
     actual = next((name for name, magic in MAGIC.items() if re.match(magic, raw)), None)
     if actual in CODECS.values() and not path.is_file():
         codec = actual
-    # too short to show how it begins: left to the codec, which says that it is cut short
+    # too short to recognize the compression: the codec reports that it is truncated
     stub = codec is not None and len(raw) < SHORTEST and raw.startswith(STARTS[codec])
     if actual != codec and raw and not stub:
         raise ValueError(_mismatch(path, codec, actual, raw))
@@ -180,18 +181,18 @@ def _expanded(raw: bytes, codec: str, path: Path) -> Iterator[tuple[int, bytes]]
     try:
         data = stream.read(max(PIECE, MULTIPLE * len(raw)))
         while more := stream.read(PIECE):
-            # up to the last line end; what follows begins the next piece
+            # up to the last line end; the rest is the start of the next piece
             end = data.rfind(b"\n") + 1 or data.rfind(b"\r") + 1
             if not end:
                 raise ValueError(
-                    f"'{path}' expands to a line of more than {len(data):,} bytes; it holds neither runs nor judgments."
+                    f"'{path}' has a line of more than {len(data):,} bytes, so it contains neither runs nor judgments."
                 )
             piece, data = data[:end], data[end:] + more
             yield line, piece
             line += piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
     except OSError as error:
         raise ValueError(
-            f"'{path}' cannot be decompressed as {codec}; it is damaged or cut short ({error})."
+            f"'{path}' cannot be decompressed as {codec}; it is damaged or truncated ({error})."
         ) from error
     yield line, data
 
@@ -207,4 +208,4 @@ def _mismatch(path: Path, codec: str | None, actual: str | None, raw: bytes) -> 
     ending = next((ending for ending, name in CODECS.items() if name == actual), None)
     if ending:
         return f"'{path}' is {actual}-compressed, but its name does not end in {ending}. Rename it."
-    return f"'{path}' is {actual}-compressed; pdeval reads {', '.join(CODECS)} and plain files. Unpack it first."
+    return f"'{path}' is {actual}-compressed; supported are {', '.join(CODECS)} and plain files. Decompress it first."

@@ -24,12 +24,8 @@ WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 INT, FLOAT = re.compile(r"[-+]?\d+"), re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
 
 
-class Unread(ValueError):
-    """A line that is not understood, or that contradicts another; `line` counts from 1."""
-
-    def __init__(self, line: int, what: str) -> None:
-        super().__init__(what)
-        self.line = line
+class YamlError(ValueError):
+    """A line that is not understood, or that contradicts another: its number from 1, and what is wrong."""
 
 
 def parsed(lines: list[str]) -> Any:
@@ -45,7 +41,7 @@ def parsed(lines: list[str]) -> Any:
         return {}
     content = _block(rows)
     if rows:
-        raise Unread(rows[0].number, f"{rows[0].text!r} is indented unlike the lines above")
+        raise YamlError(rows[0].number, f"the indentation of {rows[0].text!r} does not match")
     return content
 
 
@@ -63,7 +59,7 @@ def _rows(lines: list[str]) -> list[_Row]:
         text = line.strip()
         indent = len(line) - len(line.lstrip(" "))
         if "\t" in line[: len(line) - len(line.lstrip())]:
-            raise Unread(number, "indent with spaces, not tabs")
+            raise YamlError(number, "indent with spaces, not tabs")
         if block is not None and (not text or indent > rows[-1].indent):
             block.append(text)
             continue
@@ -103,10 +99,10 @@ def _mapping(rows: deque[_Row], indent: int) -> dict[str, Any]:
         row = rows.popleft()
         match = KEY.fullmatch(row.text)
         if match is None:
-            raise Unread(row.number, f"{row.text!r} is not 'key: value'")
+            raise YamlError(row.number, f"{row.text!r} is not 'key: value'")
         key = str(_unquoted(match[1], row.number))
         if key in values:
-            raise Unread(row.number, f"{key!r} is said twice")
+            raise YamlError(row.number, f"the key {key!r} occurs twice")
         values[key] = _value_of_row(row, (match[2] or "").strip(), rows)
     return values
 
@@ -135,9 +131,7 @@ def _value(text: str, number: int) -> Any:
         inside = text[1:-1].strip()
         return [_value(part.strip(), number) for part in inside.split(",")] if inside else []
     if text[0] in "&*!{%@`[|>":
-        raise Unread(
-            number, f"{text!r} is more of YAML than is read here: write plain or quoted values"
-        )
+        raise YamlError(number, f"{text!r} is not supported. Use plain or quoted values and lists")
     if text.lower() in WORDS:
         return WORDS[text.lower()]
     if INT.fullmatch(text):
@@ -149,7 +143,7 @@ def _unquoted(text: str, number: int) -> str:
     if text[0] not in "\"'":
         return text
     if len(text) < 2 or text[-1] != text[0]:
-        raise Unread(number, f"the quotes of {text!r} are not closed")
+        raise YamlError(number, f"the quote in {text!r} is not closed")
     if text[0] == "'":
         return text[1:-1].replace("''", "'")
     return re.sub(
@@ -162,10 +156,10 @@ PIECE = 1 << 16
 
 
 def metadata_of(run_files: Iterable[Any], runs: list[str] | None = None) -> pd.DataFrame:
-    """Return the headers of run files as metadata: one row per run, one column per value, named by its keys.
+    """Return the headers of run files as metadata: one row per run, one column per value.
 
-    Keys are joined by dots, and members of a list are numbered from 1: `method.retrieval.1.name`. Lists of plain values
-    are one text. Runs without a header have missing values.
+    Column names are the keys joined by dots; members of a list are numbered from 1: `method.retrieval.1.name`. Lists of
+    plain values become one string. Runs without a header have missing values.
 
     Parameters
     ----------
@@ -189,7 +183,7 @@ def metadata_of(run_files: Iterable[Any], runs: list[str] | None = None) -> pd.D
     for file in run_files:
         if str(file.path) == file_io.STDIN or not Path(file.path).is_file():
             raise ValueError(
-                f"'{file.path}' can be read once, and its metadata are read apart: give a file."
+                f"'{file.path}' can be read only once, but metadata=True requires reading it twice. Pass a file."
             )
         if not has_header(file.path):
             values, tag = header_of(file.path, file.encoding)
@@ -234,20 +228,20 @@ def header_of(path: Path, encoding: str | None = None) -> tuple[dict[str, Any], 
         for name, value in _flat_block([text for _, text in inside], number, path).items():
             if header.setdefault(name, value) != value:
                 raise ValueError(
-                    f"'{path}', line {number}: a second header says {name}: {value!r}, the first one "
-                    f"{header[name]!r}. Keep one."
+                    f"'{path}', line {number}: {name} is {value!r} in a second header, but {header[name]!r} in the "
+                    "first one. Keep one header."
                 )
     tag = "".join(first_row.split()[5:6])
     if "tag" in header and tag and str(header["tag"]) != tag:
         raise ValueError(
-            f"'{path}': its header says tag: {header['tag']}, its rows have the tag {tag!r}. The header may be of "
-            "another run; make them alike."
+            f"'{path}': the tag is {header['tag']!r} in the header, but {tag!r} in the rows. Check that the header "
+            "belongs to this run, and correct one of the tags."
         )
     return header, tag
 
 
 def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], str]:
-    """Return the comments at the top of a file with their line numbers, and its first row; no more of it is read."""
+    """Return the comments at the top of a file with their line numbers, and its first row."""
     data = b""
     with pa.input_stream(str(path), compression=file_io.compression(path)) as stream:
         while piece := stream.read(PIECE):
@@ -255,9 +249,8 @@ def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], 
             rows = data.removeprefix(BOM).split(b"\n")[:-1]
             if any(row.strip() and not row.lstrip().startswith(b"#") for row in rows):
                 break
-    end = data.rfind(b"\n") + 1 or len(
-        data
-    )  # a character may be cut in two at the end of what was read
+    # the last character of a piece may be incomplete
+    end = data.rfind(b"\n") + 1 or len(data)
     text = as_utf8(data[:end] if len(data) >= PIECE else data, path=path, encoding=encoding)
     comments: list[tuple[int, str]] = []
     for number, row in enumerate(text.removeprefix(BOM).decode().splitlines(), start=1):
@@ -270,16 +263,16 @@ def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], 
 
 def _flat_block(lines: list[str], start: int, path: Path) -> dict[str, Any]:
     try:
-        content = parsed(
-            [line.removeprefix(" ") for line in lines]
-        )  # one space after '#' belongs to the comment
-    except Unread as fault:
+        # one space after '#' belongs to the comment
+        content = parsed([line.removeprefix(" ") for line in lines])
+    except YamlError as error:
+        line, fault = error.args
         raise ValueError(
-            f"'{path}', line {start + fault.line}, in the ir_metadata header: {fault}."
+            f"'{path}', line {start + line}, in the ir_metadata header: {fault}."
         ) from None
     if not isinstance(content, dict):
         raise ValueError(
-            f"'{path}', line {start + 1}: an ir_metadata header holds keys and values, not a list."
+            f"'{path}', line {start + 1}: an ir_metadata header must have keys and values, not a list."
         )
     return _flat(content)
 

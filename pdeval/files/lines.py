@@ -1,6 +1,6 @@
-"""Lines of TREC files to columns: one pass of pyarrow over files whose columns stand one separator apart.
+"""Lines of TREC files to columns: one pass of pyarrow if the columns are separated by exactly one separator.
 
-Whether a file is so tidy is sniffed from its first line and then verified; what does not verify goes to `parse_untidy`.
+The separator is guessed from the first line and then verified; other files are parsed by `parse_untidy`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TEXT = pa.large_string()
 
 
 class Layout(NamedTuple):
-    """The columns of a kind of file, which of them are numbers, whether more may follow, and what errors explain."""
+    """The columns of a type of file, the numeric ones, whether more may follow, and the explanation in errors."""
 
     columns: tuple[str, ...]
     numbers: dict[str, pa.DataType]
@@ -62,7 +62,7 @@ def split(
     threads: bool = True,
     block: int = BLOCK,
 ) -> pa.Table:
-    """Return columns of lines whose columns stand one separator apart; those without a number type as text.
+    """Return columns of lines with exactly one separator between columns; those without a number type as strings.
 
     Examples
     --------
@@ -97,17 +97,9 @@ class LineError(ValueError):
     bm25.run, line 3: the score is NaN.
     """
 
-    def __init__(self, path: Path, line: int, what: str) -> None:
-        super().__init__(f"{path}, line {line:,}: {what}")
-        self.path, self.line, self.what = path, line, what
-
-    def __reduce__(self) -> tuple[type[LineError], tuple[Path, int, str]]:
-        """Return how another process makes it again."""
-        return LineError, (self.path, self.line, self.what)
-
-    def below(self, lines: int) -> LineError:
-        """Return the same error of a piece of the file that comes after this number of lines."""
-        return LineError(self.path, self.line + lines, self.what)
+    def __str__(self) -> str:
+        path, line, what = self.args
+        return f"{path}, line {line:,}: {what}"
 
 
 class Lines(NamedTuple):
@@ -125,19 +117,19 @@ class Lines(NamedTuple):
         text = texts[number].decode()
         excerpt = text if len(text) <= EXCERPT else text[: EXCERPT - 3] + "..."
         is_last = number + 1 == len(texts)
-        cut = " The file ends there, without a newline: it may be cut short." if is_last else ""
+        cut = " The file ends there, without a newline: it may be truncated." if is_last else ""
         return LineError(
             self.path, number + 1, f"{what}: {excerpt!r}. {self.layout.needs}{cut}{advice}"
         )
 
 
 def byte_fault(place: int, what: str, advice: str, *, data: bytes, path: Path) -> LineError:
-    """Return the error about a byte: its line, its position there, and the line as bytes.
+    """Return the error about a byte: its line, its position in the line, and the line as bytes.
 
     Examples
     --------
-    >>> print(byte_fault(5, "not UTF-8", "Mend it.", data=b"1 2\\n3\\xe9\\n", path=Path("a.run")))
-    a.run, line 2: byte 2 of the line (0xe9) is not UTF-8: b'3\\xe9'. Mend it.
+    >>> print(byte_fault(5, "not UTF-8", "Repair it.", data=b"1 2\\n3\\xe9\\n", path=Path("a.run")))
+    a.run, line 2: byte 2 of the line (0xe9) is not UTF-8: b'3\\xe9'. Repair it.
     """
     before = list(re.finditer(LINE_END, data[:place]))
     first = before[-1].end() if before else 0
@@ -156,7 +148,7 @@ def parse_untidy(lines: Lines, keep: list[str]) -> dict[str, Any]:
     if not text:
         return {}
     text, longest = cut(text, lines)
-    # everything is read as text first, to find the line of a value that is not a number
+    # everything is read as strings first, to find the line of a value that is not a number
     table = split(text, lines.layout, keep, {}, separator=b" ", block=max(BLOCK, 2 * longest))
     for name in set(keep) & set(lines.layout.numbers):
         table = table.set_column(keep.index(name), name, numbers(table.column(name), name, lines))
@@ -164,7 +156,7 @@ def parse_untidy(lines: Lines, keep: list[str]) -> dict[str, Any]:
 
 
 def clean(data: bytes) -> bytes:
-    """Return the lines that count, their columns one space apart, each ended by a newline.
+    """Return the lines without blank lines and comments, with one space between columns and a newline at the end.
 
     Examples
     --------
@@ -178,7 +170,7 @@ def clean(data: bytes) -> bytes:
 
 
 def pieces(data: bytes) -> Iterator[bytes]:
-    """Yield the data in pieces of whole lines, so that what is computed on each stays small."""
+    """Yield the data in pieces of complete lines, to limit the memory of each step."""
     first = 0
     while first < len(data):
         end = data.find(b"\n", first + PIECE) + 1 or len(data)
@@ -187,26 +179,26 @@ def pieces(data: bytes) -> Iterator[bytes]:
 
 
 def squeezed(piece: bytes) -> bytes:
-    """Return lines with each run of white space as one newline, if it has a line end, or as one space."""
+    """Return lines with each sequence of white space replaced by one newline, if it has a line end, or by one space."""
     codes = np.frombuffer(piece, dtype=np.uint8)
     line_end = (codes == 10) | (codes == 13)
     space = (codes == 32) | (
         (codes - np.uint8(9)) < 5
     )  # 9 to 13: tab, newline, vertical tab, form feed, return
-    # first[i]: byte i begins a run of white space
+    # first[i]: byte i starts a sequence of white space
     first = space.copy()
     first[1:] &= ~space[:-1]
     starts = np.flatnonzero(first)
     text = codes.copy()
     text[starts] = 32
-    # the run that each line end is in: the last one that starts at or before it
+    # the sequence of each line end: the last one that starts at or before it
     text[starts[np.searchsorted(starts, np.flatnonzero(line_end), side="right") - 1]] = 10
     kept = text[first | ~space].tobytes().strip()
     return kept + b"\n" if kept else b""
 
 
 def cut(text: bytes, lines: Lines) -> tuple[bytes, int]:
-    """Return clean lines cut to the columns of the layout, and the length of the longest; too few are an error."""
+    """Return clean lines cut to the columns of the layout, and the length of the longest; raise if a line is short."""
     codes = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(codes == 10)
     spaces = np.flatnonzero(codes == 32)
@@ -221,7 +213,7 @@ def cut(text: bytes, lines: Lines) -> tuple[bytes, int]:
     over = np.flatnonzero(width > need)
     if len(over) == 0:
         return text, longest
-    # +1 where the surplus of a line begins, -1 where it ends: the bytes at level 0 stay
+    # +1 where the surplus of a line starts, -1 where it ends: the bytes at level 0 are kept
     level = np.zeros(len(codes), dtype=np.int8)
     level[spaces[before[over] - width[over] + need]] += 1
     level[ends[over]] -= 1
@@ -229,9 +221,9 @@ def cut(text: bytes, lines: Lines) -> tuple[bytes, int]:
 
 
 def numbers(column: pa.ChunkedArray, name: str, lines: Lines) -> pa.ChunkedArray:
-    """Return a column of text as numbers: integers if the layout has them and all are integers, else floats.
+    """Return a column of strings as numbers: integers if the layout has them and all are integers, else floats.
 
-    A rank that is no number becomes NaN, since trec_eval does not look at ranks; any other is an error.
+    A rank that is not a number becomes NaN, because trec_eval ignores ranks; any other column raises an error.
     """
     dtype = lines.layout.numbers[name]
     # '3', then '3.0', which is an integer only by way of a float, then '3.5'
@@ -260,9 +252,9 @@ def check_numbers(column: pa.ChunkedArray, name: str, lines: Lines) -> None:
 
 
 def padded(table: pa.Table, lines: Lines) -> bool:
-    """Return whether ids of a tab-separated file have spaces around them; spaces inside one are an error.
+    """Return whether ids of a tab-separated file have leading or trailing spaces; spaces inside an id are an error.
 
-    trec_eval would end the id at the space, and take the next word for the rank or the grade.
+    trec_eval would end the id at the space, and read the next word as the rank or the grade.
     """
     texts = {
         name: table.column(name) for name in set(table.column_names) - set(lines.layout.numbers)
@@ -274,12 +266,12 @@ def padded(table: pa.Table, lines: Lines) -> bool:
         row = pc.index(pc.match_substring_regex(text, r"\S +\S"), True).as_py()
         if row >= 0:
             raise lines.fault(
-                row, f"the {COLUMN_TITLES.get(name, name)} {text[row].as_py()!r} has a space in it"
+                row, f"the {COLUMN_TITLES.get(name, name)} {text[row].as_py()!r} contains a space"
             )
     return bool(texts)
 
 
-# how a file begins that is in wider characters; the longer marks first, since one begins with another
+# byte order marks of wide encodings; the longer ones first, because one starts with another
 WIDE = {
     b"\xff\xfe\0\0": "utf-32",
     b"\0\0\xfe\xff": "utf-32",
@@ -290,7 +282,7 @@ NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity|nan)$"
 
 
 def check_encoding(encoding: str | None) -> None:
-    """Raise an error if there is no encoding of that name.
+    """Raise an error if the encoding is unknown.
 
     Examples
     --------
@@ -298,24 +290,18 @@ def check_encoding(encoding: str | None) -> None:
     >>> check_encoding("latin-99")
     Traceback (most recent call last):
     ...
-    ValueError: no encoding 'latin-99'; examples are 'latin-1', 'cp1252', 'utf-16', 'shift_jis'.
+    ValueError: unknown encoding 'latin-99'. Examples are 'latin-1', 'cp1252', 'utf-16', 'shift_jis'.
     """
-    if encoding is None:
-        return
-    if not isinstance(encoding, str):
-        raise TypeError(
-            f"encoding={encoding!r} must be a name such as 'latin-1', not {type(encoding).__name__}."
-        )
     try:
-        "a".encode(encoding)
+        "a".encode("utf-8" if encoding is None else encoding)
     except (LookupError, ValueError):
         raise ValueError(
-            f"no encoding {encoding!r}; examples are 'latin-1', 'cp1252', 'utf-16', 'shift_jis'."
+            f"unknown encoding {encoding!r}. Examples are 'latin-1', 'cp1252', 'utf-16', 'shift_jis'."
         ) from None
 
 
 def is_utf8(data: bytes) -> bool:
-    """Return whether the bytes are UTF-8 text; text holds no zero bytes.
+    """Return whether the bytes are UTF-8 text, without zero bytes.
 
     Examples
     --------
@@ -326,7 +312,7 @@ def is_utf8(data: bytes) -> bool:
         return False
     if data.isascii():
         return True
-    # checked where the bytes stand: decoding them would take up to four times their memory
+    # validated in place: decoding would take up to four times the memory
     offsets = pa.py_buffer(np.array([0, len(data)], dtype=np.int64))
     try:
         pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, pa.py_buffer(data)]).validate(
@@ -338,9 +324,9 @@ def is_utf8(data: bytes) -> bool:
 
 
 def as_utf8(data: bytes, *, path: Path, encoding: str | None = None, start: bool = True) -> bytes:
-    """Return the content of a file as UTF-8; `encoding` is that of a file that is not UTF-8, by default an error.
+    """Return the content of a file as UTF-8; `encoding` is used if it is not UTF-8, which is an error by default.
 
-    `start` says that it is the start of the file, where a byte order mark may stand.
+    `start` is whether the data are the start of the file, which may have a byte order mark.
 
     Examples
     --------
@@ -358,79 +344,74 @@ def as_utf8(data: bytes, *, path: Path, encoding: str | None = None, start: bool
         raise LineError(
             path,
             rest.count(b"\n", 0, mark) + 1,
-            "a byte order mark begins the line: files were joined. Take the mark out; else it is part of the query id.",
+            "the line starts with a byte order mark, because files were concatenated. Remove the mark; otherwise it is "
+            "part of the query id.",
         )
     return text
 
 
 def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes:
-    if encoding is None:
-        raise _not_utf8(data, path)
     try:
-        text = data.decode(encoding).encode()
+        text = data.decode(encoding or "utf-8").encode()
     except UnicodeDecodeError as error:
-        # 'utf-8' itself may be given, which adds nothing to what the file says
-        if encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig"):
-            raise _not_utf8(data, path) from None
-        raise byte_fault(
-            error.start,
-            f"not UTF-8, nor {encoding}",
-            "Say its own encoding, or save it as UTF-8.",
-            data=data,
-            path=path,
-        ) from None
+        raise _not_decoded(error, data, path, encoding) from None
     except UnicodeEncodeError:
         raise ValueError(
-            f"'{path}' is not in encoding={encoding!r}: half characters come out of it."
+            f"'{path}' is not valid {encoding}: decoding it yields unpaired surrogates. Pass another encoding=."
         ) from None
     if b"\0" in text:
-        raise ValueError(f"'{path}' is not text in encoding={encoding!r}: it holds zero bytes.")
+        raise ValueError(
+            f"'{path}' is not a text file in {encoding or 'UTF-8'}: it contains zero bytes."
+        )
     proper, bad = _counts(data)
     if proper > bad:
         warnings.warn(
-            f"'{path}' is read as {encoding}, but {proper:,} characters of it are UTF-8 and {bad:,} bytes are not: "
-            "its ids may differ from those of other files. Mend those bytes and it is read as UTF-8.",
+            f"'{path}' is read as {encoding}, but {proper:,} of its characters are valid UTF-8 and {bad:,} bytes are "
+            "not: its ids may differ from those of other files. Repair those bytes to read it as UTF-8.",
             UserWarning,
             stacklevel=outside(),
         )
     return text
 
 
-def _not_utf8(data: bytes, path: Path) -> ValueError:
-    """Return the error about a file that is not UTF-8: the byte, and what to do."""
+def _not_decoded(
+    error: UnicodeDecodeError, data: bytes, path: Path, encoding: str | None
+) -> ValueError:
+    """Return the error about a file that is not in its encoding: the byte, and what to do."""
+    what = "not UTF-8"
     wide = next((name for mark, name in WIDE.items() if data.startswith(mark)), None)
-    if wide:
-        return ValueError(
-            f"'{path}' is {wide.upper()}: save it as UTF-8, or say so when reading: encoding={wide!r}."
-        )
-    if b"\0" in data:
-        return ValueError(f"'{path}' is not a text file: it holds zero bytes.")
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        place, cut = (
-            error.start,
-            error.end == len(data) and error.reason == "unexpected end of data",
-        )
-    if cut:
-        return byte_fault(
-            place, "half a character", "The file ends there: it is cut short.", data=data, path=path
-        )
     proper, bad = _counts(data)
-    advice = (
-        "The file is in another encoding, which it does not say: save it as UTF-8, or say which when reading, "
-        "e.g. encoding='latin-1' or 'cp1252'."
-    )
-    if proper:
-        advice = (
-            f"{bad:,} {'byte is' if bad == 1 else 'bytes are'} not, {proper:,} other characters are: the file is "
-            "damaged, or pieced together from files in different encodings. Mend it, or get it again."
+    # 'utf-8' may be passed as well; it changes nothing
+    if encoding and encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "utf-8-sig"):
+        what += f", nor {encoding}"
+        advice = "Pass the encoding of the file, or save it as UTF-8."
+    elif wide or b"\0" in data:
+        fault = (
+            f"{wide.upper()}, not UTF-8"
+            if wide
+            else "not a text file in UTF-8: it contains zero bytes"
         )
-    return byte_fault(place, "not UTF-8", advice, data=data, path=path)
+        remedy = f" Save it as UTF-8, or pass encoding={wide!r}." if wide else ""
+        return ValueError(f"'{path}' is {fault}.{remedy}")
+    elif error.end == len(data) and error.reason == "unexpected end of data":
+        what = "half a character"
+        advice = "The file ends there: it is truncated."
+    elif proper:
+        advice = (
+            f"{bad:,} {'byte is' if bad == 1 else 'bytes are'} not valid UTF-8, but {proper:,} other characters are: "
+            "the file is damaged, or was concatenated from files in different encodings. Repair it, or download it "
+            "again."
+        )
+    else:
+        advice = (
+            "The file is in another encoding. Save it as UTF-8, or pass its encoding, e.g. encoding='latin-1' or "
+            "'cp1252'."
+        )
+    return byte_fault(error.start, what, advice, data=data, path=path)
 
 
 def _counts(data: bytes) -> tuple[int, int]:
-    """Return how many characters beyond ASCII are UTF-8, and how many bytes are not."""
+    """Return the number of valid non-ASCII characters in UTF-8, and the number of invalid bytes."""
     text = data.decode("utf-8", "ignore")
     return len(text) - len(text.encode("ascii", "ignore")), len(data) - len(text.encode())
 
@@ -439,7 +420,7 @@ TAIL = 1 << 16
 
 
 def check_last_line(lines: Lines) -> None:
-    """Raise an error if the last line has no newline and stops inside its tag or its grade.
+    """Raise an error if the last line has no newline and ends inside its tag or its grade.
 
     Examples
     --------
@@ -448,14 +429,14 @@ def check_last_line(lines: Lines) -> None:
     Traceback (most recent call last):
     ...
     pdeval.files.lines.LineError: a.run, line 2: the file ends inside the tag 'bm', which is 'bm25' in the line \
-before: it is cut short. Get it again; if nothing is missing, end it with a newline.
+before: it is truncated. Download it again; if it is complete, add a newline at the end.
     """
     data, layout, path = lines
     *before, last = re.split(LINE_END, data[-TAIL:])
     if data.endswith((b"\n", b"\r")) or re.match(rb"\s*(#|$)", last):
         return
     above = next((line for line in reversed(before) if re.match(rb"\s*[^\s#]", line)), b"")
-    # the last column of both lines, with all that follows it
+    # the last column of both lines, with everything after it
     n = len(layout.columns) - 1
     end, usual = (b"".join(line.split(None, n)[n:]).rstrip() for line in (last, above))
     if layout.more:
@@ -466,13 +447,13 @@ before: it is cut short. Get it again; if nothing is missing, end it with a newl
         is_cut = end.endswith(b".")
         pattern = rb"\."
         what = f"the grade {end.decode()!r}"
-    # what also ends a line with a newline is not cut
+    # a tag or grade that also ends a line with a newline is complete
     if is_cut and not re.search(pattern + rb"[ \t\v\f]*[\r\n]", data):
         raise LineError(
             path,
             len(re.findall(LINE_END, data)) + 1,
-            f"the file ends inside {what}: it is cut short. "
-            "Get it again; if nothing is missing, end it with a newline.",
+            f"the file ends inside {what}: it is truncated. "
+            "Download it again; if it is complete, add a newline at the end.",
         )
 
 
@@ -501,8 +482,8 @@ def read_columns(
     for line, piece in pieces:
         if encoding is not None and not is_utf8(piece) and (line or next(pieces, None)):
             raise ValueError(
-                f"'{path}' expands so far that it is read in pieces, and is not UTF-8; other encodings are read "
-                "whole. Unpack it and save it as UTF-8 first."
+                f"'{path}' is so large that it is decompressed in pieces, which requires UTF-8. Decompress it and "
+                "save it as UTF-8 first."
             )
         try:
             lines = Lines(
@@ -514,19 +495,20 @@ def read_columns(
             if part.num_rows and one_tag:
                 tag = _only_tag(part.column("tag").chunk(0), tag, lines)
         except LineError as error:
-            raise error.below(line) from None
+            _, line_of_piece, what = error.args
+            raise LineError(path, line + line_of_piece, what) from None
         parts.append(part)
     if not any(part.num_rows for part in parts):
-        empty = "has no lines but blank ones and comments" if parts else "is empty: it has no lines"
-        raise ValueError(f"'{path}' {empty}.")
+        empty = "has only blank lines and comments" if parts else "is empty"
+        raise ValueError(f"the file '{path}' {empty}.")
     # permissive: the grades or ranks of one piece may be integers, those of another not
     return pa.concat_tables([part for part in parts if part.num_rows], promote_options="permissive")
 
 
 def _only_tag(tags: pa.DictionaryArray, tag: str | None, lines: Lines) -> str:
-    """Return the one tag of all lines: that of the lines before, or of the first; another is an error at its line."""
+    """Return the common tag of all lines: `tag`, or that of the first line; a different tag is an error at its line."""
     first: str = tags.dictionary[0].as_py() if tag is None else tag
-    # compared once per different tag, then looked up per row
+    # compared once per distinct tag, then looked up per row
     other = pc.not_equal(tags.dictionary, first).to_numpy(zero_copy_only=False)[
         tags.indices.to_numpy()
     ]
@@ -535,16 +517,16 @@ def _only_tag(tags: pa.DictionaryArray, tag: str | None, lines: Lines) -> str:
         raise lines.fault(
             row,
             f"the tag {tags[row].as_py()!r} is not {first!r}, the tag of the lines above",
-            " names='tag' needs one tag a file; use names='file'.",
+            " names='tag' requires one tag per file. Use names='file'.",
         )
     return first
 
 
-UNTIDY = (b"\0", b"\v", b"\f")  # no text, or white space that would stand in an id
+UNTIDY = (b"\0", b"\v", b"\f")  # binary data, or white space that would become part of an id
 
 
 def parse(lines: Lines, keep: list[str], *, threads: bool = True) -> pa.Table:
-    """Return the columns `keep` of lines: repeated ids as dictionaries, doc ids as text, numbers.
+    """Return the columns `keep` of lines: repeated ids as dictionaries, doc ids as strings, numbers.
 
     Examples
     --------
@@ -569,10 +551,13 @@ def tidy(lines: Lines, keep: list[str], *, threads: bool) -> dict[str, Any] | No
     if data.endswith(b"\n\n"):
         data = data.rstrip(b"\n")
     separator, other = (b"\t", b" ") if b"\t" in head else (b" ", b"\t")
-    if head.count(separator) + 1 != len(layout.columns) or any(mark in data for mark in UNTIDY):
-        return None
     mixed = other in data
-    if (mixed and separator == b" ") or not spaced(data, separator):
+    if (
+        head.count(separator) + 1 != len(layout.columns)
+        or any(mark in data for mark in UNTIDY)
+        or (mixed and separator == b" ")
+        or not spaced(data, separator)
+    ):
         return None
     try:
         table = split(data, layout, keep, layout.numbers, separator=separator, threads=threads)
@@ -581,7 +566,7 @@ def tidy(lines: Lines, keep: list[str], *, threads: bool) -> dict[str, Any] | No
     if mixed and ("tag" in keep or padded(table, lines)):
         return None
     columns = encoded(table)
-    # a comment of as many words as columns was taken for a line
+    # a comment with as many words as columns looks like a row
     commented = (
         "query_id" in columns
         and pc.any(pc.starts_with(columns["query_id"].dictionary, "#")).as_py()
@@ -620,26 +605,22 @@ def encoded(table: pa.Table) -> dict[str, Any]:
 
 
 def dictionary(text: pa.Array) -> pa.DictionaryArray:
-    """Return a column of repeated ids as a dictionary, hashing one id for each stretch of equal rows.
+    """Return a column of repeated ids as a dictionary, hashing one id per sequence of equal rows.
 
     Examples
     --------
     >>> dictionary(pa.array(["301", "301", "302"], TEXT)).indices.to_pylist()
     [0, 0, 1]
     """
-    # neighbours are compared, not hashed: rows of one query stand together in nearly every file
-    differs = pc.not_equal(text.slice(1), text.slice(0, len(text) - 1)).to_numpy(
-        zero_copy_only=False
-    )
-    starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
-    heads = text.take(pa.array(starts)).dictionary_encode()
-    sizes = np.diff(np.append(starts, len(text)))
-    codes = np.repeat(heads.indices.to_numpy(zero_copy_only=False), sizes)
+    # neighbors are compared, not hashed: the rows of a query are adjacent in nearly every file
+    runs = pc.run_end_encode(text, run_end_type=pa.int64())
+    heads = runs.values.dictionary_encode()
+    codes = np.repeat(heads.indices, np.diff(runs.run_ends, prepend=0))
     return pa.DictionaryArray.from_arrays(pa.array(codes), heads.dictionary)
 
 
 def repeated(word: str, n: int) -> pa.DictionaryArray:
-    """Return a column of one word."""
+    """Return a column that repeats one word."""
     return pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(n, dtype=np.int32)), pa.array([word], TEXT)
     )

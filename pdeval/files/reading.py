@@ -1,13 +1,13 @@
-"""Reads runs and judgments from TREC files and files with named columns into frames: one, many, or collections."""
+"""Read runs and judgments from TREC files and files with named columns: one, many, or collections."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, get_args, overload
 
 import pandas as pd
 import pyarrow as pa
@@ -19,6 +19,7 @@ from pdeval.files.lines import QRELS, RUN, check_encoding, read_columns, repeate
 from pdeval.files.tabular import column_table, has_header
 from pdeval.tables.dataframes import from_arrow
 from pdeval.tables.labels import natural
+from pdeval.verbs.arguments import one_of
 from pdeval.verbs.checks import checks_arguments
 from pdeval.verbs.progress import track
 
@@ -27,9 +28,9 @@ COLUMN = "collection"
 
 
 class RunFile(NamedTuple):
-    """A file that holds a run, what the run is called (None: by its tag), and whether the caller said so.
+    """A run file, the name of its run (None: its tag), and whether the caller specified the name.
 
-    `tag` keeps the tags of its lines, as a column of that name; `encoding` is that of a file that is not UTF-8.
+    `tag` keeps the tags of the lines, in a column of that name; `encoding` applies if the file is not UTF-8.
     """
 
     path: Path
@@ -47,27 +48,26 @@ def read_run(
     names: Names = "file",
     encoding: str | None = None,
 ) -> pd.DataFrame:
-    """Return the run in a TREC or parquet file: run, query_id, doc_id, score, rank; rows as in the file.
+    """Read a run from a TREC or parquet file: run, query_id, doc_id, score, rank; rows as in the file.
 
-    Reads what trec_eval reads: any white space between columns, blank lines, comments, more words after the tag,
-    ranks of any kind (the rank is float with NaN where it is no number). A line that it would refuse, and a score that
-    is no number, is an error with file, line number and text. Ids are always text: '051' stays '051'.
+    The same files are accepted as by trec_eval: any white space between columns, blank lines, comments, more words
+    after the tag, and any ranks (ranks are floats, with NaN if one is not a number). A line that trec_eval rejects, or
+    a score that is not a number, raises an error with file, line number and text. Ids are strings: '051' stays '051'.
 
     Parameters
     ----------
     path : path
         A file of six columns: query, Q0, doc, rank, score, tag. Plain, or ending in .gz, .bz2, .zst; a pipe, or '-'
-        for the standard input. Or .parquet, or .csv and .tsv with a header line, whose columns may have the names of
-        any tool that pdeval understands; a run column in it is kept.
+        for the standard input. Or .parquet, or .csv and .tsv with a header line, with the column names of any
+        supported tool; a run column is kept.
     name : str, optional
-        What to call the run. By default its `names`.
+        Name of the run; by default determined by `names`.
     names : {'file', 'tag'}
-        Name the run after its file, less compression, .run .txt .res .trec and a leading `input.`; or by its tag,
-        which must then be the same in all lines. The run column of a parquet file is kept.
+        Whether the run is named after its file, without compression, .run .txt .res .trec and a leading `input.`, or
+        after its tag, which must be the same in all lines. The run column of a parquet file is kept.
     encoding : str, optional
-        What the file is in if it is not UTF-8, e.g. 'latin-1', 'cp1252', 'utf-16'. By default such a file is an error
-        that names the line: taken for the wrong encoding, its ids would match no judgment. A file that is UTF-8 is
-        read as UTF-8 whatever this says.
+        Encoding of the file if it is not UTF-8, e.g. 'latin-1', 'cp1252', 'utf-16'. By default such a file raises an
+        error, because its ids would not match the judgments. A file that is valid UTF-8 is always read as UTF-8.
 
     Examples
     --------
@@ -118,24 +118,25 @@ def read_runs(
     engine: str = "pandas",
     metadata: bool = False,
 ) -> Any:
-    """Return the runs of many files in one frame: run, query_id, doc_id, score, rank; file after file.
+    """Read many run files into one DataFrame: run, query_id, doc_id, score, rank; file after file.
 
     Parameters
     ----------
     paths : path, pattern, folder, list of these, or dict of run name to path
-        A folder means every file in it that is not hidden. Files of a folder or a pattern are sorted by run name.
+        The files. All files of a folder are read, except hidden ones. Files of a folder or pattern are sorted by run
+        name.
     names : {'file', 'tag'}
-        See `read_run`. Two runs of the same name are an error; a dict gives them other names.
+        How runs are named; see `read_run`. Two runs with the same name are an error; use a dict to name them.
     encoding : str, optional
-        What those files are in that are not UTF-8; see `read_run`.
+        Encoding of files that are not UTF-8; see `read_run`.
     progress : bool, optional
-        Whether to show a bar; by default if it takes more than a second and somebody is watching.
+        Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
     engine : {'pandas', 'dask'}
-        What makes the frame: with 'dask' a Dask DataFrame, one partition per file, read when it is evaluated.
+        Type of the DataFrame. 'dask' returns a Dask DataFrame with one partition per file, read when it is evaluated.
     metadata : bool
-        Whether to return what the files say of themselves too, in ir_metadata headers (YAML in comments between
+        Whether to return the ir_metadata headers of the files as well (YAML in comments between
         `# ir_metadata.start` and `# ir_metadata.end`): `runs, metadata = read_runs(folder, metadata=True)`, one row
-        per run, one column per value, `method.retrieval.1.name`. It is metadata for `by=`, as every verb takes it.
+        per run, one column per value, e.g. `method.retrieval.1.name`. Pass it to verbs as `metadata=`, for `by=`.
 
     Returns
     -------
@@ -154,8 +155,7 @@ def read_runs(
       ql      301     d1    2.5     1
     """
     check_options(names, encoding)
-    if engine not in ENGINES:
-        raise ValueError(f"no engine {engine!r}; engines are {', '.join(map(repr, ENGINES))}.")
+    engine = one_of("engine", engine, ENGINES)
     files = run_files(paths, names=names, encoding=encoding)
     runs = ENGINES[engine](files, progress=progress)
     if not metadata:
@@ -167,9 +167,9 @@ def read_runs(
 def read_qrels(
     path: file_io.PathLike, *, subtopics: bool = False, encoding: str | None = None
 ) -> pd.DataFrame:
-    """Return the judgments in a TREC or parquet file: query_id, doc_id, relevance[, subtopic]; rows as in the file.
+    """Read judgments from a TREC or parquet file: query_id, doc_id, relevance[, subtopic]; rows as in the file.
 
-    Grades are whole numbers if all are, else floats.
+    Grades are integers if all of them are, else floats.
 
     Parameters
     ----------
@@ -177,9 +177,9 @@ def read_qrels(
         A file of four columns: query, iteration or subtopic, doc, grade. Plain, .gz, .bz2, .zst; or .parquet, .csv
         or .tsv with named columns; see `read_run`.
     subtopics : bool, default False
-        Keep the second column, as `subtopic`.
+        Whether to keep the second column, as `subtopic`.
     encoding : str, optional
-        What the file is in if it is not UTF-8; see `read_run`.
+        Encoding of the file if it is not UTF-8; see `read_run`.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def run_files(
     encoding: str | None = None,
     tag: bool = False,
 ) -> list[RunFile]:
-    """Return the files that hold the runs, with their names; two equal names are an error."""
+    """Return the run files, with the names of their runs; two equal names are an error."""
     options: dict[str, Any] = {"encoding": encoding, "tag": tag}
     if isinstance(paths, Mapping):
         return [
@@ -227,7 +227,7 @@ def run_files(
 
 
 def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
-    """Return one file's run as an Arrow table: run, query_id, doc_id, score, rank."""
+    """Return the run of a file as an Arrow table: run, query_id, doc_id, score, rank."""
     path, name, given, tagged, encoding = file
     if has_header(path):
         table = column_table(path, "runs", encoding)
@@ -237,7 +237,7 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
         n_runs = len(pc.unique(table.column("run"))) if "run" in table.column_names else 1
         if n_runs > 1:
             raise ValueError(
-                f"'{path}' holds {n_runs:,} runs, so that it cannot be read as the run {name!r}."
+                f"'{path}' contains {n_runs:,} runs, so it cannot be read as the single run {name!r}."
             )
         table = table.select(others)
         name = name or file_io.run_name(path)
@@ -251,37 +251,32 @@ def run_table(file: RunFile, *, threads: bool = True) -> pa.Table:
     return table.add_column(0, "run", repeated(name, table.num_rows))
 
 
-def tables(
-    run_files: list[RunFile], *, progress: bool | None
-) -> Iterator[tuple[RunFile, pa.Table]]:
-    """Yield every file's run as an Arrow table, in order; several files are read at a time."""
-    if len(run_files) == 1:
-        yield run_files[0], run_table(run_files[0])
-        return
-    pool = ThreadPoolExecutor(min(len(run_files), os.cpu_count() or 1))
-    try:
-        read = pool.map(lambda file: run_table(file, threads=False), run_files)
-        yield from zip(
-            run_files, track(read, total=len(run_files), desc="reading runs", progress=progress)
-        )
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
 def in_memory(run_files: list[RunFile], *, progress: bool | None = None) -> pd.DataFrame:
     """Return the runs of the files in one pandas frame."""
-    return from_arrow(one_table(list(tables(run_files, progress=progress))))
+    return from_arrow(one_table(run_files, progress=progress))
 
 
-def one_table(parts: list[tuple[RunFile, pa.Table]]) -> pa.Table:
-    """Return the runs of several files in one Arrow table; two of the same name are an error."""
+def one_table(run_files: list[RunFile], *, progress: bool | None) -> pa.Table:
+    """Return the runs of the files in one Arrow table; several files are read at a time.
+
+    Two runs with the same name are an error.
+    """
+    size = len(run_files)
+    pool = ThreadPoolExecutor(min(size, os.cpu_count() or 1))
+    try:
+        # one file is read in this thread, and its lines are parsed by several
+        in_turn = map if size == 1 else pool.map
+        read = in_turn(lambda file: run_table(file, threads=size == 1), run_files)
+        tables = list(track(read, total=size, desc="reading runs", progress=progress))
+    finally:
+        pool.shutdown(cancel_futures=True)
     _check_different(
         (name, file.path)
-        for file, table in parts
+        for file, table in zip(run_files, tables)
         for name in pc.unique(table.column("run")).to_pylist()
     )
     # permissive: ranks may be integers in one file and floats in another
-    return pa.concat_tables([table for _, table in parts], promote_options="permissive")
+    return pa.concat_tables(tables, promote_options="permissive")
 
 
 def _check_different(names: Iterable[tuple[str, Path]]) -> None:
@@ -289,19 +284,16 @@ def _check_different(names: Iterable[tuple[str, Path]]) -> None:
     for name, path in names:
         if name in first:
             raise ValueError(
-                f"two runs are called {name!r}: '{first[name]}' and '{path}'. Rename a file, or give names: "
+                f"two runs are named {name!r}: '{first[name]}' and '{path}'. Rename a file, or pass names: "
                 f"read_runs({{{name!r}: ..., {name + '-2'!r}: ...}})."
             )
         first[name] = path
 
 
-def check_options(names: str, encoding: str | None) -> None:
-    """Raise if runs are to be named after something else than their file or tag, or if the encoding is unknown."""
-    if names not in ("file", "tag"):
-        raise ValueError(
-            f"names={names!r} is not a choice; runs are named after their 'file' or their 'tag'."
-        )
+def check_options(names: str, encoding: str | None) -> Any:
+    """Return the choice of `names`; raise if it is not one, or if the encoding is unknown."""
     check_encoding(encoding)
+    return one_of("names", names, get_args(Names))
 
 
 @checks_arguments
@@ -313,32 +305,31 @@ def read_collections(
     encoding: str | None = None,
     progress: bool | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs and the judgments of many collections, on each other: two frames with a column `collection`.
+    """Read the runs and judgments of many collections: two stacked DataFrames with a column `collection`.
 
-    Every verb asked with by="collection" then works within each: nothing is joined or paired across collections, and
-    the same query id may be in several of them.
+    With by="collection", every verb evaluates each collection separately. Nothing is joined or paired across
+    collections, and several collections may have the same query ids.
 
     Parameters
     ----------
     collections : path, or dict of name to folder or to (runs, judgments)
         A folder of collections, each a folder with its run files in `runs` and its judgments in `qrels.txt`, which may
-        be called `qrels`, end in .parquet, or be compressed; they are sorted by name, and folders with neither are
-        passed over. Or by name such a folder, or both places: runs as `read_runs` takes them, judgments as `read_qrels`
-        does.
+        also be named `qrels`, end in .parquet, or be compressed. Collections are sorted by name; folders with neither
+        are skipped. Or a dict of names to such folders, or to pairs of runs (see `read_runs`) and judgments (see
+        `read_qrels`).
     names : {'file', 'tag'}
-        What runs are named after; see `read_run`. A run of the same name in another collection is the same system.
+        How runs are named; see `read_run`. Runs with the same name in several collections are the same system.
     subtopics : bool or list of str
-        Whether the second column of judgments is a subtopic: of all collections, or of those named; the others then
-        have none.
+        Whether the second column of the judgments is a subtopic: in all collections, or the names of the collections.
     encoding : str, optional
-        What those files are in that are not UTF-8; see `read_run`.
+        Encoding of files that are not UTF-8; see `read_run`.
     progress : bool, optional
-        Whether to show a bar; by default if it takes more than a second and somebody is watching.
+        Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
 
     Returns
     -------
     tuple of DataFrame
-        runs: collection, run, query_id, doc_id, score, rank; and judgments: collection, query_id, doc_id,
+        Runs: collection, run, query_id, doc_id, score, rank; and judgments: collection, query_id, doc_id,
         relevance[, subtopic]. The collections are categories, in their order.
 
     Examples
@@ -371,7 +362,7 @@ def read_collections(
                 Path(qrels), subtopics=name in with_subtopics, encoding=encoding
             )
             files = run_files(runs, names=names, encoding=encoding)
-            sides = one_table(list(tables(files, progress=False))), judgments
+            sides = one_table(files, progress=False), judgments
         except (ValueError, KeyError, OSError) as error:
             kind = next(
                 kind
@@ -391,14 +382,14 @@ def read_collections(
 
 
 def _locations(collections: Any) -> dict[str, tuple[Any, file_io.PathLike]]:
-    """Return where the runs and the judgments of each collection are."""
+    """Return the paths of the runs and the judgments of each collection."""
     if isinstance(collections, Mapping):
         return {str(name): _location(str(name), place) for name, place in collections.items()}
     folder = Path(collections)
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "does not exist"
         raise FileNotFoundError(
-            f"'{folder}' {what}; give a folder of collections, or a dict of name to (runs, qrels)."
+            f"'{folder}' {what}. Pass a folder of collections, or a dict of name to (runs, qrels)."
         )
     inside = sorted(
         (path for path in folder.iterdir() if path.is_dir() and path.name[0] != "."),
@@ -411,26 +402,30 @@ def _locations(collections: Any) -> dict[str, tuple[Any, file_io.PathLike]]:
     }
     if not locations:
         raise FileNotFoundError(
-            f"no collection in '{folder}': a collection is a folder with its run files in 'runs' and its judgments "
+            f"no collection in '{folder}'. A collection is a folder with its run files in 'runs' and its judgments "
             "in 'qrels.txt'."
         )
     return locations
 
 
 def _location(name: str, place: Any) -> tuple[Any, file_io.PathLike]:
-    """Return the runs and the judgments of a collection: those given, or those in its folder."""
+    """Return the paths of the runs and the judgments of a collection: a pair, or those in its folder."""
     if isinstance(place, tuple | list) and len(place) == 2:
         return place[0], place[1]
     if not isinstance(place, str | os.PathLike):
-        raise TypeError(f"the collection {name!r} is {place!r}; give its folder, or (runs, qrels).")
+        raise TypeError(f"the collection {name!r} is {place!r}. Pass its folder, or (runs, qrels).")
     folder = Path(place)
     if not folder.is_dir():
-        raise FileNotFoundError(f"in the collection {name!r}: there is no folder '{folder}'.")
+        raise FileNotFoundError(
+            f"in the collection {name!r}: the folder '{folder}' does not exist."
+        )
     judgments = _qrels_of(folder)
     if not judgments:
         others = sorted(path.name for path in folder.glob("qrels*"))
         hint = (
-            f" It has {', '.join(others[:3])}: say which, " if others else " Say where they are, "
+            f" It has {', '.join(others[:3])}. Specify the file: "
+            if others
+            else " Specify their paths: "
         )
         raise FileNotFoundError(
             f"in the collection {name!r}: no judgments 'qrels.txt' in '{folder}'.{hint}{{{name!r}: (runs, qrels)}}."
@@ -438,7 +433,7 @@ def _location(name: str, place: Any) -> tuple[Any, file_io.PathLike]:
     if len(judgments) > 1:
         both = " and ".join(path.name for path in judgments[:2])
         raise ValueError(
-            f"in the collection {name!r}: {both} could be its judgments; keep one in '{folder}'."
+            f"in the collection {name!r}: {both} could both be the judgments. Keep one of them in '{folder}'."
         )
     if not (folder / "runs").exists():
         raise FileNotFoundError(f"in the collection {name!r}: no folder 'runs' in '{folder}'.")
@@ -446,7 +441,7 @@ def _location(name: str, place: Any) -> tuple[Any, file_io.PathLike]:
 
 
 def _qrels_of(folder: Path) -> list[Path]:
-    """Return the files of a folder that are called qrels, whatever their format."""
+    """Return the files of a folder that are named qrels, in any format."""
     return sorted(
         path
         for path in folder.iterdir()
@@ -461,12 +456,12 @@ def _with_subtopics(subtopics: bool | Iterable[str], known: list[str]) -> set[st
     unknown = [name for name in names if name not in known]
     if unknown:
         raise KeyError(
-            f"subtopics names {unknown[0]!r}, which is no collection; there are {', '.join(known[:9])}."
+            f"subtopics= has {unknown[0]!r}, which is not a collection. Collections: {', '.join(known[:9])}."
         )
     return set(names)
 
 
-# what turns the list of files into a frame; an engine adds itself here
+# functions from a list of run files to a DataFrame
 ENGINES: dict[str, Callable[..., pd.DataFrame]] = {
     "pandas": in_memory,
     "dask": lambda *args, **options: import_module("pdeval.dask.accessor").read_runs(

@@ -1,4 +1,4 @@
-"""Reads the scores that other tools wrote to files: trec_eval, ir_measures, BEIR, MTEB, ranx, and tables."""
+"""Read scores computed by other tools: trec_eval, ir_measures, BEIR, MTEB, ranx, and tables."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from pdeval.tables.dataframes import frame as frame_of
 from pdeval.tables.reader import read
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.vocabularies import bound_call, candidates, likely, listed, names_of
-from pdeval.verbs.arguments import shown
+from pdeval.verbs.arguments import one_of, shown
 from pdeval.verbs.checks import checks_arguments
 
-MEANS = "all"  # what trec_eval and ir_measures call all queries together
+MEANS = "all"  # the query id of means in trec_eval and ir_measures
 COLUMNS = ["run", "query_id", "measure", "value"]
 
 
 def catalog_name(label: str) -> str | None:
-    """Return how the catalog spells a measure under the label of another tool, or None if it has no such measure.
+    """Return the name in the catalog of a measure of another tool, or None if there is no such measure.
 
     Examples
     --------
@@ -50,21 +50,21 @@ def catalog_name(label: str) -> str | None:
 def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str = "") -> None:
     """Raise if a table of scores without a column of runs or queries has such a column under an unknown name.
 
-    Means have one row per run, and no text that sounds like a query.
+    Means have one row per run, and no string column that may be a query.
 
     Parameters
     ----------
     known : mapping of role to columns
-        The columns of runs, queries and measures, as far as they are known; their values are repeated where another
-        column distinguishes the rows.
+        Columns of runs, queries and measures, as far as they are known; their values are repeated if another column
+        distinguishes the rows.
     where : str
-        What the message begins with.
+        Start of the message.
 
     Examples
     --------
     >>> ask_for_ids(pd.DataFrame({"user_input": ["who?"], "map": [0.5]}), {"run": [], "query": []})
     Traceback (most recent call last):
-    ValueError: no query column is known among user_input, map. Say which: pdeval.scores(table, query='user_input').
+    ValueError: unknown query column among user_input, map. Specify it: pdeval.scores(table, query='user_input').
     """
     unknown = [role for role, columns in known.items() if not columns]
     if not unknown:
@@ -84,16 +84,16 @@ def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str 
     if again.any() and names:
         example = ", ".join(shown(frame[name][again].iloc[0]) for name in names)
         bound = " and ".join(role for role in known if known[role])
-        shared = f"; {int(again.sum()):,} rows share a {bound}, e.g. {example}"
+        shared = f"; {int(again.sum()):,} rows have the same {bound}, e.g. {example}"
     roles = ["query"] if sounds else unknown
     raise ValueError(
-        f"{where}no {' or '.join(roles)} column is known among {listed(frame.columns)}{shared}. Say which: "
+        f"{where}unknown {' or '.join(roles)} column among {listed(frame.columns)}{shared}. Specify it: "
         f"pdeval.scores(table, {bound_call(roles, rest)})."
     )
 
 
 def of_text(text: str, path: Path) -> pd.DataFrame:
-    """Return the rows of trec_eval's output, or of ir_measures' command; without means if there are queries.
+    """Return the rows of the output of trec_eval or ir_measures, without means if there are queries.
 
     Examples
     --------
@@ -107,23 +107,21 @@ def of_text(text: str, path: Path) -> pd.DataFrame:
         )
     except pd.errors.ParserError as fault:
         raise ValueError(
-            f"'{path}' is not what trec_eval or ir_measures print: {str(fault).strip()}"
+            f"'{path}' is not an output of trec_eval or ir_measures: {str(fault).strip()}"
         ) from fault
     if rows.shape[1] == 2:
         rows.insert(0, "query", MEANS)
+    expected = "trec_eval prints measure, query and value, ir_measures query, measure and value."
     if rows.shape[1] != 3:
+        raise ValueError(f"'{path}' has {rows.shape[1]} columns. {expected}")
+    # ir_measures prints measures in the second column: the column with more known names has the measures
+    known = [_known_fraction(rows[column]) for column in rows.columns[:2]]
+    if max(known) == 0:
         raise ValueError(
-            f"'{path}' has {rows.shape[1]} columns; trec_eval prints measure, query and value, ir_measures query, "
-            "measure and value."
+            f"'{path}' has no known measure in its first two columns, e.g. {rows.iloc[0, 0]!r} and "
+            f"{rows.iloc[0, 1]!r}. {expected}"
         )
-    # ir_measures prints measures in the second column: the column of which more names are known
-    shares = [_known_share(rows[place]) for place in rows.columns[:2]]
-    if max(shares) == 0:
-        raise ValueError(
-            f"'{path}': no measure is known in its first or second column, e.g. {rows.iloc[0, 0]!r} and "
-            f"{rows.iloc[0, 1]!r}; trec_eval prints measure, query and value, ir_measures query, measure and value."
-        )
-    names = ["measure", "query_id"] if shares[0] >= shares[1] else ["query_id", "measure"]
+    names = ["measure", "query_id"] if known[0] >= known[1] else ["query_id", "measure"]
     rows.columns = [*names, "value"]
     tags = rows.loc[rows["measure"] == "runid", "value"].unique()
     rows = rows[~rows["measure"].isin(TEXTS)]
@@ -131,7 +129,7 @@ def of_text(text: str, path: Path) -> pd.DataFrame:
     if len(wrong):
         line = int(wrong.index[0]) + 1
         raise ValueError(
-            f"'{path}', line {line}: the value {wrong['value'].iloc[0]!r} is no number."
+            f"'{path}', line {line}: the value {wrong['value'].iloc[0]!r} is not a number."
         )
     values = (
         rows["value"].to_numpy(dtype=object).astype(np.float64)
@@ -139,7 +137,7 @@ def of_text(text: str, path: Path) -> pd.DataFrame:
     return _without_means(rows.assign(value=values, run=str(tags[0]) if len(tags) == 1 else None))
 
 
-def _known_share(column: pd.Series) -> float:
+def _known_fraction(column: pd.Series) -> float:
     names = [name for name in column.unique() if name not in TEXTS]
     return sum(catalog_name(name) is not None for name in names) / max(len(names), 1)
 
@@ -151,7 +149,7 @@ def _without_means(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_json(text: str, path: Path) -> pd.DataFrame:
-    """Return the rows of a result in JSON: ir_measures' lines, MTEB's, BEIR's, or a report of ranx.
+    """Return the rows of a result in JSON: lines of ir_measures, results of MTEB and BEIR, or a report of ranx.
 
     Examples
     --------
@@ -170,9 +168,7 @@ def of_json(text: str, path: Path) -> pd.DataFrame:
     if not result or not all(
         isinstance(line, Mapping) and {"measure", "value"} <= set(line) for line in result
     ):
-        raise ValueError(
-            f"'{path}' holds a list in JSON, but not of objects with measure and value."
-        )
+        raise ValueError(f"'{path}' has a JSON list, but not of objects with measure and value.")
     rows = pd.DataFrame(result)
     if "query_id" not in rows:
         ask_for_ids(rows, {"query": [], "measure": ["measure"]}, f"'{path}': ")
@@ -181,7 +177,7 @@ def of_json(text: str, path: Path) -> pd.DataFrame:
 
 
 def of_mapping(result: Any, where: str) -> pd.DataFrame:
-    """Return the rows of a result that is a mapping, as MTEB, BEIR and ranx write it.
+    """Return the rows of a result that is a mapping, as written by MTEB, BEIR and ranx.
 
     Examples
     --------
@@ -191,14 +187,14 @@ def of_mapping(result: Any, where: str) -> pd.DataFrame:
     """
     if not isinstance(result, Mapping) or not result:
         raise ValueError(
-            f"{where} holds {type(result).__name__} in JSON; expected a result of MTEB, BEIR or ranx."
+            f"{where} has {type(result).__name__} in JSON; expected a result of MTEB, BEIR or ranx."
         )
     rows_of = next(
         rows for marks, rows in JSON_RESULTS.items() if not marks or set(marks) & set(result)
     )
     rows = rows_of(result, where)
     if not rows:
-        raise ValueError(f"{where} holds no scores.")
+        raise ValueError(f"{where} has no scores.")
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -218,7 +214,7 @@ def _of_mteb(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
     split = "test" if "test" in splits else next(iter(splits), None)
     if split is None or (split != "test" and len(splits) > 1):
         raise ValueError(
-            f"{where} holds the splits {', '.join(splits) or 'none'}; which is meant cannot be told."
+            f"{where} has the splits {', '.join(splits) or 'none'}, and none of them is 'test'. Keep one split."
         )
     rows: list[tuple[Any, ...]] = []
     for subset in splits[split]:
@@ -230,7 +226,7 @@ def _of_mteb(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
 
 
 def _is_score(name: str, value: Any) -> bool:
-    # how well a model knows when to abstain is no score of its rankings
+    # nauc measures abstention, not the ranking
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return (
         number and not name.startswith("nauc_") and name not in ("evaluation_time", "num_samples")
@@ -241,19 +237,19 @@ def _of_beir(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for name, part in result.items():
         values = part if isinstance(part, Mapping) else {name: part}
-        # "ndcg" holds NDCG@1, NDCG@3, ...; any other name of a mapping is a query
+        # "ndcg" maps to NDCG@1, NDCG@3, ...; any other key of a mapping is a query
         query = str(name) if isinstance(part, Mapping) and not catalog_name(str(name)) else MEANS
         rows += [(None, query, label, value) for label, value in values.items()]
     wrong = [label for _, _, label, value in rows if not _is_score(str(label), value)]
     if wrong:
         raise ValueError(
-            f"{where}: {wrong[0]!r} is no number. Expected are measures and their values, as BEIR writes them, or a "
+            f"{where}: {wrong[0]!r} is not a number. Expected measures and their values, as written by BEIR, or a "
             "result of MTEB or ranx."
         )
     return rows
 
 
-# results in JSON: the keys of which a result has at least one, and its rows (run, query, measure, value)
+# formats of JSON results: keys that identify the format, and the function that returns its rows
 JSON_RESULTS: dict[tuple[str, ...], Callable[[Mapping[str, Any], str], list[tuple[Any, ...]]]] = {
     ("model_names",): _of_ranx,
     ("task_name", "mteb_dataset_name"): _of_mteb,
@@ -284,24 +280,24 @@ def scores(
     Parameters
     ----------
     table : DataFrame, mapping, named tuples, or results of ranx
-        One column per measure (PyTerrier's `name, qid, map, ndcg`), one column per run with `measure=`, or rows of
+        One column per measure (PyTerrier: `name, qid, map, ndcg`), one column per run with `measure=`, or rows of
         measure and value; the dicts of pytrec_eval, query -> measure -> value, or run -> query -> measure -> value;
-        the `Metric` tuples of ir_measures; a `ranx.Report`, or evaluated `ranx.Run`s. Tables may be Polars' or others'.
+        the `Metric` tuples of ir_measures; a `ranx.Report`, or evaluated `ranx.Run`s. Polars tables are accepted too.
     measure : str, optional
-        What all columns hold, where each is a run.
+        Measure of all columns, if each column is a run.
     measures : list of str, optional
-        The columns, or labels, to keep; by default all of them, which must be measures that the catalog knows.
+        Columns or labels to keep; by default all, which must be measures of the catalog.
     run, query : str, optional
-        The columns of the run(s) and of the query, where their names do not tell. A table with one row per run and no
-        query column holds means, of the query 'all'. For dicts and tuples of one run, `run` is its name.
+        Columns of the run(s) and the query, if their names are not known. A table with one row per run and no
+        query column has means, which get the query 'all'. For dicts and tuples of one run, `run` is its name.
     higher : bool or mapping of measure to bool, optional
-        Whether more is better, for measures that the catalog does not know.
+        Whether higher is better, for measures that are not in the catalog.
 
     Returns
     -------
     DataFrame
-        One row per run, query and measure: run, query, measure, value. It carries what the catalog knows of the
-        measures under their labels here. Cells without a value have no row.
+        One row per run, query and measure: run, query, measure, value. Its `attrs` describe the measures of the
+        catalog. Cells without a value have no row.
 
     Examples
     --------
@@ -322,7 +318,7 @@ def scores(
     frame = _framed(table, run)
     if measure is not None and (measures is not None or "measure" in frame.columns):
         raise ValueError(
-            "measure= says what the columns hold where each is a run; it does not go with measures=."
+            "measure= is the measure of all columns if each column is a run; it cannot be combined with measures=."
         )
     if kind_of(frame) == "scores" or {"measure", "value"} <= set(frame.columns):
         rows, runs, name = _with_ids(frame, run, query)
@@ -336,13 +332,11 @@ def scores(
         labels = rows["measure"].astype(str)
         unknown = [label for label in measures if label not in set(labels)]
         if unknown:
-            raise KeyError(
-                f"no measure {unknown[0]!r}; there are {listed(rows['measure'].unique())}."
-            )
+            raise KeyError(f"no measure {unknown[0]!r} among {listed(rows['measure'].unique())}.")
         rows = rows[labels.isin(measures)]
     rows = rows.dropna(subset="value").reset_index(drop=True)
     if not len(rows):
-        raise ValueError("there are no values: the table is empty.")
+        raise ValueError("the table has no values.")
     rows.attrs = {
         "measures": known_measures(dict.fromkeys(rows["measure"].astype(str)), higher),
         "run_columns": runs,
@@ -353,7 +347,7 @@ def scores(
 
 
 def known_measures(labels: Iterable[str], higher: object = None) -> dict[str, Known]:
-    """Return what is known of measures under the labels of other tools; unknown ones are left out.
+    """Return the descriptions of measures of other tools, by label; unknown ones are omitted.
 
     Examples
     --------
@@ -372,7 +366,7 @@ def known_measures(labels: Iterable[str], higher: object = None) -> dict[str, Kn
 
 
 def _framed(table: Any, run: Any) -> pd.DataFrame:
-    """Return any form of scores as a frame."""
+    """Return scores of any supported type as a DataFrame."""
     name = run if isinstance(run, str) else None
     several = table if isinstance(table, list | tuple) and table else [table]
     if all(is_ranx(one) for one in several):
@@ -397,11 +391,11 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
 
 
 def _of_ranx_run(run: Any) -> pd.DataFrame:
-    """Return what ranx left in a run that it evaluated: metric -> query -> value."""
+    """Return the scores of a run that ranx evaluated: metric -> query -> value."""
     metrics = dict(getattr(run, "scores", {}))
     if not metrics:
         raise ValueError(
-            "this ranx.Run holds no scores: evaluate it first, ranx.evaluate(qrels, run, metrics)."
+            "this ranx.Run has no scores. Evaluate it first: ranx.evaluate(qrels, run, metrics)."
         )
     rows = [
         (run.name or "run", query, metric, value)
@@ -416,7 +410,7 @@ def _with_ids(
 ) -> tuple[pd.DataFrame, list[str], str]:
     """Return a table of scores with columns for runs and queries, and their names.
 
-    A table of one run, or of means, may lack them; a column that may hold ids under an unknown name is an error.
+    A table of one run, or of means, may not have them. A column that may have ids under an unknown name is an error.
     """
     name, runs = _query_column(frame, query), _run_names(frame, run)
     known = {"run": runs, "query": [] if name is None else [name]}
@@ -432,7 +426,7 @@ def _query_column(frame: pd.DataFrame, query: str | None) -> str | None:
     names = [query] if query is not None else candidates("query", frame.columns)
     if len(names) > 1:
         raise ValueError(
-            f"two columns could be the query: {names[0]!r} and {names[1]!r}. Say which: query={names[0]!r}."
+            f"two columns could be the query: {names[0]!r} and {names[1]!r}. Specify it: query={names[0]!r}."
         )
     return names[0] if names else None
 
@@ -442,13 +436,13 @@ def _by_run(
 ) -> tuple[pd.DataFrame, list[str], str]:
     name = _query_column(frame, query)
     if name is None:
-        raise ValueError(f"no query column among {listed(frame.columns)}; say which: query=...")
+        raise ValueError(f"no query column among {listed(frame.columns)}. Specify it: query=...")
     runs = [column for column in frame.columns if column != name]
     texts = [column for column in runs if not pd.api.types.is_numeric_dtype(frame[column].dtype)]
     if texts or not runs:
-        fault = f"the column {texts[0]!r} holds no numbers" if texts else "there are none"
+        fault = f"the column {texts[0]!r} is not numeric" if texts else "there are no other columns"
         raise ValueError(
-            f"beside {name!r} every column is to be a run with its values, but {fault}."
+            f"with measure=, all columns except {name!r} must be runs with numeric values, but {fault}."
         )
     rows = frame.melt(id_vars=name, value_vars=runs, var_name="run", value_name="value")
     return rows.assign(measure=measure), ["run"], name
@@ -472,15 +466,15 @@ def _by_measure(
     if unknown or not labels:
         known = [str(column) for column in labels if column not in unknown]
         hint = (
-            f"measures={known!r} keeps those that are"
+            f"Use measures={known!r} to keep the known ones"
             if known
-            else "measures=[...] names those that are"
+            else "Use measures=[...] to select the measures"
         )
         raise ValueError(
-            f"the columns {listed(unknown or frame.columns)} are no measures that the catalog knows; {hint}. Where "
-            "each column is a run, say what they hold: measure='AP'."
+            f"the columns {listed(unknown or frame.columns)} are not measures of the catalog. {hint}. If each "
+            "column is a run, specify the measure: measure='AP'."
         )
-    # melt goes measure by measure; sorted by row, the measures of a row are together
+    # melt stacks measure by measure; sorting by row makes the measures of a row adjacent
     return (
         wide.assign(_row=range(len(wide)))
         .melt(id_vars=[*runs, name, "_row"], value_vars=labels, var_name="measure")
@@ -495,9 +489,7 @@ def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
         return [run] if run in frame.columns else []
     if run is not None:
         if missing := [name for name in run if name not in frame.columns]:
-            raise KeyError(
-                f"no column {listed(missing)} to name the runs by; there are {listed(frame.columns)}."
-            )
+            raise KeyError(f"no run column {listed(missing)} among {listed(frame.columns)}.")
         return list(run)
     hinted = frame.attrs.get("run_columns") or ()
     if hinted and set(hinted) <= set(frame.columns):
@@ -506,7 +498,7 @@ def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
     return ["run"] if "run" in known else known[:1]
 
 
-META = "model_meta.json"  # what MTEB writes beside its results
+META = "model_meta.json"  # file with the name of the model in the results of MTEB
 
 
 @checks_arguments
@@ -516,38 +508,38 @@ def read_scores(
     names: Names = "file",
     measures: Sequence[str] | None = None,
     higher: bool | Mapping[str, bool] | None = None,
-    topics: Literal["answered", "common"] | None = None,
+    queries: Literal["answered", "common"] | None = None,
     encoding: str | None = None,
 ) -> pd.DataFrame:
-    """Return the scores in files of other tools as one scores table, which has `.order()`, `.compare()`, `.report()`.
+    """Read score files of other tools into one scores table, which has `.order()`, `.compare()`, `.report()`.
 
-    Understood are what `trec_eval -q` and `ir_measures -q` print (and their means, without -q), ir_measures' JSON
-    lines, results of BEIR and MTEB and reports of ranx in JSON, and CSV, TSV or parquet with one row per value or one
-    column per measure. Lines of means are left out where there are queries; where a file has means alone, the query is
+    Supported are the outputs of `trec_eval -q` and `ir_measures -q` (and means, without -q), JSON lines of ir_measures,
+    results of BEIR and MTEB and reports of ranx in JSON, and CSV, TSV or parquet with one row per value or one
+    column per measure. Means are omitted if there are queries. If a file has only means, the query is
     the collection (MTEB's task) or 'all'.
 
     Parameters
     ----------
     paths : path, pattern, folder, list of these, or dict of run name to path
-        The files. The same run may stand in several, each with other queries, measures or collections.
+        The files. A run may be in several files, each with other queries, measures or collections.
     names : {'file', 'tag'}
-        Name a run after its file, less .eval .txt .json and compression, or by the `runid` that trec_eval prints.
-        A run that the file itself names keeps its name; results of MTEB are named after their model, or its folder.
+        Whether a run is named after its file, without .eval .txt .json and compression, or by the `runid` of trec_eval.
+        A run name in the file is kept; results of MTEB are named after their model, or its folder.
     measures : list of str, optional
-        The labels to keep; by default all.
+        Labels to keep; by default all.
     higher : bool or mapping of measure to bool, optional
-        Whether more is better, for measures that the catalog does not know.
-    topics : {'answered', 'common'}, optional
-        What to do where runs have different queries: keep them all, or those that every run has. By default they are
+        Whether higher is better, for measures that are not in the catalog.
+    queries : {'answered', 'common'}, optional
+        Queries to keep if runs have different queries: all, or those of every run. By default all are
         kept, with a warning.
     encoding : str, optional
-        What those files are in that are not UTF-8.
+        Encoding of files that are not UTF-8.
 
     Returns
     -------
     DataFrame
-        One row per run, query and measure: run, query_id, measure, value. Most tools print four decimals: ties may be
-        rounding.
+        One row per run, query and measure: run, query_id, measure, value. Most tools print four decimals, so ties may
+        result from rounding.
 
     Examples
     --------
@@ -560,9 +552,8 @@ def read_scores(
     0    ql     map   mean   0.65     1
     1  bm25     map   mean   0.50     2
     """
-    check_options(names, encoding)
-    if topics not in (None, "answered", "common"):
-        raise ValueError(f"topics={topics!r}: choose 'answered' or 'common'.")
+    names = check_options(names, encoding)
+    common = queries and one_of("queries", queries, ("answered", "common"))
     paths_of_run = paths if isinstance(paths, Mapping) else {None: paths}
     parts = []
     for name, path in (
@@ -576,23 +567,20 @@ def read_scores(
         if name is not None or not has_run or (names == "file" and is_text):
             part = part.assign(run=name or _run_name(path))
         parts.append(part.assign(_file=str(path)))
-    return _together(parts, measures, higher, topics)
+    return _together(parts, measures, higher, common)
 
 
 def _run_name(path: Path) -> str:
-    """Return the name of a run from its file; of a result of MTEB, that of its model."""
+    """Return the name of a run from its file; for a result of MTEB, the name of the model."""
     beside = path.parent / META
     if file_io.ending(path) == ".json" and beside.is_file():
         return str(json.loads(beside.read_text(encoding="utf-8")).get("name") or path.parent.name)
     name = file_io.run_name(path)
-    ending = next(
-        (one for one in (".eval", ".json", ".jsonl", ".scores") if name.lower().endswith(one)), ""
-    )
-    return name[: len(name) - len(ending)] or name
+    return re.sub(r"(?i)\.(eval|json|jsonl|scores)$", "", name) or name
 
 
 def _rows(path: Path, encoding: str | None) -> pd.DataFrame:
-    """Return the rows of a file: maybe run, query_id, measure, value; ids as text."""
+    """Return the rows of a file: run (optional), query_id, measure, value; ids as strings."""
     if file_io.is_parquet(path):
         file_io.check_present(path)
         return _tidy(pd.read_parquet(path), path)
@@ -606,7 +594,7 @@ def _rows(path: Path, encoding: str | None) -> pd.DataFrame:
 
 
 def _tidy(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Return a table of scores, long or wide, under pdeval's own names."""
+    """Return a table of scores, long or wide, under pdeval's names."""
     try:
         rows = scores(frame)
     except (ValueError, KeyError) as fault:
@@ -614,16 +602,16 @@ def _tidy(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     runs = rows.attrs["run_columns"]
     if len(runs) > 1:
         raise ValueError(
-            f"'{path}' names its runs by {', '.join(runs)}: read it with pandas, then pdeval.scores(...)."
+            f"'{path}' identifies runs by {', '.join(runs)}. Read it with pandas, then use pdeval.scores(...)."
         )
     renamed = rows.rename(columns={runs[0]: "run", rows.attrs["query_column"]: "query_id"})
     return renamed if runs[0] in frame.columns else renamed.assign(run=None)
 
 
 def _together(
-    parts: list[pd.DataFrame], measures: Any, higher: Any, topics: str | None
+    parts: list[pd.DataFrame], measures: Any, higher: Any, queries: str | None
 ) -> pd.DataFrame:
-    """Return the rows of all files in one table; a value that is there twice is an error."""
+    """Return the rows of all files in one table; a repeated value is an error."""
     rows = pd.concat(parts, ignore_index=True).astype({"run": str, "query_id": str, "measure": str})
     if measures is not None and set(measures) & set(rows["measure"]):
         rows = rows[rows["measure"].isin(measures)]
@@ -634,42 +622,41 @@ def _together(
         both = rows[(rows[key] == row[key]).all(axis=1)]["_file"].unique()
         where = " and ".join(f"'{path}'" for path in both[:2])
         raise ValueError(
-            f"{int(again.sum()):,} values are there twice, e.g. {row['measure']} of run {row['run']!r} for query "
-            f"{row['query_id']!r}, in {where}. Name the runs of files: read_scores({{'bm25': path, ...}})."
+            f"{int(again.sum()):,} values occur twice, e.g. {row['measure']} of run {row['run']!r} for query "
+            f"{row['query_id']!r} in {where}. Name the runs explicitly: read_scores({{'bm25': path, ...}})."
         )
     table = scores(
         rows.drop(columns="_file"), measures=measures, higher=higher, run="run", query="query_id"
     )
-    even = _even(table, topics)
-    even.attrs = table.attrs
-    return even
+    return _even(table, queries)
 
 
-def _even(table: pd.DataFrame, topics: str | None) -> pd.DataFrame:
-    """Return scores whose runs have the same queries if that is requested; else warn how they differ."""
+def _even(table: pd.DataFrame, rule: str | None) -> pd.DataFrame:
+    """Return scores whose runs have the same queries if that is requested; else warn about the differences."""
     # (queries, runs), both sorted: whether the run has the query
     has = pd.crosstab(table["query_id"], table["run"]).to_numpy() > 0
-    if topics == "answered" or has.all():
+    if rule == "answered" or has.all():
         return table
     queries, runs = np.unique(table["query_id"]), np.unique(table["run"])
     common = queries[has.all(axis=1)]
     if MEANS in queries and len(queries) > 1:
         lone = runs[has[queries == MEANS][0]][0]
         raise ValueError(
-            f"run {lone!r} has means alone, others have queries: print it with -q, or leave it out."
+            f"run {lone!r} has only means, but others have queries. Print it with -q, or drop it."
         )
     if not len(common):
         raise ValueError(
-            f"no query is common to all {len(runs):,} runs, so that nothing compares them: e.g. {runs[0]!r} has "
-            f"{queries[has[:, 0]][0]!r}, {runs[-1]!r} has {queries[has[:, -1]][0]!r}. Read the files of one set of "
-            "queries at a time."
+            f"no query is common to all {len(runs):,} runs, so they cannot be compared: e.g. {runs[0]!r} has "
+            f"{queries[has[:, 0]][0]!r}, {runs[-1]!r} has {queries[has[:, -1]][0]!r}. Read files with the same "
+            "queries together."
         )
-    if topics == "common":
+    if rule == "common":
         return table[table["query_id"].isin(common)].reset_index(drop=True)
     least = int(has.sum(axis=0).argmin())
     warnings.warn(
         f"runs have different queries: {len(common):,} of {len(queries):,} are common to all, run {runs[least]!r} has "
-        f"{int(has[:, least].sum()):,}. Means are over the queries of each run; topics='common' keeps the common ones.",
+        f"{int(has[:, least].sum()):,}. Means are over the queries of each run. Use queries='common' to keep the "
+        "common ones.",
         stacklevel=4,
     )
     return table

@@ -1,4 +1,4 @@
-"""Files whose columns have names: parquet, and CSV or TSV with a header line; in any vocabulary that is understood."""
+"""Files with named columns: parquet, and CSV or TSV with a header line; in any supported vocabulary."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ NUMBERS = {
 
 
 def has_header(path: Path) -> bool:
-    """Return whether the columns of a file have names: parquet, CSV, and TSV whose first line names query and item.
+    """Return whether the columns of a file have names: parquet, CSV, and TSV with query and item in the first line.
 
-    Runs and judgments of TREC are also found under .tsv and .csv, without names and commas.
+    TREC runs and judgments may also be in .tsv and .csv files, without column names and commas.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def has_header(path: Path) -> bool:
 
 
 def file_text(path: Path, encoding: str | None) -> bytes:
-    """Return the text of a file in UTF-8, without a byte order mark; an empty file is an error."""
+    """Return the content of a file in UTF-8, without a byte order mark; an empty file is an error."""
     data = as_utf8(
         b"".join(piece for _, piece in file_io.contents(path)), path=path, encoding=encoding
     )
@@ -71,7 +71,7 @@ def file_text(path: Path, encoding: str | None) -> bytes:
 
 
 def separated_table(data: bytes, separator: str, ids: Iterable[str], path: Path) -> pa.Table:
-    """Return the columns of a CSV or TSV file; those of `ids` as text, whatever they look like."""
+    """Return the columns of a CSV or TSV file; the columns `ids` as strings, also if they look like numbers."""
     from pyarrow import csv
 
     try:
@@ -87,12 +87,12 @@ def separated_table(data: bytes, separator: str, ids: Iterable[str], path: Path)
 
 
 def column_table(path: Path, kind: str, encoding: str | None = None) -> pa.Table:
-    """Return a file of named columns under pdeval's names, its ids as text; missing columns are an error.
+    """Return a file with named columns under pdeval's names, with ids as strings; missing columns are an error.
 
     Parameters
     ----------
     kind : {'runs', 'qrels'}
-        What it is to hold.
+        Expected type of the table.
 
     Examples
     --------
@@ -109,14 +109,14 @@ def column_table(path: Path, kind: str, encoding: str | None = None) -> pa.Table
         table, names = _with_names(path, kind, encoding)
     table = table.rename_columns([names[name] for name in table.column_names])
     if kind == "qrels" and "relevance" not in table.column_names:
-        # implicit feedback: what was used is relevant
+        # implicit feedback: used items are relevant
         table = table.append_column("relevance", pa.array(np.ones(table.num_rows, dtype=np.int64)))
     number = next(name for name in NUMBERS[kind] if name in table.column_names)
-    for place, name in enumerate(table.column_names):
+    for index, name in enumerate(table.column_names):
         if name in IDS:
-            table = table.set_column(place, name, _id_column(table.column(name), name, path))
+            table = table.set_column(index, name, _id_column(table.column(name), name, path))
         elif name == number:
-            table = table.set_column(place, name, _number_column(table.column(name), name, path))
+            table = table.set_column(index, name, _number_column(table.column(name), name, path))
     return table
 
 
@@ -150,13 +150,11 @@ def _parquet_table(path: Path) -> pa.Table:
     try:
         return pq.read_table(path)
     except pa.ArrowInvalid as error:
-        raise ValueError(
-            f"the name of '{path}' ends in .parquet, but it cannot be read as parquet: {error}"
-        ) from error
+        raise ValueError(f"'{path}' cannot be read as parquet: {error}") from error
 
 
 def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
-    """Return the columns of a file by their names, and pdeval's names: query_id, doc_id, run, relevance.
+    """Return a mapping of the columns of a file to pdeval's names: query_id, doc_id, run, relevance.
 
     Examples
     --------
@@ -187,7 +185,7 @@ def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
     runs = [name for name in run_words(roles) if name in columns] if kind == "runs" else []
     if len(runs) > 1:
         raise ValueError(
-            f"'{path}': two columns could be the run: {runs[0]!r} and {runs[1]!r}. Leave one out."
+            f"'{path}': two columns could be the run: {runs[0]!r} and {runs[1]!r}. Drop one of them."
         )
     ours = {
         "query": "query_id",
@@ -206,12 +204,10 @@ def in_our_words(columns: list[str], kind: str, path: Path) -> dict[str, str]:
 def _number_column(values: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArray:
     values = values.cast(pa.float64()) if pa.types.is_null(values.type) else values
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        raise ValueError(
-            f"the column {name!r} of '{path}' holds {values.type} values, not numbers."
-        )
+        raise ValueError(f"the column {name!r} of '{path}' has {values.type} values, not numbers.")
     if values.null_count or pc.any(pc.is_nan(values.cast(pa.float64()))).as_py():
         raise ValueError(
-            f"the column {name!r} of '{path}' has missing values (NaN); drop those rows first."
+            f"the column {name!r} of '{path}' has missing values (NaN). Drop those rows first."
         )
     is_float = name == "score" or pa.types.is_floating(values.type)
     return values.cast(pa.float64() if is_float else pa.int64())
@@ -224,11 +220,11 @@ def _id_column(column: pa.ChunkedArray, name: str, path: Path) -> pa.ChunkedArra
         pa.types.is_integer(dtype) or pa.types.is_string(dtype) or pa.types.is_large_string(dtype)
     ):
         raise ValueError(
-            f"the column {name!r} of '{path}' holds {dtype} values; ids must be strings or integers."
+            f"the column {name!r} of '{path}' has {dtype} values; ids must be strings or integers."
         )
     if column.null_count:
         raise ValueError(
-            f"the column {name!r} of '{path}' has {column.null_count:,} missing ids; drop those rows."
+            f"the column {name!r} of '{path}' has {column.null_count:,} missing ids. Drop those rows."
         )
     if is_encoded and name != "doc_id":
         codes = [

@@ -1,4 +1,4 @@
-"""Writes runs and judgments to TREC and parquet files."""
+"""Write runs and judgments to TREC and parquet files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pdeval.join import ids
 from pdeval.tables.reader import Table, numbers, read
 from pdeval.verbs.checks import checks_arguments
 
-LONGEST = 255  # bytes: what file systems take for a name
-PREFIX = "input."  # as TREC calls the files of runs; reading takes one off
-FOLDS_CASE = sys.platform in ("darwin", "win32")  # where BM25.run and bm25.run are one file
+LONGEST = 255  # bytes of a file name
+PREFIX = "input."  # prefix of run files at TREC; reading removes one
+FOLDS_CASE = sys.platform in ("darwin", "win32")  # BM25.run and bm25.run are the same file
 
 
 def run_paths(names: list[str], folder: Path, ending: str) -> list[Path]:
-    """Return the file of each run; a name that a file cannot have, or would not give back, is an error.
+    """Return the file of each run; a name that a file cannot have, or that reading would change, is an error.
 
-    A name that reading would shorten or skip ('input.x', '.hidden') is written behind another `input.`.
+    A name that reading would shorten or skip ('input.x', '.hidden') gets another prefix `input.`.
 
     Examples
     --------
@@ -44,40 +44,40 @@ def run_paths(names: list[str], folder: Path, ending: str) -> list[Path]:
         key = unicodedata.normalize("NFC", path.name).casefold() if FOLDS_CASE else path.name
         if key in first:
             raise ValueError(
-                f"the runs {first[key]!r} and {name!r} would both be written to '{path}'; rename one."
+                f"the runs {first[key]!r} and {name!r} would both be written to '{path}'. Rename one of them."
             )
         first[key] = name
     return paths
 
 
 def _file_name(name: str, ending: str) -> str:
-    """Return the name of the file of a run, behind `input.` if reading would shorten or skip it."""
-    # an ending that reading does not know stays on every name; the runs are then read back by their tags
+    """Return the name of the file of a run, with the prefix `input.` if reading would shorten or skip it."""
+    # reading does not remove unknown endings; the runs can then be read by their tags
     known = run_name(f"x{ending}") == "x"
     for file in (f"{name}{ending}", f"{PREFIX}{name}{ending}"):
         if Path(file).name != file or "\0" in file:
             raise ValueError(
-                f"the run name {name!r} cannot be a file's name; rename the run or use write_run."
+                f"the run name {name!r} cannot be a file name. Rename the run, or use write_run."
             )
         if not file.startswith(".") and (not known or run_name(file) == name):
             break
     else:
         raise ValueError(
-            f"the run {name!r} would be read back from '{file}' as {run_name(file)!r}; rename the run, or choose "
-            f"another ending than {ending!r}, e.g. '.run'."
+            f"the run {name!r} would be read from '{file}' as {run_name(file)!r}. Rename the run, or use another "
+            f"ending than {ending!r}, e.g. '.run'."
         )
     size = len(os.fsencode(file))
     if size > LONGEST:
         short = name if len(name) <= 40 else name[:37] + "..."
         raise ValueError(
-            f"the run name {short!r} makes a file name of {size:,} bytes, and a file system takes {LONGEST}; "
-            "rename the run, or write all runs to one .parquet file."
+            f"the file name of run {short!r} would have {size:,} bytes, but at most {LONGEST} are allowed. "
+            "Rename the run, or write all runs to one .parquet file."
         )
     return file
 
 
 def check_distinct(columns: dict[str, pa.DictionaryArray], joined: pa.DictionaryArray) -> None:
-    """Raise an error if two runs, each named by several columns, are joined to one name.
+    """Raise an error if two runs, identified by several columns, would get the same joined name.
 
     Examples
     --------
@@ -85,23 +85,17 @@ def check_distinct(columns: dict[str, pa.DictionaryArray], joined: pa.Dictionary
     >>> check_distinct({"model": model, "seed": seed}, joined)
     Traceback (most recent call last):
     ...
-    ValueError: the runs ('a-b', 'c') and ('a', 'b-c') would both be called 'a-b-c'. Join their columns by another \
-sign: runs.assign(run=runs['model'].astype(str) + '_' + runs['seed'].astype(str)).ireval(run='run').
+    ValueError: the runs ('a-b', 'c') and ('a', 'b-c') would both be named 'a-b-c'. Join their columns with another \
+separator: runs.assign(run=runs['model'].astype(str) + '_' + runs['seed'].astype(str)).ireval(run='run').
     """
-    name_of_row = joined.indices.to_numpy()
-    run_of_row = name_of_row
-    for column in columns.values():
-        # numbered anew after each column, so that the product stays below rows times ids
-        code = run_of_row.astype(np.int64) * len(column.dictionary) + column.indices.to_numpy()
-        run_of_row = pd.factorize(code)[0]
-    # the first row of each run, and of these the first whose name another run has
-    first = np.flatnonzero(~pd.Series(run_of_row).duplicated())
-    again = np.flatnonzero(pd.Series(name_of_row[first]).duplicated())
+    codes = pd.DataFrame({name: column.indices for name, column in columns.items()})
+    # the first row of each run, and the name of the run
+    name_of_run = pd.Series(joined.indices.to_numpy())[~codes.duplicated()]
+    again = name_of_run[name_of_run.duplicated()]
     if len(again):
-        second = int(first[again[0]])
-        row = int(first[np.argmax(name_of_row[first] == name_of_row[second])])
+        rows = name_of_run.index[name_of_run == again.iloc[0]][:2]
         both = " and ".join(
-            str(tuple(column[at].as_py() for column in columns.values())) for at in (row, second)
+            str(tuple(column[row].as_py() for column in columns.values())) for row in rows
         )
         text = "".join(
             word for column in columns.values() for word in column.dictionary.to_pylist()
@@ -109,8 +103,8 @@ sign: runs.assign(run=runs['model'].astype(str) + '_' + runs['seed'].astype(str)
         sign = next((sign for sign in "_+|=~" if sign not in text), "-and-")
         parts = f" + {sign!r} + ".join(f"runs[{name!r}].astype(str)" for name in columns)
         raise ValueError(
-            f"the runs {both} would both be called {joined[row].as_py()!r}. Join their columns by another sign: "
-            f"runs.assign(run={parts}).ireval(run='run')."
+            f"the runs {both} would both be named {joined[rows[0]].as_py()!r}. Join their columns with another "
+            f"separator: runs.assign(run={parts}).ireval(run='run')."
         )
 
 
@@ -121,18 +115,18 @@ ROWS = 1 << 16
 def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) -> None:
     """Write a run as a TREC file of six columns, rows in the frame's order, or a run table as parquet.
 
-    Scores are written so that reading gives the same 64-bit number. Where the table has no ranks, or not only whole
-    ones, they are counted as trec_eval does: by falling score, equal scores by falling doc id. Where it has no
+    Scores are written so that reading returns the same 64-bit number. If the table has no ranks, or ranks that are not
+    integers, rows are ranked as by trec_eval: by descending score, equal scores by descending doc id. If it has no
     scores, minus the rank is written.
 
     Parameters
     ----------
     runs : DataFrame
-        A run table; of one run, unless it is written as parquet.
+        A run table, with one run unless it is written as parquet.
     path : path
-        Ends in .gz, .bz2, .zst to compress; in .parquet for a parquet file.
+        Path of the file. It is compressed if the name ends in .gz, .bz2 or .zst, and parquet if it ends in .parquet.
     name : str, optional
-        The tag. By default the run's name, or the file's if the table has no run column.
+        Tag of the run; by default the name of the run, or of the file if the table has no run column.
 
     Examples
     --------
@@ -154,8 +148,8 @@ def write_run(runs: pd.DataFrame, path: PathLike, *, name: str | None = None) ->
     names = [] if run is None else run.dictionary.take(pc.unique(run.indices)).to_pylist()
     if len(names) > 1:
         raise ValueError(
-            f"the table holds {len(names):,} runs, e.g. {', '.join(map(repr, names[:3]))}; "
-            "a TREC file holds one. Write them with write_runs(runs, folder), or to a .parquet file."
+            f"the table has {len(names):,} runs, e.g. {', '.join(map(repr, names[:3]))}, but "
+            "a TREC file has one. Use write_runs(runs, folder), or write a .parquet file."
         )
     write_lines(run_columns(table, run), name or (names[0] if names else run_name(path)), path)
 
@@ -169,24 +163,24 @@ def _table(frame: pd.DataFrame, kind: str, path: Path) -> Table:
 
 @checks_arguments
 def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") -> list[Path]:
-    """Write every run of a table to a TREC file of its own and return the paths.
+    """Write each run of a table to a separate TREC file and return the paths.
 
     Parameters
     ----------
     runs : DataFrame
         A run table.
     folder : path
-        Made if it is not there. A file is called by its run and the ending, behind `input.` where reading would
-        take a part of the name off or skip the file ('input.x', '.hidden'). All names are checked before the first
-        file is written: one that cannot be a file's name or would not be read back is an error.
+        Folder of the files, created if it does not exist. File names are the run names with the ending, and the prefix
+        `input.` if reading would shorten or skip them ('input.x', '.hidden'). All names are checked before the first
+        file is written: a name that cannot be a file name, or that reading would change, is an error.
     ending : str, default '.run'
-        E.g. '.run.gz' to compress. Of .run, .txt, .res, .trec, with or without .gz, .bz2, .zst, or reading will not
-        take it off the name; by their tags (`names='tag'`) runs come back whatever the ending.
+        Ending of the file names, e.g. '.run.gz' to compress. Use .run, .txt, .res or .trec, with or without .gz, .bz2
+        or .zst: reading removes no other endings from the names. With `names='tag'`, any ending can be read.
 
     Raises
     ------
     OSError
-        Names of the files that are written, each of them whole, where the disk is full half way.
+        If the disk becomes full; the message lists the files that are complete.
 
     Examples
     --------
@@ -200,7 +194,7 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     run = run_names(table)
     if run is None:
         raise ValueError(
-            "the table has no run column to name the files by; use write_run(runs, path)."
+            "the table has no run column for the file names. Use write_run(runs, path)."
         )
     codes = run.indices.to_numpy()
     order = np.argsort(codes, kind="stable")
@@ -212,7 +206,7 @@ def write_runs(runs: pd.DataFrame, folder: PathLike, *, ending: str = ".run") ->
     columns = run_columns(table, run)
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(
-            f"{folder} is a file; name a folder: every run becomes a file in it."
+            f"{folder} is a file. Pass a folder, in which one file per run is written."
         )
     folder.mkdir(parents=True, exist_ok=True)
     check_places(paths)
@@ -234,7 +228,7 @@ def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
     qrels : DataFrame
         A judgments table.
     path : path
-        Ends in .gz, .bz2, .zst to compress; in .parquet for a parquet file.
+        Path of the file. It is compressed if the name ends in .gz, .bz2 or .zst, and parquet if it ends in .parquet.
 
     Examples
     --------
@@ -248,7 +242,7 @@ def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
     table = _table(qrels, "qrels", path)
     grade = numbers(table.column("grade"), "grade")
     if not np.isfinite(grade).all():
-        raise ValueError("the grade column holds infinite values; grades must be finite numbers.")
+        raise ValueError("the grade column has infinite values; grades must be finite numbers.")
     grades = _integers(grade)
     if is_parquet(path):
         write_parquet(table, {"relevance": grades}, path)
@@ -258,7 +252,7 @@ def write_qrels(qrels: pd.DataFrame, path: PathLike) -> None:
 
 
 def run_names(table: Table) -> pa.DictionaryArray | None:
-    """Return the run of every row, the ids of several run columns joined by '-'; None without a run column."""
+    """Return the run of each row, with the ids of several run columns joined by '-'; None without a run column."""
     columns = {name: _encoded(id_column(table.frame[name], "run")) for name in table.run_columns}
     if len(columns) <= 1:
         return next(iter(columns.values()), None)
@@ -279,7 +273,7 @@ def _decoded(column: pa.Array) -> pa.Array:
 
 
 def id_column(column: pd.Series, role: str) -> pa.Array:
-    """Return a column of ids as Arrow text, or as a dictionary of it if the frame has codes."""
+    """Return a column of ids as Arrow strings, or as a dictionary of strings if the column has codes."""
     rows = ids.column_ids(column, role)
     if rows.codes is None or rows.values is None:
         return rows.as_text().cast(TEXT)
@@ -287,7 +281,7 @@ def id_column(column: pd.Series, role: str) -> pa.Array:
 
 
 def _words(table: Table, role: str) -> pa.Array:
-    """Return an id column as text that can be a word of a TREC file; what cannot is an error."""
+    """Return an id column as strings; raise if one cannot be a word of a TREC file."""
     column = id_column(table.column(role), role)
     check_words(
         column.dictionary if pa.types.is_dictionary(column.type) else column,
@@ -298,14 +292,14 @@ def _words(table: Table, role: str) -> pa.Array:
 
 
 def check_words(text: pa.Array, what: str, first: bool = False) -> None:
-    """Raise an error at the first text that a reader of TREC files would not read back as one word."""
-    reasons = {r"^$": "is empty", r"[\s\x0b\x00]": "holds white space"}
+    """Raise an error at the first string that would not be read from a TREC file as one word."""
+    reasons = {r"^$": "is empty", r"[\s\x0b\x00]": "contains white space"}
     if first:
-        reasons[r"^(#|\x{feff})"] = "begins as a comment does"
+        reasons[r"^(#|\x{feff})"] = "starts like a comment"
     for pattern, reason in reasons.items():
         row = pc.index(pc.match_substring_regex(text, pattern), True).as_py()
         if row >= 0:
-            change = "Give the run another name" if what == "run name" else "Change the ids"
+            change = "Rename the run" if what == "run name" else "Change the ids"
             raise ValueError(
                 f"the {what} {text[row].as_py()!r} {reason}: white space separates the columns of TREC files. "
                 f"{change}, or write a .parquet file."
@@ -315,15 +309,15 @@ def check_words(text: pa.Array, what: str, first: bool = False) -> None:
 def run_columns(table: Table, run: pa.DictionaryArray | None) -> list[pa.Array]:
     """Return the first five columns of a run file: query, Q0, doc, rank, score."""
     query, doc = _words(table, "query"), _words(table, "doc")
-    score = numbers(table.column("score"), "score") if "score" in table else None
-    rank = (
-        _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan))
-        if "rank" in table
-        else None
+    score = (
+        numbers(table.column("score"), "score")
+        if "score" in table
+        else -numbers(table.column("rank"), "rank")
     )
-    if score is None:
-        score = -numbers(table.column("rank"), "rank")
-    if rank is None or not pa.types.is_integer(rank.type):
+    rank = pa.nulls(len(score))
+    if "rank" in table:
+        rank = _integers(table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan))
+    if not pa.types.is_integer(rank.type):
         rank = pa.array(counted_ranks(run, query, doc, score))
     return [query, repeated("Q0", len(doc)), doc, rank, pa.array(score)]
 
@@ -339,7 +333,7 @@ def _integers(values: np.ndarray) -> pa.Array:
 def counted_ranks(
     run: pa.DictionaryArray | None, query: pa.Array, doc: pa.Array, score: np.ndarray
 ) -> np.ndarray:
-    """Return the ranks that trec_eval gives: by falling score, equal scores by falling doc id, from 1."""
+    """Return ranks from 1 as trec_eval assigns them: by descending score, equal scores by descending doc id."""
     queries = _encoded(query)
     part = queries.indices.to_numpy().astype(np.int64)
     if run is not None:
@@ -347,36 +341,32 @@ def counted_ranks(
     keys = pa.table({"part": part, "score": score, "doc": _decoded(doc)})
     by = [("part", "ascending"), ("score", "descending"), ("doc", "descending")]
     order = pc.sort_indices(keys, sort_keys=by).to_numpy()
-    # rank = position in the sorted rows, less that of the first row of the same list
-    begin = np.flatnonzero(np.diff(part[order], prepend=-1))
     rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(1, len(order) + 1) - np.repeat(
-        begin, np.diff(np.append(begin, len(order)))
-    )
+    rank[order] = pd.Series(part[order]).groupby(part[order]).cumcount() + 1
     return rank
 
 
 def write_lines(columns: list[pa.Array], tag: str | None, path: Path) -> None:
-    """Write columns, and a last one of the same word in every line, one space apart."""
+    """Write columns separated by one space, and a last column that repeats the tag."""
     n = len(columns[0])
     if tag is not None:
         check_words(pa.array([tag], TEXT), "run name")
         columns = [*columns, repeated(tag, n)]
     with (
-        replacing(path) as beside,
-        pa.output_stream(str(beside), compression=compression(path)) as sink,
+        replacing(path) as temporary,
+        pa.output_stream(str(temporary), compression=compression(path)) as sink,
     ):
         for first in range(0, n, ROWS):
             texts = [_decoded(column.slice(first, ROWS)) for column in columns]
             joined = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT))
             lines = pc.binary_join_element_wise(joined, pa.scalar("\n", TEXT), pa.scalar("", TEXT))
             offsets, data = ids.buffers(lines)
-            # the bytes of a text column are end to end: they are the lines of the file
+            # the strings of an Arrow array are contiguous: they are the lines of the file
             sink.write(data[offsets[0] : offsets[-1]].tobytes())
 
 
 def write_parquet(table: Table, columns: dict[str, pa.Array], path: Path) -> None:
-    """Write a table under pdeval's own names, its ids as text, other columns unchanged."""
+    """Write a table under pdeval's names, with ids as strings and other columns unchanged."""
     import pyarrow.parquet as pq
 
     ours = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
@@ -392,5 +382,5 @@ def write_parquet(table: Table, columns: dict[str, pa.Array], path: Path) -> Non
     written = pa.table(
         [columns[name] for name in first] + rest.columns, names=first + rest.column_names
     )
-    with replacing(path) as beside:
-        pq.write_table(written.replace_schema_metadata(None), beside, compression="zstd")
+    with replacing(path) as temporary:
+        pq.write_table(written.replace_schema_metadata(None), temporary, compression="zstd")

@@ -6,19 +6,21 @@ its name in one of three tables at the end: per item and per topic for all block
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from pdeval.join.lists import ranges
+from pdeval.join import ids
+from pdeval.join.lists import find_lists, ranges
 from pdeval.join.positions import Positions
-from pdeval.join.table_lookups import corpus_sizes, inverse_propensities
+from pdeval.tables.reader import Table, numbers
 
 MOST = 1 << 21
 SMALL = 1 << 16  # cells of a block that costs less than another call of a kernel
-NOWHERE = 1 << 40  # stands for infinity among integers
+NOWHERE = 1 << 40  # infinity among integers
 
 
 class Group(NamedTuple):
@@ -26,13 +28,7 @@ class Group(NamedTuple):
 
     size: int
     topics: np.ndarray
-    begin: int
-    end: int
-
-    @property
-    def cells(self) -> slice:
-        """The part of a flat column."""
-        return slice(self.begin, self.end)
+    cells: slice
 
 
 class Keys(NamedTuple):
@@ -105,13 +101,11 @@ class View:
         sizes, begin = np.unique(self.count[order], return_index=True)
         if self.padded:
             begin = begin[self._padded_groups(sizes)]
-        groups, at = [], 0
+        groups, end = [], 0
         for topics in np.split(order, begin[1:]):
-            size = int(self.count[topics[-1]])
-            groups.append(
-                Group(size, topics, at, at + size * len(topics) * len(self.positions.runs))
-            )
-            at = groups[-1].end
+            size, start = int(self.count[topics[-1]]), end
+            end = start + size * len(topics) * len(self.positions.runs)
+            groups.append(Group(size, topics, slice(start, end)))
         return groups
 
     def _padded_groups(self, sizes: np.ndarray) -> list[int]:
@@ -140,7 +134,9 @@ class View:
         topic = at.judged.topic[at.item[hits]]
         first, width = np.zeros((2, len(self.count)), dtype=np.int64)
         for group in self.groups:
-            first[group.topics] = group.begin + np.arange(len(group.topics)) * (runs * group.size)
+            first[group.topics] = group.cells.start + np.arange(len(group.topics)) * (
+                runs * group.size
+            )
             width[group.topics] = group.size
         return hits, first[topic] + at.run[hits] * width[topic] + slot[hits]
 
@@ -153,7 +149,7 @@ class View:
         # ranks and slots that fit in 32 bits are sorted faster
         narrow = (int(by.max(initial=0)) + 2) << bits < 1 << 31
         dtype, nowhere = (np.int32, (1 << (31 - bits)) - 1) if narrow else (np.int64, NOWHERE)
-        key: np.ndarray = np.full(self.groups[-1].end, nowhere << bits, dtype=dtype)
+        key: np.ndarray = np.full(self.groups[-1].cells.stop, nowhere << bits, dtype=dtype)
         hits, cell = self.hits
         key[cell] = by[hits].astype(dtype) << bits
         for group in self.filled:
@@ -173,17 +169,17 @@ class View:
         for group in self.filled:
             slot = slots[group.cells].reshape(group.size, -1)
             source[group.cells] = (
-                slot + (group.begin + np.arange(slot.shape[1]) * group.size)
+                slot + (group.cells.start + np.arange(slot.shape[1]) * group.size)
             ).ravel()
             rows = slot + np.repeat(self.first[group.topics], runs)
-            if self.padded:  # the row after the last stands for padding
+            if self.padded:  # the row after the last one is padding
                 rows[slot >= np.repeat(self.count[group.topics], runs)] = len(self.items)
             row[group.cells] = rows.ravel()
         return source, row
 
     @cached_property
     def small(self) -> np.ndarray:
-        """The flat column of ranks as small integers; the largest of the dtype stands for infinity."""
+        """The flat column of ranks as small integers; the largest value of the dtype is infinity."""
         rank = self.keys.rank
         retrieved = rank != self.keys.nowhere
         dtype = (
@@ -219,7 +215,7 @@ class View:
         return self.values(self.positions.judged.grade)
 
     def ranks(self) -> np.ndarray:
-        """Return the flat column of ranks as floats, infinity where an item was not retrieved."""
+        """Return the flat column of ranks as floats, infinity if an item was not retrieved."""
         self.check_definite()
         rank = self.keys.rank
         return np.where(rank == self.keys.nowhere, np.inf, rank)
@@ -237,7 +233,7 @@ class View:
     def check_definite(self) -> None:
         """Raise if ranks are averaged over the orders of tied items."""
         if self.positions.rules.get("ties") == "expected":
-            raise ValueError("ties='expected' gives no definite ranks; choose another ties=.")
+            raise ValueError("ties='expected' has no definite ranks. Use another ties=.")
 
     @cached_property
     def nonrelevant(self) -> np.ndarray:
@@ -278,7 +274,7 @@ class View:
         rows = self.positions.judged.subtopic
         if rows is None:
             raise ValueError(
-                "this measure needs subtopics, and the judgments have no subtopic column. Read them with "
+                "this measure needs subtopics, but the judgments have no subtopic column. Read them with "
                 "read_qrels(path, subtopics=True), or bind the column: qrels.ireval(subtopic=...)."
             )
         relevant = rows[2] > 0 if self.level is None else (rows[2] >= self.level) & (rows[2] > 0)
@@ -289,7 +285,7 @@ class View:
         """For every hit, the judged non-relevant and the pooled-unjudged items that the run ranked above it."""
         at = self.positions
         if not at.complete:
-            raise RuntimeError("the join holds relevant items only; join again with complete=True.")
+            raise RuntimeError("the join has relevant items only. Join again with complete=True.")
         list_of_hit = at.lists_of(np.s_[:])
         order = np.lexsort((at.rank, list_of_hit))  # the last key is the primary one
         begins = np.diff(list_of_hit[order], prepend=-1) != 0
@@ -298,7 +294,7 @@ class View:
         for row, mask in zip(above, (self.nonrelevant, at.judged.grade < 0)):
             counts = mask[at.item[order]]
             before = np.cumsum(counts) - counts
-            row[order] = before - before[first]  # less what the lists before hold
+            row[order] = before - before[first]  # minus the items of the lists before
         return above
 
     def blocks(self, *, empty: bool = False, most: int = MOST) -> Iterator[Block]:
@@ -348,7 +344,7 @@ class Block(NamedColumns):
         if name in BLOCK_COLUMNS:
             return BLOCK_COLUMNS[name](self)
         names = ", ".join(sorted([*ITEM_COLUMNS, *TOPIC_COLUMNS, *BLOCK_COLUMNS]))
-        raise KeyError(f"no column {name!r}; a kernel may ask for {names}.")
+        raise KeyError(f"no column {name!r}; the columns of a kernel are {names}.")
 
     def cut(self, column: np.ndarray) -> np.ndarray:
         """Return this block's part of a flat column, (levels, topics, runs)."""
@@ -385,6 +381,119 @@ def _members_by_rank(block: Block) -> np.ndarray:
     slot = block.rows - block.view.first[block.topics][:, None]
     cells = _membership(block)[np.arange(len(block.topics))[:, None], slot]
     return np.ascontiguousarray(cells.transpose(0, 3, 1, 2))
+
+
+def corpus_sizes(positions: Positions, level: float | None = None) -> np.ndarray:
+    """Return, for every topic, the number of different items in all rankings of it and among its relevant items.
+
+    Judged non-relevant items that no run returned do not count (Diaz & Ferraro 2022, section 5.5).
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> bool((corpus_sizes(judged.positions) >= 100).all())
+    True
+    """
+    size, returned = items_returned(positions)
+    # relevant items that no run returned come on top
+    never = positions.judged.topic[positions.relevant(level) & ~returned]
+    return size + np.bincount(never, minlength=len(size))
+
+
+def items_returned(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of different items in the rankings of every topic, and which judged items are among them.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> size, returned = items_returned(pdeval.datasets.sample_judged().positions)
+    >>> len(size), bool(returned.mean() > 0.5)
+    (50, True)
+    """
+    if positions.source is None:
+        raise ValueError(
+            "the number of items of a query is counted in the run table, which this join no longer has."
+        )
+    elsewhere: Any = getattr(positions.source, "returned", None)  # counted where the rows are
+    size, returned = _count_items(positions) if elsewhere is None else elsewhere.of_join(positions)
+    if positions.rules.get("judged_only"):  # the others were taken out of the rankings
+        returned = returned & (positions.judged.grade >= 0)
+        size = np.bincount(positions.judged.topic[returned], minlength=len(size))
+    return size, returned
+
+
+def _count_items(positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+    runs, _ = positions.source  # type: ignore[misc]
+    judged, lists = positions.judged, find_lists(runs)
+    docs, code = ids.column_ids(runs.column("doc"), "doc").unique()
+    code = code if lists.order is None else code[lists.order]
+    topic = np.repeat(lists.queries.probe(judged.queries)[lists.query], lists.sizes)
+    # (topic, doc) as one integer per row
+    pairs = np.unique(topic[topic >= 0].astype(np.int64) * len(docs) + code[topic >= 0])
+    place = judged.docs.probe(docs)[judged.doc]
+    returned = place >= 0
+    returned[returned] = np.isin(
+        judged.topic[returned].astype(np.int64) * len(docs) + place[returned], pairs
+    )
+    return np.bincount(pairs // len(docs), minlength=len(judged.queries)), returned
+
+
+def inverse_propensities(positions: Positions) -> np.ndarray:
+    """Return 1 / the propensity of each judged item; 0 without a positive grade, which never counts.
+
+    Examples
+    --------
+    >>> import pandas as pd, pdeval
+    >>> runs = pd.DataFrame({"user_id": "u", "item_id": ["x", "y"], "score": [2, 1]})
+    >>> clicks = pd.DataFrame({"user_id": "u", "item_id": ["x", "z"], "propensity": [0.5, 0.25]})
+    >>> inverse_propensities(runs.ireval.join(clicks).positions).tolist()
+    [2.0, 4.0]
+    """
+    if positions.source is None:
+        raise ValueError(
+            "propensities are read from the judgments table, which this join no longer has."
+        )
+    table = positions.source[1]
+    if "propensity" not in table:
+        raise ValueError(
+            "this measure weights every relevant item by 1 / its propensity, but the judgments have no propensity "
+            "column. Add the probability that the item was judged, or bind the column: qrels.ireval(propensity=...)."
+        )
+    judged = positions.judged
+    grade = numbers(table.column("grade"), "judgments' grade")
+    topic = ids.column_ids(table.column("query"), "judgments' query").probe(judged.queries)
+    doc = ids.column_ids(table.column("doc"), "judgments' doc").probe(judged.docs)
+    rows = np.flatnonzero((grade > 0) & (topic >= 0) & (doc >= 0))
+    column = table.column("propensity").iloc[rows]
+    value = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    bad = np.flatnonzero(~((value > 0) & (value <= 1)))
+    if len(bad):
+        raise ValueError(
+            f"column {table.roles['propensity']!r} of the judgments has {len(bad):,} propensities of relevant items "
+            f"outside (0, 1], e.g. {column.iloc[bad].tolist()[0]!r} for {_query_and_doc(table, rows[bad[0]])}. Drop "
+            "items with propensity 0, or clip small propensities."
+        )
+    key = topic[rows].astype(np.int64) * len(judged.docs) + doc[rows]
+    place = np.searchsorted(judged.key(), key)
+    known = place < len(judged.topic)  # labels that were taken out since have no place
+    known[known] = judged.key()[place[known]] == key[known]
+    place, weight = place[known], 1.0 / value[known]
+    weights = np.zeros(len(judged.topic))
+    weights[place] = weight
+    # of several rows of an item the last was written; others that differ from it show
+    differ = np.flatnonzero(weights[place] != weight)
+    if len(differ):
+        example = _query_and_doc(table, rows[known][differ[0]])
+        raise ValueError(
+            f"the judgments have {len(differ):,} items with more than one propensity, e.g. {example}."
+        )
+    return weights
+
+
+def _query_and_doc(table: Table, row: int) -> tuple[Hashable, ...]:
+    names = [table.roles["query"], table.roles["doc"]]
+    return next(table.frame[names].iloc[[row]].itertuples(index=False, name=None))
 
 
 # flat columns of the items of all blocks, in rank order unless they say otherwise

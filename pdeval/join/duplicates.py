@@ -84,7 +84,7 @@ def _exact(doc: Ids, lists: Lists, which: np.ndarray) -> np.ndarray:
 
 
 def no_duplicates(runs: Table, doc: Ids, lists: Lists) -> None:
-    """Raise if a list has a document twice, and say what to do first."""
+    """Raise if a list has a document twice."""
     again = rows_repeated(doc, lists)
     if len(again):
         raise ValueError(_duplicate_text(runs, again))
@@ -106,11 +106,11 @@ def _duplicate_text(runs: Table, rows: np.ndarray) -> str:
     if len(columns) > 1:
         return (
             text
-            + f"The columns {listed(columns)} tell them apart: bind them, df.ireval(run={several!r})."
+            + f"The columns {listed(columns)} distinguish them: use df.ireval(run={several!r})."
         )
     if columns:
         return text + (
-            f"The column {columns[0]!r} tells them apart: bind it, df.ireval(run={several!r}); if it names "
+            f"The column {columns[0]!r} distinguishes them: use df.ireval(run={several!r}). If it identifies "
             f"collections, use by={columns[0]!r}, with the same column in the judgments."
         )
     bound = f"{[*runs.run_columns, '...']!r}" if runs.run_columns else "..."

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.lists import find_lists
 from pdeval.tables.reader import Table
+from pdeval.verbs.arguments import shown
 
 if TYPE_CHECKING:
     from pdeval.join.positions import Positions
@@ -50,7 +51,9 @@ class NothingJudged(ValueError):
             f"the runs have {examples(runs.index())}, the judgments {examples(judged.index())}"
         )
         self.role = role
-        super().__init__(f"no {role} of the runs is judged: {self.some}. Make the ids alike.")
+        super().__init__(
+            f"no {role} of the runs is judged: {self.some}. Use the same ids in both tables."
+        )
 
 
 def examples(values: pd.Index) -> str:
@@ -61,24 +64,24 @@ def examples(values: pd.Index) -> str:
     >>> examples(pd.Index([1, 2, 3, 4]))
     '1, 2, 3, ...'
     """
-    return ", ".join(map(repr, values[:3].tolist())) + (", ..." if len(values) > 3 else "")
+    return ", ".join(map(shown, values[:3].tolist())) + (", ..." if len(values) > 3 else "")
 
 
 def same_type(
-    role: str, runs: str, qrels: str, here: str = "the run table", there: str = "the judgments"
+    role: str, one: Ids, other: Ids, here: str = "the run table", there: str = "the judgments"
 ) -> None:
     """Raise if the ids of one table are strings and those of another integers."""
-    if runs != qrels:
+    if len(one) and len(other) and one.type != other.type:
         raise ValueError(
-            f"the {role} ids are {runs} in {here} and {qrels} in {there}, so none would match. "
+            f"the {role} ids are {one.type} in {here} and {other.type} in {there}, so none would match. "
             f"Convert one of them, e.g. with .astype(str)."
         )
 
 
 def sharing_nothing(positions: Positions) -> np.ndarray:
-    """Return the runs none of whose items is judged for any query; raise if that is so for all of them.
+    """Return the runs without a judged item for any query; raise if that is every run.
 
-    It is an error from `FEW` different items on, on both sides. Rows are looked at only if a run has no hit at all.
+    It is an error if both sides have at least `FEW` distinct items. Rows are read only if a run has no hit.
     """
     if positions.source is None:
         return np.zeros(0, dtype=np.int64)
@@ -95,7 +98,7 @@ def sharing_nothing(positions: Positions) -> np.ndarray:
 
 
 def holding_none(runs: Table, places: np.ndarray, judged: Ids) -> tuple[np.ndarray, Ids]:
-    """Return which runs (of these places) hold no judged item for any query, and the different items of all these."""
+    """Return which runs (of these places) have no judged item for any query, and the distinct items of all these."""
     lists = find_lists(runs)
     mask = np.repeat(np.isin(lists.run, places), lists.sizes)
     rows = np.flatnonzero(mask) if lists.order is None else lists.order[mask]
@@ -127,9 +130,7 @@ def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
     judged = positions.judged
     answered = np.asarray(positions.answered.any(axis=1))
     item = np.flatnonzero((judged.grade > 0) & answered[judged.topic])
-    hit = np.zeros(len(judged.topic), dtype=bool)
-    hit[positions.item] = True
-    hit = hit[item]
+    hit = np.isin(item, positions.item)
     lost = np.count_nonzero(~hit)
     if lost < max(FEW, SHARE * len(item)) or lost == len(item):
         return None
@@ -173,7 +174,7 @@ def _unlike_forms(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count:
                 return (
                     f"{len(unlike) / count:.0%} of the relevant items ({len(unlike):,} of {count:,}) have ids like "
                     f"{unlike[0].as_py()!r}, and the runs return none of that form but such as "
-                    f"{docs.take(hit[:1]).as_text()[0].as_py()!r}. Make the ids alike."
+                    f"{docs.take(hit[:1]).as_text()[0].as_py()!r}. Use the same ids in both tables."
                 )
     return None
 
@@ -210,7 +211,7 @@ def _edited_ids(docs: Ids, hit: np.ndarray, lost: np.ndarray, doc: Ids, count: i
             return (
                 f"{len(lost) / count:.0%} of the relevant items ({len(lost):,} of {count:,}) are returned by no run; "
                 f"many of them match {how}: {lost_ids[0].as_py()!r} is judged, and "
-                f"{edit(lost_ids)[0].as_py()!r} is returned. Make the ids alike."
+                f"{edit(lost_ids)[0].as_py()!r} is returned. Use the same ids in both tables."
             )
     return None
 

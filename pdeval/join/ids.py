@@ -7,7 +7,7 @@ are compared and hashed as 8-byte numbers, without making strings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,9 @@ from pdeval.tables.codes import looked_up
 
 CHUNK = 1 << 14  # texts whose words stay in the processor's cache
 SAMPLE = 1024
-_ODD = np.uint64(0x9E3779B97F4A7C15)  # multipliers of hashes: odd, so no bit is lost
 _LARGE = 0x1E3779B97F4A7C15
-_FOLD = np.uint64(29)
-_HALF = np.uint64(32)
+# multipliers of the words of a hash: odd, so no bit is lost
+_MULTIPLIERS = np.multiply.accumulate(np.full(8, 0x9E3779B97F4A7C15, dtype=np.uint64))
 _LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 
@@ -43,11 +42,14 @@ class Ids:
     values: Ids | None = None
 
     @property
+    def _form(self) -> str:
+        """The name of the field with one element per row."""
+        return next(name for name in ("text", "numbers", "codes") if vars(self)[name] is not None)
+
+    @property
     def stored(self) -> Any:
         """The array with one element per row: numbers, text or codes."""
-        if self.text is not None:
-            return self.text
-        return self.numbers if self.numbers is not None else self.codes
+        return vars(self)[self._form]
 
     def __len__(self) -> int:
         return len(self.stored)
@@ -61,26 +63,17 @@ class Ids:
 
     def take(self, rows: np.ndarray) -> Ids:
         """Return the ids of these rows."""
-        if self.text is not None:
-            return Ids(text=self.text.take(pa.array(rows)))
-        return self._rows(rows)
+        stored = self.stored[rows] if self.text is None else self.text.take(pa.array(rows))
+        return replace(self, **{self._form: stored})
 
     def part(self, first: int, last: int) -> Ids:
         """Return the ids of the rows from `first` up to `last`, without copying."""
-        if self.text is not None:
-            return Ids(text=self.text.slice(first, last - first))
-        return self._rows(slice(first, last))
-
-    def _rows(self, rows: Any) -> Ids:
-        if self.numbers is not None:
-            return Ids(numbers=self.numbers[rows])
-        return Ids(codes=self.stored[rows], values=self.values)
+        return replace(self, **{self._form: self.stored[first:last]})
 
     def changes(self) -> np.ndarray:
         """Return, for every row but the first, whether its id differs from the row before."""
         if self.text is None:
-            differ: np.ndarray = self.stored[1:] != self.stored[:-1]
-            return differ
+            return np.asarray(self.stored[1:] != self.stored[:-1])
         if len(self) < 2:
             return np.zeros(0, dtype=bool)
         changed, done = np.empty(len(self) - 1, dtype=bool), 0
@@ -192,7 +185,7 @@ def column_ids(column: pd.Series, role: str) -> Ids:
     [3, 4]
     >>> column_ids(pd.Series([0.5]), "query")
     Traceback (most recent call last):
-    ValueError: the query column holds float64 values, e.g. 0.5; ids must be strings or whole numbers.
+    ValueError: the query column has float64 values, e.g. 0.5; ids must be strings or integers.
     """
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -206,10 +199,6 @@ def column_ids(column: pd.Series, role: str) -> Ids:
         missing = int(column.isna().sum()) if array is None else array.null_count
         if missing:
             raise _missing_ids(missing, role)
-    if pd.api.types.is_bool_dtype(dtype):
-        raise ValueError(
-            f"the {role} column holds true/false values; ids must be strings or integers."
-        )
     if pd.api.types.is_integer_dtype(dtype):
         if (
             str(dtype).lower().startswith("uint64")
@@ -217,7 +206,7 @@ def column_ids(column: pd.Series, role: str) -> Ids:
             and column.max() > np.iinfo(np.int64).max
         ):
             raise ValueError(
-                f"the {role} column holds integers too large for 63 bits. Convert with .astype(str)."
+                f"the {role} column has integers too large for 63 bits. Convert with .astype(str)."
             )
         return Ids(numbers=column.to_numpy(dtype=np.int64))
     if pd.api.types.is_float_dtype(dtype):
@@ -226,13 +215,11 @@ def column_ids(column: pd.Series, role: str) -> Ids:
         integral = np.isfinite(number) & (number == np.trunc(number)) & (np.abs(number) < 2.0**53)
         if integral.all():
             return Ids(numbers=number.astype(np.int64))
-        example = column[~integral].iloc[0]
-        raise ValueError(
-            f"the {role} column holds {dtype} values, e.g. {example}; ids must be strings or whole numbers."
-        )
+        column = column[~integral]
     if pd.api.types.is_numeric_dtype(dtype):
+        example = f", e.g. {column.iloc[0]}" if len(column) else ""
         raise ValueError(
-            f"the {role} column holds {dtype} values; ids must be strings or whole numbers."
+            f"the {role} column has {dtype} values{example}; ids must be strings or integers."
         )
     if array is not None and pa.types.is_dictionary(array.type):
         return _from_dictionary(array, role)
@@ -240,7 +227,7 @@ def column_ids(column: pd.Series, role: str) -> Ids:
         ids = None if array is None else _from_arrow(array)
     except pa.ArrowInvalid:
         raise ValueError(
-            f"the {role} column holds bytes that are not UTF-8 text; decode them first."
+            f"the {role} column has bytes that are not valid UTF-8. Decode them first."
         ) from None
     if ids is None:
         raise _mixed_types(column, role)
@@ -248,18 +235,18 @@ def column_ids(column: pd.Series, role: str) -> Ids:
 
 
 def _missing_ids(count: int, role: str) -> ValueError:
-    return ValueError(f"the {role} column has {count:,} missing ids; drop or fill those rows.")
+    return ValueError(f"the {role} column has {count:,} missing ids. Drop or fill these rows.")
 
 
 def _mixed_types(column: pd.Series, role: str) -> ValueError:
     types = sorted({type(value).__name__ for value in column})
     if types == ["str"]:
         return ValueError(
-            f"the {role} column holds half of a character (a lone surrogate), which no file can hold."
+            f"the {role} column has a lone surrogate, which cannot be encoded. Replace it."
         )
     large = ", some too large for 63 bits" if types in (["int"], ["uint64"]) else ""
     return ValueError(
-        f"the {role} column holds values of type {', '.join(types)}{large}; ids must be all strings or all "
+        f"the {role} column has values of type {', '.join(types)}{large}; ids must be all strings or all "
         f"integers. Convert with .astype(str)."
     )
 
@@ -335,36 +322,10 @@ def marks(ids: Ids) -> np.ndarray:
         large = ids.numbers.max(initial=0) >> 32 or ids.numbers.min(initial=0) < 0
         return (ids.numbers * np.int64(_LARGE) >> 32 if large else ids.numbers).astype(np.uint32)
     sample = ids.stored.slice(0, SAMPLE)
-    if len(np.unique(tail_hashes(sample))) < len(
-        np.unique(hashes(sample))
-    ):  # different ids end in the same bytes
-        return (hashes(ids.text) >> _HALF).astype(np.uint32)
-    return tail_hashes(ids.text)
-
-
-def words(text: pa.Array, rows: np.ndarray, place: int) -> np.ndarray:
-    """Return bytes 8*place..8*place+7 of texts as numbers that compare as the bytes do; 0 past the end.
-
-    Examples
-    --------
-    >>> w = words(pa.array(["b", "ab", "a"]), np.arange(3), 0)
-    >>> bool(w[0] > w[1] > w[2])
-    True
-    """
-    offsets, data = buffers(text)
-    begin = offsets[rows] + 8 * place
-    length = np.clip(offsets[rows + 1] - begin, 0, 8)
-    first = np.minimum(
-        begin, len(data) - 8
-    )  # near the end of the buffer a word is read earlier, and shifted
-    word = unaligned(data)[
-        np.maximum(first, 0)
-    ].byteswap()  # big-endian: numbers compare as the bytes do
-    shift = (8 * np.minimum(begin - first, 7)).astype(np.uint64)
-    spare = (8 * (8 - length)).astype(np.uint64)
-    # two steps: a shift by 64 is undefined, and a text may end anywhere in the word
-    kept = ((word << shift) >> np.minimum(spare, 63)) << np.minimum(spare, 63)
-    return np.where(length > 0, kept, np.uint64(0))
+    tails, texts = (np.unique(hashes(sample, words=words)) for words in (1, len(_MULTIPLIERS)))
+    # half the work for the last word only, unless different ids end in the same bytes
+    words = 1 if len(tails) == len(texts) else len(_MULTIPLIERS)
+    return hashes(ids.text, words=words, bits=32)
 
 
 def buffers(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
@@ -374,12 +335,6 @@ def buffers(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     ends = np.frombuffer(offsets, dtype=dtype)[text.offset : text.offset + len(text) + 1]
     raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
     return ends, raw if len(raw) >= 8 else np.concatenate([raw, np.zeros(8 - len(raw), np.uint8)])
-
-
-def unaligned(data: np.ndarray) -> np.ndarray:
-    """Return the eight bytes from each byte on as a number, without copying."""
-    # strides of one byte: the numbers overlap
-    return np.ndarray((len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
 
 
 def words_of_one_width(text: pa.Array) -> tuple[np.ndarray, np.uint64] | None:
@@ -428,79 +383,40 @@ def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> p
     ).cast(dtype)
 
 
-def hashes(text: pa.Array) -> np.ndarray:
-    """Return 64 bits per text, of its length and up to four words: equal for equal texts, rarely for others."""
-    offsets, data = buffers(text)
-    window = unaligned(data)
-    mixed = np.empty(len(text), dtype=np.uint64)
-    # of all chunks: the hash of a text must not depend on its chunk
-    longest = max(
-        (int(np.diff(offsets[at : at + CHUNK + 1]).max()) for at in range(0, len(text), CHUNK)),
-        default=0,
-    )
-    for first in range(0, len(text), CHUNK):
-        ends = offsets[first : first + CHUNK + 1]
-        mixed[first : first + CHUNK] = _mixed(window, ends[:-1], ends[1:], longest)
-    return mixed
-
-
-def tail_hashes(text: pa.Array) -> np.ndarray:
-    """Return 32 bits per text, of its last eight bytes only: half the work of `hashes`.
+def hashes(text: pa.Array, *, words: int = len(_MULTIPLIERS), bits: int = 64) -> np.ndarray:
+    """Return a hash of each text from its length and its last words of eight bytes: equal for equal texts.
 
     Examples
     --------
-    >>> a, b, c, d = tail_hashes(pa.array(["FT911-000001", "b", "XX911-000001", "b"]))
-    >>> bool(a == c), bool(b == d), bool(a == b)
-    (True, True, False)
+    >>> a, b, c = hashes(pa.array(["FT911-000001", "XX911-000001", "FT911-000001"]))
+    >>> bool(a == c), bool(a == b)
+    (True, False)
     """
     offsets, data = buffers(text)
-    window = unaligned(data)
-    mixed = np.empty(len(text), dtype=np.uint32)
-    for first in range(0, len(text), CHUNK):
+    # the eight bytes from each byte on as a number: strides of one byte, so the numbers overlap
+    window = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
+    hashed = np.empty(len(text), dtype=f"u{bits // 8}")
+    for first in range(0, len(text), CHUNK):  # chunks keep the temporaries in the cache
         ends = offsets[first : first + CHUNK + 1]
-        length, begin = np.diff(ends), ends[1:] - 8
-        width = int(length[0])
-        if int(begin[0]) < 0:  # texts that end before the eighth byte of all
-            word = window[np.maximum(begin, 0)] << (8 * np.maximum(-begin, 0)).astype(np.uint64)
-        elif width >= 8 and (length == width).all():  # read step by step, not by address
-            word = np.ndarray(
-                (len(begin),), "<u8", buffer=data, offset=int(begin[0]), strides=(width,)
-            ).copy()
-        else:
-            word = window[begin]
-        if (
-            int(length.min()) < 8
-        ):  # clears the bytes before a short text, in two steps: a shift by 64 is undefined
-            spare = (4 * np.maximum(8 - length, 0)).astype(np.uint64)
-            word = (word >> spare) >> spare
-        word *= _ODD
-        word >>= _HALF
-        mixed[first : first + CHUNK] = word
-    return mixed
-
-
-def _mixed(window: np.ndarray, begin: np.ndarray, end: np.ndarray, longest: int) -> np.ndarray:
-    """Return a hash of each text from its length and up to four words: the first, the last and two between."""
-    length = end - begin
-    short = length < 8
-    if short.any():
-        at = np.minimum(begin, len(window) - 1)
-        head = window[at] >> (8 * np.minimum(begin - at, 7)).astype(np.uint64)
-        head &= _LOW_BYTES[np.minimum(length, 8)]
-        tail = window[np.maximum(end - 8, at)]
-        tail[short] = 0
-    else:
-        head, tail = window[begin], window[end - 8]
-    mixed = (head ^ length.astype(np.uint64)) * _ODD
-    mixed ^= mixed >> _FOLD
-    mixed += tail
-    mixed *= _ODD
-    for place in range(1, min(-(-longest // 8), 4) - 1):
-        middle = window[
-            np.minimum(begin + 8 * place, np.maximum(end - 8, begin)).clip(max=len(window) - 1)
-        ]
-        middle[short] = 0
-        mixed ^= mixed >> _FOLD
-        mixed += middle
-        mixed *= _ODD
-    return mixed ^ (mixed >> _FOLD)
+        length = np.diff(ends)
+        shortest, longest = int(length.min()), int(length.max())
+        mixed = length.astype(np.uint64)
+        for place in range(1, min(words, -(-longest // 8)) + 1):
+            begin = ends[1:] - 8 * place
+            start = int(begin[0])
+            if start < 0:  # near the start of the buffer a word is read later, and shifted
+                word = window[np.maximum(begin, 0)] << (8 * np.maximum(-begin, 0)).astype(np.uint64)
+            elif shortest == longest:  # read step by step, not by address
+                word = np.ndarray(len(begin), "<u8", data, start, strides=(longest,)).copy()
+            else:
+                word = window[begin]
+            if shortest < 8 * place:
+                # clears the bytes before a text, in two steps: a shift by 64 is undefined
+                spare = (4 * np.clip(8 * place - length, 0, 8)).astype(np.uint64)
+                word = (word >> spare) >> spare
+            # a sum: words that a text does not have are 0, and add nothing
+            word *= _MULTIPLIERS[place - 1]
+            mixed += word
+        mixed >>= np.uint64(64 - bits)
+        hashed[first : first + CHUNK] = mixed
+    return hashed

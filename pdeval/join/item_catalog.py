@@ -1,4 +1,4 @@
-"""The catalogue: the items that could be recommended, their popularity and features, and the lists in its codes.
+"""The catalog: the items that could be recommended, their popularity and features, and the lists in its codes.
 
 Codes of items are places in `ids`. Arrays of items have one more row, the last, for no item: code -1 indexes it.
 """
@@ -17,16 +17,17 @@ from pdeval.join.id_mismatch import examples, same_type
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.ranks import first_rows
 from pdeval.join.rules import outside
+from pdeval.kernels.beyond_accuracy import units
+from pdeval.kernels.primitives import share
 from pdeval.tables.items_and_history import HistoryTable, ItemTable, read_history, read_items
 from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import shown
 
 if TYPE_CHECKING:
     from pdeval.join.positions import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class Catalogue:
+class Catalog:
     """Side tables of items and users.
 
     Parameters
@@ -34,9 +35,9 @@ class Catalogue:
     items : ItemTable, optional
         The items that could be recommended; without it those of the history.
     history : HistoryTable, optional
-        What users had before.
+        The items that users had before.
     given : tuple
-        Both tables as the caller gave them.
+        Both tables as the caller passed them.
     part : bool
         Whether it serves a part of the lists, whose users may all be without a history.
     """
@@ -46,7 +47,7 @@ class Catalogue:
     given: tuple[object, object] = (None, None)
     part: bool = False
 
-    def sent(self) -> Catalogue:
+    def sent(self) -> Catalog:
         """Return the same for parts of the lists, elsewhere: with counts of interactions, without their rows."""
         copy = replace(self, given=(None, None), part=True)
         if self.history is not None:
@@ -65,7 +66,7 @@ class Catalogue:
 
     @property
     def called(self) -> str:
-        """The tables that say which items there are, for messages."""
+        """The option with the items, for messages."""
         return "items=" if self.items is not None else "history="
 
     def needed(self, measure: str, *tables: str) -> None:
@@ -79,14 +80,14 @@ class Catalogue:
             raise ValueError(f"{measure} needs {' and '.join(missing)}.")
 
     def unknown(self, measure: str, name: str, others: str) -> KeyError:
-        """Return the error that says that a measure asks for a column of items that there is not."""
+        """Return the error for a column of items that does not exist."""
         has = (
-            "it was not given"
+            "it was not passed"
             if self.items is None
             else f"it has {listed(self.items.frame.columns)}"
         )
         return KeyError(
-            f"{measure} asks for {name!r}, which is no column of items= ({has}); {others}."
+            f"{measure} needs {name!r}, which is not a column of items= ({has}); {others}."
         )
 
     @cached_property
@@ -120,65 +121,56 @@ class Catalogue:
 
     def _places_in_items(self, known: Ids) -> np.ndarray:
         """Return the code of each item of the history, or -1; warn if items= does not have all of them."""
-        alike("doc", known, self.ids, "the history", "items=")
+        same_type("doc", known, self.ids, "the history", "items=")
         place = known.probe(self.ids)
         lost = np.flatnonzero(place < 0)
         if len(lost) == len(known):
             raise ValueError(
-                f"no item of the history is in items=: the history has {_examples(known)}, items= has "
-                f"{_examples(self.ids)}. Make the ids alike."
+                f"no item of the history is in items=: the history has {examples(known.index())}, items= has "
+                f"{examples(self.ids.index())}. Use the same ids in both tables."
             )
         if len(lost):
             warnings.warn(
                 f"{len(lost):,} of {len(known):,} items of the history are not in items=, e.g. "
-                f"{known.index().tolist()[lost[0]]!r}; nothing is known of them: they do not count.",
+                f"{known.index().tolist()[lost[0]]!r}; they do not count.",
                 UserWarning,
                 stacklevel=outside(),
             )
         return place
 
     @cached_property
-    def had_by(self) -> np.ndarray:
-        """How many users of the history had each item."""
-        return np.bincount(self.keys % len(self.ids), minlength=len(self.ids) + 1).astype(
-            np.float64
-        )
-
-    @cached_property
     def popularity(self) -> np.ndarray:
-        """The share of users that had each item: of the history, or as items= says it."""
+        """The fraction of users that had each item: of the history, or from items=."""
         given = None if self.items is None else self.items.column("popularity")
         if given is None:
-            return self.had_by / len(self.users)
+            users_of_item = np.bincount(self.keys % len(self.ids), minlength=len(self.ids) + 1)
+            return users_of_item / len(self.users)
         wrong = given[(given < 0) | (given > 1)]
         if len(wrong):
             raise ValueError(
-                f"the popularity in items= is the share of users that had the item, between 0 and 1; it holds "
-                f"{wrong[0]:g}. Divide by the number of users, or leave the column out and give history=."
+                f"the popularity in items= must be the fraction of users that had the item, between 0 and 1, found "
+                f"{wrong[0]:g}. Divide by the number of users, or drop the column and pass history=."
             )
         return np.append(given, 0.0)
 
     @cached_property
     def choice(self) -> np.ndarray:
-        """The share of all interactions of the history that were with each item."""
+        """The fraction of all interactions of the history that were with each item."""
         taken = self._interactions[2].astype(np.float64)
         return taken / taken.sum()
 
     @cached_property
     def popularity_rank(self) -> np.ndarray:
-        """The quantile of each item's popularity among those that someone had; 0 where nobody had it."""
-        ranks = (
-            pd.Series(self.popularity).where(self.popularity > 0).rank(method="average", pct=True)
-        )
-        return ranks.fillna(0.0).to_numpy()
+        """The quantile of each item's popularity among items that a user had; 0 if no user had it."""
+        # items that no user had are missing values, which get no rank
+        had = pd.Series(self.popularity).where(self.popularity > 0)
+        return had.rank(method="average", pct=True).fillna(0.0).to_numpy()
 
     @cached_property
     def popularity_place(self) -> np.ndarray:
-        """The place of each item by popularity, from 1, items of one popularity sharing it; 0 where nobody had it."""
-        popularity = self.popularity
-        different = np.unique(popularity)
-        place = len(different) - np.searchsorted(different, popularity)
-        return np.where(popularity > 0, place, 0).astype(np.float64)
+        """The place of each item by popularity, from 1, equal for equal popularity; 0 if no user had it."""
+        had = pd.Series(self.popularity).where(self.popularity > 0)
+        return had.rank(method="dense", ascending=False).fillna(0.0).to_numpy()
 
     @cached_property
     def features(self) -> np.ndarray:
@@ -187,23 +179,23 @@ class Catalogue:
         return np.concatenate([values, np.zeros((1, values.shape[1]))])
 
     def numbers(self, name: str) -> np.ndarray | None:
-        """Return a column of numbers of the items, or None where there is none of that name."""
+        """Return a column of numbers of the items, or None if it does not exist."""
         column = None if self.items is None else self.items.column(name)
         return None if column is None else np.append(column, 0.0)
 
     def user_of(self, queries: Ids) -> np.ndarray:
-        """Return the code of each query's user in the history, or -1; raise where no user of all lists is there."""
-        alike("query", self.users, queries, "the history", "the runs")
+        """Return the code of each query's user in the history, or -1; raise if no user of all lists is there."""
+        same_type("query", self.users, queries, "the history", "the runs")
         user = queries.probe(self.users)
         if not self.part and not (user >= 0).any():
             raise ValueError(
-                f"no user of the runs is in the history: the runs have {_examples(queries)}, the history "
-                f"{_examples(self.users)}. Make the ids alike."
+                f"no user of the runs is in the history: the runs have {examples(queries.index())}, the history "
+                f"{examples(self.users.index())}. Use the same ids in both tables."
             )
         return user
 
     def _mean_of_had(self, values: np.ndarray) -> np.ndarray:
-        """Return the mean over each user's items of values of items; of no user, the last row, 0."""
+        """Return the mean of values of items over the items of each user; 0 in the last row, of no user."""
         from scipy import sparse
 
         owner, item = np.divmod(self.keys, len(self.ids))
@@ -216,7 +208,7 @@ class Catalogue:
 
     @cached_property
     def had(self) -> np.ndarray:
-        """How many items each user had; of no user, the last, 0."""
+        """The number of items that each user had; 0 in the last row, of no user."""
         return np.bincount(self.keys // len(self.ids), minlength=len(self.users) + 1).astype(
             np.float64
         )
@@ -228,50 +220,32 @@ class Catalogue:
 
     @cached_property
     def profiles(self) -> np.ndarray:
-        """What each user had, as shares of features, every item counting as much: (users + 1, features)."""
-        return self._mean_of_had(_scaled(self.features, self.features.sum(axis=1)))
+        """The mean over each user's items of the fractions of their features: (users + 1, features)."""
+        return self._mean_of_had(share(self.features, self.features.sum(axis=1, keepdims=True)))
 
     @cached_property
     def tastes(self) -> np.ndarray:
         """The mean direction of the features of what each user had: (users + 1, features)."""
-        return self._mean_of_had(_scaled(self.features, np.sqrt((self.features**2).sum(axis=1))))
+        return self._mean_of_had(units(self.features))
 
 
-def _scaled(values: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Return rows divided by their size; rows of size 0 stay 0."""
-    return cast(
-        np.ndarray,
-        np.divide(values, size[:, None], out=np.zeros(values.shape), where=size[:, None] != 0),
-    )
-
-
-def catalogue_of(items: object, history: object) -> Catalogue | None:
-    """Return what side tables say, None where there are none.
+def catalog_of(items: object, history: object) -> Catalog | None:
+    """Return the catalog of side tables, None without side tables.
 
     Examples
     --------
     >>> history = pd.DataFrame({"user_id": ["u", "v", "v"], "item_id": ["a", "a", "b"]})
-    >>> catalogue = catalogue_of(None, history)
-    >>> catalogue.ids.index().tolist(), catalogue.popularity.tolist()
+    >>> catalog = catalog_of(None, history)
+    >>> catalog.ids.index().tolist(), catalog.popularity.tolist()
     (['a', 'b'], [1.0, 0.5, 0.0])
     """
     if items is None and history is None:
         return None
-    return Catalogue(
+    return Catalog(
         None if items is None else read_items(items),
         None if history is None else read_history(history),
         (items, history),
     )
-
-
-def alike(role: str, one: Ids, other: Ids, here: str, there: str) -> None:
-    """Raise if the ids of one table are strings and those of the other integers."""
-    if len(one) and len(other):
-        same_type(role, one.type, other.type, here, there)
-
-
-def _examples(ids: Ids) -> str:
-    return ", ".join(map(shown, ids.index()[:3].tolist())) + (", ..." if len(ids) > 3 else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +256,7 @@ class Listed:
     ----------
     rows : Rows
         The rows of all lists, sorted.
-    catalogue : Catalogue
+    catalog : Catalog
         The items that could be recommended.
     topics, runs : ndarray
         The places of the topics and runs of this part in the join; -1 for a run that has no list in it.
@@ -291,7 +265,7 @@ class Listed:
     """
 
     rows: Rows
-    catalogue: Catalogue
+    catalog: Catalog
     topics: np.ndarray
     runs: np.ndarray
     depth: int | None = None
@@ -311,7 +285,7 @@ class Listed:
         if (
             not self.user
         ):  # once for all topics: those of a part may all be of users without a history
-            self.user.append(self.catalogue.user_of(self.rows.judged.queries))
+            self.user.append(self.catalog.user_of(self.rows.judged.queries))
         return self.user[0][self.topics]
 
     def placed(self, place: np.ndarray, count: int) -> Listed:
@@ -337,22 +311,22 @@ class Listed:
 
     def _codes(self, depth: int) -> np.ndarray:
         """Return the codes of all lists of the join, and keep them for smaller cutoffs."""
-        rows, lists, catalogue = self.rows, self.rows.lists, self.catalogue
+        rows, lists, catalog = self.rows, self.rows.lists, self.catalog
         place, list_of_row, rank = first_rows(
             rows.score, rows.order, rows.doc, lists, rows.ties, depth, rows.topic >= 0
         )
         doc = rows.doc.take(place if rows.order is None else rows.order[place])
-        alike("doc", doc, catalogue.ids, "the run table", catalogue.called)
-        code = doc.probe(catalogue.ids)
+        same_type("doc", doc, catalog.ids, "the run table", catalog.called)
+        code = doc.probe(catalog.ids)
         if (code < 0).any():
             unknown = doc.take(np.flatnonzero(code < 0)).unique()[0].index()
             advice = (
-                "add what is missing to items=, which holds every item that could be recommended"
-                if catalogue.called == "items="
-                else "give items= with every item that could be recommended"
+                "add the missing items to items=, which must have every item that could be recommended"
+                if catalog.called == "items="
+                else "pass items= with every item that could be recommended"
             )
             raise ValueError(
-                f"{len(unknown):,} recommended items are not in {catalogue.called}: {examples(unknown)}; {advice}."
+                f"{len(unknown):,} recommended items are not in {catalog.called}: {examples(unknown)}; {advice}."
             )
         shape = depth, len(rows.judged.queries), len(lists.runs)
         codes = np.full(shape, -1, dtype=np.int32 if len(doc) < 2**31 else np.int64)
@@ -362,8 +336,8 @@ class Listed:
         return codes
 
 
-def all_lists(rows: Rows, catalogue: Catalogue, depth: int | None) -> Listed:
+def all_lists(rows: Rows, catalog: Catalog, depth: int | None) -> Listed:
     """Return all lists of a join."""
     return Listed(
-        rows, catalogue, np.arange(len(rows.judged.queries)), np.arange(len(rows.lists.runs)), depth
+        rows, catalog, np.arange(len(rows.judged.queries)), np.arange(len(rows.lists.runs)), depth
     )

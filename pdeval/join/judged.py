@@ -14,17 +14,9 @@ import pandas as pd
 from pdeval.join import positions as joining
 from pdeval.join.id_mismatch import partly_unlike, sharing_nothing
 from pdeval.join.ids import Ids, column_ids
-from pdeval.join.item_catalog import catalogue_of
+from pdeval.join.item_catalog import catalog_of
 from pdeval.join.positions import Positions
-from pdeval.join.rules import (
-    Topics,
-    checked_level,
-    counted,
-    nothing_text,
-    of_runs,
-    outside,
-    warn_missing,
-)
+from pdeval.join.rules import QueryRule, checked_level, outside
 from pdeval.tables import reader
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table
@@ -40,14 +32,14 @@ class Judged:
     positions : Positions
         The ranks of the judged items.
     level : float, optional
-        The least grade that counts as relevant; by default any positive grade.
-    topics : {'relevant', 'judged', 'answered', 'common'}
+        The smallest relevant grade; by default any positive grade.
+    queries : {'relevant', 'judged', 'answered', 'common'}
         Which queries count.
     """
 
     positions: Positions
     level: float | None = None
-    topics: Topics = "relevant"
+    query_rule: QueryRule = "relevant"
     said: set[str] = field(default_factory=set, repr=False)
 
     @property
@@ -64,46 +56,48 @@ class Judged:
     def tables(self) -> tuple[Table, Table]:
         """The run table and the judgments that were joined."""
         if self.positions.source is None:
-            raise ValueError("this needs the run table itself, which this join no longer has.")
+            raise ValueError("this verb needs the run table, which this join no longer has.")
         return self.positions.source
 
     @property
     def attrs(self) -> dict[str, Any]:
         """The rules and column names behind results, for footnotes and later verbs. JSON-able."""
-        rules = {"topics": self.topics, "level": self.level, **self.positions.rules}
-        names = {
+        return {
+            "queries": self.query_rule,
+            "level": self.level,
+            **self.positions.rules,
             "run_columns": list(map(str, self.runs.columns)),
             "query_column": str(self.queries.name),
+            "doc_column": self.positions.doc_name,
         }
-        return {**rules, **names, "doc_column": self.positions.doc_name}
 
     def at(
-        self, *, level: float | EllipsisType | None = ..., topics: Topics | EllipsisType = ...
+        self, *, level: float | EllipsisType | None = ..., queries: QueryRule | EllipsisType = ...
     ) -> Self:
         """Return the same join under another relevance level or topic rule; nothing is joined again.
 
         Parameters
         ----------
         level : float, optional
-            The least grade that counts as relevant; None is any positive grade. Not given, it stays.
-        topics : {'relevant', 'judged', 'answered', 'common'}, optional
-            Which queries count. Not given, it stays.
+            The smallest relevant grade; None is any positive grade. By default unchanged.
+        queries : {'relevant', 'judged', 'answered', 'common'}, optional
+            Which queries count. By default unchanged.
 
         Examples
         --------
         >>> import pdeval
         >>> judged = pdeval.datasets.sample_judged()
-        >>> judged.at(level=2).at(topics="common").level
+        >>> judged.at(level=2).at(queries="common").level
         2
         """
         level = self.level if isinstance(level, EllipsisType) else checked_level(level)
-        if isinstance(topics, EllipsisType):
+        if isinstance(queries, EllipsisType):
             return replace(self, level=level)
-        return replace(self, level=level, topics=topics, said={*self.said, "missing queries"})
+        return replace(self, level=level, query_rule=queries, said={*self.said, "missing queries"})
 
     def on(self, positions: Positions) -> Judged:
         """Return other positions under the same rules."""
-        return Judged(positions, self.level, self.topics, self.said)
+        return Judged(positions, self.level, self.query_rule, self.said)
 
     def apart(self) -> Judged:
         """Return the join with copies of its tables, to be kept: later edits of the caller's frames do not reach it.
@@ -117,23 +111,46 @@ class Judged:
         return self.on(replace(self.positions, source=(runs, qrels)))
 
     def counted(self, level: float | None = None) -> np.ndarray:
-        """Return which (topic, run) cells count, by the join's level or by another."""
-        return counted(self.positions, self.topics, self.level if level is None else level)
+        """Return which (topic, run) cells count under the topic rule, by the join's level or by another."""
+        positions, answered = self.positions, self.positions.answered
+        if self.query_rule == "answered":
+            return answered
+        if self.query_rule == "relevant":
+            relevant = positions.relevant(self.level if level is None else level)
+            counts = np.bincount(positions.judged.topic[relevant], minlength=len(answered)) > 0
+        elif self.query_rule == "judged":
+            counts = np.ones(len(answered), dtype=bool)
+        elif self.query_rule == "common":
+            counts = np.logical_and.reduce(answered, axis=1)
+        else:
+            raise ValueError(
+                f"queries={self.query_rule!r}: choose 'relevant', 'judged', 'answered' or 'common'."
+            )
+        return np.broadcast_to(counts[:, None], answered.shape)
 
     def tell(
         self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None
     ) -> None:
         """Warn, once for a join, if queries that count are missing from runs: all runs, or those of these pairs.
 
-        There is no warning if the caller chose which queries count.
+        There is no warning if the caller chose which queries count, or if missing queries do not count.
         """
-        if "missing queries" in self.said:
+        if "missing queries" in self.said or self.query_rule in ("answered", "common"):
             return
         used = self.counted() if used is None else used
-        if warn_missing(
-            self.positions, used if pairs is None else of_runs(used, *pairs), self.topics
-        ):
-            self.said.add("missing queries")
+        if pairs is not None:
+            used = used & np.isin(np.arange(used.shape[1]), np.concatenate(pairs))
+        missing = (used & ~self.positions.answered).sum(axis=0)  # queries of each run
+        others = np.count_nonzero(missing) - 1
+        if others < 0:
+            return
+        worst = int(np.argmax(missing))
+        more = f", and some from {others} other run{'s' if others > 1 else ''}" if others else ""
+        self.tell_once(
+            "missing queries",
+            f"{missing[worst]} of {used.any(axis=1).sum()} judged queries are missing from run "
+            f"{run_labels(self.runs)[worst]!r}{more}; they get the worst possible score.",
+        )
 
     def tell_once(self, what: str, text: str) -> None:
         """Warn, once for a join and subject."""
@@ -156,7 +173,7 @@ class Judged:
             runs = ", ".join(map(repr, names[:3])) + (
                 f", ... ({len(names)} in all)" if len(names) > 3 else ""
             )
-            text = f"no item of {runs} is judged, whatever the query: are its ids those of the judgments?"
+            text = f"no item of {runs} is judged for any query. Check that its ids are those of the judgments."
             self.tell_once("strangers", text)
         elif unlike := partly_unlike(self.positions, doc()):
             self.tell_once("unlike", unlike)
@@ -165,7 +182,15 @@ class Judged:
 
     def nothing_counts(self) -> ValueError:
         """Return the error if no topic counts."""
-        return TooFew(nothing_text(self.positions, self.topics, self.level))
+        if self.query_rule == "common":
+            return TooFew(
+                "no judged query was answered by all runs, so queries='common' leaves no query to evaluate."
+            )
+        least = "a positive grade" if self.level is None else f"a grade of at least {self.level:g}"
+        return TooFew(
+            f"no judged query has an item with {least} (the largest grade is "
+            f"{self.positions.judged.grade.max(initial=0):g}), so there is no query to evaluate."
+        )
 
 
 def join(
@@ -173,7 +198,7 @@ def join(
     qrels: object,
     *,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     items: object = None,
     history: object = None,
     **rules: Any,
@@ -183,7 +208,7 @@ def join(
     Parameters
     ----------
     items, history : table, optional
-        What items are, and what users had before, for measures that look at the items of lists.
+        Side tables for measures of the items of lists: the items, and the items that users had before.
 
     Examples
     --------
@@ -192,13 +217,13 @@ def join(
     (12, 1)
     """
     level = checked_level(level)
-    run_table, judgments, catalogue = reader.together(
+    run_table, judgments, catalog = reader.together(
         lambda: reader.read(runs, "runs"),
         lambda: reader.read(qrels, "qrels"),
-        lambda: catalogue_of(items, history),
+        lambda: catalog_of(items, history),
     )
-    positions = joining.join(run_table, judgments, catalogue=catalogue, **rules)
-    judged = Judged(positions, level, topics)
+    positions = joining.join(run_table, judgments, catalog=catalog, **rules)
+    judged = Judged(positions, level, queries)
     judged.warn_of_ids(
         sharing_nothing(positions), lambda: column_ids(run_table.column("doc"), "doc")
     )

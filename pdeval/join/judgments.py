@@ -61,7 +61,7 @@ def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
     doc_ids = ids.column_ids(table.column("doc"), "judgments' doc")
     grade = numbers(table.column("grade"), "judgments' grade")
     if np.isinf([grade.min(initial=0.0), grade.max(initial=0.0)]).any():
-        raise ValueError("the judgments' grade column holds infinite grades; give finite ones.")
+        raise ValueError("the judgments' grade column has infinite grades. Use finite grades.")
     if not complete and "subtopic" not in table and _all_different(topic, doc_ids):
         positive = np.flatnonzero(grade > 0)
         doc_ids, topic, grade = doc_ids.take(positive), topic[positive], grade[positive]
@@ -89,12 +89,10 @@ def _rows_to_keep(key: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def _all_different(topic: np.ndarray, doc: Ids) -> bool:
     """Return whether no two rows can be of the same query and document, by hashes only."""
-    for hashed in (ids.marks, ids.fingerprints):  # the cheaper ones first
-        mark = hashed(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
-        mark.sort()
-        if not (mark[1:] == mark[:-1]).any():
-            return True
-    return False
+    # the product spreads topics over 64 bits, far from the hashes of other documents
+    mark = ids.fingerprints(doc) + topic.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+    mark.sort()
+    return not (mark[1:] == mark[:-1]).any()
 
 
 def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: int) -> str:
@@ -105,8 +103,8 @@ def _conflict_text(table: Table, rows: np.ndarray, others: np.ndarray, count: in
         name for name in COLLECTIONS if name in both.columns and both[name].nunique() > 1
     ]
     advice = (
-        "If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...); if to collections, give them and "
-        "the runs a column that names these, and by=that column; else keep one, e.g. "
+        "If rows belong to subtopics, bind that column: qrels.ireval(subtopic=...). If they belong to collections, add "
+        "a column with the collection to runs and judgments, and use by= that column. Otherwise keep one, e.g. "
         ".groupby([query, doc], as_index=False).max()."
     )
     if collections:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from pdeval.join.blocks import NamedColumns
-from pdeval.join.item_catalog import Catalogue, Listed
+from pdeval.join.item_catalog import Catalog, Listed
 from pdeval.join.positions import Positions
 
 POPULAR = ("popularity", "popularity_rank", "popularity_place", "users")
@@ -27,20 +27,16 @@ class ListBlock(NamedColumns):
         self, positions: Positions, level: float | None, measure: str, topics: np.ndarray, k: int
     ) -> None:
         self.listed = lists_of(positions, measure).keep_topics(topics)
+        self.catalog = self.listed.catalog
         self.positions, self.level, self.measure = positions, level, measure
         self.topics, self.size = topics, k
         self.shape = (len(topics), len(positions.runs))
         self.made = {}
 
     @property
-    def catalogue(self) -> Catalogue:
-        """The items."""
-        return self.listed.catalogue
-
-    @property
-    def popular(self) -> Catalogue:
+    def popular(self) -> Catalog:
         """The items, if their popularity is known."""
-        return popular(self.catalogue, self.measure)
+        return popular(self.catalog, self.measure)
 
     def of_users(self, values: np.ndarray) -> np.ndarray:
         """Return values of users, (users + 1, ...), for the topics; the last row for those without a history."""
@@ -49,7 +45,7 @@ class ListBlock(NamedColumns):
     def _column(self, name: str) -> Any:
         if name in RANK_COLUMNS:
             return RANK_COLUMNS[name][0](self)
-        return cast(np.ndarray, self.catalogue.numbers(name))[
+        return cast(np.ndarray, self.catalog.numbers(name))[
             self["item"]
         ]  # `check_columns` has checked it
 
@@ -59,9 +55,9 @@ def list_blocks(
 ) -> Iterator[ListBlock]:
     """Yield the lists of a join in blocks of topics, smaller ones if a kernel uses features."""
     listed = lists_of(positions, measure)
-    check_columns(listed.catalogue, measure, columns)
+    check_columns(listed.catalog, measure, columns)
     depth = max(int(min(k, listed.deepest())), 1)
-    width = listed.catalogue.features.shape[1] if "features" in columns else 1
+    width = listed.catalog.features.shape[1] if "features" in columns else 1
     step = max(MOST // max(depth * len(positions.runs) * width, 1), 1)
     for at in range(0, len(positions.queries), step):
         yield ListBlock(
@@ -69,51 +65,51 @@ def list_blocks(
         )
 
 
-def check_columns(catalogue: Catalogue, measure: str, columns: tuple[str, ...]) -> None:
+def check_columns(catalog: Catalog, measure: str, columns: tuple[str, ...]) -> None:
     """Raise if a measure needs side tables, or columns of them, that are missing."""
     needs = {table for name in columns if name in RANK_COLUMNS for table in RANK_COLUMNS[name][1]}
-    catalogue.needed(measure, *sorted(needs, reverse=True))
+    catalog.needed(measure, *sorted(needs, reverse=True))
     for name in columns:
         if name in POPULAR:
-            popular(catalogue, measure)
-        elif name not in RANK_COLUMNS and catalogue.numbers(name) is None:
-            raise catalogue.unknown(
+            popular(catalog, measure)
+        elif name not in RANK_COLUMNS and catalog.numbers(name) is None:
+            raise catalog.unknown(
                 measure, name, f"a kernel also has {', '.join(sorted(RANK_COLUMNS))}"
             )
 
 
 def lists_of(positions: Positions, measure: str) -> Listed:
-    """Return the lists that a measure of items looks at, or raise if there are no side tables."""
+    """Return the lists of a join with their items, or raise if there are no side tables."""
     check_lists(positions.listed is not None, positions.rules, measure)
     return cast("Listed", positions.listed)
 
 
 def check_lists(there: bool, rules: dict[str, Any], measure: str) -> None:
-    """Raise if there are no side tables, or items were taken out of the lists."""
+    """Raise if there are no side tables, or items were removed from the lists."""
     if not there:
         raise ValueError(
-            f"{measure} looks at the items of lists: give items= (one row per item that could be recommended), "
+            f"{measure} needs the items of lists. Pass items= (one row per item that could be recommended), "
             "history= (what users had before: user, item), or both."
         )
     if rules.get("judged_only"):
         raise ValueError(
-            f"{measure} looks at all items of a list, and judged_only=True takes out those that nobody judged. "
-            "Ask for it in a call without judged_only."
+            f"{measure} needs all items of a list, but judged_only=True removes unjudged items. "
+            "Compute it in a call without judged_only."
         )
 
 
-def popular(catalogue: Catalogue, measure: str) -> Catalogue:
-    """Return the catalogue if it has the popularity of items, else raise."""
-    if catalogue.items is None or catalogue.items.column("popularity") is None:
-        catalogue.needed(measure, "history")
-    return catalogue
+def popular(catalog: Catalog, measure: str) -> Catalog:
+    """Return the catalog if it has the popularity of items, else raise."""
+    if catalog.items is None or catalog.items.column("popularity") is None:
+        catalog.needed(measure, "history")
+    return catalog
 
 
 def _grades(block: ListBlock) -> np.ndarray:
     at = block.positions
     # items are sorted by topic, hits by item, and the topics of a block are consecutive: its hits are one span
-    begin, end = block.topics[0], block.topics[-1] + 1
-    begin, end = np.searchsorted(at.item, np.searchsorted(at.judged.topic, [begin, end]))
+    topics = [block.topics[0], block.topics[-1] + 1]
+    begin, end = np.searchsorted(at.item, np.searchsorted(at.judged.topic, topics))
     hit = np.flatnonzero(at.rank[begin:end] <= block.size) + begin
     topic = at.judged.topic[at.item[hit]] - block.topics[0]
     grades = np.zeros((block.size, *block.shape))
@@ -130,20 +126,20 @@ def _relevant(block: ListBlock) -> np.ndarray:
 
 
 def _seen(block: ListBlock) -> np.ndarray:
-    catalogue, code = block.catalogue, block["item"]
+    catalog, code = block.catalog, block["item"]
     user = block.listed.users().astype(np.int64)[:, None]
     # (user, item) as one integer, looked up among the sorted ones of the history
-    key = user * len(catalogue.ids) + code
-    place = np.minimum(np.searchsorted(catalogue.keys, key), len(catalogue.keys) - 1)
-    return (catalogue.keys[place] == key) & (user >= 0) & (code >= 0)
+    key = user * len(catalog.ids) + code
+    place = np.minimum(np.searchsorted(catalog.keys, key), len(catalog.keys) - 1)
+    return (catalog.keys[place] == key) & (user >= 0) & (code >= 0)
 
 
 def _number_of_users(block: ListBlock) -> float:
     """Return the users of the history; if items= gives popularities, as many as the smallest one implies."""
-    catalogue = block.popular
-    if catalogue.history is not None:
-        return float(len(catalogue.users))
-    return 1.0 / float(catalogue.popularity[catalogue.popularity > 0].min(initial=1.0))
+    catalog = block.popular
+    if catalog.history is not None:
+        return float(len(catalog.users))
+    return 1.0 / float(catalog.popularity[catalog.popularity > 0].min(initial=1.0))
 
 
 # the columns, and the side tables that each needs
@@ -162,7 +158,7 @@ RANK_COLUMNS: dict[str, tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = {
     # items that each run returned
     "retrieved": (lambda block: block.positions.retrieved[block.topics].astype(np.float64), ()),
     # items that could be recommended
-    "catalogue": (lambda block: float(len(block.catalogue.ids)), ()),
+    "catalog": (lambda block: float(len(block.catalog.ids)), ()),
     # grades of the items, 0 for unjudged ones, and which are relevant at the level
     "grade": (_grades, ()),
     "relevant": (_relevant, ()),
@@ -173,26 +169,26 @@ RANK_COLUMNS: dict[str, tuple[Callable[[ListBlock], Any], tuple[str, ...]]] = {
     # place of the item by popularity, from 1, items of equal popularity sharing it; 0 if no user had it
     "popularity_place": (lambda block: block.popular.popularity_place[block["item"]], ()),
     # fraction of all interactions of the history that were with the item
-    "choice": (lambda block: block.catalogue.choice[block["item"]], ("history",)),
+    "choice": (lambda block: block.catalog.choice[block["item"]], ("history",)),
     "users": (_number_of_users, ()),
     # whether the user had the item before
     "seen": (_seen, ("history",)),
     # the number of items that the user had before, and their mean popularity
-    "had": (lambda block: block.of_users(block.catalogue.had)[:, None], ("history",)),
+    "had": (lambda block: block.of_users(block.catalog.had)[:, None], ("history",)),
     "had_popularity": (
-        lambda block: block.of_users(block.catalogue.had_popularity)[:, None],
+        lambda block: block.of_users(block.catalog.had_popularity)[:, None],
         ("history",),
     ),
     # the features of all items, (items + 1, features): `features[item]` are those of the items of the lists
-    "features": (lambda block: block.catalogue.features, ("items",)),
+    "features": (lambda block: block.catalog.features, ("items",)),
     # what the user had before, as fractions of features: (features, topics, 1)
     "profile": (
-        lambda block: block.of_users(block.catalogue.profiles).T[:, :, None],
+        lambda block: block.of_users(block.catalog.profiles).T[:, :, None],
         ("items", "history"),
     ),
     # mean direction of the features of what the user had before: (features, topics, 1)
     "taste": (
-        lambda block: block.of_users(block.catalogue.tastes).T[:, :, None],
+        lambda block: block.of_users(block.catalog.tastes).T[:, :, None],
         ("items", "history"),
     ),
 }

@@ -1,4 +1,4 @@
-"""A join in parts: the hits of parts of whole queries, and the join that they make together.
+"""A join in parts: the hits of parts with complete queries, and the join of all parts.
 
 A piece refers to topics and runs of the whole, so pieces can be gathered in any order, by any engine, and a few at a
 time. Their join is that of all rows at once, to the last bit.
@@ -6,15 +6,15 @@ time. Their join is that of all rows at once, to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
+from pdeval.join.blocks import items_returned
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
-from pdeval.join.table_lookups import items_returned
 from pdeval.tables.reader import Table
 
 PLACES = 32  # bits of a key with the place of the item in its topic
@@ -29,15 +29,12 @@ class Pair:
         return 2
 
     def __getitem__(self, at: int) -> Table:
+        # iteration uses this too, and ends with the IndexError of the tuple
         return cast("Table", getattr(self, ("runs", "qrels")[at]))
-
-    def __iter__(self) -> Iterator[Table]:
-        yield self[0]
-        yield self[1]
 
 
 def hits(positions: Positions, topics: np.ndarray, runs: np.ndarray) -> Piece:
-    """Return the hits of a part: one key per hit, and values of shape (4, hits): run of the whole, rank, start, size.
+    """Return the hits of a part: one key per hit, and values of shape (4, hits): run of the join, rank, start, size.
 
     The key is the topic of the whole and the place of the item among the topic's items, in the order of document ids,
     which is the same in the part and in the whole; in a join of relevant items, the place among those.
@@ -69,23 +66,22 @@ def _wanted(judged: Judgments, complete: bool) -> np.ndarray:
 
 
 def _keys(positions: Positions, topics: np.ndarray, item: np.ndarray) -> np.ndarray:
-    """Return the key of each item: its topic of the whole in the high bits, its place in the topic in the low ones."""
+    """Return the key of each item: its topic of the full join in the high bits, its place there in the low bits."""
     topic = positions.judged.topic
     number = np.cumsum(_wanted(positions.judged, positions.complete))
     before = np.concatenate([[0], number])[
         np.searchsorted(topic, np.arange(len(positions.queries)))
     ]
     topic = topic[item]
-    keys: np.ndarray = (topics[topic].astype(np.int64) << PLACES) + number[item] - 1 - before[topic]
-    return keys
+    place = number[item] - 1 - before[topic]
+    return np.asarray((topics[topic].astype(np.int64) << PLACES) + place)
 
 
 def _items_of_keys(judged: Judgments, complete: bool, key: np.ndarray) -> np.ndarray:
-    """Return the items of the whole that have these keys."""
+    """Return the items of the full join that have these keys."""
     wanted = np.flatnonzero(_wanted(judged, complete))
     first = np.searchsorted(judged.topic[wanted], np.arange(len(judged.queries)))
-    items: np.ndarray = wanted[first[key >> PLACES] + (key & ALL)]
-    return items
+    return np.asarray(wanted[first[key >> PLACES] + (key & ALL)])
 
 
 def concatenated(pieces: Sequence[Piece | None]) -> Any:
@@ -106,7 +102,7 @@ def concatenated(pieces: Sequence[Piece | None]) -> Any:
 
 
 def joined_hits(known: Positions, judged: Judgments, gathered: Piece, source: Pair) -> Positions:
-    """Return the join of the whole: hits of one item in the order of the runs.
+    """Return the full join: hits of one item in the order of the runs.
 
     Parameters
     ----------
@@ -159,7 +155,7 @@ class Returned:
         self.returned[_items_of_keys(judged, complete, key[~is_topic])] = True
 
     def of_join(self, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
-        """Return the same for a join of a part of the topics and items, as `table_lookups.items_returned` does."""
+        """Return the same for a join of a part of the topics and items, as `blocks.items_returned` does."""
         part, judged = positions.judged, self.judged
         topic, doc = part.queries.probe(judged.queries), part.docs.probe(judged.docs)
         key = topic[part.topic].astype(np.int64) * len(judged.docs) + doc[part.doc]

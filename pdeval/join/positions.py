@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.join import ids, ranks
-from pdeval.join.bitmap import Bitmap
 from pdeval.join.duplicates import no_duplicates
 from pdeval.join.id_mismatch import NothingJudged, same_type
-from pdeval.join.item_catalog import Catalogue, Listed, all_lists
+from pdeval.join.item_catalog import Catalog, Listed, all_lists
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.lists import Lists, find_lists
 from pdeval.join.rules import Compat, Ties, checked_rules
@@ -26,6 +25,8 @@ from pdeval.tables.reader import Table, together
 
 _TABLE = 1 << 22  # cells of a lookup table that is small
 _ROWS = 1 << 18
+_NUMBERS = 1 << 16  # numbers of a bitmap at a time
+_ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 _HITS = ("item", "run", "rank", "start", "size")
 
 
@@ -82,8 +83,8 @@ def rows_of(
         lambda: ranks.scores_of(runs, ties, compat),
     )
     together(
-        lambda: same_type("query", lists.queries.type, judged.queries.type),
-        lambda: same_type("doc", doc.type, judged.docs.type),
+        lambda: same_type("query", lists.queries, judged.queries),
+        lambda: same_type("doc", doc, judged.docs),
         lambda: no_duplicates(runs, doc, lists) if validate else None,
     )
     score, order = ranks.sorted_scores(score, lists, ties)
@@ -234,9 +235,9 @@ class Positions:
         )
 
     def only_judged(self) -> Positions:
-        """Return the positions of lists without their unjudged items: those left move up.
+        """Return the positions of lists without their unjudged items: the remaining items move up.
 
-        As trec_eval's -J. An item of negative grade counts as unjudged; what is left of a group of ties stays tied.
+        As trec_eval's -J. An item of negative grade is unjudged. The remaining items of a group of ties stay tied.
 
         Examples
         --------
@@ -247,7 +248,7 @@ class Positions:
         [1.0, 2.0]
         """
         if not self.complete:
-            raise RuntimeError("the join holds relevant items only; join again with complete=True.")
+            raise RuntimeError("the join has relevant items only. Join again with complete=True.")
         pooled = self.judged.grade[self.item] < 0
         judged = self._take_hits(~pooled) if pooled.any() else self
         cell = judged.lists_of(np.s_[:])
@@ -264,7 +265,6 @@ class Positions:
         start[order] = group - first
         size[order] = np.bincount(group_number)[group_number]
         count = np.bincount(cell, minlength=self.retrieved.size).reshape(self.retrieved.shape)
-        rules = {**self.rules, "judged_only": True}
         return replace(
             judged,
             rank=rank,
@@ -272,7 +272,7 @@ class Positions:
             size=size,
             retrieved=count,
             lengths=self.list_sizes,
-            rules=rules,
+            rules={**self.rules, "judged_only": True},
         )
 
 
@@ -286,7 +286,7 @@ def join(
     judged_only: bool = False,
     validate: bool = True,
     complete: bool = True,
-    catalogue: Catalogue | None = None,
+    catalog: Catalog | None = None,
 ) -> Positions:
     """Return the ranks at which each run of a run table retrieved the judged items.
 
@@ -299,12 +299,12 @@ def join(
     depth : int, optional
         Only the first `depth` items of each list.
     judged_only : bool
-        Take unjudged items out of the lists, after `depth`; those left move up.
+        Remove unjudged items from the lists, after `depth`; the remaining items move up.
     validate : bool
         Look for duplicate documents. Otherwise the best rank of each counts.
     complete : bool
         Keep judged non-relevant items too, which some measures need.
-    catalogue : Catalogue, optional
+    catalog : Catalog, optional
         Side tables of items: the rows are kept, for measures that look at more than judged items.
 
     Examples
@@ -320,8 +320,8 @@ def join(
         runs, qrels, ties=ties, compat=compat, depth=depth, validate=validate, complete=complete
     )
     positions = positions_of(rows, compat=compat, depth=depth, validate=validate, complete=complete)
-    if catalogue is not None:
-        positions = replace(positions, listed=all_lists(rows, catalogue, depth))
+    if catalog is not None:
+        positions = replace(positions, listed=all_lists(rows, catalog, depth))
     return positions.only_judged() if judged_only else positions
 
 
@@ -447,3 +447,53 @@ def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], n
         return item
 
     return sifted
+
+
+class Bitmap:
+    """A set of integers from 0, one bit for each possible number.
+
+    Parameters
+    ----------
+    numbers : ndarray
+        The numbers, rising.
+    count : int
+        The number of possible numbers: all are smaller.
+
+    Examples
+    --------
+    >>> bitmap = Bitmap(np.array([1, 4, 9]), 10)
+    >>> bitmap.holds(np.array([9, 0, 1])).tolist(), bitmap.places(np.array([9, 1])).tolist()
+    ([True, False, True], [2, 0])
+    """
+
+    def __init__(self, numbers: np.ndarray, count: int) -> None:
+        self.bits = np.zeros(count // 8 + 1, dtype=np.uint8)
+        byte = numbers >> 3
+        first = np.flatnonzero(np.diff(byte, prepend=-1))
+        if len(first):  # numbers of one byte are adjacent: their bits are or-ed together
+            self.bits[byte[first]] = np.bitwise_or.reduceat(_bit(numbers), first)
+        ones = _ONES[self.bits]
+        dtype = np.int32 if count < 2**31 else np.int64
+        until: np.ndarray = np.cumsum(ones, dtype=dtype)
+        self.before = until - ones  # the number of set bits before each byte
+
+    def holds(self, numbers: np.ndarray) -> np.ndarray:
+        """Return which numbers are in the set."""
+        holds = np.empty(len(numbers), dtype=bool)
+        for at in range(0, len(numbers), _NUMBERS):
+            part = numbers[at : at + _NUMBERS]
+            holds[at : at + _NUMBERS] = self.bits[part >> 3] & _bit(
+                part
+            )  # byte number, then bit in the byte
+        return holds
+
+    def places(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the place of numbers of the set among all of it."""
+        byte = numbers >> 3
+        smaller = self.bits[byte] & (_bit(numbers) - np.uint8(1))  # the bits below that of a number
+        return self.before[byte] + _ONES[smaller]
+
+
+def _bit(numbers: np.ndarray) -> np.ndarray:
+    """Return the bit of each number in its byte."""
+    return np.left_shift(np.uint8(1), (numbers & 7).astype(np.uint8))

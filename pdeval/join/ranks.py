@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
+import pyarrow.compute as pc
 
 from pdeval.join import ids
 from pdeval.join.duplicates import no_duplicates
@@ -39,7 +39,7 @@ def scores_of(runs: Table, ties: Ties, compat: Compat) -> np.ndarray:
     if ties == "rank":
         return -numbers(runs.column("rank"), "rank")
     score = numbers(runs.column("score"), "score", narrow=True)  # compared, and never added up
-    # trec_eval 9 holds scores as floats, so scores that differ beyond 24 bits are tied there
+    # trec_eval 9 stores scores as floats, so scores that differ beyond 24 bits are tied there
     if compat != "trec_eval-9":
         return score
     with np.errstate(over="ignore"):  # beyond a float's range they are infinite there
@@ -56,24 +56,20 @@ def sorted_scores(
     if inside is not None:
         score = looked_up(score, inside)
         order = inside if order is None else looked_up(order, inside)
-    if ties == "rank":
-        _check_equal_ranks(score, lists)
-    return score, order
-
-
-def _check_equal_ranks(score: np.ndarray, lists: Lists) -> None:
+    if ties != "rank":
+        return score, order
     equal = np.flatnonzero(score[1:] == score[:-1]) + 1
-    equal = equal[
-        lists.starts[lists.of_rows(equal)] != equal
-    ]  # the first row of a list has no row before it
+    # the first row of a list has no row before it
+    equal = equal[lists.starts[lists.of_rows(equal)] != equal]
     if len(equal):
         example = lists.of_rows(equal)[0]
         name = " / ".join(map(str, lists.runs.iloc[lists.run[example]]))
         query = lists.queries.index().tolist()[lists.query[example]]
         raise ValueError(
-            f"{len(equal):,} rows share a rank with another row of their list, e.g. in run {name!r}, query {query!r}: "
-            "the rank column gives no order. Use ties='docid' or ties='first'."
+            f"{len(equal):,} rows have the same rank as another row of their list, e.g. in run {name!r}, query "
+            f"{query!r}, so the rank column does not define an order. Use ties='docid' or ties='first'."
         )
+    return score, order
 
 
 def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
@@ -162,7 +158,7 @@ def gaps_text(
     items = "1 item" if size == 1 else f"{size:,} items"
     return (
         f"the ranks of {lists:,} of {total:,} lists have gaps, e.g. {first:g} to {last:g} for {items} in run {run!r}, "
-        f"query {query!r}; the gaps are closed: these items count at ranks 1 to {size:,}."
+        f"query {query!r}; the gaps are closed, so these items have ranks 1 to {size:,}."
     )
 
 
@@ -179,8 +175,8 @@ def closed_gaps(score: np.ndarray, lists: Lists, ties: Ties) -> str | None:
     )  # the first run, whatever the order of rows
     query = lists.queries.index().tolist()[lists.query[example]]
     name = run_labels(lists.runs)[lists.run[example]]
-    numbers_of_example = first[example], last[example], int(size[example])
-    return gaps_text(name, query, *numbers_of_example, int(gapped.sum()), len(size))
+    of_example = (first[example], last[example], int(size[example]))
+    return gaps_text(name, query, *of_example, int(gapped.sum()), len(size))
 
 
 def of_rows(
@@ -267,7 +263,10 @@ def _ranks_of_part(
 def _later(
     rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None
 ) -> np.ndarray:
-    """Return how many ids of the row's group of ties come later in byte order than the row's id."""
+    """Return the number of ids in the row's group of ties that come later in byte order than the row's id.
+
+    Integers are compared as texts, as in trec_eval. Of rows with equal ids, the first is the latest.
+    """
     later = np.zeros(len(rows), dtype=np.int64)
     small = size <= FEW_TIED
     # pairs are quadratic in the size of a group; a sort is not
@@ -281,80 +280,33 @@ def _later_by_pairs(
     rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None
 ) -> np.ndarray:
     other = ranges(first, size)
-    mine = np.repeat(np.arange(len(rows)), size)
-    text, local = _local_text(doc, np.concatenate([rows, other]), order)
-    left, right = local[: len(rows)][mine], local[len(rows) :]
-    count = np.zeros(len(rows), dtype=np.int64)
-    place = 0
-    while len(left):
-        # ids are compared 8 bytes at a time; pairs that differ are decided, the others go on
-        word, against = ids.words(text, left, place), ids.words(text, right, place)
-        count += np.bincount(mine[against > word], minlength=len(count))
-        undecided = np.flatnonzero((word == against) & (left != right))
-        word, left, right, mine = (
-            word[undecided],
-            left[undecided],
-            right[undecided],
-            mine[undecided],
-        )
-        place += 1
-        over = np.flatnonzero(
-            (word & np.uint64(0xFF)) == 0
-        )  # padding, or a NUL: only lengths distinguish them
-        over = over[
-            np.maximum(_lengths(text, left[over]), _lengths(text, right[over])) <= 8 * place
-        ]
-        if len(over):
-            more = _lengths(text, right[over]) - _lengths(text, left[over])
-            # equal but for NULs at the end: the longer is later; one id twice: in the order of rows
-            later = (more > 0) | ((more == 0) & (right[over] < left[over]))
-            count += np.bincount(mine[over[later]], minlength=len(count))
-            left, right, mine = np.delete(left, over), np.delete(right, over), np.delete(mine, over)
-    return count
-
-
-def _lengths(text: pa.Array, rows: np.ndarray) -> np.ndarray:
-    offsets, _ = ids.buffers(text)
-    return offsets[rows + 1] - offsets[rows]
+    pair = np.repeat(np.arange(len(rows)), size)
+    both = np.concatenate([rows[pair], other])
+    text = doc.take(both if order is None else order[both]).as_text()
+    mine, others = text.slice(0, len(pair)), text.slice(len(pair))
+    later = np.asarray(pc.greater(others, mine))
+    later |= np.asarray(pc.equal(others, mine)) & (other < rows[pair])
+    return np.bincount(pair[later], minlength=len(rows))
 
 
 def _later_by_sorting(
     rows: np.ndarray, first: np.ndarray, size: np.ndarray, doc: Ids, order: np.ndarray | None
 ) -> np.ndarray:
-    groups, place = np.unique(first, return_inverse=True)
+    groups, group_of_row = np.unique(first, return_inverse=True)
     sizes = np.zeros(len(groups), dtype=np.int64)
-    sizes[place] = size
+    sizes[group_of_row] = size
     member = ranges(groups, sizes)
-    text, local = _local_text(doc, member, order)
-    key = np.repeat(np.arange(len(groups)), sizes)
-    by = np.arange(len(member))
-    length = _lengths(text, local)
-    longest = int(length.max())
-    # least significant first: the length, which distinguishes NULs from padding, then word by word, then the group
-    if length.min() < longest:  # in the fewest bits, which numpy sorts without comparing
-        by = np.argsort((longest - length).astype(np.min_scalar_type(longest)), kind="stable")
-    for step in reversed(range(-(-longest // 8))):
-        word = ids.words(text, local, step)
-        if word.min() != word.max():
-            by = by[np.argsort(~word[by], kind="stable")]
-    by = by[np.argsort(key[by], kind="stable")]
+    docs, code = doc.take(member if order is None else order[member]).unique()
+    if docs.type == "integers":
+        # from the order of numbers to that of their digits: 10 comes before 9
+        code = Ids(text=docs.as_text()).unique()[1][code]
+    # (group, id) as one integer, the last id first; equal ids stay in the order of rows
+    group = np.repeat(np.arange(len(groups)), sizes)
+    by = np.argsort(group * len(docs) + (len(docs) - 1 - code), kind="stable")
     begin = np.cumsum(sizes) - sizes
     later = np.empty_like(by)
-    later[by] = (
-        np.arange(len(member)) - begin[key[by]]
-    )  # inverse permutation, counted within each group
-    return later[begin[place] + rows - first]
-
-
-def _local_text(
-    doc: Ids, rows: np.ndarray, order: np.ndarray | None
-) -> tuple[pa.Array, np.ndarray]:
-    """Return text with these rows' ids, and each row's place in it, converting only what is compared."""
-    rows = rows if order is None else order[rows]
-    if doc.text is not None:
-        return doc.text, rows
-    used, local = np.unique(rows, return_inverse=True)
-    return doc.take(used).as_text(), local
+    later[by] = np.arange(len(by)) - begin[group]  # inverse permutation, counted within each group
+    return later[begin[group_of_row] + rows - first]
 
 
 @dataclass(frozen=True)
@@ -406,7 +358,7 @@ def top(
     ties = checked_rules(ties, compat, depth, runs)
     if ties == "expected":
         raise ValueError(
-            "ties='expected' gives no item a definite rank; choose 'docid', 'rank' or 'first'."
+            "ties='expected' has no definite ranks. Use ties='docid', 'rank' or 'first'."
         )
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to rank.")

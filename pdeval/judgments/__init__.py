@@ -1,14 +1,12 @@
-"""Test collections: accounting, pools, leaving runs out, residuals, assessors, crowds and judges."""
+"""Test collections: checks of runs, pools, residuals, samples of labels, assessors, crowds and LLM judges."""
 
 from pdeval.judgments import (
     agreement,
     assessor_swaps,
     check,
     crowds,
-    item_samples,
     judges,
-    leave_one_out,
-    partial_labels,
+    label_samples,
     pool_bounds,
     pools,
 )
@@ -18,10 +16,8 @@ __all__ = [
     "assessor_swaps",
     "check",
     "crowds",
-    "item_samples",
     "judges",
-    "leave_one_out",
-    "partial_labels",
+    "label_samples",
     "pool_bounds",
     "pools",
 ]

@@ -10,10 +10,12 @@ import pandas as pd
 
 from pdeval.evaluate.cube import described_frame
 from pdeval.evaluate.groups import named
+from pdeval.join.lists import ranges
 from pdeval.judgments.agreement_coefficients import (
     COEFFICIENTS,
     Coefficient,
     check_units,
+    corrected,
     interval,
     of_each_unit,
     pairs,
@@ -25,17 +27,19 @@ from pdeval.judgments.labels import (
     coded,
     given,
     item_columns,
-    label_names,
+    query_column,
     role_columns,
+    sparse,
     units_of,
 )
+from pdeval.kernels.primitives import share
 from pdeval.tables.labels import labels as repeated
 from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import several, shown
+from pdeval.verbs.arguments import one_of, several, shown
 
-PAIRWISE = tuple(name for name, one in COEFFICIENTS.items() if one.pair_chance is not None)
+PAIRWISE = {name: one.pair_chance for name, one in COEFFICIENTS.items() if one.pair_chance}
 MOST = 50  # labels of a table that people can read
 REFERENCE = "reference"  # the name of judgments that are taken for the labels of an assessor
 
@@ -45,12 +49,12 @@ AGREEMENT = table(
     "[by:any] coefficient items:int assessors:int labels:int observed:float expected:float value:float "
     "[ci_low:float ci_high:float]",
     "agreement of assessors",
-    known_by="coefficient assessors observed expected value",
+    recognized_by="coefficient assessors observed expected value",
     row="coefficient",
     means={
         "by": "the part of the table, under the name(s) given as by=",
         "items": "items that count",
-        "assessors": "assessors who labelled one of them",
+        "assessors": "assessors who labeled one of them",
         "labels": "labels that were given to them",
         "observed": "agreement that was observed",
         "expected": "agreement that is expected by chance",
@@ -58,8 +62,8 @@ AGREEMENT = table(
         "ci_low": "lower end of the bootstrap interval over queries (or items), where draws were asked for",
         "ci_high": "its upper end",
     },
-    unreported="it is a table to read: one row per coefficient",
-    undrawn="it is a table to read: one row per coefficient",
+    no_report="it is a table to read: one row per coefficient",
+    no_plot="it is a table to read: one row per coefficient",
 )
 
 
@@ -67,17 +71,17 @@ table(
     "agreement_by_query",
     f"query items:int assessors:int labels:int [{' '.join(f'{name}:float' for name in COEFFICIENTS)}]",
     "agreement of assessors by query",
-    known_by=f"query items assessors labels {'|'.join(COEFFICIENTS)}",
+    recognized_by=f"query items assessors labels {'|'.join(COEFFICIENTS)}",
     row="query",
     sort="query",
     means={
         "items": "items with at least two labels",
-        "assessors": "assessors who labelled one of them",
+        "assessors": "assessors who labeled one of them",
         "labels": "labels that were given to them",
-        **{name: one.says for name, one in COEFFICIENTS.items()},
+        **{name: one.description for name, one in COEFFICIENTS.items()},
     },
-    unreported="it is a table to read: one row per query",
-    undrawn="it is a table to read: one row per query",
+    no_report="it is a table to read: one row per query",
+    no_plot="it is a table to read: one row per query",
 )
 
 
@@ -85,41 +89,41 @@ table(
     "assessor_pairs",
     f"assessor_a assessor_b items:int {' '.join(f'{name}:float' for name in PAIRWISE)}",
     "agreement of pairs of assessors",
-    known_by=f"items {' '.join(PAIRWISE)}",
+    recognized_by=f"items {' '.join(PAIRWISE)}",
     row="pair of assessors",
     sort="assessor_a assessor_b",
     means={
         "assessor_a": "the first assessor, under the name of the column",
         "assessor_b": "the second assessor",
-        "items": "items that both labelled",
-        **{name: COEFFICIENTS[name].says for name in PAIRWISE},
+        "items": "items that both labeled",
+        **{name: COEFFICIENTS[name].description for name in PAIRWISE},
     },
-    unreported="report the matrix: .agreement.pairs('cohen').ireval.report()",
-    undrawn="draw the matrix: .agreement.pairs('cohen').ireval.plot()",
+    no_report="report the matrix: .agreement.pairs('cohen').ireval.report()",
+    no_plot="draw the matrix: .agreement.pairs('cohen').ireval.plot()",
 )
 
 
 table(
     "confusions",
-    "assessor reference:any label:any n:float share:share [ci_low:float ci_high:float]",
+    "assessor reference:any label:any n:float fraction:fraction [ci_low:float ci_high:float]",
     "confusion of labels",
-    known_by="reference label n share",
+    recognized_by="reference label n fraction",
     row="assessor, label of the reference and label",
     sort="assessor reference label",
     then=".report(), .plot()",
     means={
         "assessor": "the assessor, under the caller's column name",
-        "reference": "the label that the reference gives: another assessor, judgments, or the true label of a model",
+        "reference": "the label that the reference returns: another assessor, judgments, or the true label of a model",
         "label": "the label that the assessor gives",
         "n": "how many items have both; expected ones under a model",
-        "share": "of the items to which the reference gives its label; missing where there are none",
+        "fraction": "of the items to which the reference gives its label; missing where there are none",
         "ci_low": "lower end of the bootstrap interval of the share",
         "ci_high": "its upper end",
     },
 )
 
 
-@verb(on="labels", gives="agreement_of_assessors", formerly="assessor_agreement")
+@verb(on="labels", returns="agreement_of_assessors")
 def agreement(
     labels: Table,
     coefficients: str | Sequence[str] | None = None,
@@ -190,26 +194,20 @@ def agreement(
             (keys.iloc[row].to_dict(), codes.take(np.flatnonzero(group == group[row])))
             for row in first_rows
         ]
-    unit, what = (
-        units_of(labels, codes, resample)
-        if draws or resample
-        else (np.zeros(0, dtype=np.int64), "")
-    )
-    rows = []
-    for ids, part in parts:
-        ends = (
-            _intervals(chosen, part, unit, what, draws, confidence, seed)
-            if draws
-            else [{}] * len(chosen)
-        )
-        rows += [{**ids, **_row(one, part), **end} for one, end in zip(chosen, ends, strict=True)]
-    frame = pd.DataFrame(
-        rows, columns=[*groups, *AGREEMENT.required, *(("ci_low", "ci_high") if draws else ())]
-    )
-    frame.attrs.update(role_columns(labels))
+    names, attrs = [*groups, *AGREEMENT.required], role_columns(labels)
+    rows = [{**ids, **_row(one, part)} for ids, part in parts for one in chosen]
+    if draws or resample:
+        unit, what = units_of(labels, codes, resample)
     if draws:
-        frame.attrs.update(draws=draws, confidence=confidence, seed=seed, resample=what)
-    return frame
+        names += ["ci_low", "ci_high"]
+        attrs |= {"draws": draws, "confidence": confidence, "seed": seed, "resample": what}
+        ends = [
+            end
+            for _, part in parts
+            for end in _intervals(chosen, part, unit, what, draws, confidence, seed)
+        ]
+        rows = [row | end for row, end in zip(rows, ends, strict=True)]
+    return described_frame(pd.DataFrame(rows, columns=names), attrs)
 
 
 def _chosen(coefficients: str | Sequence[str] | None, ordered: bool) -> list[Coefficient]:
@@ -217,33 +215,24 @@ def _chosen(coefficients: str | Sequence[str] | None, ordered: bool) -> list[Coe
     if coefficients is None:
         return [one for one in COEFFICIENTS.values() if ordered or not one.scaled]
     names = [coefficients] if isinstance(coefficients, str) else list(coefficients)
-    for name in names:
-        _check_name(name, tuple(COEFFICIENTS))
-    needing_order = [name for name in names if COEFFICIENTS[name].scaled]
+    chosen = [COEFFICIENTS[one_of("coefficients", name, COEFFICIENTS)] for name in names]
+    needing_order = [one.name for one in chosen if one.scaled]
     if needing_order and not ordered:
         raise ValueError(
-            f"{needing_order[0]} needs ordered labels: give order=[lowest, ..., highest]."
+            f"{needing_order[0]} requires ordered labels. Pass order=[lowest, ..., highest]."
         )
-    return [COEFFICIENTS[name] for name in names]
-
-
-def _check_name(name: str, known: tuple[str, ...], of: str = "") -> None:
-    if name not in known:
-        former = " 'percent' is now 'observed'." if name == "percent" else ""
-        raise KeyError(f"no coefficient {name!r}{of}; there are {', '.join(known)}.{former}")
+    return chosen
 
 
 def _row(one: Coefficient, codes: Labels) -> dict[str, object]:
+    """Return the columns of one coefficient."""
     part = one.counted(codes)
-    observed, expected, value = one.function(part)
     return {
         "coefficient": one.name,
         "items": len(np.unique(part.item)),
         "assessors": len(np.unique(part.assessor)),
         "labels": len(part.item),
-        "observed": observed,
-        "expected": expected,
-        "value": value,
+        **dict(zip(("observed", "expected", "value"), one.function(part), strict=True)),
     }
 
 
@@ -270,7 +259,7 @@ def _intervals(
     return [{"ci_low": float(low), "ci_high": float(high)} for low, high in ends]
 
 
-@verb(on="labels", gives="agreement_by_query", family="agreement", name="by_query")
+@verb(on="labels", returns="agreement_by_query", family="agreement", name="by_query")
 def agreement_by_query(
     labels: Table,
     coefficients: str | Sequence[str] | None = None,
@@ -322,13 +311,14 @@ def agreement_by_query(
 
 @verb(
     on="labels",
-    gives=("assessor_pairs", "matrix"),
+    returns=("assessor_pairs", "matrix"),
     family="agreement",
     name="pairs",
-    formerly="assessor_pairs",
 )
-def agreement_of_pairs(labels: Table, matrix: str | None = None) -> pd.DataFrame:
-    """Return the agreement of every two assessors who labelled an item in common.
+def agreement_of_pairs(
+    labels: Table, matrix: Literal["observed", "scott", "cohen"] | None = None
+) -> pd.DataFrame:
+    """Return the agreement of every two assessors who labeled an item in common.
 
     A kappa is missing where both gave one and the same label only.
 
@@ -345,11 +335,9 @@ def agreement_of_pairs(labels: Table, matrix: str | None = None) -> pd.DataFrame
       assessor_a assessor_b  items  observed  scott  cohen
     0        ann        bob      4      0.75  0.467    0.5
     """
-    if matrix is not None:
-        _check_name(matrix, PAIRWISE, " of pairs")
     codes, assessors, _ = coded(labels)
     two, name = pairs(codes), labels.roles["assessor"]
-    values = {one: COEFFICIENTS[one].of_pairs(two) for one in PAIRWISE}
+    values = {one: corrected(two["observed"], two[chance]) for one, chance in PAIRWISE.items()}
     if matrix is None:
         ids = {f"{name}_{side}": repeated(assessors, two[side]) for side in "ab"}
         return described_frame({**ids, "items": two["items"], **values}, role_columns(labels))
@@ -362,7 +350,7 @@ def agreement_of_pairs(labels: Table, matrix: str | None = None) -> pd.DataFrame
     return frame
 
 
-@verb(on="labels", gives="confusions", family="agreement", name="confusion")
+@verb(on="labels", returns="confusions", family="agreement", name="confusion")
 def confusion(
     labels: Table,
     reference: object,
@@ -392,33 +380,28 @@ def confusion(
     >>> labels = pd.DataFrame({"doc_id": list("aabbccdd"), "assessor": ["people", "llm"] * 4,
     ...                        "label": [1, 1, 0, 1, 1, 1, 0, 0]})
     >>> labels.ireval.agreement.confusion("people")
-      assessor  reference  label  n  share
-    0      llm          0      0  1    0.5
-    1      llm          0      1  1    0.5
-    2      llm          1      0  0    0.0
-    3      llm          1      1  2    1.0
+      assessor  reference  label  n  fraction
+    0      llm          0      0  1       0.5
+    1      llm          0      1  1       0.5
+    2      llm          1      0  0       0.0
+    3      llm          1      1  2       1.0
     """
     both, names = with_reference(labels, reference)
     codes, assessors, _ = coded(both, order=order)
-    values = label_names(both, order)
+    values = codes.names
     if len(values) > MOST:
         low, *_, high = values.tolist()
         raise ValueError(
-            f"there are {len(values):,} different labels, e.g. {low!r} and {high!r}; a confusion has at most {MOST}. "
-            "Round them to grades first."
+            f"there are {len(values):,} different labels, e.g. {low!r} and {high!r}; a confusion has at "
+            f"most {MOST}. Round them to grades first."
         )
     # which assessors are the reference, by code
     is_reference = np.isin(np.arange(len(assessors)), assessors.get_indexer(pd.Index(names)))
     one, two = _matched(codes, is_reference)
     if not len(one):
-        theirs = (
-            "the reference"
-            if isinstance(reference, pd.DataFrame)
-            else " and ".join(map(repr, names[:3]))
-        )
         raise ValueError(
-            f"no item has a label both of {theirs} and of another assessor; there are {len(np.unique(codes.item)):,} "
-            "items in all. Are items named alike on both sides?"
+            f"none of the {len(np.unique(codes.item)):,} items has a label of {' or '.join(map(repr, names[:3]))} and "
+            "one of another assessor. Use the same item ids on both sides."
         )
     number = len(values)
     others = assessors[~is_reference]
@@ -427,10 +410,7 @@ def confusion(
     cell = (place[codes.assessor[two]] * number + codes.label[one]) * number + codes.label[two]
     shape = (len(others), number, number)
     tables = np.bincount(cell, minlength=len(others) * number**2).reshape(shape)
-    name_of_reference = (
-        REFERENCE if isinstance(reference, pd.DataFrame) else ", ".join(map(str, names))
-    )
-    attrs = {**role_columns(labels), "reference": name_of_reference}
+    attrs = {**role_columns(labels), "reference": ", ".join(map(str, names))}
     frame = of_tables(tables, labels.roles["assessor"], others, values, attrs)
     if draws:
         unit, what = units_of(both, codes, resample)
@@ -449,21 +429,14 @@ def _resampled_shares(
     unit: np.ndarray, cell: np.ndarray, shape: tuple[int, int, int], draws: int, seed: int | None
 ) -> np.ndarray:
     """Return the shares of bootstrap samples of the units, one row each."""
-    from scipy.sparse import csr_matrix
-
     units, size = int(unit.max()) + 1, int(np.prod(shape))
-    sums = csr_matrix((np.ones(len(cell)), (unit, cell)), shape=(units, size))
+    sums = sparse(unit, cell, (units, size))
     tables = [
         np.asarray((sums.T @ times.astype(np.float64).T).T).reshape(-1, *shape)
         for times in resamples(units, draws, seed, size)
     ]
-    return np.concatenate([_row_shares(table).reshape(len(table), -1) for table in tables])
-
-
-def _row_shares(tables: np.ndarray) -> np.ndarray:
-    """Return counts as shares of the sum of their row; NaN in rows without any."""
-    total = np.broadcast_to(tables.sum(axis=-1, keepdims=True), tables.shape)
-    return np.divide(tables, total, out=np.full(tables.shape, np.nan), where=total > 0)
+    fractions = [share(table, table.sum(axis=-1, keepdims=True), np.nan) for table in tables]
+    return np.concatenate(fractions).reshape(draws, -1)
 
 
 def of_tables(
@@ -476,7 +449,7 @@ def of_tables(
         "reference": repeated(values, first),
         "label": repeated(values, second),
         "n": tables.ravel(),
-        "share": _row_shares(tables).ravel(),
+        "fraction": share(tables, tables.sum(axis=-1, keepdims=True), np.nan).ravel(),
     }
     return described_frame(columns, attrs)
 
@@ -503,21 +476,18 @@ def with_reference(labels: Table, reference: object) -> tuple[Table, list[object
         raise KeyError(f"no assessor {absent[0]!r} among the labels; there are {examples}.")
     if set(known) <= set(names):
         raise ValueError(
-            f"reference={shown(reference)} is every assessor of the table; there is nobody to hold to it."
+            f"reference={shown(reference)} contains every assessor of the table, so no assessor is left to compare "
+            "with it."
         )
     return labels, names
 
 
 def _with_judgments(labels: Table, qrels: Table) -> tuple[Table, list[object]]:
     """Return the labels with judgments among them, as those of an assessor of their own."""
-    if "query" not in labels:
-        columns = ", ".join(map(str, labels.frame.columns))
-        raise ValueError(
-            f"judgments are of queries, and the label table has no query column among {columns}."
-        )
+    query_column(labels)
     if (labels.column("assessor") == REFERENCE).any():
         raise ValueError(
-            f"an assessor is called {REFERENCE!r}, which stands for the judgments here; rename one."
+            f"an assessor has the id {REFERENCE!r}, which is reserved for the judgments. Rename the assessor."
         )
     items, assessor, label = item_columns(labels), labels.roles["assessor"], labels.roles["label"]
     judged = qrels.frame[[qrels.roles[role] for role in ("query", "doc", "grade")]].set_axis(
@@ -528,8 +498,8 @@ def _with_judgments(labels: Table, qrels: Table) -> tuple[Table, list[object]]:
             labels.frame[name].dtype
         ):
             raise ValueError(
-                f"{name!r} is {labels.frame[name].dtype} among the labels and {judged[name].dtype} among the "
-                "judgments; make both the same with .astype(str)."
+                f"{name!r} is {labels.frame[name].dtype} in the labels and {judged[name].dtype} in the "
+                "judgments. Convert both with .astype(str)."
             )
     parts = [
         part[[*items, assessor, label]].astype(object)
@@ -553,7 +523,4 @@ def _matched(codes: Labels, is_reference: np.ndarray) -> tuple[np.ndarray, np.nd
         for side in ("left", "right")
     )
     often = high - low
-    two = np.repeat(others, often)
-    # 0, 1, 2, ... within the labels of the reference for the same item
-    within = np.arange(len(two)) - np.repeat(np.cumsum(often) - often, often)
-    return theirs[np.repeat(low, often) + within], two
+    return theirs[ranges(low, often)], np.repeat(others, often)

@@ -16,17 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from pdeval.judgments.labels import Labels
+from pdeval.join.lists import ranges
+from pdeval.judgments.labels import Labels, sparse
 from pdeval.tables.equal_values import NOISE
 from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.registry import Registry, first_line
 
 Chance = Literal["none", "own", "pooled"]
 Scale = Literal["nominal", "ordinal", "interval", "linear", "quadratic"]
+Tally: TypeAlias = tuple[Any, Callable[[np.ndarray], np.ndarray]]
 CELLS = 1 << 22  # numbers of the largest temporary array
 
 
@@ -51,19 +52,23 @@ class Coefficient:
         What users call it.
     function : callable
         Returns the agreement of all assessors together, from the labels of the items that count.
-    says : str
+    description : str
         What it is, in a line.
     scaled : bool
         Whether labels must be ordered.
     even : bool
         Whether only items with the most common number of labels count, instead of all with at least two.
     pair_chance : {'none', 'own', 'pooled'}, optional
-        The agreement that it expects by chance of two assessors; None where it is not a coefficient of pairs.
+        The agreement that it expects by chance of two assessors; None if it is not a coefficient of pairs.
+    tally : callable, optional
+        Returns the sums of every unit, one row each, and the function from sums (rows, sums) to the coefficient
+        (3, rows), from the labels of the items that count and the unit of each item.
     """
 
     name: str
+    description: str
     function: Callable[[Labels], Kappa]
-    says: str
+    tally: Callable[[Labels, np.ndarray], Tally]
     scaled: bool = False
     even: bool = False
     pair_chance: Chance | None = None
@@ -71,49 +76,6 @@ class Coefficient:
     def counted(self, labels: Labels) -> Labels:
         """Return the labels that count."""
         return labels.even() if self.even else labels.paired()
-
-    def of_pairs(self, two: dict[str, np.ndarray]) -> np.ndarray:
-        """Return the coefficient of every pair of assessors, from `pairs`."""
-        expected = 0.0 if self.pair_chance in (None, "none") else two[self.pair_chance]
-        return corrected(two["observed"], expected)
-
-
-COEFFICIENTS: Registry[Coefficient] = Registry(
-    "coefficient", replace="never", taken="there is a coefficient {name!r} already."
-)
-
-
-def coefficient(
-    name: str,
-    *,
-    says: str | None = None,
-    scaled: bool = False,
-    even: bool = False,
-    pair_chance: Chance | None = None,
-) -> Callable[[Callable[[Labels], Kappa]], Callable[[Labels], Kappa]]:
-    """Declare a function of labels as a coefficient of agreement; see `Coefficient`.
-
-    Parameters
-    ----------
-    says : str, optional
-        What it is; by default the first line of the docstring, without its "Return".
-
-    Examples
-    --------
-    >>> @coefficient("never")
-    ... def never(labels: Labels) -> Kappa:
-    ...     '''Return no agreement.'''
-    ...     return Kappa(0.0, 0.0, 0.0)
-    >>> COEFFICIENTS.pop("never").says
-    'no agreement'
-    """
-
-    def declare(function: Callable[[Labels], Kappa]) -> Callable[[Labels], Kappa]:
-        description = says or first_line(function).removeprefix("Return ").removesuffix(".")
-        COEFFICIENTS.add(name, Coefficient(name, function, description, scaled, even, pair_chance))
-        return function
-
-    return declare
 
 
 def corrected(observed: np.ndarray | float, expected: np.ndarray | float) -> np.ndarray:
@@ -124,72 +86,22 @@ def corrected(observed: np.ndarray | float, expected: np.ndarray | float) -> np.
         return np.where(spare > NOISE, (observed - np.asarray(expected)) / spare, np.nan)
 
 
-def kappa(confusion: np.ndarray, *, marginals: Literal["pooled", "own"] = "pooled") -> Kappa:
-    """Return the kappa of two assessors from their table of counts.
-
-    Parameters
-    ----------
-    confusion : array of shape (labels, labels)
-        How many items got label i from the first and label j from the second assessor.
-    marginals : {'pooled', 'own'}
-        Chance agreement from both assessors' label shares pooled (Scott's pi, the kappa of
-        Manning et al. 2008, section 8.5), or from each one's own shares (Cohen's kappa).
-
-    Returns
-    -------
-    Kappa
-        observed, expected, kappa. kappa is NaN where only one label, or nothing, was given.
-
-    Examples
-    --------
-    >>> [round(value, 3) for value in kappa([[300, 20], [10, 70]])]
-    [0.925, 0.665, 0.776]
-    >>> round(kappa([[300, 20], [10, 70]], marginals="own").kappa, 3)
-    0.776
-    """
-    counts = np.asarray(confusion, dtype=np.float64)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
-        raise ValueError(
-            f"kappa needs a square table of counts, found shape {counts.shape}: the same labels in rows and columns."
-        )
-    if marginals not in ("pooled", "own"):
-        raise ValueError(f"marginals is 'pooled' or 'own', not {marginals!r}.")
-    expected = _expected(counts.sum(axis=1), counts.sum(axis=0), counts.sum())[marginals]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        agreed = np.trace(counts) / np.float64(counts.sum())
-    return Kappa(float(agreed), float(expected), float(corrected(agreed, expected)))
-
-
-def _expected(
-    rows: np.ndarray, columns: np.ndarray, total: np.ndarray | np.float64
-) -> dict[str, np.ndarray]:
-    """Return chance agreement from the label shares of each assessor, and from those of both pooled."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return {
-            "own": (rows * columns).sum(axis=-1) / np.square(total),
-            "pooled": np.square(rows + columns).sum(axis=-1) / np.square(2 * total),
-        }
-
-
-@coefficient("observed", pair_chance="none")
 def observed(labels: Labels) -> Kappa:
     """Return the share of agreeing pairs of labels of an item, averaged over items: not corrected for chance."""
     agreed = pooled(labels).observed
     return Kappa(agreed, np.nan, agreed)
 
 
-@coefficient("scott", pair_chance="pooled")
 def pooled(labels: Labels) -> Kappa:
     """Return Scott's pi, for any number of labels an item: chance agreement from the shares of all labels pooled.
 
     Observed is the share of agreeing pairs of labels of an item, averaged over items. With equally many labels for
     every item this is Fleiss' kappa (Fleiss 1971).
     """
-    part = labels.paired()
-    if not len(part.item):
+    if not len(labels.item):
         return UNDEFINED
-    agreed = float(np.mean(_agreeing_pairs(part.counts())))
-    expected = float(np.sum((np.bincount(part.label) / len(part.label)) ** 2))
+    agreed = float(np.mean(_agreeing_pairs(labels.counts())))
+    expected = float(np.sum((np.bincount(labels.label) / len(labels.label)) ** 2))
     return Kappa(agreed, expected, float(corrected(agreed, expected)))
 
 
@@ -200,14 +112,12 @@ def _agreeing_pairs(counts: Any) -> np.ndarray:
     return np.asarray(same / (size * (size - 1)))
 
 
-@coefficient("cohen", pair_chance="own")
-def cohen(labels: Labels) -> Kappa:
-    """Return Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971)."""
-    return mean_of_pairs(pairs(labels))
+def cohen(labels: Labels, scale: Scale = "nominal") -> Kappa:
+    """Return Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971).
 
-
-def mean_of_pairs(two: dict[str, np.ndarray]) -> Kappa:
-    """Return the mean over the pairs of assessors for which Cohen's kappa is defined."""
+    With a linear or quadratic scale, labels that are near each other disagree less (Cohen 1968).
+    """
+    two = pairs(labels, None if scale == "nominal" else _weights(scale, labels.values))
     values = corrected(two["observed"], two["own"])
     defined = ~np.isnan(values)
     if not defined.any():
@@ -217,16 +127,14 @@ def mean_of_pairs(two: dict[str, np.ndarray]) -> Kappa:
     )
 
 
-@coefficient("fleiss", even=True)
 def fleiss(labels: Labels) -> Kappa:
     """Return Fleiss' kappa from statsmodels, over the items with the most common number of labels."""
-    part = labels.even()
-    scott = pooled(part)
+    scott = pooled(labels)
     if np.isnan(scott.kappa):
         return scott
     from statsmodels.stats.inter_rater import fleiss_kappa
 
-    return scott._replace(kappa=float(fleiss_kappa(part.counts().toarray())))
+    return scott._replace(kappa=float(fleiss_kappa(labels.counts().toarray())))
 
 
 def alpha(labels: Labels, scale: Scale) -> Kappa:
@@ -235,10 +143,9 @@ def alpha(labels: Labels, scale: Scale) -> Kappa:
     Agreement is 1 minus the disagreement as a share of the largest between two labels that were given, so that
     (observed - expected) / (1 - expected) is alpha on every scale.
     """
-    part = labels.paired()
-    if not len(part.item):
+    if not len(labels.item):
         return UNDEFINED
-    counts = part.counts()
+    counts = labels.counts()
     size = np.asarray(counts.sum(axis=1)).ravel()
     # each item adds its pairs of labels over (labels - 1); a label does not pair with itself
     weighted = counts.multiply(1 / (size - 1)[:, None]).tocsr()
@@ -247,7 +154,7 @@ def alpha(labels: Labels, scale: Scale) -> Kappa:
     )
     given = coincidence.sum(axis=1)
     total = given.sum()
-    distance = _distances(scale, given, part.values)
+    distance = _distances(scale, given, labels.values)
     largest = distance.max()
     if largest == 0:  # one label only: nothing to agree about
         return Kappa(1.0, 1.0, np.nan)
@@ -270,28 +177,6 @@ def _distances(scale: Scale, given: np.ndarray, values: np.ndarray) -> np.ndarra
     return np.where(used, np.square(place[..., :, None] - place[..., None, :]), 0.0)
 
 
-_scale: Scale
-for _scale in ("nominal", "ordinal", "interval"):
-    coefficient(
-        f"alpha_{_scale}",
-        says=f"Krippendorff's alpha on the {_scale} scale",
-        scaled=_scale != "nominal",
-    )(partial(alpha, scale=_scale))
-
-
-def weighted(labels: Labels, scale: Scale) -> Kappa:
-    """Return the kappa of pairs of assessors in which labels that are near each other disagree less."""
-    return mean_of_pairs(pairs(labels, _weights(scale, labels.values)))
-
-
-for _scale in ("linear", "quadratic"):
-    coefficient(
-        f"cohen_{_scale}",
-        says=f"Cohen's kappa with {_scale} weights, as a mean over the pairs of assessors for which it is defined",
-        scaled=True,
-    )(partial(weighted, scale=_scale))
-
-
 def _weights(scale: Scale, values: np.ndarray) -> np.ndarray:
     """Return how much two labels disagree, from 0 to 1."""
     if scale == "nominal":
@@ -303,15 +188,14 @@ def _weights(scale: Scale, values: np.ndarray) -> np.ndarray:
 def pairs(labels: Labels, weights: np.ndarray | None = None) -> dict[str, np.ndarray]:
     """Return, for the pairs of assessors with items in common: items, observed and both expected agreements.
 
-    Keys: a, b (assessor codes, a < b), items, observed, own (Cohen's chance agreement), pooled (Scott's). With
-    `weights`, how much two labels disagree from 0 to 1, observed and own are those of a weighted kappa.
+    Keys: a, b (assessor codes, a < b), items, observed, and the agreement by chance: none, own (Cohen's), pooled
+    (Scott's). With `weights`, how much two labels disagree from 0 to 1, observed and own are those of a weighted kappa.
     """
-    from scipy.sparse import csr_matrix
-
     n_labels, n_assessors = len(labels.values), int(labels.assessor.max(initial=-1)) + 1
-    given = csr_matrix(
-        (np.ones(len(labels.item)), (labels.assessor * n_labels + labels.label, labels.item)),
-        shape=(n_assessors * n_labels, int(labels.item.max(initial=-1)) + 1),
+    given = sparse(
+        labels.assessor * n_labels + labels.label,
+        labels.item,
+        (n_assessors * n_labels, int(labels.item.max(initial=-1)) + 1),
     )
     # (assessor, label) x (assessor, label): the tables of counts of all pairs at once
     tables = (given @ given.T).tocoo()
@@ -328,21 +212,21 @@ def pairs(labels: Labels, weights: np.ndarray | None = None) -> dict[str, np.nda
         for label in (first, second)
     )
     items = rows.sum(axis=1)
-    expected = _expected(rows, columns, items)
-    if weights is None:
-        agreed = np.bincount(pair, count * (first == second), minlength=len(keys)) / items
-    else:
+    own = (rows * columns).sum(axis=1) / np.square(items)
+    agreed = np.bincount(pair, count * (first == second), minlength=len(keys)) / items
+    if weights is not None:
+        own = 1 - ((rows @ weights) * columns).sum(axis=1) / np.square(items)
         agreed = 1 - np.bincount(pair, count * weights[first, second], minlength=len(keys)) / items
-        expected["own"] = 1 - ((rows @ weights) * columns).sum(axis=1) / np.square(items)
     a, b = np.divmod(keys, max(n_assessors, 1))
-    return {"a": a, "b": b, "items": items.astype(np.int64), "observed": agreed, **expected}
-
-
-class Tally(NamedTuple):
-    """The sums of every unit, one row each, and the coefficient that sums give: (rows, sums) to (3, rows)."""
-
-    sums: Any
-    value: Callable[[np.ndarray], np.ndarray]
+    return {
+        "a": a,
+        "b": b,
+        "items": items.astype(np.int64),
+        "observed": agreed,
+        "none": np.zeros(len(keys)),
+        "own": own,
+        "pooled": np.square(rows + columns).sum(axis=1) / np.square(2 * items),
+    }
 
 
 def items_tally(part: Labels, unit: np.ndarray, *, chance: bool = True) -> Tally:
@@ -353,11 +237,9 @@ def items_tally(part: Labels, unit: np.ndarray, *, chance: bool = True) -> Tally
     unit_of_item = unit[np.unique(part.item)]
     n_items = len(unit_of_item)
     # units x items: which items are those of a unit
-    members = csr_matrix(
-        (np.ones(n_items), (unit_of_item, np.arange(n_items))), shape=(count_units(unit), n_items)
-    )
+    members = sparse(unit_of_item, np.arange(n_items), (count_units(unit), n_items))
     both = csr_matrix(members @ np.column_stack([np.ones(n_items), _agreeing_pairs(counts)]))
-    return Tally(hstack([both, members @ counts]).tocsr(), partial(_from_items, chance=chance))
+    return hstack([both, members @ counts]).tocsr(), partial(_from_items, chance=chance)
 
 
 def _from_items(sums: np.ndarray, *, chance: bool) -> np.ndarray:
@@ -373,8 +255,6 @@ def _from_items(sums: np.ndarray, *, chance: bool) -> np.ndarray:
 
 def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> Tally:
     """Return the tables of counts of every two assessors: Cohen's kappa, weighted or not, as a mean over pairs."""
-    from scipy.sparse import csr_matrix
-
     n_labels, n_assessors = len(part.values), int(part.assessor.max(initial=-1)) + 1
     n_cells = n_assessors**2 * n_labels**2
     counted = []
@@ -396,11 +276,9 @@ def pairs_tally(part: Labels, unit: np.ndarray, *, scale: Scale = "nominal") -> 
     # columns only for the pairs of assessors that have an item in common
     met, pair = np.unique(cell // max(n_labels**2, 1), return_inverse=True)
     column = pair * n_labels**2 + cell % max(n_labels**2, 1)
-    sums = csr_matrix(
-        (count.astype(np.float64), (row, column)),
-        shape=(count_units(unit), max(len(met) * n_labels**2, 1)),
-    )
-    return Tally(sums, partial(_from_pairs, weights=_weights(scale, part.values)))
+    shape = (count_units(unit), max(len(met) * n_labels**2, 1))
+    sums = sparse(row, column, shape, count.astype(np.float64))
+    return sums, partial(_from_pairs, weights=_weights(scale, part.values))
 
 
 def _from_pairs(sums: np.ndarray, *, weights: np.ndarray) -> np.ndarray:
@@ -426,16 +304,15 @@ def _from_pairs(sums: np.ndarray, *, weights: np.ndarray) -> np.ndarray:
 
 def coincidences_tally(part: Labels, unit: np.ndarray, *, scale: Scale) -> Tally:
     """Return the coincidences of labels within items: Krippendorff's alpha."""
-    from scipy.sparse import csr_matrix
-
     n_labels = len(part.values)
     size = np.bincount(part.item)
-    sums = csr_matrix((count_units(unit), max(n_labels**2, 1)))
+    none = np.zeros(0, dtype=np.int64)
+    sums = sparse(none, none, (count_units(unit), max(n_labels**2, 1)))
     for one, two in _within_items(part):
         cell = part.label[one].astype(np.int64) * n_labels + part.label[two]
         weight = 1.0 / (size[part.item[one]] - 1)
-        sums = sums + csr_matrix((weight, (unit[part.item[one]], cell)), shape=sums.shape)
-    return Tally(sums.tocsr(), partial(_from_coincidences, scale=scale, values=part.values))
+        sums = sums + sparse(unit[part.item[one]], cell, sums.shape, weight)
+    return sums.tocsr(), partial(_from_coincidences, scale=scale, values=part.values)
 
 
 def _from_coincidences(sums: np.ndarray, *, scale: Scale, values: np.ndarray) -> np.ndarray:
@@ -456,17 +333,57 @@ def _from_coincidences(sums: np.ndarray, *, scale: Scale, values: np.ndarray) ->
     return np.stack([agreed, expected, corrected(agreed, expected)])
 
 
-TALLIES: dict[str, Callable[[Labels, np.ndarray], Tally]] = {
-    "observed": partial(items_tally, chance=False),
-    "scott": items_tally,
-    "fleiss": items_tally,
-    "cohen": pairs_tally,
-    **{f"cohen_{scale}": partial(pairs_tally, scale=scale) for scale in ("linear", "quadratic")},
-    **{
-        f"alpha_{scale}": partial(coincidences_tally, scale=scale)
+DECLARED = (
+    Coefficient(
+        "observed",
+        "fraction of agreeing pairs of labels of an item, averaged over items: not corrected for chance",
+        observed,
+        partial(items_tally, chance=False),
+        pair_chance="none",
+    ),
+    Coefficient(
+        "scott",
+        "Scott's pi, for any number of labels per item: chance agreement from the pooled fractions of all labels",
+        pooled,
+        items_tally,
+        pair_chance="pooled",
+    ),
+    Coefficient(
+        "cohen",
+        "Cohen's kappa as a mean over the pairs of assessors for which it is defined (Light 1971)",
+        cohen,
+        pairs_tally,
+        pair_chance="own",
+    ),
+    Coefficient(
+        "fleiss",
+        "Fleiss' kappa from statsmodels, over the items with the most common number of labels",
+        fleiss,
+        items_tally,
+        even=True,
+    ),
+    *(
+        Coefficient(
+            f"alpha_{scale}",
+            f"Krippendorff's alpha on the {scale} scale",
+            partial(alpha, scale=scale),
+            partial(coincidences_tally, scale=scale),
+            scaled=scale != "nominal",
+        )
         for scale in ("nominal", "ordinal", "interval")
-    },
-}
+    ),
+    *(
+        Coefficient(
+            f"cohen_{scale}",
+            f"Cohen's kappa with {scale} weights, as a mean over the pairs of assessors for which it is defined",
+            partial(cohen, scale=scale),
+            partial(pairs_tally, scale=scale),
+            scaled=True,
+        )
+        for scale in ("linear", "quadratic")
+    ),
+)
+COEFFICIENTS = {one.name: one for one in DECLARED}
 
 
 def count_units(unit: np.ndarray) -> int:
@@ -488,15 +405,9 @@ def of_each_unit(one: Coefficient, labels: Labels, unit: np.ndarray) -> np.ndarr
     >>> of_each_unit(COEFFICIENTS["observed"], labels, np.array([0, 1]))[2].tolist()
     [1.0, 0.0]
     """
-    units = count_units(unit)
-    if one.name not in TALLIES:  # declared elsewhere: one after the other
-        parts = [
-            labels.take(np.flatnonzero(unit[labels.item] == number)) for number in range(units)
-        ]
-        return np.array([one.function(part) for part in parts]).T.reshape(3, -1)
-    sums, value = TALLIES[one.name](one.counted(labels), unit)
+    sums, value = one.tally(one.counted(labels), unit)
     step = max(CELLS // max(sums.shape[1], 1), 1)
-    blocks = [value(sums[low : low + step].toarray()) for low in range(0, units, step)]
+    blocks = [value(sums[low : low + step].toarray()) for low in range(0, sums.shape[0], step)]
     return np.concatenate(blocks, axis=1) if blocks else np.empty((3, 0))
 
 
@@ -511,20 +422,10 @@ def resampled(
     >>> sorted(set(resampled(COEFFICIENTS["observed"], labels, np.array([0, 1]), 50, 0).tolist()))
     [0.0, 0.5, 1.0]
     """
-    units = count_units(unit)
-    if one.name not in TALLIES:
-        blocks = resamples(units, draws, seed)
-        return np.array(
-            [
-                one.function(_repeated(labels, unit, times)).kappa
-                for block in blocks
-                for times in block
-            ]
-        )
-    sums, value = TALLIES[one.name](one.counted(labels), unit)
-    blocks = resamples(units, draws, seed, sums.shape[1])
+    sums, value = one.tally(one.counted(labels), unit)
+    blocks = resamples(sums.shape[0], draws, seed, sums.shape[1])
     values = [value(np.asarray((sums.T @ times.T.astype(np.float64)).T))[2] for times in blocks]
-    return np.concatenate(values) if values else np.zeros(0)
+    return np.concatenate(values)
 
 
 def resamples(units: int, draws: int, seed: int | None, width: int = 1) -> Iterator[np.ndarray]:
@@ -540,7 +441,7 @@ def check_units(units: int, what: str, hint: str = "") -> None:
     if units < 2:
         plural = "queries" if what == "query" else "items"
         raise TooFew(
-            f"the bootstrap draws {plural} with replacement, and there is one {what}.{hint}"
+            f"the bootstrap draws {plural} with replacement, but there is only one {what}.{hint}"
         )
 
 
@@ -568,18 +469,6 @@ def interval(values: np.ndarray, confidence: float, units: int) -> tuple[np.ndar
     return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
 
 
-def _repeated(labels: Labels, unit: np.ndarray, times: np.ndarray) -> Labels:
-    """Return the labels of a resample, an item that was drawn twice as two items."""
-    often = times[unit[labels.item]]
-    rows = np.repeat(np.arange(len(often)), often)
-    # 0, 1, 2, ... within the copies of a row
-    copy = np.arange(len(rows)) - np.repeat(np.cumsum(often) - often, often)
-    taken = labels.take(rows)
-    return taken._replace(
-        item=np.unique(taken.item * (int(times.max()) + 1) + copy, return_inverse=True)[1]
-    )
-
-
 def _within_items(part: Labels) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield all ordered pairs of two labels of an item, as places in the table; a block of items at a time."""
     order = np.argsort(part.item, kind="stable")
@@ -592,7 +481,6 @@ def _within_items(part: Labels) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         entry = np.arange(start[low], start[high - 1] + size[high - 1])
         often = size[part.item[order[entry]]]
         one = np.repeat(entry, often)
-        within = np.arange(len(one)) - np.repeat(np.cumsum(often) - often, often)
-        two = start[part.item[order[one]]] + within
+        two = ranges(start[part.item[order[entry]]], often)
         other = one != two
         yield order[one[other]], order[two[other]]

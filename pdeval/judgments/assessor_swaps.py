@@ -16,8 +16,8 @@ from pdeval.evaluate.scores import attributes
 from pdeval.join.judged import Judged
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.positions import Positions, join
-from pdeval.join.rules import Compat, Ties, Topics, checked_level
-from pdeval.judgments.labels import coded, given
+from pdeval.join.rules import Compat, QueryRule, Ties, checked_level
+from pdeval.judgments.labels import coded, given, query_column
 from pdeval.kernels.primitives import share
 from pdeval.orderings.order import Standing, standing
 from pdeval.tables.labels import labels as repeated
@@ -46,10 +46,10 @@ def swapped_qrels(
     Parameters
     ----------
     how : {'assessor', 'draw'}
-        'assessor': one qrels per assessor, holding what that assessor labelled; the name is the assessor.
+        'assessor': one qrels per assessor, holding what that assessor labeled; the name is the assessor.
         'draw': `draws` qrels, each from assessors drawn at random; the name is 0, 1, ...
     per : {'item', 'query'}
-        What a drawn assessor decides: one (query, doc), drawn among those who labelled it, so that every qrels is
+        What a drawn assessor decides: one (query, doc), drawn among those who labeled it, so that every qrels is
         complete; or a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
     draws, seed : int
         Number of draws, and the seed of the generator.
@@ -66,18 +66,13 @@ def swapped_qrels(
     ann [['q', 'd', 1]]
     bob [['q', 'd', 0]]
     """
-    if "query" not in labels:
-        raise ValueError(
-            f"judgments are of queries, and the label table has no query column among "
-            f"{', '.join(map(str, labels.frame.columns))}. Bind it: labels.ireval(query=...)."
-        )
-    query, doc, label = (labels.roles[role] for role in ("query", "doc", "label"))
+    query, doc, label = query_column(labels), labels.roles["doc"], labels.roles["label"]
     codes, assessors, _ = coded(labels)
     rows = given(labels)
     if rows.empty:
         count = len(labels.frame)
         raise ValueError(
-            f"the label table holds no labels: column {label!r} is empty in all {count:,} rows."
+            f"the label table has no labels: column {label!r} is missing in all {count:,} rows."
         )
     # lexsort: the last key, the item, is the primary one
     by_item = np.lexsort((codes.assessor, codes.item))
@@ -105,7 +100,7 @@ def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.nd
     if grades is None:
         if not pd.api.types.is_numeric_dtype(column.dtype):
             raise ValueError(
-                f"the labels are not numbers, e.g. {column.iloc[0]!r}; say what each is worth: "
+                f"the labels are not numbers, e.g. {column.iloc[0]!r}. Specify the grade of each: "
                 f"grades={{{column.iloc[0]!r}: 1, ...}}."
             )
         return column.to_numpy()
@@ -131,8 +126,8 @@ table(
     row="pair of sets of judgments, measure and method",
     sort="measure method judgments_a judgments_b",
     means={"judgments_a": WHOSE, "judgments_b": "those that they are compared with", "tau_b": TAU},
-    unreported=READ,
-    undrawn=READ,
+    no_report=READ,
+    no_plot=READ,
 )
 
 
@@ -143,8 +138,8 @@ table(
     row="set of judgments, measure and method",
     sort="measure method judgments",
     means={"judgments": WHOSE, "tau_b": TAU},
-    unreported=READ,
-    undrawn=READ,
+    no_report=READ,
+    no_plot=READ,
 )
 
 
@@ -155,12 +150,12 @@ table(
     row="run, measure, method and set of judgments",
     sort="measure method judgments rank",
     means={"judgments": WHOSE},
-    unreported="it has one order per set of judgments; report the taus or one of the orders",
-    undrawn="it has one order per set of judgments; draw one of them",
+    no_report="it has one order per set of judgments; report the taus or one of the orders",
+    no_plot="it has one order per set of judgments; draw one of them",
 )
 
 
-@verb(on="runs", gives=("swaps", "swaps_to_qrels", "swapped_orders"), own="qrels")
+@verb(on="runs", returns=("swaps", "swaps_to_qrels", "swapped_orders"), own="qrels")
 def swap_assessors(
     runs: Table,
     labels: object,
@@ -175,7 +170,7 @@ def swap_assessors(
     grades: Mapping[object, float] | None = None,
     method: str | Sequence[str] | None = None,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     judged_only: bool = False,
@@ -184,7 +179,7 @@ def swap_assessors(
 ) -> pd.DataFrame:
     """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b.
 
-    The runs are joined once to all items that anybody labelled; each set of judgments only changes the grades.
+    The runs are joined once to all items that anybody labeled; each set of judgments only changes the grades.
 
     Parameters
     ----------
@@ -197,10 +192,10 @@ def swap_assessors(
     orders : bool
         Return the orderings themselves, one row per run and set of judgments.
     how : {'assessor', 'draw'}
-        One set of judgments per assessor, holding what that assessor labelled; or `draws` sets, each from assessors
+        One set of judgments per assessor, holding what that assessor labeled; or `draws` sets, each from assessors
         drawn at random.
     per : {'item', 'query'}
-        What a drawn assessor decides: one item, drawn among those who labelled it, so that every set is complete; or
+        What a drawn assessor decides: one item, drawn among those who labeled it, so that every set is complete; or
         a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
     draws : int
         How many sets of judgments are drawn.
@@ -218,7 +213,7 @@ def swap_assessors(
     >>> runs, qrels, metadata = pdeval.datasets.load_sample()
     >>> strict, lenient = (qrels.assign(label=(qrels["relevance"] >= least) * 1) for least in (2, 1))
     >>> labels = pd.concat([strict.assign(assessor="strict"), lenient.assign(assessor="lenient")])
-    >>> runs.ireval.swap_assessors(labels, ["AP", "RR"], topics="common").round(3)
+    >>> runs.ireval.swap_assessors(labels, ["AP", "RR"], queries="common").round(3)
       judgments_a judgments_b measure method  runs  tau_b
     0     lenient      strict      AP   mean    12  0.970
     1     lenient      strict      RR   mean    12  0.818
@@ -228,13 +223,15 @@ def swap_assessors(
     swapped = swapped_qrels(table, how=how, per=per, draws=draws, seed=seed, grades=grades)
     first = next(swapped, None)  # faults of the table come up here
     if first is None:
-        raise ValueError(f"there is no set of judgments to compare: draws={draws!r}.")
+        raise ValueError(
+            f"draws={draws!r} leaves no set of judgments to compare. Use draws=1 or more."
+        )
     roles = {"query": table.roles["query"], "doc": table.roles["doc"], "grade": "relevance"}
     union = all_items([given(table)[[roles["query"], roles["doc"]]], *map(items_of_qrels, others)])
     positions = join(
         runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate
     )
-    judged = Judged(positions, level, topics)
+    judged = Judged(positions, level, queries)
 
     def order_runs(judgments: Table, *, warn: bool = False) -> Standing | None:
         """Return how the runs are ordered under other judgments, or None where nothing is relevant by them."""
@@ -252,6 +249,10 @@ def swap_assessors(
         names.append(name)
         orderings.append(order_runs(read(part, "qrels", roles), warn=not orderings))
     base = order_runs(others[0]) if others else None
+    if not any(orderings) and (orders or base is None):
+        raise ValueError(
+            "no set of judgments has a relevant item, so there is nothing to order. Check level= and grades=."
+        )
     columns = _orders(judged.runs, names, orderings) if orders else _taus(names, orderings, base)
     return described_frame(columns, attributes(judged, parsed))
 
@@ -304,21 +305,10 @@ def regraded(positions: Positions, others: Judgments) -> Positions:
     return kept if has_judgments.all() else kept.keep_topics(has_judgments)
 
 
-def _first_ordering(orderings: Sequence[Standing | None]) -> Standing:
-    """Return the first ordering, or raise where no set of judgments has one."""
-    first = next((one for one in orderings if one is not None), None)
-    if first is None:
-        raise ValueError(
-            "no set of judgments has anything relevant, so there is nothing to order; see level=, grades=."
-        )
-    return first
-
-
 def _orders(
     runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]
 ) -> dict[str, Any]:
     """Return the columns of one row per run, measure, method and set of judgments that orders runs."""
-    first = _first_ordering(orderings)
     real = [one for one in orderings if one is not None]
     place = np.array([number for number, one in enumerate(orderings) if one is not None])
     score, rank = (
@@ -328,7 +318,7 @@ def _orders(
     by = np.lexsort((run, rank.ravel(), judgments, key))
     return {
         **run_columns(runs, run[by]),
-        **first.columns(key[by]),
+        **real[0].columns(key[by]),
         "judgments": repeated(pd.Index(names), place[judgments[by]]),
         "score": score.ravel()[by],
         "rank": rank.ravel()[by].astype(np.int64),
@@ -339,10 +329,10 @@ def _taus(
     names: list[object], orderings: list[Standing | None], base: Standing | None
 ) -> dict[str, Any]:
     """Return the columns of Kendall's tau-b of every two orderings, or of each with the base."""
-    first = _first_ordering([*orderings, base])
+    first = next(one for one in [*orderings, base] if one is not None)
     if base is None and len(orderings) < 2:
         raise ValueError(
-            "there is one set of judgments and nothing to compare it with; give qrels=, or more assessors."
+            "there is only one set of judgments. Pass qrels= to compare it with, or labels of more assessors."
         )
     all_tied = np.zeros(first.rank.shape)
     ranks = np.stack([all_tied if one is None else one.rank for one in [*orderings, base]], axis=1)

@@ -8,12 +8,13 @@ import pandas as pd
 from pdeval.evaluate.cube import described_frame, run_columns
 from pdeval.join import duplicates
 from pdeval.join import lists as list_index
+from pdeval.join.id_mismatch import same_type
 from pdeval.join.ids import Ids, column_ids
-from pdeval.join.item_catalog import alike
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions, Rows, positions_of, rows_of
 from pdeval.join.ranks import have_gaps
 from pdeval.join.rules import checked_level
+from pdeval.kernels.primitives import share
 from pdeval.tables.items_and_history import read_history
 from pdeval.tables.reader import Table, numbers, read
 from pdeval.tables.schemas import table
@@ -24,8 +25,9 @@ MOST_GRADES = 8  # more of them are a scale, of which the ends are written
 
 table(
     "accounting",
-    "run answered:int missing:int extra:int without_relevant:int rows:int duplicates:int tied:share tied_integers:int "
-    "misranked:int rank_gaps:int judged:share [had:int] [tested_before:int]",
+    "run answered:int missing:int extra:int without_relevant:int rows:int duplicates:int tied_fraction:fraction "
+    "tied_integers:int "
+    "misranked:int rank_gaps:int judged:fraction [in_history:int] [relevant_in_history:int]",
     "accounting of runs",
     row="run",
     sort="run",
@@ -36,16 +38,16 @@ table(
         "without_relevant": "queries that it answered and that have no relevant item",
         "rows": "items that it returned",
         "duplicates": "items that it returned again for the same query",
-        "tied": "share of its items whose score another item of the list has too",
+        "tied_fraction": "share of its items whose score another item of the list has too",
         "tied_integers": "number of such items whose ids are integers, which are compared as text: 99 before 100",
         "misranked": "lists whose rank column contradicts the scores, and is ignored unless ties='rank'",
         "rank_gaps": "lists whose ranks are not 1, 2, 3, ... (or 0, 1, 2, ...); ties='rank' closes the gaps",
         "judged": "share of its items, on judged queries, that were judged",
-        "had": "number of its items that the user has in the history, where that is given",
-        "tested_before": "number of relevant items of the queries that it answered that are in their users' history",
+        "in_history": "number of its items that the user has in the history, where that is given",
+        "relevant_in_history": "number of relevant items of its answered queries that are in the users' history",
     },
-    unreported="it is read before numbers are believed; report .summary()",
-    undrawn="it is a table to read: one row per run",
+    no_report="it is read before numbers are believed; report .summary()",
+    no_plot="it is a table to read: one row per run",
 )
 
 
@@ -64,16 +66,16 @@ table(
         "subtopics_per_query": "mean number of judged subtopics of a query",
         "grades": "the grades that were given",
     },
-    undrawn="it is one row per collection, to be read",
+    no_plot="it is one row per collection, to be read",
 )
 
 
 @verb(
     on="runs",
-    gives="accounting",
+    returns="accounting",
     core=True,
     command=True,
-    meant_by={"validate": "check(qrels)"},
+    other_names={"validate": "check(qrels)"},
     own="history",
 )
 def check(
@@ -98,18 +100,18 @@ def check(
     --------
     >>> import pdeval
     >>> found = pdeval.datasets.sample_judged().check()
-    >>> found.loc[6:7, ["run", "answered", "missing", "rows", "tied", "judged"]].round(3)
-             run  answered  missing  rows   tied  judged
-    6         ql        48        2  4800  0.019   0.525
-    7  rerank-s1        50        0  5000  0.024   0.517
+    >>> found.loc[6:7, ["run", "answered", "missing", "rows", "tied_fraction", "judged"]].round(3)
+             run  answered  missing  rows  tied_fraction  judged
+    6         ql        48        2  4800          0.019   0.525
+    7  rerank-s1        50        0  5000          0.024   0.517
 
     Of recommendations, what has leaked from the history is told:
 
     >>> runs, ratings, history, _, _ = pdeval.datasets.load_recommendations()
     >>> leaked = runs.ireval.check(ratings, level=4, history=history)
-    >>> leaked.loc[leaked["had"] > 0, ["model", "factors", "rows", "had", "tested_before"]]
-         model  factors  rows   had  tested_before
-    6  itemknn       20  4800  1246              0
+    >>> leaked.loc[leaked["in_history"] > 0, ["model", "factors", "rows", "in_history", "relevant_in_history"]]
+         model  factors  rows  in_history  relevant_in_history
+    6  itemknn       20  4800        1246                    0
     """
     qrels, level = read(qrels, "qrels"), checked_level(level)
     rows = rows_of(runs, qrels, validate=False)
@@ -126,9 +128,9 @@ def check(
     n_runs = len(lists.runs)
 
     def count(run: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-        counted: np.ndarray = np.bincount(run, weights, minlength=n_runs).astype(np.int64)
-        return counted
+        return np.asarray(np.bincount(run, weights, minlength=n_runs), dtype=np.int64)
 
+    misranked, with_gaps = _rank_faults(runs, lists)
     size, tied = count(lists.run, lists.sizes), count(lists.run, _tied(rows))
     counts = {
         "answered": count(lists.run[known]),
@@ -136,31 +138,22 @@ def check(
         "extra": count(lists.run[~known]),
         "without_relevant": count(lists.run[known & ~relevant[topic]]),
         "rows": size,
-        "duplicates": count(lists.run[_list_of(duplicates.rows_repeated(rows.doc, lists), lists)]),
-        "tied": np.divide(tied, size, where=size > 0, out=np.zeros(n_runs)),
+        "duplicates": count(lists.run[lists.of_given(duplicates.rows_repeated(rows.doc, lists))]),
+        "tied_fraction": share(tied, size),
         "tied_integers": tied * (rows.doc.type == "integers"),
-        "misranked": count(lists.run[_misranked(runs, lists)]),
-        "rank_gaps": count(lists.run[_with_gaps(runs, lists)]),
+        "misranked": count(lists.run[misranked]),
+        "rank_gaps": count(lists.run[with_gaps]),
         "judged": _judged(positions, topic[known], lists.run[known]),
     }
     if history is not None:
         leaked, tested = leaks(rows, positions, history, level)
-        counts["had"] = count(lists.run, leaked)
-        counts["tested_before"] = count(lists.run[known], tested[topic[known]])
+        counts["in_history"] = count(lists.run, leaked)
+        counts["relevant_in_history"] = count(lists.run[known], tested[topic[known]])
     kept = np.flatnonzero(count(lists.run))
     columns = run_columns(lists.runs, kept) | {
         name: values[kept] for name, values in counts.items()
     }
     return described_frame(columns, Judged(positions, level).attrs)
-
-
-def _list_of(rows: np.ndarray, lists: list_index.Lists) -> np.ndarray:
-    """Return the list of each of these rows of the run table."""
-    if lists.order is not None and len(rows):
-        inverse = np.empty(len(lists.order), dtype=np.int64)  # inverse permutation
-        inverse[lists.order] = np.arange(len(lists.order))
-        rows = inverse[rows]
-    return lists.of_rows(rows)
 
 
 def _tied(rows: Rows) -> np.ndarray:
@@ -173,40 +166,29 @@ def _tied(rows: Rows) -> np.ndarray:
     return np.add.reduceat(same[1:] | same[:-1], starts[:-1], dtype=np.int64)
 
 
-def _misranked(runs: Table, lists: list_index.Lists) -> np.ndarray:
-    """Return the lists in which an item of a larger rank has a larger score."""
-    if "score" not in runs or "rank" not in runs:
-        return np.zeros(0, dtype=np.int64)
-    score, rank = (
-        _by_list(numbers(runs.column("score"), "score"), lists),
-        _by_list(_ranks(runs), lists),
+def _rank_faults(runs: Table, lists: list_index.Lists) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lists in which an item of a larger rank has a larger score, and those whose ranks have gaps."""
+    none = np.zeros(0, dtype=np.int64)
+    if "rank" not in runs:
+        return none, none
+    # NaN for values that are not numbers
+    ranks = pd.to_numeric(runs.column("rank"), errors="coerce")
+    rank = _by_list(ranks.to_numpy(dtype=np.float64, na_value=np.nan), lists)
+    first, last = (
+        extreme.reduceat(rank, lists.starts[:-1]) for extreme in (np.minimum, np.maximum)
     )
+    with_gaps = np.flatnonzero(have_gaps(first, last, lists.sizes))
+    if "score" not in runs:
+        return none, with_gaps
+    score = _by_list(numbers(runs.column("score"), "score"), lists)
     list_of_row = np.repeat(np.arange(len(lists.sizes)), lists.sizes)
-    # of equal ranks the largest score comes first, so that only the steps from one rank to the next can rise
+    # the largest score comes first among equal ranks, so only steps from one rank to the next can rise
     order = np.lexsort((-score, rank, list_of_row))
     score, rank, list_of_row = score[order], rank[order], list_of_row[order]
     rises = (
         (score[1:] > score[:-1]) & (rank[1:] > rank[:-1]) & (list_of_row[1:] == list_of_row[:-1])
     )
-    return np.unique(list_of_row[1:][rises])
-
-
-def _with_gaps(runs: Table, lists: list_index.Lists) -> np.ndarray:
-    """Return the lists whose ranks do not follow each other from 1 or 0."""
-    if "rank" not in runs:
-        return np.zeros(0, dtype=np.int64)
-    first, last = (
-        extreme.reduceat(_by_list(_ranks(runs), lists), lists.starts[:-1])
-        for extreme in (np.minimum, np.maximum)
-    )
-    return np.flatnonzero(have_gaps(first, last, lists.sizes))
-
-
-def _ranks(runs: Table) -> np.ndarray:
-    """Return the rank column as numbers; NaN for what is no number."""
-    return pd.to_numeric(runs.column("rank"), errors="coerce").to_numpy(
-        dtype=np.float64, na_value=np.nan
-    )
+    return np.unique(list_of_row[1:][rises]), with_gaps
 
 
 def _by_list(column: np.ndarray, lists: list_index.Lists) -> np.ndarray:
@@ -222,8 +204,7 @@ def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndar
         positions.run, positions.judged.grade[positions.item] >= 0, minlength=n_runs
     )
     rows = np.bincount(run, positions.retrieved[topic, run], minlength=n_runs)
-    share: np.ndarray = np.divide(judged, rows, out=np.zeros(n_runs), where=rows > 0)
-    return share
+    return share(judged, rows)
 
 
 def leaks(
@@ -249,13 +230,13 @@ def leaks(
     items, item = column_ids(table.item, "history's doc").unique()
     keys = np.unique(user.astype(np.int64) * len(items) + item)
     judged, lists = positions.judged, rows.lists
-    alike("query", users, lists.queries, "the history", "the runs")
-    alike("doc", items, rows.doc, "the history", "the runs")
+    same_type("query", users, lists.queries, "the history", "the runs")
+    same_type("doc", items, rows.doc, "the history", "the runs")
     user_of_list = lists.queries.probe(users).astype(np.int64)[lists.query]
     if not (user_of_list >= 0).any():
         raise ValueError(
-            f"no user of the runs is in the history: the runs have {_examples(lists.queries)}, the history "
-            f"{_examples(users)}. Make the ids alike."
+            f"the runs and the history have no users in common: the runs have {_examples(lists.queries)}, the history "
+            f"{_examples(users)}. Use the same user ids in both."
         )
 
     def in_history(user: np.ndarray, item: np.ndarray) -> np.ndarray:
@@ -279,7 +260,7 @@ def _examples(ids: Ids) -> str:
     return ", ".join(map(repr, ids.index()[:3].tolist())) + (", ..." if len(ids) > 3 else "")
 
 
-@verb(on="judged", gives="description", needs="judged", command=True)
+@verb(on="judged", returns="description", needs="judged", command=True)
 def describe(judged: Judged) -> pd.DataFrame:
     """Return what a collection is, in one row: the table with which experiments begin.
 
@@ -294,7 +275,7 @@ def describe(judged: Judged) -> pd.DataFrame:
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.describe().T
                                   0
     queries                      48

@@ -15,7 +15,7 @@ from pdeval.join.rules import outside
 from pdeval.judgments.agreement import of_tables
 from pdeval.judgments.agreement_coefficients import check_units, interval, resamples
 from pdeval.judgments.assessor_swaps import grades_of
-from pdeval.judgments.labels import Labels, coded, items_of, label_names, role_columns, units_of
+from pdeval.judgments.labels import Labels, coded, items_of, role_columns, sparse, units_of
 from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import labels as repeated
 from pdeval.tables.reader import Table
@@ -76,7 +76,7 @@ def fitted(
     Parameters
     ----------
     labels : Labels
-        An assessor may have labelled an item more than once; each counts.
+        An assessor may have labeled an item more than once; each counts.
     assessors : int
         How many there are.
     steps : int
@@ -99,14 +99,10 @@ def fitted(
     >>> found.posterior[:, 1].round(3).tolist(), found.accuracy.round(3).tolist()
     ([1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 0.5])
     """
-    from scipy.sparse import csr_matrix
-
     number = len(labels.values)
     # items x (assessor, label): how often each label was given
-    given = csr_matrix(
-        (np.ones(len(labels.item)), (labels.item, labels.assessor * number + labels.label)),
-        shape=(int(labels.item.max(initial=-1)) + 1, assessors * number),
-    )
+    shape = (int(labels.item.max(initial=-1)) + 1, assessors * number)
+    given = sparse(labels.item, labels.assessor * number + labels.label, shape)
     by_label = given.T.tocsr()
     weight = np.ones(given.shape[0]) if weight is None else weight
     if start is None:
@@ -118,7 +114,7 @@ def fitted(
     converged, step = False, 0
     while not converged and step < max(steps, 1):
         step += 1
-        prevalence, errors = _maximised(by_label, posterior, weight, (assessors, number))
+        prevalence, errors = _maximized(by_label, posterior, weight, (assessors, number))
         before = posterior
         posterior, log_likelihoods = _expected(given, prevalence, errors)
         # items that a bootstrap sample left out do not count
@@ -127,7 +123,7 @@ def fitted(
     return Fit(posterior, prevalence, errors, likelihood, step, converged)
 
 
-def _maximised(
+def _maximized(
     by_label: Any, posterior: np.ndarray, weight: np.ndarray, shape: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return prevalence and errors from the posterior: equations 2.3 and 2.4 of the paper."""
@@ -162,9 +158,9 @@ def _expected(
 
 table(
     "assessors",
-    "assessor labels:int agreed:share accuracy:share [ci_low:float ci_high:float]",
+    "assessor labels:int agreed:fraction accuracy:fraction [ci_low:float ci_high:float]",
     "table of assessors",
-    known_by="labels agreed accuracy",
+    recognized_by="labels agreed accuracy",
     row="assessor",
     sort="assessor",
     means={
@@ -175,42 +171,42 @@ table(
         "ci_low": "lower end of the bootstrap interval of the accuracy",
         "ci_high": "its upper end",
     },
-    unreported="it is a table to read: one row per assessor",
-    undrawn="it is a table to read: one row per assessor",
+    no_report="it is a table to read: one row per assessor",
+    no_plot="it is a table to read: one row per assessor",
 )
 
 
 table(
     "posteriors",
-    "[query] doc label:any probability:share",
+    "[query] doc label:any probability:fraction",
     "probabilities of labels",
-    known_by="doc label probability",
+    recognized_by="doc label probability",
     row="item and label",
     sort="query doc label",
     means={
         "label": "the label",
         "probability": "that it is the true one, given all labels of the crowd",
     },
-    unreported="it has one row per item and label; .consensus(method='dawid_skene') takes the most probable",
-    undrawn="it has one row per item and label",
+    no_report="it has one row per item and label; .consensus(method='dawid_skene') takes the most probable",
+    no_plot="it has one row per item and label",
 )
 
 
 table(
     "consensus",
-    "[query] doc relevance:float labels:int share:share",
+    "[query] doc relevance:float labels:int fraction:fraction",
     "consensus of assessors",
-    known_by="doc relevance labels share",
+    recognized_by="doc relevance labels fraction",
     row="item",
     sort="query doc",
     then="runs.ireval.measure(consensus)",
     means={
         "relevance": "the grade of the label that was chosen",
         "labels": "how many labels the item has",
-        "share": "of them that are the chosen one; under a model the probability that it is the true one",
+        "fraction": "of them that are the chosen one; under a model the probability that it is the true one",
     },
-    unreported="it is a table of judgments, which a report rests on; report scores",
-    undrawn="it is a table of judgments, which a plot rests on; draw scores",
+    no_report="it is a table of judgments, which a report rests on; report scores",
+    no_plot="it is a table of judgments, which a plot rests on; draw scores",
 )
 
 
@@ -219,14 +215,13 @@ class Crowd(NamedTuple):
 
     labels: Labels
     assessors: pd.Index
-    names: pd.Index
     fit: Fit
 
     def attrs(self, labels: Table) -> dict[str, Any]:
         """Return the columns of the label table, and how the model was fitted."""
         return {
             **role_columns(labels),
-            "prevalence": dict(zip(map(str, self.names), self.fit.prevalence.tolist())),
+            "prevalence": dict(zip(map(str, self.labels.names), self.fit.prevalence.tolist())),
             "log_likelihood": self.fit.log_likelihood,
             "steps": self.fit.steps,
             "converged": self.fit.converged,
@@ -236,36 +231,36 @@ class Crowd(NamedTuple):
 def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, steps: int) -> Crowd:
     """Return the fit of Dawid and Skene's model to a label table, or an error that says why there is none."""
     codes, assessors, _ = coded(labels, order=order, repeats=repeats)
-    names = label_names(labels, order)
+    names = codes.names
     if len(assessors) < 2:
         count = f"{len(assessors)} assessor" + (
             f", {assessors.tolist()[0]!r}" if len(assessors) else "s"
         )
         raise TooFew(
-            f"assessors are weighed against each other, and there is {count}; it needs at least two."
+            f"at least two assessors are required to estimate their accuracy, found {count}."
         )
     if len(names) < 2:
         raise ValueError(
-            f"all {len(codes.item):,} labels are {names.tolist()[0]!r}: there is nothing that an assessor could get "
-            "wrong."
+            f"all {len(codes.item):,} labels are {names.tolist()[0]!r}: assessors cannot "
+            "make errors."
         )
     if np.bincount(codes.item).max() < 2:
         raise ValueError(
-            f"none of the {len(np.unique(codes.item)):,} items has two labels, so that no assessor can be weighed "
-            "against another. Are items named alike for all assessors?"
+            f"none of the {len(np.unique(codes.item)):,} items has two labels, so assessors cannot be compared. "
+            "Use the same item ids for all assessors."
         )
     fit = fitted(codes, len(assessors), steps=steps)
     if not fit.converged:
         warnings.warn(
-            f"the model did not settle in {steps:,} steps; its numbers may still move. Give it more: "
+            f"the EM algorithm did not converge in {steps:,} steps, so the estimates may be inaccurate. Use "
             f"steps={10 * steps}.",
             UserWarning,
             stacklevel=outside(),
         )
-    return Crowd(codes, assessors, names, fit)
+    return Crowd(codes, assessors, fit)
 
 
-@verb(on="labels", gives="assessors", family="assessors")
+@verb(on="labels", returns="assessors", family="assessors")
 def assessors(
     labels: Table,
     *,
@@ -288,7 +283,7 @@ def assessors(
     order : list, optional
         The labels from lowest to highest, or in any order wanted.
     repeats : bool
-        Whether an assessor may have labelled an item more than once; by default that is an error.
+        Whether an assessor may have labeled an item more than once; by default that is an error.
     steps : int
         The most steps of the EM algorithm. It starts from the vote shares of each item and stops where no probability
         changes by more than 1e-9; `attrs` say after how many steps, and the log-likelihood. A warning says where it
@@ -348,7 +343,7 @@ def assessors(
     return frame
 
 
-@verb(on="labels", gives="confusions", family="assessors", name="errors")
+@verb(on="labels", returns="confusions", family="assessors", name="errors")
 def assessor_errors(
     labels: Table,
     *,
@@ -363,7 +358,7 @@ def assessor_errors(
     order : list, optional
         The labels from lowest to highest, or in any order wanted.
     repeats : bool
-        Whether an assessor may have labelled an item more than once; by default that is an error.
+        Whether an assessor may have labeled an item more than once; by default that is an error.
     steps : int
         The most steps of the EM algorithm; see `assessors`.
 
@@ -372,14 +367,14 @@ def assessor_errors(
     >>> labels = pd.DataFrame({"doc_id": list("aaabbbcccddd"), "assessor": ["ann", "bob", "cy"] * 4,
     ...                        "label": [1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1]})
     >>> labels.ireval.assessors.errors().tail(4)
-       assessor  reference  label    n  share
-    8        cy          0      0  1.0    0.5
-    9        cy          0      1  1.0    0.5
-    10       cy          1      0  1.0    0.5
-    11       cy          1      1  1.0    0.5
+       assessor  reference  label    n  fraction
+    8        cy          0      0  1.0       0.5
+    9        cy          0      1  1.0       0.5
+    10       cy          1      0  1.0       0.5
+    11       cy          1      1  1.0       0.5
     """
     crowd = crowd_of(labels, order=order, repeats=repeats, steps=steps)
-    codes, number = crowd.labels, len(crowd.names)
+    codes, number = crowd.labels, len(crowd.labels.names)
     cell = codes.assessor.astype(np.int64) * number + codes.label
     # expected counts by true label: (true label, assessor, label) becomes (assessor, true label, label)
     counts = [
@@ -390,10 +385,10 @@ def assessor_errors(
     ]
     tables = np.stack(counts).reshape(number, -1, number).transpose(1, 0, 2)
     attrs = {**crowd.attrs(labels), "reference": "true label"}
-    return of_tables(tables, labels.roles["assessor"], crowd.assessors, crowd.names, attrs)
+    return of_tables(tables, labels.roles["assessor"], crowd.assessors, codes.names, attrs)
 
 
-@verb(on="labels", gives="posteriors", family="assessors", name="posteriors")
+@verb(on="labels", returns="posteriors", family="assessors", name="posteriors")
 def posteriors(
     labels: Table,
     *,
@@ -408,7 +403,7 @@ def posteriors(
     order : list, optional
         The labels from lowest to highest, or in any order wanted.
     repeats : bool
-        Whether an assessor may have labelled an item more than once; by default that is an error.
+        Whether an assessor may have labeled an item more than once; by default that is an error.
     steps : int
         The most steps of the EM algorithm; see `assessors`.
 
@@ -426,13 +421,13 @@ def posteriors(
     item, label = (axis.ravel() for axis in np.indices(crowd.fit.posterior.shape))
     columns: dict[str, Any] = {name: repeated(items[name], item) for name in items.columns}
     columns |= {
-        labels.roles["label"]: repeated(crowd.names, label),
+        labels.roles["label"]: repeated(crowd.labels.names, label),
         "probability": crowd.fit.posterior.ravel(),
     }
     return described_frame(columns, crowd.attrs(labels))
 
 
-@verb(on="labels", gives="consensus")
+@verb(on="labels", returns="consensus")
 def consensus(
     labels: Table,
     *,
@@ -453,7 +448,7 @@ def consensus(
         Which of several labels with equally many votes, or equal probability: that of the lowest or of the highest
         grade. By default a tie is an error.
     repeats : bool
-        Whether an assessor may have labelled an item more than once, and each counts; by default that is an error.
+        Whether an assessor may have labeled an item more than once, and each counts; by default that is an error.
     steps : int
         The most steps of the EM algorithm of 'dawid_skene'.
 
@@ -466,9 +461,9 @@ def consensus(
     >>> labels = pd.DataFrame({"query_id": "1", "doc_id": list("aaabbb"), "assessor": ["ann", "bob", "cy"] * 2,
     ...                        "label": [2, 2, 0, 0, 0, 0]})
     >>> labels.ireval.consensus().round(3)
-      query_id doc_id  relevance  labels  share
-    0        1      a          2       3  0.667
-    1        1      b          0       3  1.000
+      query_id doc_id  relevance  labels  fraction
+    0        1      a          2       3     0.667
+    1        1      b          0       3     1.000
     """
     method = one_of("method", method, ("majority", "dawid_skene"))  # type: ignore[assignment]
     ties = None if ties is None else one_of("ties", ties, ("lowest", "highest"))  # type: ignore[assignment]
@@ -481,9 +476,9 @@ def consensus(
         share, attrs = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1), role_columns(labels)
     if not len(codes.item):
         raise ValueError(
-            f"the label table holds no labels: column {labels.roles['label']!r} is empty."
+            f"the label table has no labels: column {labels.roles['label']!r} is missing in all rows."
         )
-    names = label_names(labels)
+    names = codes.names
     grade = grades_of(pd.Series(names), grades)
     items = items_of(labels, codes)
     by_grade = np.argsort(grade, kind="stable")
@@ -496,10 +491,12 @@ def consensus(
         those = " and ".join(
             repr(names.tolist()[by_grade[one]]) for one in np.flatnonzero(best[at])
         )
-        other = ", or weigh the assessors with method='dawid_skene'" if method == "majority" else ""
+        other = (
+            ", or weight the assessors with method='dawid_skene'" if method == "majority" else ""
+        )
         raise ValueError(
             f"{int(tied.sum()):,} of {len(items):,} items have a tie for the first label, e.g. {tuple(items.iloc[at])} "
-            f"between {those}. Say ties='lowest' or ties='highest'{other}."
+            f"between {those}. Use ties='lowest' or ties='highest'{other}."
         )
     # the first, or the last, of the best labels by grade
     chosen = (
@@ -512,6 +509,6 @@ def consensus(
     columns |= {
         "relevance": grade[by_grade[chosen]],
         "labels": np.bincount(codes.item),
-        "share": share[row, chosen],
+        "fraction": share[row, chosen],
     }
     return described_frame(columns, {**attrs, "method": method, "grade_column": "relevance"})

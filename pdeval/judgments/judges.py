@@ -6,7 +6,7 @@ significant differences, and the grades of the items that each run returned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from pdeval.evaluate.scores import MEASURES, attributes
 from pdeval.join.judged import Judged
 from pdeval.join.judgments import read_judgments
 from pdeval.join.positions import join
-from pdeval.join.rules import Compat, Ties, Topics, checked_level
+from pdeval.join.rules import Compat, QueryRule, Ties, checked_level
 from pdeval.judgments.assessor_swaps import all_items, items_of_qrels, regraded, swapped_qrels
 from pdeval.judgments.pools import Pool, pooled
 from pdeval.kernels.primitives import share
@@ -43,10 +43,11 @@ MACHINE = "machine"  # the name of a judge that has none
 table(
     "judges",
     "judge:any measure method runs:int queries:int queries_machine:int tau_b:float tau_ap:float rbo:float top:int "
-    "overlap_top:share tau_b_top:float difference:float difference_absolute:float pairs:int flipped:int "
-    "both:int opposed:int lost:int gained:int detected:share detected_machine:share kept:share",
+    "overlap_top:fraction tau_b_top:float difference:float difference_absolute:float pairs:int flipped:int "
+    "both:int opposed:int lost:int gained:int fraction_significant:fraction "
+    "fraction_significant_machine:fraction fraction_confirmed:fraction",
     "judges against people",
-    known_by="judge tau_b flipped lost gained kept",
+    recognized_by="judge tau_b flipped lost gained fraction_confirmed",
     row="judge and measure",
     sort="judge measure method",
     then=".report(), .plot()",
@@ -69,9 +70,9 @@ table(
         "opposed": "pairs that are significantly different by both, in opposite directions",
         "lost": "pairs that are significantly different by people alone",
         "gained": "pairs that are significantly different by the judge alone",
-        "detected": "discriminative power under people: share of the pairs that are significantly different",
-        "detected_machine": "discriminative power under the judge",
-        "kept": "of the pairs that are significantly different by people, the share that the judge confirms",
+        "fraction_significant": "fraction of the pairs that differ significantly by human labels",
+        "fraction_significant_machine": "discriminative power under the judge",
+        "fraction_confirmed": "fraction of the pairs with a significant human difference that the judge confirms",
     },
 )
 
@@ -80,7 +81,7 @@ table(
     "judge_scores",
     "judge:any run measure method human:float machine:float difference:float rank:int rank_machine:int moved:int",
     "scores by judges and by people",
-    known_by="judge human machine rank_machine moved",
+    recognized_by="judge human machine rank_machine moved",
     row="judge, run and measure",
     sort="judge measure method rank",
     then=".report(), .plot()",
@@ -99,9 +100,10 @@ table(
 
 table(
     "judge_pairs",
-    "judge:any run_a run_b measure test human:float machine:float p_human:float p_machine:float flipped:bool verdict",
+    "judge:any run_a run_b measure test human:float machine:float p_human:float p_machine:float flipped:bool "
+    "conclusion",
     "pairs of runs by judges and by people",
-    known_by="judge run_a run_b p_human p_machine verdict",
+    recognized_by="judge run_a run_b p_human p_machine conclusion",
     row="judge, pair of runs and measure",
     sort="judge measure run_a run_b",
     then=".report()",
@@ -112,39 +114,39 @@ table(
         "p_human": "corrected p-value of the test by people's judgments",
         "p_machine": "the same by the judge's",
         "flipped": "whether the test favors opposite sides by the two",
-        "verdict": "which differences are significant: 'both', 'opposed' where both are in opposite directions, 'lost' "
+        "conclusion": "which differences are significant: 'both', 'opposed' if in opposite directions, 'lost' "
         "by people alone, 'gained' by the judge alone, 'neither'",
     },
-    undrawn="it is one row per pair; draw .judges() or .judges.scores()",
+    no_plot="it is one row per pair; draw .judges() or .judges.scores()",
 )
 
 
 table(
     "judge_bias",
-    "judge:any run n:int items:int higher:share lower:share bias:float favour:float ci_low:float ci_high:float "
+    "judge:any run n:int items:int higher:fraction lower:fraction bias:float favor:float ci_low:float ci_high:float "
     "p_value:float p_adjusted:float significant:bool",
     "bias of judges by run",
-    known_by="judge higher lower bias favour",
+    recognized_by="judge higher lower bias favor",
     row="judge and run",
     sort="judge run",
     then=".report(), .plot()",
     means={
         "judge": "whose labels are held against those of people",
-        "n": "queries on which the run returned an item that both labelled",
+        "n": "queries on which the run returned an item that both labeled",
         "items": "such items, down to the depth",
         "higher": "share of them that the judge grades higher than people",
         "lower": "share of them that the judge grades lower",
         "bias": "mean grade by the judge minus that by people: mean over queries of the mean over items",
-        "favour": "bias minus the mean bias of all runs, query by query: positive where the judge favours the run",
-        "ci_low": "lower end of the interval of favour",
+        "favor": "bias minus the mean bias of all runs, query by query: positive where the judge favors the run",
+        "ci_low": "lower end of the interval of favor",
         "ci_high": "its upper end",
-        "p_value": "of the t-test that favour is 0",
+        "p_value": "of the t-test that favor is 0",
         "p_adjusted": "corrected for the number of runs of the judge",
     },
 )
 
 
-@verb(on="runs", gives="judges", family="judges", grouped=False)
+@verb(on="runs", returns="judges", family="judges", grouped=False)
 @listed_in_docs(tests=TESTS)
 def judges(
     runs: Table,
@@ -152,7 +154,7 @@ def judges(
     machine: object,
     measures: object = MEASURES,
     *,
-    queries: Queries | None = None,
+    query_set: Queries | None = None,
     top: int = 10,
     p: float = 0.9,
     method: str | Sequence[str] | None = None,
@@ -164,14 +166,14 @@ def judges(
     grades: Mapping[object, float] | None = None,
     scale: Sequence[float] | None = None,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
     """Return how far the labels of judges lead to what those of people do: orderings, scores, significant differences.
 
-    One row per judge and measure. A judge is whoever labelled: a language model, a crowd, a rule, another person.
+    One row per judge and measure. A judge is whoever labeled: a language model, a crowd, a rule, another person.
 
     Parameters
     ----------
@@ -182,7 +184,7 @@ def judges(
         labels (query, doc, assessor, label), each assessor a judge. What a judge did not label is not judged there.
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences.
-    queries : {'common', 'each', 'all'}, optional
+    query_set : {'common', 'each', 'all'}, optional
         What to do where the queries that count differ: use only those of people and every judge; those of people and
         the one judge; or each set of judgments on its own queries. Without it, queries that differ are an error.
     top : int
@@ -210,19 +212,20 @@ def judges(
     >>> runs, qrels, _ = pdeval.datasets.load_sample()
     >>> strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
     >>> hasty = qrels.assign(relevance=qrels["relevance"].where(qrels.index % 3 > 0, 0))
-    >>> found = runs.ireval.judges(qrels, {"strict": strict, "hasty": hasty}, "AP", topics="common", top=5)
-    >>> found[["judge", "measure", "tau_b", "tau_ap", "difference", "flipped", "lost", "gained", "kept"]].round(3)
-        judge measure  tau_b  tau_ap  difference  flipped  lost  gained   kept
-    0   hasty      AP  0.939   0.952      -0.115        2    16       0  0.644
-    1  strict      AP  0.970   0.982      -0.044        1    12       0  0.733
+    >>> found = runs.ireval.judges(qrels, {"strict": strict, "hasty": hasty}, "AP", queries="common", top=5)
+    >>> found[["judge", "measure", "tau_b", "tau_ap", "flipped", "lost", "gained", "fraction_confirmed"]].round(3)
+        judge measure  tau_b  tau_ap  flipped  lost  gained  fraction_confirmed
+    0   hasty      AP  0.939   0.952        2    16       0               0.644
+    1  strict      AP  0.970   0.982        1    12       0               0.733
     """
     judged = JudgedTwice.of(locals())
     compared = judged.compared(
         test=test, correction=correction, alpha=alpha, draws=draws, seed=seed
     )
     rows = []
-    for (pair, one, two), (human, other) in zip(judged.ordered(method), compared, strict=True):
-        verdicts, flipped = verdicts_of(human, other, alpha), flipped_pairs(human, other)
+    for (pair, one, two), (_, human, other) in zip(judged.ordered(method), compared, strict=True):
+        verdicts = verdicts_of(human, other, alpha)
+        flipped = direction(human) * direction(other) < 0
         for key, (measure, how) in enumerate(one.keys):
             of_measure = (human["measure"].astype(str) == measure).to_numpy()
             difference = two.score[key] - one.score[key]
@@ -239,7 +242,9 @@ def judges(
                 **_verdict_counts(verdicts[of_measure], flipped[of_measure]),
             }
             rows.append(row)
-    return judged.described(pd.DataFrame(rows), alpha=alpha, correction=correction, queries=queries)
+    return judged.described(
+        pd.DataFrame(rows), alpha=alpha, correction=correction, query_set=query_set
+    )
 
 
 def _rank_correlations(human: np.ndarray, other: np.ndarray, top: int, p: float) -> dict[str, Any]:
@@ -266,25 +271,25 @@ def _verdict_counts(verdicts: np.ndarray, flipped: np.ndarray) -> dict[str, Any]
         "opposed": opposed,
         "lost": lost,
         "gained": gained,
-        "detected": by_people / len(verdicts),
-        "detected_machine": (both + opposed + gained) / len(verdicts),
-        "kept": float(share(both, by_people)) if by_people else np.nan,
+        "fraction_significant": by_people / len(verdicts),
+        "fraction_significant_machine": (both + opposed + gained) / len(verdicts),
+        "fraction_confirmed": float(share(both, by_people)) if by_people else np.nan,
     }
 
 
-@verb(on="runs", gives="judge_scores", family="judges", name="scores", grouped=False)
+@verb(on="runs", returns="judge_scores", family="judges", name="scores", grouped=False)
 def judge_scores(
     runs: Table,
     qrels: object,
     machine: object,
     measures: object = MEASURES,
     *,
-    queries: Queries | None = None,
+    query_set: Queries | None = None,
     method: str | Sequence[str] | None = None,
     grades: Mapping[object, float] | None = None,
     scale: Sequence[float] | None = None,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     validate: bool = True,
@@ -299,7 +304,7 @@ def judge_scores(
         The judges' own judgments; see `judges`.
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences.
-    queries : {'common', 'each', 'all'}, optional
+    query_set : {'common', 'each', 'all'}, optional
         What to do where the queries that count differ; see `judges`.
     method : str or list of str, optional
         How to order the runs; by default by the mean of a measure and by the win rates of a preference.
@@ -311,7 +316,7 @@ def judge_scores(
     >>> import pdeval
     >>> runs, qrels, _ = pdeval.datasets.load_sample()
     >>> strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
-    >>> found = runs.ireval.judges.scores(qrels, {"strict": strict}, "AP", topics="common")
+    >>> found = runs.ireval.judges.scores(qrels, {"strict": strict}, "AP", queries="common")
     >>> found[["judge", "run", "human", "machine", "difference", "rank", "rank_machine"]].head(2).round(3)
         judge        run  human  machine  difference  rank  rank_machine
     0  strict  rerank-s1  0.560    0.533      -0.027     1             1
@@ -338,10 +343,10 @@ def judge_scores(
             "moved": rank - rank_machine,
         }
         parts.append(pd.DataFrame(columns))
-    return judged.described(pd.concat(parts, ignore_index=True), queries=queries)
+    return judged.described(pd.concat(parts, ignore_index=True), query_set=query_set)
 
 
-@verb(on="runs", gives="judge_pairs", family="judges", name="pairs", grouped=False)
+@verb(on="runs", returns="judge_pairs", family="judges", name="pairs", grouped=False)
 @listed_in_docs(tests=TESTS)
 def judge_pairs(
     runs: Table,
@@ -349,7 +354,7 @@ def judge_pairs(
     machine: object,
     measures: object = MEASURES,
     *,
-    queries: Queries | None = None,
+    query_set: Queries | None = None,
     test: str | None = None,
     correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
@@ -358,7 +363,7 @@ def judge_pairs(
     grades: Mapping[object, float] | None = None,
     scale: Sequence[float] | None = None,
     level: float | None = None,
-    topics: Topics = "relevant",
+    queries: QueryRule = "relevant",
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
     validate: bool = True,
@@ -373,7 +378,7 @@ def judge_pairs(
         The judges' own judgments; see `judges`.
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences.
-    queries : {'common', 'each', 'all'}, optional
+    query_set : {'common', 'each', 'all'}, optional
         What to do where the queries that count differ; see `judges`.
     test : str, optional
         The test of every pair of runs. There are:
@@ -387,8 +392,8 @@ def judge_pairs(
     >>> import pdeval
     >>> runs, qrels, _ = pdeval.datasets.load_sample()
     >>> strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
-    >>> found = runs.ireval.judges.pairs(qrels, {"strict": strict}, "AP", topics="common")
-    >>> found["verdict"].value_counts().to_dict()
+    >>> found = runs.ireval.judges.pairs(qrels, {"strict": strict}, "AP", queries="common")
+    >>> found["conclusion"].value_counts().to_dict()
     {'both': 33, 'neither': 21, 'lost': 12}
     """
     judged = JudgedTwice.of(locals())
@@ -396,7 +401,7 @@ def judge_pairs(
         test=test, correction=correction, alpha=alpha, draws=draws, seed=seed
     )
     parts = []
-    for pair, (human, other) in zip(judged.pairs, compared, strict=True):
+    for pair, human, other in compared:
         # the columns that name the pair stand before the measure
         ids = list(human.columns[: list(human.columns).index("measure")])
         part = human[[*ids, "measure", "test"]].assign(
@@ -404,13 +409,13 @@ def judge_pairs(
             machine=other["difference"].to_numpy(),
             p_human=human["p_adjusted"].to_numpy(),
             p_machine=other["p_adjusted"].to_numpy(),
-            flipped=flipped_pairs(human, other),
-            verdict=np.array(VERDICTS, dtype=object)[verdicts_of(human, other, alpha)],
+            flipped=direction(human) * direction(other) < 0,
+            conclusion=np.array(VERDICTS, dtype=object)[verdicts_of(human, other, alpha)],
         )
         part.insert(0, "judge", [pair.judge] * len(part))
         parts.append(part)
     return judged.described(
-        pd.concat(parts, ignore_index=True), alpha=alpha, correction=correction, queries=queries
+        pd.concat(parts, ignore_index=True), alpha=alpha, correction=correction, query_set=query_set
     )
 
 
@@ -438,36 +443,31 @@ class JudgedTwice(NamedTuple):
         on_scale(human, machines, options["scale"])
         rules = {
             name: options[name]
-            for name in ("queries", "level", "topics", "ties", "compat", "validate")
+            for name in ("query_set", "level", "queries", "ties", "compat", "validate")
         }
         pairs = paired_sets(options["runs"], human, machines, **rules)
         if len(pairs[0].human.runs) < 2:
             raise TooFew(
-                "judges are compared by how they order runs, and there is one run; it needs at least two."
+                "judges are compared by their orderings of the runs, which require at least two runs, found one."
             )
         return cls(pairs, parse_all(options["measures"]))
 
-    def _for_sides(self, function: Callable[[Judged], Any]) -> Iterator[tuple[Any, Any]]:
-        """Yield what a function returns for both sides of every pair; once for sides that judges share."""
-        known: dict[int, Any] = {}
-        for pair in self.pairs:
-            for side in (pair.human, pair.machine):
-                if id(side) not in known:
-                    known[id(side)] = function(side)
-            yield known[id(pair.human)], known[id(pair.machine)]
+    def _for_sides(self, function: Callable[[Judged], Any]) -> list[tuple[Pair, Any, Any]]:
+        """Return each pair with the results of a function for its two sides; judges may share a side."""
+        sides = {id(side): side for pair in self.pairs for side in (pair.human, pair.machine)}
+        results = {key: function(side) for key, side in sides.items()}
+        return [(pair, results[id(pair.human)], results[id(pair.machine)]) for pair in self.pairs]
 
-    def ordered(self, method: Any) -> Iterator[tuple[Pair, Standing, Standing]]:
-        """Yield each pair with the orderings of the runs by people and by the judge."""
-        sides = self._for_sides(
+    def ordered(self, method: Any) -> list[tuple[Pair, Standing, Standing]]:
+        """Return each pair with the orderings of the runs by people and by the judge."""
+        return self._for_sides(
             lambda side: standing(side, self.measures, method=method, tell=False)
         )
-        for pair, (human, machine) in zip(self.pairs, sides, strict=True):
-            yield pair, human, machine
 
     def compared(
         self, *, test: str | None, **options: Any
-    ) -> list[tuple[pd.DataFrame, pd.DataFrame]]:
-        """Return the comparisons of all pairs of runs under people and under each judge."""
+    ) -> list[tuple[Pair, pd.DataFrame, pd.DataFrame]]:
+        """Return each pair with the comparisons of all runs under people and under the judge."""
         which_test(test)
 
         def compare_runs(side: Judged) -> pd.DataFrame:
@@ -476,7 +476,7 @@ class JudgedTwice(NamedTuple):
                 side, self.measures, test=test, family="measure", progress=False, **options
             )
 
-        return list(self._for_sides(compare_runs))
+        return self._for_sides(compare_runs)
 
     def described(self, frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
         """Return a table with the rules and options of its numbers in `attrs`."""
@@ -504,7 +504,7 @@ def judges_of(machine: object, grades: Mapping[object, float] | None = None) -> 
     """
     if isinstance(machine, Mapping):
         if not machine:
-            raise ValueError("machine={}: it is empty; give the judgments of at least one judge.")
+            raise ValueError("machine={} is empty. Pass the judgments of at least one judge.")
         return {name: read(one, "qrels") for name, one in machine.items()}
     frame, binding = getattr(machine, "_frame", machine), getattr(machine, "_binding", None) or {}
     if not isinstance(frame, pd.DataFrame) or kind_of(frame, binding) != "labels":
@@ -533,7 +533,7 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
     people = grades[PEOPLE] if scale is not None else grades.pop(PEOPLE)
     if scale is None and people.max() <= 0:
         raise TooFew(
-            f"people give the grade {people.max():g} to everything: nothing is relevant, and nothing to compare."
+            f"all human judgments have the grade {people.max():g}: no item is relevant, so there is nothing to compare."
         )
     least, most = np.floor(people.min()), np.ceil(people.max())
     # of the integers only those that an error lists: there may be very many
@@ -550,12 +550,12 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
                 ", ..." if len(allowed) > 6 else ""
             )
             raise ValueError(
-                f"{_who(name)} gave {len(off)} grades that are not on the scale of people ({known}): {examples}. Map "
-                "them to it first, or say which grades there are: scale=[...]."
+                f"{_who(name)} gave {len(off)} grades that are not on the scale ({known}): {examples}. Map "
+                "them to this scale first, or specify the grades: scale=[...]."
             )
         if name != PEOPLE and len(given) == 1:
             raise ValueError(
-                f"{_who(name)} gives the grade {given[0]:g} to everything, which tells no item from another."
+                f"{_who(name)} gives all items the grade {given[0]:g}, so the labels carry no information."
             )
 
 
@@ -568,9 +568,9 @@ def paired_sets(
     human: Table,
     machines: Mapping[object, Table],
     *,
-    queries: Queries | None,
+    query_set: Queries | None,
     level: float | None,
-    topics: Any,
+    queries: Any,
     **rules: Any,
 ) -> list[Pair]:
     """Return the runs under the judgments of people and of each judge, on the queries that were asked for.
@@ -580,7 +580,7 @@ def paired_sets(
     tables = {PEOPLE: human, **dict(sorted(machines.items(), key=lambda one: str(one[0])))}
     _check_id_types(tables)
     union = all_items([items_of_qrels(table) for table in tables.values()])
-    base = Judged(join(runs, union, **rules), checked_level(level), topics)
+    base = Judged(join(runs, union, **rules), checked_level(level), queries)
     base.tell()
     sides = {name: _under(base, name, table) for name, table in tables.items()}
     counting = {
@@ -591,7 +591,7 @@ def paired_sets(
     people: dict[tuple[object, ...], Judged] = {}
     pairs = []
     for name, (of_people, of_judge) in _chosen_queries(
-        counting.pop(PEOPLE), counting, queries
+        counting.pop(PEOPLE), counting, query_set
     ).items():
         key = tuple(of_people)
         if key not in people:  # judges who share their queries share people's numbers
@@ -610,7 +610,7 @@ def _check_id_types(tables: Mapping[object, Table]) -> None:
             if len(numeric) > 1:
                 raise ValueError(
                     f"the ids of {column!r} are {human[column].dtype} in people's judgments and {items[column].dtype} "
-                    f"in those of {_who(name)}, so none would match. Convert one of them, e.g. with .astype(str)."
+                    f"in those of {_who(name)}, so no ids match. Convert one of them, e.g. with .astype(str)."
                 )
 
 
@@ -620,7 +620,7 @@ def _under(base: Judged, name: object, table: Table) -> Judged:
     if not side.positions.relevant(side.level).any():
         level = "" if side.level is None else f" at level={side.level:g}"
         raise TooFew(
-            f"nothing is relevant by the judgments of {_who(name)}{level}, so there is nothing to compare."
+            f"no item is relevant by the judgments of {_who(name)}{level}, so there is nothing to compare."
         )
     if not len(side.positions.item):
         raise ValueError(
@@ -631,34 +631,34 @@ def _under(base: Judged, name: object, table: Table) -> Judged:
 
 
 def _chosen_queries(
-    people: pd.Index, others: Mapping[object, pd.Index], queries: Queries | None
+    people: pd.Index, others: Mapping[object, pd.Index], query_set: Queries | None
 ) -> dict[object, tuple[pd.Index, pd.Index]]:
     """Return the queries of people and of each judge to compare on, or an error where the caller has to say."""
     common = {name: people.intersection(of_judge) for name, of_judge in others.items()}
     for name, both in common.items():
         of_judge = others[name]
-        if not len(both) and queries != "all":
+        if not len(both) and query_set != "all":
             raise ValueError(
                 f"{_who(name)} has none of the {len(people)} queries that count by people's judgments, e.g. "
                 f"{people.tolist()[0]!r}; it has {len(of_judge)} others, e.g. {of_judge.tolist()[0]!r}. Are queries "
                 "named alike on both sides?"
             )
-        if queries is None and len(both) < max(len(people), len(of_judge)):
+        if query_set is None and len(both) < max(len(people), len(of_judge)):
             several = "people and every judge have" if len(others) > 1 else "both have"
             each = (
-                " queries='each' those that people and the one judge have,"
+                " query_set='each' for those that people and the one judge have,"
                 if len(others) > 1
                 else ""
             )
             count = "1 query" if len(people) == 1 else f"{len(people):,} queries"
             raise ValueError(
                 f"people's judgments count on {count} and those of {_who(name)} on {len(of_judge)}, "
-                f"{len(both)} of them in common. Say which to use: queries='common' only those that {several},{each} "
-                "queries='all' each on its own."
+                f"of which {len(both)} are in common. Specify which queries to use: query_set='common' for those that "
+                f"{several},{each} query_set='all' for all queries of each."
             )
-    if queries == "all":
+    if query_set == "all":
         chosen = {name: (people, of_judge) for name, of_judge in others.items()}
-    elif queries == "each":
+    elif query_set == "each":
         chosen = {name: (both, both) for name, both in common.items()}
     else:
         shared = people
@@ -670,7 +670,7 @@ def _chosen_queries(
         if least < 2:
             raise TooFew(
                 f"a judge is compared with people on at least two queries; there is {'one' if least else 'none'} "
-                f"for {_who(name)} under queries={queries!r}."
+                f"for {_who(name)} under query_set={query_set!r}."
             )
     return chosen
 
@@ -689,12 +689,7 @@ def verdicts_of(human: pd.DataFrame, other: pd.DataFrame, alpha: float) -> np.nd
     )
 
 
-def flipped_pairs(human: pd.DataFrame, other: pd.DataFrame) -> np.ndarray:
-    """Return which pairs have the run that the test favors at the other side."""
-    return direction(human) * direction(other) < 0
-
-
-@verb(on="runs", gives="judge_bias", family="judges", name="bias", own="depth", grouped=False)
+@verb(on="runs", returns="judge_bias", family="judges", name="bias", own="depth", grouped=False)
 def judge_bias(
     runs: Table,
     qrels: object,
@@ -710,10 +705,10 @@ def judge_bias(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return how each judge grades the items that each run returned, against people, and so which runs it favours.
+    """Return how each judge grades the items that each run returned, against people, and so which runs it favors.
 
-    A judge who is lenient with everything favours nobody: `favour` is the bias of a run less the mean bias of all runs
-    on the same query. Only items that people and the judge labelled count.
+    A judge who is lenient with everything favors nobody: `favor` is the bias of a run less the mean bias of all runs
+    on the same query. Only items that people and the judge labeled count.
 
     Parameters
     ----------
@@ -726,7 +721,7 @@ def judge_bias(
     correction : str or None
         ... All runs are corrected together.
     confidence : float
-        ... That of favour is Student's over queries; it is not corrected for the number of runs.
+        ... That of favor is Student's over queries; it is not corrected for the number of runs.
     scale : list of numbers, optional
         The grades that there are; see `judges`.
 
@@ -738,8 +733,8 @@ def judge_bias(
     >>> liked = qrels.merge(rerank[["query_id", "doc_id"]].drop_duplicates().assign(liked=1), how="left")
     >>> llm = qrels.assign(relevance=(liked["relevance"] + (liked["liked"] == 1)).clip(upper=3))
     >>> found = runs.ireval.judges.bias(qrels, {"llm": llm})
-    >>> found[["judge", "run", "items", "higher", "bias", "favour", "significant"]].iloc[[0, 7, 8]].round(3)
-      judge        run  items  higher   bias  favour  significant
+    >>> found[["judge", "run", "items", "higher", "bias", "favor", "significant"]].iloc[[0, 7, 8]].round(3)
+      judge        run  items  higher   bias  favor  significant
     0   llm       bm25    500   0.172  0.172  -0.103         True
     7   llm  rerank-s1    420   0.736  0.736   0.462         True
     8   llm  rerank-s2    421   0.729  0.734   0.459         True
@@ -755,8 +750,8 @@ def judge_bias(
         if np.isnan(difference).all():
             raise ValueError(
                 f"people and judge {name!r} have no item in common among the first {depth} of any run; of the "
-                f"{len(difference):,} items there, people labelled {int((~np.isnan(by_people)).sum()):,}. Are items "
-                "and queries named alike on both sides?"
+                f"{len(difference):,} items there, people labeled {int((~np.isnan(by_people)).sum()):,}. Use the same "
+                "query and item ids on both sides."
             )
         parts.append(_bias_of_judge(pool, difference, name, str(correction), alpha, confidence))
     frame = pd.concat(parts, ignore_index=True)
@@ -782,18 +777,14 @@ def _bias_of_judge(
     # sums over the items of each list, (queries, runs)
     count = np.bincount(cell, minlength=n_queries * n_runs).reshape(n_queries, n_runs)
     total = np.bincount(cell, difference, minlength=n_queries * n_runs).reshape(n_queries, n_runs)
-    mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    answered = (count > 0).sum(axis=1, keepdims=True)
-    mean_of_runs = np.divide(
-        np.nansum(mean, axis=1, keepdims=True),
-        answered,
-        out=np.zeros(answered.shape),
-        where=answered > 0,
+    mean = share(total, count, np.nan)
+    mean_of_runs = share(
+        np.nansum(mean, axis=1, keepdims=True), (count > 0).sum(axis=1, keepdims=True)
     )
     n = (count > 0).sum(axis=0)
     if n.max(initial=0) < 2:
         raise TooFew(
-            f"a test over queries needs two of them, and judge {name!r} has items in common on {n.max()} only."
+            f"a test over queries requires two queries, but judge {name!r} has common items for only {n.max()}."
         )
     result: Outcome = which_test("t")(mean - mean_of_runs, confidence=confidence)
     # a test of one query is none
@@ -802,8 +793,6 @@ def _bias_of_judge(
     )
     adjusted = adjust(p_value, np.zeros(n_runs, dtype=np.int64), correction=correction, alpha=alpha)
     items = np.bincount(run, minlength=n_runs)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        bias = np.nansum(mean, axis=0) / np.where(n > 0, n, np.nan)
     columns: dict[str, Any] = {
         "judge": [name] * n_runs,
         **run_columns(pool.runs, np.arange(n_runs)),
@@ -811,8 +800,8 @@ def _bias_of_judge(
         "items": items,
         "higher": share(np.bincount(run, difference > 0, minlength=n_runs), items),
         "lower": share(np.bincount(run, difference < 0, minlength=n_runs), items),
-        "bias": bias,
-        "favour": np.where(n > 0, result.mean, np.nan),
+        "bias": share(np.nansum(mean, axis=0), n, np.nan),
+        "favor": np.where(n > 0, result.mean, np.nan),
         "ci_low": ci_low,
         "ci_high": ci_high,
         "p_value": p_value,

@@ -20,7 +20,8 @@ class Labels(NamedTuple):
     item: np.ndarray
     assessor: np.ndarray
     label: np.ndarray
-    values: np.ndarray  # the different labels' places on the interval scale
+    values: np.ndarray  # places of the different labels on the interval scale
+    names: pd.Index = pd.Index([])  # the different labels, in the order of their codes
 
     def take(self, rows: np.ndarray) -> Labels:
         """Return the labels of these rows."""
@@ -46,12 +47,27 @@ class Labels(NamedTuple):
 
     def counts(self) -> Any:
         """Return the sparse table items x labels of how often each label was given."""
-        from scipy.sparse import csr_matrix
-
         items, item = np.unique(self.item, return_inverse=True)
-        return csr_matrix(
-            (np.ones(len(item)), (item, self.label)), shape=(len(items), len(self.values))
+        return sparse(item, self.label, (len(items), len(self.values)))
+
+
+def sparse(
+    rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], values: np.ndarray | None = None
+) -> Any:
+    """Return a sparse matrix with the sums of the values, by default the counts, of each row and column."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((np.ones(len(rows)) if values is None else values, (rows, columns)), shape)
+
+
+def query_column(labels: Table) -> str:
+    """Return the name of the query column of a label table, or raise if it has none."""
+    if "query" not in labels:
+        columns = ", ".join(map(str, labels.frame.columns))
+        raise ValueError(
+            f"the label table has no query column among {columns}. Bind it: labels.ireval(query=...)."
         )
+    return labels.roles["query"]
 
 
 def given(labels: Table) -> pd.DataFrame:
@@ -96,13 +112,8 @@ def units_of(
     items = int(codes.item.max(initial=-1)) + 1
     if what == "item" or (what is None and "query" not in labels):
         return np.arange(items), "item"
-    if "query" not in labels:
-        columns = ", ".join(map(str, labels.frame.columns))
-        raise ValueError(
-            f"the label table has no query column among {columns}. Bind it: labels.ireval(query=...)."
-        )
     query_of_item = np.zeros(items, dtype=np.int64)
-    query_of_item[codes.item] = pd.factorize(given(labels)[labels.roles["query"]], sort=True)[0]
+    query_of_item[codes.item] = pd.factorize(given(labels)[query_column(labels)], sort=True)[0]
     return query_of_item, "query"
 
 
@@ -120,9 +131,9 @@ def coded(
     order : sequence, optional
         The labels from lowest to highest.
     by : sequence of str
-        Columns that split the table: the same item may be labelled again in another part.
+        Columns that split the table: the same item may be labeled again in another part.
     repeats : bool
-        Whether an assessor may have labelled an item more than once.
+        Whether an assessor may have labeled an item more than once.
 
     Examples
     --------
@@ -146,8 +157,8 @@ def coded(
         example = next(frame.loc[twice, keys].itertuples(index=False, name=None))
         faults.append(
             f"{int(twice.sum()):,} repeated labels of one item by one assessor, e.g. {example}; if several assessors "
-            "have one name, bind a column that tells them apart, df.ireval(assessor=...), else keep one of each with "
-            f".drop_duplicates({keys})"
+            "have one name, bind a column that distinguishes them, df.ireval(assessor=...); otherwise keep one of each "
+            f"with .drop_duplicates({keys})"
         )
     column = frame[labels.roles["label"]]
     unknown = (
@@ -156,48 +167,29 @@ def coded(
         else [value for value in column.unique().tolist() if value not in list(order)]
     )
     if unknown:
-        faults.append(f"labels that order= does not name, e.g. {unknown[:3]}")
+        faults.append(f"labels that are missing from order=, e.g. {unknown[:3]}")
     if pd.api.types.is_complex_dtype(column.dtype):
         faults.append("complex labels, which have no order")
     if faults:
         raise ValueError("the label table cannot be read: " + "; ".join(faults) + ".")
-    column = _in_order(column, order)
+    if order is not None:
+        column = column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
     codes, uniques = pd.factorize(column, sort=True)
-    categories = (
-        column.cat.categories
-        if isinstance(column.dtype, pd.CategoricalDtype)
-        else pd.Index(uniques)
-    )
+    names = scale = pd.Index(uniques)
+    if isinstance(names, pd.CategoricalIndex):
+        scale = names.categories
+        names = pd.Index(names.astype(scale.dtype))
     ordered = pd.api.types.is_numeric_dtype(column.dtype) or bool(
         getattr(column.dtype, "ordered", False)
     )
-    if pd.api.types.is_numeric_dtype(categories.dtype):
-        values = pd.Index(uniques).to_numpy(dtype=np.float64)
-    else:  # a label that nobody gave keeps its place on the scale
-        values = categories.get_indexer(pd.Index(uniques)).astype(np.float64)
+    if pd.api.types.is_numeric_dtype(scale.dtype):
+        values = names.to_numpy(dtype=np.float64)
+    else:  # unused categories keep their places on the scale
+        values = scale.get_indexer(names).astype(np.float64)
     who, assessors = pd.factorize(frame[assessor], sort=True)
     # items are numbered in the order of their ids
     item = frame.groupby(items, observed=True, sort=True).ngroup().to_numpy()
-    return Labels(item, who, codes, values), pd.Index(assessors), ordered
-
-
-def _in_order(column: pd.Series, order: Sequence[object] | None) -> pd.Series:
-    """Return a column of labels as an ordered categorical, if their order was given."""
-    if order is None:
-        return column
-    return column.astype(object).astype(pd.CategoricalDtype(list(order), ordered=True))
-
-
-def label_names(labels: Table, order: Sequence[object] | None = None) -> pd.Index:
-    """Return the labels that were given, in the order of their codes."""
-    names = pd.Index(
-        pd.factorize(_in_order(given(labels)[labels.roles["label"]], order), sort=True)[1]
-    )
-    return (
-        pd.Index(names.astype(names.categories.dtype))
-        if isinstance(names, pd.CategoricalIndex)
-        else names
-    )
+    return Labels(item, who, codes, values, names), pd.Index(assessors), ordered
 
 
 def items_of(labels: Table, codes: Labels) -> pd.DataFrame:

@@ -39,10 +39,10 @@ BLOCK = 1 << 20  # cells of the largest temporary array
 
 
 table(
-    "residuals",
+    "pool_bounds",
     "run [query] measure value:float low:float high:float residual:float",
     "residuals for the largest grade",
-    known_by="measure value low high residual",
+    recognized_by="measure value low high residual",
     row="run (and query) and measure",
     sort="run query",
     means={
@@ -51,21 +51,19 @@ table(
         "high": "the highest value, were any unjudged items of the largest grade",
         "residual": "high - low",
     },
-    unreported="it is a table to read: one range per run and measure",
-    undrawn="it is a table to read: one range per run and measure",
+    no_report="it is a table to read: one range per run and measure",
+    no_plot="it is a table to read: one range per run and measure",
 )
 
 
-@verb(
-    on="judged", gives="residuals", family="pool", needs="judged", own="depth", formerly="residuals"
-)
-def residuals(
+@verb(on="judged", returns="pool_bounds", family="pool", needs="judged", own="depth")
+def bounds(
     judged: Judged,
     measures: object = MEASURES,
     *,
     depth: int | None = 100,
     assume: Assume = "any",
-    queries: Literal["judged", "all"] = "judged",
+    include: Literal["judged", "all"] = "judged",
     per: Literal["run", "query"] = "run",
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -81,7 +79,7 @@ def residuals(
     assume : {'any', 'all'}
         Any of the unjudged items may be relevant, of the largest grade; or either none is or all are, which is less
         work.
-    queries : {'judged', 'all'}
+    include : {'judged', 'all'}
         With 'all', means over all queries of the runs: one that nobody judged may have any value of the measure.
     per : {'run', 'query'}
         The mean over queries, or a row for every query.
@@ -108,7 +106,7 @@ def residuals(
     Examples
     --------
     >>> import pdeval
-    >>> found = pdeval.datasets.sample_judged(topics="common").pool.residuals(["P@10", "AP"], depth=20)
+    >>> found = pdeval.datasets.sample_judged(queries="common").pool.bounds(["P@10", "AP"], depth=20)
     >>> found[found["run"] == "rerank-s1"].round(3)
               run measure  value    low   high  residual
     14  rerank-s1    P@10  0.629  0.629  0.794     0.165
@@ -117,7 +115,7 @@ def residuals(
     positions, parsed = judged.positions, parse_all(measures)
     only_metrics(parsed)
     _check(positions, parsed)
-    limits = None if queries == "judged" else _limits(parsed, per)
+    limits = None if include == "judged" else _limits(parsed, per)
     cube = scores(judged, parsed)
     views = Views(judged)
     value = np.stack([views.values(measure) for measure in parsed])
@@ -132,7 +130,10 @@ def residuals(
                 views, measure.parameters["p"], measure.parameters["k"]
             )
             if measure.parameters.get("max_grade") == "topic":
-                low[number] *= _largest(positions)[:, None]
+                # the largest grade of each query as a fraction of the largest of all; 1 if none is above 0
+                top = np.zeros(len(positions.queries))
+                np.maximum.at(top, positions.judged.topic, positions.judged.grade)
+                low[number] *= np.where(top > 0, top / (top.max(initial=0) or 1.0), 1.0)[:, None]
         else:
             searched.setdefault((measure.kind, views.level(measure)), []).append(number)
     steps = [
@@ -140,7 +141,7 @@ def residuals(
         for key, numbers in searched.items()
         for lists in _lists(positions, parsed, numbers, key, depth)
     ]
-    for lists, numbers in track(steps, total=len(steps), desc="residuals", progress=progress):
+    for lists, numbers in track(steps, total=len(steps), desc="pool_bounds", progress=progress):
         calls = [call_of(parsed[number], positions.rules) for number in numbers]
         ranks, count = unjudged(positions, lists.topic, lists.run, depth)
         cells = np.array(numbers)[:, None], lists.topic, lists.run  # (measures, lists)
@@ -170,44 +171,41 @@ def _check(positions: Positions, measures: list[Measure]) -> None:
     """Raise where the join or a measure has no residual."""
     if positions.rules.get("ties") == "expected":
         raise ValueError(
-            "ties='expected' gives no item a definite rank, so there is no residual; choose another ties=."
+            "ties='expected' gives items no definite rank, so there is no residual. Use another ties=."
         )
     if not positions.complete:
-        raise ValueError("residuals need to know which items were judged; join with complete=True.")
+        raise ValueError("residuals require all judged items. Join with complete=True.")
     for measure in measures:
-        if reason := _no_residual(measure, bool(positions.rules.get("judged_only"))):
-            raise ValueError(f"{measure.label} has no residual: {reason}")
-
-
-def _no_residual(measure: Measure, judged_only: bool) -> str:
-    """Return why a measure has no residual, or nothing."""
-    if measure.judged_only or judged_only:
-        return "judged_only= takes unjudged items out of the lists."
-    if measure.kind == "judged" != measure.entry.kind:
-        return (
-            "grade 0 has a gain in it, and what is in doubt is whether an item is relevant, not whether it has a gain. "
-            "Ask without a gain of grade 0."
-        )
-    if measure.kind == "subtopic":
-        return "it looks at subtopics, which an unjudged item does not tell."
-    if measure.kind == "judged" or not set(measure.columns) <= COLUMNS:
-        return "it looks at judged items only, so unjudged ones do not touch it."
-    if measure.together:
-        return "it is estimated from the lists of all queries together."
-    return "it is a mean over users who want different items." if measure.entry.population else ""
+        reasons = {
+            "judged_only= removes unjudged items from the lists.": measure.judged_only
+            or positions.rules.get("judged_only"),
+            "grade 0 has a gain, but a residual is about which items are relevant. Use no gain for grade 0.": (
+                measure.kind == "judged" != measure.entry.kind
+            ),
+            "it depends on subtopics, which unjudged items do not have.": measure.kind
+            == "subtopic",
+            "it depends on judged items only, so unjudged items do not change it.": (
+                measure.kind == "judged" or not set(measure.columns) <= COLUMNS
+            ),
+            "it is estimated from the lists of all queries together.": measure.together,
+            "it is a mean over users who want different items.": measure.entry.population,
+        }
+        for reason, applies in reasons.items():
+            if applies:
+                raise ValueError(f"{measure.label} has no residual: {reason}")
 
 
 def _limits(measures: list[Measure], per: str) -> pd.DataFrame:
     """Return the lowest and highest value of each measure, which queries that nobody judged may have."""
     if per != "run":
         raise ValueError(
-            "queries='all' is for means: of a query that nobody judged there is nothing to say."
+            "include='all' requires per='run': an unjudged query has no value of its own."
         )
     for measure in measures:
         if measure.entry.aggregate != "mean" or not np.isfinite(measure.entry.range).all():
             raise ValueError(
-                f"{measure.label} has no mean between two numbers, so that queries='all' has no bounds. Choose a "
-                "measure that has, e.g. nDCG."
+                f"{measure.label} has no bounded mean, which include='all' requires. Use a "
+                "bounded measure, e.g. nDCG."
             )
     return pd.DataFrame(
         [measure.entry.range for measure in measures], columns=["low", "high"], dtype=float
@@ -239,25 +237,15 @@ def _weight_in_doubt(views: Views, p: float, k: float) -> np.ndarray:
     return result
 
 
-def _largest(positions: Positions) -> np.ndarray:
-    """Return the largest grade of each topic as a share of the largest of all; 1 where none is above 0."""
-    top = np.zeros(len(positions.queries))
-    np.maximum.at(top, positions.judged.topic, positions.judged.grade)
-    return np.where(top > 0, top / max(float(top.max(initial=0)), 1e-300), 1.0)
-
-
 def _ranges(cubes: list[Scores], per: str) -> pd.DataFrame:
     """Return values, lowest and highest values side by side."""
-    frames, column = [cube.frame() for cube in cubes] if per == "query" else [], "value"
-    if per == "run":
-        frames, column = (
-            [of_scores(cube).drop(columns=["n", "sd", "ci_low", "ci_high"]) for cube in cubes],
-            "mean",
-        )
+    column = "value" if per == "query" else "mean"
+    frames = [cube.frame() if per == "query" else of_scores(cube) for cube in cubes]
     low, high = (frame[column].to_numpy() for frame in frames[1:])
     with np.errstate(invalid="ignore"):  # infinite both ways: nothing is in doubt
         residual = np.where(high == low, 0.0, high - low)
-    return frames[0].rename(columns={column: "value"}).assign(low=low, high=high, residual=residual)
+    values = frames[0].drop(columns=["n", "sd", "ci_low", "ci_high"], errors="ignore")
+    return values.rename(columns={column: "value"}).assign(low=low, high=high, residual=residual)
 
 
 def unjudged(
@@ -275,7 +263,7 @@ def unjudged(
     [1.0, 8.0, 0.0, 0.0, 176.0, 0.0, 0.0, 216.0, 227.0, 0.0, 1.0, 16.0]
     """
     retrieved = positions.retrieved[topic, run]
-    width = _width(retrieved, depth)
+    width = int(min(retrieved.max(initial=0), np.inf if depth is None else depth))
     in_doubt = np.arange(1, width + 1) <= retrieved[:, None]  # (lists, ranks)
     # the list of every (topic, run); -1 for lists that are not asked about
     list_of_cell = np.full(positions.retrieved.shape, -1)
@@ -295,12 +283,6 @@ def unjudged(
     return ranks[:, : int(count.max(initial=0))], count
 
 
-def _width(retrieved: np.ndarray, depth: int | None) -> int:
-    """Return how many ranks of the longest list are read."""
-    longest = int(retrieved.max(initial=0))
-    return longest if depth is None else min(longest, depth)
-
-
 def _lists(
     positions: Positions,
     measures: list[Measure],
@@ -310,7 +292,7 @@ def _lists(
 ) -> Iterator[_Lists]:
     """Yield the lists of a view in parts, those with about equally many items together."""
     names = {name for number in numbers for name in measures[number].columns}
-    width = _width(positions.retrieved, depth)
+    width = int(min(positions.retrieved.max(initial=0), np.inf if depth is None else depth))
     blocks: list[Block] = []
     cells = 0
     for block in View(positions, *view).blocks(empty=True, most=BLOCK // (1 + width)):

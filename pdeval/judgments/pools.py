@@ -1,8 +1,8 @@
-"""Pools: which documents were looked at for each query, by which runs they were found, and what each run gave."""
+"""Pools: the items that runs have at their first ranks, what each run contributed, and runs left out of the pool."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -10,17 +10,24 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog import parse_all
 from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns, run_columns
+from pdeval.evaluate.scores import attributes
 from pdeval.join import ids, ranks
 from pdeval.join.id_mismatch import same_type
 from pdeval.join.ids import Ids
+from pdeval.join.judged import Judged
 from pdeval.join.judgments import read_judgments
+from pdeval.join.positions import Positions
 from pdeval.join.rules import Compat, Ties, checked_level
+from pdeval.orderings.coefficients import tau_b
+from pdeval.orderings.order import standing
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
+from pdeval.verbs.progress import track
 
 Team: TypeAlias = str | Mapping[object, object]
 BLOCK = 1 << 21  # cells of the largest temporary array
@@ -36,7 +43,7 @@ table(
     "pool",
     "query doc runs:int rank:int [grade:float]",
     "pool",
-    known_by="query doc runs rank",
+    recognized_by="query doc runs rank",
     row="item of the pool",
     sort="query doc",
     means={
@@ -44,8 +51,8 @@ table(
         "rank": "the best rank that any of them gives it",
         "grade": GRADE,
     },
-    unreported="it has one row per item; .pool.summary() sums it up",
-    undrawn="it has one row per item; .pool.summary() sums it up",
+    no_report="it has one row per item; .pool.summary() sums it up",
+    no_plot="it has one row per item; .pool.summary() sums it up",
 )
 
 
@@ -53,12 +60,12 @@ table(
     "pool_by_run",
     "query doc run rank:int [grade:float]",
     "pool by run",
-    known_by="query doc rank",  # as a run table, which it is once it no longer says so
+    recognized_by="query doc rank",  # as a run table, which it is once it no longer says so
     row="item of the pool and run that has it",
     sort="query doc run",
     means={"rank": "the rank that the run gives it", "grade": GRADE},
-    unreported="it has one row per item and run; .pool.summary() sums it up",
-    undrawn="it has one row per item and run; .pool.summary() sums it up",
+    no_report="it has one row per item and run; .pool.summary() sums it up",
+    no_plot="it has one row per item and run; .pool.summary() sums it up",
 )
 
 
@@ -66,7 +73,7 @@ table(
     "pool_runs",
     "run [runs:int] queries:int contributed:int unique:int [judged:int relevant:int unique_relevant:int]",
     "contributions to the pool",
-    known_by="queries contributed unique",
+    recognized_by="queries contributed unique",
     row="run (or team)",
     sort="run",
     then=".report()",
@@ -78,15 +85,15 @@ table(
         "unique_relevant": "relevant items that no other run has there",
         **LOOKED_AT,
     },
-    undrawn=COUNTS,
+    no_plot=COUNTS,
 )
 
 
 table(
     "pool_queries",
-    "query runs:int contributed:int items:int maximum:int filled:share [judged:int relevant:int]",
+    "query runs:int contributed:int items:int maximum:int filled:fraction [judged:int relevant:int]",
     "sizes of the pool",
-    known_by="contributed items maximum filled",
+    recognized_by="contributed items maximum filled",
     row="query",
     sort="query",
     then=".report()",
@@ -98,15 +105,15 @@ table(
         "filled": "items as a share of the maximum",
         **LOOKED_AT,
     },
-    undrawn=COUNTS,
+    no_plot=COUNTS,
 )
 
 
 table(
     "pool_pairs",
-    "run_a run_b shared:int only_a:int only_b:int overlap:share",
+    "run_a run_b shared:int only_a:int only_b:int overlap:fraction",
     "overlaps in the pool",
-    known_by="shared only_a only_b overlap",
+    recognized_by="shared only_a only_b overlap",
     row="pair of runs (or teams)",
     sort="run_a run_b",
     then=".report()",
@@ -116,28 +123,37 @@ table(
         "only_b": "items that run_b has there and run_a has not",
         "overlap": "shared items as a share of those that either has",
     },
-    undrawn=COUNTS,
+    no_plot=COUNTS,
 )
 
 
-@dataclass(frozen=True)
-class Teams:
-    """A partition of runs: `codes` holds each run's team as a place in `names`, which bear the column's name."""
-
-    names: pd.Index
-    codes: np.ndarray
-
-    @classmethod
-    def of(cls, team_of_run: pd.Series, name: str) -> Teams:
-        """Return the teams of runs, sorted."""
-        codes, names = pd.factorize(team_of_run, sort=True)
-        return cls(pd.Index(names, name=name), codes.astype(np.int64))
+table(
+    "left_out",
+    "run [team:any] measure method removed:int queries:int score:float score_without:float difference:float "
+    "rank:int rank_without:int rank_change:int tau_b:float",
+    "standings with runs left out",
+    recognized_by="run measure method score_without rank_without tau_b",
+    row="run, measure and method",
+    sort="measure method run",
+    then=".report()",
+    means={
+        "team": "the team, under the name of its column",
+        "removed": "relevant items that only this run (or team) brought into the pool",
+        "queries": "queries that count for the run without them",
+        "score_without": "the score on the judgments that are left",
+        "difference": "score_without - score",
+        "rank_without": "the rank on the judgments that are left",
+        "rank_change": "places lost",
+        "tau_b": "Kendall's tau-b between the two orderings of all runs",
+    },
+    no_plot="it is a table to read: one row per run",
+)
 
 
 def partition(
     runs: pd.DataFrame, team: Team, metadata: pd.DataFrame | None = None, table: Table | None = None
-) -> Teams:
-    """Return the team of each run.
+) -> tuple[pd.Index, np.ndarray]:
+    """Return the names of the teams, sorted, under the name of their column; and the team of each run as a code.
 
     Parameters
     ----------
@@ -154,20 +170,24 @@ def partition(
     Examples
     --------
     >>> runs = pd.DataFrame({"run": ["bm25", "lm", "dense"]})
-    >>> found = partition(runs, {"bm25": "old", "lm": "old", "dense": "new"})
-    >>> found.names.tolist(), found.codes.tolist()
-    (['new', 'old'], [1, 1, 0])
+    >>> partition(runs, {"bm25": "old", "lm": "old", "dense": "new"})
+    (Index(['new', 'old'], dtype=..., name='team'), array([1, 1, 0]))
     """
     if isinstance(team, str) and team in runs.columns and len(runs.columns) > 1:
-        return Teams.of(runs[team], team)
+        codes, names = pd.factorize(runs[team], sort=True)
+        return pd.Index(names, name=team), codes.astype(np.int64)
+    name, source = "team", "the mapping"
     if isinstance(team, Mapping):
         known: dict[Any, Any] = dict(team)
-        name, source = "team", "the mapping"
         if len(runs.columns) == 1:
             known = {run if isinstance(run, tuple) else (run,): name for run, name in known.items()}
     else:
-        if metadata is None and table is not None and isinstance(team, str):
-            metadata = table.frame if team in table.frame.columns else None
+        if not isinstance(team, str):
+            raise TypeError(
+                f"team= must be a column name or a mapping of runs to teams, found {type(team).__name__}."
+            )
+        if metadata is None and table is not None and team in table.frame.columns:
+            metadata = table.frame
         known = _teams_in_metadata(runs, team, metadata)
         name, source = team, f"the column {team!r}"
     team_of_run = pd.Series(
@@ -180,21 +200,18 @@ def partition(
         raise ValueError(
             f"{source} gives no team to {len(missing)} of the {len(runs)} runs, e.g. {examples}."
         )
-    return Teams.of(team_of_run.infer_objects(), name)
+    codes, names = pd.factorize(team_of_run.infer_objects(), sort=True)
+    return pd.Index(names, name=name), codes.astype(np.int64)
 
 
 def _teams_in_metadata(
-    runs: pd.DataFrame, team: object, metadata: pd.DataFrame | None
+    runs: pd.DataFrame, team: str, metadata: pd.DataFrame | None
 ) -> dict[tuple[object, ...], object]:
     """Return the team of each run by a column of the metadata."""
     names = list(runs.columns)
-    if not isinstance(team, str):
-        raise TypeError(
-            f"team= takes the name of a metadata column or a mapping of runs, not {type(team).__name__}."
-        )
-    if not isinstance(metadata, pd.DataFrame):
+    if metadata is None:
         raise ValueError(
-            f"team={team!r} names a column of the metadata: pass them as metadata=, one row per run."
+            f"team={team!r} is a column of the metadata, which were not passed. Pass metadata= with one row per run."
         )
     absent = [name for name in [*names, team] if name not in metadata.columns]
     if absent:
@@ -202,7 +219,7 @@ def _teams_in_metadata(
         raise KeyError(f"the metadata have no column {absent[0]!r}; they have {columns}.")
     if team in names:
         raise ValueError(
-            f"team={team!r} already names the run; leave out team= to look at single runs."
+            f"team={team!r} identifies the runs themselves. Omit team= for single runs."
         )
     rows = metadata[[*names, team]].drop_duplicates()
     twice = rows.duplicated(names)
@@ -269,51 +286,50 @@ class Pool:
     @property
     def attrs(self) -> dict[str, Any]:
         """What numbers of this pool rest on, and the caller's columns. JSON-able."""
-        names = {"run_columns": list(map(str, self.runs.columns)), "query_column": self.names[0]}
-        return {**self.rules, "depth": self.depth, **names, "doc_column": self.names[1]}
+        return {
+            **self.rules,
+            "depth": self.depth,
+            "run_columns": list(map(str, self.runs.columns)),
+            "query_column": self.names[0],
+            "doc_column": self.names[1],
+        }
 
     def frame(
         self, columns: Mapping[str, Any], row: np.ndarray | None = None, **attrs: Any
     ) -> pd.DataFrame:
         """Return a table of items, by default of all of them, with these columns after query and doc."""
         row = np.arange(len(self.query)) if row is None else row
-        ids = dict(
-            zip(
-                self.names,
-                (
-                    labels(self.queries.index(), self.query[row]),
-                    self.docs.index().take(self.doc[row]),
-                ),
-                strict=True,
-            )
-        )
+        ids = {
+            self.names[0]: labels(self.queries.index(), self.query[row]),
+            self.names[1]: self.docs.index().take(self.doc[row]),
+        }
         return described_frame({**ids, **columns}, {**self.attrs, **attrs})
 
-    def by_team(self, teams: Teams) -> Pool:
-        """Return the pool with the runs of a team taken together: an item has the best of their ranks."""
-        team = teams.codes[self.run]
+    def by_team(self, teams: pd.Index, team_of_run: np.ndarray) -> Pool:
+        """Return the pool with the runs of each team merged: an item has the best of their ranks."""
+        team = team_of_run[self.run]
         order = np.lexsort((self.rank, team, self.item))
         item, team, rank = self.item[order], team[order], self.rank[order]
         # the first row of each (item, team) has its best rank
         first = np.ones(len(item), dtype=bool)
         first[1:] = (item[1:] != item[:-1]) | (team[1:] != team[:-1])
         item, team, rank = item[first], team[first], rank[first]
-        cell = self.query[item] * len(teams.names) + team
-        lists = np.bincount(cell, minlength=len(self.queries) * len(teams.names))
+        cell = self.query[item] * len(teams) + team
+        lists = np.bincount(cell, minlength=len(self.queries) * len(teams))
         return replace(
             self,
-            runs=pd.DataFrame({str(teams.names.name): teams.names}),
+            runs=pd.DataFrame({str(teams.name): teams}),
             item=item,
             run=team,
             rank=rank,
-            lists=lists.reshape(-1, len(teams.names)),
+            lists=lists.reshape(-1, len(teams)),
         )
 
     def grades(self, qrels: Table) -> np.ndarray:
         """Return the grade of each item of the pool; NaN where it was not judged."""
         judged = read_judgments(qrels)
-        same_type("query", self.queries.type, judged.queries.type)
-        same_type("doc", self.docs.type, judged.docs.type)
+        same_type("query", self.queries, judged.queries)
+        same_type("doc", self.docs, judged.docs)
         topic = self.queries.probe(judged.queries)[self.query].astype(np.int64)
         doc = self.docs.probe(judged.docs)[self.doc]
         # -1 for queries and docs that were not judged
@@ -380,7 +396,7 @@ def pooled(
     )
 
 
-@verb(on="runs", gives=("pool", "pool_by_run"), own="depth")
+@verb(on="runs", returns=("pool", "pool_by_run"), own="depth")
 def pool(
     runs: Table,
     depth: int = 100,
@@ -442,11 +458,10 @@ def frame(
 
 @verb(
     on="runs",
-    gives=("pool_runs", "pool_queries", "pool_pairs"),
+    returns=("pool_runs", "pool_queries", "pool_pairs"),
     family="pool",
     name="summary",
     own="depth",
-    formerly="pool_summary",
 )
 def pool_summary(
     runs: Table,
@@ -493,19 +508,20 @@ def pool_summary(
     """
     if team is not None and per == "query":
         raise ValueError(
-            "the size of a query's pool does not depend on teams: leave out team=, or choose another per=."
+            "the pool of a query does not depend on teams. Omit team=, or use another per=."
         )
     judgments, level = None if qrels is None else read(qrels, "qrels"), checked_level(level)
     made = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
     if per == "query":
         return sizes(made, qrels=judgments, level=level)
-    teams = None if team is None else partition(made.runs, team, metadata, runs)
-    made = made if teams is None else made.by_team(teams)
+    if team is not None:
+        teams, team_of_run = partition(made.runs, team, metadata, runs)
+        made = made.by_team(teams, team_of_run)
     if per == "pair":
         return overlap(made)
     counts = contributions(made, qrels=judgments, level=level)
-    if teams is not None:
-        counts.insert(1, "runs", np.bincount(teams.codes, minlength=len(teams.names)))
+    if team is not None:
+        counts.insert(1, "runs", np.bincount(team_of_run, minlength=len(teams)))
     return counts
 
 
@@ -573,7 +589,7 @@ def overlap(pool: Pool) -> pd.DataFrame:
     """
     number = len(pool.runs)
     if number < 2:
-        raise TooFew("the overlap of a pool needs two runs or teams; there is one.")
+        raise TooFew("overlap requires at least two runs or teams, found one.")
     both = np.zeros((number, number))
     step = max(BLOCK // number, 1)
     for first in range(0, len(pool.query), step):
@@ -589,3 +605,132 @@ def overlap(pool: Pool) -> pd.DataFrame:
     return described_frame(
         {**columns, "overlap": shared / (size[a] + size[b] - shared)}, pool.attrs
     )
+
+
+@verb(
+    on="judged",
+    returns="left_out",
+    family="pool",
+    name="leave_one_out",
+    own="depth",
+)
+def leave_one_out(
+    judged: Judged,
+    measures: object = ("AP",),
+    *,
+    depth: int = 100,
+    team: Team | None = None,
+    metadata: pd.DataFrame | None = None,
+    method: str | Sequence[str] | None = None,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return how each run stands under the judgments that would have been made without it, or without its team.
+
+    The judgments that only one run (or team) brought into the pool are taken away, all runs are scored and ordered
+    again on what is left, and the run is compared with itself (Zobel 1998). Judged items that no run has among its
+    first `depth` stay: somebody else brought them in. A query that has nothing relevant left counts no longer, unless
+    `queries` says so.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Measures of one ranking, or preferences (scored by their win rates).
+    depth : int
+        The depth of the pool that was judged.
+    team : str or mapping, optional
+        Leave out the runs of a team together: a column of `metadata` or of the run table, or the team of each run.
+    metadata : DataFrame, optional
+        What the runs are, one row per run.
+    method : str or list of str, optional
+        How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
+        preference.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> found = judged.pool.leave_one_out("AP", depth=20)
+    >>> found.loc[:2, ["run", "removed", "score", "score_without", "rank", "rank_without", "tau_b"]].round(3)
+            run  removed  score  score_without  rank  rank_without  tau_b
+    0      bm25       18  0.324          0.314    10            10   1.00
+    1  bm25+rm3       20  0.335          0.323     9            10   0.97
+    2  dense-s1       11  0.432          0.427     7             7   1.00
+    """
+    positions = judged.positions
+    if positions.rules.get("ties") == "expected":
+        raise ValueError(
+            "ties='expected' gives items no definite rank, so there is no pool. Use another ties=."
+        )
+    group = np.arange(len(positions.runs))
+    if team is not None:
+        in_runs = (
+            isinstance(team, str) and metadata is None and team not in judged.runs
+        )  # a column of the run table
+        run_table = positions.source[0] if in_runs and positions.source is not None else None
+        teams, group = partition(judged.runs, team, metadata, run_table)
+    parsed = parse_all(measures)
+    full = standing(judged, parsed, method=method, tell=True)
+    owner = owners(positions, group, depth)
+    removed = np.bincount(
+        owner[positions.relevant(judged.level) & (owner >= 0)], minlength=int(group.max()) + 1
+    )
+    score, rank, tau = full.score.copy(), full.rank.copy(), np.empty(full.rank.shape)
+    queries = np.empty(full.rank.shape, dtype=np.int64)
+    level = {measure.label: measure.level for measure in parsed}
+    groups = np.unique(group)
+    for number in track(groups, total=len(groups), desc="leaving out", progress=progress):
+        runs = np.flatnonzero(group == number)
+        kept = owner != number
+        without, rest, taus = judged, full, [1.0] * len(tau)
+        if not kept.all():
+            without = judged.on(positions.keep_items(kept))
+            try:
+                rest = standing(without, parsed, method=method, tell=False)
+            except ValueError as fault:
+                names = ", ".join(map(str, judged.runs.iloc[runs[:3]].to_numpy().ravel()))
+                raise ValueError(f"without what only {names} contributed: {fault}") from None
+            taus = [float(tau_b(-a, -b)) for a, b in zip(full.rank, rest.rank)]
+        score[:, runs], rank[:, runs] = rest.score[:, runs], rest.rank[:, runs]
+        queries[:, runs] = [
+            without.counted(level[label]).sum(axis=0)[runs] for label, _ in full.keys
+        ]
+        tau[:, runs] = np.array(taus)[:, None]
+    # one row per measure and method, and run
+    key, run = np.divmod(np.arange(tau.size), len(positions.runs))
+    columns = run_columns(positions.runs, run)
+    if team is not None:
+        columns[str(teams.name)] = labels(teams, group[run])
+    rank_before, rank_without = (ranks.ravel().astype(np.int64) for ranks in (full.rank, rank))
+    columns |= {
+        **full.columns(key),
+        "removed": removed[group][run],
+        "queries": queries.ravel(),
+        "score": full.score.ravel(),
+        "score_without": score.ravel(),
+        "difference": score.ravel() - full.score.ravel(),
+        "rank": rank_before,
+        "rank_without": rank_without,
+        "rank_change": rank_without - rank_before,
+        "tau_b": tau.ravel(),
+    }
+    return described_frame(columns, attributes(judged, parsed))
+
+
+def owners(positions: Positions, group: np.ndarray, depth: int) -> np.ndarray:
+    """Return, for every judged item, the only group of runs that has it among its first; -1 for none or several.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> one_group = owners(pdeval.datasets.sample_judged().positions, np.zeros(12, dtype=np.int64), 100)
+    >>> sorted(set(one_group.tolist()))
+    [0]
+    """
+    inside = positions.rank <= depth
+    item, group_of_hit = positions.item[inside], group[positions.run[inside]]
+    first = np.full(len(positions.judged.topic), len(positions.runs))
+    last = np.full(len(positions.judged.topic), -1)
+    # an item of one group has the same first and last group
+    np.minimum.at(first, item, group_of_hit)
+    np.maximum.at(last, item, group_of_hit)
+    return np.where(first == last, last, -1)

@@ -1,14 +1,14 @@
 """The measures of one ranking: numpy in, numpy out. Importing this package puts them into the catalog.
 
-A kernel is a function whose positional parameters are columns, asked for by name. Axis 0 of a column is the item, in
-rank order; any further axes are rankings (topics T of equally many items m, runs R), so that one function serves a
-single list and thousands at once. Its keyword-only parameters are the measure's own and make up its name.
+A kernel is a function whose positional parameters are columns, requested by name. Axis 0 of a column is the item, in
+rank order; any further axes are rankings (topics T of equally many items m, runs R), so one function serves a
+single list and thousands at once. Its keyword-only parameters are those of the measure and make up its name.
 
-The block that a kernel sees holds, by the `kind` of the measure:
+The items of the block that a kernel sees, by the `kind` of the measure:
 
 | kind     | items                                                             |
 |----------|-------------------------------------------------------------------|
-| binary   | relevant at the level (the least grade that counts as relevant)   |
+| binary   | relevant at the level (the smallest relevant grade)               |
 | graded   | of positive grade, whatever the level                             |
 | judged   | of grade 0 or more                                                |
 | subtopic | relevant to at least one subtopic                                 |
@@ -43,26 +43,40 @@ A kernel of kind "items" sees, with ranks 1 to k on axis 0:
 | item                  | (k, T, R)    | code of the item, -1 beyond the end of the list                               |
 | listed                | (k, T, R)    | whether there is an item                                                      |
 | rank                  | (k, T, R)    | ranks from 1, infinity beyond the end of the list                             |
-| popularity, choice    | (k, T, R)    | share of the users that had the item; of interactions that were with it       |
+| popularity, choice    | (k, T, R)    | fraction of users that had the item; of interactions that were with it        |
 | popularity_rank       | (k, T, R)    | quantile of its popularity; `popularity_place` is its place, from 1           |
 | seen                  | (k, T, R)    | whether the user had it before                                                |
-| grade, relevant       | (k, T, R)    | its grade, 0 where nobody judged it; whether it is relevant at the level      |
+| grade, relevant       | (k, T, R)    | its grade, 0 if it is unjudged; whether it is relevant at the level           |
 | features              | (items+1, F) | features of all items, the last row of no item: `features[item]`              |
-| profile, taste        | (F, T, 1)    | shares of features of what the user had; mean direction of these              |
+| profile, taste        | (F, T, 1)    | fractions of features of the user's items; mean direction of these            |
 | had, had_popularity   | (T, 1)       | number of items that the user had before, and their mean popularity           |
-| users, catalogue      | scalar       | users of the history; items that could be recommended                         |
+| users, catalog      | scalar       | users of the history; items that could be recommended                         |
 | any column of items=  | (k, T, R)    | its numbers, 0 beyond the end of the list                                     |
 
-A kernel of kind "set" sees, with the items of the catalogue on axis 0 and resamples D on axis 1: `exposure` (items, D),
-the number of lists that show each; `lengths` (k+1, D), the number of users whose lists have 0, 1, ... items; `users`
-(D); `popularity` and any column of items= (items, 1); `features` (items, F); `catalogue`, their number.
+A kernel of kind "set" sees, with the items of the catalog on axis 0 and bootstrap samples D on axis 1: `exposure`
+(items, D), the number of lists that show each; `lengths` (k+1, D), the number of users whose lists have 0, 1, ...
+items; `users` (D); `popularity` and any column of items= (items, 1); `features` (items, F); `catalog`, their number.
 
-Where a kernel is declared `padded`, topics of about as many items share a block: the shorter are filled up with items
+A kernel of kind "nuggets" sees, with the nuggets of a query on axis 0: `assignment` (m, T, R), from 0 to 1; `vital`
+(m, T, 1), 1 or 0, or the importance if it is a number; `okay` (m, T, 1), 1 or 0; `length` (T, R) of the answer.
+A kernel of kind "citations" sees, each of shape (T, R): `citations` and `sentences`, their numbers; `supported`, the
+sum of the support of citations; `best`, the sum over sentences of their best support.
+
+If a kernel is declared `padded`, topics of about as many items share a block: the shorter are filled up with items
 of infinite rank and grade 0, and `m`, a parameter with a default, is then the (T, 1) numbers of items.
 
 """
 
 from pdeval.kernels import expected_ties as ties
+from pdeval.kernels.answers import (
+    CitationF,
+    CitationPrecision,
+    CitationRecall,
+    NuggetAll,
+    NuggetF,
+    NuggetVital,
+    NuggetWeighted,
+)
 from pdeval.kernels.beyond_accuracy import (
     ILD,
     AvgChoice,
@@ -84,12 +98,13 @@ from pdeval.kernels.beyond_accuracy import (
     UserCoverage,
 )
 from pdeval.kernels.binary import AP, GMAP, RBP, RR, BinG, F, P, R, RelP, Rprec, Success
-from pdeval.kernels.cascade import ERR, gRBP, nERR
-from pdeval.kernels.compatibility import Compat
-from pdeval.kernels.cwl import ED, ETC, ETU, expectations, user_model
-from pdeval.kernels.cwl_models import (
+from pdeval.kernels.continuation import ERR, Compat, gRBP, nERR
+from pdeval.kernels.cwl import (
     BPM,
     BPMD,
+    ED,
+    ETC,
+    ETU,
     IFT,
     INSQ,
     INST,
@@ -103,6 +118,8 @@ from pdeval.kernels.cwl_models import (
     IFT_goal,
     IFT_rate,
     U_measure,
+    expectations,
+    user_model,
 )
 from pdeval.kernels.diversity import (
     ERR_IA,
@@ -120,8 +137,15 @@ from pdeval.kernels.graded import CG, DCG, G, Q, RnDCG, nDCG, nDCGrel
 from pdeval.kernels.incomplete_judgments import Bpref, GMbpref, Judged, RBPresidual, Unjudged, infAP
 from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
 from pdeval.kernels.lexicographic import LP, LR
-from pdeval.kernels.propensity import wAP, wAUC, wDCG, wR
-from pdeval.kernels.sampled_candidates import Sampled, corrected_for_sampling, rank_distribution
+from pdeval.kernels.sampling_bias import (
+    Sampled,
+    corrected_for_sampling,
+    rank_distribution,
+    wAP,
+    wAUC,
+    wDCG,
+    wR,
+)
 from pdeval.kernels.search_length import (
     ASL,
     ESL,
@@ -198,6 +222,9 @@ __all__ = [
     "Bpref",
     "Calibration",
     "ChoiceNovelty",
+    "CitationF",
+    "CitationPrecision",
+    "CitationRecall",
     "Compat",
     "Coverage",
     "Entropy",
@@ -212,6 +239,10 @@ __all__ = [
     "IPrecAvg",
     "Judged",
     "Novelty",
+    "NuggetAll",
+    "NuggetF",
+    "NuggetVital",
+    "NuggetWeighted",
     "NumNonrelRet",
     "NumQ",
     "NumRel",

@@ -6,14 +6,13 @@ count. So it is with the list of a user without a history, where the measure loo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
 from pdeval.catalog import metric
 from pdeval.kernels.primitives import inf, share, total
-
-CASTELLS = "Castells, Vargas & Wang 2011; Zhou et al. 2010"
 
 
 def first(values: np.ndarray, k: float) -> np.ndarray:
@@ -42,7 +41,7 @@ def mean_listed(values: np.ndarray, listed: np.ndarray, k: float = inf) -> np.nd
 @metric(
     kind="items",
     range=(0, inf),
-    reference=CASTELLS,
+    reference="Castells, Vargas & Wang 2011; Zhou et al. 2010",
     aliases={"MIUF": "Novelty", "MeanInvUserFreq": "Novelty", "SelfInformation": "Novelty"},
 )
 def Novelty(
@@ -152,11 +151,11 @@ def PopSerendipity(
     popularity_place: np.ndarray,
     relevant: np.ndarray,
     listed: np.ndarray,
-    catalogue: float,
+    catalog: float,
     *,
     k: float = inf,
 ) -> np.ndarray:
-    """Serendipity by popularity: how much higher relevant items stand than by popularity, as a share of the catalogue.
+    """Serendipity by popularity: how much higher relevant items stand than by popularity, as a share of the catalog.
 
     A relevant item counts its place by popularity less its rank, where that is positive, divided by the number of
     items; the sum is divided by k. An item that nobody had is last by popularity.
@@ -169,7 +168,7 @@ def PopSerendipity(
     place, hit, there = first(popularity_place, k), first(relevant, k), first(listed, k)
     rank = np.arange(1, len(place) + 1).reshape(-1, *[1] * (place.ndim - 1))
     # an item without a place, which nobody had, comes after all others by popularity
-    above = np.maximum(np.where(place > 0, place, catalogue + 1.0) - rank, 0.0) / catalogue
+    above = np.maximum(np.where(place > 0, place, catalog + 1.0) - rank, 0.0) / catalog
     mean = total(np.where(there & hit, above, 0.0)) / (
         k if k < inf else np.maximum(there.sum(axis=0), 1)
     )
@@ -234,7 +233,7 @@ PATIENCE = {"patience": (0.0, 1.0)}
     limits={"least": (1, inf)},
 )
 def Coverage(exposure: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndarray:  # noqa: ARG001 - lists are cut
-    """Catalogue coverage: the share of items that could be recommended and are, in at least so many lists.
+    """Catalog coverage: the share of items that could be recommended and are, in at least so many lists.
 
     Examples
     --------
@@ -270,7 +269,7 @@ def UserCoverage(lengths: np.ndarray, *, k: float = inf, least: int = 1) -> np.n
     aliases={"ListGini": "Gini", "ExposureGini": "Gini(patience=0.85)"},
 )
 def Gini(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0) -> np.ndarray:  # noqa: ARG001
-    """Gini coefficient of exposure: 0 where every item of the catalogue is shown as often, near 1 where few are.
+    """Gini coefficient of exposure: 0 where every item of the catalog is shown as often, near 1 where few are.
 
     Examples
     --------
@@ -297,21 +296,21 @@ def Entropy(
     *,
     k: float = inf,  # noqa: ARG001
     patience: float = 1.0,  # noqa: ARG001
-    normalised: bool = False,
+    normalized: bool = False,
 ) -> np.ndarray:
-    """Shannon entropy of exposure, in bits: log2 of the catalogue where every item is shown as often.
+    """Shannon entropy of exposure, in bits: log2 of the catalog where every item is shown as often.
 
-    `normalised=true` divides by that, so that 1 is even.
+    `normalized=true` divides by that, so that 1 is even.
 
     Examples
     --------
-    >>> float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]))), float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]), normalised=True))
+    >>> float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]))), float(Entropy(np.array([2.0, 2.0, 0.0, 0.0]), normalized=True))
     (1.0, 0.5)
     """
     chance = share(exposure, exposure.sum(axis=0))
     # an item that is never shown adds 0 log 0 = 0; + 0.0 turns -0.0 into 0.0
     bits = -(chance * np.log2(np.where(chance > 0, chance, 1.0))).sum(axis=0) + 0.0
-    return bits / np.log2(max(len(exposure), 2)) if normalised else bits
+    return bits / np.log2(max(len(exposure), 2)) if normalized else bits
 
 
 @metric(
@@ -324,7 +323,7 @@ def TailShare(
     k: float = inf,  # noqa: ARG001
     head: float = 0.2,
 ) -> np.ndarray:
-    """Tail share: the share of all that is shown that is not among the most popular items of the catalogue.
+    """Tail share: the share of all that is shown that is not among the most popular items of the catalog.
 
     The head is the most popular `head` of the items, one fifth by default.
 
@@ -352,22 +351,16 @@ def units(features: np.ndarray) -> np.ndarray:
     return share(features, np.sqrt((features**2).sum(axis=-1, keepdims=True)))
 
 
-def distance_of(x: np.ndarray, y: np.ndarray, distance: Distance) -> np.ndarray:
-    """Return how far items are from each other, by features along the last axis (scaled to 1 for the cosine).
-
-    Examples
-    --------
-    >>> float(distance_of(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 0.0]), "jaccard"))
-    0.5
-    """
-    if distance == "cosine":
-        return 1.0 - (x * y).sum(axis=-1)
-    if distance == "hamming":
-        return (x != y).sum(axis=-1) * 1.0
-    if distance == "euclidean":
-        return np.sqrt(((x - y) ** 2).sum(axis=-1))
-    # Jaccard: sums of the smaller and of the larger values are the sizes of intersection and union
-    return 1.0 - share(np.minimum(x, y).sum(axis=-1), np.maximum(x, y).sum(axis=-1))
+# distances between items, by features along the last axis
+DISTANCES: dict[Distance, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "cosine": lambda x, y: 1.0 - (x * y).sum(axis=-1),  # of features scaled to length 1
+    "hamming": lambda x, y: (x != y).sum(axis=-1) * 1.0,
+    "euclidean": lambda x, y: np.sqrt(((x - y) ** 2).sum(axis=-1)),
+    # sums of the smaller and of the larger values are the sizes of intersection and union
+    "jaccard": lambda x, y: (
+        1.0 - share(np.minimum(x, y).sum(axis=-1), np.maximum(x, y).sum(axis=-1))
+    ),
+}
 
 
 @metric(
@@ -396,7 +389,7 @@ def ILD(
     distances = np.zeros(np.shape(item)[1:])
     for at in range(len(item) - 1):  # rank by rank: each item with all items below it
         below, there = table[item[at + 1 :]], item[at + 1 :] >= 0
-        distances += total(np.where(there, distance_of(table[item[at]], below, distance), 0.0))
+        distances += total(np.where(there, DISTANCES[distance](table[item[at]], below), 0.0))
     n = (item >= 0).sum(axis=0)
     mean = distances / np.maximum(n * (n - 1) / 2.0, 1.0)
     return np.where(n > 0, mean, np.nan)

@@ -70,7 +70,7 @@ def denominator(relevant: np.ndarray | int, norm: Norm, k: float) -> Any:
     """
     if norm == "k" and k == inf:
         raise ValueError(
-            "norm='k' divides by the cutoff, and there is none; write e.g. 'AP(norm=k)@10'."
+            "norm='k' divides by the cutoff, but there is no cutoff. Use e.g. 'AP(norm=k)@10'."
         )
     return {"m": relevant, "min": np.minimum(relevant, k), "k": k}[norm]
 

@@ -1,8 +1,8 @@
-"""The C/W/L framework: what readers gain and spend follows from one function, the probability that they go on.
+"""The C/W/L framework: the gains and costs of users follow from one function, the probability that they continue.
 
-A user model tells C(i), the probability that a reader who looked at rank i looks at rank i + 1. From it follow V(i),
-the probability of looking at rank i (the product of C above it), W(i) = V(i) / sum of V, the share of attention that
-rank i has, and L(i) = V(i) (1 - C(i)), the probability that rank i is the last one. Then
+A user model defines C(i), the probability that a user who looked at rank i looks at rank i + 1. It determines V(i),
+the probability of looking at rank i (the product of C above it), W(i) = V(i) / sum of V, the fraction of attention
+of rank i, and L(i) = V(i) (1 - C(i)), the probability that rank i is the last one. Then
 
     expected utility            sum of W gain           the measure of the model's name: gain per item looked at
     expected total utility      sum of L (gains so far)
@@ -10,7 +10,7 @@ rank i has, and L(i) = V(i) (1 - C(i)), the probability that rank i is the last 
     expected total cost         sum of L (costs so far)
     expected depth              1 / W(1)
 
-Axis 0 of every array is the rank, from 1 to the depth n, beyond which nobody looks (Moffat, Bailey, Scholer & Thomas
+Axis 0 of every array is the rank, from 1 to the depth n, beyond which no user looks (Moffat, Bailey, Scholer & Thomas
 2017; Azzopardi, Thomas & Moffat 2019, cwl_eval).
 """
 
@@ -25,12 +25,17 @@ import numpy as np
 
 from pdeval.catalog import metric, parse
 from pdeval.catalog.measures import same
-from pdeval.kernels.primitives import inf, running, share, total
+from pdeval.kernels.primitives import inf, log2, running, share, total
 from pdeval.verbs.registry import Registry
 
 FRAMEWORK = (
     "Azzopardi, Thomas & Moffat 2019, cwl_eval: an evaluation tool for information retrieval"
 )
+ZHANG = "Zhang et al. 2017, Evaluating web search with a bejeweled player model"
+NEARLY = "Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L"
+FORAGING = "Azzopardi, Thomas & Craswell 2018, Measuring the utility of search engine result pages"
+LEAST = 1e-6  # of what something is divided by
+ABOVE_ZERO = {"T": (LEAST, inf)}
 Going = TypeVar("Going", bound=Callable[..., Any])
 DEPTH = 1000
 LIMITS = {"max_grade": (0, inf), "min_grade": (0, inf), "n": (1, inf)}
@@ -42,7 +47,6 @@ MODELS: Registry[Model] = Registry("user model", replace="always")
 class Model(NamedTuple):
     """A user model: how readers go on, the columns that this depends on, and its parameters with their defaults."""
 
-    name: str
     going_on: Callable[..., Any]
     columns: tuple[str, ...]
     parameters: Mapping[str, Any]
@@ -93,9 +97,8 @@ def expectations(
         "total": running(gain),
         "spent": running(cost),
     }
-    going_on = known.going_on(
-        *[columns[name] for name in known.columns], **{**known.parameters, **parameters}
-    )
+    inputs = [columns[name] for name in known.columns]
+    going_on = known.going_on(*inputs, **{**known.parameters, **parameters})
     going_on = np.broadcast_to(np.asarray(going_on, dtype=np.float64), gain.shape)
     # V(i): everybody looks at rank 1, and at rank i with the product of C above it
     seen = np.concatenate([np.ones_like(gain[:1]), np.multiply.accumulate(going_on[:-1], axis=0)])
@@ -160,9 +163,7 @@ def scaled(
     """
     highest = top_grade if max_grade is None else max_grade
     if max_grade is not None and not max_grade > min_grade:
-        raise ValueError(
-            f"max_grade={max_grade!r} must be above min_grade={min_grade!r}: no item has a gain otherwise."
-        )
+        raise ValueError(f"max_grade={max_grade!r} must be above min_grade={min_grade!r}.")
     gain = share(
         np.asarray(grade, dtype=np.float64) - min_grade, float(max(highest - min_grade, 0.0))
     )
@@ -218,7 +219,7 @@ def user_model(
     ... def Hurried(rank, total, *, T: float = 1.0):
     ...     "Reader in a hurry, who goes on with probability 1/2 until the gain is T."
     ...     return np.where(total < T, 0.5, 0.0)
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.measure(["Hurried", "ED(model=Hurried)"]).head(2).round(4)
         run query_id            measure   value
     0  bm25      101            Hurried  0.5556
@@ -233,17 +234,14 @@ def user_model(
         columns = tuple(one.name for one in parameters if one.kind is not one.KEYWORD_ONLY)
         if unknown := [one for one in columns if one not in COLUMNS]:
             raise TypeError(
-                f"a user model has no column {unknown[0]!r}; it may ask for {', '.join(COLUMNS)}."
+                f"a user model has no column {unknown[0]!r}; the columns are {', '.join(COLUMNS)}."
             )
         keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
-        MODELS.add(
-            label, Model(label, going_on, columns, {one.name: one.default for one in keywords})
-        )
+        MODELS.add(label, Model(going_on, columns, {one.name: one.default for one in keywords}))
         if not measure:
             return going_on
-        kernel = _kernel(label, going_on, keywords)
         return metric(
-            kernel,
+            _kernel(label, going_on, keywords),
             name=label,
             kind="graded",
             reference=reference,
@@ -274,15 +272,13 @@ def _kernel(
         gain = scaled(grade, top_grade, max_grade, min_grade)
         return of_ranks(name, "utility", rank, gain, n=int(n), **parameters)
 
-    # the kernel shows the parameters of the model as its own: the catalog reads its signature
-    written = inspect.signature(kernel)
-    parameters_written = [
-        one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD
-    ]
+    # the kernel has the parameters of the model, its cutoff last: the catalog reads its signature
+    signature = inspect.signature(kernel)
+    columns = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
     last = [one for one in keywords if one.name == "k"]
-    columns, rest = parameters_written[:3], parameters_written[3:]
-    keywords = [one for one in keywords if one.name != "k"]
-    kernel.__signature__ = written.replace(parameters=[*columns, *keywords, *rest, *last])  # type: ignore[attr-defined]
+    first = [one for one in keywords if one.name != "k"]
+    parameters = [*columns[:3], *first, *columns[3:], *last]
+    kernel.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     kernel.__annotations__ = {**kernel.__annotations__, **going_on.__annotations__}
     kernel.__annotations__.pop("parameters")
     for about in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -302,12 +298,12 @@ def read_model(value: Any, text: str) -> str:
     ('INST(T=2)', 'BPM@20')
     >>> read_model("nDCG", "ETU(model=nDCG)")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: model=nDCG in 'ETU(model=nDCG)' is no user model; there are INST, INSQ, BPM, ...
+    ValueError: model=nDCG in 'ETU(model=nDCG)' is not a user model; the user models are INST, INSQ, BPM, ...
     """
     meant = parse(str(value))
     if meant.entry.name not in MODELS:
         raise ValueError(
-            f"model={value} in {text!r} is no user model; there are {', '.join(MODELS)}."
+            f"model={value} in {text!r} is not a user model; the user models are {', '.join(MODELS)}."
         )
     model_parameters, defaults = MODELS[meant.entry.name].parameters, meant.entry.parameters
     other = [
@@ -316,9 +312,9 @@ def read_model(value: Any, text: str) -> str:
         if name not in model_parameters and not same(value_set, defaults[name])
     ]
     if other or meant.level is not None or meant.judged_only:
-        what = ", ".join(model_parameters) or "no parameters"
+        what = ", ".join(model_parameters) or "(none)"
         raise ValueError(
-            f"model={value} in {text!r}: how its readers go on has {what}; say all else outside of it."
+            f"model={value} in {text!r}: the user model has the parameters {what}. Move the others out of model=."
         )
     return meant.spelled
 
@@ -328,7 +324,6 @@ def _of_model(
     rank: np.ndarray,
     grade: np.ndarray,
     top_grade: float,
-    *,
     model: str,
     gain: Gain,
     max_grade: float | None,
@@ -336,6 +331,7 @@ def _of_model(
     n: int,
     cost: float = 1.0,
 ) -> np.ndarray:
+    """Return one of the expectations of a model that is given by its name and parameters, as in `INST(T=2)`."""
     meant = parse(model)
     model_parameters = {
         name: meant.parameters[name] for name in MODELS[meant.entry.name].parameters
@@ -377,8 +373,7 @@ def ETU(
     >>> float(ETU(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1, model="P@3"))
     2.0
     """
-    scale: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n}
-    return _of_model("total_utility", rank, grade, top_grade, model=model, gain=gain, **scale)
+    return _of_model("total_utility", rank, grade, top_grade, model, gain, max_grade, min_grade, n)
 
 
 COSTS: dict[str, Any] = {"kind": "graded", "reference": FRAMEWORK, "higher": False, "empty": True}
@@ -405,8 +400,7 @@ def ED(
     >>> float(ED(np.array([4.0, 9.0]), np.array([1.0, 1.0]), 1, model="RR"))
     4.0
     """
-    scale: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n}
-    return _of_model("depth", rank, grade, top_grade, model=model, gain=gain, **scale)
+    return _of_model("depth", rank, grade, top_grade, model, gain, max_grade, min_grade, n)
 
 
 @metric(**COSTS, range=(0, inf), limits={**LIMITS, "cost": (0, inf)}, read={"model": read_model})
@@ -432,5 +426,300 @@ def ETC(
     >>> float(ETC(np.array([4.0, 9.0]), np.array([1.0, 1.0]), 1, model="RR", cost=2.0))
     8.0
     """
-    scale: dict[str, Any] = {"max_grade": max_grade, "min_grade": min_grade, "n": n, "cost": cost}
-    return _of_model("total_cost", rank, grade, top_grade, model=model, gain=gain, **scale)
+    return _of_model(
+        "total_cost", rank, grade, top_grade, model, gain, max_grade, min_grade, n, cost
+    )
+
+
+@user_model(
+    reference="Moffat, Bailey, Scholer & Thomas 2015, INST: an adaptive metric for information retrieval evaluation",
+    limits=ABOVE_ZERO,
+)
+def INST(rank: np.ndarray, total: np.ndarray, *, T: float = 1.0) -> np.ndarray:
+    """INST: utility of a reader who wants gains of T in all, and goes on the rather, the more are missing.
+
+    From rank i on with probability ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i = T less the gains down to i. Gains
+    are grades, divided by `max_grade`: the largest grade of the qrels unless given.
+
+    Examples
+    --------
+    >>> grades = np.array([1.0, 1.0])
+    >>> [float(INST(np.array(ranks), grades, 1).round(4)) for ranks in ([1.0, 2.0], [5.0, 9.0])]
+    [0.8859, 0.0598]
+    """
+    return ((rank + 2 * T - total - 1) / (rank + 2 * T - total)) ** 2
+
+
+@user_model(
+    reference="Moffat, Scholer & Thomas 2012, Models and metrics: IR evaluation as a user process",
+    limits=ABOVE_ZERO,
+)
+def INSQ(rank: np.ndarray, *, T: float = 1.0) -> np.ndarray:
+    """INSQ: utility of a reader who wants gains of T in all, and goes on the rather, the deeper the rank.
+
+    From rank i on with probability ((i + 2 T - 1) / (i + 2 T))^2, whatever was found. Gains are grades, divided by
+    `max_grade`.
+
+    Examples
+    --------
+    >>> grades = np.array([1.0, 1.0])
+    >>> [float(INSQ(np.array(ranks), grades, 1).round(4)) for ranks in ([1.0, 2.0], [5.0, 9.0])]
+    [0.5608, 0.0587]
+    """
+    return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2
+
+
+@user_model(reference=ZHANG, limits=ABOVE_ZERO)
+def BPM(total: np.ndarray, spent: np.ndarray, *, T: float = 1.0, k: float = 10) -> np.ndarray:
+    """Bejeweled player model: gain per item of a reader who stops at gains of T, or after k items.
+
+    Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> grades = np.array([1.0, 1.0])
+    >>> float(BPM(np.array([2.0, 3.0]), grades, 1)), float(BPM(np.array([2.0, 3.0]), grades, 1, T=2.0))
+    (0.5, 0.6666666666666666)
+    """
+    return ((total < T) & (spent < k)) * 1.0
+
+
+@user_model(reference=ZHANG, limits=ABOVE_ZERO)
+def BPMD(
+    gain: np.ndarray,
+    total: np.ndarray,
+    spent: np.ndarray,
+    *,
+    T: float = 1.0,
+    hb: float = 1.0,
+    hc: float = 1.0,
+    median: float = 0.5,
+    k: float = 10,
+) -> np.ndarray:
+    """Dynamic bejeweled player model: as BPM, but each item moves what is wanted and how long to look for it.
+
+    Every item that was passed moves T by hb and k by hc times its gain less `median`. cwl_eval leaves k as it is: hc=0.
+
+    Examples
+    --------
+    >>> float(BPMD(np.array([2.0, 3.0]), np.array([1.0, 1.0]), 1))  # T falls to 0.5 before rank 2
+    0.5
+    """
+    moved = np.cumsum(gain - median, axis=0) - (gain - median)
+    wants = (total < T + hb * moved) & (spent < k + hc * moved)
+    return np.logical_and.accumulate(wants, axis=0) * 1.0
+
+
+@user_model(
+    reference="Järvelin & Kekäläinen 2002; Moffat et al. 2012, scaled DCG",
+    synonyms={"dcg": {"log2": {}}},
+)
+def SDCG(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Scaled DCG: the mean gain of the first k items, weighed by 1 / log2(rank + 1).
+
+    DCG divided by that of a list of k fully relevant items, or of n where there is no cutoff. Gains are grades, divided
+    by `max_grade`.
+
+    Examples
+    --------
+    >>> float(SDCG(np.array([1.0, 9.0]), np.array([1.0, 1.0]), 1, k=2).round(4))  # 1 / (1 + 1 / log2(3))
+    0.6131
+    """
+    return np.where(rank < k, log2(rank + 1) / log2(rank + 2), 0.0)
+
+
+@user_model(reference=f"{NEARLY}, eq. 8")
+def NERR8(rank: np.ndarray, gain: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Nearly ERR, equation 8: gain per item of a reader whom an item of gain g stops with probability g.
+
+    Nobody looks beyond rank k. Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(NERR8(np.array([2.0, 3.0]), np.array([1.0, 1.0]), 1, k=10))
+    0.5
+    """
+    return np.where(rank < k, 1 - gain, 0.0)
+
+
+@user_model(reference=f"{NEARLY}, eq. 9")
+def NERR9(rank: np.ndarray, gain: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Nearly ERR, equation 9: as equation 8, but from rank i a reader goes on i / (i + 1) times as often.
+
+    Nobody looks beyond rank k. Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(NERR9(np.array([2.0, 3.0]), np.array([1.0, 1.0]), 1, k=10).round(4))  # (1/2) / (1 + 1/2)
+    0.3333
+    """
+    return np.where(rank < k, rank / (rank + 1) * (1 - gain), 0.0)
+
+
+@user_model(reference=f"{NEARLY}, eq. 10", limits={"p": (0, 1)})
+def NERR10(gain: np.ndarray, *, p: float = 0.9) -> np.ndarray:
+    """Nearly ERR, equation 10: as equation 8, but a reader goes on p times as often; no cutoff.
+
+    Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(NERR10(np.array([2.0, 3.0]), np.array([1.0, 1.0]), 1, p=0.5).round(4))  # (1/2) / (1 + 1/2)
+    0.3333
+    """
+    return p * (1 - gain)
+
+
+@user_model(reference=f"{NEARLY}, eq. 11", limits=ABOVE_ZERO)
+def NERR11(rank: np.ndarray, gain: np.ndarray, *, T: float = 1.0) -> np.ndarray:
+    """Nearly ERR, equation 11: as equation 8, but a reader goes on as that of INSQ does; no cutoff.
+
+    Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(NERR11(np.array([2.0, 3.0]), np.array([1.0, 1.0]), 1).round(4))  # (4/9) / (1 + 4/9)
+    0.3077
+    """
+    return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain)
+
+
+@user_model(
+    reference="Smucker & Clarke 2012, Time-based calibration of effectiveness measures",
+    limits={"halflife": (LEAST, inf)},
+)
+def TBG(rank: np.ndarray, cost: np.ndarray, *, halflife: float = 224.0) -> np.ndarray:
+    """Time-biased gain: utility of readers of whom half are left after `halflife` units of cost.
+
+    An item costs 1 unless the costs are given (`pdeval.kernels.expectations`); the weights add up to 1, as in cwl_eval.
+    Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(TBG(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1, halflife=1.0))  # (1 + 1/4) / 2
+    0.625
+    """
+    return np.where(rank < len(rank), 2.0 ** (-cost / halflife), 0.0)
+
+
+@user_model(
+    reference="Sakai & Dou 2013, Summaries, ranked retrieval and sessions",
+    name="U",
+    limits={"L": (LEAST, inf)},
+)
+def U_measure(
+    rank: np.ndarray, cost: np.ndarray, spent: np.ndarray, *, L: float = 1000.0
+) -> np.ndarray:
+    """U-measure: utility of a reader who loses interest evenly until L units of text were read.
+
+    An item has 1 unit of text unless costs are given (`pdeval.kernels.expectations`); the weights add up to 1, and the
+    last rank has none, as in cwl_eval. Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(U_measure(np.array([1.0, 3.0]), np.array([1.0, 1.0]), 1, L=4.0))  # (1 + 1/2) / (1 + 3/4 + 1/2 + 1/4)
+    0.6
+    """
+    here, after = (np.maximum(1 - read / L, 0.0) for read in (spent - cost, spent))
+    return np.where(rank < len(rank) - 1, share(after, here), 0.0)
+
+
+@user_model(
+    reference="Azzopardi 2014, Modeling interaction with economic models of search",
+    limits={"beta": (0, 1)},
+)
+def SET(rank: np.ndarray, *, beta: float = 0.5, k: float = 10) -> np.ndarray:
+    """Search economic measure: the mean gain of the first k items, weighed by (i + 1)^beta - i^beta at rank i.
+
+    Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(SET(np.array([1.0, 9.0]), np.array([1.0, 1.0]), 1, beta=1.0, k=2))
+    0.5
+    """
+    weight = (rank + 1) ** beta - rank**beta
+    after = (rank + 2) ** beta - (rank + 1) ** beta
+    return np.where(rank < k, share(after, weight), 0.0)
+
+
+@user_model(reference=FORAGING, name="IFT-goal", limits=ABOVE_ZERO)
+def IFT_goal(total: np.ndarray, *, T: float = 2.0, b1: float = 0.9, R1: float = 10.0) -> np.ndarray:
+    """Information foraging, goal-sensitive: utility of a reader who stops the rather, the nearer the gains are to T.
+
+    Goes on with probability 1 - 1 / (1 + b1 e^(R1 (T - gains so far))). Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(IFT_goal(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 1).round(2))
+    0.69
+    """
+    return 1 - 1 / (1 + b1 * np.exp((T - total) * R1))
+
+
+@user_model(reference=FORAGING, name="IFT-rate")
+def IFT_rate(
+    total: np.ndarray, spent: np.ndarray, *, A: float = 0.2, b2: float = 0.9, R2: float = 10.0
+) -> np.ndarray:
+    """Information foraging, rate-sensitive: utility of a reader who stops where gain per cost falls below A.
+
+    Goes on with probability 1 / (1 + b2 e^(R2 (A - rate of gain so far))). Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(IFT_rate(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 1).round(2))
+    0.26
+    """
+    return 1 / (1 + b2 * np.exp((A - total / spent) * R2))
+
+
+@user_model(reference=FORAGING, limits=ABOVE_ZERO)
+def IFT(
+    total: np.ndarray,
+    spent: np.ndarray,
+    *,
+    T: float = 2.0,
+    b1: float = 0.9,
+    R1: float = 10.0,
+    A: float = 0.2,
+    b2: float = 0.9,
+    R2: float = 10.0,
+) -> np.ndarray:
+    """Information foraging: utility of a reader who stops near gains of T, or where gain per cost falls below A.
+
+    Goes on with the product of the probabilities of IFT-goal and IFT-rate. Gains are grades, divided by `max_grade`.
+
+    Examples
+    --------
+    >>> float(IFT(np.array([1.0, 2.0]), np.array([1.0, 1.0]), 1).round(2))
+    0.7
+    """
+    goal, rate = (MODELS[name].going_on for name in ("IFT-goal", "IFT-rate"))
+    return goal(total, T=T, b1=b1, R1=R1) * rate(total, spent, A=A, b2=b2, R2=R2)
+
+
+# how readers go on by measures that are elsewhere, for what their readers gain in all, and how far they go
+@user_model(name="RBP", measure=False)
+def going_on_evenly(rank: np.ndarray, *, p: float = 0.8) -> np.ndarray:
+    """Return p at every rank, the reader of rank-biased precision."""
+    return np.full(np.shape(rank), float(p))
+
+
+@user_model(name="P", measure=False)
+def going_on_to_the_cutoff(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Return 1 down to the cutoff, the reader of precision."""
+    return (rank < k) * 1.0
+
+
+@user_model(name="RR", measure=False)
+def going_on_to_the_first(total: np.ndarray) -> np.ndarray:
+    """Return 1 until something is found, the reader of reciprocal rank."""
+    return (total == 0) * 1.0
+
+
+@user_model(name="AP", measure=False)
+def going_on_for_precision(rank: np.ndarray, gain: np.ndarray) -> np.ndarray:
+    """Return the share of gain / rank that is still to come, the reader of average precision, who knows the list."""
+    ahead = np.cumsum((gain / rank)[::-1], axis=0)[::-1]
+    after = np.concatenate([ahead[1:], np.zeros_like(ahead[:1])])
+    return share(after, ahead)

@@ -65,7 +65,7 @@ def greedy(belongs: np.ndarray, alpha: float, depth: float) -> np.ndarray:
 
 
 def shrinking(factor: float, most: float) -> int:
-    """Return after how many ranks a weight that shrinks by `factor` no longer shows in a double, at most `most`.
+    """Return the number of ranks, at most `most`, after which a weight that shrinks by `factor` is negligible.
 
     Examples
     --------
@@ -74,14 +74,14 @@ def shrinking(factor: float, most: float) -> int:
     """
     if factor >= 1:
         if most == inf:
-            raise ValueError("alpha=0 has no limit without a cutoff; add one, e.g. '@20'.")
+            raise ValueError("alpha=0 requires a cutoff. Add one, e.g. '@20'.")
         return int(most)
     ranks = 1 if factor <= 0 else math.ceil(math.log(1e-18) / math.log(factor))
     return int(min(most, ranks))
 
 
 def best_possible(subtopics: np.ndarray, alpha: float, k: float, discount: str) -> np.ndarray:
-    """Return the sum for a list whose every item belongs to all subtopics: ndeval's first normalisation.
+    """Return the sum for a list whose every item belongs to all subtopics: ndeval's first normalization.
 
     Examples
     --------

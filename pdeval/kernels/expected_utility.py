@@ -86,12 +86,10 @@ def expected_utility_of_subtopics(
     return expected_utility(rank, utility=utility, weight=weight)
 
 
+@TERMS.function("EU")
+@TERMS.function("ST-EU")
 def _terms(
     rank: np.ndarray, *, utility: Utility = "precision", weight: Weight = "uniform"
 ) -> tuple[np.ndarray, Any]:
     """Return the utility of each recall level, and the share of users who want as many items."""
     return utility_of(rank, utility), weights(weight, len(rank))[:, None, None]
-
-
-for _name in ("EU", "ST-EU"):
-    TERMS.add(_name, _terms, __name__)

@@ -1,9 +1,9 @@
-"""Measures of graded relevance: cumulated gain, plain, discounted and normalised, and the Q-measure.
+"""Measures of graded relevance: cumulated gain, plain, discounted and normalized, and the Q-measure.
 
-The level, the least grade that counts as relevant, does not touch gains: every positive grade has one, as in trec_eval.
+The level, the smallest relevant grade, does not affect gains: every positive grade has a gain, as in trec_eval.
 `gain="binary"` gives 1 to each item that is relevant at the level and 0 to the others; `least=2` gives none to grades
-below 2. `gains={0: 1, 2: 9}` sets gains by grade: that of grade 0 counts for items that were judged and found not
-relevant, in the list and in the ideal ranking; what nobody judged has none. A grade that is not listed keeps its own.
+below 2. `gains={0: 1, 2: 9}` sets gains by grade: that of grade 0 applies to items judged non-relevant, in the
+list and in the ideal ranking; unjudged items have no gain. A grade that is not listed keeps its gain.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def read_gains(value: Any, text: str) -> dict[float, float]:
         ) from None
     if low := [grade for grade in gains if grade < 0 and gains[grade] != 0]:
         raise ValueError(
-            f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}; a negative grade says that an item was "
-            "pooled and not judged, so it has none. Give these items a grade of at least 0 in the judgments."
+            f"gains={value!r} in {text!r} gives a gain to grade {low[0]:g}, but items of negative grade are "
+            "unjudged. Use grades of at least 0 in the judgments."
         )
     return dict(zip(plain[::2], plain[1::2]))
 
@@ -80,7 +80,7 @@ def read_base(value: Any, text: str) -> float:
     """
     if not (isinstance(value, int | float) and not isinstance(value, bool) and 1 < value < inf):
         raise ValueError(
-            f"base={value!r} in {text!r}: the base of the logarithm is a number above 1."
+            f"base={value!r} in {text!r}: the base of the logarithm must be a number above 1."
         )
     return float(value)
 
@@ -91,14 +91,14 @@ DISCOUNTED = {**GAINS, "base": read_base}
 
 @dataclass(frozen=True)
 class Gains:
-    """The gains of grades, and how they are discounted by rank.
+    """The gains of grades, and their discount by rank.
 
     Parameters
     ----------
     gain : {'linear', 'exp', 'binary'}
         The grade, 2^grade - 1, or 1.
     gains : mapping of grade to gain, optional
-        Gains of single grades, instead of these.
+        Gains of single grades, which replace these.
     least : float
         The smallest grade with a gain.
     discount : {'log2(r+1)', 'jk', 'zipf'}
@@ -124,8 +124,8 @@ class Gains:
         gains = self.gains or {}
         if self.gain == "binary" and gains.get(0):
             raise ValueError(
-                f"gains={dict(gains)} gives a gain to grade 0; gain='binary' counts what is relevant at the level, "
-                "and grade 0 never is. Leave one of them out."
+                f"gains={dict(gains)} gives a gain to grade 0, which is never relevant, but gain='binary' counts "
+                "relevant items only. Drop one of them."
             )
         value = grade
         if self.gain == "exp":
@@ -279,7 +279,7 @@ def nDCG(
     least: float = 0.0,
     k: float = inf,
 ) -> np.ndarray:
-    """Normalised discounted cumulated gain: DCG divided by that of the ideal ranking.
+    """Normalized discounted cumulated gain: DCG divided by that of the ideal ranking.
 
     The ideal ranking holds every judged item of positive grade (with a gain of grade 0, every judged item), best first,
     cut at `k` if there is a cutoff, never at the length of the run: trec_eval's ndcg and ndcg_cut. Parameters as
@@ -426,7 +426,7 @@ def G(
     *,
     gains: Mapping[float, float] | None = None,
 ) -> np.ndarray:
-    """Normalised gain: each gain divided by log2(2 + the gain that was missed down to its rank).
+    """Normalized gain: each gain divided by log2(2 + the gain that was missed down to its rank).
 
     The missed gain is what the ideal ranking has cumulated there, at least 1 an item, less what this one has. The sum
     is divided by the sum of all gains.

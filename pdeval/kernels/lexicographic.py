@@ -22,7 +22,6 @@ from pdeval.catalog import metric
 from pdeval.kernels.preferences import LP_PAPER
 from pdeval.kernels.primitives import cut, found, inf, level, total
 
-LR_PAPER = "Diaz, Ekstrand & Mitra 2023, Recall, robustness, and lexicographic evaluation"
 UNSEEN = 1e-18  # what is less than this share of a sum does not change it
 
 
@@ -49,14 +48,11 @@ def _factors(size: np.ndarray, many: int) -> np.ndarray:
     return size - np.arange(many, dtype=np.float64)[:, None]
 
 
-def _product(factors: np.ndarray) -> np.ndarray:
-    # one factor after the other: many lists at once give what each gives alone
-    return np.multiply.accumulate(factors, axis=0)[-1]
-
-
 def _share(worse: np.ndarray, size: np.ndarray, m: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return ways that are worse, as a part of all C(N, m), as a share of the others."""
-    one = _product((m - np.arange(m, dtype=np.float64))[:, None] / _factors(size, m))
+    factors = (m - np.arange(m, dtype=np.float64))[:, None] / _factors(size, m)
+    # one factor after the other: many lists at once give what each gives alone
+    one = np.multiply.accumulate(factors, axis=0)[-1]
     return np.minimum(worse / (1.0 - one), 1.0).reshape(shape)
 
 
@@ -87,7 +83,8 @@ def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) ->
             break
         # of the ways to place them, those that begin later: C(N - f_i, left) / C(N - f_(i-1), left)
         rest = _factors(size[on] - before[on], left)
-        later = weight[on] * _product((rest - (place[i, on] - before[on])) / rest)
+        factors = (rest - (place[i, on] - before[on])) / rest
+        later = weight[on] * np.multiply.accumulate(factors, axis=0)[-1]
         worse[on] += later
         new = np.zeros(size.shape)
         new[on] = later * left / places_left[on]  # C(N - f_i, left - 1)
@@ -95,7 +92,10 @@ def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) ->
     return _share(worse, size, m, np.shape(rank)[1:])
 
 
-@metric(reference=LR_PAPER, aliases=("metricLR",))
+@metric(
+    reference="Diaz, Ekstrand & Mitra 2023, Recall, robustness, and lexicographic evaluation",
+    aliases=("metricLR",),
+)
 def LR(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
     """Lexicographic recall as a number: the share of rankings that sgnLR puts behind this one.
 

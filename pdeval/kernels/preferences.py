@@ -1,7 +1,7 @@
-"""Preferences between two rankings of one query: positive where the first is better.
+"""Preferences between two rankings of one query: positive if the first is better.
 
-`x` and `y` are the sorted ranks at which two runs found the relevant items, infinity where they did not; axis 0 is
-the recall level. `x_NAME` and `y_NAME` ask for another column of either side.
+`x` and `y` are the sorted ranks of the relevant items in two runs, infinity for items that were not retrieved; axis 0
+is the recall level. `x_NAME` and `y_NAME` request another column of either side.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def weights(weight: Weight, m: int) -> np.ndarray:
 
 
 def unscaled(weight: Weight, m: int) -> np.ndarray:
-    """Return the weights of recall levels 1..m as they are given, checked.
+    """Return the weights of recall levels 1..m, checked and not normalized.
 
     Parameters
     ----------
     weight : {'uniform', 'dcg', 'inverse'}, array, or callable of the levels 1..m
-        1, 1/log2(i + 1), 1/i, the first m numbers of an array, or what the function says of all levels at once, or
-        of one.
+        1, 1/log2(i + 1), 1/i, the first m numbers of an array, or the values of a function of all levels at once, or
+        of one level.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
         if given.ndim != 1 or len(given) < m:
             raise ValueError(
                 f"a query has {m} relevant items, but the weights are an array of shape {given.shape}; "
-                "give at least as many weights as recall levels, or a function of the level."
+                "Pass at least one weight per recall level, or a function of the level."
             )
         given = given[:m]
     if np.isnan(given).any() or (given < 0).any():
@@ -72,13 +72,13 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
     total = given.sum()
     if m and not 0 < total < inf:
         raise ValueError(
-            f"the weights of the first {m} recall levels sum to {total:g}; they need a positive sum."
+            f"the weights of the first {m} recall levels sum to {total:g}; the sum must be positive and finite."
         )
     return given
 
 
 def _called(weight: Callable[..., Any], level: np.ndarray) -> np.ndarray:
-    """Return what a function says of the levels, whether it takes them all at once or one by one."""
+    """Return the values of a function of the levels, which takes all of them at once or one by one."""
     try:
         return np.broadcast_to(np.asarray(weight(level), dtype=np.float64), level.shape)
     except (TypeError, ValueError):
@@ -86,7 +86,7 @@ def _called(weight: Callable[..., Any], level: np.ndarray) -> np.ndarray:
 
 
 def users(given: Any, text: str) -> Any:
-    """Return how many users want each grade or subtopic, checked: by its items, equally many, or as a mapping says.
+    """Return the checked weights of the users of each grade or subtopic: 'items', 'uniform' or a mapping.
 
     Examples
     --------
@@ -94,13 +94,13 @@ def users(given: Any, text: str) -> Any:
     {1: 0.2, 2: 0.8}
     >>> users("some", "RPP(grades=some)")
     Traceback (most recent call last):
-    ValueError: 'some' in 'RPP(grades=some)': say 'items' (as many users as items), 'uniform', or {name: weight, ...}.
+    ValueError: 'some' in 'RPP(grades=some)': use 'items' (as many users as items), 'uniform', or {name: weight, ...}.
     """
     if isinstance(given, str) and given in ("items", "uniform"):
         return given
     if not isinstance(given, Mapping):
         raise ValueError(
-            f"{given!r} in {text!r}: say 'items' (as many users as items), 'uniform', or {{name: weight, ...}}."
+            f"{given!r} in {text!r}: use 'items' (as many users as items), 'uniform', or {{name: weight, ...}}."
         )
     numbers = [value for value in given.values() if isinstance(value, int | float | np.number)]
     if (
@@ -109,13 +109,9 @@ def users(given: Any, text: str) -> Any:
         or not sum(numbers) > 0
     ):
         raise ValueError(
-            f"{dict(given)!r} in {text!r}: weights of users are numbers, none negative, not all 0."
+            f"{dict(given)!r} in {text!r}: weights of users must be non-negative numbers, not all 0."
         )
     return given
-
-
-def _rpp(x: np.ndarray, y: np.ndarray, weight: Weight) -> np.ndarray:
-    return weighted_mean(closer(x, y), weights(weight, len(x)))
 
 
 _GRADES: dict[str, Any] = {
@@ -146,7 +142,7 @@ def RPP(
 
     A user who wants i relevant items prefers the ranking that gives them sooner; items that neither ranking found are
     ties. With several positive grades and no `level`, users with different thresholds are weighted by how many items
-    satisfy them (equation 5), or as `grades` says: equally, or by a mapping of grade to weight, where a query that has
+    satisfy them (equation 5), or by `grades`: equally, or by a mapping of grade to weight, if a query that has
     none of its grades is a tie. A kernel sees the items of one such population.
 
     Examples
@@ -154,7 +150,7 @@ def RPP(
     >>> round(float(RPP(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 4.0]))), 4)
     0.3333
     """
-    return _rpp(x, y, weight)
+    return weighted_mean(closer(x, y), weights(weight, len(x)))
 
 
 @preference(**_GRADES, weight="dcg", aliases=("dcgrpp",))
@@ -166,7 +162,7 @@ def dcgRPP(x: np.ndarray, y: np.ndarray, *, grades: Users = "items") -> np.ndarr
     >>> round(float(dcgRPP(np.array([1.0, 4.0]), np.array([2.0, 3.0]))), 4)
     0.2263
     """
-    return _rpp(x, y, "dcg")
+    return RPP(x, y, weight="dcg")
 
 
 @preference(**_GRADES, weight="inverse", aliases=("invrpp",))
@@ -178,7 +174,7 @@ def invRPP(x: np.ndarray, y: np.ndarray, *, grades: Users = "items") -> np.ndarr
     >>> round(float(invRPP(np.array([1.0, 4.0]), np.array([2.0, 3.0]))), 4)
     0.3333
     """
-    return _rpp(x, y, "inverse")
+    return RPP(x, y, weight="inverse")
 
 
 @preference(name="ST-RPP", **_SUBTOPICS, weight="uniform", aliases=("st-rpp",))
@@ -201,7 +197,7 @@ def ST_RPP(
     >>> float(ST_RPP(np.array([1.0]), np.array([2.0])))
     1.0
     """
-    return _rpp(x, y, weight)
+    return RPP(x, y, weight=weight)
 
 
 @preference(name="ST-dcgRPP", **_SUBTOPICS, weight="dcg", aliases=("st-dcgRPP",))
@@ -219,7 +215,7 @@ def ST_dcgRPP(
     >>> float(ST_dcgRPP(np.array([1.0]), np.array([2.0])))
     1.0
     """
-    return _rpp(x, y, "dcg")
+    return RPP(x, y, weight="dcg")
 
 
 @preference(name="ST-invRPP", **_SUBTOPICS, weight="inverse", aliases=("st-invRPP",))
@@ -237,7 +233,7 @@ def ST_invRPP(
     >>> float(ST_invRPP(np.array([1.0]), np.array([2.0])))
     1.0
     """
-    return _rpp(x, y, "inverse")
+    return RPP(x, y, weight="inverse")
 
 
 @preference(reference=LP_PAPER, path="first", test="sign", aliases=("lexiprecision", "sgnlp"))

@@ -1,6 +1,6 @@
-"""The vocabulary of the kernels: words over arrays whose axis 0 is the recall level.
+"""Functions that kernels share, over arrays whose axis 0 is the recall level.
 
-A ranking is the sorted ranks of its relevant items, infinity for an item that was never found. Every word takes
+A ranking is the sorted ranks of its relevant items, infinity for an item that was not retrieved. Every function takes
 arrays of shape (m, ...): one list, all lists of a topic, or all pairs by broadcasting.
 """
 
@@ -28,7 +28,7 @@ def level(rank: np.ndarray) -> np.ndarray:
 
 
 def items(rank: np.ndarray, m: np.ndarray | None = None) -> np.ndarray | int:
-    """Return the number of items: as many as there are ranks, or `m` of them, the rest being padding.
+    """Return the number of items: the number of ranks, or `m` if the block is padded.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def cut(rank: np.ndarray, k: float = inf) -> np.ndarray:
 
 
 def found(rank: np.ndarray, k: float | np.ndarray = inf) -> np.ndarray:
-    """Return which items were found, down to rank `k`.
+    """Return which items were retrieved, down to rank `k`.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def running(values: np.ndarray) -> np.ndarray:
 
 
 def share(part: np.ndarray, whole: np.ndarray | float, empty: float = 0.0) -> np.ndarray:
-    """Return part / whole, and 0, or another number, where the whole is 0.
+    """Return part / whole, or `empty` where the whole is 0.
 
     Examples
     --------
@@ -109,7 +109,7 @@ _LOG2 = np.array([-inf])
 
 
 def log2(number: np.ndarray) -> np.ndarray:
-    """Return the base-2 logarithm of whole numbers or infinity, to the last bit that the C library gives.
+    """Return the base-2 logarithm of integers or infinity, equal to that of the C library to the last bit.
 
     Examples
     --------
@@ -121,16 +121,16 @@ def log2(number: np.ndarray) -> np.ndarray:
     integer = np.where(number < inf, number, 0).astype(np.int64)
     top = int(integer.max(initial=0))
     if top >= len(_LOG2):
-        # vectorised logarithms differ from libm's in the last bit, so one table is made with libm's
+        # vectorized logarithms differ from libm's in the last bit, so one table is made with libm's
         grown = np.fromiter(map(math.log2, range(len(_LOG2), 2 * top + 1)), dtype=np.float64)
         _LOG2 = np.concatenate([_LOG2, grown])
     return np.where(number < inf, _LOG2[integer], inf)
 
 
 def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return +1 where `x` finds the item sooner than `y`, -1 where later, 0 where both find it at the same rank.
+    """Return +1 where `x` has the item at a better rank than `y`, -1 where at a worse one, 0 where at the same rank.
 
-    An item that neither finds is a tie.
+    An item that neither retrieved is a tie.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def closer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def power_of_two(grade: np.ndarray | float) -> np.ndarray:
-    """Return 2^grade, or raise where that is beyond all numbers.
+    """Return 2^grade, or raise if it is too large for a float.
 
     Examples
     --------
@@ -153,14 +153,14 @@ def power_of_two(grade: np.ndarray | float) -> np.ndarray:
     most = float(np.max(grade, initial=0.0))
     if most > MOST_EXPONENT:
         raise ValueError(
-            f"grade {most:g} has an exponential gain of 2^{most:g}, which no number holds; grades up to "
-            f"{MOST_EXPONENT} have one. Put grades on a smaller scale, or use a linear gain."
+            f"grade {most:g} has an exponential gain of 2^{most:g}, which is too large for a float; the largest "
+            f"possible grade is {MOST_EXPONENT}. Use smaller grades, or a linear gain."
         )
     return np.exp2(grade)
 
 
 def first_nonzero(values: np.ndarray) -> np.ndarray:
-    """Return, along axis 0, the first value that is not 0; 0 where there is none.
+    """Return the first nonzero value along axis 0, or 0.
 
     Examples
     --------

@@ -13,7 +13,6 @@ from pdeval.kernels.primitives import found, inf, level, total
 Unretrieved = Literal["run", "corpus"]
 Unfound = Literal["never", "corpus"]
 COOPER = "Cooper 1968, Expected search length"
-ASL_PAPER = "Alex, Hall & Metzler 2022, Atomized search length: beyond user models"
 
 
 def reached(rank: np.ndarray, corpus: np.ndarray | None, unretrieved: Unfound) -> np.ndarray:
@@ -131,10 +130,10 @@ def atomized(
     higher=False,
     range=(0, inf),
     at="n",
-    reference=ASL_PAPER,
+    reference="Alex, Hall & Metzler 2022, Atomized search length: beyond user models",
     limits={"n": (1, inf)},
     at_prefix="g1-",
-    level_hint=" The search length of every item is .ireval.lengths(qrels).",
+    level_hint=" The search length of every item is .ireval.search_lengths(qrels).",
 )
 def ASL(
     rank: np.ndarray,

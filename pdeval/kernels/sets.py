@@ -201,24 +201,24 @@ def NumNonrelRet(nonrelevant_found: np.ndarray) -> np.ndarray:
     return np.asarray(nonrelevant_found, dtype=np.float64)
 
 
-HANLEY = "Hanley & McNeil 1982, The meaning and use of the area under a ROC curve"
 PARTIAL = (
     "Hiranandani et al. 2020, Optimization and analysis of the pAp@k metric for recommender systems"
 )
-CATALOGUE = {"items": (1, inf)}
+CATALOG = {"items": (1, inf)}
 
 
-def catalogue(corpus: np.ndarray | None, items: float | None, relevant: float) -> np.ndarray:
-    """Return the number of items that are not relevant, of a catalogue of some size or of what is known of it.
+def catalog(corpus: np.ndarray | None, items: float | None, relevant: float) -> np.ndarray:
+    """Return the number of items that are not relevant, of a catalog of some size or of what is known of it.
 
     Examples
     --------
-    >>> float(catalogue(np.array(40.0), None, 3)), float(catalogue(np.array(40.0), 1000, 3))
+    >>> float(catalog(np.array(40.0), None, 3)), float(catalog(np.array(40.0), 1000, 3))
     (37.0, 997.0)
     """
     if items is not None and items < relevant:
         raise ValueError(
-            f"items={items:g}: {relevant:g} items are relevant alone; give the size of the catalogue."
+            f"items={items:g} is smaller than the number of relevant items ({relevant:g}). "
+            "Pass the size of the catalog."
         )
     size = np.asarray(corpus if items is None else items)
     return np.maximum(size - relevant, 0.0)
@@ -243,7 +243,11 @@ def Accuracy(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.n
     return np.where(number > 0, 1.0 - share(above, number * others), 0.0)
 
 
-@metric(reference=HANLEY, aliases=("auc", "AUROC", "ROC_AUC", "roc_auc"), limits=CATALOGUE)
+@metric(
+    reference="Hanley & McNeil 1982, The meaning and use of the area under a ROC curve",
+    aliases=("auc", "AUROC", "ROC_AUC", "roc_auc"),
+    limits=CATALOG,
+)
 def AUC(
     rank: np.ndarray,
     retrieved: np.ndarray,
@@ -251,10 +255,10 @@ def AUC(
     *,
     items: float | None = None,
 ) -> np.ndarray:
-    """Area under the ROC curve: how probably a relevant item stands above another item of the catalogue.
+    """Area under the ROC curve: how probably a relevant item stands above another item of the catalog.
 
     Items that were not retrieved stand below all others, in any order: of two of them each is above the other half of
-    the time. 1 where the catalogue has relevant items only.
+    the time. 1 where the catalog has relevant items only.
 
     Examples
     --------
@@ -262,7 +266,7 @@ def AUC(
     0.625
     """
     relevant = len(rank)
-    others = catalogue(corpus, items, relevant)
+    others = catalog(corpus, items, relevant)
     got = found(rank)
     # rank - level counts the non-relevant items above an item
     missed = np.maximum(
@@ -305,7 +309,7 @@ def PAP(rank: np.ndarray, *, k: float = 10) -> np.ndarray:
     reference="van Rijsbergen 1979, Information Retrieval",
     higher=False,
     aliases=("fall_out", "FallOut"),
-    limits=CATALOGUE,
+    limits=CATALOG,
 )
 def Fallout(
     rank: np.ndarray,
@@ -323,13 +327,13 @@ def Fallout(
     0.15
     """
     noise = np.minimum(retrieved, k) - hits(rank, k)
-    return share(noise, catalogue(corpus, items, len(rank)))
+    return share(noise, catalog(corpus, items, len(rank)))
 
 
 @metric(
     reference="Matthews 1975, Comparison of the predicted and observed secondary structure of T4 phage lysozyme",
     range=(-1, 1),
-    limits=CATALOGUE,
+    limits=CATALOG,
 )
 def MCC(
     rank: np.ndarray,
@@ -339,7 +343,7 @@ def MCC(
     items: float | None = None,
     k: float = inf,
 ) -> np.ndarray:
-    """Matthews correlation: between being relevant and being among the first k, over the items of the catalogue.
+    """Matthews correlation: between being relevant and being among the first k, over the items of the catalog.
 
     0 where one of them holds for all items or for none. RecTools takes a list shorter than k for one of k.
 
@@ -350,7 +354,7 @@ def MCC(
     """
     good = hits(rank, k).astype(np.float64)
     noise = np.minimum(retrieved, k) - good
-    missed, others = len(rank) - good, catalogue(corpus, items, len(rank))
+    missed, others = len(rank) - good, catalog(corpus, items, len(rank))
     rest = np.maximum(others - noise, 0.0)
     size = (good + noise) * (good + missed) * (rest + noise) * (rest + missed)
     return share(good * rest - noise * missed, np.asarray(np.sqrt(size)))

@@ -73,7 +73,7 @@ def discounted_gain(
 
 
 @TERMS.function("nDCG")
-def normalised_gain(
+def normalized_gain(
     rank: np.ndarray,
     grade: np.ndarray,
     ideal: np.ndarray,

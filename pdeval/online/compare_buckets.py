@@ -1,4 +1,10 @@
-"""Buckets against each other: tests of behaviour measures, an expected order of buckets, and A/A tests of the tests."""
+"""Comparison of buckets: tests of behavior measures, an expected order of buckets, and A/A tests of the tests.
+
+CUPED (Deng, Xu, Kohavi and Walker 2013) removes variance with what users did before the experiment. A user's value y
+is adjusted to y - theta (x - mean x), where x is the user's value in the pre-period, which no bucket can affect. theta
+is the slope of y on x within buckets, so that adjusted differences are those of the analysis of covariance. Users
+without a pre-period are not adjusted: their x is the mean.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +12,66 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs, described_frame
 from pdeval.join.rules import outside
-from pdeval.online.behaviour import Experiment, Unit, units_of
-from pdeval.online.behaviour_measures import measure_of_name, names_in
-from pdeval.online.log import Log
-from pdeval.online.log_checks import users_in_several
-from pdeval.online.two_sample_tests import Aggregate
-from pdeval.online.variants import (
-    TESTS,
-    Arm,
-    Comparison,
-    TestName,
-    adjusted_arms,
-    arms_of,
-    compared,
-    covariates,
-    fitting_test,
-    read_pre,
-    without_buckets,
+from pdeval.online.behavior import (
+    BehaviorMeasure,
+    Experiment,
+    Observed,
+    Unit,
+    fitting,
+    measure_of_name,
+    observe,
+    rng_of,
+    units_of,
+)
+from pdeval.online.log import Log, read_log, span, users_in_several
+from pdeval.online.two_sample_tests import (
+    Aggregate,
+    Kind,
+    Tested,
+    always_valid,
+    bootstrap_medians,
+    bootstrap_ratios,
+    bootstrapped,
+    mann_whitney,
+    ratio_of,
+    two_rates,
+    welch,
 )
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.registry import direction
 from pdeval.tables.equal_values import gap, settled, size_of
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
-from pdeval.verbs.arguments import TooFew, one_of, whole
+from pdeval.verbs.arguments import TooFew, one_of, several, whole
 from pdeval.verbs.progress import track
 
-RESAMPLES = 999  # of a bootstrap test within every assignment
+TestName = Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"]
+RESAMPLES = 999  # bootstrap samples of each assignment in an A/A test
+# of each option: the aggregates that it does not suit, what it does, and the aggregate that it needs
+UNSUITED = {
+    "sequential": (("median",), "sequential= compares means and ratios", "mean"),
+    "pre": (("median",), "pre= adjusts means and ratios", "mean"),
+    "welch": (("median", "ratio"), "test='welch' compares means, test='delta' ratios", "mean"),
+    "delta": (("mean", "median"), "test='delta' compares ratios of sums", "ratio"),
+}
 
 
 table(
     "bucket_comparisons",
     "bucket_a bucket_b measure aggregate test n_a:int n_b:int value_a:float value_b:float difference:float "
     "ci_low:float ci_high:float effect_size:float statistic:float p_value:float p_adjusted:float significant:bool "
-    "[covariate covered:share variance_reduction:float]",
+    "[covariate covered:fraction variance_reduction:float]",
     "comparison of buckets",
-    known_by="measure aggregate test n_a n_b value_a value_b difference p_value p_adjusted significant",
-    row="pair of buckets and behaviour measure",
+    recognized_by="measure aggregate test n_a n_b value_a value_b difference p_value p_adjusted significant",
+    row="pair of buckets and behavior measure",
     sort="measure bucket_a bucket_b",
     then=".report()",
     means={
@@ -58,56 +80,56 @@ table(
         "test": "'z', 'welch', 'delta', 'mann-whitney', 'bootstrap' or 'sequential'",
         "n_a": "observations in the first bucket",
         "n_b": "observations in the second bucket",
-        "difference": "value_a - value_b; 0 where that is rounding",
+        "difference": "value_a - value_b; 0 if it is within rounding",
         "effect_size": "Cohen's h for rates, d for means, rank-biserial correlation for Mann-Whitney",
-        "p_value": "1 where the buckets do not differ at all; NaN where there is nothing to test",
+        "p_value": "1 if the buckets do not differ at all; NaN if there is nothing to test",
         "p_adjusted": "p-value corrected for the number of pairs, within each measure",
         "covariate": "the measure of the pre-period that values are adjusted for",
-        "covered": "share of both buckets' users that have it",
-        "variance_reduction": "share of the difference's variance that the adjustment took away",
+        "covered": "fraction of both buckets' users that have it",
+        "variance_reduction": "fraction of the difference's variance that the adjustment removed",
     },
 )
 
 
 table(
-    "verdicts",
-    "measure aggregate hypothesis found pairs:int as_expected:int significant:int against:int verdict",
-    "table of verdicts on an order of buckets",
-    row="behaviour measure",
+    "order_checks",
+    "measure aggregate hypothesis observed pairs:int as_expected:int significant:int against:int conclusion",
+    "table of checks of an order of buckets",
+    row="behavior measure",
     means={
         "hypothesis": "the expected order of the buckets' values",
-        "found": "their order in the log",
+        "observed": "their order in the log",
         "pairs": "number of pairs of buckets",
         "as_expected": "pairs in the expected direction",
         "significant": "those among them that pass the test",
         "against": "pairs that pass the test in the other direction",
-        "verdict": "'confirmed': every pair as expected and significant; 'in order': every pair as expected, not all "
+        "conclusion": "'confirmed': every pair as expected and significant; 'in order': all pairs as expected, not all "
         "significant; 'contradicted': some pair significantly against; 'not in order': anything else; 'no data': a "
         "bucket without observations",
     },
-    undrawn="it is a table to read: one verdict per measure",
+    no_plot="it is a table to read: one conclusion per measure",
 )
 
 
 table(
     "aa_tests",
-    "measure aggregate test n:int draws:int rejected:int error:share ci_low:float ci_high:float as_stated:bool",
+    "measure aggregate test n:int draws:int rejected:int error:fraction ci_low:float ci_high:float includes_alpha:bool",
     "table of errors of A/A tests",
-    row="behaviour measure",
+    row="behavior measure",
     means={
         "n": "number of observations: users, sessions or queries",
         "draws": "random assignments that could be tested",
-        "rejected": "those in which the two buckets differ significantly, although nothing does",
-        "error": "their share: the type-I error",
+        "rejected": "assignments in which the two buckets differ significantly by chance",
+        "error": "their fraction: the type I error rate",
         "ci_low": "lower end of the exact binomial interval of the error",
         "ci_high": "upper end of the exact binomial interval of the error",
-        "as_stated": "whether that interval holds alpha",
+        "includes_alpha": "whether that interval contains alpha",
     },
-    undrawn="it is a table to read: one error per measure",
+    no_plot="it is a table to read: one error per measure",
 )
 
 
-@verb(on="clicks", gives="bucket_comparisons", family="compare_buckets")
+@verb(on="clicks", returns="bucket_comparisons", family="compare_buckets")
 def compare_buckets(
     log: Table,
     measures: Sequence[str] | str | None = None,
@@ -124,9 +146,9 @@ def compare_buckets(
     draws: int = 10_000,
     seed: int | None = 0,
 ) -> pd.DataFrame:
-    """Return a two-sample test of every pair of buckets on every behaviour measure.
+    """Return a two-sample test of every pair of buckets on every behavior measure.
 
-    Users in more than one bucket are warned of; `check` reports them, and bucket sizes that mismatch their shares.
+    Users in more than one bucket raise a warning; `check` reports them, and bucket sizes that mismatch their shares.
 
     Parameters
     ----------
@@ -134,35 +156,35 @@ def compare_buckets(
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
         mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, click_through_rate (CTR),
         conversion_rate, revenue_per_user, sessions_per_user, events_per_user, and your own; of other events than a
-        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue where the
+        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue if the
         log has them.
     order : list, optional
         The buckets to compare, in the order in which they become a and b; by default all, sorted.
     aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
-        The mean or median of the units' own values, or the ratio of sums over all units: clicks of all users over
+        Mean or median of the values of the units, or the ratio of sums over all units: clicks of all users over
         impressions of all users, or their abandoned queries over all their queries. By default the median for the two
-        times and the ratio for the others, which is the mean where every unit has one observation.
+        times and the ratio for the others, which is the mean if every unit has one observation.
     unit : {'user', 'session', 'query'}, optional
-        What counts as one observation: a user or session with all its queries, or an issued query (a session, for
-        queries per session). By default the user or, in a log without users, the session: what belongs to one user is
-        not independent, so a finer unit than what was randomised finds differences where there are none, and warns.
+        Unit of observation: a user or session with all its queries, or an issued query (a session, for queries per
+        session). By default the user or, in a log without users, the session. Observations of one user are not
+        independent, so a unit finer than the randomized one raises the type I error rate, and warns.
     test : {'auto', 'welch', 'delta', 'mann-whitney', 'bootstrap'}
         'auto': pooled z for rates of single queries or users, Welch's t for other means, the delta method for ratios
         (Deng, Knoblich and Lu 2018), Mann-Whitney for medians. 'bootstrap': units drawn with replacement.
     pre : DataFrame or bound accessor, optional
-        The click log of a pre-period, which ends before the log begins: what each user did there takes variance out of
-        means and ratios (CUPED: Deng, Xu, Kohavi and Walker 2013), and differences are those of the analysis of
-        covariance. Users without a pre-period stay, unadjusted; `covered` says how many have one.
+        The click log of a pre-period, which ends before the log begins. The behavior of each user there reduces the
+        variance of means and ratios (CUPED: Deng, Xu, Kohavi and Walker 2013), and differences are those of the
+        analysis of covariance. Users without a pre-period are not adjusted; `covered` is the fraction that has one.
     covariate : str, optional
-        The behaviour measure of the pre-period that adjusts; by default each measure its own.
+        The behavior measure of the pre-period that adjusts; by default the same measure.
     sequential : int, optional
-        Test so that looking after every user is allowed: intervals and p-values hold at all times at once, once
-        buckets have some hundred users (asymptotic confidence sequences: Waudby-Smith et al. 2021). The number of
-        users at which they are to be the tightest, of both buckets together.
+        Sequential test: intervals and p-values are valid at all times simultaneously, once buckets have some hundred
+        users (asymptotic confidence sequences: Waudby-Smith et al. 2021). The value is the number of users, of both
+        buckets, at which the intervals are tightest.
     alpha : float
         Level of the tests; the intervals have confidence 1 - alpha.
     draws : int
-        Bootstrap samples of every median, for the intervals, and of test='bootstrap'; 0 leaves these out.
+        Number of bootstrap samples of every median, for the intervals, and of test='bootstrap'; 0 omits these.
 
     Examples
     --------
@@ -175,12 +197,7 @@ def compare_buckets(
     0  rerank-s1    tfidf  abandonment_rate      z      0.0     0.06         True
     1  rerank-s1    tfidf  clicks_per_query  welch      6.3     3.14         True
     """
-    test = one_of("test", test, TESTS)  # type: ignore[assignment]
     correction = which_correction(correction)  # type: ignore[assignment]
-    if sequential is not None:
-        whole("sequential", sequential, 2)
-        if test != "auto":
-            raise ValueError(f"sequential= is a test of its own: leave out test={test!r}.")
     experiment = Experiment.of(log, measures, aggregate, unit)
     buckets = experiment.buckets
     places = _places(experiment.log, buckets, order)
@@ -192,30 +209,32 @@ def compare_buckets(
     first, second = all_pairs(len(places))
     rows, adjustments = [], []
     for name, comparison in comparisons:
-        observed = experiment.observed[name]
-        known = np.zeros(len(observed.who), dtype=bool)
-        arms = plain = arms_of(observed, comparison, len(buckets), (seed, name, draws))
+        observed, stream = experiment.observed[name], (seed, name, draws)
+        arms = plain = arms_of(observed, comparison, places, len(buckets), stream)
         if name in before:
-            arms, known = adjusted_arms(
-                observed, comparison, places, len(buckets), (seed, name, draws), before[name]
-            )
+            arms = arms_of(observed, comparison, places, len(buckets), stream, before[name])
         for a, b in zip(places[first], places[second], strict=True):  # a handful of buckets
             x, y = arms[a], arms[b]
             result = compared(x, y, comparison)
-            sides = (
-                buckets[a],
-                buckets[b],
-                name,
-                comparison.aggregate,
-                result.test,
-                len(x.values),
-                len(y.values),
+            rows.append(
+                (
+                    buckets[a],
+                    buckets[b],
+                    name,
+                    comparison.aggregate,
+                    result.test,
+                    len(x.values),
+                    len(y.values),
+                    x.value,
+                    y.value,
+                    float(gap(x.value, y.value, size_of(x.values, y.values))),
+                    *result[1:],
+                )
             )
-            difference = float(gap(x.value, y.value, size_of(x.values, y.values)))
-            rows.append((*sides, x.value, y.value, difference, *result[1:]))
-            covered = known[(observed.bucket == a) | (observed.bucket == b)]
-            share_covered = float(covered.mean()) if len(covered) else np.nan
-            adjustments.append((share_covered, _variance_reduction((plain[a], plain[b]), (x, y))))
+            if name in before:
+                past = before[name][observed.who[np.isin(observed.bucket, (a, b))]]
+                covered = float((~np.isnan(past)).mean()) if len(past) else np.nan
+                adjustments.append((covered, _variance_reduction((plain[a], plain[b]), (x, y))))
     bucket = str(buckets.name)
     columns = [
         f"{bucket}_a",
@@ -227,16 +246,24 @@ def compare_buckets(
         "n_b",
         "value_a",
         "value_b",
+        "difference",
+        "ci_low",
+        "ci_high",
+        "effect_size",
+        "statistic",
+        "p_value",
     ]
-    columns += ["difference", "ci_low", "ci_high", "effect_size", "statistic", "p_value"]
     frame = pd.DataFrame(rows, columns=columns)
-    family = np.repeat(np.arange(len(comparisons)), len(first))  # the pairs of a measure
-    p_adjusted = adjust(frame["p_value"].to_numpy(), family, correction=correction or "none")
+    p_adjusted = adjust(
+        frame["p_value"].to_numpy(),
+        np.repeat(np.arange(len(comparisons)), len(first)),  # the pairs of a measure
+        correction=correction or "none",
+    )
     frame = frame.assign(p_adjusted=p_adjusted, significant=p_adjusted < alpha)
     if pre is not None:
-        covered, reduced = np.array(adjustments).T
+        shares, reductions = np.array(adjustments).T
         names = np.repeat([covariate or name for name, _ in comparisons], len(first))
-        frame = frame.assign(covariate=names, covered=covered, variance_reduction=reduced)
+        frame = frame.assign(covariate=names, covered=shares, variance_reduction=reductions)
     frame.attrs = {
         **{f"bucket_{side}_column": f"{bucket}_{side}" for side in "ab"},
         **experiment.attrs,
@@ -252,14 +279,25 @@ def compare_buckets(
 def _comparisons(
     experiment: Experiment, test: TestName, alpha: float, sequential: int | None, *, adjusted: bool
 ) -> list[tuple[str, Comparison]]:
-    """Return the name of each measure and how it is compared, or raise where the test does not suit it."""
+    """Return the name of each measure and how it is compared, or raise if the test does not suit it."""
+    test = one_of("test", test, get_args(TestName))  # type: ignore[assignment]
+    if sequential is not None:
+        whole("sequential", sequential, 2)
+        if test != "auto":
+            raise ValueError(
+                f"sequential= is itself a test and cannot be combined with test={test!r}. Omit test=."
+            )
     comparisons = []
     for measure in experiment.measures:
         aggregate, kind = experiment.aggregate[measure.name], experiment.kind(measure)
-        fitting_test(test, aggregate, measure.name, sequential)
-        kind = (
-            "mean" if adjusted and kind == "rate" else kind
-        )  # an adjusted rate is neither 0 nor 1
+        for option in ("sequential" if sequential is not None else test, "pre" if adjusted else ""):
+            unsuited, text, needed = UNSUITED.get(option, ((), "", ""))
+            if aggregate in unsuited:
+                raise ValueError(
+                    f"{text}; {measure.name} has aggregate={aggregate!r}. Use aggregate={needed!r}."
+                )
+        # an adjusted rate is neither 0 nor 1
+        kind = "mean" if adjusted and kind == "rate" else kind
         comparisons.append((measure.name, Comparison(test, aggregate, kind, 1 - alpha, sequential)))
     return comparisons
 
@@ -267,30 +305,34 @@ def _comparisons(
 def past_of(
     pre: object, covariate: str | None, log: Table, experiment: Experiment
 ) -> dict[str, np.ndarray]:
-    """Return the pre-period's values of users for every measure; none where there is no pre-period."""
+    """Return the values of users in the pre-period for every measure; empty without a pre-period."""
     if pre is None:
         if covariate is not None:
-            raise ValueError("covariate= names a measure of a pre-period: give its log too, pre=.")
+            raise ValueError(
+                "covariate= is a measure of a pre-period. Pass the log of the pre-period as pre=."
+            )
         return {}
     if experiment.unit != "user":
-        raise ValueError(
-            f"pre= adjusts what users did: it needs unit='user', not {experiment.unit!r}."
-        )
+        raise ValueError(f"pre= requires unit='user'; found {experiment.unit!r}. Omit unit=.")
     how = experiment.aggregate
-    for name, aggregate in how.items():
-        if aggregate == "median":
-            raise ValueError(
-                f"pre= adjusts means and ratios, {name} is summed up by its median: add aggregate='mean'."
-            )
     predictors = {measure.name: measure for measure in experiment.measures}
     if covariate is not None:
         predictors = dict.fromkeys(predictors, measure_of_name(covariate))
         how = {name: measure.aggregate for name, measure in predictors.items()}
-    return covariates(read_pre(pre, log), experiment.log, predictors, how)
+    # columns bound for the log are bound for the pre-period too, if it has them
+    frame = getattr(pre, "_frame", pre)
+    columns = getattr(frame, "columns", ())
+    binding = {
+        **{role: name for role, name in log.roles.items() if name in columns and role != "bucket"},
+        **(getattr(pre, "_binding", None) or {}),
+    }
+    return covariates(
+        without_buckets(read(frame, "clicks", binding)), experiment.log, predictors, how
+    )
 
 
 def _variance_reduction(plain: tuple[Arm, Arm], adjusted: tuple[Arm, Arm]) -> float:
-    """Return the share by which adjusting reduced the variance of a difference."""
+    """Return the fraction by which adjusting reduced the variance of a difference."""
     if min(len(arm.values) for arm in plain) < 2:
         return np.nan
     before, after = (
@@ -304,22 +346,22 @@ def _places(log: Log, buckets: pd.Index, order: Sequence[object] | None) -> np.n
     """Return the places of the buckets to compare."""
     if "bucket" not in log.names or len(buckets) < 2:
         raise ValueError(
-            "comparing buckets needs a bucket column with at least two buckets; bind it: log.ireval(bucket=...)."
+            "comparing buckets needs a bucket column with at least two buckets. Bind it: log.ireval(bucket=...)."
         )
     if order is None:
         return np.arange(len(buckets))
-    order = names_in("order", order)
+    order = several("order", order)
     places = np.array([list(buckets).index(one) if one in list(buckets) else -1 for one in order])
     if (places < 0).any() or len(set(places)) != len(order) or len(order) < 2:
         raise ValueError(
-            f"order= names at least two buckets, each once, of those in the log: {', '.join(map(str, buckets))}; "
+            f"order= must have at least two buckets of the log, each once: {', '.join(map(str, buckets))}; "
             f"found {', '.join(map(str, order))}."
         )
     return places
 
 
-@verb(on="clicks", gives="verdicts")
-def verdict(
+@verb(on="clicks", returns="order_checks")
+def check_order(
     log: Table,
     order: Sequence[object],
     measures: Sequence[str] | str | None = None,
@@ -330,7 +372,7 @@ def verdict(
     correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """Return, per behaviour measure, whether the buckets follow a hypothesised order from best to worst.
+    """Return, per behavior measure, whether the buckets follow a hypothesized order from best to worst.
 
     Parameters
     ----------
@@ -340,16 +382,16 @@ def verdict(
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
         mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, click_through_rate (CTR),
         conversion_rate, revenue_per_user, sessions_per_user, events_per_user, and your own; of other events than a
-        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue where the
+        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue if the
         log has them.
     aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
-        The mean or median of the units' own values, or the ratio of sums over all units: clicks of all users over
+        Mean or median of the values of the units, or the ratio of sums over all units: clicks of all users over
         impressions of all users, or their abandoned queries over all their queries. By default the median for the two
-        times and the ratio for the others, which is the mean where every unit has one observation.
+        times and the ratio for the others, which is the mean if every unit has one observation.
     unit : {'user', 'session', 'query'}, optional
-        What counts as one observation: a user or session with all its queries, or an issued query (a session, for
-        queries per session). By default the user or, in a log without users, the session: what belongs to one user is
-        not independent, so a finer unit than what was randomised finds differences where there are none, and warns.
+        Unit of observation: a user or session with all its queries, or an issued query (a session, for queries per
+        session). By default the user or, in a log without users, the session. Observations of one user are not
+        independent, so a unit finer than the randomized one raises the type I error rate, and warns.
     test : {'auto', 'welch', 'delta', 'mann-whitney', 'bootstrap'}
         'auto': pooled z for rates of single queries or users, Welch's t for other means, the delta method for ratios,
         Mann-Whitney for medians.
@@ -359,9 +401,9 @@ def verdict(
     >>> import pdeval
     >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     >>> log = runs[runs["run"].isin(["rerank-s1", "tfidf"])].ireval.simulate_clicks(qrels, sessions=10)
-    >>> found = log.ireval.verdict(["rerank-s1", "tfidf"], ["abandonment_rate", "clicks_per_query"])
-    >>> found[["measure", "hypothesis", "significant", "verdict"]]
-                measure         hypothesis  significant    verdict
+    >>> found = log.ireval.check_order(["rerank-s1", "tfidf"], ["abandonment_rate", "clicks_per_query"])
+    >>> found[["measure", "hypothesis", "significant", "conclusion"]]
+                measure         hypothesis  significant conclusion
     0  abandonment_rate  rerank-s1 < tfidf            1  confirmed
     1  clicks_per_query  rerank-s1 > tfidf            1  confirmed
     """
@@ -383,31 +425,33 @@ def verdict(
         significant = part["significant"].to_numpy()
         # the first bucket is on the left of the first pairs, which have all others on the right
         values = [*part["value_a"].iloc[:1], *part["value_b"].iloc[: len(order) - 1]]
-        row = {
-            "measure": name,
-            "aggregate": part["aggregate"].iloc[0],
-            "hypothesis": f" {mark} ".join(map(str, order)),
-            "found": _observed_order(values, order, mark),
-            "pairs": len(part),
-            "as_expected": int((toward > 0).sum()),
-            "significant": int(((toward > 0) & significant).sum()),
-            "against": int(((toward < 0) & significant).sum()),
-            "verdict": _word(toward, significant),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "measure": name,
+                "aggregate": part["aggregate"].iloc[0],
+                "hypothesis": f" {mark} ".join(map(str, order)),
+                "observed": _observed_order(values, order, mark),
+                "pairs": len(part),
+                "as_expected": int((toward > 0).sum()),
+                "significant": int(((toward > 0) & significant).sum()),
+                "against": int(((toward < 0) & significant).sum()),
+                "conclusion": _word(toward, significant),
+            }
+        )
     return described_frame(
         rows, {name: pairs.attrs[name] for name in ("measures", "unit", "correction", "alpha")}
     )
 
 
 def _word(toward: np.ndarray, significant: np.ndarray) -> str:
-    if np.isnan(toward).any():
-        return "no data"
-    if ((toward < 0) & significant).any():
-        return "contradicted"
-    if not (toward > 0).all():
-        return "not in order"
-    return "confirmed" if significant.all() else "in order"
+    """Return the conclusion on an order of buckets: the first word whose condition holds."""
+    conditions = {
+        "no data": np.isnan(toward).any(),
+        "contradicted": ((toward < 0) & significant).any(),
+        "not in order": not (toward > 0).all(),
+        "confirmed": significant.all(),
+    }
+    return next((word for word, holds in conditions.items() if holds), "in order")
 
 
 def _observed_order(values: list[float], order: Sequence[object], mark: str) -> str:
@@ -421,7 +465,7 @@ def _observed_order(values: list[float], order: Sequence[object], mark: str) -> 
     return text
 
 
-@verb(on="clicks", gives="aa_tests", family="compare_buckets", name="aa_test")
+@verb(on="clicks", returns="aa_tests", family="compare_buckets", name="aa_test")
 def aa_test(
     log: Table,
     measures: Sequence[str] | str | None = None,
@@ -439,12 +483,12 @@ def aa_test(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how often the tests of two buckets find a difference where there is none: one row per measure.
+    """Return the type I error rate of the tests of two buckets, one row per measure.
 
-    The users of the log (its sessions, where it has no users) are assigned to two buckets at random, `draws` times, and
-    compared as `compare_buckets` would; buckets of the log are ignored. A test that errs more often than alpha is not
-    to be trusted on such a log: queries or sessions taken for independent users do, and so do few users with rare,
-    large values.
+    The users of the log (or sessions, in a log without users) are assigned to two buckets at random, `draws` times, and
+    compared as in `compare_buckets`; buckets of the log are ignored. If the error rate is above alpha, the test is not
+    valid on such a log, e.g. if queries or sessions are treated as independent users, or with few users and rare, large
+    values.
 
     Parameters
     ----------
@@ -453,22 +497,21 @@ def aa_test(
     aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
         As in `compare_buckets`.
     unit : {'user', 'session', 'query'}, optional
-        What the tests count as one observation, whoever is assigned; by default the user or, in a log without users,
-        the session.
+        Unit of observation of the tests; by default the user or, in a log without users, the session.
     test : {'auto', 'welch', 'delta', 'mann-whitney', 'bootstrap'}
         As in `compare_buckets`; the bootstrap draws 999 samples of every assignment.
     pre : DataFrame or bound accessor, optional
         The click log of a pre-period, as in `compare_buckets`.
     covariate : str, optional
-        The behaviour measure of the pre-period that adjusts; by default each measure its own.
+        The behavior measure of the pre-period that adjusts; by default the same measure.
     sequential : int, optional
-        As in `compare_buckets`. Looked at once, such a test errs far less often than alpha.
+        As in `compare_buckets`. With a single look, the error rate of such a test is far below alpha.
     share : float
-        Share of the users in the first bucket.
+        Fraction of the users in the first bucket.
     confidence : float
         ... It is the exact binomial interval of the error.
     draws : int
-        Random assignments.
+        Number of random assignments.
 
     Examples
     --------
@@ -477,14 +520,13 @@ def aa_test(
     >>> log = runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels, sessions=4, users=40)
     >>> found = log.ireval.compare_buckets.aa_test(["CTR", "clicks_per_query"], draws=200)
     >>> print(found.drop(columns=["aggregate", "n"]).round(3).to_string(index=False))
-             measure  test  draws  rejected  error  ci_low  ci_high  as_stated
-                 CTR delta    200         8   0.04   0.017    0.077       True
-    clicks_per_query delta    200         8   0.04   0.017    0.077       True
+             measure  test  draws  rejected  error  ci_low  ci_high  includes_alpha
+                 CTR delta    200         8   0.04   0.017    0.077            True
+    clicks_per_query delta    200         8   0.04   0.017    0.077            True
     """
     from scipy.stats import binomtest
 
-    test = one_of("test", test, TESTS)  # type: ignore[assignment]
-    draws, share = whole("draws", draws, 1), arguments.share("share", share)
+    draws, share = whole("draws", draws, 1), arguments.share("fraction", share)
     log = without_buckets(log)
     experiment = Experiment.of(log, measures, aggregate, unit)
     assigned: Unit = "user" if "user" in experiment.log.names else "session"
@@ -506,12 +548,9 @@ def aa_test(
         for place, (name, comparison) in enumerate(comparisons):
             observed = experiment.observed[name]
             observed = replace(observed, bucket=bucket[owner[observed.who]])
-            if name in before:
-                arms, _ = adjusted_arms(
-                    observed, comparison, both, 2, (stream, name, resamples), before[name]
-                )
-            else:
-                arms = arms_of(observed, comparison, 2, (stream, name, resamples))
+            arms = arms_of(
+                observed, comparison, both, 2, (stream, name, resamples), before.get(name)
+            )
             result = compared(arms[0], arms[1], comparison)
             names[name], p_values[draw, place] = result.test, result.p_value
     rows = []
@@ -521,25 +560,26 @@ def aa_test(
         if count:
             low, high = binomtest(rejected, count).proportion_ci(confidence, method="exact")
             error = rejected / count
-        row = {
-            "measure": name,
-            "aggregate": comparison.aggregate,
-            "test": names[name],
-            "n": len(experiment.observed[name].who),
-            "draws": count,
-            "rejected": rejected,
-            "error": error,
-            "ci_low": float(low),
-            "ci_high": float(high),
-            "as_stated": bool(low <= alpha <= high),
-        }
-        rows.append(row)
-    options = {"share": share, "alpha": alpha, "confidence": confidence, "seed": seed}
+        rows.append(
+            {
+                "measure": name,
+                "aggregate": comparison.aggregate,
+                "test": names[name],
+                "n": len(experiment.observed[name].who),
+                "draws": count,
+                "rejected": rejected,
+                "error": error,
+                "ci_low": float(low),
+                "ci_high": float(high),
+                "includes_alpha": bool(low <= alpha <= high),
+            }
+        )
+    options = {"fraction": share, "alpha": alpha, "confidence": confidence, "seed": seed}
     return described_frame(rows, {**experiment.attrs, **options})
 
 
 def _owners(log: Log, unit: Unit, assigned: Unit) -> np.ndarray:
-    """Return whom each unit belongs to, among those who are assigned."""
+    """Return the assigned user or session of each unit."""
     assigned_ids = units_of(log, assigned)
     if unit == assigned:
         return np.arange(len(assigned_ids))
@@ -550,3 +590,212 @@ def _owners(log: Log, unit: Unit, assigned: Unit) -> np.ndarray:
     owner = np.zeros(len(units), dtype=np.int64)
     owner[units.get_indexer(pd.Index(log.queries[log.names[unit]]))] = owner_of_query
     return owner
+
+
+class Arm(NamedTuple):
+    """The units of one bucket.
+
+    Parameters
+    ----------
+    values : ndarray
+        A value per unit, whose mean (or median) is the bucket's; a ratio linearized, a mean maybe adjusted.
+    total, over : ndarray
+        Each unit's numerator and denominator.
+    value : float
+        The bucket's mean, median or ratio.
+    drawn : ndarray
+        Bootstrap estimates of it, if they are needed.
+    """
+
+    values: np.ndarray
+    total: np.ndarray
+    over: np.ndarray
+    value: float
+    drawn: np.ndarray = np.zeros(0)
+
+
+class Comparison(NamedTuple):
+    """How arms are compared.
+
+    Parameters
+    ----------
+    test : str
+        Name of the test.
+    aggregate, kind : str
+        How the measure is aggregated, and estimated.
+    confidence : float
+        Confidence level of the intervals.
+    planned : int or None
+        Number of units at which a sequential test is most powerful; None for other tests.
+    """
+
+    test: TestName
+    aggregate: Aggregate
+    kind: Kind
+    confidence: float
+    planned: int | None = None
+
+
+def arms_of(
+    observed: Observed,
+    comparison: Comparison,
+    places: np.ndarray,
+    n: int,
+    stream: tuple[int | None, str, int],
+    before: np.ndarray | None = None,
+) -> list[Arm]:
+    """Return the arms of a measure.
+
+    Parameters
+    ----------
+    places : ndarray of int
+        The buckets that are compared: one slope adjusts them all.
+    n : int
+        Number of buckets.
+    stream : tuple
+        Seed, measure and number of bootstrap samples.
+    before : ndarray, optional
+        Value of each user in the pre-period, which adjusts; NaN for users without one.
+    """
+    seed, name, draws = stream
+    middle = np.median if comparison.kind == "median" else np.mean
+    all_values = observed.values(comparison.aggregate)
+    moved = np.zeros(len(all_values))
+    if before is not None:
+        kept = np.isin(observed.bucket, places)
+        moved[kept] = adjustment(
+            all_values[kept], observed.bucket[kept], before[observed.who][kept]
+        )
+    arms = []
+    for number in range(n):
+        rows = observed.bucket == number
+        total, over, off = observed.total[rows], observed.over[rows], moved[rows]
+        values = all_values[rows] - off
+        if not len(values):
+            arms.append(Arm(values, total, over, np.nan))
+            continue
+        is_ratio = comparison.aggregate == "ratio"
+        value = ratio_of(total, over) - float(off.mean()) if is_ratio else float(middle(values))
+        drawn = np.zeros(0)
+        resampled = comparison.test == "bootstrap" or comparison.kind == "median"
+        if draws and resampled and comparison.planned is None:
+            rng = rng_of(seed, name, number)
+            if comparison.kind == "median":
+                drawn = bootstrap_medians(values, draws, rng)
+            elif is_ratio and not off.any():
+                drawn = bootstrap_ratios(total, over, draws, rng)
+            else:
+                drawn = bootstrap_ratios(values, np.ones(len(values)), draws, rng)
+        arms.append(Arm(values, total, over, value, drawn))
+    return arms
+
+
+def compared(a: Arm, b: Arm, comparison: Comparison) -> Tested:
+    """Return the test between two arms, under its own name.
+
+    Examples
+    --------
+    >>> one = np.ones(4)
+    >>> a, b = (Arm(x, x, one, x.mean()) for x in (np.array([3.0, 4, 5, 6]), np.array([1.0, 2, 3, 2])))
+    >>> found = compared(a, b, Comparison("auto", "mean", "mean", 0.95))
+    >>> found.test, round(found.p_value, 4)
+    ('welch', 0.0217)
+    """
+    test, kind, confidence = comparison.test, comparison.kind, comparison.confidence
+    if comparison.planned is not None:
+        return always_valid(a.values, b.values, confidence=confidence, planned=comparison.planned)
+    if test == "bootstrap":
+        return bootstrapped(
+            a.values,
+            b.values,
+            confidence=confidence,
+            drawn=(a.drawn, b.drawn),
+            difference=float(gap(a.value, b.value, size_of(a.values, b.values))),
+        )
+    if test == "mann-whitney" or (test == "auto" and kind == "median"):
+        x, y = (
+            arm.total / arm.over if comparison.aggregate == "ratio" else arm.values
+            for arm in (a, b)
+        )
+        return mann_whitney(x, y, confidence=confidence, drawn=(a.drawn, b.drawn))
+    if test == "auto" and kind == "rate":
+        return two_rates(a.values, b.values, confidence=confidence)
+    result = welch(a.values, b.values, confidence=confidence)
+    return result._replace(test="delta") if comparison.aggregate == "ratio" else result
+
+
+def adjustment(values: np.ndarray, bucket: np.ndarray, covariate: np.ndarray) -> np.ndarray:
+    """Return what is subtracted from each value: theta (x - mean x); NaN in the covariate is a unit without one.
+
+    Examples
+    --------
+    >>> adjustment(np.array([1.0, 3, 2, 4, 9]), np.array([0, 0, 1, 1, 2]), np.array([0.0, 4, 0, 4, np.nan])).tolist()
+    [-1.0, 1.0, -1.0, 1.0, 0.0]
+    """
+    known = ~np.isnan(covariate)
+    if not known.any():
+        return np.zeros(len(values))
+    x = np.where(known, covariate - covariate[known].mean(), 0.0)
+    # the slope within buckets: both sides minus the means of their bucket
+    n = np.maximum(np.bincount(bucket), 1)
+    within, response = (side - (np.bincount(bucket, side) / n)[bucket] for side in (x, values))
+    spread = float(within @ within)
+    theta = float(within @ response) / spread if spread > 1e-24 * max(float(x @ x), 1e-300) else 0.0
+    return theta * x
+
+
+def covariates(
+    pre: Table, log: Log, measures: dict[str, BehaviorMeasure], how: dict[str, Aggregate]
+) -> dict[str, np.ndarray]:
+    """Return, for every measure, the value of each user in the pre-period; NaN for users without one.
+
+    Parameters
+    ----------
+    pre : Table
+        The click log of the pre-period.
+    measures : mapping of str to BehaviorMeasure
+        The measure of the pre-period that adjusts each measure.
+    """
+    past = read_log(pre)
+    if "user" not in log.names or "user" not in past.names:
+        raise ValueError("pre= needs a user column in both logs. Bind it: log.ireval(user=...).")
+    end, start = span(past.times)[1], span(log.times)[0]
+    try:
+        overlaps = bool(end >= start)
+    except TypeError:
+        raise ValueError(
+            f"the times of pre= and of the log have different types, e.g. {end!r} and {start!r}. Convert one of them."
+        ) from None
+    if overlaps:
+        raise ValueError(
+            f"pre= overlaps the log: it ends at {end}, and the log begins at {start}. Events after users were assigned "
+            f"cannot adjust: keep the rows before {start}."
+        )
+    users, past_users = units_of(log, "user"), units_of(past, "user")
+    # -1, the last place of the values below, for users without a pre-period
+    at = past_users.get_indexer(users)
+    if not (at >= 0).any():
+        raise TooFew(
+            f"pre= and the log have no users in common: pre= has e.g. {past_users.tolist()[0]!r}, the log "
+            f"{users.tolist()[0]!r}. Use the same user ids in both."
+        )
+    fitting(past, measures.values(), "user", required=True)
+    observed = observe(
+        past,
+        measures.values(),
+        "user",
+        np.zeros(len(past.queries), dtype=np.int64),
+        pd.Index(["all"]),
+    )
+    values = {}
+    for name, measure in measures.items():
+        one = observed[measure.name]
+        value = np.full(len(past_users) + 1, np.nan)  # the last is for users without a pre-period
+        value[one.who] = one.values(how[name])
+        values[name] = value[at]
+    return values
+
+
+def without_buckets(log: Table) -> Table:
+    """Return a log without its bucket column."""
+    return replace(log, roles={role: name for role, name in log.roles.items() if role != "bucket"})

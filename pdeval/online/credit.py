@@ -11,70 +11,69 @@ import pandas as pd
 from pdeval.catalog.directions import Known
 from pdeval.evaluate.cube import all_pairs, described_frame
 from pdeval.join.rules import outside
-from pdeval.online.interleaving import blocks_of
-from pdeval.online.log_checks import CLICK
-from pdeval.online.rankings import Rankings, best_ranks, rankings
+from pdeval.online.interleaving import Rankings, best_ranks, blocks_of, rankings
+from pdeval.online.log import CLICK
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.tables import reader
 from pdeval.tables.equal_values import gap
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.metadata import places
-from pdeval.tables.reader import Table, numbers
+from pdeval.tables.reader import Table, numbers, read
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import table
 from pdeval.tables.vocabularies import names_of
 from pdeval.verbs import verb
 
-BY_RANKS = ("optimised", "pairwise")
+BY_RANKS = ("optimized", "pairwise")
 
 
 table(
     "credits",
     "run_a run_b query [draw:int session user method] clicks:int credit_a:float credit_b:float [winner]",
     "table of credits of interleaved runs",
-    known_by="run_a run_b clicks credit_a credit_b",
+    recognized_by="run_a run_b clicks credit_a credit_b",
     row="impression of an interleaved list; of a multileaved list, impression and pair of runs",
     sort="run_a run_b query draw session user",
     then=".wins(), .preferences()",
     means={
-        "draw": "which of several lists of a query was shown",
-        "session": "the session that it was shown in",
-        "user": "whom it was shown to",
-        "method": "how the list was interleaved",
-        "clicks": "how many different results were clicked",
-        "credit_a": "clicks that the first run earned; of optimised and pairwise lists, parts of them",
-        "credit_b": "clicks that the second run earned; of optimised and pairwise lists, parts of them",
+        "draw": "number of the list shown, of several of a query",
+        "session": "session in which it was shown",
+        "user": "user to whom it was shown",
+        "method": "interleaving method of the list",
+        "clicks": "number of different results clicked",
+        "credit_a": "clicks that the first run earned; of optimized and pairwise lists, parts of them",
+        "credit_b": "clicks that the second run earned; of optimized and pairwise lists, parts of them",
         "winner": "'a', 'b' or 'tie'; missing without clicks",
     },
-    unreported="it has a row per impression; report .wins()",
-    undrawn="it has a row per impression; draw .wins()",
+    no_report="it has a row per impression; report .wins()",
+    no_plot="it has a row per impression; draw .wins()",
 )
 
 
 table(
     "wins",
-    "run_a run_b per n:int a_wins:int b_wins:int ties:int a_share:share b_share:share p_value:float p_adjusted:float "
+    "run_a run_b per n:int a_wins:int b_wins:int ties:int a_win_rate:fraction b_win_rate:fraction p_value:float "
+    "p_adjusted:float "
     "significant:bool",
     "table of wins of interleaved runs",
-    known_by="run_a run_b a_wins b_wins ties p_value",
+    recognized_by="run_a run_b a_wins b_wins ties p_value",
     row="pair of runs",
     sort="run_a run_b",
     then=".report(), .plot()",
     means={
-        "per": "who votes: 'query', 'user' or 'impression'",
+        "per": "unit that votes: 'query', 'user' or 'impression'",
         "n": "number of voters with a click",
         "a_wins": "voters that the first run won",
         "b_wins": "voters that the second run won",
         "ties": "voters that neither won",
-        "a_share": "share of the voters that the first run won; NaN where n is 0",
-        "b_share": "share of the voters that the second run won; NaN where n is 0",
-        "p_value": "of the binomial test, in which ties do not count; NaN where n is 0",
+        "a_win_rate": "fraction of the voters that the first run won; NaN if n is 0",
+        "b_win_rate": "fraction of the voters that the second run won; NaN if n is 0",
+        "p_value": "p-value of the binomial test, in which ties do not count; NaN if n is 0",
         "p_adjusted": "p-value corrected for the number of pairs",
     },
 )
 
 
-@verb(on="clicks", gives="credits")
+@verb(on="clicks", returns="credits")
 def credit(
     log: Table, lists: object, *, shared: Literal["team", "nobody"] = "team", runs: object = None
 ) -> pd.DataFrame:
@@ -82,27 +81,27 @@ def credit(
 
     An impression is one list in one session. A result clicked several times counts once. Team-draft, probabilistic
     and multileaved lists credit the team that owns the result. Balanced lists credit by rank: let k be the better of
-    the lowest clicked result's two ranks; each run earns the clicked results among its own top k, without those of
-    the shared top ranks, which credit nobody (Joachims 2002). In optimised lists a clicked result earns every run the
+    the lowest clicked result's two ranks; each run earns the clicked results in its top k, without those of
+    the shared top ranks, which earn no credit (Joachims 2002). In optimized lists a clicked result earns every run the
     inverse of its rank there (Schuth et al. 2014). In pairwise lists each clicked result is preferred to the results
-    without a click down to one below the last click; a run earns a preference that its ranks agree with, half of one
-    that they say nothing about, divided by the probability that the list could have shown the two in either order, and
-    nothing where it could not (Oosterhuis and de Rijke 2017). Clicks on queries without a list, and on results that are
-    not in the list, are left out with a warning.
+    without a click down to one below the last click; a run earns a preference that its ranks agree with and half of
+    one on which its ranks are tied, divided by the probability that the list could have shown the two in either order;
+    zero if it could not (Oosterhuis and de Rijke 2017). Clicks on queries without a list, and on results that are not
+    in the list, are dropped with a warning.
 
-    Of the log this needs the query, and doc or rank; session and user, if known; an action column, if there are also
-    impressions; run_a, run_b and draw, where `lists` holds several per query. No times are needed, and the order of
-    rows is immaterial.
+    The log needs the query, and doc or rank; session and user, if known; an action column, if there are also
+    impressions; run_a, run_b and draw, if `lists` has several per query. Times are not needed, and the order of rows
+    does not matter.
 
     Parameters
     ----------
     lists : DataFrame or bound accessor
-        What `interleave` or `interleave.many` returned: the lists that were list_table.
+        What `interleave` or `interleave.many` returned: the lists that were shown.
     shared : {'team', 'nobody'}
         Whether in drafted lists clicks on the shared top ranks count for the team that drew the result, or not at
-        all: there teams are a coin toss, so leaving them out takes away noise.
+        all. Teams there are random, so 'nobody' reduces variance.
     runs : DataFrame or bound accessor, optional
-        The run table that optimised or pairwise lists were made of, whose ranks say what clicks earn.
+        The run table that optimized or pairwise lists were made of; clicks are credited by its ranks.
 
     Examples
     --------
@@ -118,13 +117,12 @@ def credit(
     2  bm25  hybrid      103        2       6         2         4      b
     """
     frame_of_lists: Any = getattr(lists, "_frame", lists)
-    is_frame = isinstance(frame_of_lists, pd.DataFrame)
     kind = (
         kind_of(frame_of_lists, getattr(lists, "_binding", None), ("lists", "multileaved_lists"))
-        if is_frame
+        if isinstance(frame_of_lists, pd.DataFrame)
         else None
     )
-    list_table = reader.read(lists, kind or "lists")
+    list_table = read(lists, kind or "lists")
     _check(list_table, log, runs)
     frame, events, query = list_table.frame, log.frame, list_table.roles["query"]
     sides = [f"{name}_{side}" for side in "ab" for name in list_table.run_columns]
@@ -138,8 +136,8 @@ def credit(
     if several.any():
         missing = [name for name in keys if name not in in_log and heads[name].nunique() > 1]
         raise ValueError(
-            f"the log does not say which list was shown: there are several for {query} "
-            f"{heads.loc[several, query].tolist()[0]!r}; add {' or '.join(missing)} to the log."
+            f"the log does not identify the list that was shown: there are several for {query} "
+            f"{heads.loc[several, query].tolist()[0]!r}. Add {' or '.join(missing)} to the log."
         )
     list_of_row = places([heads[name] for name in keys], [frame[name] for name in keys])
     list_of_event = places(
@@ -150,7 +148,12 @@ def credit(
         clicked = (log.column("action") == CLICK).to_numpy()
     row = _results(list_table, log, list_of_row, list_of_event, clicked)
     in_list = list_of_event >= 0
-    _warn(int((clicked & ~in_list).sum()), int((clicked & in_list & (row < 0)).sum()))
+    omitted = {
+        "on queries without an interleaved list": int((clicked & ~in_list).sum()),
+        "on results that are not in the list": int((clicked & in_list & (row < 0)).sum()),
+    }
+    if texts := [f"{count:,} clicks {text}" for text, count in omitted.items() if count]:
+        warnings.warn(f"credit: dropped {' and '.join(texts)}.", stacklevel=outside())
     # an impression is a list that was shown in a session, or to a user
     who = [log.roles[role] for role in ("session", "user") if role in log]
     seen = events.loc[in_list, who].assign(_list=list_of_event[in_list])
@@ -178,7 +181,7 @@ def credit(
 
 
 def _check(lists: Table, log: Table, runs: object) -> None:
-    """Raise one error that names every fault of the two tables."""
+    """Raise one error with all faults of the two tables."""
     faults, frame = [], lists.frame
     ranked = by_ranks(frame)
     if ranked and runs is None:
@@ -186,7 +189,7 @@ def _check(lists: Table, log: Table, runs: object) -> None:
             f"{ranked} lists are credited by the ranks of their runs: credit(lists, runs=runs)"
         )
     elif not ranked and runs is not None:
-        faults.append("runs= is for optimised and pairwise lists; these have teams")
+        faults.append("runs= is for optimized and pairwise lists; these have teams")
     if frame["team"].isna().any() and "rank_a" not in frame.columns and not ranked:
         faults.append("the interleaved lists have rows without a team")
     absent = [name for name in ("rank_a", "rank_b", "shared") if name not in frame.columns]
@@ -209,7 +212,7 @@ def _results(
     list_of_event: np.ndarray,
     clicked: np.ndarray,
 ) -> np.ndarray:
-    """Return the row of the lists that every click is on: by document or, where the log has none, by rank; else -1."""
+    """Return the row of the lists that every click is on: by document or, if the log has none, by rank; else -1."""
     row = np.full(len(log.frame), -1, dtype=np.int64)
     for role, column_of_lists in (("doc", lists.column("doc")), ("rank", lists.frame["position"])):
         if role in log:
@@ -220,7 +223,7 @@ def _results(
             if role == "rank" and "doc" in log:
                 left = left[
                     log.column("doc").isna().to_numpy()[left]
-                ]  # a document that is not there is not there
+                ]  # a known document is not looked up by rank
             row[left] = places(
                 [pd.Series(list_of_row), column_of_lists],
                 [pd.Series(list_of_event[left]), column.iloc[left]],
@@ -228,23 +231,11 @@ def _results(
     return row
 
 
-def _warn(n_unknown: int, n_strange: int) -> None:
-    texts = {
-        "on queries without an interleaved list": n_unknown,
-        "on results that are not in the list": n_strange,
-    }
-    left_out = [f"{count:,} clicks {text}" for text, count in texts.items() if count]
-    if left_out:
-        warnings.warn(
-            f"credit: left out {' and '.join(left_out)}.", UserWarning, stacklevel=outside()
-        )
-
-
 def _earned(
     lists: pd.DataFrame, unit: np.ndarray, row: np.ndarray, n: int, shared: str
 ) -> np.ndarray:
     """Return the clicks credited to a and b, shape (impressions, 2)."""
-    # 0, 1, or -1 for nobody's
+    # 0, 1, or -1 without a team
     team = (
         lists["team"]
         .map({"a": 0, "b": 1})
@@ -260,7 +251,7 @@ def _earned(
     counts = ~balanced & (team >= 0) & ~(common & (shared == "nobody"))
     earned = np.bincount(2 * unit[counts] + team[counts], minlength=2 * n).reshape(n, 2)
     if balanced.any():
-        # the lowest clicked result of every impression says how far both rankings were read
+        # both rankings were read down to the lowest clicked result of the impression
         order = np.lexsort((lists["position"].to_numpy()[row], unit))
         lowest = np.full(n, -1, dtype=np.int64)
         lowest[unit[order]] = row[order]
@@ -303,12 +294,15 @@ def _with_winner(credits: pd.DataFrame, credit_a: np.ndarray, credit_b: np.ndarr
     ahead = gap(np.asarray(credit_a, dtype=np.float64), np.asarray(credit_b, dtype=np.float64))
     # places in the index below; -1, missing, without a click
     code = np.select([credits["clicks"].to_numpy() <= 0, ahead > 0, ahead < 0], [-1, 0, 1], 2)
-    winner = pd.Index(["a", "b", "tie"]).array.take(code, allow_fill=True)
-    return credits.assign(credit_a=credit_a, credit_b=credit_b, winner=winner)
+    return credits.assign(
+        credit_a=credit_a,
+        credit_b=credit_b,
+        winner=pd.Index(["a", "b", "tie"]).array.take(code, allow_fill=True),
+    )
 
 
 def by_ranks(lists: pd.DataFrame) -> str:
-    """Return the method of lists that are credited by ranks; nothing where others are among them.
+    """Return the method of lists that are credited by ranks; empty if there are other methods.
 
     Examples
     --------
@@ -326,7 +320,7 @@ def credit_by_ranks(
 
     Parameters
     ----------
-    own : ndarray of int
+    list_of_row : ndarray of int
         The list of every row of the lists.
     unit, row : ndarray of int
         Impression and row of the lists of every clicked result, each once.
@@ -335,7 +329,7 @@ def credit_by_ranks(
     """
     attrs = lists.frame.attrs
     ranked = rankings(
-        reader.read(runs, "runs"),
+        read(runs, "runs"),
         ties=attrs.get("ties"),
         compat=attrs.get("compat") or "trec_eval-10",
     )
@@ -346,35 +340,30 @@ def credit_by_ranks(
         np.arange(len(ranked.runs))[:, None], topic, doc
     )  # (runs, rows of the lists)
     unknown = (topic < 0) | (doc < 0) | np.isinf(ranks.min(axis=0))
-    _check_runs(ranked, attrs.get("multileaved"), lists.column("doc")[unknown])
-    if by_ranks(lists.frame) == "optimised":
+    made_of, given = sorted(attrs.get("multileaved") or ()), sorted(run_labels(ranked.runs))
+    if made_of and made_of != given:
+        raise ValueError(
+            f"the lists were made of the runs {', '.join(made_of)}, but runs= has {', '.join(given)}. Pass the same "
+            "runs."
+        )
+    if unknown.any():
+        raise ValueError(
+            f"{unknown.sum():,} results of the lists are in none of the runs= for their query, e.g. "
+            f"{lists.column('doc')[unknown].tolist()[0]!r}. Pass the run table that the lists were made of."
+        )
+    if by_ranks(lists.frame) == "optimized":
         credit = 1 / np.where(np.isinf(ranks), ranked.size[:, topic] + 1, ranks)[:, row]
         earned = np.stack([np.bincount(unit, of_run, n) for of_run in credit], axis=1)
     else:
         wrong = position[(position < 1) | (position > len(ranked.docs))]
         if len(wrong):
             raise ValueError(
-                f"position {wrong[0]} is not a place of a list of these runs, which have {len(ranked.docs):,} items; "
-                "give the lists as interleave.many() made them."
+                f"position {wrong[0]} is not a position in a list of these runs, which have {len(ranked.docs):,} "
+                "items. Pass the lists as interleave.many() returned them."
             )
         earned = _preferences(ranked, topic, list_of_row, position, ranks, unit, row, n)
     order = np.argsort(ranked.names.astype(str), kind="stable")
     return ranked.names[order], earned[:, order]
-
-
-def _check_runs(ranked: Rankings, made_of: list[str] | None, unknown: pd.Series) -> None:
-    """Raise unless the runs are those that lists were made of."""
-    given = sorted(run_labels(ranked.runs))
-    if made_of is not None and sorted(made_of) != given:
-        raise ValueError(
-            f"the lists were made of the runs {', '.join(sorted(made_of))}; runs= has {', '.join(given)}. Give the "
-            "same."
-        )
-    if len(unknown):
-        raise ValueError(
-            f"{len(unknown):,} results of the lists are in none of the runs= for their query, e.g. "
-            f"{unknown.tolist()[0]!r}: give the run table that the lists were made of."
-        )
 
 
 def _preferences(
@@ -409,7 +398,7 @@ def _preferences(
         missed = ~hit & (rows >= 0) & (place <= last[:, None] + 1)
         high, low = best[rows][:, :, None], best[rows][:, None, :]
         from_, to = np.minimum(high, low), np.maximum(high, low)
-        # where both could stand in either order, they are shown in either order equally often
+        # pairs that could be shown in either order are shown in either order equally often
         pair = hit[:, :, None] & missed[:, None, :] & (np.minimum(place[:, None], place) + 1 >= to)
         # impression, clicked and missed place of every preference
         u, i, j = np.nonzero(pair)
@@ -426,7 +415,7 @@ def _preferences(
 def _passed_over(best: np.ndarray, length: int) -> np.ndarray:
     """Return the logarithm of the probability that a document which may stand anywhere is not in the first x places.
 
-    Shape (topics, length + 1), x from 0. A place whose only document it is would have to take it: no pair is asked of
+    Shape (topics, length + 1), x from 0. A place with a single possible document always has it: no pair is compared
     there, and the place counts as 0.
     """
     x = np.arange(1, length + 1)
@@ -435,7 +424,7 @@ def _passed_over(best: np.ndarray, length: int) -> np.ndarray:
     return np.concatenate([np.zeros((len(best), 1)), np.cumsum(step, axis=1)], axis=1)
 
 
-@verb(on="credits", gives="wins")
+@verb(on="credits", returns="wins")
 def wins(
     credits: Table,
     *,
@@ -444,16 +433,16 @@ def wins(
     correction: Correction | None = "bonferroni",
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """Return how many queries or users each run of a pair won: one row per pair.
+    """Return the number of queries or users that each run of a pair won, one row per pair.
 
     Parameters
     ----------
     per : {'query', 'user', 'impression'}
-        Who votes. Every impression with a click goes to the run with more credit, or is a tie; a query, or a user,
-        goes to the run that won more of its impressions. Where every issued query has an id of its own, 'query' and
+        Unit that votes. An impression with a click is won by the run with more credit, or tied; a query or user is won
+        by the run that won more of its impressions. If every issued query has a different id, 'query' and
         'impression' are the same.
     alternative : {'two-sided', 'greater', 'less'}
-        Of the binomial test: any difference, a better, a worse. Ties do not count in it.
+        Alternative hypothesis of the binomial test: any difference, a better, a worse. Ties do not count.
 
     Examples
     --------
@@ -475,7 +464,7 @@ def wins(
     if per != "impression":
         if per not in credits:
             raise ValueError(
-                f"wins by {per} need a {per} column; the credits have {', '.join(map(str, credits.frame.columns))}. "
+                f"per={per!r} requires a {per} column; the credits have {', '.join(map(str, credits.frame.columns))}. "
                 f"Bind it: credits.ireval({per}=...)."
             )
         who = pd.factorize(credits.column(per))[0][clicked]
@@ -501,8 +490,8 @@ def wins(
         a_wins=a_wins,
         b_wins=b_wins,
         ties=ties,
-        a_share=a_share,
-        b_share=b_share,
+        a_win_rate=a_share,
+        b_win_rate=b_share,
         p_value=p_value,
         p_adjusted=p_adjusted,
         significant=p_adjusted < alpha,
@@ -511,7 +500,7 @@ def wins(
     return described_frame(table, {"run_columns": list(credits.run_columns), **options})
 
 
-@verb(on="credits", gives="preferences", formerly="click_preferences")
+@verb(on="credits", returns="preferences")
 def preferences(credits: Table) -> pd.DataFrame:
     """Return the outcome of every query as a preference: the mean sign of credit_a - credit_b over its impressions.
 

@@ -1,33 +1,34 @@
-"""Interleaved rankings: what users are shown when two (or more) runs compete on one results page.
+"""Interleaved rankings: lists of two or more runs on one results page, and the rankings they are made of.
 
 Balanced interleaving is Joachims' (2002), team-draft Radlinski, Kurup and Joachims' (2008), probabilistic
 Hofmann, Whiteson and de Rijke's (2011). All lists are built at once: the only loop is over positions. Team-draft and
-optimised multileaving are Schuth et al.'s (2014), pairwise preference multileaving Oosterhuis and de Rijke's (2017).
+optimized multileaving are Schuth et al.'s (2014), pairwise preference multileaving Oosterhuis and de Rijke's (2017).
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns
 from pdeval.evaluate.run_selection import place_of
+from pdeval.join import ids
+from pdeval.join.ranks import top
 from pdeval.join.rules import Compat, Ties, outside
-from pdeval.online.rankings import Rankings, best_ranks, rankings
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of, whole
+from pdeval.verbs.arguments import one_of, several, shown, whole
 from pdeval.verbs.progress import track
 
 Method = Literal["team-draft", "balanced", "probabilistic"]
-ManyMethod = Literal["team-draft", "optimised", "pairwise"]
-METHODS = ("team-draft", "optimised", "pairwise")
+ManyMethod = Literal["team-draft", "optimized", "pairwise"]
 NONE = -2  # no document: the list has ended
 BLOCK = 1 << 21  # elements of the largest temporary array
 EVEN = 1e-7  # credit of random clicks that differs by less is equal
@@ -43,14 +44,14 @@ table(
     means={
         "draw": "number of the list among several of its pair and query, from 0",
         "position": "place in the list, from 1",
-        "team": "'a' or 'b': whose document it is; nobody's on shared ranks of balanced lists",
+        "team": "'a' or 'b': team of the document; missing on shared ranks of balanced lists",
         "rank_a": "rank in the first run; infinity: not there",
         "rank_b": "rank in the second run; infinity: not there",
-        "shared": "whether it stands in the top ranks on which both runs agree exactly",
-        "method": "how the lists were interleaved",
+        "shared": "whether it is in the top ranks on which both runs agree exactly",
+        "method": "interleaving method of the lists",
     },
-    unreported="it is what users are shown; report credits.ireval.wins()",
-    undrawn="it is what users are shown; draw credits.ireval.wins()",
+    no_report="it is what users are shown; report credits.ireval.wins()",
+    no_plot="it is what users are shown; draw credits.ireval.wins()",
 )
 
 
@@ -64,16 +65,131 @@ table(
     means={
         "draw": "number of the list among several of its query, from 0",
         "position": "place in the list, from 1",
-        "team": "the run whose document it is; where several columns name a run, joined by ' / '; nobody's in "
-        "optimised and pairwise lists",
-        "method": "'multileave' (team-draft), 'optimised' or 'pairwise'",
+        "team": "the run of the document; several id columns are joined by ' / '; missing in optimized and "
+        "pairwise lists",
+        "method": "'multileave' (team-draft), 'optimized' or 'pairwise'",
     },
-    unreported="it is what users are shown; report credits.ireval.wins()",
-    undrawn="it is what users are shown; draw credits.ireval.wins()",
+    no_report="it is what users are shown; report credits.ireval.wins()",
+    no_plot="it is what users are shown; draw credits.ireval.wins()",
 )
 
 
-@verb(on="runs", gives="lists", own="depth")
+@dataclass(frozen=True)
+class Rankings:
+    """Rankings of all runs and queries, flat: list (run, query) is `doc[start:start + size]` in rank order.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        One row per run: the column(s) that identify it.
+    queries, docs : Index
+        The ids, sorted, named as the caller's columns.
+    doc : ndarray of int
+        Document numbers, list by list.
+    start, size : ndarray of int, shape (runs, queries)
+        Start and length of each list; 0 if a run did not answer the query.
+    keys, places : ndarray of int
+        (list, document) as one number, sorted, and the rank there. A list is numbered by its start: the number
+        fits 64 bits for any number of runs and queries.
+    """
+
+    runs: pd.DataFrame
+    queries: pd.Index
+    docs: pd.Index
+    doc: np.ndarray
+    start: np.ndarray
+    size: np.ndarray
+    keys: np.ndarray
+    places: np.ndarray
+
+    @property
+    def names(self) -> pd.Index:
+        """One name per run: its id, or its ids joined."""
+        return pd.Index(self.runs.iloc[:, 0] if self.runs.shape[1] == 1 else run_labels(self.runs))
+
+    def top(self, run: np.ndarray, query: np.ndarray, depth: int) -> np.ndarray:
+        """Return the first `depth` documents of some lists, shape (lists, depth); -1 past a list's end."""
+        rank = np.arange(depth)
+        inside = rank < self.size[run, query][:, None]
+        docs = self.doc[np.where(inside, self.start[run, query][:, None] + rank, 0)]
+        return np.where(inside, docs, -1)
+
+    def rank(self, run: np.ndarray, query: np.ndarray, doc: np.ndarray) -> np.ndarray:
+        """Return the rank of documents in lists, from 1; infinity if the list does not have the document."""
+        wanted = self.start[run, query] * len(self.docs) + doc
+        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        known = (self.keys[at] == wanted) & (doc >= 0) & (self.size[run, query] > 0)
+        return np.where(known, self.places[at], np.inf)
+
+
+def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_eval-10") -> Rankings:
+    """Return the rankings of a run table, ranked as the join ranks it.
+
+    Parameters
+    ----------
+    ties : {'docid', 'rank', 'first'}, optional
+        Order of equal scores; by default 'docid' if there are scores, else 'rank'.
+    compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
+        Tool whose arithmetic is used.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"run": "r", "query_id": 1, "doc_id": ["x", "y"], "score": [0.2, 0.9]})
+    >>> found = rankings(read(frame, "runs"))
+    >>> found.docs[found.doc].tolist()
+    ['y', 'x']
+    """
+    ranked = top(runs, ties=ties, compat=compat)
+    lists, queries = ranked.lists, ranked.lists.queries.index().rename(runs.roles["query"])
+    doc_ids, code = ids.column_ids(runs.column("doc"), "doc").unique()
+    docs = doc_ids.index().rename(runs.roles["doc"])
+    shape = (len(lists.runs), len(queries))
+    start, size = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    size[lists.run, lists.query] = lists.sizes
+    start[lists.run, lists.query] = lists.starts[:-1]  # rows come list after list
+    doc = code[ranked.row].astype(np.int64)
+    key = lists.starts[:-1].astype(np.int64)[ranked.own] * len(docs) + doc
+    # sorted for binary search of ranks
+    by_key = np.argsort(key, kind="stable")
+    return Rankings(lists.runs, queries, docs, doc, start, size, key[by_key], ranked.rank[by_key])
+
+
+def best_ranks(ranked: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the documents among the first `deep` of any run, and the best rank that a run gives each.
+
+    Both of shape (topics, documents), best first, documents of one rank in the order of their numbers; padded with
+    document -1 and rank infinity.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> rows = [("r", "x", 1), ("r", "y", 2), ("s", "z", 1), ("s", "x", 2)]
+    >>> frame = pd.DataFrame(rows, columns=["run", "doc_id", "rank"]).assign(query_id=1)
+    >>> found = rankings(read(frame, "runs"))
+    >>> docs, best = best_ranks(found, np.array([0]), 2)
+    >>> found.docs[docs[0]].tolist(), best.tolist()
+    (['x', 'z', 'y'], [[1.0, 1.0, 2.0]])
+    """
+    n_runs = len(ranked.runs)
+    every = [ranked.top(np.full(len(topics), run), topics, deep) for run in range(n_runs)]
+    doc = np.stack(every, axis=1).reshape(len(topics), -1)
+    rank = np.broadcast_to(np.tile(np.arange(1.0, deep + 1), n_runs), doc.shape)
+    # by document, then by rank: the first row of a document has its best rank
+    order = np.lexsort((rank, doc), axis=1)
+    doc, rank = np.take_along_axis(doc, order, axis=1), np.take_along_axis(rank, order, axis=1)
+    first = np.ones(doc.shape, dtype=bool)
+    first[:, 1:] = doc[:, 1:] != doc[:, :-1]
+    kept = first & (doc >= 0)
+    order = np.lexsort((doc, np.where(kept, rank, np.inf)), axis=1)
+    width = int(kept.sum(axis=1).max(initial=0))
+    docs, best = np.where(kept, doc, -1), np.where(kept, rank, np.inf)
+    return np.take_along_axis(docs, order, axis=1)[:, :width], np.take_along_axis(
+        best, order, axis=1
+    )[:, :width]
+
+
+@verb(on="runs", returns="lists", own="depth")
 def interleave(
     runs: Table,
     *,
@@ -92,23 +208,23 @@ def interleave(
     Parameters
     ----------
     method : {'team-draft', 'balanced', 'probabilistic'}
-        'team-draft': in each round a coin says who picks first; each picks its best document that is not yet in the
-        list, and owns it. 'balanced': both runs are read in turn, a coin says who is first; a document that is already
-        in the list is passed over. 'probabilistic': at every position a coin says who picks, and the picker draws a
-        document with probability falling as rank ** -tau.
+        'team-draft': in each round a coin toss decides which run picks first; each picks its best document that is
+        not yet in the list. 'balanced': both runs are read in turn, a coin toss decides the first; documents already
+        in the list are skipped. 'probabilistic': at every position a coin toss decides which run picks, and it draws
+        a document with probability proportional to rank ** -tau.
     pairs : list of (run_a, run_b), optional
-        Run ids; by default every pair of runs once. Where several columns name a run, each side is a tuple.
+        Run ids; by default every pair of runs once. With several id columns, each run is a tuple.
     depth : int, optional
-        Length of the lists. A list ends earlier where one of the two runs has nothing left; None leaves only that.
+        Length of the lists; None for no limit. A list ends earlier if one of the two runs has no document left.
     draws : int
         Independent lists for every pair and query.
     seed : int, optional
         ... The order of the rows does not matter.
     tau : float
-        How steeply probabilistic interleaving prefers a run's top ranks.
+        Steepness of the preference of probabilistic interleaving for top ranks.
     ties : {'docid', 'rank', 'first'}, optional
         Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows. By default
-        'docid' where there are scores, else 'rank'.
+        'docid' if there are scores, else 'rank'.
 
     Examples
     --------
@@ -120,17 +236,17 @@ def interleave(
     1  bm25  hybrid      101         2      doc-03516    a     1.0    10.0   False
     2  bm25  hybrid      101         3  news-2015-373    b     8.0     2.0   False
     """
-    if method not in ("team-draft", "balanced", "probabilistic"):
-        raise ValueError(f"method is 'team-draft', 'balanced' or 'probabilistic', not {method!r}.")
+    method = one_of("method", method, get_args(Method))  # type: ignore[assignment]
     draws = whole("draws", draws, 1)
     ranked = rankings(runs, ties=ties, compat=compat)
     a, b = all_pairs(len(ranked.runs))
     if pairs is not None:
-        _check_pairs(pairs)
-        a, b = (
-            np.array([place_of(ranked.runs, pair[side]) for pair in pairs], dtype=np.int64)
-            for side in range(2)
-        )
+        pairs = several("pairs", pairs)
+        if any(not isinstance(pair, list | tuple) or len(pair) != 2 for pair in pairs):
+            raise ValueError(
+                f"pairs={shown(pairs)}: expected a list of pairs of runs, such as [('bm25', 'dense')]."
+            )
+        a, b = np.array([[place_of(ranked.runs, run) for run in pair] for pair in pairs]).T
     if not len(a):
         raise ValueError(f"interleaving needs two runs; the run table has {len(ranked.runs)}.")
     # pairs and queries that both runs answered
@@ -144,71 +260,64 @@ def interleave(
     shared = rank_a <= prefix[rows]
     if method == "balanced":
         team = np.where(shared, -1, team)
-    columns = pair_columns(ranked.runs, a[pair[rows]], b[pair[rows]], labels)
-    columns |= list_columns(ranked, topic, rows, draws, position, chosen)
-    columns["team"] = pd.Index(["a", "b"]).array.take(team, allow_fill=True)
-    columns |= {"rank_a": rank_a, "rank_b": rank_b, "shared": shared}
-    return described_lists(columns, method, ranked, ties, compat, seed)
-
-
-def _check_pairs(pairs: object) -> None:
-    if isinstance(pairs, str) or not isinstance(pairs, Iterable) or not list(pairs):
-        raise ValueError(
-            f"pairs={pairs!r}: give a list of pairs of runs, such as [('bm25', 'dense')]."
-        )
-    wrong = [pair for pair in pairs if not isinstance(pair, list | tuple) or len(pair) != 2]
-    if wrong:
-        raise ValueError(
-            f"pairs= holds {wrong[0]!r}: every pair is two runs, such as ('bm25', 'dense')."
-        )
-
-
-def list_columns(
-    ranked: Rankings,
-    topic: np.ndarray,
-    rows: np.ndarray,
-    draws: int,
-    position: np.ndarray,
-    chosen: np.ndarray,
-) -> dict[str, object]:
-    """Return what tables of lists say of every row: query, draw, position and document."""
-    return {
-        str(ranked.queries.name): labels(ranked.queries, topic[rows]),
-        "draw": rows % draws,
-        "position": position,
-        str(ranked.docs.name): labels(ranked.docs, chosen),
-    }
+    return described_lists(
+        pair_columns(ranked.runs, a[pair[rows]], b[pair[rows]], labels),
+        (topic[rows], rows % draws, position, chosen),
+        {
+            "team": pd.Index(["a", "b"]).array.take(team, allow_fill=True),
+            "rank_a": rank_a,
+            "rank_b": rank_b,
+            "shared": shared,
+        },
+        method,
+        ranked,
+        {"ties": ties, "compat": compat, "seed": seed},
+    )
 
 
 def described_lists(
-    columns: dict[str, Any],
+    pairs: dict[str, Any],
+    rows: tuple[np.ndarray, ...],
+    teams: dict[str, Any],
     method: str,
     ranked: Rankings,
-    ties: Ties | None,
-    compat: Compat,
-    seed: int | None,
-    **more: Any,
+    attrs: dict[Any, Any],
 ) -> pd.DataFrame:
-    """Return lists that say which columns play which roles and how the runs were ranked."""
-    columns["method"] = labels(pd.Index([method]), np.zeros(len(columns["position"]), np.int8))
-    attrs = {
+    """Return lists whose attributes state the roles of columns and how the runs were ranked.
+
+    Parameters
+    ----------
+    pairs, teams : mapping of str to array
+        The first and the last columns.
+    rows : (query, draw, position, document)
+        Arrays with an element per row.
+    attrs : mapping
+        Further attributes.
+    """
+    query, draw, position, doc = rows
+    columns = {
+        **pairs,
+        str(ranked.queries.name): labels(ranked.queries, query),
+        "draw": draw,
+        "position": position,
+        str(ranked.docs.name): labels(ranked.docs, doc),
+        **teams,
+        "method": labels(pd.Index([method]), np.zeros(len(position), np.int8)),
+    }
+    roles = {
         "run_columns": list(map(str, ranked.runs.columns)),
         "query_column": str(ranked.queries.name),
         "doc_column": str(ranked.docs.name),
-        "ties": ties,
-        "compat": compat,
-        "seed": seed,
     }
-    return described_frame(columns, {**attrs, **more})
+    return described_frame(columns, {**roles, **attrs})
 
 
 @verb(
     on="runs",
-    gives="multileaved_lists",
+    returns="multileaved_lists",
     family="interleave",
     name="many",
     own="depth",
-    formerly="multileave",
 )
 def interleave_many(
     runs: Table,
@@ -224,28 +333,28 @@ def interleave_many(
 ) -> pd.DataFrame:
     """Return lists of all runs at once, for every query that all of them answered: one row per position.
 
-    Select the rows of the runs that take part. Clicks on optimised and pairwise lists are credited by the ranks that
-    results have in every run: `log.ireval.credit(lists, runs=runs)`.
+    Select the rows of the runs to include. Clicks on optimized and pairwise lists are credited by the ranks of results
+    in every run: `log.ireval.credit(lists, runs=runs)`.
 
     Parameters
     ----------
-    method : {'team-draft', 'optimised', 'pairwise'}
+    method : {'team-draft', 'optimized', 'pairwise'}
         'team-draft': in each round the runs pick in a random order, each its best document that is not yet in the list,
-        and own it; a run that has nothing left is passed over. 'optimised': of all lists that such picks in any order
-        can give, each is shown with a probability; the probabilities make the credit of random clicks as equal as can
-        be and then the lists as telling as can be (Schuth et al. 2014). 'pairwise': at every position one of the
-        documents that some run ranks as high, all with the same probability (Oosterhuis and de Rijke 2017).
+        and own it; a run without documents is skipped. 'optimized': of all lists that such picks in any order can
+        give, each is shown with a probability; the probabilities minimize the bias of random clicks and then maximize
+        the sensitivity (Schuth et al. 2014). 'pairwise': at every position one of the documents that some run ranks at
+        least as high, all with the same probability (Oosterhuis and de Rijke 2017).
     depth : int, optional
-        Length of the lists; shorter only where no run has anything left, and None leaves only that.
+        Length of the lists; None for no limit. A list ends earlier if no run has a document left.
     draws : int
         Independent lists for every query.
     seed : int, optional
         ... The order of the rows does not matter.
     candidates : int
-        Of optimised lists: where a query has more possible lists than this, so many are drawn to choose from.
+        Maximum number of candidate lists per query for optimized lists; if there are more, a random sample.
     ties : {'docid', 'rank', 'first'}, optional
         Order of equal scores: document id descending, as trec_eval; the rank column; the order of rows. By default
-        'docid' where there are scores, else 'rank'.
+        'docid' if there are scores, else 'rank'.
 
     Examples
     --------
@@ -258,7 +367,7 @@ def interleave_many(
     1      101     0         2  web03.3783   tfidf  multileave
     2      101     0         3   doc-03516    bm25  multileave
     """
-    method = one_of("method", method, METHODS)  # type: ignore[assignment]
+    method = one_of("method", method, get_args(ManyMethod))  # type: ignore[assignment]
     draws, candidates = whole("draws", draws, 1), whole("candidates", candidates, 1)
     ranked = rankings(runs, ties=ties, compat=compat)
     if len(ranked.runs) < 2:
@@ -267,32 +376,28 @@ def interleave_many(
         )
     answered = np.flatnonzero((ranked.size > 0).all(axis=0))
     topic = np.repeat(answered, draws)
-    team = None
     if method == "team-draft":
-        teams = np.broadcast_to(np.arange(len(ranked.runs)), (len(topic), len(ranked.runs)))
+        runs_of_list = np.broadcast_to(np.arange(len(ranked.runs)), (len(topic), len(ranked.runs)))
         rows, position, chosen, team = drafted(
-            ranked, teams, topic, "multileave", depth, seed, 0.0, progress
+            ranked, runs_of_list, topic, "multileave", depth, seed, 0.0, progress
         )
     elif method == "pairwise":
         rows, position, chosen = _pairwise(ranked, topic, depth, seed)
     else:
-        rows, position, chosen = _optimised(
+        rows, position, chosen = _optimized(
             ranked, answered, draws, depth, candidates, seed, progress
         )
-    columns = list_columns(ranked, topic, rows, draws, position, chosen)
-    columns["team"] = (
-        pd.array([pd.NA] * len(rows), dtype="string")
-        if team is None
-        else labels(ranked.names, team)
-    )
     return described_lists(
-        columns,
+        {},
+        (topic[rows], rows % draws, position, chosen),
+        {
+            "team": labels(ranked.names, team)
+            if method == "team-draft"
+            else pd.array([pd.NA] * len(rows), dtype="string")
+        },
         "multileave" if method == "team-draft" else method,
         ranked,
-        ties,
-        compat,
-        seed,
-        multileaved=run_labels(ranked.runs),
+        {"ties": ties, "compat": compat, "seed": seed, "multileaved": run_labels(ranked.runs)},
     )
 
 
@@ -387,14 +492,14 @@ def _prefix(
 def draft(ranked: np.ndarray, picker: np.ndarray) -> np.ndarray:
     """Return the documents picked when, at every position, one team takes its best document not yet taken.
 
-    A list ends as soon as some team has nothing left to take.
+    A list ends as soon as some team has no document left.
 
     Parameters
     ----------
     ranked : ndarray of int, shape (lists, teams, depth)
         Documents in each team's order; -1 past the end.
     picker : ndarray of int, shape (lists, positions)
-        Which team picks.
+        Team that picks.
 
     Examples
     --------
@@ -422,16 +527,16 @@ def draft(ranked: np.ndarray, picker: np.ndarray) -> np.ndarray:
 def draft_in_turn(
     ranked: np.ndarray, turn: np.ndarray, length: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the documents and teams when teams take turns, and one that has nothing left is passed over.
+    """Return the documents and teams when teams take turns, and a team without documents is skipped.
 
     Parameters
     ----------
     ranked : ndarray of int, shape (lists, teams, depth)
         Documents in each team's order; -1 past the end.
     turn : ndarray of int, shape (lists, turns)
-        Whose turn it is.
+        Team whose turn it is.
     length : int
-        Where lists end.
+        Length of the lists.
 
     Examples
     --------
@@ -463,16 +568,16 @@ def draft_in_turn(
 def balance(
     a: np.ndarray, b: np.ndarray, a_in_b: np.ndarray, b_in_a: np.ndarray, a_first: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return balanced lists and their teams (0 or 1): both runs read in turn, known documents passed over.
+    """Return balanced lists and their teams (0 or 1): both runs read in turn, known documents skipped.
 
     Parameters
     ----------
     a, b : ndarray of int, shape (lists, depth)
         Documents in rank order; -1 past the end.
     a_in_b, b_in_a : ndarray of float, same shape
-        The rank of a's documents in b, and of b's in a; infinity where absent.
+        The rank of a's documents in b, and of b's in a; infinity if absent.
     a_first : ndarray of bool, shape (lists,)
-        Who is read first.
+        Whether a is read first.
 
     Examples
     --------
@@ -490,7 +595,7 @@ def balance(
     docs = np.stack([a, b], axis=1)
     end = (
         np.where(docs >= 0, slot, -1).max(axis=2).min(axis=1)
-    )  # reading stops where the first run ends
+    )  # reading stops at the end of the shorter run
     kept = (docs >= 0) & (slot < other) & (slot <= end[:, None, None])
     order = np.where(kept, slot, np.inf).reshape(n_lists, -1).argsort(axis=1)
     chosen = np.where(kept, docs, NONE).reshape(n_lists, -1)
@@ -569,12 +674,12 @@ def _pairwise(
     for block in blocks_of(len(topic), most):
         topics, at = np.unique(topic[block], return_inverse=True)
         docs, best = best_ranks(ranked, topics, min(length, longest))
-        chosen = draw_any(docs[at], best[at], rng.random((len(at), length)))
-        parts.append(_rows(chosen, block.start))
+        uniform = rng.random((len(at), length))
+        parts.append(_rows(draw_any(docs[at], best[at], uniform), block.start))
     return _joined(parts, 3)
 
 
-def _optimised(
+def _optimized(
     ranked: Rankings,
     topics: np.ndarray,
     draws: int,
@@ -583,30 +688,32 @@ def _optimised(
     seed: int | None,
     progress: bool | None,
 ) -> tuple[np.ndarray, ...]:
-    """Return list number, position and document of every row of optimised lists: one linear programme a query."""
+    """Return list number, position and document of every row of optimized lists: one linear programme a query."""
     longest = int(ranked.size.max())
     length = len(ranked.runs) * longest if depth is None else depth
     everyone = np.arange(len(ranked.runs))
     streams = np.random.SeedSequence(seed).spawn(len(topics))
     parts, biases = [], []
     for number, topic in enumerate(
-        track(topics, total=len(topics), desc="optimising", progress=progress)
+        track(topics, total=len(topics), desc="optimizing", progress=progress)
     ):
         rng = np.random.default_rng(streams[number])
         docs = ranked.top(everyone, np.full(len(everyone), topic), min(length, longest))
         lists = possible(docs, length, candidates, rng)
         ranks = ranked.rank(everyone[:, None, None], np.full((1, 1, 1), topic), lists[None])
-        chance, bias = distribution(inverse_ranks(ranks, ranked.size[:, topic]))
-        biases.append(bias)
+        # a click earns a run the inverse of the rank that the run gives the document
+        credit = 1 / np.where(np.isinf(ranks), (ranked.size[:, topic] + 1.0)[:, None, None], ranks)
+        chance = distribution(credit)
+        expected = np.einsum("rlk,l->rk", np.cumsum(credit, axis=2), chance)
+        biases.append(float(np.ptp(expected, axis=0).max()))
         chosen = lists[np.searchsorted(np.cumsum(chance)[:-1], rng.random(draws), side="right")]
         rows, at = (part.ravel() for part in np.indices(chosen.shape))
         parts.append((rows + number * draws, at + 1, chosen.ravel()))
-    uneven = sum(bias > EVEN for bias in biases)
-    if uneven:
+    if uneven := sum(bias > EVEN for bias in biases):
         warnings.warn(
-            f"optimised multileaving: for {uneven:,} of {len(topics):,} queries random clicks credit some runs more "
-            f"than others, by up to {max(biases):.2g} a list; no choice among these lists is fairer. More candidates= "
-            "may be; method='pairwise' always is.",
+            f"optimized multileaving: for {uneven:,} of {len(topics):,} queries random clicks credit some runs more "
+            f"than others, by up to {max(biases):.2g} a list; no other distribution over these lists is fairer. "
+            "Use more candidates=, or method='pairwise', which is always unbiased.",
             UserWarning,
             stacklevel=outside(),
         )
@@ -614,14 +721,14 @@ def _optimised(
 
 
 def possible(ranked: np.ndarray, length: int, most: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the lists that may be shown, each once, sorted; where there are more than `most`, so many drawn lists.
+    """Return the lists that may be shown, each once, sorted; a random sample of `most` if there are more.
 
     Parameters
     ----------
     ranked : ndarray of int, shape (runs, depth)
         Documents of one query in each run's order; -1 past the end.
     length : int
-        Where lists end.
+        Length of the lists.
 
     Examples
     --------
@@ -640,35 +747,17 @@ def possible(ranked: np.ndarray, length: int, most: int, rng: np.random.Generato
             break
     if lists.shape[1] == length and len(lists) <= most:
         return lists
-    turns = rng.integers(
-        0, n_runs, (most, length * n_runs)
-    )  # one that has nothing left is passed over
+    turns = rng.integers(0, n_runs, (most, length * n_runs))  # a run without documents is skipped
     turns = np.concatenate([turns, np.tile(np.arange(n_runs), (most, depth))], axis=1)
     drawn, _ = draft_in_turn(np.broadcast_to(ranked, (most, n_runs, depth)), turns, length)
     return np.unique(drawn, axis=0)
 
 
-def inverse_ranks(ranks: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the credit of a click on each document for each run: 1 / its rank, 1 / (size + 1) where it is not there.
+def distribution(credit: np.ndarray) -> np.ndarray:
+    """Return the probability of every list: the least biased distribution, and of those the most sensitive one.
 
-    Parameters
-    ----------
-    ranks : ndarray of float, shape (runs, ...)
-        Ranks of documents in every run; infinity where absent.
-    sizes : ndarray of int, shape (runs,)
-        How many documents each run has.
-
-    Examples
-    --------
-    >>> inverse_ranks(np.array([[1.0, np.inf], [2.0, 4.0]]), np.array([3, 5])).tolist()
-    [[1.0, 0.25], [0.5, 0.25]]
-    """
-    absent = (sizes + 1.0).reshape(-1, *[1] * (ranks.ndim - 1))
-    return np.asarray(1 / np.where(np.isinf(ranks), absent, ranks))
-
-
-def distribution(credit: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the probability of every list, and by how much random clicks still earn some run more than another.
+    The bias is the largest difference between the credits that two runs expect from random clicks on the first k
+    results.
 
     Parameters
     ----------
@@ -677,22 +766,18 @@ def distribution(credit: np.ndarray) -> tuple[np.ndarray, float]:
 
     Examples
     --------
-    >>> one = [[[1.0, 0.5], [0.5, 1.0]], [[0.5, 1.0], [1.0, 0.5]]]
-    >>> chance, bias = distribution(np.array(one))
-    >>> chance.round(6).tolist(), round(bias, 6)
-    ([0.5, 0.5], 0.0)
+    >>> distribution(np.array([[[1.0, 0.5], [0.5, 1.0]], [[0.5, 1.0], [1.0, 0.5]]])).round(6).tolist()
+    [0.5, 0.5]
     """
     from scipy.optimize import linprog
 
     _, n_lists, length = credit.shape
-    if n_lists == 1:
-        return np.ones(1), _uneven(np.ones(1), credit)
     # by how much each run's credit for the first k results is off the mean of all runs
     prefix = np.cumsum(credit, axis=2)
     off = (prefix - prefix.mean(axis=0)).transpose(0, 2, 1).reshape(-1, n_lists)
     spread = float(np.abs(off).max(initial=0.0))
-    if spread == 0:
-        return np.full(n_lists, 1 / n_lists), 0.0
+    if n_lists == 1 or spread == 0:
+        return np.full(n_lists, 1 / n_lists)
     off = off / spread
     both = np.concatenate([off, -off])
     # first the smallest bias that is possible, as a slack variable
@@ -706,7 +791,7 @@ def distribution(credit: np.ndarray) -> tuple[np.ndarray, float]:
     )
     seen = credit @ (
         1 / np.arange(1, length + 1)
-    )  # credit of each list, where rank i is clicked with weight 1/i
+    )  # credit of each list if rank i is clicked with weight 1/i
     variance = ((seen - seen.mean(axis=0)) ** 2).sum(axis=0)
     # then the most sensitive lists with no more bias
     best = linprog(
@@ -718,11 +803,4 @@ def distribution(credit: np.ndarray) -> tuple[np.ndarray, float]:
         method="highs",
     )
     chance = np.maximum(best.x if best.status == 0 else least.x[:n_lists], 0.0)
-    chance = chance / chance.sum()
-    return chance, _uneven(chance, credit)
-
-
-def _uneven(chance: np.ndarray, credit: np.ndarray) -> float:
-    """Return the largest difference between two runs' expected credit in the first k results."""
-    expected = np.einsum("rlk,l->rk", np.cumsum(credit, axis=2), chance)
-    return float(np.ptp(expected, axis=0).max())
+    return np.asarray(chance / chance.sum())

@@ -8,7 +8,7 @@ query_id   the query, as text or id
 timestamp  when: dates and times with or without a zone, ISO 8601 text, or numbers of seconds
 action     'impression': a results page, or one result of it, was shown; 'click': a result was clicked; any other
            event has its own name: 'purchase', 'add-to-cart', 'view'
-rank       where the result stood, from 1       } a click has at least one of the two; a click that has only the
+rank       the rank of the result, from 1       } a click has at least one of the two; a click that has only the
 doc_id     which result                         } doc takes its rank from the impression rows of its page, if there
 bucket     the arm of the experiment (optional)
 value      what an event was worth, such as its revenue (optional)
@@ -16,37 +16,48 @@ value      what an event was worth, such as its revenue (optional)
 An issued query is a stretch of impressions of one query in a session with no other query in between (a next page
 or a reload is not a new query). A click belongs to the latest issue of its query before it; so does any other event
 that names a query of its session, and one that does not belongs to the latest issued query of any kind. All events
-count for their user, also in sessions that issued no query. The order of rows is immaterial. What is wrong is an error,
-or is set right and said so: see `check`.
+count for their user, also in sessions that issued no query. The order of rows is immaterial. Problems of the
+log raise an error, or are corrected with a warning: see `check`.
 """
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import described_frame
 from pdeval.join.rules import outside
-from pdeval.online.log_checks import (
-    CLICK,
-    IMPRESSION,
-    Problem,
-    columns_of,
-    faults_of,
-    mismatch,
-    seconds,
-    span,
-    users_in_several,
-)
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
+from pdeval.tables.vocabularies import names_of
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import TooFew, is_finite
+
+ROLES = ("session", "user", "query", "time", "action", "rank", "doc", "bucket", "value")
+NEEDED = ("session", "query", "time", "action")
+IMPRESSION, CLICK = "impression", "click"
+
+
+# other columns of the tables of queries and users
+TAKEN = (
+    *("sessions", "queries", "impressions", "clicks", "abandoned", "reformulated"),
+    *("max_reciprocal_rank", "mean_reciprocal_rank", "time_to_first_click", "time_to_last_click"),
+)
+
+_ZONE = r"\d:\d{2}.*(?:[Zz]|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
+MISMATCH = (
+    0.001  # bucket sizes with a smaller p-value are reported, as is usual in online experiments
+)
+IN_EACH = "counted in each bucket as different users"
+SUSPECT = "counted; comparisons of the buckets are not valid until the cause is known"
+
 
 table(
     "log_problems",
@@ -54,13 +65,13 @@ table(
     "table of problems of a click log",
     row="problem",
     means={
-        "problem": "what is wrong",
-        "rows": "how many rows it concerns",
-        "handling": "'error' stops every verb that reads the log; anything else is what is done about it",
+        "problem": "description of the problem",
+        "rows": "number of affected rows",
+        "handling": "'error' stops every verb that reads the log; otherwise how the problem is handled",
         "example": "one of the rows, or of their values",
     },
-    unreported="it is a table to read: what to mend in a log",
-    undrawn="it is a table to read: what to mend in a log",
+    no_report="it is a table to read: problems of a log",
+    no_plot="it is a table to read: problems of a log",
 )
 
 
@@ -70,25 +81,25 @@ table(
     "max_reciprocal_rank:float mean_reciprocal_rank:float time_to_first_click:float time_to_last_click:float "
     "[event:int value:float]",
     "table of issued queries",
-    known_by="clicks abandoned reformulated max_reciprocal_rank mean_reciprocal_rank time_to_first_click "
+    recognized_by="clicks abandoned reformulated max_reciprocal_rank mean_reciprocal_rank time_to_first_click "
     "time_to_last_click",
     row="issued query",
     sort="session time",
     means={
         "time": "when the query was first shown",
-        "impressions": "how many impressions it has in the log: pages, or results shown",
-        "clicks": "how many different results were clicked",
-        "abandoned": "whether none was",
+        "impressions": "number of its impressions in the log: pages, or results shown",
+        "clicks": "number of different results clicked",
+        "abandoned": "whether no result was clicked",
         "reformulated": "whether another query followed in the session",
-        "max_reciprocal_rank": "of the clicked result that stood highest; NaN without a click",
-        "mean_reciprocal_rank": "of the clicked results; NaN without a click",
+        "max_reciprocal_rank": "reciprocal rank of the highest-ranked clicked result; NaN without a click",
+        "mean_reciprocal_rank": "mean reciprocal rank of the clicked results; NaN without a click",
         "time_to_first_click": "in seconds; NaN without a click",
         "time_to_last_click": "in seconds; NaN without a click",
-        "event": "for every kind of event beside impressions and clicks, under its name, how many",
+        "event": "number of events of each kind other than impressions and clicks, in a column of its name",
         "value": "the sum of what its events were worth, under the caller's column name",
     },
-    unreported="it has a row per issued query; report log.ireval.behaviour()",
-    undrawn="it has a row per issued query; see log.ireval.behaviour()",
+    no_report="it has a row per issued query; report log.ireval.behavior()",
+    no_plot="it has a row per issued query; see log.ireval.behavior()",
 )
 
 
@@ -98,9 +109,9 @@ table(
     "table of sessions",
     row="session",
     sort="session",
-    means={"queries": "how many queries were issued in it"},
-    unreported="it has a row per session; report log.ireval.behaviour()",
-    undrawn="it has a row per session; see log.ireval.behaviour()",
+    means={"queries": "number of queries issued in it"},
+    no_report="it has a row per session; report log.ireval.behavior()",
+    no_plot="it has a row per session; see log.ireval.behavior()",
 )
 
 
@@ -108,20 +119,47 @@ table(
     "users",
     "[bucket] user sessions:int queries:int impressions:int clicks:int [event:int value:float]",
     "table of users",
-    known_by="user sessions queries impressions clicks",
+    recognized_by="user sessions queries impressions clicks",
     row="user",
     sort="bucket user",
     means={
-        "sessions": "how many sessions of the log are theirs",
-        "queries": "how many queries they issued",
-        "impressions": "how many impressions they were shown",
-        "clicks": "how many different results of these queries they clicked",
-        "event": "for every kind of event beside impressions and clicks, under its name, how many",
+        "sessions": "number of their sessions in the log",
+        "queries": "number of queries issued",
+        "impressions": "number of impressions shown to them",
+        "clicks": "number of different results of these queries that were clicked",
+        "event": "number of events of each kind other than impressions and clicks, in a column of its name",
         "value": "the sum of what their events were worth, under the caller's column name",
     },
-    unreported="it has a row per user; report log.ireval.behaviour()",
-    undrawn="it has a row per user; see log.ireval.behaviour()",
+    no_report="it has a row per user; report log.ireval.behavior()",
+    no_plot="it has a row per user; see log.ireval.behavior()",
 )
+
+
+table(
+    "sample_ratios",
+    "bucket n:int expected:float fraction:fraction p_value:float mismatch:bool",
+    "table of bucket sizes",
+    row="bucket",
+    sort="bucket",
+    means={
+        "n": "number of users; of sessions, in a log without users",
+        "expected": "expected number by its intended fraction",
+        "fraction": "fraction of all users",
+        "p_value": "p-value of the chi-square test of the sizes of all buckets",
+        "mismatch": "whether the p-value is below .001, as is usual in online experiments",
+    },
+    no_report="it is a check, to read before any comparison",
+    no_plot="it is a check, to read before any comparison",
+)
+
+
+class Problem(NamedTuple):
+    """A problem of a click log."""
+
+    problem: str
+    rows: int
+    handling: str
+    example: str
 
 
 @dataclass(frozen=True)
@@ -134,26 +172,26 @@ class Log:
         The columns that the log has.
     queries : DataFrame
         One row per issued query, sorted by session and time: the caller's session, [user,] [bucket,] query and
-        timestamp columns, where the timestamp is when the query was first shown.
+        timestamp columns. The timestamp is when the query was first shown.
     issue : ndarray of int
         For every click, the row of `queries` that it answers.
     after : ndarray of float
-        For every click, the seconds since then; NaN where the log has the click before its query.
+        For every click, the seconds since then; NaN if the click is before its query.
     rank : ndarray of float
-        For every click, the rank of its result; NaN where unknown.
+        For every click, the rank of its result; NaN if unknown.
     result : ndarray of int
         For every click, a number that is the same for clicks on one result.
     impressions, asker : ndarray of int
         For every issued query, how many impressions it has, and the row of `people` who issued it.
     events : DataFrame
-        Events of other kinds, and whatever has a value: `action`; `value`, 0 where there is none; `issue`, the row of
+        Events of other kinds, and all with a value: `action`; `value`, 0 if there is none; `issue`, the row of
         `queries`, -1 in a session without one; `person`, the row of `people`, -1 in a log without users.
     times : Series
         When every event was, as the log has it.
     people : DataFrame
         One row per user (and bucket), sorted: the caller's [bucket and] user column, and `sessions`, how many.
     problems : list of Problem
-        What was set right.
+        Problems that were corrected.
     """
 
     names: Mapping[str, str]
@@ -176,34 +214,29 @@ class Log:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """The kinds of events beside impressions and clicks, sorted."""
+        """The kinds of events other than impressions and clicks, sorted."""
         return sorted({str(kind) for kind in self.events["action"].unique()} - {IMPRESSION, CLICK})
-
-    @cached_property
-    def span(self) -> tuple[Any, Any]:
-        """The first and the last time."""
-        return span(self.times)
 
     def attrs(self, *roles: str) -> dict[Any, Any]:
         """Return which columns play these roles, for the tables that come of the log."""
         return {f"{role}_column": self.names[role] for role in roles if role in self.names}
 
 
-@verb(on="clicks", gives="log_problems", core=True, formerly="check_log")
+@verb(on="clicks", returns="log_problems", core=True)
 def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.DataFrame:
-    """Return what is wrong with a click log, and what is done about it: one row per problem; none, if it is clean.
+    """Return the problems of a click log and how they are handled, one row per problem.
 
-    Errors stop every verb that reads the log; only if there is none are the others looked for: duplicate rows count
-    once; clicks on a query that their session never showed are left out; clicks before their query was shown count,
-    but their times do not. Of an experiment: users in more than one bucket, and a sample-ratio mismatch, that is
-    numbers of users (of sessions, in a log without users) which the buckets' shares make unlikely: chi-square test,
+    Errors stop every verb that reads the log. If there are none, other problems are listed: duplicate rows count
+    once; clicks on a query that was never shown in their session are dropped; clicks before their query was shown
+    count without their times. For experiments: users in more than one bucket, and a sample-ratio mismatch, i.e.
+    numbers of users (sessions, in a log without users) that differ from the expected fractions: chi-square test,
     p < .001.
 
     Parameters
     ----------
     shares : mapping of bucket to number, optional
-        What share of the users each bucket was meant to have, such as {"control": 0.9, "new": 0.1}; by default equal
-        shares.
+        Intended fraction of the users in each bucket, such as {"control": 0.9, "new": 0.1}; by default equal
+        fractions.
 
     Examples
     --------
@@ -222,7 +255,7 @@ def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.Dat
 
 
 def read_log(table: Table) -> Log:
-    """Return the log as issued queries and clicks; an error names every fault, a warning what was set right."""
+    """Return the log as issued queries and clicks; raise an error with all faults, warn of corrected problems."""
     if faults := faults_of(table):
         texts = [
             f"{fault.problem} ({fault.example})" if fault.example else fault.problem
@@ -269,7 +302,7 @@ def _read(table: Table) -> Log:
     )
     # (session, query) as one number
     page = session * len(values) + query
-    # impressions by session and time; a new issue begins where the page changes
+    # impressions by session and time; a new issue begins when the page changes
     order = np.flatnonzero(appeared)
     order = order[np.lexsort((query[order], when[order], session[order]))]
     new = np.append(True, page[order][1:] != page[order][:-1])
@@ -284,9 +317,9 @@ def _read(table: Table) -> Log:
     )
     click, other = np.flatnonzero(clicked), np.flatnonzero(~(appeared | clicked) | ~np.isnan(value))
     both = np.concatenate([click, other])
-    parts = _answered(page[first], start, page[both], when[both])
     (issue_of_click, issue_of_other), (is_known, other_is_known), (early, _) = (
-        np.split(part, [len(click)]) for part in parts
+        np.split(part, [len(click)])
+        for part in _answered(page[first], start, page[both], when[both])
     )
     row = np.arange(len(events))
     problem(
@@ -307,9 +340,11 @@ def _read(table: Table) -> Log:
             dtype=np.float64
         )
     rank_of_click = _ranks(issue_of_click, doc[click], rank[click], issue, doc[order], rank[order])
-    people, person = _people(events, has, session)
+    people, person = _people(events, has)
     issue_of_other = np.where(other_is_known & (query[other] >= 0), issue_of_other, -1)
-    free = np.flatnonzero(issue_of_other < 0)  # of the query issued last, whichever it was
+    free = np.flatnonzero(
+        issue_of_other < 0
+    )  # events that name no query belong to the query issued last
     near = np.flatnonzero(np.isin(session[first], session[other[free]]))
     last, known, _ = _answered(
         session[first[near]], start[near], session[other[free]], when[other[free]]
@@ -343,31 +378,19 @@ def _read(table: Table) -> Log:
     )
 
 
-def _people(
-    events: pd.DataFrame, has: Mapping[str, str], session: np.ndarray
-) -> tuple[pd.DataFrame, np.ndarray]:
+def _people(events: pd.DataFrame, has: Mapping[str, str]) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the users of a log, each once per bucket, with their numbers of sessions; and every row's user."""
     if "user" not in has:
         return pd.DataFrame({"sessions": np.zeros(0, np.int64)}), np.full(len(events), -1)
-    columns = [has[role] for role in ("bucket", "user") if role in has]
-    code = np.zeros(len(events), dtype=np.int64)
-    for name in columns:
-        code_in_column, values = pd.factorize(events[name], sort=True)
-        code = code * len(values) + code_in_column
-    person, keys = pd.factorize(code, sort=True)
-    row = np.zeros(len(keys), dtype=np.int64)
-    row[person] = np.arange(len(events))
-    person_of_session = np.zeros(int(session.max()) + 1, dtype=np.int64)
-    person_of_session[session] = person  # a session is of one user
-    return events.loc[row, columns].reset_index(drop=True).assign(
-        sessions=np.bincount(person_of_session, minlength=len(keys))
-    ), person
+    users = events.groupby([has[role] for role in ("bucket", "user") if role in has], observed=True)
+    people = users[has["session"]].nunique().rename("sessions").reset_index()
+    return people, users.ngroup().to_numpy()
 
 
 def _answered(
     key: np.ndarray, start: np.ndarray, wanted: np.ndarray, when: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the latest issue of the wanted key at or before each time, whether there is one of it, and none before."""
+    """Return the latest issue of the wanted key at or before each time, if it has any, and if all are later."""
     order = np.lexsort((start, key))  # issues by (key, start): count those not later
     keys, times = key[order], start[order]
     if not len(keys):
@@ -398,7 +421,7 @@ def _ranks(
     seen: np.ndarray,
     seen_rank: np.ndarray,
 ) -> np.ndarray:
-    """Return the clicks' ranks, from the impression rows of their page where the click itself has only a doc."""
+    """Return the clicks' ranks, from the impressions of their page if the click has only a doc."""
     known = (seen >= 0) & ~np.isnan(seen_rank)
     if not np.isnan(rank).any() or not known.any():
         return rank
@@ -409,9 +432,9 @@ def _ranks(
     )
 
 
-@verb(on="clicks", gives="issued_queries")
+@verb(on="clicks", returns="issued_queries")
 def per_query(log: Table) -> pd.DataFrame:
-    """Return the behaviour after every issued query: clicks, abandonment, reciprocal ranks, times.
+    """Return the behavior after every issued query: clicks, abandonment, reciprocal ranks, times.
 
     Examples
     --------
@@ -426,10 +449,10 @@ def per_query(log: Table) -> pd.DataFrame:
     """
     read = read_log(log)
     attrs = {**read.attrs("bucket", "session", "user", "query", "time"), **described_events(read)}
-    return described_frame(behaviour_of(read), attrs)
+    return described_frame(behavior_of(read), attrs)
 
 
-@verb(on="clicks", gives="sessions")
+@verb(on="clicks", returns="sessions")
 def per_session(log: Table) -> pd.DataFrame:
     """Return the number of queries issued in every session.
 
@@ -446,9 +469,9 @@ def per_session(log: Table) -> pd.DataFrame:
     return described_frame(sessions_of(read), read.attrs("bucket", "session", "user"))
 
 
-@verb(on="clicks", gives="users")
+@verb(on="clicks", returns="users")
 def per_user(log: Table) -> pd.DataFrame:
-    """Return what every user did: sessions, queries, impressions, clicks, other events and what they were worth.
+    """Return the sessions, queries, impressions, clicks, other events and the total value of every user.
 
     A user of several buckets has a row for each. Events count also in sessions that issued no query.
 
@@ -466,7 +489,7 @@ def per_user(log: Table) -> pd.DataFrame:
     read = read_log(log)
     if "user" not in read.names:
         raise ValueError(
-            "per_user() needs a user column in the log; bind it: log.ireval(user=...)."
+            "per_user() needs a user column, but the log has none. Bind it: log.ireval(user=...)."
         )
     return described_frame(
         users_of(read), {**read.attrs("bucket", "user"), **described_events(read)}
@@ -474,12 +497,12 @@ def per_user(log: Table) -> pd.DataFrame:
 
 
 def described_events(log: Log) -> dict[Any, Any]:
-    """Return what tables carry about events: the columns that count them, and that of their values."""
+    """Return the attributes of tables with events: the columns that count them, and that of their values."""
     return {**({"event_columns": log.kinds} if log.kinds else {}), **log.attrs("value")}
 
 
-def behaviour_of(log: Log) -> pd.DataFrame:
-    """Return the behaviour after every issued query of a log that has been read."""
+def behavior_of(log: Log) -> pd.DataFrame:
+    """Return the behavior after every issued query of a log."""
     n = len(log.queries)
     session, _ = log.codes("session")
     issue, rank = _results(log)
@@ -505,13 +528,13 @@ def behaviour_of(log: Log) -> pd.DataFrame:
 
 def _extreme(ufunc: np.ufunc, at: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
     """Return the largest (fmax) or smallest (fmin) value of each of n queries; NaN without one."""
-    extreme = np.full(n, np.nan)  # which fmax and fmin take for no value
+    extreme = np.full(n, np.nan)  # which fmax and fmin ignore
     ufunc.at(extreme, at, values)
     return extreme
 
 
 def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
-    """Return issued query and rank of every clicked result; one that is clicked twice counts once, at its best rank."""
+    """Return issued query and rank of every clicked result; a result clicked twice counts once, at its best rank."""
     # the best rank of each clicked result comes first
     order = np.lexsort((log.rank, log.result, log.issue))
     issue, result = log.issue[order], log.result[order]
@@ -520,7 +543,7 @@ def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
 
 
 def users_of(log: Log) -> pd.DataFrame:
-    """Return what every user of a log that has been read did."""
+    """Return the sessions, queries and events of every user of a log."""
     n, clicks = len(log.people), np.bincount(_results(log)[0], minlength=len(log.queries))
     counts = {
         "queries": np.bincount(log.asker, minlength=n),
@@ -533,9 +556,11 @@ def users_of(log: Log) -> pd.DataFrame:
 def _with_events(frame: pd.DataFrame, log: Log, row: np.ndarray) -> pd.DataFrame:
     """Return a table with a column for every kind of event, and the sum of values; `row` is the row of each event."""
     kept = row >= 0
-    action = log.events["action"].to_numpy()
     columns: dict[str, np.ndarray] = {
-        name: np.bincount(row[kept & (action == name)], minlength=len(frame)) for name in log.kinds
+        name: np.bincount(
+            row[kept & (log.events["action"] == name).to_numpy()], minlength=len(frame)
+        )
+        for name in log.kinds
     }
     if "value" in log.names:
         columns[log.names["value"]] = np.bincount(row[kept], log.events["value"][kept], len(frame))
@@ -543,10 +568,316 @@ def _with_events(frame: pd.DataFrame, log: Log, row: np.ndarray) -> pd.DataFrame
 
 
 def sessions_of(log: Log) -> pd.DataFrame:
-    """Return the number of queries of every session of a log that has been read."""
+    """Return the number of queries of every session of a log."""
     session, _ = log.codes("session")
     first = np.append(True, session[1:] != session[:-1])[: len(session)]
     columns = [log.names[role] for role in ("bucket", "session", "user") if role in log.names]
     return (
         log.queries.loc[first, columns].reset_index(drop=True).assign(queries=np.bincount(session))
     )
+
+
+def columns_of(log: Table) -> dict[str, str]:
+    """Return the columns of a log by role, those that it has.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame(columns=["session", "qid", "timestamp", "action", "rank", "device"])
+    >>> columns_of(read(frame, "clicks"))
+    {'session': 'session', 'query': 'qid', 'time': 'timestamp', 'action': 'action', 'rank': 'rank'}
+    """
+    return {role: log.roles[role] for role in ROLES if role in log}
+
+
+def faults_of(table: Table) -> list[Problem]:
+    """Return all faults that make a log unreadable."""
+    log, has = table.frame, columns_of(table)
+    names = {role: has.get(role, names_of(role)[0]) for role in ROLES}
+    faults: list[Problem] = []
+
+    def fault(problem: str, bad: pd.Series, example_column: str = "") -> None:
+        """Add a problem of the rows that are bad, if there are any."""
+        if rows := int(bad.sum()):
+            example = f"e.g. {log.loc[bad, example_column].tolist()[0]!r}" if example_column else ""
+            faults.append(Problem(f"{rows:,} {problem}", rows, "error", example))
+
+    absent = [names[role] for role in NEEDED if role not in has]
+    if "rank" not in has and "doc" not in has:
+        absent.append(f"{names['rank']} or {names['doc']}")
+    if absent:
+        faults.append(
+            Problem(
+                f"no column {', '.join(absent)}",
+                len(log),
+                "error",
+                f"it has {', '.join(map(str, log.columns))}",
+            )
+        )
+    elif not len(log):
+        faults.append(Problem("no rows", 0, "error", ""))
+    action = log[has["action"]] if "action" in has else pd.Series(IMPRESSION, index=log.index)
+    plain = action.isin([IMPRESSION, CLICK])
+    for role in has:
+        if role in (
+            *NEEDED,
+            "user",
+            "bucket",
+        ):  # an event of another kind, such as a purchase, needs no query
+            fault(
+                f"rows without a {names[role]}",
+                log[names[role]].isna() & (plain | (role != "query")),
+            )
+    for name in action[~plain].dropna().unique():
+        if near := difflib.get_close_matches(
+            str(name).strip().lower(), [IMPRESSION, CLICK], n=1, cutoff=0.8
+        ):
+            fault(f"rows with the {names['action']} {name!r}: write {near[0]!r}", action == name)
+        elif str(name) in (*TAKEN, *has.values()):
+            fault(
+                f"rows with the {names['action']} {name!r}, which is a column of the tables that count events: "
+                "rename it",
+                action == name,
+            )
+    if len(log) and not (action == IMPRESSION).any():
+        faults.append(
+            Problem("no impressions, so queries without clicks are unknown", len(log), "error", "")
+        )
+    for role in ("user", "bucket"):
+        if role in has and "session" in has:
+            several = log.groupby(has["session"], observed=True)[has[role]].transform("nunique") > 1
+            fault(
+                f"rows of sessions that have more than one {names[role]}", several, has["session"]
+            )
+    if "rank" in has:
+        rank = pd.to_numeric(log[has["rank"]].astype(object), errors="coerce")
+        fault(
+            "ranks that are not integers of at least 1",
+            log[has["rank"]].notna() & ~((rank >= 1) & (rank % 1 == 0)),
+            has["rank"],
+        )
+    if not absent:
+        unknown = log[[has[role] for role in ("rank", "doc") if role in has]].isna().all(axis=1)
+        fault("clicks with neither rank nor doc", (action == CLICK) & unknown)
+    if "value" in has and "action" in has:
+        value, unit = log[has["value"]], names["value"]
+        number = pd.to_numeric(value, errors="coerce")
+        fault(f"{unit}s that are not numbers", value.notna() & number.isna(), has["value"])
+        fault(f"infinite {unit}s", number.astype(np.float64).abs() == np.inf, has["value"])
+        for kind in action[value.notna()].dropna().unique():
+            fault(
+                f"{kind!r} rows without a {unit}, which other {kind!r} rows have: fill in 0, or drop them",
+                (action == kind) & value.isna(),
+                has["value"],
+            )
+    time_problem = seconds(log[has["time"]])[1] if "time" in has else None
+    return faults if time_problem is None else [*faults, time_problem]
+
+
+def seconds(column: pd.Series) -> tuple[np.ndarray, Problem | None]:
+    """Return times as seconds from the earliest one, and their problem, or None.
+
+    Times with zones are compared in UTC, so changes of zone or daylight saving have no effect. Times without a zone
+    are assumed to be of the same zone.
+
+    Examples
+    --------
+    >>> seconds(pd.Series(["2024-03-31T00:59:50+00:00", "2024-03-31T03:00:00+02:00"]))[0].tolist()
+    [0.0, 10.0]
+    """
+    column = column.reset_index(drop=True)
+
+    def fault(
+        bad: pd.Series | np.ndarray, words: str, example: str = ""
+    ) -> tuple[np.ndarray, Problem]:
+        return np.full(len(column), np.nan), Problem(
+            f"{int(bad.sum()):,} {words}", int(bad.sum()), "error", example
+        )
+
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if np.isinf(values).any():
+            return fault(np.isinf(values), "infinite timestamps")
+        return values - np.fmin.reduce(values, initial=np.inf), None
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        text = column.dropna().astype(str).str.strip()
+        zoned = text.str.contains(_ZONE, regex=True)
+        if zoned.any() and not zoned.all():
+            example = f"e.g. {text[~zoned].iloc[0]!r} and {text[zoned].iloc[0]!r}"
+            return fault(~zoned, f"timestamps without a time zone among {len(text):,}", example)
+        moments = pd.to_datetime(text, utc=True, errors="coerce", format="ISO8601")
+        bad = moments.isna()
+        if bad.any():
+            return fault(
+                bad,
+                "timestamps that are not ISO 8601; convert them with pd.to_datetime",
+                f"e.g. {text[bad].iloc[0]!r}",
+            )
+        column = moments.reindex(column.index)
+    return (column - column.min()).dt.total_seconds().to_numpy(), None
+
+
+def span(column: pd.Series) -> tuple[Any, Any]:
+    """Return the first and the last time of a column that `seconds` can read.
+
+    Examples
+    --------
+    >>> span(pd.Series([30, 5, 12]))
+    (5.0, 30.0)
+    """
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return float(column.min()), float(column.max())
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        column = pd.to_datetime(column.astype(str).str.strip(), utc=True, format="ISO8601")
+    return column.min(), column.max()
+
+
+def users_in_several(log: Table) -> list[Problem]:
+    """Return the problem that users are in more than one bucket, or an empty list.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> rows = [(1, "ann", "new"), (2, "ann", "old"), (3, "bob", "old")]
+    >>> log = pd.DataFrame(rows, columns=["session", "user", "bucket"]).assign(query_id="q", timestamp=0, rank=1)
+    >>> users_in_several(read(log.assign(action="impression"), "clicks"))[0].example
+    "e.g. 'ann' in new, old"
+    """
+    if not {"user", "bucket"} <= set(columns_of(log)):
+        return []
+    user, bucket = log.roles["user"], log.roles["bucket"]
+    assigned = log.frame[[user, bucket]].drop_duplicates()
+    # a user appears once per bucket
+    several = assigned[assigned.duplicated(user, keep=False) & assigned[user].notna()]
+    if not len(several):
+        return []
+    who = several[user].tolist()[0]
+    buckets = ", ".join(sorted(map(str, several.loc[several[user] == who, bucket])))
+    return [
+        Problem(
+            "rows of users in more than one bucket",
+            int(log.frame[user].isin(several[user].unique()).sum()),
+            IN_EACH,
+            f"e.g. {who!r} in {buckets}",
+        )
+    ]
+
+
+def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[Problem]:
+    """Return the problem that bucket sizes mismatch their fractions (chi-square test, p < .001), or an empty list.
+
+    Sizes are numbers of users or, in a log without them, of sessions. Without shares, buckets are of equal size.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> log = pd.DataFrame({"session": range(100), "bucket": ["new"] * 25 + ["old"] * 75})
+    >>> log = read(log.assign(query_id="q", timestamp=0, action="impression", rank=1), "clicks")
+    >>> mismatch(log)[0].example
+    'new 25, old 75 sessions; expected 50, 50; p = 5.7e-07'
+    >>> mismatch(log, {"new": 0.25, "old": 0.75})
+    []
+    """
+    if "bucket" not in columns_of(log):
+        if shares is not None:
+            raise ValueError(
+                "shares= requires buckets, but the log has no bucket column. Bind it: log.ireval(bucket=...)."
+            )
+        return []
+    sizes = _bucket_sizes(log, shares)
+    if len(sizes) < 2 or not sizes["mismatch"].any():
+        return []
+    counts = ", ".join(
+        f"{bucket} {n:,}" for bucket, n in zip(sizes.iloc[:, 0], sizes["n"], strict=True)
+    )
+    expected = ", ".join(f"{size:,.6g}" for size in sizes["expected"])
+    return [
+        Problem(
+            "rows of buckets whose sizes mismatch their shares",
+            len(log.frame),
+            SUSPECT,
+            f"{counts} {sizes.attrs['unit']}s; expected {expected}; p = {sizes['p_value'].iloc[0]:.2g}",
+        )
+    ]
+
+
+@verb(on="clicks", returns="sample_ratios")
+def sample_ratio(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.DataFrame:
+    """Return the observed and expected number of users of each bucket, with the test of a sample-ratio mismatch.
+
+    With a mismatch, membership in the log depends on the bucket, and comparisons of the buckets are not valid. Find the
+    affected segment with `by=`, such as a browser that lost its events. In a log without users, sessions are counted.
+
+    Parameters
+    ----------
+    shares : mapping of bucket to number, optional
+        Intended fraction of the users in each bucket, such as {"control": 0.9, "new": 0.1}; by default equal
+        fractions.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame({"user": range(100), "session": range(100), "bucket": ["new", "old"] * 50, "query_id": "q"})
+    >>> log = log.assign(timestamp=0, action="impression", rank=1, browser=["a"] * 50 + ["b"] * 50)
+    >>> lost = log[(log["browser"] == "a") | (log["bucket"] == "old") | (log["user"] > 95)]
+    >>> lost.ireval.sample_ratio(by="browser").round(5)
+      browser bucket   n  expected  fraction  p_value  mismatch
+    0       a    new  25      25.0   0.50000  1.00000     False
+    1       a    old  25      25.0   0.50000  1.00000     False
+    2       b    new   2      13.5   0.07407  0.00001      True
+    3       b    old  25      13.5   0.92593  0.00001      True
+    """
+    if faults := faults_of(log):
+        raise ValueError(
+            f"the click log cannot be read: {faults[0].problem}. log.ireval.check() shows examples."
+        )
+    if "bucket" not in columns_of(log):
+        raise ValueError(
+            "sample_ratio() needs a bucket column, but the log has none. Bind it: log.ireval(bucket=...)."
+        )
+    return _bucket_sizes(log, shares, least=2)
+
+
+def _bucket_sizes(
+    log: Table, shares: Mapping[object, float] | None, least: int = 0
+) -> pd.DataFrame:
+    """Return how many users (or sessions) were shown something in each bucket, and the chi-square test of that."""
+    from scipy import special
+
+    has = columns_of(log)
+    who = "user" if "user" in has else "session"
+    impressions = log.frame.loc[
+        log.frame[has["action"]] == IMPRESSION, [has["bucket"], has[who]]
+    ].drop_duplicates()
+    code, buckets = pd.factorize(impressions[has["bucket"]], sort=True)
+    if len(buckets) < least:
+        raise TooFew(
+            f"sample_ratio() needs at least two buckets; the log has {len(buckets)}: {', '.join(buckets)}."
+        )
+    sizes = np.bincount(code, minlength=len(buckets))
+    expected = _shares(list(buckets), shares) * sizes.sum()
+    p_value = float(special.chdtrc(len(sizes) - 1, ((sizes - expected) ** 2 / expected).sum()))
+    columns = {
+        has["bucket"]: pd.Index(buckets),
+        "n": sizes,
+        "expected": expected,
+        "fraction": sizes / sizes.sum(),
+        "p_value": p_value,
+        "mismatch": p_value < MISMATCH,
+    }
+    return described_frame(columns, {"bucket_column": has["bucket"], "unit": who})
+
+
+def _shares(buckets: list[object], shares: Mapping[object, float] | None) -> np.ndarray:
+    """Return the share of each bucket; equal ones by default."""
+    if shares is None:
+        return np.full(len(buckets), 1 / max(len(buckets), 1))
+    if not isinstance(shares, Mapping) or set(shares) != set(buckets):  # type: ignore[redundant-expr]
+        given = ", ".join(map(str, shares)) if isinstance(shares, Mapping) else repr(shares)  # type: ignore[redundant-expr]
+        raise ValueError(
+            f"shares= must map each bucket to its fraction: {', '.join(map(str, buckets))}; found {given}."
+        )
+    for share in (shares[bucket] for bucket in buckets):
+        if not is_finite(share) or share <= 0:
+            raise ValueError(f"shares= must be positive numbers, such as 0.5; found {share!r}.")
+    value = np.array([shares[bucket] for bucket in buckets], dtype=np.float64)
+    return value / value.sum()

@@ -1,18 +1,17 @@
 """Simulated click logs: users of a click model search on interleaved lists, or on the rankings of runs.
 
-A user of a click model reads a results page from the top. Every model here is one rule with other numbers: a result is
-examined if the user has not stopped above it, with probability rank ** -bias; an examined result is clicked, and a
-click ends the search, with probabilities that depend on its relevance. The dependent click model with the published
-numbers of Hofmann, Whiteson and de Rijke (2011) gives 'perfect', 'navigational' and 'informational'; no stopping gives
-the position-biased model, always stopping at a click the cascade model (Craswell et al. 2008). A model with a rule of
-its own is a subclass of `ClickModel`.
+A user of a click model reads a results page from the top. All models here are one rule with different parameters: a
+result is examined if the user has not stopped above it, with probability rank ** -bias; an examined result is clicked,
+and a click ends the search, with probabilities that depend on its relevance. The dependent click model with the
+published numbers of Hofmann, Whiteson and de Rijke (2011) gives 'perfect', 'navigational' and 'informational'; no
+stopping gives the position-biased model, always stopping at a click the cascade model (Craswell et al. 2008). A model
+with another rule is a subclass of `ClickModel`.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from typing import Any, get_args
 
@@ -22,12 +21,12 @@ import pandas as pd
 from pdeval.evaluate.cube import described_frame
 from pdeval.join.judgments import read_judgments
 from pdeval.join.rules import Compat, Ties, checked_level, outside
-from pdeval.online.log_checks import CLICK, IMPRESSION
-from pdeval.online.rankings import rankings
-from pdeval.tables import reader
+from pdeval.online.interleaving import rankings
+from pdeval.online.log import CLICK, IMPRESSION
 from pdeval.tables.labels import labels
 from pdeval.tables.metadata import numeric, places
-from pdeval.tables.reader import Table
+from pdeval.tables.reader import Table, numbers, read
+from pdeval.tables.vocabularies import listed
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import one_of
 from pdeval.verbs.progress import track
@@ -48,9 +47,9 @@ class ClickModel:
     stop : (float, float)
         Probability of stopping after a click, likewise.
     bias : float
-        A result is examined with probability rank ** -bias, besides not having stopped above; 0 for always.
-    says : str
-        What its users do, in a clause.
+        A result is examined with probability rank ** -bias, if the user has not stopped above it; 0 for always.
+    description : str
+        Description of its users, as a clause.
 
     Examples
     --------
@@ -61,7 +60,7 @@ class ClickModel:
     click: tuple[float, float]
     stop: tuple[float, float] = (0.0, 0.0)
     bias: float = 0.0
-    says: str = ""
+    description: str = ""
 
     def __post_init__(self) -> None:
         if not all(0 <= chance <= 1 for chance in (*self.click, *self.stop)) or self.bias < 0:
@@ -90,7 +89,7 @@ class ClickModel:
 
 
 MODELS: Registry[ClickModel] = Registry(
-    "click model", taken="pdeval has a click model {name!r} ({old.says}); give yours another name."
+    "click model", taken="pdeval has a click model {name!r} ({old.description}). Use another name."
 )
 
 
@@ -100,22 +99,22 @@ def click_model(
     click: tuple[float, float],
     stop: tuple[float, float] = (0.0, 0.0),
     bias: float = 0.0,
-    says: str = "",
+    description: str = "",
 ) -> ClickModel:
-    """Declare a click model, so that `simulate_clicks` knows it by name.
+    """Declare a click model, which `simulate_clicks` then accepts by name.
 
     Parameters
     ----------
     name : str
-        What `simulate_clicks(model=...)` calls it.
+        Name of the model in `simulate_clicks(model=...)`.
     click : (float, float)
         Probability of a click on an examined result: not relevant, fully relevant; grades between lie between.
     stop : (float, float)
         Probability of stopping after a click, likewise.
     bias : float
-        A result is examined with probability rank ** -bias, besides not having stopped above; 0 for always.
-    says : str
-        What its users do, in a clause.
+        A result is examined with probability rank ** -bias, if the user has not stopped above it; 0 for always.
+    description : str
+        Description of its users, as a clause.
 
     Returns
     -------
@@ -124,23 +123,25 @@ def click_model(
 
     Examples
     --------
-    >>> click_model("hurried", click=(0.1, 0.6), stop=(0.5, 1.0), says="leave with the first good result").stop
+    >>> click_model("hurried", click=(0.1, 0.6), stop=(0.5, 1.0), description="leave with the first good result").stop
     (0.5, 1.0)
     >>> del MODELS["hurried"]
     """
-    return MODELS.add(name, ClickModel(click, stop, bias, says))
+    return MODELS.add(name, ClickModel(click, stop, bias, description))
 
 
 for _name, _model in {
-    "perfect": ClickModel((0.0, 1.0), says="click everything relevant and nothing else"),
+    "perfect": ClickModel((0.0, 1.0), description="click everything relevant and nothing else"),
     "navigational": ClickModel(
-        (0.05, 0.95), (0.2, 0.9), says="look for one result and stop once it is found"
+        (0.05, 0.95), (0.2, 0.9), description="look for one result and stop at it"
     ),
-    "informational": ClickModel((0.4, 0.9), (0.1, 0.5), says="look around and stop late"),
+    "informational": ClickModel((0.4, 0.9), (0.1, 0.5), description="look around and stop late"),
     "position-biased": ClickModel(
-        (0.05, 0.95), bias=1.0, says="look the less at a result the lower it stands"
+        (0.05, 0.95), bias=1.0, description="examine low-ranked results less often"
     ),
-    "cascade": ClickModel((0.05, 0.95), (1.0, 1.0), says="read downwards to the first click"),
+    "cascade": ClickModel(
+        (0.05, 0.95), (1.0, 1.0), description="read downwards to the first click"
+    ),
 }.items():
     MODELS.add(_name, _model, __name__)
 
@@ -157,7 +158,7 @@ def chosen_model(model: str | ClickModel) -> ClickModel:
         return model
     if not isinstance(model, str) or model not in MODELS:  # type: ignore[redundant-expr]
         raise KeyError(
-            f"no click model {model!r}; there are {', '.join(MODELS)}, or give a ClickModel."
+            f"no click model {model!r}; there are {', '.join(MODELS)}. Or pass a ClickModel."
         )
     return MODELS[model]
 
@@ -166,9 +167,9 @@ def chosen_model(model: str | ClickModel) -> ClickModel:
 class ListArrays:
     """Lists that users can be shown: one row per list, sorted by arm and query.
 
-    `keys` holds the columns that a log carries along (arm, query, draw), `names` says which of its columns play which
-    roles; `doc` and `grade` have a column per position, -1 and NaN past a list's end; `arm` and `query` number the arm,
-    and the query within all arms, of every list.
+    `keys` has the columns that are copied to the log (arm, query, draw) and `names` the roles of columns. `doc` and
+    `grade` have a column per position, -1 and NaN past the end of a list. `arm` and `query` are the codes of the arm
+    and the query of every list.
     """
 
     keys: pd.DataFrame
@@ -181,8 +182,8 @@ class ListArrays:
 
     @cached_property
     def groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The (arm, query) of every list as a number; where each begins; the first and last + 1 of its arm."""
-        # lists are sorted by arm and query: a group begins where either changes
+        """The (arm, query) of every list as a number; its first list; the first and last + 1 number of its arm."""
+        # lists are sorted by arm and query: a group begins at each change of either
         new = np.append(True, (np.diff(self.query) != 0) | (np.diff(self.arm) != 0))[
             : len(self.arm)
         ]
@@ -196,7 +197,7 @@ class ListArrays:
         )
 
 
-@verb(on=("lists", "multileaved_lists", "runs"), gives="clicks", own="depth")
+@verb(on=("lists", "multileaved_lists", "runs"), returns="clicks", own="depth")
 def simulate_clicks(
     ranked: Table,
     qrels: object,
@@ -227,22 +228,22 @@ def simulate_clicks(
         Judgments: query, doc, grade; of several subtopics an item's largest grade. Unjudged items count as not
         relevant.
     model : str or ClickModel
-        Whom to simulate: 'perfect' users click everything relevant and nothing else; 'navigational' ones look for one
-        result, 'informational' ones for many; 'position-biased' ones look the less at a result the lower it stands;
-        'cascade' ones read downwards to their first click; or a model that you declared, or a ClickModel.
+        Click model of the users. 'perfect' users click everything relevant and nothing else, 'navigational' users look
+        for one result, 'informational' users for many, 'position-biased' users examine low-ranked results less often,
+        and 'cascade' users read downwards to their first click. Or a declared model, or a ClickModel.
     sessions : int
-        How many sessions begin with each list.
+        Number of sessions that begin with each list.
     users : int, optional
-        How many users share the sessions of each arm (pair of runs, or bucket), at random; by default every session
-        has a user of its own.
+        Number of users of each arm (pair of runs, or bucket), to whom sessions are assigned at random; by default each
+        session has a different user.
     reformulate : float
-        Probability that a user who clicked nothing relevant issues another query of the same arm. Others stop.
+        Probability that a user who clicked nothing relevant issues another query of the same arm.
     max_queries : int
-        The most queries in a session.
+        Maximum number of queries in a session.
     graded : bool
-        Instead, items are relevant in proportion to their grade, the largest grade fully.
+        Use graded relevance: the grade divided by the largest grade.
     depth : int, optional
-        Positions shown; by default the whole list, of runs the first 10.
+        Number of positions shown; by default the full list, or the first 10 for runs.
     seconds_per_result : float
         Mean time to read a result of the list, exponentially distributed.
     seconds_per_click : float
@@ -252,10 +253,10 @@ def simulate_clicks(
     seed : int, optional
         ... The order of the rows does not matter.
     ties : {'docid', 'rank', 'first'}, optional
-        How runs are ranked where scores are equal: document id descending, as trec_eval; the rank column; the order of
-        rows. By default 'docid' where there are scores, else 'rank'. Interleaved lists stand as they are.
+        Order of equal scores in runs: document id descending, as trec_eval; the rank column; the order of rows. By
+        default 'docid' if there are scores, else 'rank'. Interleaved lists are not sorted.
     compat : {'trec_eval-10', 'trec_eval-9', 'pref_eval'}
-        Whose arithmetic ranks runs, where tools differ.
+        Tool whose arithmetic ranks runs.
 
     Examples
     --------
@@ -271,13 +272,21 @@ def simulate_clicks(
     user_model = chosen_model(model)
     ties = None if ties is None else one_of("ties", ties, ("docid", "rank", "first"))  # type: ignore[assignment]
     compat = one_of("compat", compat, get_args(Compat))  # type: ignore[assignment]
-    begin = _moment(start)
-    judged = qrels if isinstance(qrels, Table) else reader.read(qrels, "qrels")
-    rows, arms = (
-        _of_runs(ranked, depth, ties, compat)
-        if ranked.kind == "runs"
-        else _interleaved(ranked, depth)
-    )
+    try:
+        begin: np.datetime64 = np.array([start], dtype="datetime64[ms]")[0]
+    except ValueError:
+        begin = np.datetime64("NaT", "ms")
+    if np.isnat(begin):
+        raise ValueError(
+            f"start={start!r}: expected a date, such as '2024-01-01', or a date and time."
+        )
+    judged = qrels if isinstance(qrels, Table) else read(qrels, "qrels")
+    if ranked.kind == "runs":
+        rows, arms = _of_runs(ranked, depth, ties, compat), ["bucket"]
+    else:
+        rows = ranked.frame if depth is None else ranked.frame[ranked.frame["position"] <= depth]
+        arms = [f"{name}_{side}" for side in "ab" for name in ranked.run_columns]
+        arms += ["method"] if "method" in rows.columns else []
     lists = _lists(rows, arms, ranked, judged, checked_level(level), graded)
     first = np.repeat(np.arange(len(lists.keys)), sessions)
     blocks = [first[at : at + SESSIONS] for at in range(0, len(first), SESSIONS)]
@@ -287,7 +296,6 @@ def simulate_clicks(
         zip(blocks, streams[1:], strict=True), total=len(blocks), desc="sessions", progress=progress
     )
     for turn, (block, stream) in enumerate(steps):
-        rng = np.random.default_rng(stream)
         events = _sessions(
             lists,
             block,
@@ -295,7 +303,7 @@ def simulate_clicks(
             reformulate,
             max_queries,
             (seconds_per_result, seconds_per_click),
-            rng,
+            np.random.default_rng(stream),
         )
         events[0] += turn * SESSIONS
         parts.append(events)
@@ -309,36 +317,14 @@ def simulate_clicks(
             users, size=len(first)
         )
     moment = begin + np.round(1000 * (when[order] + 60 * session)).astype("timedelta64[ms]")
-    columns = _log(lists, session, user[session], at, position, moment)
     return described_frame(
-        columns,
+        _log(lists, session, user[session], at, position, moment),
         {**lists.names, "model": model if isinstance(model, str) else str(model), "seed": seed},
     )
 
 
-def _moment(start: object) -> np.datetime64:
-    if isinstance(start, str | date | np.datetime64):
-        try:
-            moment: np.datetime64 = np.array([start], dtype="datetime64[ms]")[0]
-        except ValueError:
-            moment = np.datetime64("NaT", "ms")
-        if not np.isnat(moment):
-            return moment
-    raise ValueError(f"start={start!r}: give a date, such as '2024-01-01', or a date and time.")
-
-
-def _interleaved(lists: Table, depth: int | None) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of interleaved lists, and the columns that name the arm."""
-    frame = lists.frame
-    arms = [f"{name}_{side}" for side in "ab" for name in lists.run_columns]
-    arms += [name for name in ("method",) if name in frame.columns]
-    return (frame if depth is None else frame[frame["position"] <= depth]), arms
-
-
-def _of_runs(
-    runs: Table, depth: int | None, ties: Ties | None, compat: Compat
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return runs as rows (bucket, query, position, doc), and the column that names the arm."""
+def _of_runs(runs: Table, depth: int | None, ties: Ties | None, compat: Compat) -> pd.DataFrame:
+    """Return runs as rows: bucket, query, position, doc."""
     ranked = rankings(runs, ties=ties, compat=compat)
     run, topic = np.nonzero(ranked.size)
     docs = ranked.top(run, topic, min(depth or 10, int(ranked.size.max())))
@@ -349,7 +335,7 @@ def _of_runs(
         "position": place + 1,
         runs.roles["doc"]: labels(ranked.docs, docs[rows, place]),
     }
-    return pd.DataFrame(columns), ["bucket"]
+    return pd.DataFrame(columns)
 
 
 def _lists(
@@ -362,16 +348,16 @@ def _lists(
 ) -> ListArrays:
     """Return rows of lists as arrays of lists x positions, with the relevance of every document."""
     if not len(rows):
-        raise ValueError("the lists hold no rows, so nobody can be shown anything.")
+        raise ValueError("the lists have no rows. Pass lists with at least one row.")
     query, doc = ranked.roles["query"], ranked.roles["doc"]
     keys = [*arms, query, *(["draw"] if "draw" in rows.columns else [])]
     list_of_row = rows.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
-    position = reader.numbers(rows["position"], "position")
+    position = numbers(rows["position"], "position")
     if not (
         (position >= 1) & (position <= MOST_POSITIONS) & (position == np.round(position))
     ).all():
         raise ValueError(
-            f"the position column is to hold whole numbers from 1 to {MOST_POSITIONS:,}; number the items."
+            f"column 'position' must have integers from 1 to {MOST_POSITIONS:,}. Number the items of each list from 1."
         )
     cells = list_of_row, position.astype(np.int64) - 1
     shape = tuple(int(axis.max(initial=-1)) + 1 for axis in cells)
@@ -396,27 +382,23 @@ def _lists(
 
 
 def _check_shared(ranked: Table, qrels: Table) -> None:
-    """Raise where lists and judgments share no query, or no item: nobody would click, without a word."""
+    """Raise if lists and judgments have no common query or item: no result would be clicked."""
     for role, word in (("query", "query"), ("doc", "item")):
-        listed, judged = (
+        ids, judged = (
             pd.Index(table.column(role).dropna().unique()).astype(object)
             for table in (ranked, qrels)
         )
-        if not listed.isin(judged).any() and numeric(listed) == numeric(judged):
+        if not ids.isin(judged).any() and numeric(ids) == numeric(judged):
             raise ValueError(
-                f"no {word} of the lists is in the judgments, so nobody would click: {ranked.roles[role]} holds "
-                f"{_examples(listed)}; the judgments' {qrels.roles[role]} holds {_examples(judged)}."
+                f"no {word} of the lists is in the judgments, so no result would be clicked: {ranked.roles[role]} has "
+                f"{listed(map(repr, ids), 3)}; the judgments' {qrels.roles[role]} has {listed(map(repr, judged), 3)}."
             )
-
-
-def _examples(ids: pd.Index) -> str:
-    return ", ".join(map(repr, ids[:3].tolist())) + (", ..." if len(ids) > 3 else "")
 
 
 def _relevance(
     query: pd.Series, doc: pd.Series, qrels: Table, level: float | None, graded: bool
 ) -> np.ndarray:
-    """Return the relevance of items, from 0 to 1; 0 where they are not judged."""
+    """Return the relevance of items, from 0 to 1; 0 if unjudged."""
     judged = read_judgments(qrels)
     known = [
         pd.Series(judged.queries.index()[judged.topic], name=query.name),
@@ -424,7 +406,7 @@ def _relevance(
     ]
     place = places(known, [query, doc])
     if not (place >= 0).any():
-        text = f"none of the {len(place):,} items shown is judged for its query: all count as not relevant."
+        text = f"none of the {len(place):,} items shown is judged for its query; all are treated as non-relevant."
         warnings.warn(text, UserWarning, stacklevel=outside())
     value = np.where(place >= 0, np.append(judged.grade, 0.0)[place], 0.0)
     if graded:
@@ -466,11 +448,11 @@ def _sessions(
 
 
 def _next(lists: ListArrays, at: np.ndarray, chance: np.ndarray) -> np.ndarray:
-    """Return a list of another query of the same arm, or -1 where the arm has no other."""
+    """Return a list of another query of the same arm, or -1 if the arm has no other."""
     group, begin, low, high = lists.groups
     group_of_list = group[at]
     others = (high - low)[group_of_list] - 1
-    # the whole part of the step picks the query, what is left of it the list
+    # the integer part of the step selects the query, the fraction the list
     step = chance * np.maximum(others, 1)
     other = low[group_of_list] + (
         group_of_list - low[group_of_list] + 1 + step.astype(np.int64)
@@ -498,7 +480,7 @@ def _log(
     columns["action"] = labels(pd.Index([IMPRESSION, CLICK]), clicked.astype(np.int8))
     columns["rank"] = pd.arrays.IntegerArray(np.where(clicked, position + 1, 1), ~clicked)
     document = np.where(clicked, lists.doc[at, np.maximum(position, 0)], -1)
-    # an impression has no document: text and categories have a place for that, whole numbers need a mask
+    # an impression has no document: strings and categories can be missing, integers need a mask
     ids = (
         lists.docs.astype("Int64")
         if pd.api.types.is_integer_dtype(lists.docs.dtype)

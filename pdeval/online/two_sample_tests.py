@@ -1,8 +1,7 @@
 """One and two samples: means, rates and medians with their intervals, and tests between two independent groups.
 
-Values that differ by rounding alone are equal (`mechanics.equality`), means where they differ by no more than 1e-12
-of the largest value: samples without any difference give p = 1, statistic 0 (Mann-Whitney: half of the pairs) and
-effect 0.
+Values that differ only by rounding are equal (`tables.equal_values`), means if they differ by at most 1e-12 of the
+largest value. Samples without any difference have p = 1, statistic 0 (Mann-Whitney: half of the pairs) and effect 0.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """What a two-sample test found."""
+    """Result of a two-sample test."""
 
     test: str
     low: float = NAN
@@ -54,12 +53,12 @@ def estimate(
         return Estimate(NAN)
     value = float(np.median(values) if kind == "median" else np.mean(values))
     if kind == "rate":
-        return Estimate(value, *_wilson(value, n, _normal(confidence)))
+        return Estimate(value, *_wilson(value, n, _quantile(confidence)))
     if n < 2 or (kind == "median" and draws < 1):
         return Estimate(value)
     if kind == "median":
         return drawn_interval(value, bootstrap_medians(values, draws, rng), n, confidence)
-    half = float(_student(n - 1, confidence) * np.std(values, ddof=1) / np.sqrt(n))
+    half = float(_quantile(confidence, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
     return Estimate(value, value - half, value + half)
 
 
@@ -78,19 +77,19 @@ def drawn_interval(value: float, drawn: np.ndarray, n: int, confidence: float) -
 
 
 def clustered_rate(value: float, linear: np.ndarray, confidence: float) -> Estimate:
-    """Return a rate over units with several yes and no each, with Wilson's interval of as many as would vary alike.
+    """Return a rate over units with several observations each, with Wilson's interval for the effective sample size.
 
-    Student's interval by the delta method covers rates near 0 too seldom: of 50 users and a rate of .02 in 80% of the
-    samples for 95%, this one in 96%. It stays between 0 and 1.
+    Student's interval by the delta method has too low coverage for rates near 0: 80% instead of 95% for 50 users and a
+    rate of .02. The coverage of this interval is 96%. It stays between 0 and 1.
 
     Parameters
     ----------
     linear : ndarray
-        The rate's `linearised` values: their standard error is the rate's, whatever the units have in common.
+        The rate's `linearized` values: their standard error is that of the rate, for any correlation within units.
 
     Examples
     --------
-    >>> linear = linearised(np.array([1.0, 0, 3]), np.array([2.0, 2, 4]))
+    >>> linear = linearized(np.array([1.0, 0, 3]), np.array([2.0, 2, 4]))
     >>> [round(number, 3) for number in clustered_rate(0.5, linear, 0.95)]
     [0.5, 0.059, 0.941]
     """
@@ -100,20 +99,20 @@ def clustered_rate(value: float, linear: np.ndarray, confidence: float) -> Estim
     error = float(np.var(linear, ddof=1)) / n
     alike = (
         value * (1 - value) / error if error > NOISE**2 else float(n)
-    )  # all yes or all no: each unit is one
-    return Estimate(value, *_wilson(value, alike, float(_student(n - 1, confidence))))
+    )  # all 0 or all 1: each unit is one
+    return Estimate(value, *_wilson(value, alike, _quantile(confidence, n - 1)))
 
 
-def linearised(total: np.ndarray, over: np.ndarray) -> np.ndarray:
+def linearized(total: np.ndarray, over: np.ndarray) -> np.ndarray:
     """Return a value per unit whose mean is sum(total) / sum(over), and whose standard error that of the delta method.
 
     With r the ratio, unit i has r + (total_i - r over_i) / mean(over): the ratio's first-order expansion (Deng,
-    Knoblich and Lu 2018). So tests of means are tests of ratios of which the unit is what was randomised.
+    Knoblich and Lu 2018). Tests of their means are tests of the ratio, if the unit was randomized.
 
     Examples
     --------
     >>> clicks, shown = np.array([1.0, 0, 5]), np.array([2.0, 4, 6])
-    >>> found = linearised(clicks, shown)
+    >>> found = linearized(clicks, shown)
     >>> found.tolist(), float(found.mean())
     ([0.5, 0.0, 1.0], 0.5)
     """
@@ -137,8 +136,8 @@ def bootstrap_ratios(
 ) -> np.ndarray:
     """Return sum(total) / sum(over) of `draws` samples of units, drawn with replacement.
 
-    Units with equal numerators and denominators are alike, so that a sample is a multinomial count of each kind: the
-    work grows with the number of kinds.
+    Units with equal numerators and denominators are of one kind, so a sample is a multinomial count of each kind and
+    the work grows with the number of kinds.
 
     Examples
     --------
@@ -204,7 +203,7 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     statistic = (
         difference / error if error > 0 else 0.0
     )  # without error both rates are 0, or both are 1
-    z = _normal(confidence)
+    z = _quantile(confidence)
     (p_low, p_high), (q_low, q_high) = _wilson(p, len(x), z), _wilson(q, len(y), z)
     return Tested(
         "z",
@@ -244,7 +243,7 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     squares = [float(np.square(part)) for part in (sum(parts), *parts)]
     freedom = squares[0] / (squares[1] / (len(x) - 1) + squares[2] / (len(y) - 1))
     pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
-    half = float(_student(freedom, confidence)) * error
+    half = _quantile(confidence, freedom) * error
     statistic = difference / error
     return Tested(
         "welch",
@@ -257,7 +256,7 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
 
 
 def always_valid(x: np.ndarray, y: np.ndarray, *, confidence: float, planned: int) -> Tested:
-    """Return the sequential test of two means: interval and p-value hold however often they are looked at.
+    """Return the sequential test of two means: interval and p-value are valid at any number of looks.
 
     Parameters
     ----------
@@ -343,7 +342,7 @@ def bootstrapped(
     drawn: tuple[np.ndarray, np.ndarray],
     difference: float,
 ) -> Tested:
-    """Return the bootstrap test: how often the difference of `drawn` estimates falls on the other side of zero.
+    """Return the bootstrap test: the fraction of `drawn` differences on the other side of zero, doubled.
 
     The interval is that of the percentiles; the p-value is twice the smaller share of draws at or beyond zero, the
     sample itself counted among the draws; effect size Cohen's d.
@@ -375,18 +374,12 @@ def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
     return np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
 
 
-def _normal(confidence: float) -> float:
-    """Return the quantile of the normal distribution for a two-sided interval."""
+def _quantile(confidence: float, freedom: float | None = None) -> float:
+    """Return the quantile of a two-sided interval: Student's t with these degrees of freedom, or normal."""
     from scipy import special
 
-    return float(special.ndtri((1 + confidence) / 2))
-
-
-def _student(freedom: float, confidence: float) -> float:
-    """Return the quantile of Student's t distribution for a two-sided interval."""
-    from scipy import special
-
-    return float(special.stdtrit(freedom, (1 + confidence) / 2))
+    upper = (1 + confidence) / 2
+    return float(special.ndtri(upper) if freedom is None else special.stdtrit(freedom, upper))
 
 
 def _wilson(rate: float, n: float, z: float) -> tuple[float, float]:

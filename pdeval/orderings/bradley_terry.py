@@ -1,8 +1,9 @@
-"""The strengths of Bradley and Terry: what best explains how often each run won, with errors where votes are logged.
+"""Bradley-Terry strengths of runs, from the number of games that each run won; for votes, with standard errors.
 
-`games[a, b]` is how often two runs met, symmetric with a diagonal of zeros, and `won` how many games each run won, a
-tie as a half. Strengths are logarithms with mean zero: a wins against b with the odds exp(strength of a - that of b).
-Every two runs must be joined by games, and no run may win all its games (a few tied ones in each pair see to that).
+`games[a, b]` is the number of games between two runs, symmetric with a zero diagonal; `won` is the number of games that
+each run won, a tie as 1/2. Strengths are logarithms with mean 0: the odds that a wins against b are
+exp(strength of a - strength of b). All runs must be connected by games, and no run may win all its games; a few tied
+games in each pair ensure this.
 """
 
 from __future__ import annotations
@@ -13,16 +14,14 @@ import numpy as np
 
 from pdeval.orderings.markov_chain import balance
 
-STEPS, SETTLED = (
-    40,
-    1e-9,
-)  # of resamples, well within the tolerance of ties; more steps would tell of slow ones
-NEAR = 1e-6  # a step so short that its logarithm is itself
-CELLS = 1 << 17  # of the pairs that are worked on at once: they stay near the processor
+# limits of the steps of resamples, well within the tolerance of ties
+STEPS, SETTLED = 40, 1e-9
+NEAR = 1e-6  # a step d so short that log(1 + d) is d
+CELLS = 1 << 17  # cells of pairs per block, which fits in the cache
 
 
 def strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
-    """Return the strengths that explain how often each run won its games, by Newton's method from equal ones.
+    """Return the maximum likelihood strengths, by Newton's method from equal strengths.
 
     Examples
     --------
@@ -35,30 +34,32 @@ def strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
         step = balance(weight, won - expected.sum(axis=-1))
         reach = np.ptp(step, axis=-1, keepdims=True)
         strength += step * _damped(reach)
-        if reach.max(initial=0.0) < 1e-6:  # the error is now of the order of its square
+        if (
+            reach.max(initial=0.0) < 1e-6
+        ):  # the error is now of the order of the square of this step
             break
     return strength
 
 
 def _expected(games: np.ndarray, strength: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return, by two runs, how many games the first is expected to win, and the curvature of the likelihood there."""
+    """Return, for each two runs, the expected wins of the first, and the curvature of the likelihood."""
     chance = 0.5 + 0.5 * np.tanh((strength[..., :, None] - strength[..., None, :]) / 2.0)
     expected = games * chance
-    # a chance that rounds to 1 must not cut a pair apart
+    # a probability that rounds to 1 must not disconnect a pair
     return expected, np.maximum(expected * (1.0 - chance), 1e-17 * games)
 
 
 def _damped(reach: np.ndarray) -> np.ndarray:
-    """Return the part of a step to take: over one that moves a pair by d, its curvature changes by e^d at most."""
+    """Return the fraction of a step to take: if a pair moves by d, its curvature changes by at most e^d."""
     return np.where(reach > NEAR, np.log1p(reach) / np.maximum(reach, NEAR), 1.0)
 
 
 def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
-    """Return the strengths of many resamples of the same games, of shape (resamples, runs), to 1e-8.
+    """Return the strengths of bootstrap samples of the same games, of shape (samples, runs), to 1e-8.
 
-    The mean of the resamples is solved first. Each then starts there and takes Newton's steps with the curvature of
-    the mean, whose inverse is one matrix for all: a step costs no more than the chances of all pairs. What does not
-    settle so is solved by itself.
+    The mean of the samples is solved first. Each sample starts there and takes Newton steps with the curvature of the
+    mean, whose inverse is one matrix for all, so a step costs only the win probabilities of all pairs. Samples that do
+    not converge are solved separately.
 
     Examples
     --------
@@ -66,15 +67,14 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
     >>> np.exp(many_strengths(games, np.array([[3.0, 1.0], [1.0, 1.0]]))).round(4).tolist()
     [[1.7321, 0.5774], [1.0, 1.0]]
     """
-    # one start and one inverse of the curvature serve all resamples
+    # one start and one inverse of the curvature for all samples
     start, inverse = _of_mean(games.mean(axis=0), won.mean(axis=0))
-    even = bool(
-        (games == games[:, :1, 1:2]).sum() == games.size - won.size
-    )  # all but a run with itself
+    # all pairs have the same number of games, except a run with itself
+    even = bool((games == games[:, :1, 1:2]).sum() == games.size - won.size)
     strength = np.empty(won.shape)
     settled = np.empty(len(won), dtype=bool)
     played = games.sum(axis=-1)
-    # where runs have fewer games than in the mean, the true step is longer than that with the mean's curvature
+    # if runs have fewer games than in the mean, the true step is longer than the one with the curvature of the mean
     longer = np.maximum((played.mean(axis=0) / played).max(axis=-1), 1.0)
     height = max(1, CELLS // games[0].size)
     for first in range(0, len(won), height):
@@ -89,7 +89,7 @@ def many_strengths(games: np.ndarray, won: np.ndarray) -> np.ndarray:
 
 
 def _of_mean(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return strengths to start from, and the inverse of the curvature there, by Newton's method on one table."""
+    """Return starting strengths and the inverse of the curvature there, by Newton's method on one table."""
     strength = np.zeros(won.shape)
     for _ in range(200):
         inverse = inverse_curvature(games, strength)
@@ -97,9 +97,8 @@ def _of_mean(games: np.ndarray, won: np.ndarray) -> tuple[np.ndarray, np.ndarray
         step = inverse @ (won - expected)
         reach = np.ptp(step)
         strength += step * _damped(reach)
-        if (
-            reach < 0.01
-        ):  # near enough for a start, and its curvature as good as that of the mean itself
+        # near enough for a start, with a curvature as good as that of the mean itself
+        if reach < 0.01:
             break
     return strength, inverse
 
@@ -116,7 +115,7 @@ def inverse_curvature(games: np.ndarray, strength: np.ndarray) -> np.ndarray:
     size = len(strength)
     curvature = np.diag(weight.sum(axis=1)) - weight
     scale = max(float(np.trace(curvature)) / size, np.finfo(float).tiny)
-    # a level for the mean, which the likelihood leaves open, and which is taken away again
+    # the likelihood does not determine the mean: add a constant before the inversion, and subtract it afterwards
     inverse: np.ndarray = np.linalg.inv(curvature + scale / size) - 1.0 / (scale * size)
     return (inverse + inverse.T) / 2.0
 
@@ -124,22 +123,19 @@ def inverse_curvature(games: np.ndarray, strength: np.ndarray) -> np.ndarray:
 def _with_one_curvature(
     games: np.ndarray, won: np.ndarray, start: np.ndarray, inverse: np.ndarray, longer: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the strengths of some resamples, and which have settled; `games` is a column where all pairs have as many.
+    """Return the strengths of some samples, and which have converged.
 
-    A step that grows has the wrong curvature: such resamples are left to others.
+    `games` has one column if all pairs have the same number of games. If a step grows, the curvature is wrong, and the
+    sample is given up.
     """
     strength, settled = np.repeat(start[None], len(won), axis=0), np.zeros(len(won), dtype=bool)
-    # left: the resamples that are still worked on; all other arrays but two shrink with it
-    left, now, gone, before = (
-        np.arange(len(won)),
-        strength.copy(),
-        np.zeros(won.shape),
-        np.zeros(won.shape),
-    )
+    # left: the resamples that are not finished; all other arrays but two shrink with it
+    left, now = np.arange(len(won)), strength.copy()
+    gone, before = np.zeros((2, *won.shape))
     least = np.full(len(won), np.inf)
     for turn in range(STEPS):
         chance = _chances(now)
-        # all pairs have as many games: 0.5 is the chance of a run with itself, which has none
+        # equal numbers of games: subtract 0.5, the probability of a run against itself, which plays no games
         even = games.ndim == 2
         expected = (
             games * (chance.sum(axis=-1) - 0.5) if even else np.einsum("rij,rij->ri", games, chance)
@@ -147,7 +143,8 @@ def _with_one_curvature(
         step = (won - expected) @ inverse
         reach = np.ptp(step, axis=1)
         move = step * _damped(reach)[:, None]
-        if turn:  # along the last move, as far as the change of the step tells that it should have gone (Anderson 1965)
+        # extrapolate along the last move (Anderson 1965)
+        if turn:
             change = step - before
             share = (step * change).sum(axis=1) / np.maximum(
                 (change * change).sum(axis=1), np.finfo(float).tiny
@@ -168,32 +165,32 @@ def _with_one_curvature(
 
 
 def _chances(strength: np.ndarray) -> np.ndarray:
-    """Return the chance that a run (rows) wins against another (columns)."""
-    # odds / (odds + odds of the other), written over the denominator
+    """Return the probability that a run (rows) wins against another (columns)."""
+    # odds / (odds + odds of the other), stored in the denominator
     odds = np.exp(strength - strength.mean(axis=-1, keepdims=True))
     chance: np.ndarray = odds[..., :, None] + odds[..., None, :]
     return np.divide(odds[..., :, None], chance, out=chance)
 
 
-BLOCK = 1 << 22  # of the slopes (groups x systems) that are held at a time
+BLOCK = 1 << 22  # cells of the gradients (groups x systems) in memory at a time
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Votes as kinds (first system, second system, outcome), each with the times that it was cast in every group.
+    """Votes as kinds (first system, second system, outcome), with the number of votes of each kind in every group.
 
     Parameters
     ----------
     a, b : ndarray of int, shape (kinds,)
-        The systems of a kind, a before b.
+        Systems of a kind, a < b.
     sign : ndarray of int, shape (kinds,)
-        1 where a won, -1 where b did, 0 for a tie.
+        1 if a won, -1 if b won, 0 for a tie.
     cell_group, cell_kind, cell_n : ndarray of int
-        How often each group holds each kind; without groups every vote is one, and `cell_group` is empty.
+        Number of votes of each kind in each group. Without groups, votes are independent, and `cell_group` is empty.
     groups : int
-        How many groups there are, or votes.
+        Number of groups, or of votes.
     met : ndarray of shape (systems, systems)
-        How often two systems met.
+        Number of votes between two systems.
     """
 
     a: np.ndarray
@@ -239,27 +236,18 @@ class Counts:
             a, b, kinds % 3 - 1, n, *np.divmod(cells, len(kinds)), counts, groups, met + met.T
         )
 
-    @property
-    def kinds(self) -> int:
-        """How many kinds of votes there are."""
-        return len(self.n)
-
-    def times(self) -> np.ndarray:
-        """Return how often each kind of vote was cast."""
-        return self.n.astype(float)
-
     def drawn(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Return how often each kind is in each of some resamples of the groups, or of the votes."""
+        """Return the number of votes of each kind in bootstrap samples of the groups, or of the votes."""
         if not len(self.cell_group):
             return rng.multinomial(self.n.sum(), self.n / self.n.sum(), size=draws).astype(float)
-        times = np.empty((draws, self.kinds))
+        times = np.empty((draws, len(self.n)))
         for row in times:  # a group drawn twice counts twice
             weight = np.bincount(rng.integers(0, self.groups, self.groups), minlength=self.groups)
             row[:] = np.bincount(self.cell_kind, weights=weight[self.cell_group] * self.cell_n)
         return times
 
     def tables(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return, by two systems, the votes that a won more than b, and all votes of the pair; axes of `times` lead."""
+        """Return, for each two systems, wins minus losses, and all votes; leading axes are those of `times`."""
         size = len(self.met)
         pair, starts = np.unique(
             self.a * size + self.b, return_index=True
@@ -272,22 +260,22 @@ class Counts:
         return net, shared
 
     def components(self) -> list[np.ndarray]:
-        """Return the groups of systems that chains of votes join."""
+        """Return the groups of systems that are connected by chains of votes."""
         from scipy.sparse import csgraph
 
         count, group = csgraph.connected_components(self.met > 0, directed=False)
         return [np.flatnonzero(group == number) for number in range(count)]
 
     def unbeaten(self) -> np.ndarray | None:
-        """Return systems that neither lost to nor tied with any of the others, None where there are none.
+        """Return systems that neither lost to nor tied with any of the others, None if there are none.
 
-        Then, and only then, no finite strengths explain the votes (Ford 1957).
+        Exactly then the maximum likelihood strengths are infinite (Ford 1957).
         """
         from scipy.sparse import csgraph
 
-        net, shared = self.tables(self.times())
+        net, shared = self.tables(self.n)
         beaten = shared > net  # at least half a vote of b against a
-        # who beats a system, or beats one that beats it, and so on; and the system itself
+        # reach[a, b]: b beats a directly or through a chain of systems, or is a
         reach = np.isfinite(csgraph.shortest_path(beaten, unweighted=True))
         sizes = reach.sum(axis=1)
         return None if (sizes == len(reach)).all() else np.flatnonzero(reach[int(sizes.argmin())])
@@ -295,7 +283,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Strengths of all votes, and their covariance by the sandwich: curvature, spread of the groups, curvature."""
+    """Strengths from all votes, and their sandwich covariance: inverse curvature, group variance, inverse curvature."""
 
     strength: np.ndarray
     covariance: np.ndarray
@@ -303,7 +291,7 @@ class Fitted:
 
     @classmethod
     def of(cls, counts: Counts, prior: float) -> Fitted:
-        """Return the strengths that explain the votes, with `prior` tied votes more in every pair that met.
+        """Return the strengths from votes, with `prior` additional tied votes in every pair that met.
 
         Examples
         --------
@@ -312,7 +300,7 @@ class Fitted:
         >>> [float(one.round(4)) for one in (np.exp(np.subtract(*found.strength)), found.pair_variance(0, 1) ** 0.5)]
         [3.0, 1.1547]
         """
-        net, shared = counts.tables(counts.times())
+        net, shared = counts.tables(counts.n)
         # a tied vote is half a win for both: (games + net) / 2 wins of `games`
         games = shared + prior * (counts.met > 0)
         strength = strengths(games, ((games + net) / 2.0).sum(axis=-1))
@@ -328,18 +316,12 @@ class Fitted:
                 np.add.at(spread, sides, sign * square)
         return cls(strength, bread @ spread @ bread, prior)
 
-    @property
-    def errors(self) -> np.ndarray:
-        """The standard error of each strength, against the mean of all."""
-        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-
     def interval(self, confidence: float) -> np.ndarray:
-        """Return the lower and the upper ends of the normal intervals of the strengths."""
+        """Return the lower and upper ends of the normal intervals of the strengths, relative to their mean."""
         from scipy import special
 
-        return self.strength + np.outer(
-            [-1.0, 1.0], self.errors * special.ndtri((1 + confidence) / 2)
-        )
+        errors = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        return self.strength + np.outer([-1.0, 1.0], errors * special.ndtri((1 + confidence) / 2))
 
     @property
     def root(self) -> np.ndarray:
@@ -355,7 +337,7 @@ class Fitted:
 
 
 def _add_groups(spread: np.ndarray, counts: Counts, surprise: np.ndarray) -> None:
-    """Add, over groups, the square of what each adds to the slope of the likelihood."""
+    """Add the outer products of the gradients of all groups to `spread`, in place."""
     size = len(spread)
     value = counts.cell_n * surprise[counts.cell_kind]
     height = max(1, BLOCK // size)
@@ -374,14 +356,14 @@ def _add_groups(spread: np.ndarray, counts: Counts, surprise: np.ndarray) -> Non
 
 
 def many_fitted(net: np.ndarray, shared: np.ndarray, met: np.ndarray, fitted: Fitted) -> np.ndarray:
-    """Return the strengths of resamples of the votes; NaN where they have none that are finite."""
+    """Return the strengths of bootstrap samples of the votes; NaN if they are infinite."""
     from scipy.sparse import csgraph
 
     games = shared + fitted.prior * (met > 0)
     won = ((games + net) / 2.0).sum(axis=-1)
     if fitted.prior > 0:
         return many_strengths(games, won)
-    # strengths are finite where every system beat, over others, every other (Ford 1957)
+    # strengths are finite if every system beat every other, directly or through others (Ford 1957)
     groups = [
         csgraph.connected_components(beats, connection="strong")[0] for beats in games + net > 0
     ]

@@ -1,7 +1,7 @@
-"""Coefficients of how alike two orderings of the same runs are: Kendall's tau and its kin, RBO, Spearman, Pearson.
+"""Correlation coefficients of two orderings of the same runs: Kendall's tau and variants, RBO, Spearman, Pearson.
 
-Every coefficient takes two vectors over the same runs, more is better; runs with equal numbers are tied, also where
-rounding, 1e-12 of their size, tells them apart.
+Every coefficient takes two vectors over the same runs, higher is better. Runs with equal numbers, up to rounding (1e-12
+of their size), are tied.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pdeval.evaluate import cube
 from pdeval.orderings.votes import ranks
 from pdeval.tables.equal_values import settled
+from pdeval.verbs.arguments import several
 from pdeval.verbs.registry import Registry, first_line, lookup
 
 
@@ -28,7 +29,7 @@ class Coefficient:
     Parameters
     ----------
     function : callable
-        Of two vectors over the same runs, more is better.
+        Function of two vectors over the same runs, higher is better.
     looks_at : {'ranks', 'scores'}
         Whether it compares the ranks of the runs, or their scores.
     """
@@ -46,7 +47,7 @@ class Coefficient:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The options that it takes beside the two vectors."""
+        """The options of the function, in addition to the two vectors."""
         return tuple(inspect.signature(self.function).parameters)[2:]
 
 
@@ -73,21 +74,21 @@ def coefficient(
     aliases: Sequence[str] = (),
     reference: str = "",
 ) -> Any:
-    """Declare a coefficient of two orderings, which `correlate(coefficients=...)` then knows.
+    """Declare a coefficient of two orderings for `correlate(coefficients=...)`.
 
     Parameters
     ----------
     function : callable
-        Of two arrays over the same runs, more is better and equal numbers are ties; returns a number. The first array
-        is that of the reference.
+        Function of two arrays over the same runs, higher is better and equal numbers are ties; it returns a number. The
+        first array is the reference.
     name : str, optional
-        Its name where it is not the function's.
+        Name of the coefficient; by default the name of the function.
     looks_at : {'ranks', 'scores'}
-        What the arrays hold: ranks, negated so that more is better, or the scores, turned where less is better.
+        Values of the arrays: negated ranks, or scores, which are negated if lower is better.
     aliases : sequence of str
-        Other names for it.
+        Other names of the coefficient.
     reference : str
-        Where it comes from.
+        Publication of the coefficient.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def coefficient(
     ... def same_winner(x, y):
     ...     "Whether both orderings put the same run first."
     ...     return float(np.argmax(x) == np.argmax(y))
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.correlate(["AP", "RR"], coefficients="same_winner")
       measure_a measure_b  coefficient  runs  value
     0        AP        RR  same_winner    12    0.0
@@ -107,7 +108,7 @@ def coefficient(
         made = Coefficient(name or given.__name__, given, looks_at, tuple(aliases), reference)
         if len(inspect.signature(given).parameters) < 2:
             raise TypeError(
-                f"the coefficient {made.name!r} has to take two arrays, one for each ordering."
+                f"the coefficient {made.name!r} must take two arrays, one for each ordering."
             )
         COEFFICIENTS.add(made.name, made, given.__module__)
         return given
@@ -123,24 +124,20 @@ def which_coefficients(names: str | Sequence[str]) -> list[Coefficient]:
     >>> [one.name for one in which_coefficients(["kendall", "tau_b", "rbo"])]
     ['tau_b', 'rbo']
     """
-    texts = names if isinstance(names, list | tuple) else [names]
-    coefficients = [lookup("coefficient", str(text), COEFFICIENTS) for text in texts]
-    if not coefficients:
-        raise ValueError(
-            f"no coefficient was asked for; name at least one of {', '.join(COEFFICIENTS)}."
-        )
+    texts = map(str, several("coefficients", names))
+    coefficients = (lookup("coefficient", text, COEFFICIENTS) for text in texts)
     return list({one.name: one for one in coefficients}.values())
 
 
 def _of_numbers(function: Callable[..., float]) -> Callable[..., float]:
-    """Return a coefficient of what the runs score, made equal where rounding alone tells it apart; NaN of a NaN."""
+    """Return a coefficient whose arrays are equal up to rounding where they should be; NaN if a value is NaN."""
 
     @wraps(function)
     def of_settled(x: ArrayLike, y: ArrayLike, **options: float) -> float:
         one, other = (settled(np.asarray(values, dtype=np.float64)) for values in (x, y))
         if one.shape != other.shape:
             raise ValueError(
-                f"two orderings of the same runs have as many values: {one.size} and {other.size} found."
+                f"two orderings of the same runs must have equal lengths, got {one.size} and {other.size}."
             )
         return (
             float("nan")
@@ -154,7 +151,7 @@ def _of_numbers(function: Callable[..., float]) -> Callable[..., float]:
 @coefficient(reference="Kendall 1938")
 @_of_numbers
 def tau_a(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Kendall's tau-a: concordant less discordant pairs, as a share of all pairs; a tied pair is neither.
+    """Return Kendall's tau-a: concordant minus discordant pairs, divided by the number of pairs; ties are neither.
 
     Examples
     --------
@@ -168,7 +165,7 @@ def tau_a(x: np.ndarray, y: np.ndarray) -> float:
 @coefficient(aliases=("kendall", "kendall_tau"), reference="Kendall 1945")
 @_of_numbers
 def tau_b(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Kendall's tau-b: tau over the pairs that are not tied; NaN where one ordering ties all runs.
+    """Return Kendall's tau-b: tau over the pairs that are not tied; NaN if all runs are tied in one ordering.
 
     Examples
     --------
@@ -179,7 +176,7 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
         from scipy import stats
 
         return float(stats.kendalltau(x, y).statistic)
-    # scipy's sums and divisions: it also works out a p-value, for ten times the time of the rest
+    # the sums and divisions of scipy, which also computes a p-value, in ten times the time
     of_x, of_y = (
         (one[:, None] > one).view(np.int8) - (one[:, None] < one).view(np.int8) for one in (x, y)
     )
@@ -195,9 +192,9 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
 def tau_ap(x: np.ndarray, y: np.ndarray) -> float:
     """Return the AP correlation of the ordering `y` with the reference `x`: tau with the top of `y` weighing most.
 
-    Below the first, each run of `y` gives the share of the runs above it that belong above it, from -1 to 1; the
-    mean of these. With ties in either ordering it is the mean over all ways to break them (for ties in `y` alone
-    Urbano and Marrero's tau_AP,a). Yilmaz, Aslam and Robertson 2008.
+    The mean, over all runs of `y` below the first, of the fraction of runs above it that are above it in `x` too,
+    scaled to [-1, 1]. With ties in either ordering it is the mean over all ways to break them (for ties only in `y`:
+    tau_AP,a of Urbano and Marrero). Yilmaz, Aslam and Robertson 2008.
 
     Examples
     --------
@@ -207,7 +204,7 @@ def tau_ap(x: np.ndarray, y: np.ndarray) -> float:
     above, belongs = _above(x, y)
     before, tied = above.sum(axis=1), np.equal.outer(y, y).sum(axis=1)
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, len(before)))))
-    # a run tied with others is at any of their places: the mean of 1 / (place - 1) over these
+    # a tied run is at any rank of its group: the mean of 1 / (rank - 1) over these
     weight = (harmonic[before + tied - 1] - harmonic[before - 1]) / tied
     return float(((above * belongs).sum(axis=1) * weight)[before > 0].sum() / (len(before) - 1))
 
@@ -215,10 +212,10 @@ def tau_ap(x: np.ndarray, y: np.ndarray) -> float:
 @coefficient(reference="Urbano and Marrero 2017")
 @_of_numbers
 def tau_ap_b(x: np.ndarray, y: np.ndarray) -> float:
-    """Return the AP correlation between two orderings where neither is the reference; NaN if one ties all runs.
+    """Return the AP correlation between two orderings without a reference; NaN if all runs are tied in one.
 
-    The mean of both directions. Each run below the first tied group gives the share of the runs above its own group
-    that belong above it; those tied in the other ordering do not. Urbano and Marrero 2017, tau_AP,b.
+    The mean of both directions. Each run below the first tied group contributes the fraction of runs above its group
+    that are above it in the other ordering too; ties there do not count. Urbano and Marrero 2017, tau_AP,b.
 
     Examples
     --------
@@ -232,24 +229,24 @@ def tau_ap_b(x: np.ndarray, y: np.ndarray) -> float:
         below = before > 0
         if not below.any():
             return float("nan")
-        # of the runs above each run, the share that both orderings put above it
+        # fraction of the runs above each run that are above it in both orderings
         right = (above & (belongs > 0)).sum(axis=1)[below] / before[below]
         halves.append(2.0 * right.mean() - 1.0)
     return float(np.mean(halves))
 
 
 def _above(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return, for each run (rows), which runs `y` puts above it, and whether `x` does too (1), or below (-1)."""
+    """Return, for each run (rows), which runs are above it in `y`, and 1 or -1 if they are above or below in `x`."""
     return y[None, :] > y[:, None], np.sign(x[None, :] - x[:, None])
 
 
 @coefficient(reference="Webber, Moffat and Zobel 2010, eq. 32")
 @_of_numbers
 def rbo(x: np.ndarray, y: np.ndarray, *, p: float = 0.9) -> float:
-    """Return rank-biased overlap, extrapolated: the mean share in common of the tops, depth d weighing p^(d-1).
+    """Return extrapolated rank-biased overlap: the mean overlap of the tops, with weight p^(d-1) at depth d.
 
-    Tied runs all enter at the best rank of their group, and the share in common at a depth is twice the overlap by
-    the number of runs in both tops; below the last run all is common. Webber, Moffat and Zobel 2010, eq. 32.
+    Tied runs all enter at the best rank of their group. The overlap at a depth is twice the number of common runs,
+    divided by the number of runs in both tops; it is 1 below the last run. Webber, Moffat and Zobel 2010, eq. 32.
 
     Examples
     --------
@@ -258,21 +255,20 @@ def rbo(x: np.ndarray, y: np.ndarray, *, p: float = 0.9) -> float:
     """
     first, second = ranks(x), ranks(y)
     n = len(first)
-    # sizes[d], common[d]: runs in both tops down to depth d + 1, counted twice, and those in common
+    # sizes[d], common[d]: total number of runs in both tops at depth d + 1, and number of common runs
     sizes = np.cumsum(np.bincount(first, minlength=n + 1) + np.bincount(second, minlength=n + 1))[
         1:
     ]
     common = np.cumsum(np.bincount(np.maximum(first, second), minlength=n + 1))[1:]
-    distinct = (
-        1.0 - 2.0 * common / sizes
-    )  # the share of the tops at each depth that is in one of them only
+    # fraction of the tops at each depth that is in one of them only
+    distinct = 1.0 - 2.0 * common / sizes
     return float(1.0 - (1.0 - p) * (p ** np.arange(n) * distinct).sum())
 
 
 @coefficient(aliases=("rho",), reference="Spearman 1904")
 @_of_numbers
 def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Spearman's rho: Pearson's r of the ranks, tied runs at their average; NaN if one ties all runs.
+    """Return Spearman's rho: Pearson's r of the ranks, with average ranks of ties; NaN if all runs are tied in one.
 
     Examples
     --------
@@ -287,7 +283,7 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
 @coefficient(looks_at="scores", reference="Pearson 1895")
 @_of_numbers
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
-    """Return Pearson's r of the scores; NaN where one of them is constant.
+    """Return Pearson's r of the scores; NaN if one of them is constant.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Tables of how alike orderings are: between measures and methods, or between all and part of the data.
+"""Correlations of orderings: between measures and methods, or between all and part of the data.
 
-Runs are matched by their ids, never by the rows that they are in.
+Runs are matched by their ids, not by the order of rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.evaluate.sources import Held, only
+from pdeval.evaluate.sources import ScoresLike, only
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
 from pdeval.orderings.order import order
@@ -21,7 +21,7 @@ from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.registry import listed_in_docs, search
+from pdeval.verbs.registry import check_not_declared, listed_in_docs
 
 table(
     "correlations",
@@ -33,8 +33,8 @@ table(
     means={
         "measure_a": "the measure of the first ordering, which is the reference of tau_ap",
         "measure_b": "the measure of the second ordering",
-        "method_a": "how the first ordering was made, where there are several methods",
-        "method_b": "how the second was made",
+        "method_a": "method of the first ordering, if there are several methods",
+        "method_b": "method of the second ordering",
         "runs": "number of runs in both orderings",
     },
 )
@@ -46,17 +46,17 @@ table(
     sort="measure method",
     then=".report()",
     means={"runs": "number of runs in both orderings"},
-    undrawn="there is one number per measure and coefficient; read it",
+    no_plot="there is one number per measure and coefficient; read it",
 )
 
 
 @verb(
     on=("orders", "scores", "preferences", "judged"),
-    gives=("correlations", "matrix"),
+    returns=("correlations", "matrix"),
 )
 @listed_in_docs(coefficients=COEFFICIENTS)
 def correlate(
-    data: Held,
+    data: ScoresLike,
     measures: object = ("RPP", "AP"),
     *,
     coefficients: str | Sequence[str] = "tau_b",
@@ -65,34 +65,34 @@ def correlate(
     runs: Literal["same", "common"] = "same",
     p: float = 0.9,
 ) -> pd.DataFrame:
-    """Return how alike the orderings by each two measures are, as a tidy frame or as a square.
+    """Return the correlations of the orderings by all pairs of measures, as a tidy frame or a square matrix.
 
     Parameters
     ----------
     coefficients : str or list of str
-        Which coefficients of two orderings. Pearson's looks at the scores, turned where less is better, the others at
-        the ranks. `@pdeval.coefficient` declares another. There are:
+        Correlation coefficients. Pearson's r uses the scores, negated if lower is better; all others use the ranks.
+        `@pdeval.coefficient` declares another coefficient. The declared coefficients are:
 
         {coefficients}
     method : str or list of str, optional
-        How to order, see `order`; of a table of orders, which methods to keep. Table 2 of Diaz and Ferraro (2022) is
+        Ordering(s), see `order`; for a table of orders, the methods to use. Table 2 of Diaz and Ferraro (2022) uses
         `method="paper"`: measures by the mean, and preferences by the Markov chain MC4.
     matrix : bool
-        Return the square frame of one coefficient instead, `measure_a` in the rows.
+        Whether to return a square matrix of one coefficient, with `measure_a` in the rows.
     runs : {'same', 'common'}
-        Whether two orderings must be of the same runs, or only the runs in both count.
+        Whether two orderings must have the same runs, or only their common runs are used.
     p : float
-        The persistence of RBO.
+        Persistence parameter of RBO.
 
     Notes
     -----
-    Each two orderings stand once, in the order of the categories where measure and method are categories, else in the
-    order asked for where the table knows it, or else sorted.
+    Each pair of orderings occurs once: in the order of the categories if measure and method are categorical, else in
+    the requested order if the table has it in its attrs, else sorted.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.correlate(["AP", "RR", "RPP"], coefficients=["tau_b", "rbo"]).round(3)
       measure_a measure_b method_a method_b coefficient  runs  value
     0        AP        RR     mean     mean       tau_b    12  0.697
@@ -104,17 +104,18 @@ def correlate(
     """
     by = which_coefficients(coefficients)
     if matrix and len(by) != 1:
-        names = ", ".join(one.name for one in by)
-        raise ValueError(f"matrix=True shows one coefficient; {len(by)} were asked for: {names}.")
+        raise ValueError(
+            f"matrix=True returns one coefficient, got {len(by)}: {', '.join(one.name for one in by)}."
+        )
     try:
         orders = _orders(data, measures, method)
     except KeyError:
-        _not_coefficients(measures)
+        check_not_declared(measures, "a coefficient", COEFFICIENTS, "correlate(coefficients={})")
         raise
     n_orders = len(orders.keys)
     if n_orders < 2:
         raise ValueError(
-            f"a correlation needs two orderings; there is {orders.text()}. Order by several measures."
+            f"a correlation needs two orderings, found {orders.text()}. Order by several measures."
         )
     if matrix:
         every = range(n_orders)
@@ -139,10 +140,9 @@ def correlate(
 
 @verb(
     on="orders",
-    gives="correlations_by_measure",
+    returns="correlations_by_measure",
     family="correlate",
     name="against",
-    formerly="correlate_with",
 )
 @listed_in_docs(coefficients=COEFFICIENTS)
 def correlate_against(
@@ -154,28 +154,30 @@ def correlate_against(
     runs: Literal["same", "common"] = "same",
     p: float = 0.9,
 ) -> pd.DataFrame:
-    """Return how alike two tables of orders are, by each measure and method in both, e.g. on all and on fewer queries.
+    """Return the correlations of two tables of orders, for each measure and method in both.
+
+    For example, compare the orders by all queries with those by fewer queries.
 
     Parameters
     ----------
     others : DataFrame or bound accessor
-        The other table of orders; this one is the reference.
+        Other table of orders; this one is the reference.
     measures : str or list of str, optional
-        Which measures to use; by default all that are in both.
+        Measures to use; by default all that are in both tables.
     coefficients : str or list of str
-        Which coefficients of two orderings. Pearson's looks at the scores, turned where less is better, the others at
-        the ranks. `@pdeval.coefficient` declares another. There are:
+        Correlation coefficients. Pearson's r uses the scores, negated if lower is better; all others use the ranks.
+        `@pdeval.coefficient` declares another coefficient. The declared coefficients are:
 
         {coefficients}
     runs : {'same', 'common'}
-        Whether two orderings must be of the same runs, or only the runs in both count.
+        Whether two orderings must have the same runs, or only their common runs are used.
     p : float
-        The persistence of RBO.
+        Persistence parameter of RBO.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure(["AP", "RR"])
     >>> few = scores[scores["query_id"] < "111"]
     >>> scores.ireval.order().ireval.correlate.against(few.ireval.order()).round(3)
       measure coefficient  runs  value
@@ -188,7 +190,9 @@ def correlate_against(
         try:
             first, second = only(first, measures), only(second, measures)
         except KeyError:
-            _not_coefficients(measures, "correlate.against")
+            check_not_declared(
+                measures, "a coefficient", COEFFICIENTS, "correlate.against(coefficients={})"
+            )
             raise
     ids = _Orders(second, _Orders(first).ids).ids  # the runs of both, in the order of the first
     reference, other = _Orders(first, ids), _Orders(second, ids)
@@ -197,7 +201,7 @@ def correlate_against(
     ]
     if not pairs:
         raise ValueError(
-            f"no (measure, method) is in both tables: {reference.text()} in the first, {other.text()} in the other."
+            f"the tables have no common (measure, method): {reference.text()} in one, {other.text()} in the other."
         )
     values = [
         (i, k, *_value(reference, i, other, j, one, runs, p))
@@ -209,14 +213,16 @@ def correlate_against(
     return _tidy(columns, by, which, count, value, reference.attrs)
 
 
-def _orders(data: Held, measures: object, method: Method | Sequence[Method] | None) -> _Orders:
-    """Return the orderings of a table of orders, or those made from anything else."""
+def _orders(
+    data: ScoresLike, measures: object, method: Method | Sequence[Method] | None
+) -> _Orders:
+    """Return the orderings of a table of orders, or order the runs of other data."""
     if not isinstance(data, Table) or data.kind != "orders":
         frame = order(data, measures, method=method)
         roles = {name: name for name in ("measure", "method", "score", "rank")}
         by = list(map(str, frame.columns))
         table = Table("orders", frame, roles, tuple(by[: by.index("measure")]))
-        return _Orders(table, keys=_rows(frame, ["measure", "method"]))  # in the order asked
+        return _Orders(table, keys=_rows(frame, ["measure", "method"]))  # in the requested order
     if measures is not None:
         data = only(data, measures)
     if method is not None:
@@ -230,19 +236,8 @@ def _orders(data: Held, measures: object, method: Method | Sequence[Method] | No
     return _Orders(data)
 
 
-def _not_coefficients(measures: object, call: str = "correlate") -> None:
-    """Raise where a measure that is asked for is a coefficient."""
-    for one in measures if isinstance(measures, list | tuple) else [measures]:
-        meant = search(one, COEFFICIENTS) if isinstance(one, str) else None
-        if meant is not None:
-            text = (
-                f"{one!r} is a coefficient, not a measure. Say {call}(coefficients={meant.name!r})."
-            )
-            raise ValueError(text) from None
-
-
 class _Orders:
-    """The orderings of a table: ranks and scores of shape (orderings, runs), NaN where an ordering lacks a run."""
+    """The orderings of a table: ranks and scores of shape (orderings, runs), NaN if an ordering lacks a run."""
 
     def __init__(
         self,
@@ -253,29 +248,23 @@ class _Orders:
         frame, by = table.frame, list(table.run_columns)
         if not by:
             raise ValueError(
-                "no column names the runs of this table of orders; it needs one beside measure, method."
+                "this table of orders has no run column; it needs one in addition to measure and method."
             )
         self.attrs = dict(frame.attrs)
         self.ids: dict[tuple[Any, ...], int] = {} if ids is None else ids
         names = [table.roles["measure"], table.roles["method"]]
-        known = {
-            key: code
-            for code, key in enumerate(
-                dict.fromkeys(_product(frame, names) if keys is None else keys)
-            )
-        }
+        self.keys = list(dict.fromkeys(_product(frame, names) if keys is None else keys))
+        known = {key: code for code, key in enumerate(self.keys)}
         run_code = _codes(_rows(frame, by), self.ids)
         cell = run_code + len(self.ids) * _codes(_rows(frame, names), known)
-        self.keys = list(known)
-        self.names = ("measure", "method")[
-            : min(2, len({method for _, method in self.keys}))
-        ]  # that differ
+        # the method is a label only if there are several
+        self.names = ("measure", "method")[: min(2, len({method for _, method in self.keys}))]
         times = np.bincount(cell, minlength=1)
         if times.max() > 1:
             which, at = divmod(int(times.argmax()), len(self.ids))
             raise ValueError(
-                f"run {self.run_text(at)} is more than once in the ordering {self.text(which)}; runs were told apart "
-                f"by {', '.join(by)}. Say which columns name a run: df.ireval(run=[...])."
+                f"run {self.run_text(at)} occurs more than once in the ordering {self.text(which)}; runs were "
+                f"identified by {', '.join(by)}. Specify the run columns: df.ireval(run=[...])."
             )
         self.rank, self.score = np.full((2, len(self.keys), len(self.ids)), np.nan)
         self.rank.flat[cell] = table.column("rank").to_numpy(dtype=np.float64, na_value=np.nan)
@@ -298,13 +287,13 @@ class _Orders:
 
 
 def _product(frame: pd.DataFrame, names: list[str]) -> list[tuple[Any, ...]]:
-    """Return the (measure, method) pairs, whatever the rows' order: by categories, as asked, or else sorted."""
+    """Return the (measure, method) pairs, for any order of rows: by category, as requested, or else sorted."""
     pairs = frame[names].drop_duplicates()
     measure = pairs[names[0]]
     if not isinstance(measure.dtype, pd.CategoricalDtype):
         requested = [one for one in frame.attrs.get("measures", ()) if (measure == one).any()]
-        rest = sorted(set(measure) - set(requested))
-        pairs[names[0]] = pd.Categorical(measure, categories=[*requested, *rest])
+        categories = [*requested, *sorted(set(measure) - set(requested))]
+        pairs[names[0]] = pd.Categorical(measure, categories=categories)
     return list(pairs.sort_values(names).itertuples(index=False, name=None))
 
 
@@ -326,13 +315,13 @@ def _value(
         odd = np.flatnonzero(in_x != in_y)
         examples = ", ".join(one.run_text(k) for k in odd[:3])
         raise ValueError(
-            f"the orderings {one.text(i)} and {other.text(j)} are not of the same runs: {len(odd)} are in one of "
+            f"the orderings {one.text(i)} and {other.text(j)} have different runs: {len(odd)} are in one of "
             f"them only, e.g. {examples}. Order the same runs, or use runs='common'."
         )
     both = np.flatnonzero(in_x & in_y)
     if len(both) < 2:
         raise TooFew(
-            f"the orderings {one.text(i)} and {other.text(j)} have {len(both)} runs in common; a correlation needs two."
+            f"the orderings {one.text(i)} and {other.text(j)} have {len(both)} common runs; a correlation needs two."
         )
     options = {"p": p} if "p" in by.parameters else {}
     sides = -x[both], -y[both]
@@ -342,7 +331,7 @@ def _value(
 
 
 def _turned(orders: _Orders, i: int, both: np.ndarray) -> np.ndarray:
-    """Return the scores, turned where the best rank has the least, as for a measure where less is better."""
+    """Return the scores, negated if the best rank has the lowest score, as for a measure with lower is better."""
     score, rank = orders.score[i], orders.rank[i]
     return -score[both] if score[np.nanargmin(rank)] < score[np.nanargmax(rank)] else score[both]
 

@@ -1,4 +1,4 @@
-"""Systems of runs that pass weight to each other, solved by leaving out one run after the other: walks and balances."""
+"""Stationary distributions and Laplacian systems, solved by eliminating one run after the other."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 def leave_out(weight: np.ndarray) -> np.ndarray:
-    """Return the weights between runs with one run after the other, from the last, made up for by those before it.
+    """Return the weights between runs after eliminating one run after the other, from the last.
 
-    Row k, left of the diagonal, keeps what run k had when it went; above the diagonal are the shares of it that each
-    run before it takes over. Nothing is subtracted, so that small numbers stay as exact as large ones (Grassmann,
-    Taksar and Heyman 1985); and LAPACK's threads make many small systems many times slower on busy cores.
+    Row k, left of the diagonal, has the weights of run k when it was eliminated; above the diagonal are the fractions
+    of it that each earlier run takes over. Nothing is subtracted, so small numbers are as exact as large ones
+    (Grassmann, Taksar and Heyman 1985). LAPACK is much slower for many small systems on busy cores, due to its threads.
     """
     weight, runs = weight.copy(), weight.shape[-1]
     if weight.ndim > 2 and min(len(weight), runs) > 1:
@@ -23,7 +23,7 @@ def leave_out(weight: np.ndarray) -> np.ndarray:
 
 
 def _leave(weight: np.ndarray, start: int, end: int) -> None:
-    """Let the runs from `start` to `end` go, in halves: products of matrices, for many resamples, to 1e-15 the same."""
+    """Eliminate the runs from `start` to `end`, in halves: matrix products for many samples, equal to 1e-15."""
     if end - start <= 1:
         weight[..., :start, start] /= weight[..., start, :start].sum(axis=-1)[..., None]
         return
@@ -39,9 +39,9 @@ def _leave(weight: np.ndarray, start: int, end: int) -> None:
 
 
 def stationary(move: np.ndarray) -> np.ndarray:
-    """Return the share of time at each run of walks with these chances of moving, which stay put otherwise."""
+    """Return the stationary distribution of random walks with these transition probabilities between runs."""
     move = leave_out(move)
-    # back substitution: run k gets what the runs before it pass on to it
+    # back substitution: run k gets the mass that earlier runs pass to it
     mass: np.ndarray = np.ones(move.shape[:-1])
     for k in range(1, mass.shape[-1]):
         mass[..., k] = (mass[..., :k] * move[..., :k, k]).sum(axis=-1)
@@ -49,14 +49,14 @@ def stationary(move: np.ndarray) -> np.ndarray:
 
 
 def balance(weight: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return x where, for every run, the sum over the others of weight * (x - x of the other) is `right`."""
+    """Return x with sum_b weight[a, b] * (x[a] - x[b]) = right[a] for every run a."""
     weight = leave_out(weight)
     right = right.copy()
     x = np.zeros_like(right)
-    for last in range(x.shape[-1] - 1, 1, -1):  # what the first run has to have is not looked at
+    for last in range(x.shape[-1] - 1, 1, -1):  # the equation of the first run is redundant
         right[..., :last] += weight[..., :last, last] * right[..., last, None]
     for k in range(1, x.shape[-1]):
-        # the balance of run k among the runs before it, whose values are known
+        # the equation of run k among earlier runs, whose values are known
         row = weight[..., k, :k]
         x[..., k] = (right[..., k] + (row * x[..., :k]).sum(axis=-1)) / row.sum(axis=-1)
     return x - x.mean(axis=-1, keepdims=True)

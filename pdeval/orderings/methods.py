@@ -1,12 +1,11 @@
 """Ways to order many runs over many queries: mean, win rate, Borda, Copeland, MC4, Bradley-Terry, leximin.
 
-A kernel asks by name for what it needs: `value` and `wins` are averages over queries, of shape (..., runs);
-`net[a, b]`, of shape (..., runs, runs), is the number of queries that rank a above b less those that rank b above a;
-`shared` is the number of queries that have both; `surplus` is the sum of net / shared over the opponents, computed
-without pairs where every run has every query; `worst_first`, of shape (..., runs, queries), holds what each run has
-on its queries from the worst up: the measure, or the win rate where only preferences are known. Leading axes are
-resamples of the queries. Runs are ranked inside a query by their scores, or by their win rates where only preferences
-are known.
+The parameters of a kernel are arrays, selected by name: `value` and `wins` are averages over queries, of shape
+(..., runs); `net[a, b]`, of shape (..., runs, runs), is the number of queries that rank a above b minus those that
+rank b above a; `shared` is the number of queries with both runs; `surplus` is the sum of net / shared over the
+opponents, computed without pairs if all runs have all queries; `worst_first`, of shape (..., runs, queries), has the
+values of each run from its worst query up: the measure, or the win rate for preferences. Leading axes are bootstrap
+samples of the queries. Within a query, runs are ranked by their scores, or by their win rates for preferences.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
 from pdeval.orderings.bradley_terry import many_strengths, strengths
 from pdeval.orderings.markov_chain import stationary
 from pdeval.tables.equal_values import firsts
+from pdeval.verbs.arguments import several
 from pdeval.verbs.registry import lookup
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
@@ -36,16 +36,16 @@ def mean(value: np.ndarray) -> np.ndarray:
 
 @ordering(reference="Diaz and Ferraro 2022, eq. 7")
 def winrate(wins: np.ndarray) -> np.ndarray:
-    """Mean win rate: the sum of a run's preferences over all other runs, averaged over the queries."""
-    return wins
+    """Mean preference: a run's preferences over all other runs, averaged over opponents and queries, in [-1, 1]."""
+    return wins / max(wins.shape[-1] - 1, 1)
 
 
 @ordering(reference="Borda 1781")
 def borda(surplus: np.ndarray) -> np.ndarray:
     """Borda count: the runs that a query ranks below it, a tied one as a half, on average.
 
-    Summed over opponents as a share of the queries that have both; with complete data that is the number of runs
-    less the mean rank, where tied runs get the average of their ranks.
+    Summed over opponents, as a fraction of the queries with both runs. For complete data it is the number of runs
+    minus the mean rank, with average ranks of ties.
     """
     return (surplus + surplus.shape[-1] - 1.0) / 2.0
 
@@ -64,13 +64,13 @@ def copeland(net: np.ndarray) -> np.ndarray:
 def mc4(net: np.ndarray, *, teleport: float = 0.01, steps: int = 0) -> np.ndarray:
     """MC4: the time spent at the run by a walk that picks any run and moves there if more queries rank it above.
 
-    With probability `teleport` a step goes anywhere: the walk then has one stationary distribution, which is solved
-    for, and a run that none beats does not hold all of it. `steps` > 0 walks that many steps instead, from a mass of
-    one at every run and without teleport.
+    With probability `teleport` a step goes to a random run, so the walk has a unique stationary distribution, which is
+    solved for, and an unbeaten run does not get all of it. `steps` > 0 walks that many steps instead, from a mass of 1
+    at every run and without teleport.
     """
     if not 0 < teleport <= 1:
         raise ValueError(
-            f"teleport={teleport!r} must be above 0 and at most 1; without it MC4 has no one answer."
+            f"teleport={teleport!r}: expected a number in (0, 1]; without teleport the result is not unique."
         )
     n_runs = net.shape[-1]
     move = (net < 0) / n_runs
@@ -95,12 +95,12 @@ def mc4(net: np.ndarray, *, teleport: float = 0.01, steps: int = 0) -> np.ndarra
 def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) -> np.ndarray:
     """Bradley-Terry: the log strengths, with mean zero, that best explain the votes; a tie is half a win.
 
-    `prior` adds that many tied queries to every pair, which keeps a run that always wins at a finite strength.
+    `prior` tied queries are added to every pair, so a run that always wins has a finite strength.
     Newton's method, damped so that no step can lower the likelihood (Sun and Tran-Dinh 2019).
     """
     if not prior > 0:
         raise ValueError(
-            f"prior={prior!r} must be above 0; without it a run that always wins has no finite strength."
+            f"prior={prior!r}: expected a number above 0; without it a run that always wins has infinite strength."
         )
     games = (shared + prior) * (1.0 - np.eye(net.shape[-1]))
     won = ((games + net) / 2.0).sum(axis=-1)
@@ -115,13 +115,13 @@ def bradley_terry(net: np.ndarray, shared: np.ndarray, *, prior: float = 0.1) ->
 def leximin(worst_first: np.ndarray) -> np.ndarray:
     """Leximin: the runs that it is ahead of, compared on the worst query of each, then the second worst, and so on.
 
-    The first difference decides, whichever queries it is on; equal to the last, runs are tied.
+    The first difference decides, regardless of the queries; runs with equal values on all positions are tied.
     """
     return behind(worst_first) * 1.0
 
 
 def behind(rows: np.ndarray) -> np.ndarray:
-    """Return, for each row, how many rows of its block are less than it, the first number that differs deciding.
+    """Return, for each row, the number of rows of its block that are lexicographically smaller.
 
     Parameters
     ----------
@@ -133,11 +133,11 @@ def behind(rows: np.ndarray) -> np.ndarray:
     [3, 1, 0, 1]
     """
     bits = (np.asarray(rows, dtype=np.float64) + 0.0).view(np.int64)  # -0 becomes 0
-    # doubles as whole numbers of the same order, whose bytes, largest first, compare as they do
+    # IEEE 754 bit patterns as integers of the same order, whose big-endian bytes compare in this order too
     keys = np.where(bits < 0, ~bits, bits ^ np.int64(-(2**63))).astype(">i8")
     upward = np.argsort(keys.view(f"V{8 * keys.shape[-1]}")[..., 0], axis=-1)
     ordered = np.take_along_axis(keys, upward[..., None], axis=-2)
-    differs = np.ones(upward.shape, dtype=bool)  # from the row before it
+    differs = np.ones(upward.shape, dtype=bool)  # differs[i]: row i differs from row i - 1
     differs[..., 1:] = (ordered[..., 1:, :] != ordered[..., :-1, :]).any(axis=-1)
     less = np.empty(upward.shape, dtype=np.int64)
     np.put_along_axis(less, upward, firsts(differs), axis=-1)
@@ -156,15 +156,15 @@ def orderings() -> dict[str, Entry]:
 
 
 def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> list[Measure]:
-    """Return the orderings that are asked for, their parameters filled in.
+    """Return the requested orderings, with their parameters.
 
     Parameters
     ----------
     method : str, list of str, or None
-        By default the mean of scores, and the win rate of preferences; "paper" stands for the mean of scores, and the
-        Markov chain MC4 of preferences.
+        By default the mean of scores, and the win rate of preferences; "paper" is the mean of scores, and the Markov
+        chain MC4 of preferences.
     has_values : bool
-        Whether runs have values of their own, or only preferences.
+        Whether runs have scores, or only preferences.
 
     Examples
     --------
@@ -174,29 +174,25 @@ def chosen(method: Method | Sequence[Method] | None, *, has_values: bool) -> lis
     if method is None:
         method = "mean" if has_values else "winrate"
     usual = "mean" if has_values else "mc4"
-    requested = method if isinstance(method, list | tuple) else [method]
-    methods = [_read(usual if one == PAPER else one) for one in requested]
-    if not methods:
-        raise ValueError(f"no method was asked for; name at least one of {', '.join(orderings())}.")
+    methods = [_read(usual if one == PAPER else one) for one in several("method", method)]
     for one in methods:
         unknown = [column for column in one.entry.columns if column not in COLUMNS]
         if unknown:
             raise ValueError(
-                f"the ordering {one.entry.name!r} asks for {unknown[0]!r}; an ordering asks for some of "
+                f"the ordering {one.entry.name!r} has the parameter {unknown[0]!r}; its arrays must be some of "
                 f"{', '.join(COLUMNS)}."
             )
         if "value" in one.entry.columns and not has_values:
             raise ValueError(
-                f"method={one.label!r} orders runs by a measure, and preferences give no run a value of its own. "
-                "Use method='winrate', the mean over queries of the sum of a run's preferences."
+                f"method={one.label!r} requires scores; preferences have no value per run. "
+                "Use method='winrate', which sums the preferences of a run over all opponents."
             )
     return list({one.label: one for one in methods}.values())
 
 
 def _read(text: object) -> Measure:
-    if isinstance(
-        getattr(text, "entry", None), Entry
-    ):  # a decorated function, or one that is parsed already
+    # a decorated function, or a parsed ordering
+    if isinstance(getattr(text, "entry", None), Entry):
         return parse(text)
     name, bracket, rest = str(text).partition("(")
     return parse(lookup("ordering", name.strip(), orderings()).name + bracket + rest)

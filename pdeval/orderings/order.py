@@ -16,7 +16,7 @@ from pdeval.evaluate.pairs import select
 from pdeval.evaluate.ppi import estimates, powered
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.seeds import chunks
-from pdeval.evaluate.sources import Averaged, Held, Source, decided, sources
+from pdeval.evaluate.sources import Averaged, ScoresLike, Source, decided, sources
 from pdeval.join.judged import Judged
 from pdeval.orderings.methods import Method, chosen, orderings
 from pdeval.orderings.votes import (
@@ -36,9 +36,9 @@ from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
 from pdeval.verbs.progress import track
-from pdeval.verbs.registry import listed_in_docs
+from pdeval.verbs.registry import check_not_declared, listed_in_docs
 
-CELLS = 1 << 21  # of one block of resamples with machine labels
+CELLS = 1 << 21  # cells of one block of bootstrap samples with machine labels
 
 table(
     "orders",
@@ -48,13 +48,13 @@ table(
     sort="measure method rank",
     then=".correlate(), .report(), .plot()",
     means={
-        "method": "how the queries were brought together",
-        "score": "in the measure's own unit for the mean; else what the method counts, more is better",
+        "method": "ordering",
+        "score": "in the unit of the measure for the mean; else the score of the method, higher is better",
         "rank": "from 1; tied runs share the better rank: 1, 2, 2, 4",
-        "rank_low": "the best rank in the interval over the draws",
-        "rank_high": "the worst rank in it",
-        "score_low": "lower end of the interval of the score, where a machine labelled too",
-        "score_high": "upper end of it",
+        "rank_low": "best rank in the interval over the draws",
+        "rank_high": "worst rank in this interval",
+        "score_low": "lower end of the interval of the score, if there are machine labels",
+        "score_high": "upper end of this interval",
     },
 )
 
@@ -62,16 +62,16 @@ table(
 @verb(
     on=("scores", "preferences", "judged"),
     per_measure=True,
-    gives="orders",
+    returns="orders",
     core=True,
     command=True,
     independent=True,
     machine=True,
-    meant_by={"rank": "order()", "sort": "order()"},
+    other_names={"rank": "order()", "sort": "order()"},
 )
 @listed_in_docs(methods=orderings())
 def order(
-    data: Held,
+    data: ScoresLike,
     measures: object = ("RPP",),
     *,
     method: Method | Sequence[Method] | None = None,
@@ -83,46 +83,44 @@ def order(
 ) -> pd.DataFrame:
     """Return the runs in order, for each measure and method.
 
-    Win rates of recall-paired and lexicographic preferences are computed without forming pairs where the runs are at
-    hand.
+    Win rates of recall-paired and lexicographic preferences are computed from runs without forming pairs.
 
     Parameters
     ----------
     method : str or list of str, optional
-        How to order; by default the mean of scores, and the win rate of preferences. Scores become preferences by
-        their differences. The orderings that count votes let each query rank the runs, by score or by win rate; runs
-        tied there get no vote, in Borda and Bradley-Terry half a vote each. Leximin takes the pessimistic view, and
-        needs every run on the same queries. Parameters stand in the name: "mc4(teleport=0.05)". "paper" orders as Diaz
-        and Ferraro (2022) do for their tables: measures by the mean, and preferences by MC4. `@pdeval.ordering`
-        declares another. With labels by a machine beside people's, runs are ordered by their prediction-powered means
-        or win rates alone. There are:
+        Ordering(s); by default the mean of scores, and the win rate of preferences. Scores become preferences by their
+        differences. Orderings that count votes use the ranks of the runs on each query, by score or by win rate; tied
+        runs get no vote, with Borda and Bradley-Terry half a vote each. Leximin compares the worst queries first and
+        requires the same queries for all runs. Parameters are part of the name: "mc4(teleport=0.05)". "paper" is the
+        method of Diaz and Ferraro (2022): measures by the mean, and preferences by MC4. `@pdeval.ordering` declares
+        another ordering. With machine labels, runs are ordered only by their prediction-powered means or win rates.
+        The declared orderings are:
 
         {methods}
     compat : {'pref_eval'} or a rule of the join, optional
-        'pref_eval' orders as that tool does: ties between runs are broken by name, descending, inside queries and in
-        the result, and MC4 walks ten steps without teleport; sums are taken over the queries in the order of their
-        first relevant item in the judgments, of a table in the order of its rows. By default tied runs share the
-        better rank: 1, 2, 2, 4. Where runs are joined to judgments here, 'trec_eval-10' and 'trec_eval-9' say whose
-        arithmetic measures follow.
+        'pref_eval' follows that tool: ties between runs are broken by name, descending, within queries and in the
+        result, and MC4 walks ten steps without teleport. Sums are over the queries in the order of their first
+        relevant item in the judgments, or of the rows of a table. By default tied runs get the better rank: 1, 2, 2,
+        4. For runs joined to judgments, 'trec_eval-10' and 'trec_eval-9' set the arithmetic of measures.
     draws : int
-        Resamples of the queries, for `rank_low` and `rank_high`, the percentile interval of the rank; none by
-        default. The same resamples serve every measure and method.
+        Number of bootstrap samples of the queries, for `rank_low` and `rank_high`, the percentile interval of the
+        rank; 0 by default. All measures and methods use the same samples.
     confidence : float
-        Of that interval; with machine labels also of `score_low` and `score_high`, as in `summary`.
+        Confidence level of this interval; with machine labels also of `score_low` and `score_high`, as in `summary`.
 
     Notes
     -----
-    A query that does not count for a run is left out of that run's averages and of its pairs. Scores, win rates and
-    final scores that differ by rounding only (1e-12 of their size) are tied; under 'pref_eval' they are not.
+    A query that does not count for a run is excluded from the averages and pairs of this run. Scores, win rates and
+    final scores that differ only by rounding (1e-12 of their size) are tied, except with compat='pref_eval'.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.order("RPP", method=["winrate", "mc4"], draws=100).groupby("method").head(2).round(3)
               run measure   method  score  rank  rank_low  rank_high
-    0   rerank-s1     RPP  winrate  5.448     1         1          2
-    1   rerank-s2     RPP  winrate  4.862     2         1          2
+    0   rerank-s1     RPP  winrate  0.495     1         1          2
+    1   rerank-s2     RPP  winrate  0.442     2         1          2
     12  rerank-s1     RPP      mc4  0.901     1         1          2
     13  rerank-s2     RPP      mc4  0.051     2         1          3
     """
@@ -134,7 +132,7 @@ def order(
         "progress": progress,
     }
     if compat not in (None, "pref_eval"):
-        raise ValueError(f"compat={compat!r} is not an ordering's; it is None or 'pref_eval'.")
+        raise ValueError(f"compat={compat!r}: order() of a table expects 'pref_eval' or None.")
     if isinstance(data, Judged):
         return of_judged(data, measures, compat=compat, **options)
     if isinstance(data, Averaged):
@@ -142,12 +140,12 @@ def order(
     try:
         cubes = sources(data, measures, machine=True)
     except KeyError:
-        _not_orderings(measures)
+        check_not_declared(measures, "an ordering", orderings(), "order(method={})")
         raise
     if getattr(cubes[0], "machine", None) is not None:
         if compat:
             raise ValueError(
-                f"compat={compat!r} orders by one value a query; leave it out with machine labels."
+                f"compat={compat!r} cannot be combined with machine labels. Omit compat=."
             )
         return _ordered_with_machine(cubes[0], **options)
     if compat and isinstance(data, Table):
@@ -156,7 +154,7 @@ def order(
 
 
 def as_they_stand(column: pd.Series, queries: pd.Index) -> np.ndarray:
-    """Return the places of the queries in the order in which a column first names them.
+    """Return the positions of the queries in the order of their first occurrence in a column.
 
     Examples
     --------
@@ -169,14 +167,12 @@ def as_they_stand(column: pd.Series, queries: pd.Index) -> np.ndarray:
 
 
 def _of_judgments(judged: Judged, level: float | None, queries: pd.Index) -> np.ndarray | None:
-    """Return the places of the queries in the order of their first relevant item in the judgments."""
+    """Return the positions of the queries in the order of their first relevant item in the judgments."""
     if judged.positions.source is None:
         return None
     qrels = judged.positions.source[1]
-    grade, least = (
-        numbers(qrels.column("grade"), "judgments' grade"),
-        judged.level if level is None else level,
-    )
+    grade = numbers(qrels.column("grade"), "judgments' grade")
+    least = judged.level if level is None else level
     relevant = grade > 0 if least is None else (grade >= least) & (grade > 0)
     return as_they_stand(qrels.column("query")[relevant], queries)
 
@@ -189,29 +185,23 @@ def of_judged(
     tell: bool = True,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return the runs of a join in order; `tell` warns where judged queries are missing from a run."""
+    """Return the runs of a join in order; `tell`: whether to warn if judged queries are missing from a run."""
     positions = judged.positions
-    if compat == "pref_eval" or positions.rules.get("compat") == "pref_eval":  # its arithmetic too
+    if compat == "pref_eval" or positions.rules.get("compat") == "pref_eval":  # also its arithmetic
         compat = "pref_eval"
         judged = judged.on(replace(positions, rules={**positions.rules, "compat": compat}))
     requested = parse_all(("RPP",) if measures is None else measures)
-    _not_orderings(requested)
+    check_not_declared(requested, "an ordering", orderings(), "order(method={})")
     parts: list[pd.DataFrame] = []
     for measure in requested:
         source = _source(judged, measure, tell=tell and not parts)
-        parts.append(
-            ordered(
-                source,
-                compat=compat,
-                queries=_of_judgments(judged, measure.level, source.queries) if compat else None,
-                **options,
-            )
-        )
+        queries = _of_judgments(judged, measure.level, source.queries) if compat else None
+        parts.append(ordered(source, compat=compat, queries=queries, **options))
     return cube.stacked(parts)
 
 
 def _source(judged: Judged, measure: Measure, *, tell: bool) -> Source:
-    """Return what orders the runs by a measure: scores, win rates, or the preferences of all pairs."""
+    """Return the values that order the runs by a measure: scores, win rates, or the preferences of all pairs."""
     if measure.entry.family == "metric":
         return scores(judged, measure, tell=tell)
     counts = judged.counted(measure.level)
@@ -219,14 +209,6 @@ def _source(judged: Judged, measure: Measure, *, tell: bool) -> Source:
     if direct(measure) and even and judged.positions.rules.get("compat") != "pref_eval":
         return win_rates(judged, measure, tell=tell)
     return select(judged, measure, tell=tell)
-
-
-def _not_orderings(measures: object) -> None:
-    """Raise where a measure that is asked for is an ordering."""
-    for one in measures if isinstance(measures, list | tuple) else [measures]:
-        text = getattr(one, "label", one)
-        if isinstance(text, str) and text.partition("(")[0].lower() in orderings():
-            raise ValueError(f"{text!r} is an ordering, not a measure. Say order(method={text!r}).")
 
 
 def ordered(
@@ -247,11 +229,11 @@ def ordered(
     Parameters
     ----------
     winrates : bool
-        Whether the scores are win rates already, each the sum over a run's opponents.
+        Whether the scores are win rates: sums over all opponents of a run.
     queries : ndarray of int, optional
-        The order in which 'pref_eval' takes the queries; by default as they stand.
+        Order of the queries for 'pref_eval'; by default their order in the source.
     scores : bool
-        Give intervals of the scores too, from the same draws.
+        Whether to return intervals of the scores too, from the same draws.
 
     Examples
     --------
@@ -266,34 +248,36 @@ def ordered(
     4   b      AP  copeland   0.00     1
     5   c      AP  copeland   0.00     1
     """
-    _check(source)
+    n_runs, n_queries = len(source.runs), len(source.queries)
+    labels_of_runs = run_labels(source.runs)
+    if n_runs < 2:
+        raise TooFew(f"an ordering needs at least two runs, found {n_runs}: {labels_of_runs}.")
+    if n_queries == 0:
+        raise TooFew("an ordering needs at least one query, found none.")
+    if not isinstance(source, cube.Scores):
+        check_pairs(source)
     winrates = winrates or isinstance(source, WinRates)
     methods = chosen(method, has_values=isinstance(source, cube.Scores) and not winrates)
-    n_runs, n_queries = len(source.runs), len(source.queries)
-    names = np.array(run_labels(source.runs), dtype=object)
-    place = (
-        np.argsort(names, kind="stable")[::-1].argsort() if compat else None
-    )  # by name, descending
+    # position of each run by name, descending: argsort twice is the inverse permutation
+    by_name = np.argsort(np.array(labels_of_runs, dtype=object), kind="stable")[::-1].argsort()
     parts = []
     for m, measure in enumerate(source.measures):
-        votes = votes_of(source, m, winrates=winrates, name=place, queries=queries)
+        name = by_name if compat else None
+        votes = votes_of(source, m, winrates=winrates, name=name, queries=queries)
         once = _ranked(votes, methods, compat)
         resampled = []
         if draws:
             per_query = 1 + n_runs * any("worst_first" in one.entry.columns for one in methods)
-            resamples = _resamples(per_query * n_queries, n_queries, n_runs, draws, seed)
-            blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)
-            resampled = [_ranked(votes, methods, compat, weights) for weights in blocks]
+            blocks = _resamples(per_query * n_queries, n_queries, n_runs, draws, seed)
+            resampled = [
+                _ranked(votes, methods, compat, weights)
+                for weights in track(blocks, desc=f"bootstrap {measure}", progress=progress)
+            ]
         for k, one in enumerate(methods):
             (score,), (rank,) = once[k]
             row = np.argsort(rank, kind="stable")
-            # the mean goes back to its own unit
-            less = (
-                isinstance(source, cube.Scores)
-                and not source.higher[m]
-                and one.entry.name == "mean"
-            )
-            sign = -1.0 if less else 1.0
+            # the mean is reported in the unit of the measure; preferences have no ordering 'mean'
+            sign = -1.0 if one.entry.name == "mean" and not source.higher[m] else 1.0  # type: ignore[union-attr]
             part = {
                 "run": votes.runs[row],
                 "measure": np.full(n_runs, m),
@@ -305,13 +289,12 @@ def ordered(
                 drawn_scores, drawn_ranks = (
                     np.concatenate(one) for one in zip(*(block[k] for block in resampled))
                 )
-                part |= dict(
-                    zip(("rank_low", "rank_high"), rank_interval(drawn_ranks, confidence)[:, row])
-                )
+                ends = rank_interval(drawn_ranks, confidence)[:, row]
+                part |= dict(zip(("rank_low", "rank_high"), ends))
             if draws and scores:
                 tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-                ends = np.nanquantile(sign * drawn_scores, tails, axis=0)
-                part |= dict(zip(("score_low", "score_high"), ends[:, row]))
+                ends = np.nanquantile(sign * drawn_scores, tails, axis=0)[:, row]
+                part |= dict(zip(("score_low", "score_high"), ends))
             parts.append(part)
     columns: dict[str, Any] = {
         key: np.concatenate([part[key] for part in parts]) for key in parts[0]
@@ -330,9 +313,9 @@ def ordered(
 def _ranked(
     votes: Votes, methods: list[Measure], compat: str | None, weights: np.ndarray | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return (scores, ranks) of each method, both with a leading axis of resamples."""
+    """Return (scores, ranks) of each method, both with a leading axis of bootstrap samples."""
     counted = votes.counted({column for one in methods for column in one.entry.columns}, weights)
-    # win rates of scores are what is left of sums of them
+    # win rates of scores are differences of their sums
     sizes: dict[str, Any] = {
         "value": votes.value,
         "wins": votes.rates if votes.value is None else len(votes.runs) * votes.value,
@@ -341,8 +324,15 @@ def _ranked(
     for one in methods:
         entry = one.entry
         parameters = {**one.parameters, **entry.compat.get(str(compat), {})}
-        kernel_score = entry.kernel(*(counted[column] for column in entry.columns), **parameters)
-        score = _one_score_each(kernel_score, counted, one)
+        arrays = [counted[column] for column in entry.columns]
+        score = np.asarray(entry.kernel(*arrays, **parameters), dtype=np.float64)
+        last_axis = entry.columns[0] in ("net", "shared", "worst_first")
+        expected = arrays[0].shape[:-1] if last_axis else arrays[0].shape
+        if score.shape != expected:
+            raise ValueError(
+                f"the ordering {one.label!r} returned an array of shape {score.shape}, expected {expected}: one score "
+                "per run, with the leading axis of resamples. Reduce the last axis, e.g. with .sum(axis=-1)."
+            )
         if votes.name is not None:
             rank = ranks_by_name(score, votes.name)
         else:
@@ -353,27 +343,10 @@ def _ranked(
     return results
 
 
-def _one_score_each(score: Any, counted: dict[str, np.ndarray], method: Measure) -> np.ndarray:
-    """Return what a kernel gave, or an error where that is not one score per run."""
-    score = np.asarray(score, dtype=np.float64)
-    first = counted[method.entry.columns[0]]
-    wanted = (
-        first.shape[:-1]
-        if method.entry.columns[0] in ("net", "shared", "worst_first")
-        else first.shape
-    )
-    if score.shape != wanted:
-        raise ValueError(
-            f"the ordering {method.label!r} gave an array of shape {score.shape} where {wanted} is needed: one score "
-            "per run, with the leading axis of resamples kept. Reduce the last axis, e.g. with .sum(axis=-1)."
-        )
-    return score
-
-
 def _resamples(
     cells: int, n_queries: int, n_runs: int, draws: int, seed: int | None
 ) -> Iterator[np.ndarray]:
-    """Yield how often each query is drawn, in blocks that keep so many cells a resample besides those of all pairs."""
+    """Yield how often each query is drawn, in blocks; `cells` is the memory per sample in addition to all pairs."""
     rng = np.random.default_rng(seed)
     size = max(1, 4 * BLOCK // (2 * n_runs**2 + cells))
     for start in range(0, draws, size):
@@ -382,63 +355,43 @@ def _resamples(
         )
 
 
-def _check(source: Any) -> None:
-    if not isinstance(source, cube.Scores) and not hasattr(source, "blocks"):
-        raise TypeError(f"order() needs scores or preferences; it got {type(source).__name__}.")
-    n_runs = len(source.runs)
-    if n_runs < 2:
-        raise TooFew(
-            f"an ordering needs at least two runs; there is {n_runs}: {run_labels(source.runs)}."
-        )
-    if len(source.queries) == 0:
-        raise TooFew("an ordering needs at least one query; there is none.")
-    if not isinstance(source, cube.Scores):
-        check_pairs(source)
-
-
 def _ordered_with_machine(
     source: Any, *, method: object, confidence: float, **options: Any
 ) -> pd.DataFrame:
     """Return the runs of a cube with machine labels in order."""
     only = "mean" if isinstance(source, cube.Scores) else "winrate"
     if method not in (None, only, [only], (only,)):
-        what = "scores" if only == "mean" else "preferences"
         raise ValueError(
-            f"method={method!r}: with machine labels {what} are ordered by method={only!r} alone."
+            f"method={method!r} cannot be combined with machine labels. Use method={only!r}."
         )
     scores = source if isinstance(source, cube.Scores) else win_rates_of(source)
-    parts = [
+    parts = (
         _with_machine(scores, number, only, confidence, **options)
         for number in range(len(scores.measures))
-    ]
-    frame = cube.stacked(parts)
+    )
+    frame = cube.stacked(list(parts))
     frame.attrs.update({**scores.attrs, "confidence": confidence})
     return frame
 
 
 def win_rates_of(preferences: cube.Preferences) -> cube.Scores:
-    """Return the win rates of runs by both kinds of labels, as scores: sums of preferences over all opponents."""
+    """Return the win rates of runs by human and machine labels, as scores: sums of preferences over all opponents."""
     check_pairs(preferences)
     by_machine = replace(preferences, values=np.asarray(preferences.machine), machine=None)
-    measures, queries, runs = (
-        len(preferences.measures),
-        len(preferences.queries),
-        len(preferences.runs),
-    )
-    rates = np.empty((2, measures, queries, runs))
-    for side, values in enumerate((preferences, by_machine)):
-        for number in range(measures):
-            blocks = decided(values, number)
-            sums, met, _ = sum_preferences(
-                blocks, preferences.a, preferences.b, queries=queries, runs=runs
-            )
-            rates[side, number] = np.where(met > 0, sums, np.nan)
+    queries, runs = len(preferences.queries), len(preferences.runs)
+    rates = np.empty((2, len(preferences.measures), queries, runs))
+    for side, number in np.ndindex(rates.shape[:2]):
+        blocks = decided((preferences, by_machine)[side], number)
+        sums, met, _ = sum_preferences(
+            blocks, preferences.a, preferences.b, queries=queries, runs=runs
+        )
+        rates[side, number] = np.where(met > 0, sums, np.nan)
     return cube.Scores(
         preferences.runs,
         preferences.queries,
         preferences.measures,
         rates[0],
-        np.ones(measures, dtype=bool),
+        np.ones(len(preferences.measures), dtype=bool),
         preferences.attrs,
         rates[1],
         preferences.probability,
@@ -470,8 +423,8 @@ def _with_machine(
     }
     if draws:
         drawn = np.concatenate(list(_resampled(scores, number, draws, seed, progress)))
-        ends = rank_interval(ranks(sign * drawn, tolerance), confidence)
-        part |= dict(zip(("rank_low", "rank_high"), ends[:, row]))
+        drawn_ranks = ranks(sign * drawn, tolerance)
+        part |= dict(zip(("rank_low", "rank_high"), rank_interval(drawn_ranks, confidence)[:, row]))
     low, high = made.interval(confidence)
     return pd.DataFrame({**part, "score_low": low[row], "score_high": high[row]})
 
@@ -479,11 +432,11 @@ def _with_machine(
 def _resampled(
     scores: cube.Scores, number: int, draws: int, seed: int | None, progress: bool | None
 ) -> Iterator[np.ndarray]:
-    """Yield estimates of all runs, (draws, runs), from queries drawn anew, those of people and the others apart."""
+    """Yield estimates of all runs, (draws, runs), from bootstrap samples stratified by the kind of label."""
     people, judge = scores.values[number], np.asarray(scores.machine)[number]
     n_runs = people.shape[1]
-    labelled = (~np.isnan(people)).any(axis=1)
-    strata = np.flatnonzero(labelled), np.flatnonzero(~labelled)
+    labeled = (~np.isnan(people)).any(axis=1)
+    strata = np.flatnonzero(labeled), np.flatnonzero(~labeled)
     steps = chunks(draws, seed)
     title = f"bootstrap {scores.measures[number]}"
     width = max(1, CELLS // people.size)
@@ -493,7 +446,7 @@ def _resampled(
             [stratum[rng.integers(0, len(stratum), (len(stratum), size))] for stratum in strata]
         )
         for first in range(0, size, width):
-            # every run of a resample is a column: (queries, resamples x runs)
+            # every run of a sample is a column: (queries, samples x runs)
             picked = drawn[:, first : first + width]
             chance = (
                 None
@@ -515,8 +468,8 @@ class Standing:
 
     def columns(self, key: np.ndarray) -> dict[str, Any]:
         """Return the measure and method columns of some keys."""
-        names = zip(("measure", "method"), zip(*self.keys))
-        return {name: labels(pd.Index(values), key) for name, values in names}
+        measure, method = zip(*self.keys)
+        return {"measure": labels(pd.Index(measure), key), "method": labels(pd.Index(method), key)}
 
 
 def standing(
@@ -526,21 +479,21 @@ def standing(
     method: Method | Sequence[Method] | None = None,
     tell: bool = True,
 ) -> Standing:
-    """Return how the runs of a join stand by each measure and method.
+    """Return scores and ranks of the runs of a join, by each measure and method.
 
     Parameters
     ----------
     measures : name or names
         Measures of one ranking, ordered by their mean, and preferences, ordered by their win rates.
     method : str or list of str, optional
-        Another way to order; see `pdeval.orderings.order.order`.
+        Ordering(s); see `pdeval.orderings.order.order`.
     tell : bool
-        Warn where judged queries are missing from a run.
+        Whether to warn if judged queries are missing from a run.
 
     Examples
     --------
     >>> import pdeval
-    >>> found = standing(pdeval.datasets.sample_judged(topics="common"), ["AP", "RPP"])
+    >>> found = standing(pdeval.datasets.sample_judged(queries="common"), ["AP", "RPP"])
     >>> found.keys, found.rank.shape
     ([('AP', 'mean'), ('RPP', 'winrate')], (2, 12))
     """
@@ -548,7 +501,7 @@ def standing(
     frame = of_judged(judged, requested, method=method, tell=tell)
     keys = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
     runs = judged.runs
-    # rows of the frame come key by key; runs are put back in the order of the join
+    # rows of the frame are sorted by key; runs are put back in the order of the join
     place = {run: number for number, run in enumerate(runs.itertuples(index=False, name=None))}
     run = np.array(
         [place[one] for one in frame[list(runs.columns)].itertuples(index=False, name=None)]

@@ -1,4 +1,4 @@
-"""Votes to preferences: logs of (a, b, winner), in both directions, repeated, with ties, by any number of judges."""
+"""Preferences from vote logs (a, b, winner): both directions, repeated votes, ties, any number of judges."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pdeval.tables.labels import natural
 from pdeval.tables.reader import Table
 from pdeval.tables.recognition import pair_stems
 from pdeval.tables.vocabularies import candidates, likely, listed, names_of
-from pdeval.verbs.arguments import shown
+from pdeval.verbs.arguments import one_of, shown
 from pdeval.verbs.checks import checks_arguments
 
-# what a winner may be called beside the name of a run
+# names of a winner, in addition to the name of a run
 SIDES = {
     1: ("a", "model_a", "run_a", "system_a", "left", "first"),
     -1: ("b", "model_b", "run_b", "system_b", "right", "second"),
     0: (
         "tie",
-        "tied",
+        "tied_fraction",
         "draw",
         "equal",
         "same",
@@ -42,9 +42,9 @@ POOLED, VOTED = "all", "votes"
 
 @dataclass(frozen=True)
 class Log:
-    """Votes by number: the systems `one` and `two` of each, and 1, -1 or 0 as one won, two won, or neither.
+    """Votes: the systems `one` and `two` of each, as codes, and 1, -1 or 0 if one won, two won, or neither.
 
-    `names` are the systems in the order of their names, and `column` is what a table calls them.
+    `names` are the sorted names of the systems, and `column` is the name of the system column.
     """
 
     one: np.ndarray
@@ -54,12 +54,12 @@ class Log:
     column: str
 
     def labels(self) -> Any:
-        """Return the systems as a column of a table, in the dtype that their names have."""
+        """Return the systems as a column of a table, in the dtype of their names."""
         return self.names.infer_objects().array
 
 
 def log_of(table: Table) -> Log:
-    """Return the votes of a table that holds one in each row.
+    """Return the votes of a table with one vote per row.
 
     Examples
     --------
@@ -69,8 +69,6 @@ def log_of(table: Table) -> Log:
     (['x', 'y'], [-1], 'run')
     """
     frame = table.frame
-    if not len(frame):
-        raise ValueError("the log holds no votes.")
     sides = _sides(frame, None, None, table.run_columns)
     one, two, names = _systems(frame, sides, None)
     sign = _signs(frame, table.roles["winner"], sides, one, two, names)
@@ -91,36 +89,37 @@ def votes(
 ) -> pd.DataFrame:
     """Return a log of votes between two systems as preferences, which have `.order()`, `.compare()`, `.matrix()`.
 
-    The value of a pair on a query is the share of its votes for run_a less the share for run_b: votes of (x, y) and of
-    (y, x) are of one pair, repeated votes and votes of several judges count once each, and a tie, also one of "both
-    bad", counts for neither.
+    The value of a pair on a query is the fraction of its votes for run_a minus the fraction for run_b. Votes of (x, y)
+    and (y, x) belong to one pair, repeated votes and votes of several judges count once each, and a tie, including
+    "both bad", counts for neither.
 
     Parameters
     ----------
     log : DataFrame
-        One row per vote: both systems, the winner, and maybe the query and the judge. Of any library.
+        Table with one row per vote: both systems, the winner, and optionally the query and the judge. Any DataFrame
+        library.
     a, b : str, optional
-        The columns of the two systems; by default `a` and `b`, or columns such as `model_a` and `model_b`.
+        Columns of the two systems; by default `a` and `b`, or columns such as `model_a` and `model_b`.
     winner : str
-        The column that says who won: the name of a system, 'a' or 'b' ('model_a', 'left', ...), or 'tie' ('both bad',
-        ...). Where it is absent, three columns of 0 and 1, such as winner_model_a, winner_model_b and winner_tie.
+        Column of the winner: the name of a system, 'a' or 'b' ('model_a', 'left', ...), or 'tie' ('both bad', ...). If
+        it is missing, three columns of 0 and 1, such as winner_model_a, winner_model_b and winner_tie.
     query : str, optional
-        The column of what was voted on: its values are the queries that tests and orderings count. Name the judge
-        here to count judges. By default a column that names queries; in a log without one, all votes together.
+        Column of the query; its values are the queries that tests and orderings count. Pass the column of the judge to
+        count judges. By default the query column; without one, all votes are one query.
     per : {'query', 'all', 'vote'}
-        Whether to keep queries apart. An ordering needs every pair on every query that it counts; where votes are
-        sparse, 'all' makes one query 'all' of them. 'vote' gives the log itself, with columns run_a, run_b and winner
-        ('a', 'b' or 'tie') in place of its own, and all others as they are: its `.leaderboard()` works with votes of
-        which most pairs have none on most queries.
+        Whether to keep queries separate. An ordering needs every pair on every query; if votes are sparse, use 'all',
+        which combines all votes in one query. 'vote' returns the log itself, with columns run_a, run_b and winner
+        ('a', 'b' or 'tie') in place of the original ones, and all others unchanged; its `.leaderboard()` does not need
+        every pair on every query.
     runs : list, optional
-        The systems that there are; a vote for another is an error.
+        Allowed systems; raise for votes on others.
     measure : str
-        What to call it.
+        Label of the measure.
 
     Returns
     -------
     DataFrame
-        One row per query and pair: query, run_a, run_b, measure, value, in [-1, 1]. One row per vote where per='vote'.
+        One row per query and pair: query, run_a, run_b, measure, value, in [-1, 1]. One row per vote if per='vote'.
 
     Examples
     --------
@@ -136,10 +135,7 @@ def votes(
     frame = as_table(log)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(not_a_table(frame, "a log of votes"))
-    if per not in ("query", "all", "vote"):
-        raise ValueError(f"per={per!r}: choose 'query', 'all' or 'vote'.")
-    if not len(frame):
-        raise ValueError("the log holds no votes.")
+    per = one_of("per", per, ("query", "all", "vote"))  # type: ignore[assignment]
     sides = _sides(frame, a, b)
     one, two, names = _systems(frame, sides, runs)
     sign = _signs(frame, winner, sides, one, two, names)
@@ -149,8 +145,8 @@ def votes(
     rest = [name for name in frame.columns if name not in (*sides, winner)]
     if per == "query" and column is None and (near := likely("query", rest)):
         raise ValueError(
-            f"no query column is known among {listed(frame.columns)}. Say which: votes(log, query={near[0]!r}), or "
-            "take all votes together with per='all'."
+            f"cannot determine the query column among {listed(frame.columns)}. Specify it: "
+            f"votes(log, query={near[0]!r}), or combine all votes with per='all'."
         )
     query_of_vote, queries = np.zeros(len(frame), dtype=np.int64), pd.Index([POOLED])
     if column is not None:
@@ -158,10 +154,8 @@ def votes(
         queries = pd.Index(ids)
         missing = int((query_of_vote < 0).sum())
         if missing:
-            raise ValueError(
-                f"the column {column!r} has {missing:,} missing ids; drop those votes."
-            )
-    # systems are numbered by name: every pair stands in one direction, and a cell is (query, first, second)
+            raise ValueError(f"column {column!r} has {missing:,} missing values. Drop these votes.")
+    # systems are numbered by name, so every pair has one direction; a cell is (query, first, second)
     cell = (query_of_vote * len(names) + np.minimum(one, two)) * len(names) + np.maximum(one, two)
     cells, place, n = np.unique(cell, return_inverse=True, return_counts=True)
     label = names.to_numpy()
@@ -171,7 +165,7 @@ def votes(
             "run_a": label[cells // len(names) % len(names)],
             "run_b": label[cells % len(names)],
             "measure": measure,
-            # whole numbers: exact in any order
+            # sums of integers are exact in any order
             "value": np.bincount(place, weights=np.where(one > two, -sign, sign)) / n,
         }
     ).infer_objects()
@@ -188,7 +182,7 @@ def votes(
 def _as_log(
     frame: pd.DataFrame, sides: tuple[str, str], winner: str, sign: np.ndarray, query: str | None
 ) -> pd.DataFrame:
-    """Return the votes under pdeval's own names, in front of the other columns of the log."""
+    """Return the votes in columns run_a, run_b and winner, followed by the other columns of the log."""
     columns = {"run_a": frame[sides[0]].array, "run_b": frame[sides[1]].array}
     columns["winner"] = np.array(["b", "tie", "a"], dtype=object)[sign + 1]
     replaced = {*sides, winner, *(f"{winner}_{name}" for name in (*sides, "tie")), *columns}
@@ -201,7 +195,7 @@ def _as_log(
 
 
 def _check_votes(wrong: np.ndarray, message: Callable[[int], str]) -> None:
-    """Raise where votes are wrong; the message is about the first of them, by its row."""
+    """Raise if some votes are wrong, with a message about the row of the first."""
     if wrong.any():
         raise ValueError(f"{int(wrong.sum()):,} votes {message(int(np.flatnonzero(wrong)[0]))}")
 
@@ -209,9 +203,11 @@ def _check_votes(wrong: np.ndarray, message: Callable[[int], str]) -> None:
 def _sides(
     frame: pd.DataFrame, a: str | None, b: str | None, stems: Sequence[str] | None = None
 ) -> tuple[str, str]:
-    """Return the columns of both systems; `stems` are what they may be called without their sides."""
+    """Return the columns of both systems; `stems` are their possible names without the suffixes _a and _b."""
+    if not len(frame):
+        raise ValueError("the log has no votes.")
     if (a is None) != (b is None):
-        raise ValueError("give both columns of systems: a=..., b=...")
+        raise ValueError("a= and b= must be passed together. Pass both columns of systems.")
     if a is not None and b is not None:
         missing = [name for name in (a, b) if name not in frame.columns]
         if missing:
@@ -224,10 +220,9 @@ def _sides(
     known = [stem for stem in stems if stem in (*names_of("run"), "model")] or stems
     if len(known) != 1:
         pairs = ", ".join(f"{stem}_a and {stem}_b" for stem in known)
-        hint = f"these could be: {pairs}" if known else "there are none"
         raise ValueError(
-            f"which columns hold the two systems of a vote? By their names {hint}, among {listed(frame.columns)}. "
-            "Say which: votes(log, a=..., b=...)."
+            f"cannot determine the columns of the two systems among {listed(frame.columns)}; candidates: "
+            f"{pairs or 'none'}. Specify them: votes(log, a=..., b=...)."
         )
     return f"{known[0]}_a", f"{known[0]}_b"
 
@@ -235,28 +230,30 @@ def _sides(
 def _systems(
     frame: pd.DataFrame, sides: tuple[str, str], runs: Sequence[object] | None
 ) -> tuple[np.ndarray, np.ndarray, pd.Index]:
-    """Return the number of each vote's systems, and the systems by number, in the order of their names."""
+    """Return the codes of both systems of each vote, and the sorted systems."""
     both = pd.concat([frame[side].astype(object) for side in sides], ignore_index=True)
-    lost = both.isna().to_numpy()
-    _check_votes(lost, lambda at: f"lack a system, first in row {at % len(frame):,}; drop them.")
+    _check_votes(
+        both.isna().to_numpy(),
+        lambda row: f"have no system, first in row {row % len(frame):,}. Drop them.",
+    )
     names = pd.Index(sorted(both.unique(), key=natural), dtype=object)
     if runs is not None:
         if wrong := [one for one in runs if not isinstance(one, Hashable)]:  # type: ignore[redundant-expr]
             raise ValueError(
-                f"runs={shown(runs)}: give names of systems; {shown(wrong[0])} is none."
+                f"runs={shown(runs)}: expected names of systems, got {shown(wrong[0])}."
             )
         strange = [name for name in names if name not in set(runs)]
         if strange:
             raise ValueError(
-                f"there are votes on {len(strange):,} systems that are not among the runs, e.g. {strange[0]!r}; the "
-                f"runs are {listed(runs)}."
+                f"{len(strange):,} systems of the log are not in runs=, e.g. {strange[0]!r}; runs= has "
+                f"{listed(runs)}. Drop their votes, or add them to runs=."
             )
     code = names.get_indexer(both)
     one, two = code[: len(frame)], code[len(frame) :]
     _check_votes(
         one == two,
         lambda at: (
-            f"are of a system with itself, first in row {at:,}: {names[one[at]]!r}; drop them."
+            f"compare a system with itself, first in row {at:,}: {names[one[at]]!r}. Drop them."
         ),
     )
     return one, two, names
@@ -270,7 +267,7 @@ def _signs(
     two: np.ndarray,
     names: pd.Index,
 ) -> np.ndarray:
-    """Return 1 where the first system won, -1 where the second did, 0 for a tie."""
+    """Return 1 if the first system won, -1 if the second won, 0 for a tie."""
     if winner not in frame.columns:
         return _of_three(frame, winner, sides)
     winners = frame[winner]
@@ -288,44 +285,44 @@ def _signs(
         code
     ]  # 9: no word for a side
     system = names.get_indexer(pd.Index(distinct, dtype=object))[code]
-    # a system may itself be called 'a' or 'tie': what its name says comes first, where it is one of the two
+    # a system may be named 'a' or 'tie': the name of one of the two systems takes precedence
     by_name = np.select([system == one, system == two], [1, -1], 9)
-    clash = (by_name != 9) & (meant != 9) & (by_name != meant)
-    if clash.any():
-        at = int(np.flatnonzero(clash)[0])
-        raise ValueError(
-            f"the winner {winners.iloc[at]!r} in row {at:,} is both a system and a word for a side or a tie: name the "
-            "winners by their systems, or rename that system."
-        )
+    _check_votes(
+        (by_name != 9) & (meant != 9) & (by_name != meant),
+        lambda row: (
+            f"have a winner that is both the name of a system and a word for a side or a tie, first in row {row:,}: "
+            f"{winners.iloc[row]!r}. Use the names of the systems as winners, or rename that system."
+        ),
+    )
     sign = np.where(by_name != 9, by_name, meant)
     _check_votes(
         sign == 9,
         lambda at: (
-            f"are for neither of their systems, first in row {at:,}: {winners.iloc[at]!r}, between "
-            f"{names[one[at]]!r} and {names[two[at]]!r}. A winner is one of the two, 'a', 'b' or 'tie'."
+            f"have an unknown winner, first in row {at:,}: {winners.iloc[at]!r}, between {names[one[at]]!r} and "
+            f"{names[two[at]]!r}. Use the name of one of the two, 'a', 'b' or 'tie'."
         ),
     )
     return sign
 
 
 def _of_three(frame: pd.DataFrame, winner: str, sides: tuple[str, str]) -> np.ndarray:
-    """Return the winners of a log that has a column of 0 and 1 for each outcome."""
+    """Return the winners of a log with a column of 0 and 1 for each outcome."""
     columns = [f"{winner}_{name}" for name in (*sides, "tie")]
     there = [name for name in columns if name in frame.columns]
     if len(there) < 2 or columns[0] not in there or columns[1] not in there:
         raise KeyError(
-            f"no column {winner!r} that says who won, nor {', '.join(columns)}; the log has {listed(frame.columns)}. "
-            "Say which: votes(log, winner=...)."
+            f"no column {winner!r} of winners, nor {', '.join(columns)}; the log has {listed(frame.columns)}. "
+            "Specify it: votes(log, winner=...)."
         )
     outcomes = frame[there].astype(float).to_numpy()
     won = outcomes.sum(axis=1)
     if len(there) < 3:
-        won += won == 0  # without a column of ties, neither is one
+        won += won == 0  # without a column of ties, a vote without a winner is a tie
     _check_votes(
         ~np.isin(outcomes, (0.0, 1.0)).all(axis=1) | (won != 1),
         lambda at: (
-            f"contradict themselves, first in row {at:,}: "
-            f"{', '.join(f'{name}={value:g}' for name, value in zip(there, outcomes[at]))}. One of them must be 1."
+            f"are contradictory, first in row {at:,}: "
+            f"{', '.join(f'{name}={value:g}' for name, value in zip(there, outcomes[at]))}. Exactly one must be 1."
         ),
     )
     return (outcomes[:, 0] - outcomes[:, 1]).astype(int)
@@ -339,6 +336,6 @@ def _query_column(frame: pd.DataFrame, query: str | None, sides: tuple[Any, ...]
     names = candidates("query", frame.columns, sides)
     if len(names) > 1:
         raise ValueError(
-            f"two columns could be the query: {names[0]!r} and {names[1]!r}. Say which: query={names[0]!r}."
+            f"ambiguous query column: {names[0]!r} or {names[1]!r}. Specify it, e.g. query={names[0]!r}."
         )
     return names[0] if names else None

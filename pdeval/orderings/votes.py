@@ -1,12 +1,12 @@
-"""What the queries say about many runs: win rates, and ranks inside a query.
+"""Win rates of runs, and their ranks within each query.
 
-Inside a query the runs are ranked by their scores, or by their win rates where only preferences are known: the win
-rate of a run is the sum of its preferences over all others.
+Within a query, runs are ranked by their scores, or, for preferences, by their win rates: the win rate of a run is the
+sum of its preferences over all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,18 +20,18 @@ from pdeval.kernels.primitives import total
 from pdeval.tables.equal_values import NOISE, begins_along, firsts, settled
 from pdeval.tables.labels import run_labels
 
-BLOCK = 1 << 21  # cells (queries x pairs of runs) that are worked on at a time
+BLOCK = 1 << 21  # cells (queries x pairs of runs) in memory at a time
 
 
 def tally(
     rank: np.ndarray, known: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return, for each resample, by how many queries a is above b more than below, and how many have both.
+    """Return, for each sample, the queries that rank a above b minus those below, and the queries with both.
 
     Parameters
     ----------
     rank, known : ndarray of shape (queries, runs)
-        The ranks inside each query, and where they count.
+        Ranks within each query, and a mask of those that count.
     weights : ndarray of shape (resamples, queries)
         How often each query is drawn.
 
@@ -43,10 +43,8 @@ def tally(
     """
     n_queries, n_runs = rank.shape
     complete = bool(known.all())
-    rank, weights = (
-        rank.astype(np.float32),
-        weights.astype(np.float32),
-    )  # whole numbers: exact, at half the memory
+    # integers: exact as float32, with half the memory
+    rank, weights = rank.astype(np.float32), weights.astype(np.float32)
     net, shared = np.zeros((2, len(weights), n_runs * n_runs))
     height = max(1, BLOCK // max(1, n_runs * n_runs))
     for start in range(0, n_queries, height):
@@ -67,18 +65,18 @@ def tally(
 
 
 def surplus(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return, for each resample and run, the sum over opponents of the share of queries that it leads them by.
+    """Return, for each sample and run, the sum of net / shared over all opponents, see `tally`.
 
     Parameters
     ----------
     rank, known : ndarray of shape (queries, runs)
-        The ranks inside each query, as `ranks` gives them, and where they count.
+        Ranks within each query, from `ranks`, and a mask of those that count.
     weights : ndarray of shape (resamples, queries)
         How often each query is drawn.
 
     Notes
     -----
-    Where every run has every query, no pairs are formed: a query says by how many runs more a run is above than below.
+    If all runs have all queries, no pairs are formed: on a query, net is the number of runs below minus those above.
 
     Examples
     --------
@@ -90,15 +88,14 @@ def surplus(rank: np.ndarray, known: np.ndarray, weights: np.ndarray) -> np.ndar
         # equals: how many runs of the query have the same rank, counted by (query, rank)
         cell = np.arange(n_queries)[:, None] * (n_runs + 1) + rank
         equals = np.bincount(cell.ravel())[cell]
-        lead = (
-            n_runs + 2.0 - 2 * rank - equals
-        )  # rank - 1 are above; below are all but these and its equals
+        # rank - 1 runs are above; all others but the equals are below
+        lead = n_runs + 2.0 - 2 * rank - equals
         return (weights @ lead) / np.maximum(weights.sum(axis=1, keepdims=True), 1.0)
     return surplus_of_pairs(*tally(rank, known, weights))
 
 
 def surplus_of_pairs(net: np.ndarray, shared: np.ndarray) -> np.ndarray:
-    """Return the sum of net / shared over the opponents, where some pairs may share fewer queries than others.
+    """Return the sum of net / shared over the opponents, for pairs with different numbers of common queries.
 
     Examples
     --------
@@ -106,14 +103,14 @@ def surplus_of_pairs(net: np.ndarray, shared: np.ndarray) -> np.ndarray:
     [0.5, -0.5]
     """
     most = shared.max(axis=(-1, -2), keepdims=True, initial=1.0)
-    # whole numbers first, then what incomplete pairs add, which is zero for complete data: ties stay exact
+    # integers first, then the contribution of incomplete pairs, which is 0 for complete data: ties stay exact
     return net.sum(axis=-1) / most[..., 0] + (
         net * (1.0 / np.maximum(shared, 1.0) - 1.0 / most)
     ).sum(axis=-1)
 
 
 def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
-    """Return ranks from 1 along the last axis, most first; neighbours within the tolerance share the better rank.
+    """Return ranks from 1 along the last axis, highest first; ties within the tolerance get the better rank.
 
     Examples
     --------
@@ -128,7 +125,7 @@ def ranks(score: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
 
 
 def ranks_of_means(values: np.ndarray, higher: bool = True) -> np.ndarray:
-    """Return the ranks of runs by their mean over queries, best first; means that differ by rounding only are tied.
+    """Return the ranks of runs by their mean over queries, best first; means equal up to rounding are tied.
 
     Examples
     --------
@@ -140,7 +137,7 @@ def ranks_of_means(values: np.ndarray, higher: bool = True) -> np.ndarray:
 
 
 def ranks_by_name(score: np.ndarray, name: np.ndarray) -> np.ndarray:
-    """Return ranks from 1 along the last axis, most first, equal scores by their place in `name`.
+    """Return ranks from 1 along the last axis, highest first; equal scores are ordered by `name`.
 
     Examples
     --------
@@ -166,16 +163,16 @@ def win_rates(
     queries: int,
     runs: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, by query and run, the sum of preferences and the opponents; by query, the largest preference.
+    """Return, by query and run, the sum of preferences and the number of opponents; by query, the largest size.
 
     Parameters
     ----------
     blocks : iterable of (slice of pairs, array of shape (queries, pairs in the slice))
-        Positive where run `a` of the pair is better, NaN where the pair does not count.
+        Positive if run `a` of the pair is better, NaN if the pair does not count.
     a, b : ndarray of int
-        The sides of all pairs.
+        Runs of all pairs.
     queries, runs : int
-        How many there are.
+        Number of queries and runs.
 
     Examples
     --------
@@ -200,7 +197,7 @@ def win_rates(
             value = np.where(known, values[:, part], 0.0)
             cell = (first + sides[part]).ravel()
             both = np.stack((value, -value), axis=2).ravel()
-            # the sums so far come first: each cell adds its pairs one after the other, however they are cut
+            # the sums so far come first: each cell adds its pairs in order, for any block size
             weights = np.concatenate((sums, both))
             sums = np.bincount(np.concatenate((cells, cell)), weights=weights)
             opponents += np.bincount(
@@ -217,27 +214,22 @@ def _of_squares(
     queries: int,
     runs: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the same of pairs that stand in order: then a run adds its opponents one after the other."""
-    sums, opponents, largest = (
-        np.zeros((queries, runs)),
-        np.zeros((queries, runs), dtype=np.int64),
-        np.zeros(queries),
-    )
+    """Return the result of `win_rates` for sorted pairs: a run adds its opponents in order."""
+    sums, largest = np.zeros((queries, runs)), np.zeros(queries)
+    opponents = np.zeros((queries, runs), dtype=np.int64)
     for pairs, values in blocks:
         one, two = a[pairs], b[pairs]
         known = ~np.isnan(values)
         complete = bool(known.all())
         value = values if complete else np.where(known, values, 0.0)
-        # pairs and runs lead, so that each addition is of whole rows
+        # pairs and runs are the first axis, so each addition is of contiguous rows
         turned, total = np.ascontiguousarray(value.T), np.ascontiguousarray(sums.T)
-        # as_one, as_two: where the pairs begin in which a run is the first, and the second
+        # as_one, as_two: first pair in which a run is the first, and the second
         by_two = np.argsort(two, kind="stable")
         as_one, as_two = (np.searchsorted(side, np.arange(runs + 1)) for side in (one, two[by_two]))
         for opponent in range(runs):
-            lost, won = (
-                slice(*as_one[opponent : opponent + 2]),
-                by_two[slice(*as_two[opponent : opponent + 2])],
-            )
+            lost = slice(*as_one[opponent : opponent + 2])
+            won = by_two[slice(*as_two[opponent : opponent + 2])]
             total[two[lost]] -= turned[lost]
             total[one[won]] += turned[won]
         sums = np.ascontiguousarray(total.T)
@@ -252,20 +244,20 @@ def _of_squares(
 
 @dataclass(frozen=True)
 class Votes:
-    """One measure on every query, arrays of shape (queries, runs), NaN where a query does not count for a run.
+    """One measure on every query, arrays of shape (queries, runs), NaN if a query does not count for a run.
 
     Parameters
     ----------
     value : ndarray, optional
-        The measure, more is better; None where only preferences are known.
+        Values of the measure, higher is better; None for preferences.
     rates : ndarray, optional
-        The win rates, where they are not the differences of the values.
+        Win rates, if they are not computed from the values.
     runs : ndarray of int
-        The run of each column.
+        Run of each column.
     name : ndarray of int, optional
-        The place of each column by name, which breaks ties; None leaves runs tied.
+        Position of each column by name, which breaks ties; None keeps ties.
     tolerance : float or ndarray of shape (queries, 1)
-        The rounding of win rates, where they rank the runs.
+        Rounding tolerance of win rates, if they rank the runs.
     """
 
     value: np.ndarray | None
@@ -283,9 +275,9 @@ class Votes:
         name: np.ndarray | None,
         queries: np.ndarray | None = None,
     ) -> Votes:
-        """Return the votes, ranked inside each query by value, or by win rates to within the tolerance.
+        """Return the votes, ranked within each query by value, or by win rates up to the tolerance.
 
-        Where names break ties, `queries` says in which order they are counted.
+        If names break ties, `queries` is the order in which queries are summed.
         """
         if name is None:
             columns: Any = rates if value is None else value
@@ -293,7 +285,7 @@ class Votes:
         wins = _won(value, value) if rates is None else rates
         if queries is not None:
             value, wins = None if value is None else value[queries], wins[queries]
-        # pref_eval numbers the runs as its first query ranks them, and adds up in that order
+        # pref_eval numbers the runs by their ranks on its first query, and sums in that order
         runs = np.argsort(ranks_by_name((wins if value is None else value)[0], name))
         return cls(None if value is None else value[:, runs], wins[:, runs], runs, name[runs])
 
@@ -305,7 +297,7 @@ class Votes:
 
     @cached_property
     def rank(self) -> np.ndarray:
-        """The rank inside the query, from 1."""
+        """The rank within the query, from 1."""
         if self.name is not None:
             return ranks_by_name(self.wins if self.value is None else self.value, self.name)
         return (
@@ -314,13 +306,13 @@ class Votes:
 
     @property
     def size(self) -> float:
-        """The size of the numbers that win rates are sums of, to which their rounding is relative."""
+        """Size of the numbers that win rates sum, to which their rounding is relative."""
         return float(np.max(self.tolerance)) / NOISE
 
     def counted(
         self, columns: set[str], weights: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
-        """Return the columns that are asked for, with a leading axis: the rows of `weights`, or one."""
+        """Return the requested columns, with a leading axis: the rows of `weights`, or one."""
         out = {}
         if "value" in columns and self.value is not None:
             out["value"] = self._average(self.value, weights)
@@ -333,9 +325,8 @@ class Votes:
             out["surplus"] = surplus(self.rank, ~np.isnan(self.wins), times)
         if "worst_first" in columns:
             merit = self.wins if self.value is None else self.value
-            if (
-                self.name is None
-            ):  # values of any query and run that differ by rounding only are made the same
+            # values of any query and run that differ only by rounding are made equal
+            if self.name is None:
                 merit = settled(merit.ravel(), self.size).reshape(merit.shape)
             out["worst_first"] = worst_first(merit, weights)
         return out
@@ -344,7 +335,7 @@ class Votes:
         known = ~np.isnan(values)
         filled = np.where(known, values, 0.0)
         if weights is not None:
-            with np.errstate(invalid="ignore"):  # a run may have none of the queries of a resample
+            with np.errstate(invalid="ignore"):  # a run may have none of the queries of a sample
                 return (weights @ filled) / (weights @ known.astype(np.float64))
         if self.name is not None:  # pref_eval divides before it adds
             return total(filled / len(filled))[None]
@@ -352,14 +343,14 @@ class Votes:
 
 
 def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """Return the values of each run from the worst query up: shape (resamples, runs, queries).
+    """Return the values of each run from the worst query up: shape (samples, runs, queries).
 
     Parameters
     ----------
     value : ndarray of shape (queries, runs)
-        More is better; every run has every query.
-    weights : ndarray of int, shape (resamples, queries), optional
-        How often each query is drawn, in all as often as there are queries; by default each once.
+        Values, higher is better, without missing values.
+    weights : ndarray of int, shape (samples, queries), optional
+        How often each query is drawn, in total the number of queries; by default each once.
 
     Examples
     --------
@@ -372,9 +363,9 @@ def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndar
     if np.isnan(value).any():
         query, run = np.isnan(value).any(axis=1).sum(), np.isnan(value).any(axis=0).sum()
         raise ValueError(
-            f"{run} of {value.shape[1]} runs lack one or more of {query} of the {len(value)} queries, and runs are "
-            "compared from the worst query up only where all have the same queries. Evaluate with topics='relevant', "
-            "where a missing query is the worst case, or with topics='common'."
+            f"{run} of {value.shape[1]} runs have no value for some of {query} of the {len(value)} queries, but "
+            "leximin needs the same queries for all runs. Use queries='relevant', which gives missing queries "
+            "the worst possible score, or with queries='common'."
         )
     # (runs, queries), each run from its worst query up
     upward = np.argsort(value.T, axis=-1)
@@ -382,13 +373,13 @@ def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndar
     if weights is None:
         return ordered[None]
     times = weights[:, upward]
-    # every run of a resample has as many values as there are queries, so that the repeats are a block again
+    # every run of a sample has the same number of values, so the repeated values are a block again
     repeated = np.repeat(np.broadcast_to(ordered, times.shape).ravel(), times.ravel())
     return repeated.reshape(times.shape)
 
 
 def rank_interval(rank: np.ndarray, confidence: float) -> np.ndarray:
-    """Return the least and the largest rank of each run in the interval over resamples, the first axis."""
+    """Return the best and worst rank of each run in the interval over samples, the first axis."""
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     return np.quantile(rank, tails, axis=0, method="inverted_cdf").astype(np.int64)
 
@@ -401,10 +392,10 @@ def votes_of(
     name: np.ndarray | None = None,
     queries: np.ndarray | None = None,
 ) -> Votes:
-    """Return the votes of a table's measure number `m`, after checking that they can order its runs.
+    """Return the votes of measure number `m` of a table, or raise if they do not order its runs.
 
-    Scores become preferences by their differences, or are win rates already; `name`, the place of each run by name,
-    breaks ties, and needs every run on every query; `queries`, the order in which they are then counted.
+    Scores become preferences by their differences, or are win rates already. `name`, the position of each run by name,
+    breaks ties and requires all runs on all queries; `queries` is the order in which they are summed.
 
     Examples
     --------
@@ -419,14 +410,14 @@ def votes_of(
         return _of_preferences(source, m, name, queries)
     value = source.values[m] if source.higher[m] else -source.values[m]
     _check_known(source, m, ~np.isnan(value), name is not None)
-    _check_finite(value, source.measures[m], "(query, run) values")
+    finite(value, source.measures[m])
     if winrates:
         return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name, queries)
     return Votes.of(value, None, 0.0, name, queries)
 
 
 def _won(value: Any, equal: Any) -> np.ndarray:
-    """Return each run's sum of differences to all other runs; equal values are made the same first."""
+    """Return the sum of differences of each run to all other runs; `equal` are the values without rounding."""
     won: np.ndarray = (~np.isnan(value)).sum(axis=1, keepdims=True) * equal - np.nansum(
         equal, axis=1, keepdims=True
     )
@@ -436,9 +427,12 @@ def _won(value: Any, equal: Any) -> np.ndarray:
 def _of_preferences(
     source: cube.Preferences | Pairs, m: int, name: np.ndarray | None, queries: np.ndarray | None
 ) -> Votes:
-    """Return the votes of preferences; what is rounding is made 0 where runs may be tied."""
+    """Return the votes of preferences; rounding errors are set to 0 if runs may be tied."""
     n_runs = len(source.runs)
-    blocks = _finite(decided(source, m) if name is None else source.blocks(m), source.measures[m])
+    blocks = (
+        (pairs, finite(values, source.measures[m]))
+        for pairs, values in (decided(source, m) if name is None else source.blocks(m))
+    )
     sums, opponents, largest = win_rates(
         blocks, source.a, source.b, queries=len(source.queries), runs=n_runs
     )
@@ -446,9 +440,9 @@ def _of_preferences(
     gaps = (known & (opponents < known.sum(axis=1, keepdims=True) - 1)).any(axis=1)
     if gaps.any():
         raise ValueError(
-            f"the preferences of {source.measures[m]!r} have gaps: on {gaps.sum()} of {len(gaps)} queries, e.g. "
-            f"{source.queries[gaps].tolist()[0]!r}, some pairs of runs are missing, and win rates need every pair. "
-            "Compute all pairs with prefer(), or leave those queries out."
+            f"the preferences of {source.measures[m]!r} lack pairs of runs on {gaps.sum()} of {len(gaps)} queries, "
+            f"e.g. {source.queries[gaps].tolist()[0]!r}, but win rates need all pairs. "
+            "Compute all pairs with prefer(), or drop these queries."
         )
     _check_known(source, m, known, name is not None)
     return Votes.of(
@@ -456,24 +450,18 @@ def _of_preferences(
     )
 
 
-def _finite(
-    blocks: Iterable[tuple[slice, np.ndarray]], measure: str
-) -> Iterator[tuple[slice, np.ndarray]]:
-    for pairs, values in blocks:
-        _check_finite(values, measure, "preferences")
-        yield pairs, values
-
-
-def _check_finite(values: np.ndarray, measure: str, what: str) -> None:
+def finite(values: np.ndarray, measure: str) -> np.ndarray:
+    """Return the values, or raise if some are infinite."""
     if np.isinf(values).any():
         raise ValueError(
-            f"{measure!r} is infinite for {np.isinf(values).sum()} {what}, which no mean or difference can use. "
-            "Leave these queries out, or choose a variant of the measure with a finite worst case."
+            f"measure {measure!r} has {np.isinf(values).sum()} infinite values, which have no mean. Use a variant of "
+            "the measure with a finite worst case, compare preferences instead, or drop these queries."
         )
+    return values
 
 
 def check_pairs(source: cube.Preferences | Pairs) -> None:
-    """Raise a ValueError unless the preferences hold every unordered pair of runs, each once.
+    """Raise a ValueError unless the preferences have every unordered pair of runs exactly once.
 
     Examples
     --------
@@ -491,44 +479,44 @@ def check_pairs(source: cube.Preferences | Pairs) -> None:
     if (times > 1).any() or times.trace():
         a, b = np.argwhere((times > 1) | (np.eye(n_runs) * times > 0))[0]
         raise ValueError(
-            f"the preferences hold the pair ({texts[a]!r}, {texts[b]!r}) more than once, in both directions, or of a "
-            "run with itself; keep each unordered pair once."
+            f"the preferences have the pair ({texts[a]!r}, {texts[b]!r}) more than once, in both directions, or of a "
+            "run with itself. Keep each unordered pair once."
         )
     missing = np.argwhere(np.triu(times == 0, k=1))
     if len(missing):
         everywhere = np.flatnonzero(((times + times.T) > 0).sum(axis=1) == n_runs - 1)
-        against = len(everywhere) and len(source.a) < n_runs
-        hint = f", they are all against {texts[everywhere[0]]!r}" if against else ""
+        against_one = len(everywhere) and len(source.a) < n_runs
+        hint = f", all against {texts[everywhere[0]]!r}" if against_one else ""
         a, b = missing[0]
         raise ValueError(
-            f"the preferences hold {len(source.a)} of {n_runs * (n_runs - 1) // 2} pairs of runs{hint}; an ordering "
+            f"the preferences have {len(source.a)} of {n_runs * (n_runs - 1) // 2} pairs of runs{hint}; an ordering "
             f"needs all, e.g. ({texts[a]!r}, {texts[b]!r}) is missing. Call prefer() without baseline= or pairs=."
         )
 
 
 def _check_known(source: Any, m: int, known: np.ndarray, complete: bool) -> None:
-    """Raise where values (queries, runs) do not compare every two runs; `complete` needs all of them."""
+    """Raise if some runs have no common query, or, if `complete`, any value is missing."""
     if known.all():
         return
     names, label = [repr(name) for name in run_labels(source.runs)], source.measures[m]
     never = np.flatnonzero(~known.any(axis=0))
     if len(never):
         raise ValueError(
-            f"{len(never)} of {len(names)} runs have no query that counts for {label!r}: "
+            f"{len(never)} of {len(names)} runs have no value of {label!r} on any query: "
             f"{', '.join(names[run] for run in never[:3])}. "
-            "Leave them out, or evaluate them with topics='relevant', where a missing query is the worst case."
+            "Drop them, or evaluate with queries='relevant', which gives missing queries the worst possible score."
         )
     if complete:
         query, run = np.argwhere(~known)[0]
         raise ValueError(
-            f"compat='pref_eval' needs every run on every query; {names[run]} has no {label!r} on "
-            f"query {source.queries.tolist()[query]!r}. Evaluate with topics='relevant', where a missing query is the "
-            "worst case."
+            f"compat='pref_eval' needs all runs on all queries; {names[run]} has no {label!r} on "
+            f"query {source.queries.tolist()[query]!r}. Evaluate with queries='relevant', which gives missing queries "
+            "the worst possible score."
         )
     shared = known.T.astype(np.float32) @ known.astype(np.float32)
     if not shared.all():
         a, b = np.argwhere(shared == 0)[0]
         raise ValueError(
-            f"runs {names[a]} and {names[b]} have no query in common for {label!r}, so that nothing "
-            "compares them. Leave one out, or evaluate with topics='relevant'."
+            f"runs {names[a]} and {names[b]} have no common query for {label!r}, so they cannot be compared. "
+            "Drop one of them, or evaluate with queries='relevant'."
         )

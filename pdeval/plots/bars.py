@@ -1,11 +1,10 @@
-"""Bars: shares of wins and of probability, differences of queries, histograms of search length, headroom, behavior."""
+"""Bars: percentages of wins, probabilities, differences of queries, histograms of search length, headroom, behavior."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,10 +12,16 @@ import pandas as pd
 
 from pdeval.catalog.directions import known_of
 from pdeval.evaluate.sources import clear_values
-from pdeval.plots import style, text_layout
-from pdeval.plots.registry import plot
-from pdeval.plots.selection import PlotTable, chosen, index_of, names, plot_table
+from pdeval.plots import style
+from pdeval.plots.registry import PlotTable, chosen, index_of, names, plot, plot_table
 from pdeval.report.footnotes import words
+from pdeval.studies.search_length import (
+    EDGES,
+    NOT_IN_BOTH,
+    SHIFTS,
+    count_differences,
+    count_lengths,
+)
 from pdeval.tables.recognition import run_columns
 from pdeval.tables.vocabularies import listed
 
@@ -26,18 +31,15 @@ if TYPE_CHECKING:
 MAX_PAIRS = 80
 MAX_BARS = 400  # with more queries one filled outline replaces the bars
 MAX_RUNS = 5  # side by side in a histogram
-EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
-NOT_IN_BOTH = ("only run_a", "only run_b", "neither")
 COUNTS = ["wins", "ties", "losses"]
 VARIANCES = {
-    "share": "% of the variance of a value",
-    "of_difference": "% of the variance of a difference, each system trained once",
+    "fraction": "% of the variance of a value",
+    "difference_fraction": "% of the variance of a difference, each system trained once",
 }
 
 
 def draw_shares(ax: Axes, share: np.ndarray, labels: tuple[str, str, str]) -> np.ndarray:
-    """Draw one bar per row of percentages (better, neither, worse), and return where each part ends.
+    """Draw one bar per row of percentages (better, neither, worse), and return the end of each part.
 
     Examples
     --------
@@ -80,16 +82,16 @@ def equivalence_bars(
     frame : DataFrame
         Practical equivalence: run_a, run_b, measure, rope, worse, equivalent, better.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     sort : bool
         Sort by better minus worse, the best at the top; else the order of the frame.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> found = pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"], "measure": "AP", "test": "correlated_t", "n": 50,
+    >>> table = pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"], "measure": "AP", "test": "correlated_t", "n": 50,
     ...                       "rope": 0.01, "worse": 0.05, "equivalent": 0.2, "better": 0.75})
-    >>> ax = equivalence_bars(found, ax=Figure().subplots())
+    >>> ax = equivalence_bars(table, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()], [round(bar.get_width()) for bar in ax.patches]
     (['lm − bm25'], [75, 20, 5])
     """
@@ -100,7 +102,7 @@ def equivalence_bars(
         rows = rows.rows(np.argsort(rows.numbers("worse") - rows.numbers("better"), kind="stable"))
     a, b, runs = rows.pairs()
     frame = rows.frame
-    ax = style.axes(ax, height=text_layout.list_height(len(frame)))
+    ax = style.axes(ax, height=style.list_height(len(frame)))
     draw_shares(
         ax,
         100 * frame[["better", "equivalent", "worse"]].to_numpy(float),
@@ -128,7 +130,7 @@ def win_loss_tie(
     per: Literal["pair", "run"] | None = None,
     sort: bool = True,
 ) -> Axes:
-    """Return axes with one horizontal bar per pair or run: the shares of queries won, tied and lost.
+    """Return axes with one horizontal bar per pair or run: the percentages of queries won, tied and lost.
 
     Parameters
     ----------
@@ -136,11 +138,11 @@ def win_loss_tie(
         Preferences (query, run_a, run_b, measure, value), counted here; wins of interleaved runs (run_a, run_b,
         a_wins, b_wins, ties); or other counts: run_a, run_b (or run), wins, ties, losses, seen from run_a.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     baseline : run, optional
         Draw every other run against this one.
     per : {"pair", "run"}, optional
-        One bar per pair, or per run against all others together. By default pairs, up to 40 of them.
+        One bar per pair, or one per run against all others. By default pairs, up to 40 of them.
     sort : bool
         Sort by wins minus losses, the best at the top; else the order of the frame.
 
@@ -162,12 +164,14 @@ def win_loss_tie(
     share = 100 * counts.div(counts.sum(axis=1), axis=0).to_numpy()
     frame = table.frame
     units = words({"query_column": table.query, **frame.attrs}).queries
-    if "per" in frame.columns and frame["per"].nunique() == 1:  # interleaved runs: who votes
+    if (
+        "per" in frame.columns and frame["per"].nunique() == 1
+    ):  # interleaved runs: the unit that votes
         units = {"user": "users", "impression": "impressions"}.get(str(frame["per"].iloc[0]), units)
     opponent = f" against {against}" if against else ""
     if against == "all other runs":
         units, opponent = f"{units} x opponents", ""
-    ax = style.axes(ax, height=text_layout.list_height(len(counts)))
+    ax = style.axes(ax, height=style.list_height(len(counts)))
     ends = draw_shares(ax, share, ("win", "tie", "loss"))
     style.legend(ax, place="above", columns=3)
     style.finish(
@@ -182,9 +186,9 @@ def win_loss_tie(
 
 def _write_counts(ax: Axes, counts: np.ndarray, middle: np.ndarray, width: np.ndarray) -> None:
     """Write the counts into the segments that are wide enough for them."""
-    wide, high = text_layout.inches(ax)
-    size = min(0.85 * text_layout.text_size(ax), 0.75 * 72 * high / max(len(counts), 1))
-    if size < text_layout.LEAST_LABEL:
+    wide, high = style.inches(ax)
+    size = min(0.85 * style.text_size(ax), 0.75 * 72 * high / max(len(counts), 1))
+    if size < style.LEAST_LABEL:
         return
     digits = np.floor(np.log10(np.maximum(counts, 1))) + 1
     # widths are percentages of the axes; a digit is 0.62 of its size wide
@@ -212,37 +216,36 @@ def _counts(
         frame = frame.rename(columns={"a_wins": "wins", "b_wins": "losses"})
     counted = all(kind in frame.columns for kind in COUNTS)
     if counted and not table.run_columns:
-        labels = names(frame, run_columns(frame, [], {}, taken=COUNTS))
-        counts = frame[COUNTS].groupby(pd.CategoricalIndex(labels), observed=True).sum()
+        columns = run_columns(frame, [], {}, taken=COUNTS)
+        counts = (
+            frame[COUNTS].groupby(pd.CategoricalIndex(names(frame, columns)), observed=True).sum()
+        )
         return counts, "" if baseline is None else str(baseline)
     if counted:
         wins = frame[COUNTS].to_numpy(float)
     else:
         value = clear_values(table.numbers("value"), name, frame.attrs)
         wins = np.column_stack([value > 0, value == 0, value < 0]).astype(float)
-    table.need_runs()
     a, b, runs = table.pairs()
-    if baseline is not None:
-        base = index_of(baseline, runs)
-        # seen from the other run: wins and losses change places where the baseline is run a
-        wins = np.where((a == base)[:, None], wins[:, ::-1], wins)
-        rows = (a == base) ^ (b == base)
-        return _total(wins[rows], np.where(a == base, b, a)[rows], runs), runs[base]
     # a number for each ordered pair of runs
     code = a * len(runs) + b
-    bars = pd.unique(code)
-    if per == "pair" or (per is None and len(bars) <= 40):
-        titles = [f"{runs[pair // len(runs)]} vs {runs[pair % len(runs)]}" for pair in bars]
-        return _total(wins, pd.Index(bars).get_indexer(pd.Index(code)), titles), ""
-    # every comparison counts for both of its runs
-    both = np.concatenate([wins, wins[:, ::-1]])
-    return _total(both, np.concatenate([a, b]), runs), "all other runs"
-
-
-def _total(counts: np.ndarray, group: np.ndarray, labels: Sequence[str]) -> pd.DataFrame:
-    """Add up the rows of each group."""
-    sums = [np.bincount(group, weights=column, minlength=len(labels)) for column in counts.T]
-    return pd.DataFrame(np.column_stack(sums), index=list(labels), columns=COUNTS)
+    against = ""
+    labels = runs
+    if baseline is not None:
+        base = index_of(baseline, runs)
+        against = runs[base]
+        # seen from the other run: wins and losses are exchanged if the baseline is run a
+        wins = np.where((a == base)[:, None], wins[:, ::-1], wins)
+        rows = (a == base) ^ (b == base)
+        wins, group = wins[rows], np.where(a == base, b, a)[rows]
+    elif per == "pair" or (per is None and len(pd.unique(code)) <= 40):
+        group, bars = pd.factorize(code)
+        labels = [f"{runs[pair // len(runs)]} vs {runs[pair % len(runs)]}" for pair in bars]
+    else:  # every comparison counts for both of its runs
+        against, group = "all other runs", np.concatenate([a, b])
+        wins = np.concatenate([wins, wins[:, ::-1]])
+    totals = pd.DataFrame(wins, columns=COUNTS).groupby(group).sum()
+    return totals.set_axis([labels[i] for i in totals.index]), against
 
 
 @plot(on=("preferences",), needs=("value",))
@@ -261,9 +264,9 @@ def query_differences(
     frame : DataFrame
         Preferences: query, run_a, run_b, measure, value.
     pair : (run, run), optional
-        The two runs; needed where the frame has more than one pair. Either direction will do.
+        The two runs; required if the frame has several pairs. In either direction.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     mean : bool
         Draw the mean as a dashed line.
 
@@ -276,7 +279,6 @@ def query_differences(
     >>> [round(float(bar.get_height()), 2) for bar in ax.patches], ax.get_title()
     ([0.5, 0.0, -0.2], 'lm better: 1, tied: 1, bm25 better: 1')
     """
-    table.need_runs()
     if (query := table.query) is None:
         raise table.missing("query")
     rows, name = table.one("measure", measure)
@@ -285,8 +287,8 @@ def query_differences(
     ids = rows.frame[query].astype(str).to_numpy()
     if repeated := len(ids) - len(set(ids)):
         raise ValueError(
-            f"query_differences() draws one value per query; {repeated} queries "
-            "repeat. Keep one kind of row, e.g. one measure or one level."
+            f"query_differences() draws one value per query, but {repeated} rows repeat a query. "
+            "Keep one row per query, e.g. one measure or one level."
         )
     order = np.argsort(-value, kind="stable")  # missing values come last
     order = order[~np.isnan(value[order])]
@@ -329,22 +331,23 @@ def query_differences(
     ax.set_xlim(-0.7, len(value) - 0.3)
     won, lost = int((value > 0).sum()), int((value < 0).sum())
     title = f"{a} better: {won}, tied: {len(value) - won - lost}, {b} better: {lost}"
-    y = f"{name + ': ' if name else ''}{a} − {b}"
-    style.finish(ax, y=y, title=title, grid="y", place="inside")
+    style.finish(
+        ax, y=f"{name + ': ' if name else ''}{a} − {b}", title=title, grid="y", place="inside"
+    )
     unit = words({"query_column": query})
-    width = 72 * text_layout.inches(ax)[0] / max(len(ids), 1)  # points for each name
+    width = 72 * style.inches(ax)[0] / max(len(ids), 1)  # points for each name
     label = unit.query.capitalize()
-    if width < 1.3 * text_layout.LEAST_LABEL or max(map(len, ids), default=0) > 14:
+    if width < 1.3 * style.LEAST_LABEL or max(map(len, ids), default=0) > 14:
         ax.set_xticks([])
         label = f"{len(ids)} {unit.queries}, sorted"
     else:
-        text_layout.name_ticks(ax, "x", list(ids))
-    ax.set_xlabel(label, fontsize=text_layout.text_size(ax))
+        style.name_ticks(ax, "x", list(ids))
+    ax.set_xlabel(label, fontsize=style.text_size(ax))
     return ax
 
 
-@plot(on=("behaviour",), first=("behaviour",), needs=("measure", "value"))
-def behaviour_bars(
+@plot(on=("behavior",), first=("behavior",), needs=("measure", "value"))
+def behavior_bars(
     table: PlotTable,
     *,
     ax: Axes | None = None,
@@ -353,15 +356,15 @@ def behaviour_bars(
     scale: Literal["relative", "raw"] = "relative",
     legend: style.Place | None = "above",
 ) -> Axes:
-    """Return axes with a group of bars for each behaviour measure, one bar per bucket with its confidence interval.
+    """Return axes with a group of bars for each behavior measure, one bar per bucket with its confidence interval.
 
-    Radlinski, Kurup and Joachims (2008), the absolute metrics of ArXiv.org. Measures have different units, so that by
-    default all are shown as multiples of the first bucket's value; an arrow says where better results should lead.
+    Radlinski, Kurup and Joachims (2008), the absolute metrics of ArXiv.org. Measures have different units, so by
+    default all are multiples of the first bucket's value. An arrow shows the direction of better results.
 
     Parameters
     ----------
     frame : DataFrame
-        Behaviour of users: bucket, measure, value, ci_low, ci_high. Without a bucket column there is one bucket.
+        Behavior of users: bucket, measure, value, ci_low, ci_high. Without a bucket column there is one bucket.
     order : sequence of buckets, optional
         The buckets in their order, the first being the unit; by default that of the frame.
     scale : {"relative", "raw"}
@@ -372,13 +375,12 @@ def behaviour_bars(
     >>> from matplotlib.figure import Figure
     >>> log = pd.DataFrame({"bucket": ["A", "B"], "measure": "abandonment_rate", "aggregate": "mean", "n": 9,
     ...                     "value": [0.5, 0.6], "ci_low": [0.4, 0.5], "ci_high": [0.6, 0.7]})
-    >>> ax = behaviour_bars(log, ax=Figure().subplots())
+    >>> ax = behavior_bars(log, ax=Figure().subplots())
     >>> [round(float(bar.get_width()), 2) for bar in ax.patches]
     [1.0, 1.2]
     """
     frame = table.frame
-    measure = table.names("measure")
-    selected = chosen(measures, [str(name) for name in measure.categories])
+    measure, selected = table.measures(measures)
     bucket, buckets = _buckets_of_users(table, order)
     row = pd.Index(selected).get_indexer(measure.categories)[measure.codes]
     kept = (row >= 0) & (bucket >= 0)
@@ -403,7 +405,7 @@ def behaviour_bars(
             y,
             np.nan_to_num(value),
             height=0.92 * thick,
-            label=text_layout.entry(name),
+            label=style.entry(name),
             **style.fill(i),
         )
         known = ~np.isnan(low + high)
@@ -427,12 +429,12 @@ def behaviour_bars(
         note=note,
         place=legend if len(buckets) > 1 else None,
     )
-    text_layout.name_ticks(ax, "y", [_with_direction(name, frame) for name in selected])
+    style.name_ticks(ax, "y", [_with_direction(name, frame) for name in selected])
     return ax
 
 
 def _with_direction(measure: str, frame: pd.DataFrame) -> str:
-    """Return a measure in words, with the direction of better results; an unknown one stays as it is."""
+    """Return a measure in words, with the direction of better results; an unknown measure is unchanged."""
     known = known_of(measure, frame.attrs)
     return (
         measure
@@ -464,9 +466,9 @@ def headroom_bars(
     *,
     ax: Axes | None = None,
     measure: str | None = None,
-    value: Literal["count", "share"] = "count",
+    value: Literal["count", "fraction"] = "count",
 ) -> Axes:
-    """Return axes with a bar for each bucket: of how many collections the best run's mean is there.
+    """Return axes with a bar for each bucket: the number of collections whose best run's mean is in it.
 
     Alex, Hall and Metzler (2022), Figures 1 to 4.
 
@@ -475,16 +477,16 @@ def headroom_bars(
     frame : DataFrame
         Headroom: measure, bucket, low, high, count, share.
     measure : str, optional
-        The measure; needed where the frame has several.
-    value : {"count", "share"}
-        What the bars show: the number of collections, or their share.
+        The measure; required if the frame has several.
+    value : {"count", "fraction"}
+        Height of the bars: the number of collections, or their fraction.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> room = pd.DataFrame({"measure": "ASL", "bucket": ["[1, 10)", "[10, inf)"], "low": [1.0, 10.0],
-    ...                      "high": [10.0, np.inf], "count": [1, 3], "share": [0.25, 0.75]})
-    >>> ax = headroom_bars(room, ax=Figure().subplots())
+    >>> headroom = pd.DataFrame({"measure": "ASL", "bucket": ["[1, 10)", "[10, inf)"], "low": [1.0, 10.0],
+    ...                          "high": [10.0, np.inf], "count": [1, 3], "fraction": [0.25, 0.75]})
+    >>> ax = headroom_bars(headroom, ax=Figure().subplots())
     >>> [int(bar.get_height()) for bar in ax.patches], [label.get_text() for label in ax.get_xticklabels()]
     ([1, 3], ['1–10', '10+'])
     """
@@ -495,16 +497,19 @@ def headroom_bars(
     ax = style.axes(ax, width=4.4, height=3.0)
     ax.bar(np.arange(len(frame)), heights, width=0.85, **style.fill(0))
     ax.set_ylim(0, 1.08 * max(*heights, 1e-9))
-    y = "Collections" if value == "count" else "Share of collections"
-    style.finish(ax, x=f"Best mean {name}".rstrip(), y=y, grid="y")
     if value == "count":
         ax.locator_params(axis="y", integer=True)
     texts = [
         f"{low:g}+" if np.isinf(high) else f"{low:g}–{high:g}"
         for low, high in zip(frame["low"], frame["high"])
     ]
-    text_layout.name_ticks(ax, "x", texts)
-    return ax
+    return style.finish(
+        ax,
+        x=f"Best mean {name}".rstrip(),
+        y="Collections" if value == "count" else "Share of collections",
+        grid="y",
+        columns=texts,
+    )
 
 
 @plot(on=("components",), first=("components",), needs=("measure", "source"))
@@ -512,39 +517,38 @@ def variance_components(
     table: PlotTable,
     *,
     ax: Axes | None = None,
-    of: Literal["share", "of_difference"] = "of_difference",
+    of: Literal["fraction", "difference_fraction"] = "difference_fraction",
     measures: Sequence[str] | None = None,
     legend: style.Place | None = "above",
 ) -> Axes:
-    """Return axes with one bar per measure, divided by where its variance comes from.
+    """Return axes with one bar per measure, divided by the sources of its variance.
 
     Parameters
     ----------
     frame : DataFrame
-        Variance components: measure, source, share, of_difference.
-    of : {"share", "of_difference"}
-        Divide the variance of one value, or that of the difference between the means of two systems, in which queries
-        themselves have no part.
+        Variance components: measure, source, fraction, difference_fraction.
+    of : {"fraction", "difference_fraction"}
+        Divide the variance of one value, or that of the difference between the means of two systems, to which queries
+        do not contribute.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> frame = pd.DataFrame({"measure": "AP", "source": ["query", "replicate", "residual"], "variance": [2.0, 1, 1],
-    ...                       "share": [0.5, 0.25, 0.25], "of_difference": [np.nan, 0.75, 0.25]})
+    ...                       "fraction": [0.5, 0.25, 0.25], "difference_fraction": [np.nan, 0.75, 0.25]})
     >>> ax = variance_components(frame, ax=Figure().subplots())
     >>> [(bars.get_label(), float(bars[0].get_width())) for bars in ax.containers]
     [('replicate', 75.0), ('residual', 25.0)]
     """
     share = 100 * table.numbers(of)
-    measure = table.names("measure")
-    selected = chosen(measures, [str(name) for name in measure.categories])
+    measure, selected = table.measures(measures)
     source = table.frame["source"].astype(str).to_numpy(object)
     table.unique("row per measure and source", measure, source)
-    ax = style.axes(ax, height=max(1.6, text_layout.list_height(len(selected), row=0.4)))
+    ax = style.axes(ax, height=max(1.6, style.list_height(len(selected), row=0.4)))
     ends = np.zeros(len(selected))  # of the bars so far
     for i, kind in enumerate(pd.unique(source)):
         rows = source == kind
-        if np.isnan(share[rows]).all():  # queries have no part in a difference
+        if np.isnan(share[rows]).all():  # queries do not contribute to a difference
             continue
         width = np.nan_to_num([share[rows & (measure == name)].sum() for name in selected])
         ax.barh(
@@ -552,7 +556,7 @@ def variance_components(
             width,
             left=ends,
             height=0.7,
-            label=text_layout.entry(kind),
+            label=style.entry(kind),
             **style.fill(i),
         )
         ends = ends + width
@@ -567,7 +571,10 @@ def variance_components(
     )
 
 
-@plot(on=("lengths", "length_histogram"), first=("lengths", "length_histogram"))
+@plot(
+    on=("search_lengths", "search_length_histogram"),
+    first=("search_lengths", "search_length_histogram"),
+)
 def asl_histogram(
     table: PlotTable,
     *,
@@ -576,7 +583,7 @@ def asl_histogram(
     edges: Sequence[float] = EDGES,
     legend: style.Place | None = "inside",
 ) -> Axes:
-    """Return axes with the number of relevant items in each bucket of search length, those not found last.
+    """Return axes with the number of relevant items in each bucket of search length; items not retrieved are last.
 
     Alex, Hall and Metzler (2022), Figure 5.
 
@@ -585,11 +592,11 @@ def asl_histogram(
     frame : DataFrame
         A histogram: run, bucket and count or share, buckets in their order, the last one for items not retrieved (its
         name contains "retrieved" or "found"); or search lengths, one row per relevant item. Without a run column the
-        frame is one run. Up to five runs stand side by side.
+        frame is one run. Up to five runs are drawn side by side.
     value : str, optional
         The column of heights; by default count or share.
     edges : sequence of numbers
-        Lower edges of the buckets, where they are made here.
+        Lower edges of the buckets, if the frame has none.
     legend : {"inside", "right", "below", "above"} or None
         ... A single run goes into the title instead.
 
@@ -606,7 +613,7 @@ def asl_histogram(
     if "bucket" not in frame.columns:
         value = "count"
         frame = _count_items(table, edges)
-    table = plot_table(frame, "asl_histogram", ["length_histogram"])
+    table = plot_table(frame, "asl_histogram", ["search_length_histogram"])
     height = value or _height(frame)
     bucket = table.need(height).names("bucket")
     heights = table.wide(
@@ -617,57 +624,53 @@ def asl_histogram(
     runs = list(heights.columns)
     if len(runs) > MAX_RUNS:
         raise ValueError(
-            f"asl_histogram() sets at most {MAX_RUNS} runs side by side; the frame has {len(runs)}: "
+            f"asl_histogram() draws at most {MAX_RUNS} runs side by side; the frame has {len(runs)}: "
             f"{listed(runs, 6)}. Select some, e.g. frame[frame['run'] == {runs[0]!r}]."
         )
     ax = style.axes(ax)
-    width = 0.85 / len(runs)  # of a bar; the bars of a bucket are centred
+    width = 0.85 / len(runs)  # of a bar; the bars of a bucket are centered
     for i, run in enumerate(runs):
-        place = np.arange(len(order)) + (i - (len(runs) - 1) / 2) * width
         ax.bar(
-            place,
+            np.arange(len(order)) + (i - (len(runs) - 1) / 2) * width,
             heights[run],
             width=width * 0.95,
-            label=text_layout.entry(str(run)),
+            label=style.entry(str(run)),
             **style.fill(i),
         )
     retrieved = sum(not _not_retrieved(name) for name in order)
     if len(order) > 1 and retrieved < len(order):
         ax.axvline(retrieved - 0.5, color="black", linewidth=0.6, linestyle=":")
-    style.finish(
+    return style.finish(
         ax,
         x="Search length of the item (ASL)",
-        y="Share of relevant items" if height == "share" else "Relevant items",
+        y="Share of relevant items" if height == "fraction" else "Relevant items",
         title=str(runs[0]) if len(runs) == 1 else "",
         grid="y",
+        columns=[str(name) for name in order],
         place=legend if len(runs) > 1 else None,
     )
-    text_layout.name_ticks(ax, "x", [str(name) for name in order])
-    return ax
 
 
 def _height(frame: pd.DataFrame) -> str:
     """Return the column that a histogram draws."""
-    return "share" if "share" in frame.columns and "count" not in frame.columns else "count"
+    return "fraction" if "fraction" in frame.columns and "count" not in frame.columns else "count"
 
 
 def _count_items(table: PlotTable, edges: Sequence[float]) -> pd.DataFrame:
-    """Count items per run and bucket; those not retrieved have their own."""
-    length = table.numbers(table.holding("float") or "asl")
+    """Return the number of items per run and bucket of search length; items not retrieved come last."""
     run = table.runs()
-    place = np.clip(np.searchsorted(edges, length, side="right") - 1, 0, None)
-    place = np.where(table.column("retrieved").to_numpy(bool), place, len(edges))
-    spans = [
-        f"{low:g}" if high - low == 1 else f"{low:g}-{high - 1:g}" for low, high in pairwise(edges)
-    ]
-    buckets = [*spans, f"{edges[-1]:g}+", "not retrieved"]
-    # one cell per run and bucket
-    cell = run.codes.astype(np.intp) * len(buckets) + place
+    buckets, counts = count_lengths(
+        run.codes.astype(np.intp),
+        len(run.categories),
+        table.numbers(table.holding("float") or "asl"),
+        table.column("retrieved").to_numpy(bool),
+        np.asarray(edges, dtype=float),
+    )
     return pd.DataFrame(
         {
             "run": np.repeat(np.asarray(run.categories, dtype=object), len(buckets)),
             "bucket": buckets * len(run.categories),
-            "count": np.bincount(cell, minlength=len(run.categories) * len(buckets)),
+            "count": counts.ravel(),
         }
     )
 
@@ -680,8 +683,8 @@ def _not_retrieved(bucket: object) -> bool:
 
 
 @plot(
-    on=("length_wins", "length_differences"),
-    first=("length_wins", "length_differences"),
+    on=("search_length_wins", "search_length_differences"),
+    first=("search_length_wins", "search_length_differences"),
     needs=("bucket|difference",),
 )
 def asl_wins(
@@ -692,24 +695,24 @@ def asl_wins(
     value: str | None = None,
     edges: Sequence[float] = SHIFTS,
 ) -> Axes:
-    """Return axes with the number of relevant items whose search length differs by so much between two runs.
+    """Return axes with the number of relevant items in each bucket of the difference in search length of two runs.
 
-    Alex, Hall and Metzler (2022), Figure 6: run a minus run b, so that bars left of the middle are items that
-    a finds sooner.
+    Alex, Hall and Metzler (2022), Figure 6: run a minus run b. Bars left of the middle are items that a ranks
+    higher.
 
     Parameters
     ----------
     frame : DataFrame
         bucket and count or share, buckets from the largest win of run a (negative) to its largest loss, with
-        run_a and run_b where known, and with the `class` of items that only one run retrieved, or neither; or one row
+        run_a and run_b if known, and with the `class` of items that only one run retrieved, or neither; or one row
         per relevant item with a column `difference`, ASL of a minus ASL of b, and `retrieved_a` and `retrieved_b`
-        where known.
+        if known.
     pair : (run, run), optional
-        The two runs; needed where the frame has more than one pair.
+        The two runs; required if the frame has several pairs.
     value : str, optional
         The column of heights; by default count or share.
     edges : sequence of numbers
-        Lower edges of the buckets of wins and of losses, where they are made here.
+        Lower edges of the buckets of wins and of losses, if the frame has none.
 
     Examples
     --------
@@ -721,11 +724,15 @@ def asl_wins(
     """
     a, b = "the first run", "the second run"
     if table.run_columns:
-        table, sign, a, b = table.one_pair(pair)
-        if (sign < 0).any():
-            raise ValueError(f"the frame holds {b} minus {a}: pass pair=({b!r}, {a!r}).")
+        table, _, a, b = table.one_pair(pair, directed=True)
     if "bucket" not in table.frame.columns:
-        table, value = replace(table, frame=_count_differences(table.frame, edges)), "count"
+        value = "count"
+        known = {"retrieved_a", "retrieved_b"} <= set(table.frame.columns)
+        items = table.frame if known else table.frame.assign(retrieved_a=True, retrieved_b=True)
+        counts = count_differences(items, np.asarray(edges, dtype=float))
+        table = replace(
+            table, frame=counts if known else counts[~counts["class"].isin(NOT_IN_BOTH)]
+        )
     height = value or _height(table.frame)
     frame = table.need("bucket", height).frame
     classes = frame["class"].astype(str).tolist() if "class" in frame.columns else [""] * len(frame)
@@ -756,47 +763,24 @@ def asl_wins(
                 hatch=hatch,
                 edgecolor="white",
                 linewidth=0,
-                label=text_layout.entry(
+                label=style.entry(
                     f"{label}: {total:,.0f}" if height == "count" else f"{label}: {total:.2f}"
                 ),
             )
-    y = "Share of relevant items" if height == "share" else "Relevant items"
-    style.finish(ax, x="Change of the item's search length (ASL)", y=y, grid="y")
     texts = dict(zip(NOT_IN_BOTH, (f"only {a}", f"only {b}", "neither")))
-    text_layout.name_ticks(ax, "x", [texts.get(str(name), str(name)) for name in frame["bucket"]])
+    style.finish(
+        ax,
+        x="Change of the item's search length (ASL)",
+        y="Share of relevant items" if height == "fraction" else "Relevant items",
+        grid="y",
+        columns=[texts.get(str(name), str(name)) for name in frame["bucket"]],
+    )
     if (side <= 1).any() and (side > 1).any():
         ax.axvline(place[side > 1][0] - 0.5, color="black", linewidth=0.6, linestyle=":")
-    short = max(map(len, ax.get_legend_handles_labels()[1])) < 28
+    longest = max(map(len, ax.get_legend_handles_labels()[1]))
     # inside it would hide bars, which are high in the middle and at the right
-    style.legend(ax, place="above", columns=2 if short else 1)
+    style.legend(ax, place="above", columns=2 if longest < 28 else 1)
     return ax
-
-
-def _count_differences(frame: pd.DataFrame, edges: Sequence[float]) -> pd.DataFrame:
-    """Count differences in buckets that mirror each other around 0; items that a run lacks are classes of their own."""
-    difference = frame["difference"].to_numpy(float)
-    classes = pd.DataFrame()
-    if {"retrieved_a", "retrieved_b"} <= set(frame.columns):
-        a, b = (frame[f"retrieved_{side}"].to_numpy(bool) for side in "ab")
-        counts = [int(which.sum()) for which in (a & ~b, b & ~a, ~a & ~b)]
-        classes = pd.DataFrame({"bucket": NOT_IN_BOTH, "count": counts, "class": NOT_IN_BOTH})
-        difference = difference[a & b]
-    size = np.searchsorted(edges, np.abs(difference), side="right")
-    # wins of run a, from the largest, at 0, 1, ...; then 0; then its losses
-    place = np.where(difference < 0, len(edges) - size, len(edges) + size)
-    ups = [
-        f"{low:g}" if high - low == 1 else f"{low:g} to {high - 1:g}"
-        for low, high in pairwise(edges)
-    ]
-    downs = [
-        f"−{low:g}" if high - low == 1 else f"−{high - 1:g} to −{low:g}"
-        for low, high in pairwise(edges)
-    ]
-    buckets = [f"≤ −{edges[-1]:g}", *downs[::-1], "0", *ups, f"≥ {edges[-1]:g}"]
-    both = pd.DataFrame(
-        {"bucket": buckets, "count": np.bincount(place, minlength=len(buckets)), "class": "both"}
-    )
-    return pd.concat([both, classes], ignore_index=True)
 
 
 def _side(bucket: object, kind: str) -> float:
@@ -808,6 +792,7 @@ def _side(bucket: object, kind: str) -> float:
     numbers = re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?", str(bucket).replace("−", "-"))
     if not numbers:
         raise ValueError(
-            f"asl_wins() reads wins and losses from the buckets' numbers; found {str(bucket)!r}."
+            f"asl_wins() reads wins and losses from the numbers of a bucket, but {str(bucket)!r} has none. "
+            "Name buckets like '-9 to -1'."
         )
     return float(np.sign(sum(np.sign(float(number)) for number in numbers)))

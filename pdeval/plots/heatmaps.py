@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import known_of
-from pdeval.plots import style, text_layout
-from pdeval.plots.registry import plot
-from pdeval.plots.selection import (
+from pdeval.plots import style
+from pdeval.plots.registry import (
     PlotTable,
     by_name,
     chosen,
     index_of,
     obtained,
+    plot,
     plot_table,
     significant_pairs,
 )
@@ -41,32 +41,31 @@ REFERENCES = {"reference": "Label of the reference", "true label": "True label"}
 
 
 def draw_cells(ax: Axes, values: np.ndarray, *, colors: Any, **options: Any) -> None:
-    """Draw the cells of an array; those without a value stay grey."""
+    """Draw the cells of an array; cells without a value are gray."""
     options = {"aspect": "equal", "interpolation": "nearest", **options}
     ax.imshow(np.ma.masked_invalid(values), cmap=colors, **options)
     ax.set_facecolor("#EEEEEE")
 
 
 def square_axes(ax: Axes | None, cells: int, cell: float, most: float = 9.0) -> Axes:
-    """Return axes for a square of cells of so many inches, with a color scale beside it."""
+    """Return axes for a square of cells of `cell` inches each, with a color scale."""
     side = min(2.2 + cell * cells, most)
     return style.axes(ax, width=side + 0.9, height=side)
 
 
 def write_numbers(ax: Axes, square: pd.DataFrame, annotate: bool | None, form: str) -> None:
     """Write the values into the cells; by default if they fit."""
-    points = 72 * min(text_layout.inches(ax)) / max(len(square), 1)  # of a cell
-    size = min(0.85 * text_layout.text_size(ax), points / (0.62 * len(format(0.5, form)) + 0.9))
+    points = 72 * min(style.inches(ax)) / max(len(square), 1)  # of a cell
+    size = min(0.85 * style.text_size(ax), points / (0.62 * len(format(0.5, form)) + 0.9))
     if annotate is False or (annotate is None and size < 5.0):
         return
     values = square.to_numpy(float)
     ink = style.ink(ax.images[0].to_rgba(np.nan_to_num(values)))
     for row, column in np.argwhere(~np.isnan(values)):
-        text = format(values[row, column], form).replace("-", "−")
         ax.text(
             column,
             row,
-            text,
+            format(values[row, column], form).replace("-", "−"),
             ha="center",
             va="center_baseline",
             fontsize=size,
@@ -76,22 +75,21 @@ def write_numbers(ax: Axes, square: pd.DataFrame, annotate: bool | None, form: s
 
 def draw_scale(ax: Axes, label: str, *, below: bool = False) -> Axes:
     """Draw the color scale right of the axes or below them, exactly as long as their side, and return its axes."""
-    size = text_layout.text_size(ax)
-    text_layout.settle(ax)
-    wide, high = text_layout.inches(ax)
+    size = style.text_size(ax)
+    style.settle(ax)
+    wide, high = style.inches(ax)
     thick = 0.08  # inches, as the distance from the axes
     if below:
-        away = 2.0 * size / 72
-        place = (0.0, -(away + thick) / high, 1.0, thick / high)
+        place = (0.0, -(2.0 * size / 72 + thick) / high, 1.0, thick / high)
     else:
         place = (1 + 0.04 / wide, 0.0, thick / wide, 1.0)
     bar = ax.figure.colorbar(
         ax.images[0], cax=ax.inset_axes(place), orientation="horizontal" if below else "vertical"
     )
     if below:
-        bar.set_label(text_layout.wrapped(label, 1.1 * wide, size), fontsize=size)
+        bar.set_label(style.wrapped(label, 1.1 * wide, size), fontsize=size)
         bar.ax.xaxis.label.set_label(label)
-    else:  # above the bar and to its left: beside it, the text would run into the next axes
+    else:  # above the bar and to its left: to its right, the text would run into the next axes
         bar.ax.set_title(label, fontsize=size, loc="right", pad=3)
     bar.ax.tick_params(labelsize=0.9 * size, length=2)
     bar.outline.set_visible(False)
@@ -109,7 +107,7 @@ def preference_heatmap(
     annotate: bool | None = None,
     colorbar: bool = True,
 ) -> Axes:
-    """Return axes with the mean preference of every run (row) over every other (column) as colours.
+    """Return axes with the mean preference of every run (row) over every other (column) as colors.
 
     Parameters
     ----------
@@ -117,13 +115,13 @@ def preference_heatmap(
         Preferences (query, run_a, run_b, measure, value), whose mean over queries is drawn; or mean preferences
         (run_a, run_b, measure, mean); or a square matrix, runs x runs.
     measure : str, optional
-        The measure; needed where a frame has several.
+        The measure; required if the frame has several.
     order : DataFrame or sequence of runs, optional
         The runs, best first: an orders table (run, rank) or a list. By default by mean preference.
     comparisons : DataFrame, optional
         Comparisons (run_a, run_b, measure, significant): significant pairs get a dot.
     annotate : bool, optional
-        Write the values into the cells; by default where they fit.
+        Write the values into the cells; by default if they fit.
     colorbar : bool
         Draw the scale.
 
@@ -144,22 +142,22 @@ def preference_heatmap(
     draw_cells(
         ax,
         square.to_numpy(),
-        colors=style.diverging(),
+        colors=style.color_map(signed=True),
         vmin=-largest,
         vmax=largest,
     )
     style.finish(ax, title=name if comparisons is None else f"{name} (dot: significant)".strip())
     # rows have name and rank, columns the rank alone: names twice would leave little space for the cells
-    text_layout.number_ticks(ax, len(runs))
+    style.number_ticks(ax, len(runs))
     scale = (
         draw_scale(ax, "Mean preference for the row over the column", below=True)
         if colorbar
         else None
     )
-    text_layout.name_list(ax, [f"{run}  {rank}" for rank, run in enumerate(runs, 1)], share=0.36)
+    style.name_list(ax, [f"{run}  {rank}" for rank, run in enumerate(runs, 1)], share=0.36)
     if scale is not None:
-        text_layout.fit_label(ax, scale.xaxis.label, share=1.1)
-    text_layout.number_ticks(ax, len(runs))
+        style.fit_label(ax, scale.xaxis.label, share=1.1)
+    style.number_ticks(ax, len(runs))
     write_numbers(ax, square, annotate, "+.2f")
     if comparisons is not None:
         _mark_significant(ax, square, comparisons, name or measure)
@@ -169,13 +167,12 @@ def preference_heatmap(
 def _preference_matrix(table: PlotTable, measure: str | None) -> tuple[pd.DataFrame, str]:
     """Return (mean preferences, runs x runs, the measure)."""
     if is_square(table.frame):
-        square = labelled(table.frame)
+        square = labeled(table.frame)
         return square.where(
             ~np.eye(len(square), dtype=bool)
         ), measure or ""  # a run is not compared with itself
     value = "mean" if "mean" in table.frame.columns else "value"
     rows, name = table.need(value).one("measure", measure)
-    rows.need_runs()
     a, b, runs = rows.pairs()
     preference = rows.numbers(value)
     known = ~np.isnan(preference)
@@ -196,9 +193,7 @@ def _best_first(
     """Return the runs of a square of preferences, the best first."""
     runs = list(square.index)
     if order is None:
-        means = np.nan_to_num(square.to_numpy()).sum(axis=1) / np.maximum(
-            square.notna().sum(axis=1).to_numpy(), 1
-        )
+        means = np.ma.masked_invalid(square).mean(axis=1).filled(0.0)
         return [runs[i] for i in np.argsort(-means, kind="stable")]
     if not isinstance(order, pd.DataFrame):
         return [runs[index_of(name, runs)] for name in order]
@@ -208,7 +203,7 @@ def _best_first(
     ids = orders.runs()
     if ids.codes.max() + 1 < len(order):
         raise ValueError(
-            "order= ranks some runs more than once: choose one measure and method, "
+            "order= ranks some runs more than once. Choose one measure and method, "
             "e.g. order[order['method'] == 'mc4']."
         )
     ranked = [str(ids[i]) for i in np.argsort(order["rank"].to_numpy(), kind="stable")]
@@ -223,7 +218,7 @@ def _mark_significant(
     known = (a >= 0) & (b >= 0) & significant
     x = np.concatenate([b[known], a[known]])
     y = np.concatenate([a[known], b[known]])
-    points = 72 * min(text_layout.inches(ax)) / max(len(square), 1)  # of a cell
+    points = 72 * min(style.inches(ax)) / max(len(square), 1)  # of a cell
     has_numbers = bool(ax.texts)  # in the middle of the cell: the dot goes to its corner
     shift = 0.36 if has_numbers else 0.0
     ax.scatter(
@@ -251,7 +246,7 @@ def correlation_heatmap(
     colorbar: bool = True,
     label: str | None = None,
 ) -> Axes:
-    """Return axes with a correlation or agreement for every two measures as colours and numbers.
+    """Return axes with a correlation or agreement for every two measures as colors and numbers.
 
     Parameters
     ----------
@@ -261,15 +256,15 @@ def correlation_heatmap(
     value : str, optional
         The column of values; by default value, agreement or r.
     coefficient : str, optional
-        The coefficient; needed where a column `coefficient` has several.
+        The coefficient; required if the column `coefficient` has several values.
     order : sequence, optional
-        The measures in the order wanted.
+        The measures to draw, in this order.
     annotate : bool, optional
-        Write the values into the cells; by default where they fit.
+        Write the values into the cells; by default if they fit.
     colorbar : bool
         Draw the scale.
     label : str, optional
-        The text beside the scale; by default the coefficient, or the name of the value column.
+        Label of the scale; by default the coefficient, or the name of the value column.
 
     Examples
     --------
@@ -285,31 +280,23 @@ def correlation_heatmap(
         square = square.loc[selected, selected]
     names = list(square.index)
     ax = square_axes(ax, len(names), 0.3)
-    if (square.to_numpy() < 0).any():
-        draw_cells(
-            ax,
-            square.to_numpy(),
-            colors=style.diverging(),
-            vmin=-1.0,
-            vmax=1.0,
-        )
-    else:
-        draw_cells(
-            ax,
-            square.to_numpy(),
-            colors=style.rising(),
-            vmin=0.0,
-            vmax=1.0,
-        )
+    signed = bool((square.to_numpy() < 0).any())
+    draw_cells(
+        ax,
+        square.to_numpy(),
+        colors=style.color_map(signed=signed),
+        vmin=-1.0 if signed else 0.0,
+        vmax=1.0,
+    )
     style.finish(ax)
     if colorbar:
         draw_scale(
-            ax, label if label is not None else text_layout.plain(what)
-        )  # a label may hold a formula
+            ax, label if label is not None else style.plain(what)
+        )  # a label may have a formula
     # the names of the rows change the width of the axes: fit those of the columns again
-    text_layout.name_ticks(ax, "x", names)
-    text_layout.name_list(ax, names, what="")
-    text_layout.name_ticks(ax, "x", names)
+    style.name_ticks(ax, "x", names)
+    style.name_list(ax, names, what="")
+    style.name_ticks(ax, "x", names)
     write_numbers(ax, square, annotate, ".2f")
     return ax
 
@@ -317,9 +304,9 @@ def correlation_heatmap(
 def _correlation_matrix(
     table: PlotTable, value: str | None, coefficient: str | None
 ) -> tuple[pd.DataFrame, str]:
-    """Return the symmetric square of a table of pairs, with 1 on an empty diagonal, and what its values are."""
+    """Return the symmetric square of a table of pairs, with 1 on an empty diagonal, and the label of its values."""
     if is_square(table.frame):
-        return labelled(table.frame), value or ""
+        return labeled(table.frame), value or ""
     columns = [str(name) for name in table.frame.columns]
     value = value or next((name for name in VALUES if name in columns), "value")
     rows, kind = table.one("coefficient", coefficient)
@@ -339,16 +326,18 @@ def _correlation_matrix(
     a, b = np.split(codes, 2)
     if len(np.unique(np.minimum(a, b) * len(labels) + np.maximum(a, b))) < len(a):
         raise ValueError(
-            f"correlation_heatmap() draws one value for each ({ids}_a, {ids}_b); some pairs repeat. "
-            "Keep one kind of row, e.g. one coefficient or one query, or average first."
+            f"correlation_heatmap() draws one value for each ({ids}_a, {ids}_b), but some pairs repeat. "
+            "Keep one row per pair, e.g. one coefficient or one query, or average first."
         )
     square = np.full((len(labels), len(labels)), np.nan)
     square[b, a] = square[a, b] = rows.numbers(value)
     # a measure agrees with itself
     diagonal = np.diagonal(square)
     np.fill_diagonal(square, np.where(np.isnan(diagonal), 1.0, diagonal))
-    what = COEFFICIENTS.get(kind, kind) or VALUES.get(value, value)
-    return pd.DataFrame(square, index=labels, columns=labels), what
+    return (
+        pd.DataFrame(square, index=labels, columns=labels),
+        COEFFICIENTS.get(kind, kind) or VALUES.get(value, value),
+    )
 
 
 @plot(on=("matrix",), first=("matrix",))
@@ -360,16 +349,16 @@ def matrix_heatmap(
     annotate: bool | None = None,
     colorbar: bool = True,
 ) -> Axes:
-    """Return axes with a square matrix as colours: preferences, or correlations where it is symmetric.
+    """Return axes with a square matrix as colors: preferences, or correlations if it is symmetric.
 
     Parameters
     ----------
     frame : DataFrame
         The same labels as index and columns.
     order : sequence, optional
-        The labels in the order wanted; by default preferences stand best first, correlations as they are.
+        The labels to draw, in this order; by default preferences are sorted best first, correlations are not sorted.
     annotate : bool, optional
-        Write the values into the cells; by default where they fit.
+        Write the values into the cells; by default if they fit.
     colorbar : bool
         Draw the scale.
 
@@ -377,7 +366,7 @@ def matrix_heatmap(
     --------
     >>> import pdeval
     >>> from matplotlib.figure import Figure
-    >>> matrix = pdeval.datasets.sample_judged(topics="common").matrix("RPP")
+    >>> matrix = pdeval.datasets.sample_judged(queries="common").matrix("RPP")
     >>> ax = matrix.ireval.plot(ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]
     ['rerank-s1  1', 'rerank-s2  2']
@@ -413,7 +402,7 @@ def text_of(label: object) -> str:
     return " / ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
-def labelled(frame: pd.DataFrame) -> pd.DataFrame:
+def labeled(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a square frame with texts as labels, in the same order on both sides."""
     texts = dict(zip(frame.index, axis_texts(frame.index)))
     square = frame.astype(float).set_axis([texts[label] for label in frame.index])
@@ -422,14 +411,14 @@ def labelled(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def axis_texts(labels: pd.Index) -> list[str]:
-    """Return the labels of a square as texts; of (measure, method), what is needed to tell them apart.
+    """Return the labels of a square as strings; of (measure, method), the parts that distinguish them.
 
     Examples
     --------
     >>> both = pd.MultiIndex.from_tuples([("RPP", "winrate"), ("RPP", "mc4"), ("AP", "mean")],
     ...                                  names=["measure", "method"])
     >>> axis_texts(both), axis_texts(both[1:]), axis_texts(both[:2])
-    (['RPP, win rate', 'RPP, MC4', 'AP, mean'], ['RPP', 'AP'], ['win rate', 'MC4'])
+    (['RPP, mean preference', 'RPP, MC4', 'AP, mean'], ['RPP', 'AP'], ['mean preference', 'MC4'])
     """
     if list(labels.names) != ["measure", "method"]:
         return [text_of(label) for label in labels]
@@ -442,7 +431,7 @@ def axis_texts(labels: pd.Index) -> list[str]:
     return [f"{measure}, {method}" for measure, method in zip(measures, methods)]
 
 
-@plot(on=("confusions",), first=("confusions",), needs=("reference", "label", "n", "share"))
+@plot(on=("confusions",), first=("confusions",), needs=("reference", "label", "n", "fraction"))
 def confusion_heatmap(
     table: PlotTable,
     *,
@@ -451,16 +440,16 @@ def confusion_heatmap(
     annotate: bool | None = None,
     colorbar: bool = True,
 ) -> Axes:
-    """Return axes with the share of each label (column) among the items of each label of the reference (row).
+    """Return axes with the fraction of each label (column) among the items of each label of the reference (row).
 
     Parameters
     ----------
     frame : DataFrame
         Confusions: assessor, reference, label, n, share.
     assessor : str, optional
-        The assessor; needed where the frame has several.
+        The assessor; required if the frame has several.
     annotate : bool, optional
-        Write the shares into the cells; by default where they fit.
+        Write the fractions into the cells; by default if they fit.
     colorbar : bool
         Draw the scale.
 
@@ -468,7 +457,7 @@ def confusion_heatmap(
     --------
     >>> from matplotlib.figure import Figure
     >>> table = pd.DataFrame({"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2],
-    ...                       "share": [0.75, 0.25, 0.0, 1.0]})
+    ...                       "fraction": [0.75, 0.25, 0.0, 1.0]})
     >>> ax = confusion_heatmap(table, ax=Figure().subplots())
     >>> ax.get_xlabel(), [text.get_text() for text in ax.texts]
     ('Label by llm', ['0.75', '0.25', '0.00', '1.00'])
@@ -478,13 +467,13 @@ def confusion_heatmap(
     table.unique("share per label of the reference and label", frame["reference"], frame["label"])
     values = list(dict.fromkeys(frame["reference"]))
     wide = frame.set_index(["reference", "label"])
-    square = wide["share"].unstack().reindex(index=values, columns=values).astype(float)
+    square = wide["fraction"].unstack().reindex(index=values, columns=values).astype(float)
     items = wide["n"].unstack().reindex(index=values).sum(axis=1)
     ax = square_axes(ax, len(values), 0.4)
     draw_cells(
         ax,
         square.to_numpy(),
-        colors=style.rising(),
+        colors=style.color_map(signed=False),
         vmin=0.0,
         vmax=1.0,
     )
@@ -494,8 +483,8 @@ def confusion_heatmap(
     )
     if colorbar:
         draw_scale(ax, "Share of the row")
-    text_layout.name_ticks(ax, "x", [str(value) for value in values])
-    text_layout.name_ticks(ax, "y", [f"{value} ({count:,.0f})" for value, count in items.items()])
+    style.name_ticks(ax, "x", [str(value) for value in values])
+    style.name_ticks(ax, "y", [f"{value} ({count:,.0f})" for value, count in items.items()])
     write_numbers(ax, square, annotate, ".2f")
     return ax
 
@@ -504,14 +493,14 @@ def confusion_heatmap(
 def query_heatmap(
     table: PlotTable, *, ax: Axes | None = None, measure: str | None = None, colorbar: bool = True
 ) -> Axes:
-    """Return axes with the value of every run (row) on every query (column): the best run on top, the hardest first.
+    """Return axes with the value of every run (row) on every query (column); best run and hardest query first.
 
     Parameters
     ----------
     frame : DataFrame
         Scores: run, query, measure, value.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     colorbar : bool
         Draw the scale.
 
@@ -532,32 +521,26 @@ def query_heatmap(
     values = np.full((len(runs.categories), len(queries.categories)), np.nan)
     values[runs.codes, queries.codes] = rows.numbers("value")
     known = known_of(name, table.frame.attrs) if name else None
-    sign = -1.0 if known is not None and not known["higher"] else 1.0
-    better = sign * np.where(np.isfinite(values), values, np.nan)
-    # the best run on top, the hardest query at the left
-    down = np.argsort(-_means(better, 1), kind="stable")
-    across = np.argsort(_means(better, 0), kind="stable")
-    ax = style.axes(ax, width=6.4, height=text_layout.list_height(len(down)))
-    draw_cells(ax, values[np.ix_(down, across)], colors=style.rising(), aspect="auto")
+    better = np.ma.masked_invalid(-values if known and not known["higher"] else values)
+    # the best run on top, the hardest query at the left; without any value, as if it were the worst
+    down = np.argsort(-better.mean(axis=1).filled(-np.inf), kind="stable")
+    across = np.argsort(better.mean(axis=0).filled(-np.inf), kind="stable")
+    ax = style.axes(ax, width=6.4, height=style.list_height(len(down)))
+    draw_cells(
+        ax, values[np.ix_(down, across)], colors=style.color_map(signed=False), aspect="auto"
+    )
     count = len(across)
     style.finish(
         ax, x=f"{count} {'query' if count == 1 else 'queries'}, the hardest at the left", title=name
     )
     ax.set_xticks([])
     if colorbar:
-        draw_scale(ax, text_layout.plain(name) or "Value")
+        draw_scale(ax, style.plain(name) or "Value")
         ax.set_title("")
-    text_layout.name_list(ax, [str(runs.categories[i]) for i in down])
+    style.name_list(ax, [str(runs.categories[i]) for i in down])
     if count <= 30:
-        text_layout.name_ticks(ax, "x", [str(queries.categories[i]) for i in across])
+        style.name_ticks(ax, "x", [str(queries.categories[i]) for i in across])
     return ax
-
-
-def _means(values: np.ndarray, axis: int) -> np.ndarray:
-    """Return the means of the known values; minus infinity if there are none."""
-    known = ~np.isnan(values)
-    total = np.where(known, values, 0.0).sum(axis=axis)
-    return np.where(known.any(axis=axis), total / np.maximum(known.sum(axis=axis), 1), -np.inf)
 
 
 @plot(
@@ -578,9 +561,9 @@ def contribution_surface(
     frame : DataFrame
         A surface: measure, rank_a, rank_b, value.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     scale : bool
-        Draw the scale of the colours.
+        Draw the color scale.
 
     Examples
     --------
@@ -600,18 +583,17 @@ def contribution_surface(
         values,
         extent=(across[0] - 0.5, across[-1] + 0.5, down[-1] + 0.5, down[0] - 0.5),
         aspect="equal",
-        cmap=style.diverging(),
+        cmap=style.color_map(signed=True),
         vmin=-top,
         vmax=top,
         interpolation="nearest",
     )
     if len(np.unique(values)) > 3 and min(values.shape) > 1:  # a sign has no slope
-        heights = top * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])
         ax.contour(
             across,
             down,
             values,
-            levels=heights,
+            levels=top * np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75]),
             colors="black",
             linewidths=0.5,
         )

@@ -10,12 +10,12 @@ import pandas as pd
 
 from pdeval.catalog.directions import known_of
 from pdeval.evaluate.summary import summary
-from pdeval.plots import style, text_layout
-from pdeval.plots.registry import plot
-from pdeval.plots.selection import PlotTable, chosen, plot_table
-from pdeval.significance.meta_analysis import meta_analysis
+from pdeval.plots import style
+from pdeval.plots.registry import PlotTable, plot, plot_table
+from pdeval.significance.over_collections import combined_effects
 from pdeval.tables.reader import read
 from pdeval.tables.vocabularies import listed
+from pdeval.verbs.arguments import one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ VALUES = {
     "mean": "Mean",
     "value": "Value of",
     "gap": "Gap in",
-    "favour": "Favour",
+    "favor": "Favor",
 }
 NAMES = (
     "run",
@@ -37,7 +37,7 @@ NAMES = (
     "segment_a",
     "segment_b",
     "statistic",
-    "share",
+    "fraction",
 )
 MAX_ROWS = 200
 MAX_MEASURES = 5
@@ -52,13 +52,8 @@ def whiskers(frame: pd.DataFrame, mean: str) -> np.ndarray:
 
 
 def marker_size(ax: Axes, rows: int) -> float:
-    """Return the size in points of a marker in a list of so many rows."""
-    return min(4.5, 0.6 * 72 * text_layout.inches(ax)[1] / rows)
-
-
-def draw_reference(ax: Axes, value: float) -> None:
-    """Draw a dotted line at a value that the intervals are compared with, e.g. no difference."""
-    ax.axvline(value, color="black", linewidth=0.7, linestyle=":")
+    """Return the size in points of a marker in a list of this many rows."""
+    return min(4.5, 0.6 * 72 * style.inches(ax)[1] / rows)
 
 
 @plot(on=("summary", "scores"), first=("summary", "scores"))
@@ -76,12 +71,12 @@ def summary_bars(
     ----------
     frame : DataFrame
         A summary: run, measure, mean, perhaps ci_low and ci_high (or sd, then drawn as mean plus and minus sd); or
-        scores, which are summed up first.
+        scores, which are averaged first.
     measures : sequence of str, optional
         The measures to draw, in this order; by default all, up to five.
     sort : bool
-        Sort the runs by the first measure's mean, the best at the top (the largest, where it is not known whether more
-        is better); else the order of the frame.
+        Sort the runs by the first measure's mean, the best at the top (the largest, if the direction of the measure is
+        unknown); else the order of the frame.
 
     Examples
     --------
@@ -96,16 +91,16 @@ def summary_bars(
     if table.kind == "scores":
         table = plot_table(summary(read(table.frame, "scores"), None), "summary_bars", table.kinds)
     table.need("mean")
-    run, measure = table.runs(), table.names("measure")
+    run = table.runs()
+    measure, selected = table.measures(measures)
     table.unique("mean per run and measure", run, measure)
-    selected = chosen(measures, [str(name) for name in measure.categories])
     if len(selected) > MAX_MEASURES:
         raise ValueError(
             f"summary_bars() draws at most {MAX_MEASURES} measures; the frame has {listed(selected, 6)}. "
             f"Choose some: measures={selected[:2]!r}."
         )
     runs = [str(name) for name in run.categories]
-    # a row per run for each measure, missing where a run has none
+    # a row per run for each measure, missing if a run has none
     by_run = table.frame.set_index(np.asarray(run, dtype=object))
     means = [by_run[measure == name].reindex(runs) for name in selected]
     if sort:
@@ -114,8 +109,7 @@ def summary_bars(
         order = np.argsort(first if known and not known["higher"] else -first, kind="stable")
         runs = [runs[i] for i in order]
         means = [rows.iloc[order] for rows in means]
-    row = 0.22 if len(selected) == 1 else 0.14 * len(selected)
-    ax = style.axes(ax, height=text_layout.list_height(len(runs), row=row))
+    ax = style.axes(ax, height=style.list_height(len(runs), row=max(0.22, 0.14 * len(selected))))
     size = marker_size(ax, len(runs) * len(selected))
     spread, text = None, ""
     for i, (name, rows) in enumerate(zip(selected, means)):
@@ -131,7 +125,7 @@ def summary_bars(
             rows["mean"],
             np.arange(len(runs)) + 0.5 * (i - (len(selected) - 1) / 2) / len(selected),
             xerr=spread,
-            label=text_layout.entry(name) or "_mean",
+            label=style.entry(name) or "_mean",
             linestyle="none",
             color=look["color"],
             marker=look["marker"],
@@ -140,13 +134,12 @@ def summary_bars(
         )
     ax.set_ylim(len(runs) - 0.4, -0.6)
     of = f" {selected[0]}" if len(selected) == 1 and selected[0] else ""
-    place = legend if len(selected) > 1 else None
     return style.finish(
         ax,
         x=f"Mean{of}{text}",
         grid="x",
         rows=runs,
-        place=place,
+        place=legend if len(selected) > 1 else None,
     )
 
 
@@ -165,22 +158,22 @@ def intervals(
 ) -> Axes:
     """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval.
 
-    Of a table that says which rows are significant, those are filled and the others hollow.
+    If the table has a column `significant`, markers of significant rows are filled and the others hollow.
 
     Parameters
     ----------
     frame : DataFrame
         A table with ci_low and ci_high: comparisons of runs or buckets, segments, gaps, quantiles, biases of judges.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     sort : bool
-        Sort the rows by their value, the largest at the top; by default they stand as in the frame.
+        Sort the rows by their value, the largest at the top; by default the order of the frame.
 
     Examples
     --------
     >>> import pdeval
     >>> from matplotlib.figure import Figure
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> found = scores.ireval.compare(baseline="bm25")
     >>> ax = found.ireval.plot.intervals(ax=Figure().subplots())
     >>> ax.get_yticklabels()[0].get_text(), ax.get_xlabel().split()[:3]
@@ -196,9 +189,9 @@ def intervals(
         frame = frame.sort_values(value, ascending=False, kind="stable")
     texts = _row_names(
         frame, table.frame.attrs.get("run_columns") or ["run"]
-    )  # of segments a run has several rows
+    )  # segments have several rows per run
     place = np.arange(len(frame))
-    ax = style.axes(ax, height=text_layout.list_height(len(frame)))
+    ax = style.axes(ax, height=style.list_height(len(frame)))
     size = marker_size(ax, len(frame))
     ax.hlines(
         place, frame["ci_low"], frame["ci_high"], color=style.BLUE, linewidth=min(1.3, 0.4 * size)
@@ -221,13 +214,12 @@ def intervals(
                 markeredgecolor=style.BLUE,
                 color=style.BLUE,
             )
-    if value in ("difference", "gap", "favour"):  # of which 0 means none
-        draw_reference(ax, 0)
+    if value in ("difference", "gap", "favor"):  # 0 means no difference
+        ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
     ax.set_ylim(len(frame) - 0.4, -0.6)
-    x = f"{VALUES[value]} {name}".rstrip() + f" (with {style.interval(table.frame)})"
     return style.finish(
         ax,
-        x=x,
+        x=f"{VALUES[value]} {name}".rstrip() + f" (with {style.interval(table.frame)})",
         grid="x",
         rows=texts,
         what="Rows",
@@ -236,7 +228,7 @@ def intervals(
 
 
 def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
-    """Name each row by what differs between rows: groups, runs, pairs as 'a − b', statistics."""
+    """Return a name for each row from what differs between rows: groups, runs, pairs as 'a − b', statistics."""
     by = [name for name in rows.attrs.get("by", ()) if name in rows.columns]
     others = [str(name) for name in rows.columns if str(name) not in NAMES]
     segment = [
@@ -245,8 +237,8 @@ def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
         if not pd.api.types.is_numeric_dtype(rows[name].dtype) and name != "measure"
     ]
     quantiles = (
-        ["statistic", "share"] if "share" in rows.columns else []
-    )  # elsewhere a statistic is that of a test
+        ["statistic", "fraction"] if "fraction" in rows.columns else []
+    )  # in other tables the statistic is that of a test
     columns = [
         name for name in dict.fromkeys([*by, *segment, *runs, *quantiles]) if name in rows.columns
     ]
@@ -257,14 +249,14 @@ def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
     parts = parts or [rows[name].astype(str) for name in columns[:1]]
     if not parts:
         raise ValueError(
-            f"intervals() finds nothing that names the rows; there are {listed(rows.columns)}."
+            f"intervals() found no column that names the rows; the frame has {listed(rows.columns)}."
         )
     return [", ".join(row) for row in zip(*parts)]
 
 
 @plot(
-    on=("collection_effects", "collection_verdicts"),
-    first=("collection_effects", "collection_verdicts"),
+    on=("collection_effects", "meta_analysis"),
+    first=("collection_effects", "meta_analysis"),
 )
 def forest(
     table: PlotTable,
@@ -275,20 +267,20 @@ def forest(
     combined: Sequence[Combined] = ("fixed", "random"),
     verdict: pd.DataFrame | None = None,
 ) -> Axes:
-    """Return axes with one row per collection: the difference, its interval, its weight; below, all of them together.
+    """Return axes with one row per collection: the difference, its interval, its weight; below, their means.
 
-    Of a table of verdicts there is one row per pair of runs: the macro difference with its interval.
+    For a table of verdicts there is one row per pair of runs: the macro difference with its interval.
 
     Parameters
     ----------
     frame : DataFrame
-        What each collection says, from `verdict(by=..., per="collection")`; or a table of verdicts.
+        Differences per collection, from `meta_analysis(by=..., per="collection")`; or a table of verdicts.
     runs : sequence of two str, optional
-        The pair of runs, a and b, to draw; needed where the frame has several.
+        The pair of runs, a and b, to draw; required if the frame has several.
     measure : str, optional
-        The measure to draw; needed where the frame has several.
+        The measure to draw; required if the frame has several.
     combined : sequence of {'fixed', 'random'}
-        Which means of the collections to draw as diamonds, as wide as their intervals.
+        Means of the collections to draw as diamonds, as wide as their intervals.
     verdict : DataFrame, optional
         The verdict over the same collections, whose macro difference gets a diamond too.
 
@@ -303,48 +295,50 @@ def forest(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x', 'y', 'Random effects']
     """
-    present = list(dict.fromkeys(table.column("measure").astype(str)))
-    if measure is None and len(present) > 1:
-        raise ValueError(
-            f"forest() draws one measure; the frame has {listed(present)}. Choose one: measure={present[0]!r}."
-        )
-    if measure is not None and measure not in present:
-        raise KeyError(f"no measure {measure!r} in this table; it has {listed(present)}.")
-    table = table.rows((table.frame["measure"].astype(str) == (measure or present[0])).to_numpy())
+    table, name = table.one("measure", measure)
     if "macro" not in table.frame.columns:
-        return _forest_of_collections(_rows_of_pair(table, runs), ax, combined, verdict)
-    table = table if runs is None else _rows_of_pair(table, runs)
-    names = [f"{a} − {b}" for a, b in _pairs(table)]
-    ax = style.axes(ax, height=text_layout.list_height(len(names)))
-    return _finish_forest(ax, table, "macro", np.ones(len(names)), names, "Macro difference of")
+        return _forest_of_collections(table, runs, ax, combined, verdict)
+    if runs is not None:
+        table, *_ = table.one_pair(runs, option="runs", directed=True)
+    a, b, ids = table.pairs()
+    names = [f"{ids[i]} − {ids[j]}" for i, j in zip(a, b)]
+    ax = style.axes(ax, height=style.list_height(len(names)))
+    return _finish_forest(
+        ax, table, "macro", np.ones(len(names)), names, f"Macro difference of {name}"
+    )
 
 
 def _forest_of_collections(
-    table: PlotTable, ax: Axes | None, combined: Sequence[Combined], verdict: pd.DataFrame | None
+    table: PlotTable,
+    runs: Sequence[str] | None,
+    ax: Axes | None,
+    combined: Sequence[Combined],
+    verdict: pd.DataFrame | None,
 ) -> Axes:
     """Draw a row per collection, and a diamond for each mean of them."""
+    table, _, a, b = table.one_pair(runs, option="runs", directed=True)
     frame = table.frame
     by = [name for name in frame.attrs.get("by", ()) if name in frame.columns] or [
         str(frame.columns[0])
     ]
     names = [" / ".join(map(str, row)) for row in frame[by].itertuples(index=False)]
-    if unknown := [effects for effects in combined if effects not in EFFECTS]:
-        raise ValueError(f"combined={unknown[0]!r}: choose of {listed(EFFECTS)}.")
+    measure = str(frame["measure"].iloc[0])
+    effects = [one_of("combined", name, EFFECTS) for name in combined]
     values = frame[["difference", "se"]].to_numpy(float)
-    pooled = meta_analysis(
+    pooled = combined_effects(
         values[:, :1], values[:, 1:], confidence=frame.attrs.get("confidence", 0.95)
     )
     # lower end, mean and upper end of each mean of the collections
     diamonds = {
-        EFFECTS[effects]: [
-            getattr(pooled, f"{effects}{end}").item() for end in ("_low", "", "_high")
-        ]
-        for effects in combined
+        EFFECTS[name]: [pooled[f"{name}{end}"].item() for end in ("_low", "", "_high")]
+        for name in effects
     }
     if verdict is not None:
-        diamonds["Macro mean"] = _macro_mean(table, verdict)
+        verdicts = plot_table(verdict, "forest(verdict=...)", ["meta_analysis"])
+        rows, *_ = verdicts.one("measure", measure)[0].one_pair((a, b), directed=True)
+        diamonds["Macro mean"] = rows.frame[["ci_low", "macro", "ci_high"]].to_numpy(float)[0]
     diamonds = {name: ends for name, ends in diamonds.items() if not np.isnan(ends).any()}
-    ax = style.axes(ax, height=text_layout.list_height(len(frame) + len(diamonds)))
+    ax = style.axes(ax, height=style.list_height(len(frame) + len(diamonds)))
     for row, (low, mean, high) in enumerate(diamonds.values(), start=len(frame)):
         ax.fill(
             [low, mean, high, mean],
@@ -358,10 +352,13 @@ def _forest_of_collections(
         ax.axhline(len(frame) - 0.5, color=style.FADED, linewidth=0.7)
     # areas are proportional to weights; unknown ones are equal
     weight = frame["weight"].fillna(1 / len(frame)).to_numpy(float)
-    a, b = _pairs(table)[0]
-    sizes = np.sqrt(weight / weight.max())
     return _finish_forest(
-        ax, table, "difference", sizes, [*names, *diamonds], f"{a} − {b}, difference of"
+        ax,
+        table,
+        "difference",
+        np.sqrt(weight / weight.max()),
+        [*names, *diamonds],
+        f"{a} − {b}, difference of {measure}",
     )
 
 
@@ -371,11 +368,10 @@ def _finish_forest(
     """Draw points as large as their weight, with whiskers, and name the rows."""
     mean = table.numbers(value)
     place = np.arange(len(mean))
-    spread = np.nan_to_num(whiskers(table.frame, value))
     ax.errorbar(
         mean,
         place,
-        xerr=spread,
+        xerr=np.nan_to_num(whiskers(table.frame, value)),
         linestyle="none",
         color=style.BLUE,
         elinewidth=1.1,
@@ -390,48 +386,12 @@ def _finish_forest(
         linewidths=0,
         zorder=3,
     )
-    draw_reference(ax, 0)
+    ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
     ax.set_ylim(len(names) - 0.4, -0.6)
-    x = f"{label} {table.frame['measure'].iloc[0]} (with {style.interval(table.frame)})"
-    return style.finish(ax, x=x, grid="x", rows=names, what="Rows")
-
-
-def _macro_mean(table: PlotTable, verdict: pd.DataFrame) -> list[float]:
-    """Return the lower end, the mean and the upper end of the macro mean of a pair of runs."""
-    verdicts = plot_table(verdict, "forest(verdict=...)", ["collection_verdicts"])
-    pair = _pairs(table)[0]
-    # the row of the same runs and measure
-    same = np.array([other == pair for other in _pairs(verdicts)])
-    rows = verdict[same & (verdict["measure"] == table.frame["measure"].iloc[0]).to_numpy()]
-    if len(rows) != 1:
-        raise ValueError(
-            f"the verdict has {len(rows)} rows of ({pair[0]!r}, {pair[1]!r}) and this measure; one is needed."
-        )
-    ends: list[float] = rows[["ci_low", "macro", "ci_high"]].to_numpy(float)[0].tolist()
-    return ends
-
-
-def _pairs(table: PlotTable) -> list[tuple[str, ...]]:
-    """Return the run a and the run b of each row as texts."""
-    sides = [table.frame[[f"{name}_{side}" for name in table.run_columns]] for side in "ab"]
-    return list(
-        zip(
-            *([" / ".join(map(str, row)) for row in side.itertuples(index=False)] for side in sides)
-        )
+    return style.finish(
+        ax,
+        x=f"{label} (with {style.interval(table.frame)})",
+        grid="x",
+        rows=names,
+        what="Rows",
     )
-
-
-def _rows_of_pair(table: PlotTable, runs: Sequence[str] | None) -> PlotTable:
-    """Return the rows of one pair of runs."""
-    pairs = _pairs(table)
-    distinct = list(dict.fromkeys(pairs))
-    if runs is None and len(distinct) > 1:
-        raise ValueError(
-            f"forest() draws one pair of runs; the frame has {len(distinct)}. Choose one: runs={list(distinct[0])!r}."
-        )
-    pair = distinct[0] if runs is None else tuple(map(str, runs))
-    if pair not in distinct:
-        raise KeyError(
-            f"no pair {pair!r} in this table; it has {distinct[0]!r} and {len(distinct) - 1} others."
-        )
-    return table.rows(np.array([other == pair for other in pairs]))

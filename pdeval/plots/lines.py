@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import style, text_layout
-from pdeval.plots.registry import plot
-from pdeval.plots.selection import PlotTable, chosen, index_of, names
+from pdeval.plots import style
+from pdeval.plots.registry import PlotTable, chosen, index_of, names, plot
 from pdeval.tables.equal_values import NOISE
 from pdeval.tables.vocabularies import listed
 
@@ -50,18 +49,12 @@ def draw_lines(
         gap = max(1, len(curve) // marks) if marks else 1
         # staggered markers of lines that run together do not hide each other
         markers = {"markevery": (i % gap if staggered else 0, gap)}
-        label = text_layout.entry(name) or "_line"
         ax.plot(
             curve.index.to_numpy(),
             curve.to_numpy(),
-            label=label,
+            label=style.entry(name) or "_line",
             **(style.line(i) | markers | look),
         )
-
-
-def draw_zero(ax: Axes) -> None:
-    """Draw the line of no difference."""
-    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
 
 
 @plot(on=("curve",), first=("curve",), needs=("recall", "precision"))
@@ -74,16 +67,14 @@ def precision_recall(
 ) -> Axes:
     """Return axes with precision against recall, one line per run.
 
-    Of curves for every query the mean over queries is drawn, where the queries share their recall points, as
-    interpolated curves do.
+    Curves per query are averaged over queries. The queries need common recall points, as interpolated curves have.
 
     Parameters
     ----------
     frame : DataFrame
         A precision-recall table: run, [query], recall, precision.
     highlight : int or sequence of runs
-        With more runs than this many, the best ones by mean precision get colour and name and the others stay grey; or
-        the runs to show in colour.
+        Number of runs to draw in color, the best by mean precision, or the runs themselves. The others are gray.
 
     Examples
     --------
@@ -97,7 +88,7 @@ def precision_recall(
     points = _mean_curve(table)
     colored = _highlighted(points, highlight)
     others = [column for column in points.columns if column not in colored]
-    grey: dict[str, Any] = {"color": style.FADED, "linewidth": 0.6}
+    gray: dict[str, Any] = {"color": style.FADED, "linewidth": 0.6}
     ax = style.axes(ax)
     if others:
         ax.plot(
@@ -105,7 +96,7 @@ def precision_recall(
             points[others].to_numpy(),
             label="_others",
             zorder=1,
-            **grey,
+            **gray,
         )
     draw_lines(
         ax,
@@ -115,7 +106,7 @@ def precision_recall(
         zorder=3,
     )
     if others:  # a line without points puts them at the end of the legend
-        ax.plot([], [], label=f"{len(others)} other runs", **grey)
+        ax.plot([], [], label=f"{len(others)} other runs", **gray)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     return style.finish(
         ax,
@@ -141,7 +132,7 @@ def _mean_curve(table: PlotTable) -> pd.DataFrame:
     # every query of a run must have a precision at every recall point
     if (counts.fillna(0).to_numpy() != queries.to_numpy()).any():
         raise ValueError(
-            f"precision_recall() averages over queries only at shared recall points; here the points differ "
+            f"precision_recall() averages over queries only at common recall points, but the points differ "
             f"between the {frame[query].nunique()} queries. Draw one query, "
             f"curve[curve[{query!r}] == {frame[query].iloc[0]!r}], or interpolate first."
         )
@@ -149,7 +140,7 @@ def _mean_curve(table: PlotTable) -> pd.DataFrame:
 
 
 def _highlighted(points: pd.DataFrame, highlight: Sequence[object] | int) -> list[str]:
-    """Return the runs that get a color of their own, best first."""
+    """Return the runs to draw in color, best first."""
     present = [str(name) for name in points.columns]
     if not isinstance(highlight, int):
         return [present[index_of(name, present)] for name in highlight]
@@ -165,27 +156,27 @@ def recall_levels(
     ax: Axes | None = None,
     pair: Sequence[object] | None = None,
     measures: Sequence[str] | None = None,
-    scale: Literal["share", "raw"] = "share",
+    scale: Literal["fraction", "raw"] = "fraction",
     levels: int | None = None,
     legend: style.Place | None = "inside",
 ) -> Axes:
     """Return axes with the contribution of each recall level to the difference of two runs, a line per measure.
 
-    Diaz and Ferraro (2022), Figure 4b: top-heavy measures spend their weight on the first levels, ASL on the
-    last ones, RPP the same on each.
+    Diaz and Ferraro (2022), Figure 4b: the weight of top-heavy measures is on the first levels, that of ASL on the
+    last ones, and that of RPP is the same on each.
 
     Parameters
     ----------
     frame : DataFrame
-        Contributions of recall levels: query, run_a, run_b, measure, recall, value. One query is drawn as it is, of
-        several the mean at each level over the queries that have it. Without columns of runs the frame is one pair.
+        Contributions of recall levels: query, run_a, run_b, measure, recall, value. Values
+        are averaged at each level over the queries that have it. Without columns of runs the frame is one pair.
     pair : (run, run), optional
-        The two runs; needed where the frame has more than one pair. Either direction will do.
-    scale : {"share", "raw"}
-        "share" divides each measure's values by the sum of their sizes, so that measures in different units
-        compare; "raw" leaves them.
+        The two runs; required if the frame has several pairs. In either direction.
+    scale : {"fraction", "raw"}
+        "fraction" divides the values of each measure by the sum of their absolute values, which makes measures with
+        different units comparable; "raw" does not change them.
     levels : int, optional
-        Draw only the first so many recall levels.
+        Number of recall levels to draw; by default all.
 
     Examples
     --------
@@ -207,7 +198,7 @@ def recall_levels(
             "value": rows.numbers("value") * sign,
         }
     )
-    if "weight" in rows.frame.columns:  # what the populations of a query contribute adds up
+    if "weight" in rows.frame.columns:  # contributions of the populations of a query are added
         parts["value"] *= rows.numbers("weight")
         parts["query"] = 0 if table.query is None else rows.frame[table.query].to_numpy()
         parts = (
@@ -217,19 +208,19 @@ def recall_levels(
         )
     means = parts.groupby(["recall", "measure"], observed=True)["value"].mean().unstack()
     selected = chosen(measures, [str(name) for name in means.columns])
-    if scale == "share":
+    if scale == "fraction":
         sizes = means.abs().sum()  # of a measure over all levels
         means = means / sizes.where(sizes > 0, 1.0)
     if levels is not None:
         means = means[means.index <= levels]
     ax = style.axes(ax)
-    draw_zero(ax)
+    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
     draw_lines(ax, {name: means[name].dropna() for name in selected}, marks=15)
-    text_layout.recall_ticks(ax, means.index.max())
+    style.recall_ticks(ax, means.index.max())
     return style.finish(
         ax,
         x="Recall level (relevant items found)",
-        y="Share of the difference" if scale == "share" else "Contribution to the difference",
+        y="Share of the difference" if scale == "fraction" else "Contribution to the difference",
         title=title,
         grid="y",
         place=legend,
@@ -250,8 +241,8 @@ def running_sum(
 ) -> Axes:
     """Return axes with the running sum of a preference over populations and recall levels, a line per measure.
 
-    A line rises where the first run is sooner and falls where the second is; it ends at the preference. Dotted lines
-    stand between the populations of the first measure.
+    A line rises at levels where the first run ranks higher and falls where the second does; it ends at the preference.
+    Dotted lines separate the populations of the first measure.
 
     Parameters
     ----------
@@ -270,32 +261,31 @@ def running_sum(
     frame, query = table.frame, table.query
     if query is not None and frame[query].nunique() > 1:
         raise ValueError(
-            f"running_sum() draws one query, and the frame has {frame[query].nunique()}; choose one, e.g. "
+            f"running_sum() draws one query; the frame has {frame[query].nunique()}. Choose one, e.g. "
             f"frame[frame[{query!r}] == {frame[query].iloc[0]!r}]."
         )
     title = ""
     if stems := table.run_columns:
         a, b = (names(frame, [f"{stem}_{side}" for stem in stems])[0] for side in "ab")
-        title = text_layout.plain(f"rises: {a} sooner, falls: {b} sooner")
-    measure = table.names("measure")
+        title = style.plain(f"rises: {a} sooner, falls: {b} sooner")
+    measure, selected = table.measures(measures)
     added = table.numbers("weight") * table.numbers("value")
-    selected = chosen(measures, list(measure.categories))
     curves = {name: pd.Series([0.0, *np.cumsum(added[measure == name])]) for name in selected}
     ax = style.axes(ax)
-    draw_zero(ax)
+    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
     # the populations of the first measure; border i is between the users i and i + 1
     population = frame["population"].astype(str).to_numpy()[measure == selected[0]]
     for border in np.flatnonzero(population[1:] != population[:-1]) + 1:
         ax.axvline(
             border + 0.5,
-            color="grey",
+            color="gray",
             linewidth=0.6,
             linestyle=":",
             label="_population",
         )
     draw_lines(ax, curves, marks=15)
     last = max(1, *(len(curve) - 1 for curve in curves.values()))
-    text_layout.recall_ticks(ax, last)
+    style.recall_ticks(ax, last)
     ax.set_xlim(0, last)
     return style.finish(
         ax,
@@ -307,8 +297,8 @@ def running_sum(
     )
 
 
-@plot(on=("incomplete", "incomplete_summary"), first=("incomplete", "incomplete_summary"))
-def incomplete(
+@plot(on=("robustness", "robustness_summary"), first=("robustness", "robustness_summary"))
+def robustness(
     table: PlotTable,
     *,
     ax: Axes | None = None,
@@ -317,7 +307,7 @@ def incomplete(
     band: bool = True,
     legend: style.Place | None = "inside",
 ) -> Axes:
-    """Return axes with a statistic against how many queries or labels are kept, mean and sd over draws.
+    """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws.
 
     Diaz and Ferraro (2022), Figures 6 and 7; Diaz (2023), Figures 8 and 9.
 
@@ -325,7 +315,7 @@ def incomplete(
     ----------
     frame : DataFrame
         An experiment with incomplete data: measure, keep, draw, statistic, value; or its summary: measure, keep,
-        statistic, mean, sd. A column `drop` ("queries" or "labels") names the x axis.
+        statistic, mean, sd. A column `to` ("queries" or "labels") names the x axis.
     statistic : str, optional
         The statistic; by default the only one, or "tau_b".
     band : bool
@@ -336,14 +326,14 @@ def incomplete(
     >>> from matplotlib.figure import Figure
     >>> frame = pd.DataFrame({"measure": "AP", "keep": [10, 10, 50, 50], "draw": [0, 1, 0, 1],
     ...                       "statistic": "tau_b", "value": [0.5, 0.7, 0.9, 1.0]})
-    >>> ax = incomplete(frame, ax=Figure().subplots())
+    >>> ax = robustness(frame, ax=Figure().subplots())
     >>> ax.lines[0].get_ydata().round(2).tolist(), ax.get_xlabel().splitlines()[0]
     ([0.6, 0.95], 'Queries kept')
     """
     rows, what = table.need("measure", "keep", "mean|value").one(
         "statistic", statistic, default="tau_b"
     )
-    for column in ("drop", "policy"):
+    for column in ("to", "policy"):
         rows, _ = rows.one(column, None, option=False)
     frame = rows.frame.assign(measure=rows.names("measure"))
     cells = frame.groupby(["keep", "measure"], observed=True)
@@ -370,14 +360,12 @@ def incomplete(
                 linewidth=0,
                 zorder=1,
             )
-    unit = (
-        "queries" if keep.max() > 1 else "data"
-    )  # numbers above 1 count queries; others are shares
-    dropped = str(frame["drop"].iloc[0]) if "drop" in frame.columns else unit
-    share = "Share of " if keep.max() <= 1 else ""
     what = what or ("mean" if "mean" in frame.columns else "value")
-    if keep.max() > 1:
-        text_layout.integer_ticks(ax)
+    unit, share = "data", "Share of "
+    if keep.max() > 1:  # numbers above 1 count queries; others are fractions
+        unit, share = "queries", ""
+        style.integer_ticks(ax)
+    dropped = str(frame["to"].iloc[0]) if "to" in frame.columns else unit
     return style.finish(
         ax,
         x=f"{share}{dropped} kept".capitalize(),
@@ -405,7 +393,7 @@ def p_value_curves(
 ) -> Axes:
     """Return axes with the p-values of all pairs of runs, sorted, one line per measure and test.
 
-    Where a line crosses alpha is its discriminative power (Sakai, 2006): the legend gives the percentage of
+    A line crosses alpha at its discriminative power (Sakai, 2006): the legend has the percentage of
     pairs below alpha.
 
     Parameters
@@ -416,9 +404,9 @@ def p_value_curves(
     p : {"p_value", "p_adjusted"}
         The column of p-values.
     alpha : float
-        Draw this level as a line.
+        Significance level, drawn as a line.
     upper : float, optional
-        The top of the y axis; by default four times alpha.
+        Upper limit of the y axis; by default four times alpha.
 
     Examples
     --------
@@ -429,8 +417,7 @@ def p_value_curves(
     ([0.01, 0.04, 0.2, 0.6], 'AP (50.0%)')
     """
     value = table.numbers(p)
-    measure = table.names("measure")
-    selected = chosen(measures, [str(name) for name in measure.categories])
+    measure, selected = table.measures(measures)
     several = "test" in table.frame.columns and table.frame["test"].nunique() > 1
     test = (
         table.frame["test"].astype(str).to_numpy(object)
@@ -444,11 +431,12 @@ def p_value_curves(
         if not len(curve):
             continue
         longest = max(longest, len(curve))
-        label = f"{name}, {kind}" if several else name
         ax.plot(
             np.arange(1, len(curve) + 1),
             curve,
-            label=text_layout.entry(f"{label} ({100 * float((curve < alpha).mean()):.1f}%)"),
+            label=style.entry(
+                f"{name}{', ' + kind if several else ''} ({100 * float((curve < alpha).mean()):.1f}%)"
+            ),
             **(style.line(i) | {"markevery": max(1, len(curve) // 12), "markersize": 3.0}),
         )
     ax.axhline(
@@ -459,7 +447,7 @@ def p_value_curves(
         label=f"α = {float(alpha):g} (% below it)",
     )
     ax.set(xlim=(0, longest + 1), ylim=(0, min(1.0, 4 * alpha) if upper is None else float(upper)))
-    text_layout.integer_ticks(ax)
+    style.integer_ticks(ax)
     return style.finish(
         ax,
         x="Pairs of runs, sorted by p",
@@ -479,8 +467,8 @@ def contribution_ecdf(
 ) -> Axes:
     """Return axes with the distribution of the contributions of recall levels, a line per measure.
 
-    Diaz and Ferraro (2022), Figure 2, right: a line that rises at 0 alone is a measure to which most levels contribute
-    almost nothing.
+    Diaz and Ferraro (2022), Figure 2, right: if a line rises only at 0, most levels contribute almost nothing to the
+    measure.
 
     Parameters
     ----------
@@ -522,7 +510,7 @@ def discount_curves(
     log: bool = False,
     legend: style.Place | None = "inside",
 ) -> Axes:
-    """Return axes with what each rank is worth, a line per measure.
+    """Return axes with the weight of each rank, a line per measure.
 
     Shokouhi, Yilmaz, Craswell and Robertson (2009), Figure 1.
 
@@ -546,7 +534,7 @@ def discount_curves(
     if log:
         ax.set_xscale("log")
     else:
-        text_layout.recall_ticks(ax, float(table.frame["rank"].max()))
+        style.recall_ticks(ax, float(table.frame["rank"].max()))
     return style.finish(
         ax,
         x="Rank",
@@ -560,9 +548,8 @@ def _curves(
     table: PlotTable, x: str, y: str, measures: Sequence[str] | None
 ) -> dict[str, pd.Series]:
     """Return a curve for each measure, in the order of the frame or of `measures`."""
-    measure = table.names("measure")
+    measure, selected = table.measures(measures)
     curve = pd.Series(table.numbers(y), index=table.numbers(x))
-    selected = chosen(measures, [str(name) for name in measure.categories])
     return {name: curve[measure == name].sort_index(kind="stable") for name in selected}
 
 
@@ -576,35 +563,34 @@ def ties_by_recall(
     levels: int | None = 20,
     legend: style.Place | None = "inside",
 ) -> Axes:
-    """Return axes with the share of tied pairs at each recall level, one line per measure or collection.
+    """Return axes with the fraction of tied pairs at each recall level, one line per measure or collection.
 
     Diaz (2023), Figure 5.
 
     Parameters
     ----------
     frame : DataFrame
-        Ties by recall level: recall, tied, and perhaps a column that tells lines apart (measure, collection, dataset,
-        benchmark).
+        Ties by recall level: recall, tied, and optionally a column that distinguishes lines (measure, collection,
+        dataset, benchmark).
     levels : int or None
-        Draw the first so many recall levels; None draws all.
+        Number of recall levels to draw; None draws all.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> frame = pd.DataFrame({"recall": [1, 2, 3], "tied": [0.5, 0.2, 0.1]})
+    >>> frame = pd.DataFrame({"recall": [1, 2, 3], "tied_fraction": [0.5, 0.2, 0.1]})
     >>> ties_by_recall(frame, ax=Figure().subplots()).lines[0].get_ydata().tolist()
     [0.5, 0.2, 0.1]
     """
-    lines = _ties(table, "recall", value or table.holding("share") or "tied", group)
+    lines = _ties(table, "recall", value or table.holding("fraction") or "tied_fraction", group)
     ax = _lines_by_recall(ax, lines, levels)
     ax.set_ylim(bottom=0)
-    place = legend if len(lines.columns) > 1 else None
     return style.finish(
         ax,
         x="Recall level",
         y="Share of pairs tied",
         grid="both",
-        place=place,
+        place=legend if len(lines.columns) > 1 else None,
     )
 
 
@@ -630,10 +616,10 @@ def tie_probability(
     Parameters
     ----------
     frame : DataFrame
-        Ties by the rank of the first relevant item: p1, tied, and perhaps a column that tells lines apart (measure,
-        collection, dataset, benchmark); or probabilities in theory: n, m, p1, probability, where n names the title.
+        Ties by the rank of the first relevant item: p1, tied, and optionally a column that distinguishes lines
+        (measure, collection, dataset, benchmark); or probabilities in theory: n, m, p1, probability; n is the title.
     log : bool
-        Logarithmic axes; probabilities of 0 are left out, and the y axis ends eight decades below the largest.
+        Logarithmic axes; probabilities of 0 are not drawn, and the y axis ends eight decades below the largest.
 
     Examples
     --------
@@ -655,14 +641,14 @@ def tie_probability(
             f"tie_probability() draws one n; the frame has {listed(sorted(frame['n'].unique()))}. "
             f"Choose one: frame[frame['n'] == {frame['n'].iloc[0]}]."
         )
-    lines = _ties(table, "p1", value or table.holding("share") or "probability", group)
+    lines = _ties(table, "p1", value or table.holding("fraction") or "probability", group)
     if group == "m":
         lines.columns = [f"m = {label}" for label in lines.columns]
     if log:
         lines = lines.where(lines > 0).dropna(how="all")
         if lines.empty:
             raise ValueError(
-                "there is nothing to draw on a logarithmic axis: no probability is above 0; give log=False."
+                "there is nothing to draw on a logarithmic axis: no probability is above 0. Use log=False."
             )
     ax = style.axes(ax)
     # markers by distance along the line: even on logarithmic axes
@@ -686,7 +672,11 @@ def tie_probability(
     )
 
 
-@plot(on=("decided", "deciding"), first=("decided", "deciding"), needs=("recall",))
+@plot(
+    on=("deciding_ecdf", "deciding_levels"),
+    first=("deciding_ecdf", "deciding_levels"),
+    needs=("recall",),
+)
 def decided_by_recall(
     table: PlotTable,
     *,
@@ -696,18 +686,18 @@ def decided_by_recall(
     levels: int | None = None,
     legend: style.Place | None = "inside",
 ) -> Axes:
-    """Return axes with the share of pairs decided at or before each recall level (an ECDF).
+    """Return axes with the fraction of pairs decided at or before each recall level (an ECDF).
 
     Diaz (2023), Figure 6.
 
     Parameters
     ----------
     frame : DataFrame
-        recall and the cumulative share of pairs decided by then; or one row per pair and query, whose deciding recall
-        level is missing or 0 where the pair is tied for good. A column that tells lines apart (measure, collection,
-        dataset, benchmark) makes several lines.
+        recall and the cumulative fraction of pairs decided by then; or one row per pair and query, whose deciding
+        recall level is missing or 0 if the pair is tied at all levels. A column that distinguishes lines (measure,
+        collection, dataset, benchmark) makes several lines.
     levels : int, optional
-        Draw the first so many recall levels.
+        Number of recall levels to draw.
 
     Examples
     --------
@@ -717,24 +707,23 @@ def decided_by_recall(
     >>> ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
     ([1, 2, 5], [0.5, 0.75, 1.0])
     """
-    share = value or table.holding("share")
+    share = value or table.holding("fraction")
     lines = _ecdf(table, group) if share is None else _ties(table, "recall", share, group)
     falls = lines.ffill().diff().min()
     if (falls < -NOISE).any():
         raise ValueError(
-            f"decided_by_recall() draws cumulative shares; {share!r} falls with the recall level"
+            f"decided_by_recall() draws cumulative fractions, but {share!r} decreases with the recall level"
             f"{'' if len(lines.columns) == 1 else f' in {falls.idxmin()!r}'}. "
             f"Add up first: frame.sort_values('recall').groupby(...)[{share!r}].cumsum()."
         )
     ax = _lines_by_recall(ax, lines, levels, marks=12, drawstyle="steps-post")
     ax.set_ylim(0, 1.03)
-    place = legend if len(lines.columns) > 1 else None
     return style.finish(
         ax,
         x="Recall level",
         y="Share of pairs decided",
         grid="both",
-        place=place,
+        place=legend if len(lines.columns) > 1 else None,
     )
 
 
@@ -745,7 +734,7 @@ def _lines_by_recall(
     lines = lines if levels is None else lines[lines.index <= levels]
     ax = style.axes(ax)
     draw_lines(ax, {name: lines[name].dropna() for name in lines.columns}, **options)
-    text_layout.recall_ticks(ax, lines.index.max())
+    style.recall_ticks(ax, lines.index.max())
     return ax
 
 
@@ -767,16 +756,15 @@ def _ties(table: PlotTable, x: str, value: str, group: str | None) -> pd.DataFra
         table.frame[x].to_numpy(),
         table.names(by),
         table.numbers(value),
-        advice=" Name the column that tells lines apart with group=, or average first.",
+        advice=" Specify the column that distinguishes lines with group=, or average first.",
     ).sort_index()
 
 
 def _ecdf(table: PlotTable, group: str | None) -> pd.DataFrame:
-    """Return the cumulative share of pairs by recall level; those without one stay undecided."""
+    """Return the cumulative fraction of pairs by recall level; pairs without one are undecided."""
     line = table.names(_group_column(table, group))
     level = table.numbers("recall")
     decided = np.isfinite(level) & (level > 0)
     counts = pd.crosstab(level[decided].astype(int), np.asarray(line)[decided])
     counts = counts[[name for name in line.categories if name in counts.columns]]
-    pairs = pd.Series(np.asarray(line)).value_counts()
-    return counts.cumsum().div(pairs.reindex(counts.columns), axis=1)
+    return counts.cumsum().div(line.value_counts().reindex(counts.columns), axis=1)

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import style, text_layout
+from pdeval.plots import style
 from pdeval.plots.heatmaps import axis_texts
-from pdeval.plots.registry import plot
-from pdeval.plots.selection import PlotTable, significant_pairs
+from pdeval.plots.registry import PlotTable, plot, significant_pairs
 from pdeval.report.orderings import METHODS
 from pdeval.significance.leaderboard import stretches_alike
 from pdeval.significance.mean_ranks import critical_difference_of
 from pdeval.significance.registry import TESTS
 from pdeval.tables.vocabularies import listed
+from pdeval.verbs.arguments import one_of
+from pdeval.verbs.checks import checks_arguments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
 NAME_SHARE = 0.34  # of the width, at most, for the names at each side
 LANE = 0.45  # the height of a bar, in rows of names
 MAX_NAMES = 5  # runs that the scatter names: those that move most
+MAX_VECTORS = 84  # of a Hasse diagram
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -38,11 +43,11 @@ def critical_difference(
 ) -> Axes:
     """Return axes with the runs listed best first, each at its rank with its rank interval.
 
-    With `comparisons` bars at the right join the runs that cannot be told apart: each bar spans the longest stretch of
-    the list in which no two runs differ significantly. Of a leaderboard they join the runs of a tier.
+    With `comparisons` bars at the right join runs that do not differ significantly: each bar spans a longest stretch of
+    the list in which no two runs differ significantly. For a leaderboard, bars join the runs of a tier.
 
-    Of comparisons by a test of mean ranks ('nemenyi', 'conover') it is the diagram of Demsar (2006): mean ranks on a
-    line, the best at the left, bars that join the same stretches, and, of Nemenyi's test, the critical difference.
+    For comparisons by a test of mean ranks ('nemenyi', 'conover') it draws the diagram of Demsar (2006): mean ranks on
+    a line, the best at the left, bars that join the same stretches and, for Nemenyi's test, the critical difference.
 
     Parameters
     ----------
@@ -52,9 +57,9 @@ def critical_difference(
     comparisons : DataFrame, optional
         Comparisons of all pairs of the runs by the same measure: run_a, run_b, measure, significant.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     method : str, optional
-        The method; needed where the frame has several.
+        The method; required if the frame has several.
 
     Examples
     --------
@@ -69,7 +74,7 @@ def critical_difference(
     if table.kind == "comparisons":
         if comparisons is not None or method is not None:
             raise ValueError(
-                "comparisons= and method= are for orders; this frame is of comparisons itself."
+                "comparisons= and method= require orders, but this frame has comparisons. Omit them."
             )
         return mean_rank_diagram(table, ax, measure)
     rows, name = table.need("rank").one("measure", measure)
@@ -78,7 +83,7 @@ def critical_difference(
     runs = [str(run) for run in rows.runs()]
     if len(set(runs)) < len(runs):
         raise ValueError(
-            "critical_difference() needs one rank per run; some runs repeat. Keep one ordering."
+            "critical_difference() needs one rank per run, but some runs repeat. Keep one ordering."
         )
     title = (
         "bars join runs of a tier"
@@ -91,30 +96,28 @@ def critical_difference(
         else groups(runs, comparisons, measure=name or measure)
     )
     place = np.arange(len(runs))
-    ax = style.axes(ax, height=text_layout.list_height(len(runs)))
-    row = 72 * text_layout.inches(ax)[1] / len(runs)  # points
+    ax = style.axes(ax, height=style.list_height(len(runs)))
+    row = 72 * style.inches(ax)[1] / len(runs)  # points
     note = ""
     if {"rank_low", "rank_high"} <= set(rows.frame.columns):
         low, high = rows.numbers("rank_low"), rows.numbers("rank_high")
         ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
         note = f"line: {style.interval(table.frame, 'interval of the rank over resampled queries')}"
-    size = min(5.0, 0.7 * row) ** 2
     ax.scatter(
         rows.numbers("rank"),
         place,
-        s=size,
+        s=min(5.0, 0.7 * row) ** 2,
         color=style.BLACK,
         zorder=3,
         linewidths=0,
     )
     ax.set_ylim(len(runs) - 0.4, -0.6)
-    text_layout.recall_ticks(
+    style.recall_ticks(
         ax, max(rows.frame[rank].max() for rank in ("rank", "rank_high") if rank in rows.frame)
     )
-    x = f"Rank{ordered_by(name, how)}"
     style.finish(
         ax,
-        x=x,
+        x=f"Rank{ordered_by(name, how)}",
         title=title if joined else "",
         grid="x",
         note=note,
@@ -125,12 +128,12 @@ def critical_difference(
 
 
 def ordered_by(measure: str, method: str) -> str:
-    """Return what ranks rest on, in words.
+    """Return the measure and method of ranks in words.
 
     Examples
     --------
     >>> ordered_by("RPP", "winrate"), ordered_by("", "")
-    (' by RPP (win rate)', '')
+    (' by RPP (mean preference)', '')
     """
     how = METHODS.get(method, method)
     by = [part for part in (measure, f"({how})" if how and measure else how) if part]
@@ -152,21 +155,24 @@ def groups(
         comparisons, "critical_difference", measure, [str(run) for run in runs]
     )
     known = (a >= 0) & (b >= 0)
-    tested = symmetric(a[known], b[known], len(runs)) | np.eye(len(runs), dtype=bool)
+    return _stretches(_differing(runs, a[known], b[known], significant[known]))
+
+
+def _differing(
+    runs: Sequence[object], a: np.ndarray, b: np.ndarray, significant: np.ndarray
+) -> np.ndarray:
+    """Return which runs differ significantly, shape (runs, runs), or raise if a pair was not tested."""
+    tested = np.eye(len(runs), dtype=bool)
+    tested[a, b] = tested[b, a] = True
     if not tested.all():
         i, j = np.argwhere(~tested)[0]
         raise ValueError(
-            f"comparisons= has no test of {runs[i]!r} against {runs[j]!r}: all pairs of the runs drawn are needed. "
-            "Compare without baseline=, or select the runs first."
+            f"the comparisons have no test of {runs[i]!r} against {runs[j]!r}, but all pairs of the runs drawn are "
+            "needed. Compare without baseline=, or select the runs first."
         )
-    return _stretches(symmetric(a[known & significant], b[known & significant], len(runs)))
-
-
-def symmetric(a: np.ndarray, b: np.ndarray, runs: int) -> np.ndarray:
-    """Return a matrix that is true for both directions of some pairs of runs."""
-    pairs = np.zeros((runs, runs), dtype=bool)
-    pairs[a, b] = pairs[b, a] = True
-    return pairs
+    differs = np.zeros(tested.shape, dtype=bool)
+    differs[a[significant], b[significant]] = True
+    return differs | differs.T
 
 
 def _stretches(differs: np.ndarray) -> list[tuple[int, int]]:
@@ -175,11 +181,11 @@ def _stretches(differs: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _tiers(orders: pd.DataFrame) -> list[tuple[int, int]]:
-    """Return (first, last) of each tier of a leaderboard that has more than one run; of other orders there are none."""
+    """Return (first, last) of each tier of a leaderboard that has more than one run; empty for other orders."""
     if "tier" not in orders.columns:
         return []
     # a run may belong to several tiers, from its first to its last
-    low, high = orders["tier"].to_numpy(), orders["tier_last"].to_numpy()
+    low, high = orders["tier"].to_numpy(), orders["last_tier"].to_numpy()
     members = [np.flatnonzero((low <= tier) & (tier <= high)) for tier in np.unique(high)]
     return [(int(of[0]), int(of[-1])) for of in members if len(of) > 1]
 
@@ -204,7 +210,7 @@ def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
     # fractions of the width of the axes
     gap = 0.03 if count <= 8 else 0.24 / count
     strip = gap * (count + 1)
-    width = min(2.2, 0.4 * gap * 72 * text_layout.inches(ax)[0])
+    width = min(2.2, 0.4 * gap * 72 * style.inches(ax)[0])
     low, high = ax.get_xlim()
     ax.set_xlim(low, low + (high - low) / (1 - strip))  # the ranks leave the strip free
     for (first, last), lane in zip(joined, lanes):
@@ -224,25 +230,25 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
 
     Parameters
     ----------
-    table : Drawn
+    table : PlotTable
         Comparisons by a test of mean ranks, without a baseline.
     ax : Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; new axes by default.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> ax = scores.ireval.compare(test="nemenyi").ireval.plot.critical_difference()
     >>> [text.get_text() for text in ax.texts if "CD" in text.get_text()]
     ['CD = 2.41']
     """
     if "rank_a" not in table.frame.columns:
         raise ValueError(
-            "critical_difference() of comparisons draws mean ranks, which these have none of: compare(test='nemenyi') "
-            "or compare(test='conover') first. For other tests draw orders, with comparisons=."
+            "critical_difference() draws mean ranks, which these comparisons do not have. Use compare(test='nemenyi') "
+            "or compare(test='conover'). For other tests, draw orders with comparisons=."
         )
     rows, label = table.one("measure", measure)
     rows, test = rows.one("test", None, option=False)
@@ -256,7 +262,7 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
     half = (len(runs) + 1) // 2  # the better half is named at the left
     start = 0.7 + LANE * (max(lanes, default=-1) + 1)
     ax = style.axes(ax, width=5.5, height=1.4 + 0.2 * (start + half))
-    title = TESTS[test].says if test in TESTS else test
+    title = TESTS[test].description if test in TESTS else test
     about = f"Mean rank by {label}" if label else "Mean rank"
     level = "" if alpha is None else f", α={float(alpha):g}"
     style.finish(ax, x=f"{about}; bars join runs without significant difference ({title}{level})")
@@ -265,10 +271,9 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
     step = _write_names(ax, runs, rank, start, ends, row)
     _draw_ruler(ax, rank, ends, row)
     for (first, last), lane in zip(joined, lanes):
-        y = [0.55 + LANE * lane] * 2
         ax.plot(
             rank[[first, last]],
-            y,
+            [0.55 + LANE * lane] * 2,
             color=style.BLACK,
             linewidth=min(2.6, 0.55 * LANE * row),
             label="_group",
@@ -276,7 +281,7 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
     if limit is not None:
         _draw_limit(ax, limit, ends, row)
     if step > 1:
-        ax.set_xlabel(ax.get_xlabel() + text_layout.every(step))
+        ax.set_xlabel(ax.get_xlabel() + style.every(step))
     return ax
 
 
@@ -284,35 +289,27 @@ def _mean_ranks(table: PlotTable) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return the runs in order of their mean ranks, these, and which of them differ; all pairs are needed."""
     a, b, runs = table.pairs()
     count = len(runs)
-    tested = symmetric(a, b, count) | np.eye(count, dtype=bool)
-    if not tested.all():
-        i, j = np.argwhere(~tested)[0]
-        raise ValueError(
-            f"the comparisons have no test of {runs[i]!r} against {runs[j]!r}: all pairs are needed. Compare without "
-            "baseline=."
-        )
+    differs = _differing(runs, a, b, table.frame["significant"].to_numpy(bool))
     rank = np.empty(count)
     rank[a], rank[b] = table.numbers("rank_a"), table.numbers("rank_b")
     if abs(rank.mean() - (count + 1) / 2) > 1e-9:
         raise ValueError(
-            f"the mean ranks are not those of these {count} runs alone, but among others that the table lacks. Compare "
-            "the runs that are to be drawn."
+            f"the mean ranks were computed among more runs than the {count} in this table. Run compare() on the runs "
+            "to be plotted."
         )
-    significant = table.frame["significant"].to_numpy(bool)
     order = np.argsort(rank, kind="stable")
-    differs = symmetric(a[significant], b[significant], count)[np.ix_(order, order)]
-    return [runs[i] for i in order], rank[order], differs
+    return [runs[i] for i in order], rank[order], differs[np.ix_(order, order)]
 
 
 def _clear_axes(ax: Axes, bottom: float, has_limit: bool) -> float:
-    """Leave nothing of the axes but their label, and return the points of a row; names are below 0, numbers above."""
+    """Remove all of the axes except their label, and return the points of a row; names are below 0, numbers above."""
     ax.set(yticks=[], xticks=[])
     ax.spines[:].set_visible(False)
-    text_layout.settle(ax)
-    text_layout.fit_label(ax)
-    text_layout.settle(ax)
-    above = (3.4 if has_limit else 1.8) * 0.9 * text_layout.text_size(ax)
-    row = (72 * text_layout.inches(ax)[1] - above) / bottom
+    style.settle(ax)
+    style.fit_label(ax)
+    style.settle(ax)
+    above = (3.4 if has_limit else 1.8) * 0.9 * style.text_size(ax)
+    row = (72 * style.inches(ax)[1] - above) / bottom
     ax.set_ylim(bottom, -above / row)
     return row
 
@@ -321,12 +318,16 @@ def _write_names(
     ax: Axes, runs: list[str], rank: np.ndarray, start: float, ends: tuple[int, int], row: float
 ) -> int:
     """Write the names at both sides, each with a line to its rank, and return the step between named runs."""
-    wide, _ = text_layout.inches(ax)
-    step = int(np.ceil(text_layout.LEAST_LABEL * 1.05 / row))
-    size = min(0.9 * text_layout.text_size(ax), row * step / 1.05)
+    wide, _ = style.inches(ax)
+    step = int(np.ceil(style.LEAST_LABEL * 1.05 / row))
+    size = min(0.9 * style.text_size(ax), row * step / 1.05)
     letters = 72 / (0.6 * size)  # of an inch
-    short = text_layout.shorten(runs, int((NAME_SHARE * wide - 0.1) * letters) - 9)
-    texts = [f"{name} ({place:.2f})" for name, place in zip(short, rank)]
+    texts = [
+        f"{name} ({place:.2f})"
+        for name, place in zip(
+            style.shorten(runs, int((NAME_SHARE * wide - 0.1) * letters) - 9), rank
+        )
+    ]
     half = (len(runs) + 1) // 2
     margins = [
         min(NAME_SHARE * wide, max(map(len, side)) / letters + 0.1)
@@ -347,7 +348,7 @@ def _write_names(
             label="_name",
         )
         ax.annotate(
-            text_layout.plain(texts[at]),
+            style.plain(texts[at]),
             (end, y),
             (-4 if left else 4, 0),
             textcoords="offset points",
@@ -360,10 +361,10 @@ def _write_names(
 
 def _draw_ruler(ax: Axes, rank: np.ndarray, ends: tuple[int, int], row: float) -> None:
     """Draw the line of ranks with its numbers above, and the runs on it."""
-    size = 0.9 * text_layout.text_size(ax)
+    size = 0.9 * style.text_size(ax)
     ax.plot(ends, [0, 0], color=style.BLACK, linewidth=0.9, label="_ruler")
     low, high = ax.get_xlim()
-    points = 72 * text_layout.inches(ax)[0] / (high - low)  # of a rank
+    points = 72 * style.inches(ax)[0] / (high - low)  # of a rank
     step = next((step for step in STEPS if step * points > 1.8 * size), STEPS[-1])
     for tick in range(-(-ends[0] // step) * step, ends[1] + 1, step):
         ax.plot(
@@ -392,8 +393,8 @@ def _draw_ruler(ax: Axes, rank: np.ndarray, ends: tuple[int, int], row: float) -
 
 
 def _draw_limit(ax: Axes, limit: float, ends: tuple[int, int], row: float) -> None:
-    """Draw the critical difference as a stick above the line; one that is longer than the line is text alone."""
-    size = 0.9 * text_layout.text_size(ax)
+    """Draw the critical difference as a stick above the line; only its text if it is longer than the line."""
+    size = 0.9 * style.text_size(ax)
     y = -2.7 * size / row
     text = f"CD = {limit:.2f}"
     if limit > ends[1] - ends[0]:
@@ -419,20 +420,13 @@ def _draw_limit(ax: Axes, limit: float, ends: tuple[int, int], row: float) -> No
 
 
 class TwoOrderings(NamedTuple):
-    """The runs, their ranks in both orderings, and how these are made."""
+    """The runs, their ranks in both orderings, and the measure and method of each."""
 
     runs: list[str]
     first: np.ndarray
     second: np.ndarray
     by: list[str]
-
-    @property
-    def tau(self) -> str:
-        """Kendall's tau of the orderings, as a title."""
-        from scipy import stats
-
-        tau = float(stats.kendalltau(self.first, self.second).statistic)
-        return "" if np.isnan(tau) else f"Kendall's τ = {tau:.2f}"
+    tau: str  # Kendall's tau of the orderings, as a title
 
 
 @plot(on=("orders",), needs=("rank", "measure"))
@@ -441,14 +435,14 @@ def rank_slopes(
 ) -> Axes:
     """Return axes with the runs in one order at the left, in another at the right, and a line from rank to rank.
 
-    Blue lines rise, dashed vermilion ones fall, grey ones stay.
+    Blue lines rise, dashed vermilion ones fall, gray ones stay.
 
     Parameters
     ----------
     frame : DataFrame
         Orders by two measures, or by two methods: run, measure, method, rank.
     orderings : sequence of two, optional
-        The two orderings, each by its measure, its method, or (measure, method); needed where the frame has more.
+        The two orderings, each by its measure, its method, or (measure, method); required if the frame has more.
 
     Returns
     -------
@@ -469,8 +463,8 @@ def rank_slopes(
     gain = two.first - two.second
     # lexsort: the last key is the primary one; runs with one rank stand as in the other ordering
     left, right = np.lexsort((two.second, two.first)), np.lexsort((two.first, two.second))
-    ax = style.axes(ax, width=5.4, height=text_layout.list_height(count))
-    row = 72 * text_layout.inches(ax)[1] / count  # points
+    ax = style.axes(ax, width=5.4, height=style.list_height(count))
+    row = 72 * style.inches(ax)[1] / count  # points
     looks: dict[int, dict[str, Any]] = {
         0: {"color": style.FADED, "linestyle": "-"},
         1: {"color": style.BLUE, "linestyle": "-"},
@@ -488,26 +482,26 @@ def rank_slopes(
     ax.set(xlim=(-0.04, 1.04), ylim=(count - 0.4, -0.6))
     style.finish(ax, title=two.tau, note="blue rises, dashed falls" if gain.any() else "")
     ax.spines[["left", "bottom"]].set_visible(False)
-    size, width = text_layout.text_size(ax), text_layout.allotted(ax)[0]
+    size, width = style.text_size(ax), style.allotted(ax)[0]
     ax.set_xticks(
         [0, 1],
-        [text_layout.wrapped(f"Rank{by}", 0.3 * width, size) for by in two.by],
+        [style.wrapped(f"Rank{by}", 0.3 * width, size) for by in two.by],
         fontsize=0.9 * size,
     )
     ax.tick_params(axis="x", length=0)
     other: Any = ax.secondary_yaxis("right")
     for _ in range(2):  # again when the layout has left the axes their size
-        step = text_layout.name_ticks(ax, "y", [two.runs[i] for i in left], share=0.24)
-        texts = [text_layout.plain(two.runs[i]) for i in right]
-        short = text_layout.shorten(texts, int(0.24 * width * 72 / (0.55 * size)))
+        step = style.name_ticks(ax, "y", [two.runs[i] for i in left], share=0.24)
+        texts = [style.plain(two.runs[i]) for i in right]
+        short = style.shorten(texts, int(0.24 * width * 72 / (0.55 * size)))
         other.set_yticks(
             range(0, count, step), short[::step], fontsize=ax.get_yticklabels()[0].get_fontsize()
         )
         other.tick_params(length=0)
-        text_layout.settle(ax)
+        style.settle(ax)
     other.spines["right"].set_visible(False)
     if step > 1:
-        ax.set_ylabel("Runs" + text_layout.every(step), fontsize=size)
+        ax.set_ylabel("Runs" + style.every(step), fontsize=size)
     return ax
 
 
@@ -522,7 +516,7 @@ def rank_scatter(
     frame : DataFrame
         Orders by two measures, or by two methods: run, measure, method, rank.
     orderings : sequence of two, optional
-        The two orderings, each by its measure, its method, or (measure, method); needed where the frame has more.
+        The two orderings, each by its measure, its method, or (measure, method); required if the frame has more.
 
     Examples
     --------
@@ -537,13 +531,12 @@ def rank_scatter(
     last = float(max(two.first.max(), two.second.max()))
     ax = style.axes(ax, width=4.2, height=4.2)
     ax.plot([1, last], [1, last], color=style.FADED, linewidth=0.8, zorder=1)
-    size = 3.2 if len(two.runs) > 40 else 4.5
     ax.plot(
         two.first,
         two.second,
         "o",
         color=style.BLUE,
-        markersize=size,
+        markersize=3.2 if len(two.runs) > 40 else 4.5,
         markeredgewidth=0,
         alpha=0.8,
         zorder=3,
@@ -557,7 +550,7 @@ def rank_scatter(
         title=two.tau,
         grid="both",
     )
-    text_layout.recall_ticks(ax, last)
+    style.recall_ticks(ax, last)
     ax.set_yticks(ax.get_xticks())
     _name_movers(ax, two, last)
     return ax
@@ -567,8 +560,8 @@ def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
     """Name the runs that move most, on the side of their point that has space, none over another."""
     moved = np.abs(two.first - two.second)
     taken: list[tuple[float, float]] = []
-    size = 0.8 * text_layout.text_size(ax)
-    letters = int(0.42 * 72 * text_layout.inches(ax)[0] / (0.55 * size))
+    size = 0.8 * style.text_size(ax)
+    letters = int(0.42 * 72 * style.inches(ax)[0] / (0.55 * size))
     for run in np.argsort(-moved, kind="stable"):
         x, y = float(two.first[run]), float(two.second[run])
         overlaps = any(
@@ -579,7 +572,7 @@ def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
         taken.append((x, y))
         right = x < (1 + last) / 2
         ax.annotate(
-            text_layout.plain(text_layout.shorten([two.runs[run]], letters)[0]),
+            style.plain(style.shorten([two.runs[run]], letters)[0]),
             (x, y),
             xytext=(5 if right else -5, 0),
             textcoords="offset points",
@@ -591,9 +584,10 @@ def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
 
 def _two_orderings(table: PlotTable, orderings: Sequence[object] | None) -> TwoOrderings:
     """Return the runs that both orderings have, with their ranks."""
+    from scipy import stats
+
     keys = list(zip(map(str, table.frame["measure"]), map(str, table.names("method"))))
-    present = list(dict.fromkeys(keys))
-    chosen = _chosen_orderings(table.what, present, orderings)
+    chosen = _chosen_orderings(table.what, list(dict.fromkeys(keys)), orderings)
     ids = np.asarray(table.runs(), dtype=object)
     ranks = []
     for ordering in chosen:
@@ -607,8 +601,13 @@ def _two_orderings(table: PlotTable, orderings: Sequence[object] | None) -> TwoO
     if not runs:
         raise ValueError(f"{table.what}: the two orderings have no run in common.")
     first, second = (np.array([rank_of[run] for run in runs]) for rank_of in ranks)
+    tau = float(stats.kendalltau(first, second).statistic)
     return TwoOrderings(
-        [str(run) for run in runs], first, second, [ordered_by(*ordering) for ordering in chosen]
+        [str(run) for run in runs],
+        first,
+        second,
+        [ordered_by(*ordering) for ordering in chosen],
+        "" if np.isnan(tau) else f"Kendall's τ = {tau:.2f}",
     )
 
 
@@ -618,12 +617,14 @@ def _chosen_orderings(
     """Return two orderings, each as (measure, method)."""
     if orderings is not None:
         if isinstance(orderings, str) or len(orderings) != 2:
-            raise ValueError(f"orderings={orderings!r}: name two, e.g. orderings={present[:2]!r}.")
+            raise ValueError(
+                f"orderings={orderings!r}: expected two, e.g. orderings={present[:2]!r}."
+            )
         return [_matching_ordering(what, present, ordering) for ordering in orderings]
     texts = axis_texts(pd.MultiIndex.from_tuples(present, names=["measure", "method"]))
     if len(present) < 2:
         raise ValueError(
-            f"{what} draws two orderings; the frame has {texts[0]} alone. Order by two measures or "
+            f"{what} draws two orderings; the frame has only {texts[0]}. Order by two measures or "
             "methods, e.g. order(['AP', 'RPP'])."
         )
     if len(present) > 2:
@@ -637,12 +638,107 @@ def _chosen_orderings(
 def _matching_ordering(
     what: str, present: list[tuple[str, str]], ordering: object
 ) -> tuple[str, str]:
-    """Return the ordering that a measure, a method, or both name."""
+    """Return the only ordering with this measure, this method, or both."""
     key = tuple(map(str, ordering)) if isinstance(ordering, tuple | list) else (str(ordering),)
     matches = [one for one in present if key == one or (len(key) == 1 and key[0] in one)]
     if len(matches) != 1:
         raise ValueError(
-            f"{what}: {', '.join(key)!r} names {len(matches)} orderings; "
+            f"{what}: {', '.join(key)!r} matches {len(matches)} orderings; "
             f"there are {listed(map(', '.join, present), 6)}."
         )
     return matches[0]
+
+
+@checks_arguments
+def hasse(
+    n: int, m: int, *, order: Literal["RR", "LP", "dominance"] = "RR", ax: Axes | None = None
+) -> Axes:
+    """Return axes with the Hasse diagram of all positions of m relevant items among n, the best at the top.
+
+    Diaz (2023), Figure 1: reciprocal rank ties all vectors with the same first position, lexiprecision ties
+    none, and each order preserves the weaker ones.
+
+    Parameters
+    ----------
+    n, m : int
+        The number of positions and of relevant items; at most 84 vectors (n = 9, m = 3) can be read.
+    order : {"RR", "LP", "dominance"}
+        "RR": by the first position alone, one row per value (left of the figure). "LP": lexiprecision, a
+        single chain (right of the figure). "dominance": no item lower and one item higher, the partial order
+        that every sensible measure respects.
+    ax : Axes, optional
+        Axes to draw on; new axes by default.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = hasse(4, 2, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['(1,2)', '(1,3)', '(1,4)', '(2,3)', '(2,4)', '(3,4)']
+    >>> len(ax.collections[0].get_segments())  # 3 x 2 lines from the first row, 2 x 1 from the second
+    8
+    """
+    if not 1 <= m <= n:
+        raise ValueError(f"hasse() needs integers 1 <= m <= n; found n={n}, m={m}.")
+    if comb(n, m) > MAX_VECTORS:
+        raise ValueError(
+            f"hasse({n}, {m}) has {comb(n, m):,} position vectors; at most {MAX_VECTORS} can be read. "
+            "Choose a smaller n or m."
+        )
+    vectors = np.array(list(combinations(range(1, n + 1), m)))
+    # the row of each vector, 0 for the best
+    row = {
+        "RR": vectors[:, 0] - 1,
+        "LP": np.arange(len(vectors)),
+        "dominance": vectors.sum(axis=1) - vectors[0].sum(),
+    }[one_of("order", order, ("RR", "LP", "dominance"))]
+    # pairs (better, worse) with nothing in between are in rows next to each other
+    below = row[None, :] - row[:, None] == 1
+    if order == "dominance":
+        below &= (vectors[None, :, :] >= vectors[:, None, :]).all(axis=2)
+    width = np.bincount(row)
+    # each row is centered; within it the vectors are in lexicographic order
+    nth = pd.Series(row).groupby(row).cumcount().to_numpy()
+    points = np.column_stack([nth - (width[row] - 1) / 2, -row.astype(float)])
+    label_width = 0.1 + 0.085 * (2 * m + 1)  # inches
+    ax = style.axes(
+        ax,
+        width=max(2.4, 0.6 + label_width * width.max()),
+        height=max(1.8, 0.4 + 0.42 * len(width)),
+    )
+    return _draw(ax, vectors, points, np.argwhere(below))
+
+
+def _draw(ax: Axes, vectors: np.ndarray, points: np.ndarray, edges: np.ndarray) -> Axes:
+    """Draw lines, then the vectors on white ground."""
+    from matplotlib.collections import LineCollection
+
+    # a weak order joins every vector of a row with every one of the next: many lines, so faint ones
+    look = (
+        {"colors": "#888888", "linewidths": 0.7}
+        if len(edges) <= 40
+        else {"colors": "#C4C4C4", "linewidths": 0.4}
+    )
+    ax.add_collection(LineCollection(points[edges], zorder=1, **look))
+    names = [f"({','.join(map(str, vector))})" for vector in vectors]
+    left, bottom = points.min(axis=0)
+    right, top = points.max(axis=0)
+    wide, high = style.inches(ax)
+    # points that a label has across and down
+    across = 72 * wide / (right - left + 1.2)
+    down = 72 * high / (top - bottom + 1.0)
+    size = max(3.5, min(style.text_size(ax), across / (0.6 * max(map(len, names))), 0.62 * down))
+    for name, (x, y) in zip(names, points):
+        ax.text(
+            x,
+            y,
+            name,
+            ha="center",
+            va="center",
+            fontsize=size,
+            zorder=2,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )
+    ax.set(xlim=(left - 0.6, right + 0.6), ylim=(bottom - 0.5, top + 0.5))
+    ax.set_axis_off()
+    return ax

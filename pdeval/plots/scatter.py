@@ -1,4 +1,4 @@
-"""Points: two measures on the same pairs, judges against people, recall levels against each other."""
+"""Points: two measures on the same pairs, judges against human assessors, recall levels against each other."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.sources import clear_values
-from pdeval.plots import style, text_layout
+from pdeval.plots import style
 from pdeval.plots.heatmaps import COEFFICIENTS
-from pdeval.plots.registry import plot
-from pdeval.plots.selection import PlotTable, index_of
+from pdeval.plots.registry import PlotTable, chosen, plot
 from pdeval.report.orderings import METHODS
 from pdeval.studies.sign_agreement import about_zero
 from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import several, shown
+from pdeval.verbs.arguments import one_of, several, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Number = Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"]
+Number = Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "fraction_confirmed"]
 NUMBERS = {
     **{name: f"{COEFFICIENTS[name]} with people's ordering" for name in ("tau_b", "tau_ap", "rbo")},
     "overlap_top": "Share of the top runs in common",
     "tau_b_top": "Kendall's τ of people's top runs",
-    "kept": "Share of people's significant pairs that are confirmed",
+    "fraction_confirmed": "Share of people's significant pairs that are confirmed",
 }
 REACH = 0.44  # of a cell, from its middle
 
@@ -34,13 +33,13 @@ REACH = 0.44  # of a cell, from its middle
 def draw_groups(
     ax: Axes, x: np.ndarray, y: np.ndarray, group: pd.Series, *, spread: float = 0.0, **look: Any
 ) -> int:
-    """Draw points with a marker per group, `spread` apart from each other on y, and return the number of groups."""
+    """Draw points with a marker per group, `spread` over y, and return the number of groups."""
     labels = list(dict.fromkeys(group))
     for i, label in enumerate(labels):
         rows = (group == label).to_numpy()
         shift = (i - (len(labels) - 1) / 2) * spread / len(labels)
         marker: dict[str, Any] = style.line(i) | {"linestyle": "none", "zorder": 3} | look
-        ax.plot(x[rows], y[rows] + shift, label=text_layout.plain(label) or "_all", **marker)
+        ax.plot(x[rows], y[rows] + shift, label=style.plain(label) or "_all", **marker)
     return len(labels)
 
 
@@ -56,8 +55,8 @@ def difference_scatter(
     """Return axes with one point per query and pair of runs: its difference under two measures.
 
     Diaz and Ferraro (2022), Figure 5. Crosses are pairs on which the two measures do not agree in sign; the
-    title gives the correlation about zero, as `agree` does, and the sign agreement: the share of points with equal
-    signs, where two ties agree and a tie and a preference do not.
+    title gives the correlation about zero, as `agree` does, and the sign agreement: the fraction of points with equal
+    signs. Two ties agree; a tie and a preference do not.
 
     Parameters
     ----------
@@ -65,9 +64,9 @@ def difference_scatter(
         Preferences (query, run_a, run_b, measure, value) under two measures, or a wide frame with one column
         per measure.
     measures : (str, str), optional
-        The measures of the x and the y axis; needed where the frame has more than two.
+        The measures of the x and the y axis; required if the frame has more than two.
     most : int
-        Draw at most so many points, a seeded sample; r and agreement are those of all points.
+        Maximum number of points to draw, a random sample; r and agreement are over all points.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def difference_scatter(
     # zero is in the middle of both axes
     across, up = (1.06 * float(np.abs(values).max()) or 1.0 for values in (x, y))
     ax.set(xlim=(-across, across), ylim=(-up, up))
-    text_layout.few_ticks(ax, across)
+    style.few_ticks(ax, across)
     return style.finish(ax, x=x_name, y=y_name, title=title, place="inside")
 
 
@@ -120,7 +119,7 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
     """Return two measures, each with its values on the same queries and pairs."""
     frame = table.frame
     if measures is not None and len(several("measures", measures)) != 2:
-        raise ValueError(f"measures={shown(measures)}: give two names, for x and y.")
+        raise ValueError(f"measures={shown(measures)}: expected two names, for x and y.")
     if (
         measures is not None
         and "measure" not in frame.columns
@@ -134,14 +133,13 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
             f"difference_scatter() draws two measures; the frame has {len(present)}: {listed(present, 6)}. "
             "Choose: measures=('RPP', 'AP')."
         )
-    chosen = present if measures is None else list(measures)
-    codes = [index_of(name, present, what="measure") for name in chosen]
+    codes = [present.index(name) for name in chosen(measures, present)]
     sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
     keys = sides if table.query is None else [table.query, *sides]
     parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in codes]
     if any(part.duplicated(keys).any() for part in parts):
         raise ValueError(
-            f"difference_scatter() needs one value per measure and ({', '.join(keys)}); some repeat."
+            f"difference_scatter() needs one value per measure and ({', '.join(keys)}), but some repeat."
         )
     # only queries and pairs that both measures have
     joined = parts[0].merge(parts[1], on=keys, suffixes=("_x", "_y"))
@@ -158,12 +156,12 @@ def judge_dots(
     value: Number = "tau_b",
     legend: style.Place | None = "above",
 ) -> Axes:
-    """Return axes with one row per judge and one mark per measure: how far the judge agrees with people.
+    """Return axes with one row per judge and one mark per measure: the agreement of the judge with human assessors.
 
     Parameters
     ----------
     frame : DataFrame
-        Judges against people: judge, measure, tau_b, ...
+        Judges against human assessors: judge, measure, tau_b, ...
     value : {'tau_b', 'tau_ap', 'rbo', 'overlap_top', 'tau_b_top', 'kept'}
         The number to draw; the best is 1 for each.
 
@@ -171,14 +169,13 @@ def judge_dots(
     --------
     >>> from matplotlib.figure import Figure
     >>> table = pd.DataFrame({"judge": ["llm", "crowd"], "measure": "AP", "tau_b": [0.9, 0.7], "flipped": 1,
-    ...                       "lost": 0, "gained": 0, "kept": 1.0})
+    ...                       "lost": 0, "gained": 0, "fraction_confirmed": 1.0})
     >>> ax = judge_dots(table, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.lines[0].get_xdata().tolist()
     (['llm', 'crowd'], [0.9, 0.7])
     """
+    value = one_of("value", value, NUMBERS)  # type: ignore[assignment]
     frame = table.need(value).frame
-    if value not in NUMBERS:
-        raise ValueError(f"value={value!r}: choose {', '.join(map(repr, NUMBERS))}.")
     judge = frame["judge"].astype(str)
     judges = list(dict.fromkeys(judge))
     keys = [name for name in ("measure", "method") if name in frame.columns]
@@ -189,21 +186,20 @@ def judge_dots(
     number = table.numbers(value)
     # the row of each judge, in order of appearance
     row = pd.Index(judges).get_indexer(pd.Index(judge)).astype(float)
-    ax = style.axes(ax, height=text_layout.list_height(len(judges)))
+    ax = style.axes(ax, height=style.list_height(len(judges)))
     count = draw_groups(
         ax, number, row, label, spread=0.6, markersize=5.5
     )  # equal numbers would hide each other
     low = float(np.nanmin(number, initial=1.0))
     ax.set_xlim(min(-1.05 if low < 0 else 0.0, low), 1.05)
     ax.set_ylim(len(judges) - 0.4, -0.6)
-    place = legend if count > 1 else None
     return style.finish(
         ax,
         x=NUMBERS[value],
         grid="x",
         rows=judges,
         what="Judges",
-        place=place,
+        place=legend if count > 1 else None,
     )
 
 
@@ -215,14 +211,14 @@ def judge_scatter(
     measure: str | None = None,
     legend: style.Place | None = "above",
 ) -> Axes:
-    """Return axes with one point per run and judge: its score by the judge against its score by people.
+    """Return axes with one point per run and judge: its score by the judge against its score by human assessors.
 
     Parameters
     ----------
     frame : DataFrame
-        Scores by judges and by people: judge, run, measure, human, machine.
+        Scores by judges and by human assessors: judge, run, measure, human, machine.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
 
     Examples
     --------
@@ -274,26 +270,26 @@ def level_scatter(
     """Return axes with a square of recall levels: below the diagonal points and their fit, above it the correlation.
 
     Diaz (2023), Figure 7a, draws the differences in reciprocal rank, `disaggregate("EU(utility=reciprocal)")`. A point
-    is a query and a pair of runs; the fit passes through zero and the correlation is taken about it, as a pair has no
-    first run. A query counts at the levels that it has. Every level has its own scale, from its largest difference on
-    either side.
+    is a query and a pair of runs; the fit passes through zero and the correlation is about zero, because the order of
+    the runs of a pair is arbitrary. A query counts at the levels that it has. Each level has its own scale, symmetric
+    around zero.
 
     Parameters
     ----------
     frame : DataFrame
         Contributions of recall levels: query, run_a, run_b, measure, population, recall, value.
     measure : str, optional
-        The measure; needed where the frame has several.
+        The measure; required if the frame has several.
     levels : int
-        Draw the first so many recall levels.
+        Number of recall levels to draw.
     most : int
-        Draw so many points of a cell, chosen by chance; fits and correlations are over all.
+        Maximum number of points per cell, a random sample; fits and correlations are over all points.
 
     Examples
     --------
     >>> import pdeval
     >>> from matplotlib.figure import Figure
-    >>> judged = pdeval.datasets.sample_judged(topics="common", level=1)
+    >>> judged = pdeval.datasets.sample_judged(queries="common", level=1)
     >>> ax = level_scatter(judged.disaggregate("EU(utility=reciprocal)"), levels=3, ax=Figure().subplots())
     >>> [text.get_text() for text in ax.texts]
     ['0.70', '0.53', '0.77']
@@ -307,11 +303,11 @@ def level_scatter(
         )
     ax = style.axes(ax, width=5.2, height=5.0)
     ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal")
-    size = min(0.9 * text_layout.text_size(ax), 72 * min(text_layout.inches(ax)) / n / 2.6)
+    size = min(0.9 * style.text_size(ax), 72 * min(style.inches(ax)) / n / 2.6)
     values, rng = wide.to_numpy(), np.random.default_rng(seed)
     scale = np.nanmax(np.abs(values), axis=0)
     scale[scale == 0] = 1.0
-    colors = style.diverging()
+    colors = style.color_map(signed=True)
     for j, i in zip(*np.triu_indices(n, 1)):
         # below the diagonal: column j and row i of the square; only rows that have the deeper level i
         x, y = values[~np.isnan(values[:, i])][:, [j, i]].T
@@ -354,7 +350,6 @@ def level_scatter(
             zorder=1,
         )
         text = "–" if np.isnan(r) else format(r, ".2f").replace("-", "−")
-        ink = style.ink(np.array([shade]))[0]
         ax.text(
             i + 0.5,
             j + 0.5,
@@ -362,7 +357,7 @@ def level_scatter(
             ha="center",
             va="center",
             fontsize=size,
-            color=ink,
+            color=style.ink(np.array([shade]))[0],
         )
     for at in range(n + 1):
         ax.axhline(at, color="#CCCCCC", linewidth=0.6)
@@ -379,11 +374,7 @@ def _by_level(table: PlotTable, levels: int) -> pd.DataFrame:
     """Return the values with a row for each query, pair and population, and a column for each level; NaN if none."""
     rows = table.frame[table.frame["recall"].to_numpy() <= levels]
     sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
-    keys = [
-        key
-        for key in (table.query, *sides, "population")
-        if key is not None and key in rows.columns
-    ]
+    keys = [key for key in (table.query, *sides, "population") if key in rows.columns]
     cell = (
         rows.groupby(keys, observed=True, sort=False).ngroup().to_numpy()
         if keys

@@ -1,23 +1,29 @@
-"""How every plot looks: colours that survive colour blindness and grey print, one frame for all.
+"""The style of all plots: colors, patterns and markers; labels, ticks and legends that fit the axes.
 
-Colours are those of Okabe and Ito (2008), without the yellow that white paper swallows; line patterns,
-markers and hatches repeat what the colours say. Sizes are set on the artists: rcParams are read, never set.
+The colors are those of Okabe and Ito (2008), without yellow, which is hard to see on white. Line patterns, markers
+and hatches distinguish the same things in gray print. Sizes are set on the artists: rcParams are read, never set.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.plots import text_layout
 from pdeval.tables.labels import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
+
+
+LEAST_TEXT = 7.0  # points; the smallest size that is legible in print
+MOST_LINES = 3  # of a label; a longer one is cut in the middle
+LEAST_LABEL = 4.5  # points; below this only every k-th name is shown
+
 
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
@@ -34,6 +40,347 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 HATCHES = ("", "////", "....", "xxxx", "----", "oooo", "++++")
 
 Place = Literal["inside", "right", "below", "above"]
+
+
+def inches(ax: Axes) -> tuple[float, float]:
+    """Return the width and height of the axes in inches, as far as known before the layout is done.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> [round(side, 2) for side in inches(Figure(figsize=(4, 2)).add_axes((0, 0, 0.5, 1)))]
+    [2.0, 2.0]
+    """
+    ax.apply_aspect()
+    figure: Any = ax.figure
+    box, dpi = ax.get_window_extent(), figure.dpi
+    return float(box.width / dpi), float(box.height / dpi)
+
+
+def allotted(ax: Axes) -> tuple[float, float]:
+    """Return the width and height in inches of the axes with all their labels: their part of the figure.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> allotted(Figure(figsize=(7, 2)).subplots(1, 2)[0])
+    (3.5, 2.0)
+    """
+    figure: Any = ax.figure
+    width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+    cell = ax.get_subplotspec()
+    if cell is None:  # axes placed by hand: matplotlib's margins leave them about this part
+        box = ax.get_position(original=True)
+        return float(width * min(1.0, box.width / 0.775)), float(
+            height * min(1.0, box.height / 0.77)
+        )
+    rows, cols = cell.get_gridspec().get_geometry()
+    return float(width * len(cell.colspan) / cols), float(height * len(cell.rowspan) / rows)
+
+
+def settle(ax: Axes) -> None:
+    """Execute the layout of the figure, if it has one: `inches` is then the size that labels and scales leave.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(4, 3), layout="constrained").subplots()
+    >>> before = inches(ax)[0]
+    >>> label = ax.set_ylabel("two\\nlines")
+    >>> settle(ax)
+    >>> inches(ax)[0] != before
+    True
+    """
+    figure: Any = ax.figure
+    # a subfigure is laid out with the figure around it
+    while figure is not getattr(figure, "figure", figure):
+        figure = figure.figure
+    if (engine := figure.get_layout_engine()) is not None:
+        engine.execute(figure)
+
+
+def list_height(rows: int, *, row: float = 0.22) -> float:
+    """Return the height in inches of new axes with a list of rows; rows of long lists are closer.
+
+    Examples
+    --------
+    >>> round(list_height(10), 1), round(list_height(79), 1)
+    (3.3, 12.2)
+    """
+    return max(1.8, 1.1 + (row if rows <= 30 else 0.14) * rows)
+
+
+def text_size(ax: Axes) -> float:
+    """Return the size of ordinary text in points: that of rcParams, smaller on small axes, at least 7.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> text_size(Figure(figsize=(3.3, 2.4)).subplots()), text_size(Figure(figsize=(5, 3.4)).subplots())
+    (7.0, 10.0)
+    """
+    import matplotlib as mpl
+
+    usual = float(mpl.rcParams["font.size"])
+    return min(usual, max(LEAST_TEXT, usual * allotted(ax)[0] / 5.0))
+
+
+def plain(text: str) -> str:
+    r"""Return a string escaped for matplotlib: without formulas and control characters.
+
+    Examples
+    --------
+    >>> print(plain("a_$b$"), plain("x\n y"))
+    a_\$b\$ x\n y
+    """
+    return visible(text).replace("$", r"\$")
+
+
+def entry(name: str) -> str:
+    r"""Return the label of a line or bar for the legend, which omits labels that begin with an underscore.
+
+    Examples
+    --------
+    >>> entry("bm25"), entry("_draft"), entry("")
+    ('bm25', ' _draft', '')
+    """
+    return plain(f" {name}" if name.startswith("_") else name)
+
+
+def wrapped(text: str, width: float, size: float) -> str:
+    """Return a label in as few lines as fit the width in inches; the lines are as even as possible.
+
+    Examples
+    --------
+    >>> wrapped("Mean AP (with 95% confidence interval)", 1.6, 10).splitlines()
+    ['Mean AP (with 95%', 'confidence interval)']
+    >>> wrapped("Posterior probability in % (nDCG@10, equivalent: ±0.02)", 3.9, 10).splitlines()
+    ['Posterior probability in %', '(nDCG@10, equivalent: ±0.02)']
+    """
+    fitting = max(16, int(72 * width / (0.56 * size)))  # letters; one is 0.56 of its size wide
+    text = shorten([visible(text)], MOST_LINES * fitting)[0]
+    if len(text) <= fitting:
+        return plain(text)
+    lines = textwrap.wrap(text, fitting)
+    # the shortest length that needs no more lines
+    for length in range(-(-len(text) // len(lines)), fitting):
+        even = textwrap.wrap(text, length)
+        if len(even) <= len(lines):
+            lines = even
+            break
+    return "\n".join(map(plain, lines))
+
+
+def fit_label(ax: Axes, label: Any = None, *, share: float = 0.95) -> None:
+    """Wrap the x label, or another under the axes, again after names have changed the width of the axes.
+
+    The text before wrapping is kept as the label of the text artist, which matplotlib does not use.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(2, 2)).subplots()
+    >>> label = ax.set_xlabel("Difference of AP (with 95% confidence interval)", fontsize=7)
+    >>> fit_label(ax)
+    >>> len(ax.get_xlabel().splitlines())
+    2
+    """
+    label = ax.xaxis.label if label is None else label
+    width, size = share * inches(ax)[0], float(label.get_fontsize())
+    fitting = max(16, int(72 * width / (0.56 * size)))
+    if max(map(len, label.get_text().split("\n"))) > fitting:
+        texts = (str(label.get_label()) or label.get_text().replace(r"\$", "$")).split("\n")
+        label.set_text("\n".join(wrapped(text, width, size) for text in texts))
+
+
+def shorten(names: Sequence[str], length: int) -> list[str]:
+    """Cut names longer than `length` in the middle; names that would become equal, around their first difference.
+
+    Examples
+    --------
+    >>> shorten(["covidex.r3.t5.monot5.bm25tuned", "bm25"], 15)
+    ['covidex…m25tuned', 'bm25']
+    >>> shorten(["a-very-long-name-1-of-a-run", "a-very-long-name-2-of-a-run"], 8)
+    ['…e-1-of-…', '…e-2-of-…']
+    """
+    length = max(length, 7)
+    cut = {
+        n: n if len(n) <= length + 1 else n[: length // 2] + "…" + n[-(length - length // 2) :]
+        for n in names
+    }
+    names_of: dict[str, list[str]] = {}
+    for name, short in cut.items():
+        names_of.setdefault(short, []).append(name)
+    groups = [group for group in names_of.values() if len(group) > 1]
+    for group in groups:
+        # begin two letters before the first one that differs
+        differs = next((at for at, letters in enumerate(zip(*group)) if len(set(letters)) > 1), 2)
+        start = max(differs - 2, 0)
+        cut.update({name: f"…{name[start : start + length - 1]}…" for name in group})
+    if len(set(cut.values())) < len(cut):  # they differ in several places: number them
+        for number, name in enumerate((name for group in groups for name in group), 1):
+            cut[name] = f"{name[: length - 4]}… #{number}"
+    return [cut[name] for name in names]
+
+
+def name_ticks(
+    ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share: float = 0.42
+) -> int:
+    """Name the ticks 0, 1, 2, ... of an axis in text that fits, and return the step between named ticks.
+
+    Text shrinks down to 4.5 points; if that is not enough only every k-th tick gets a name. Names on the
+    x axis are rotated if they do not fit side by side. Names longer than `share` of the figure
+    are cut in the middle.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(3.3, 2.4)).subplots()
+    >>> name_ticks(ax, "y", ["bm25", "lm"]), name_ticks(ax, "y", [f"run {i}" for i in range(79)])
+    (1, 3)
+    """
+    names = [visible(name) for name in names]
+    size = text_size(ax) * 0.9
+    points = 72 * inches(ax)[0 if axis == "x" else 1] / max(len(names), 1)  # for each name
+    flat = axis == "x" and 0.62 * size * max(map(len, names), default=1) < points
+    step = 1
+    if not flat:
+        # names below each other: those that would be too small are thinned out, long ones are cut
+        step = int(np.ceil(LEAST_LABEL * 1.05 / points))
+        size = min(size, points * step / 1.05)
+        names = shorten(
+            names, int(share * allotted(ax)[0 if axis == "y" else 1] * 72 / (0.55 * size))
+        )
+    getattr(ax, f"set_{axis}ticks")(
+        range(0, len(names), step),
+        [plain(name) for name in names[::step]],
+        fontsize=size,
+        rotation=0 if axis == "y" or flat else 90,
+    )
+    ax.tick_params(axis=axis, length=0 if step == 1 else 2)
+    return step
+
+
+def name_list(ax: Axes, names: Sequence[str], *, what: str = "Runs", share: float = 0.42) -> None:
+    """Name the rows of a list on the y axis, measured again after the layout of the figure.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(3.3, 2.4)).subplots()
+    >>> name_list(ax, [f"run {i}" for i in range(79)])
+    >>> ax.get_ylabel()
+    'Runs (every 3rd named)'
+    """
+    # names take width from the axes, so labels and sizes are fitted twice
+    name_ticks(ax, "y", names, share=share)
+    settle(ax)
+    fit_label(ax)
+    step = name_ticks(ax, "y", names, share=share)
+    if step > 1:
+        ax.set_ylabel(what + every(step), fontsize=text_size(ax))
+
+
+def number_ticks(ax: Axes, count: int) -> None:
+    """Number the ticks of the x axis from 1, at a step at which the numbers do not overlap.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(3.3, 2.4)).subplots()
+    >>> number_ticks(ax, 79)
+    >>> [label.get_text() for label in ax.get_xticklabels()][:4]
+    ['1', '5', '10', '15']
+    """
+    size = text_size(ax) * 0.9
+    points = 72 * inches(ax)[0] / max(count, 1)  # for each number
+    least = 0.65 * size * (len(str(count)) + 0.6) / points
+    step = next((s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= least), 1000)
+    # 1, 5, 10, ... rather than 1, 6, 11
+    ticks = [0, *range(step - 1, count, step)] if step > 2 else list(range(0, count, step))
+    ax.set_xticks(ticks, [str(tick + 1) for tick in ticks], fontsize=size)
+    ax.tick_params(axis="x", length=0 if step == 1 else 2)
+
+
+def recall_ticks(ax: Axes, last: float) -> None:
+    """Put the ticks of the x axis on recall levels: 1 and even steps up to the last.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> recall_ticks(ax, 30)
+    >>> ax.get_xticks().tolist()
+    [1, 5, 10, 15, 20, 25, 30]
+    """
+    if not np.isfinite(last):
+        raise ValueError("there is nothing to draw: no row of the table has a finite value.")
+    reach = max(1, int(last))
+    # at most six steps
+    steps = (
+        5,
+        10,
+        20,
+        50,
+        100,
+        200,
+        500,
+        1000,
+        5000 if reach <= 30_000 else 10 ** (len(str(reach)) - 1),
+    )
+    step = 1 if reach <= 10 else next((s for s in steps if reach / s <= 6), steps[-1])
+    ax.set_xticks(range(1, reach + 1) if step == 1 else [1, *range(step, reach + 1, step)])
+
+
+def integer_ticks(ax: Axes) -> None:
+    """Put the ticks of the x axis on integers.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> integer_ticks(ax)
+    >>> ax.get_xticks().tolist()
+    [0.0, 1.0]
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def few_ticks(ax: Axes, reach: float) -> None:
+    """Put ticks on an x axis from -reach to reach, as many as fit with their numbers.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure(figsize=(3.3, 2.4)).subplots()
+    >>> limits = ax.set_xlim(-5200, 5200)
+    >>> few_ticks(ax, 5200)
+    >>> ax.get_xticks().tolist()
+    [-6000.0, -4000.0, -2000.0, 0.0, 2000.0, 4000.0, 6000.0]
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    longest = len(f"-{reach:.0f}") if reach >= 10 else 5
+    fitting = 72 * inches(ax)[0] / (0.62 * 0.9 * text_size(ax) * (longest + 1.5))
+    ax.xaxis.set_major_locator(
+        MaxNLocator(nbins=int(np.clip(fitting, 2, 8)), steps=[1, 2, 2.5, 3, 5, 10])
+    )
+
+
+def every(step: int) -> str:
+    """Return the suffix of an axis label that states which rows are named.
+
+    Examples
+    --------
+    >>> every(2), every(3), every(11)
+    (' (every 2nd named)', ' (every 3rd named)', ' (every 11th named)')
+    """
+    ending = (
+        "th" if step % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
+    )
+    return f" (every {step}{ending} named)"
 
 
 def axes(ax: Axes | None, *, width: float = 5.0, height: float = 3.4) -> Axes:
@@ -55,7 +402,7 @@ def axes(ax: Axes | None, *, width: float = 5.0, height: float = 3.4) -> Axes:
         if not hasattr(ax, "transData"):
             raise TypeError(
                 f"ax must be one matplotlib Axes; found {type(ax).__name__}. "
-                "Of several, pass one: fig, (left, right) = plt.subplots(1, 2), then ax=left."
+                "If you have several, pass one: fig, (left, right) = plt.subplots(1, 2), then ax=left."
             )
         return ax
     return pyplot().subplots(figsize=(width, height), layout="constrained")[1]
@@ -79,6 +426,7 @@ def finish(
     grid: str = "",
     note: str = "",
     rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
     what: str = "Runs",
     place: Place | None = None,
 ) -> Axes:
@@ -87,13 +435,15 @@ def finish(
     Parameters
     ----------
     x, y, title : str
-        Labels; they are broken into lines that fit.
+        Labels; they are wrapped to fit.
     note : str
-        What lines or bands are, under the x label.
+        Description of lines or bands, under the x label.
     rows : list of str, optional
         Names of the rows of a list, for the y axis.
+    columns : list of str, optional
+        Names of the columns, for the x axis.
     what : str
-        What the rows are.
+        Plural noun for the rows.
     place : {"inside", "right", "below", "above"} or None
         Place of the legend; None draws none.
 
@@ -103,28 +453,30 @@ def finish(
     >>> finish(Figure().subplots(), x="Recall").get_xlabel()
     'Recall'
     """
-    size = text_layout.text_size(ax)
-    width, height = text_layout.allotted(ax)
-    below = [text_layout.wrapped(text, 0.8 * width, size) for text in (x, note) if text]
-    ax.set_xlabel("\n".join(below), fontsize=size)
-    # the label of the label keeps the full text, which `fit_label` breaks again
+    size = text_size(ax)
+    width, height = allotted(ax)
+    below = "\n".join(wrapped(text, 0.8 * width, size) for text in (x, note) if text)
+    ax.set_xlabel(below, fontsize=size)
+    # the label of the text artist keeps the full text, which `fit_label` wraps again
     ax.xaxis.label.set_label("\n".join(visible(text) for text in (x, note) if text))
-    ax.set_ylabel(text_layout.wrapped(y, 0.9 * height, size), fontsize=size)
+    ax.set_ylabel(wrapped(y, 0.9 * height, size), fontsize=size)
     if title:
-        ax.set_title(text_layout.wrapped(title, 0.8 * width, size), fontsize=size)
+        ax.set_title(wrapped(title, 0.8 * width, size), fontsize=size)
     ax.tick_params(labelsize=size * 0.9)
     ax.spines[["top", "right"]].set_visible(False)
     if grid:
         ax.grid(axis=grid, color="#E5E5E5", linewidth=0.6)  # type: ignore[arg-type]
         ax.set_axisbelow(True)
     if rows is not None:
-        text_layout.name_list(ax, rows, what=what)
+        name_list(ax, rows, what=what)
+    if columns is not None:
+        name_ticks(ax, "x", columns)
     legend(ax, place=place)
     return ax
 
 
 def interval(frame: pd.DataFrame, what: str = "confidence interval") -> str:
-    """Return what an interval is in words: how much of what, where the table says how much.
+    """Return the description of an interval, with its confidence level if the table states it.
 
     Examples
     --------
@@ -138,7 +490,7 @@ def interval(frame: pd.DataFrame, what: str = "confidence interval") -> str:
 
 
 def line(i: int) -> dict[str, Any]:
-    """Return colour, pattern and marker of the i-th line; different for the first 35 lines in grey too.
+    """Return color, pattern and marker of the i-th line; the first 35 lines also differ in gray.
 
     Examples
     --------
@@ -156,7 +508,7 @@ def line(i: int) -> dict[str, Any]:
 
 
 def fill(i: int) -> dict[str, Any]:
-    """Return colour and hatch of the i-th kind of bar.
+    """Return color and hatch of the i-th kind of bar.
 
     Examples
     --------
@@ -174,7 +526,7 @@ def fill(i: int) -> dict[str, Any]:
 def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> None:
     """Draw the legend inside the axes, right of them, below or above them; None draws none.
 
-    Names that are longer than the room they have are cut in the middle.
+    Names that do not fit are cut in the middle.
 
     Examples
     --------
@@ -188,12 +540,17 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     lines, entries = ax.get_legend_handles_labels()
     if place is None or not entries:
         return
-    size = 0.9 * text_layout.text_size(ax)
-    width = text_layout.inches(ax)[0]
-    available = 0.4 * text_layout.allotted(ax)[0] if place == "right" else 0.95 * width
-    entries = _cut(
-        entries, int(72 * available / (0.56 * size)) - 7
-    )  # a sample of the line is as wide as 7 letters
+    size = 0.9 * text_size(ax)
+    width = inches(ax)[0]
+    available = 0.4 * allotted(ax)[0] if place == "right" else 0.95 * width
+    letters = int(72 * available / (0.56 * size)) - 7  # a sample of the line is 7 letters wide
+    full = [text.replace(r"\$", "$") for text in entries]
+    cut = {long: plain(short) for long, short in zip(full, shorten(full, letters)) if short != long}
+    # formulas stay as they are
+    entries = [
+        entry if "$" in entry.replace(r"\$", "") else cut.get(long, entry)
+        for entry, long in zip(entries, full)
+    ]
     options: dict[str, Any] = {
         "fontsize": size,
         "borderpad": 0.2,
@@ -208,7 +565,7 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
     else:
         fitting = int(
             72 * width / (size * (0.55 * max(map(len, entries)) + 4.5))
-        )  # entries beside each other
+        )  # entries per row
         options |= {
             "loc": "lower center" if place == "above" else "upper center",
             "bbox_to_anchor": (0.5, float(place == "above")),
@@ -218,52 +575,34 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
             "columnspacing": 1.0,
         }
         if place == "below":  # clear of tick and axis labels, which take about this many points
-            options["bbox_transform"] = text_layout.lower(ax, 12 + 2.4 * size / 0.9)
+            from matplotlib.transforms import ScaledTranslation
+
+            down = ScaledTranslation(0, -(12 + 2.4 * size / 0.9) / 72, ax.figure.dpi_scale_trans)
+            options["bbox_transform"] = ax.transAxes + down
     ax.legend(lines, entries, **options)
 
 
-def _cut(entries: list[str], letters: int) -> list[str]:
-    """Return the texts of a legend, those with more letters cut in the middle; formulas stay as they are."""
-    full = [text.replace(r"\$", "$") for text in entries]
-    texts = []
-    for entry, long, short in zip(entries, full, text_layout.shorten(full, letters)):
-        is_formula = "$" in entry.replace(r"\$", "")
-        texts.append(entry if is_formula or short == long else text_layout.plain(short))
-    return texts
+def color_map(*, signed: bool) -> Colormap:
+    """Return the color map of values: white to dark blue; of signed values orange below 0, white at 0, blue above.
 
-
-def diverging() -> Colormap:
-    """Return the colour map of signed values: orange below 0, white at 0, dark blue above.
-
-    Its two ends differ in lightness, so that strong positive and negative values differ in grey too.
+    The two ends of the signed map differ in lightness, so strong positive and negative values also differ in gray.
 
     Examples
     --------
-    >>> [round(float(part), 1) for part in diverging()(1.0)[:3]]
+    >>> [round(float(part), 1) for part in color_map(signed=True)(1.0)[:3]]
     [0.0, 0.3, 0.4]
-    """
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list(
-        "preference", ["#B35900", ORANGE, "#FFFFFF", SKY, "#00406B"]
-    )
-
-
-def rising() -> Colormap:
-    """Return the colour map of values of one sign: white to dark blue.
-
-    Examples
-    --------
-    >>> [float(part) for part in rising()(0.0)[:3]]
+    >>> [float(part) for part in color_map(signed=False)(0.0)[:3]]
     [1.0, 1.0, 1.0]
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("rising", ["#FFFFFF", SKY, BLUE, "#00314F"])
+    negative = ["#B35900", ORANGE, "#FFFFFF", SKY, "#00406B"]
+    positive = ["#FFFFFF", SKY, BLUE, "#00314F"]
+    return LinearSegmentedColormap.from_list("values", negative if signed else positive)
 
 
-def ink(colours: np.ndarray) -> np.ndarray:
-    """Return black or white for each RGBA row: whichever reads better on it.
+def ink(colors: np.ndarray) -> np.ndarray:
+    """Return black or white for each RGBA row: the one with the better contrast.
 
     Examples
     --------
@@ -271,5 +610,5 @@ def ink(colours: np.ndarray) -> np.ndarray:
     ['black', 'white']
     """
     # perceived lightness of red, green and blue
-    light = np.asarray(colours)[..., :3] @ np.array([0.299, 0.587, 0.114])
+    light = np.asarray(colors)[..., :3] @ np.array([0.299, 0.587, 0.114])
     return np.where(light > 0.55, "black", "white")

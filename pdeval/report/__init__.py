@@ -2,25 +2,24 @@
 
 report                Report, Column, Cell, Group: the table as data; @report_format declares a format
 columns               frames to columns of a report; @reported adds the options that all reports share
-systems               report(): systems x measures; means, rows, significance_marks, systems_by_collection
+systems               report(): systems x measures; means, significance_marks, systems_by_collection
 sentences             Report.sentence()
 footnotes, numbers    texts under the table, and numbers as printed
 orderings             report_order()
-pairs                 report_matrix(), report_comparisons()
-small_tables          report_agreement(), report_confusion()
-discriminative_power  report_discriminative_power()
+pairs                 report_matrix(), report_comparisons(), report_confusion()
+measures              report_agreement(), report_discriminative_power()
 generic               report_table(): any other table, column by column
-latex, typst, html, markdown, spreadsheet    the formats; page is the interactive HTML page
+latex, typst, html, markdown, text, spreadsheet    the formats; page is the interactive HTML page
 """
 
-from pdeval.report import html, latex, markdown, spreadsheet, typst  # noqa: F401 - they declare their formats
-from pdeval.report.discriminative_power import report_discriminative_power
-from pdeval.report.generic import for_every_other_table, report_table
+from pdeval.report import html, latex, markdown, spreadsheet, text, typst  # noqa: F401 - they declare their formats
+from pdeval.report.generic import add_report, report_table
+from pdeval.report.measures import report_agreement, report_discriminative_power
 from pdeval.report.orderings import report_order
-from pdeval.report.pairs import report_comparisons, report_matrix
+from pdeval.report.pairs import report_comparisons, report_confusion, report_matrix
 from pdeval.report.report import FORMATS, Cell, Column, Group, Report, report_format
-from pdeval.report.small_tables import report_agreement, report_confusion
 from pdeval.report.systems import report
+from pdeval.tables.schemas import SCHEMAS, WATCHERS
 
 __all__ = [
     "FORMATS",
@@ -39,4 +38,7 @@ __all__ = [
     "report_table",
 ]
 
-for_every_other_table()  # last: the tables with a report of their own have it by now
+# last, after the tables that have their own report; tables declared later follow
+for schema in list(SCHEMAS.values()):
+    add_report(schema)
+WATCHERS.append(add_report)

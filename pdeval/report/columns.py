@@ -16,6 +16,7 @@ from pdeval.evaluate.groups import named
 from pdeval.report import numbers as decimals
 from pdeval.report.report import DASH, Cell, Column, Emphasis, Group, Report
 from pdeval.tables.vocabularies import listed
+from pdeval.verbs.arguments import whole
 
 Part = tuple[Column, list[Cell]]
 MEAN = "Mean"
@@ -25,7 +26,7 @@ MORE = "†"
 def texts(
     name: str, header: str, values: Iterable[object], names: Mapping[str, str] | None = None
 ) -> Part:
-    """Return a column of texts, under their display names.
+    """Return a column of strings, with display names.
 
     Examples
     --------
@@ -81,13 +82,18 @@ def numbers(
 
 
 def any_column(
-    name: str, header: str, values: pd.Series, digits: int, names: Mapping[str, str] | None = None
+    name: str,
+    header: str,
+    values: pd.Series,
+    digits: int,
+    names: Mapping[str, str] | None = None,
+    text: Callable[[float, int], str] = decimals.number,
 ) -> Part:
-    """Return a column of numbers where the values are numbers, else of texts."""
+    """Return a column of numbers if the values are numeric, otherwise of strings."""
     if pd.api.types.is_bool_dtype(values.dtype):
         return texts(name, header, np.where(values.to_numpy(), "yes", "no"))
     if pd.api.types.is_numeric_dtype(values.dtype):
-        return numbers(name, header, values, digits)
+        return numbers(name, header, values, digits, text=text)
     return texts(
         name,
         header,
@@ -109,20 +115,26 @@ def assemble(
     Examples
     --------
     >>> print(assemble([texts("run", "System", ["bm25"])], ["Nothing else."]))
-    | System |
-    |:-------|
-    | bm25   |
+    System
+    ------
+    bm25
     <BLANKLINE>
     Nothing else.
     """
     return Report(
-        columns=tuple(column for column, _ in parts),
-        rows=tuple(zip(*(cells for _, cells in parts))),
+        *columns_and_rows(parts),
         groups=tuple(groups),
         group_names=(", ".join(group_names),) if group_names else (),
         caption=caption,
         notes=tuple(notes),
     )
+
+
+def columns_and_rows(
+    parts: Sequence[Part],
+) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
+    """Return the columns, and the rows of their cells."""
+    return tuple(column for column, _ in parts), tuple(zip(*(cells for _, cells in parts)))
 
 
 def reported(
@@ -136,7 +148,7 @@ def reported(
     Parameters
     ----------
     has_footnotes : bool
-        Whether the option `footnotes` can leave the notes of the function out.
+        Whether the report has the option `footnotes`, which omits the notes of the function.
 
     Examples
     --------
@@ -158,7 +170,7 @@ def reported(
             **options: Any,
         ) -> Report:
             if not isinstance(options.get("digits", {}), Mapping):
-                options["digits"] = decimals.check(options["digits"])
+                options["digits"] = whole("digits", options["digits"], 0, decimals.MAX_DIGITS)
             known = {str(key): str(text) for key, text in (names or {}).items()}
             built = build(*args, known=known, **options)
             if built.caption is not None:  # a default, which an empty text removes
@@ -210,35 +222,23 @@ def need(frame: object, columns: Sequence[str], what: str, they: str = "they") -
     return frame.reset_index(drop=True)
 
 
-def check_unique(frame: pd.DataFrame, key: Sequence[str], what: str) -> None:
+def check_unique(frame: pd.DataFrame, key: Sequence[str], what: str, they: str = "they") -> None:
     """Raise if a key occurs twice, or is not a column."""
-    need(frame, key, what)
+    need(frame, key, what, they)
     repeated = frame.loc[frame.duplicated(list(key)), list(key)]
     if len(repeated):
-        first = tuple(map(str, repeated.iloc[0]))
+        have = "have" if they == "they" else "has"
+        examples = f"({', '.join(key)}) rows, e.g. {tuple(map(str, repeated.iloc[0]))}"
         raise ValueError(
-            f"{what} have {len(repeated)} duplicate ({', '.join(key)}) rows, e.g. {first}; keep one each."
+            f"{what} {have} {len(repeated)} duplicate {examples}. Keep one row of each."
         )
 
 
-def pair_texts(frame: pd.DataFrame, stems: Sequence[str], names: Mapping[str, str]) -> list[Part]:
-    """Return the columns that name both runs of a pair.
-
-    Examples
-    --------
-    >>> parts = pair_texts(pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"]}), ["run"], {})
-    >>> [column.header for column, _ in parts]
-    ['System A', 'System B']
-    """
+def run_texts(runs: pd.DataFrame, names: Mapping[str, str]) -> list[Part]:
+    """Return the columns that name runs."""
     return [
-        texts(
-            f"{stem}_{side}",
-            f"{'System' if stem == 'run' else stem} {side.upper()}",
-            frame[f"{stem}_{side}"],
-            names,
-        )
-        for side in "ab"
-        for stem in stems
+        texts(name, names.get(name, "System" if name == "run" else name), runs[name], names)
+        for name in runs.columns
     ]
 
 
@@ -260,11 +260,9 @@ def grouped(
     # groups are numbered as they first appear
     codes, distinct = pd.factorize(pd.Series(values, dtype=object))
     frame = frame.iloc[np.argsort(codes, kind="stable")].reset_index(drop=True)
-    groups = []
-    for value, size in zip(distinct, np.bincount(codes)):
-        title = ", ".join((names or {}).get(part, part) for part in value)
-        groups.append(Group(title, int(size), (title,)))
-    return frame, groups
+    titles = [", ".join((names or {}).get(part, part) for part in value) for value in distinct]
+    sizes = np.bincount(codes).tolist()
+    return frame, [Group(title, size, (title,)) for title, size in zip(titles, sizes)]
 
 
 def column_names(columns: str | Sequence[str] | None) -> list[str]:
@@ -303,18 +301,6 @@ def titles(labels: pd.DataFrame, names: Mapping[str, str]) -> list[str]:
     ]
 
 
-def header(name: str, names: Mapping[str, str]) -> str:
-    """Return the header of a column that names collections.
-
-    Examples
-    --------
-    >>> header("query_group", {}), header("collection", {"collection": "Dataset"})
-    ('Query group', 'Dataset')
-    """
-    words = name.removesuffix("_id").replace("_", " ")
-    return names.get(name) or words[:1].upper() + words[1:]
-
-
 def row_per_collection(
     frame: pd.DataFrame,
     by: Sequence[str],
@@ -337,16 +323,17 @@ def row_per_collection(
     across : sequence of str
         Columns whose values become columns: the last gives the header, those before it the heading over headers.
     average : bool
-        Whether the last row is the mean over collections; a dash where one of them has no value.
+        Whether the last row is the mean over collections; a dash if one of them has no value.
     higher : bool, optional
         Whether more is better: then the best of each row and heading is marked.
     against : str, optional
-        One of the headers: what is better than it, in the same row and under the same heading, has a mark.
+        One of the headers: better values in the same row and under the same heading are marked.
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"set": ["x", "x", "y", "y"], "measure": ["AP", "RR"] * 2, "tied": [0.1, 0.2, 0.3, 0.5]})
-    >>> parts, _ = row_per_collection(frame, ["set"], ["measure"], "tied", digits=1, names={}, percent=True,
+    >>> frame = pd.DataFrame({"set": ["x", "x", "y", "y"], "measure": ["AP", "RR"] * 2,
+    ...                       "tied_fraction": [0.1, 0.2, 0.3, 0.5]})
+    >>> parts, _ = row_per_collection(frame, ["set"], ["measure"], "tied_fraction", digits=1, names={}, percent=True,
     ...                               average=True)
     >>> [[cell.text for cell in cells] for _, cells in parts]
     [['x', 'y', 'Mean'], ['10.0', '30.0', '20.0'], ['20.0', '50.0', '35.0']]
@@ -355,8 +342,8 @@ def row_per_collection(
     check_unique(frame, [*by, *across], what)
     labels = _neighbors(frame[by].drop_duplicates().reset_index(drop=True))
     keys = _neighbors(frame[across].drop_duplicates().reset_index(drop=True))
-    row = _index(labels).get_indexer(_index(frame[by]))
-    column = _index(keys).get_indexer(_index(frame[across]))
+    row = pd.MultiIndex.from_frame(labels).get_indexer(pd.MultiIndex.from_frame(frame[by]))
+    column = pd.MultiIndex.from_frame(keys).get_indexer(pd.MultiIndex.from_frame(frame[across]))
     values = np.full((len(labels), len(keys)), np.nan)
     values[row, column] = frame[value].to_numpy(dtype=float) * (100.0 if percent else 1.0)
     rows = [names.get(str(label), str(label)) for label in labels[by[-1]]]
@@ -364,19 +351,28 @@ def row_per_collection(
         values = np.vstack([values, values.mean(axis=0)])
         rows.append(names.get(MEAN, MEAN))
     varied = [name for name in across[:-1] if keys[name].nunique() > 1]
+    # without columns, pandas 2 has no records
+    settings = keys[varied].to_dict("records") if varied else [{}] * len(keys)
     headings = [
-        heading(settings) if heading is not None else _heading(settings, names)
-        # without columns, pandas 2 has no records
-        for settings in (keys[varied].to_dict("records") if varied else [{}] * len(keys))
+        heading(values)
+        if heading is not None
+        else ", ".join(
+            # a number is preceded by the name of its column
+            names.get(str(value), f"{name} {value:g}" if isinstance(value, float) else str(value))
+            for name, value in values.items()
+        )
+        for values in settings
     ]
     last = keys[across[-1]].astype(str).tolist()
-    stress = _best(values, headings, digits, higher)
+    emphasis = _best(values, headings, digits, higher)
     marks = _better(values, headings, last, digits, higher is not False, against)
-    parts: list[Part] = [texts(by[-1], header(by[-1], names), rows)]
+    words = by[-1].removesuffix("_id").replace("_", " ")
+    header = names.get(by[-1]) or words[:1].upper() + words[1:]
+    parts: list[Part] = [texts(by[-1], header, rows)]
     for i, key in enumerate(keys.itertuples(index=False)):
         look: dict[str, Any] = {
             "group": headings[i],
-            "emphasis": [row_stress[i] for row_stress in stress],
+            "emphasis": emphasis[:, i].tolist(),
             "marks": marks[:, i].tolist(),
         }
         parts.append(
@@ -401,11 +397,6 @@ def title_groups(texts: Sequence[str], n_more: int = 0) -> list[Group]:
     return [Group(text, size, (text,)) for text, size in sizes]
 
 
-def _index(labels: pd.DataFrame) -> pd.Index:
-    plain = labels.astype(object)
-    return pd.Index(plain.iloc[:, 0]) if plain.shape[1] == 1 else pd.MultiIndex.from_frame(plain)
-
-
 def _neighbors(keys: pd.DataFrame) -> pd.DataFrame:
     """Return rows with the same heading, all but the last column, next to each other, as headings first appear."""
     if keys.shape[1] == 1:
@@ -414,29 +405,18 @@ def _neighbors(keys: pd.DataFrame) -> pd.DataFrame:
     return keys.iloc[np.argsort(codes.to_numpy(), kind="stable")].reset_index(drop=True)
 
 
-def _heading(settings: Mapping[Any, Any], names: Mapping[str, str]) -> str:
-    """Return the heading over a column; a number is given with its name."""
-    return ", ".join(
-        names.get(str(value), f"{name} {value:g}" if isinstance(value, float) else str(value))
-        for name, value in settings.items()
-    )
-
-
-def _best(
-    values: np.ndarray, headings: list[str], digits: int, higher: bool | None
-) -> list[list[Emphasis]]:
+def _best(values: np.ndarray, headings: list[str], digits: int, higher: bool | None) -> np.ndarray:
     """Return which cells are the best and the second of their row, under each heading."""
-    stress: list[list[Emphasis]] = [[""] * len(headings) for _ in values]
+    emphasis = np.full(values.shape, "", dtype=object)
     for heading in dict.fromkeys(headings) if higher is not None else ():
         columns = [i for i, other in enumerate(headings) if other == heading]
-        for row, row_values in zip(stress, values):
+        for row, row_values in zip(emphasis, values):
             words = decimals.emphases(decimals.printed(row_values[columns], digits), bool(higher))
             if words.count("second") > 1 and "" not in words:
                 # all others are second, which does not distinguish any
                 words = [word if word == "best" else "" for word in words]
-            for i, word in zip(columns, words):
-                row[i] = word
-    return stress
+            row[columns] = words
+    return emphasis
 
 
 def _better(
@@ -453,7 +433,7 @@ def _better(
         return marks
     if against not in keys:
         raise KeyError(
-            f"against={against!r} is none of the columns; there are {listed(dict.fromkeys(keys))}."
+            f"against={against!r} is not a column; the columns are {listed(dict.fromkeys(keys))}."
         )
     printed = np.array([decimals.printed(row, digits) for row in values])
     base = {heading: i for i, (heading, key) in enumerate(zip(headings, keys)) if key == against}
@@ -462,87 +442,3 @@ def _better(
             gain = printed[:, i] - printed[:, base[heading]]
             marks[(gain if higher else -gain) > 0, i] = MORE
     return marks
-
-
-def triangle(
-    frame: pd.DataFrame,
-    sides: tuple[str, str],
-    value: str,
-    *,
-    digits: int,
-    names: Mapping[str, str],
-) -> list[Part]:
-    """Return pairs of measures as a triangle, each value the mean over all rows of its pair: one per collection.
-
-    A pair that some collections lack, or have no value of, is a dash.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"measure_a": ["AP", "AP", "RR"], "measure_b": ["RR", "P", "P"], "value": [1, 0.5, 0]})
-    >>> parts = triangle(frame, ("measure_a", "measure_b"), "value", digits=1, names={})
-    >>> [[cell.text for cell in cells] for _, cells in parts]
-    [['AP', 'RR'], ['1.0', '–'], ['0.5', '0.0']]
-    """
-    grouped = frame.astype(dict.fromkeys(sides, str)).groupby(
-        list(sides), sort=False, observed=True
-    )[value]
-    means: dict[Any, float] = (
-        grouped.mean().where(grouped.count() == grouped.size().max()).to_dict()
-    )
-    measures = list(dict.fromkeys([*(a for a, _ in means), *(b for _, b in means)]))
-    parts: list[Part] = [texts(sides[0], "", measures[:-1], names)]
-    for j, column in enumerate(measures[1:], 1):
-        values = [
-            means.get((row, column), means.get((column, row), np.nan)) if i < j else np.nan
-            for i, row in enumerate(measures[:-1])
-        ]
-        parts.append(
-            numbers(column, names.get(column, column), np.array(values, dtype=float), digits)
-        )
-    return parts
-
-
-def over_collections(
-    frame: pd.DataFrame,
-    by: Sequence[str],
-    selected: Sequence[str],
-    *,
-    digits: Mapping[str, int],
-    spread: bool,
-) -> tuple[pd.DataFrame, dict[str, Part]]:
-    """Return the rows of a table without its collections, and each column of numbers as its mean over them.
-
-    With `spread` a cell is the range from one standard deviation below the mean to one above it, as '0.3–0.6'.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"set": ["x", "y"], "step": "all", "tau_b": [0.5, 0.7]})
-    >>> rows, parts = over_collections(frame, ["set"], ["step", "tau_b"], digits={"tau_b": 2}, spread=True)
-    >>> rows["step"].tolist(), parts["tau_b"][1][0].text
-    (['all'], '0.46–0.74')
-    """
-    selected = [name for name in selected if name not in by]
-    values = [name for name in selected if pd.api.types.is_float_dtype(frame[name].dtype)]
-    keys = [name for name in selected if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    if not keys:
-        frame, keys = frame.assign(_all="all"), ["_all"]
-    check_unique(frame, [*by, *keys], "the table")
-    grouped = frame.groupby(keys, sort=False, observed=True, dropna=False)[values]
-    in_all = grouped.count() == len(
-        frame[list(by)].drop_duplicates()
-    )  # means over fewer are not comparable
-    mean, sd = grouped.mean().where(in_all), grouped.std()
-    parts: dict[str, Part] = {}
-    for name in values:
-        column, cells = numbers(name, name, mean[name], digits[name])
-        if spread:
-            ends = [mean[name] - sd[name], mean[name] + sd[name]]
-            low, high = (
-                [decimals.number(float(value), digits[name]) for value in end] for end in ends
-            )
-            ranges = [
-                DASH if start == DASH else f"{start}{DASH}{end}" for start, end in zip(low, high)
-            ]
-            cells = [Cell(cell.value, text) for cell, text in zip(cells, ranges)]
-        parts[name] = (column, cells)
-    return mean.index.to_frame(index=False), parts

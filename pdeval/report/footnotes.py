@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.report.numbers import share
+from pdeval.catalog import Measure, parse
 from pdeval.report.report import Cell
 from pdeval.significance.corrections import NOT_NEEDED
 from pdeval.significance.registry import MACHINE_TESTS, TESTS, WALD, direction
@@ -36,14 +36,19 @@ TIES = {
     "first": "tied scores in the order of the rows",
     "expected": "tied scores count by their mean over all orders",
 }
-TOPICS = {
+QUERY_RULES = {
     # true of every selection of queries and systems as well
     "relevant": "{queries} without a relevant {doc} do not count",
     "judged": "{queries} without a relevant {doc} count too",
     "answered": "{queries} that a system did not answer do not count for it",
     "common": "only {queries} that every system answered count",
 }
+OTHER_TESTS = {
+    WALD: "Wald test of Bradley–Terry strengths with sandwich errors",
+    REPLICATES: "t test of a model with queries and replicates random",
+}
 RAISED, BELOW = "Raised letters:", "Letters below a number:"
+BOLD, BOLD_AND_UNDERLINED = "Best in bold.", "Best in bold, second underlined."
 _ID_ENDING = re.compile(r"(?i)[ _-]?(id|idx|no|key)$")
 USERS = ("user", "customer", "member", "visitor", "reader", "session")
 ITEMS = ("item", "product", "movie", "book", "track", "song", "video", "article", "page", "passage")
@@ -83,17 +88,15 @@ def words(attrs: Mapping[Any, Any]) -> Words:
 
 
 def words_of_test(test: str) -> str:
-    """Return what a footnote calls a significance test, as it was declared.
+    """Return the description of a significance test in footnotes.
 
     Examples
     --------
     >>> words_of_test("t"), words_of_test("of mine")
     ('paired Student t test', 'of mine test')
     """
-    texts = {name: declared.says for name, declared in {**TESTS, **MACHINE_TESTS}.items()}
-    texts[WALD] = "Wald test of Bradley–Terry strengths with sandwich errors"
-    texts[REPLICATES] = "t test of a model with queries and replicates random"
-    return texts.get(test) or f"{test} test"
+    declared = TESTS.get(test) or MACHINE_TESTS.get(test)
+    return (declared and declared.description) or OTHER_TESTS.get(test, f"{test} test")
 
 
 def significance(
@@ -106,7 +109,7 @@ def significance(
 ) -> str:
     """Return "paired Student t test, Bonferroni correction, α = 0.05", as far as each is known.
 
-    `tests` says which measures each test was used for; `each_baseline` that the correction is made for each of several.
+    `tests` maps each test to its measures. With `each_baseline`, the correction is made for each baseline separately.
 
     Examples
     --------
@@ -115,7 +118,7 @@ def significance(
     >>> significance({"t": ["AP"], "sign": ["sgnLP"]}, "none", 0.01)
     'paired Student t test for AP, sign test for sgnLP, no correction, α = 0.01'
     >>> significance({"hsd": ["AP"]}, "none needed", 0.05, draws=10_000)
-    'randomised Tukey HSD test with 10,000 draws, α = 0.05'
+    'randomized Tukey HSD test with 10,000 draws, α = 0.05'
     """
     parts = []
     for test, measures in tests.items():
@@ -127,12 +130,12 @@ def significance(
         each = " for each baseline" if each_baseline and correction != "none" else ""
         parts.append(CORRECTIONS.get(str(correction), f"{correction} correction") + each)
     if alpha is not None:
-        parts.append(f"α = {share(float(str(alpha)))}")
+        parts.append(f"α = {float(str(alpha)):.10g}")
     return ", ".join(parts)
 
 
 def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
-    """Return how comparisons were made, from their `test` column and attributes; `defaults` are of missing attributes.
+    """Return how comparisons were computed, from their `test` column and `attrs`; `defaults` complete the attributes.
 
     Examples
     --------
@@ -156,7 +159,7 @@ def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
 
 
 def emphasis(cells: Iterable[Iterable[Cell]]) -> list[str]:
-    """Return what bold and underlined mean, as far as some rows or columns use them.
+    """Return the legend of bold and underlined, if the rows or columns use them.
 
     Examples
     --------
@@ -166,11 +169,11 @@ def emphasis(cells: Iterable[Iterable[Cell]]) -> list[str]:
     used = {cell.emphasis for several in cells for cell in several}
     if "best" not in used:
         return []
-    return ["Best in bold, second underlined." if "second" in used else "Best in bold."]
+    return [BOLD_AND_UNDERLINED if "second" in used else BOLD]
 
 
 def meaning(kind: str, marked: str, baselines: Sequence[str]) -> str:
-    """Return what significance marks mean, as far as they are used.
+    """Return the legend of the significance marks that are used.
 
     Examples
     --------
@@ -198,7 +201,7 @@ def meaning(kind: str, marked: str, baselines: Sequence[str]) -> str:
 
 
 def placed(notes: Sequence[str], *, below: bool) -> list[str]:
-    """Return the notes of a table whose letters are raised, or stand below the numbers.
+    """Return the notes of a table whose letters are raised, or set below the numbers.
 
     Examples
     --------
@@ -212,7 +215,7 @@ def placed(notes: Sequence[str], *, below: bool) -> list[str]:
 
 
 def interval(kind: str | None, attrs: Mapping[Any, Any], confidence: float | None) -> list[str]:
-    """Return what follows the means of a table of systems; `confidence` is None if nobody knows it.
+    """Return the note on the interval or spread after each mean; `confidence` is None if it is unknown.
 
     Examples
     --------
@@ -222,7 +225,7 @@ def interval(kind: str | None, attrs: Mapping[Any, Any], confidence: float | Non
     queries = words(attrs).queries
     names = ", ".join(map(str, attrs.get("replicate") or ()))
     replicates = f"replicates ({names})" if names else "replicates"
-    level = "" if confidence is None else f"{share(100 * confidence)}% "
+    level = "" if confidence is None else f"{100 * confidence:.10g}% "
     test = "" if confidence is None else " (Student t)"
     notes = {
         "sd": f"± the standard deviation over {queries}.",
@@ -233,7 +236,7 @@ def interval(kind: str | None, attrs: Mapping[Any, Any], confidence: float | Non
 
 
 def queries(n: np.ndarray, nouns: Words | None = None) -> str:
-    """Return "50 queries", or the least and the most if systems differ.
+    """Return "50 queries", or the minimum and maximum if systems differ.
 
     Examples
     --------
@@ -248,16 +251,16 @@ def queries(n: np.ndarray, nouns: Words | None = None) -> str:
 
 
 def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
-    """Return the tie rule, the topic rule, the level and the conventions that a table says it was made with.
+    """Return the notes on the tie rule, the topic rule, the relevance level and the conventions of a table.
 
     Examples
     --------
-    >>> rules({"ties": "docid", "topics": "relevant", "level": 2})
+    >>> rules({"ties": "docid", "queries": "relevant", "level": 2})
     ['tied scores ordered by document id', 'queries without a relevant document do not count', 'relevant from grade 2']
     """
     nouns = words(attrs)
     notes = []
-    for option, texts in (("ties", TIES), ("topics", TOPICS)):
+    for option, texts in (("ties", TIES), ("queries", QUERY_RULES)):
         value = attrs.get(option)
         if value is not None:
             text = texts.get(str(value))
@@ -272,40 +275,36 @@ def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> li
 
 
 def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
-    """Return from which grade on items are relevant, in which measures, and which measures go by the grades themselves.
+    """Return the notes on the smallest relevant grade, the measures it applies to, and the graded measures.
 
     Parameters
     ----------
     measures : iterable of str, optional
-        The measures shown; by default those that the table knows.
+        Measures of the table; by default those in its `attrs`.
 
     Examples
     --------
-    >>> levels({"level": 4, "topics": "relevant"}, ["AP", "RR", "nDCG@10"])
+    >>> levels({"level": 4, "queries": "relevant"}, ["AP", "RR", "nDCG@10"])
     ['relevant from grade 4 in AP, RR', 'nDCG@10 counts every positive grade']
-    >>> levels({"level": 4, "topics": "common", "query_column": "user_id", "doc_column": "item_id"}, ["AP"])
+    >>> levels({"level": 4, "queries": "common", "query_column": "user_id", "doc_column": "item_id"}, ["AP"])
     ['relevant from grade 4; users without a relevant item count as 0']
     """
-    from pdeval.catalog import parse
-
     if measures is None:
         measures = attrs["measures"] if isinstance(attrs.get("measures"), Mapping) else ()
-    graded, binary = [], []
-    for name in dict.fromkeys(measures):
-        try:
-            measure = parse(name)
-        except (ValueError, KeyError, TypeError):
-            continue  # a measure that the catalog does not have
-        if measure.kind == "graded":
-            graded.append(name)
-        elif measure.level is None:  # otherwise the name has the level
-            binary.append(name)
+    known = {name: parsed(name) for name in measures}
+    graded = [name for name, measure in known.items() if measure and measure.kind == "graded"]
+    # without measures whose name has the level
+    binary = [
+        name
+        for name, measure in known.items()
+        if measure and measure.kind != "graded" and measure.level is None
+    ]
     notes = []
     if not graded or binary:
         nouns = words(attrs)
         which = f" in {', '.join(binary)}" if graded else ""
-        note = f"relevant from grade {share(float(attrs['level']))}{which}"
-        if attrs.get("topics", "relevant") not in (None, "relevant"):
+        note = f"relevant from grade {float(attrs['level']):.10g}{which}"
+        if attrs.get("queries", "relevant") not in (None, "relevant"):
             note += f"; {nouns.queries} without a relevant {nouns.doc} count as 0{' there' if graded else ''}"
         notes.append(note)
     if graded:
@@ -315,10 +314,18 @@ def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> l
     return notes
 
 
+def parsed(name: str) -> Measure | None:
+    """Return the measure of the catalog that a name means, None if there is none."""
+    try:
+        return parse(name)
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
 def basis(
     n: np.ndarray | None, attrs: Mapping[Any, Any], measures: Iterable[str] | None = None
 ) -> list[str]:
-    """Return the one sentence on queries and rules, or nothing where nothing is known.
+    """Return one sentence on queries and rules, or an empty list if nothing is known.
 
     Examples
     --------
@@ -327,9 +334,9 @@ def basis(
     """
     number = "" if n is None else queries(n, words(attrs))
     if (
-        " per system" in number and attrs.get("topics") == "common"
+        " per system" in number and attrs.get("queries") == "common"
     ):  # systems of several tables, combined
-        attrs = {**attrs, "topics": None}
+        attrs = {**attrs, "queries": None}
     text = "; ".join(filter(None, [number, *rules(attrs, measures)]))
     if text[:1].islower() and text[1:2].islower():  # the name of a measure stays as it is
         text = text[0].upper() + text[1:]
@@ -337,7 +344,7 @@ def basis(
 
 
 def basis_of(frame: pd.DataFrame, n: np.ndarray | None = None) -> list[str]:
-    """Return the sentence on queries and rules of a table, about the measures that it shows.
+    """Return the sentence on queries and rules of a table, for the measures in it.
 
     Examples
     --------
@@ -351,13 +358,13 @@ def basis_of(frame: pd.DataFrame, n: np.ndarray | None = None) -> list[str]:
 
 
 def of_machine(summaries: Sequence[pd.DataFrame | None]) -> list[str]:
-    """Return how many queries people and a machine labelled, and what the machine is worth; nothing without one.
+    """Return the note on human and machine labels and the effective sample size; empty without machine labels.
 
     Examples
     --------
     >>> of_machine([pd.DataFrame({"n": [50, 50], "n_machine": [550, 550], "effective_n": [96.8, 104.1]})])
     ["Prediction-powered estimates and intervals: people's labels of 50 queries and a machine's of 550 more are worth 97
-    to 104 queries labelled by people."]
+    to 104 queries labeled by people."]
     """
     frames = [frame for frame in summaries if frame is not None]
     if not frames:
@@ -370,5 +377,5 @@ def of_machine(summaries: Sequence[pd.DataFrame | None]) -> list[str]:
         counts.append(" to ".join(ends))
     return [
         f"Prediction-powered estimates and intervals: people's labels of {counts[0]} {nouns} and a machine's of "
-        f"{counts[1]} more are worth {counts[2]} {nouns} labelled by people."
+        f"{counts[1]} more are worth {counts[2]} {nouns} labeled by people."
     ]

@@ -1,4 +1,4 @@
-"""The report of any table that has none of its own: column by column, as its schema says."""
+"""The default report of a table: column by column, described by its schema."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.groups import named
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
 from pdeval.report.columns import (
-    Part,
     any_column,
     assemble,
     by_of,
+    check_unique,
     column_names,
     grouped,
     need,
     numbers,
-    over_collections,
     reported,
     row_per_collection,
 )
-from pdeval.report.report import DASH, Report
-from pdeval.tables import schemas
+from pdeval.report.report import DASH, Cell, Report
 from pdeval.tables.labels import naturally
 from pdeval.tables.reader import query_column
 from pdeval.tables.recognition import kind_of, pair_stems, runs_of
@@ -67,32 +66,32 @@ def report_table(
     Parameters
     ----------
     columns : list of str, optional
-        Which columns, in this order; by default all.
+        Columns to show, in this order; by default all.
     group : str, optional
-        A column whose values become titles over rows.
+        Column whose values become titles above rows.
     by : str or list of str, optional
-        The columns that tell collections or segments apart; by default those that the table says. For `across` and
-        `average`.
+        Columns that identify the collections or segments, for `across` and `average`; by default those recorded in the
+        table.
     across : str or list of str, optional
-        The column(s) whose values become columns of `value`, with one row per collection; of several columns in
-        `by`, the first are titles over rows.
+        Column(s) whose values become columns of `value`, with one row per collection. If `by` has several columns, all
+        but the last become titles above rows.
     value : str, optional
-        What `across` shows; not needed where the table has one column of shares or of other numbers alone.
+        Column shown by `across`. Not needed if the table has only one column of fractions or other numbers.
     average : {"row", "mean", "range"}, optional
         Over collections: with `across`, "row" adds a last row of means; "mean" prints the mean over collections in
         their place, and "range" from one standard deviation below it to one above.
     percent : bool, default False
-        Whether `across` shows shares as percentages.
+        Whether `across` shows fractions as percentages.
     digits : int or mapping of column to int, default 3
         Decimals; p-values that would print as zero print as "<0.001".
     names : mapping of str to str, optional
-        Display names of columns, and of what columns of text hold.
+        Display names of columns and of the values of string columns.
     caption : str, optional
-        Plain text over the table; by default what the table is. An empty text leaves it out.
+        Plain text above the table; by default the title of the table. An empty string omits it.
     label : str, optional
         For LaTeX's \\ref and the HTML anchor.
     footnotes : bool, default True
-        Whether to say what columns mean, and the tie rule and topic rule that the numbers rest on.
+        Whether to describe the columns, the tie rule and the topic rule below the table.
 
     Returns
     -------
@@ -103,23 +102,23 @@ def report_table(
     Examples
     --------
     >>> import pdeval
-    >>> means = pdeval.datasets.sample_judged(topics="common").mean("RPP", baseline="bm25")
+    >>> means = pdeval.datasets.sample_judged(queries="common").summary("RPP", baseline="bm25")
     >>> print(means.head(2).ireval.report(columns=["run_a", "run_b", "mean", "sd"], footnotes=False))
     Table of mean preferences.
     <BLANKLINE>
-    | System A | System B |  Mean |    SD |
-    |:---------|:---------|------:|------:|
-    | bm25+rm3 | bm25     | 0.080 | 0.473 |
-    | dense-s1 | bm25     | 0.356 | 0.496 |
+    System A  System B   Mean     SD
+    --------------------------------
+    bm25+rm3  bm25      0.080  0.473
+    dense-s1  bm25      0.356  0.496
     """
     schema = SCHEMAS.get(str(kind_of(frame)))
     table = need(frame, [*(columns or ()), *column_names(group)], "the table", "it")
-    caption = "" if schema is None else f"{schema.says[0].upper()}{schema.says[1:]}."
+    caption = "" if schema is None else f"{schema.description[0].upper()}{schema.description[1:]}."
     if across is not None or average is not None:
         collections = by_of(table, by)
         if not collections:
             raise ValueError(
-                "the table does not say which column tells its collections apart: name it with by=."
+                "cannot determine which column identifies the collections. Specify it with by=."
             )
         if across is not None and average in (None, "row"):
             options: dict[str, Any] = {"percent": percent, "average": average == "row"}
@@ -131,7 +130,7 @@ def report_table(
             built = _over_collections(table, schema, collections, selected, average, digits, known)
         else:
             raise ValueError(
-                "average='row' is the last row of a table with one row per collection: name its columns with across=."
+                "average='row' requires a table with one row per collection. Specify its columns with across=."
             )
         return replace(built, caption=caption)
     table = naturally(table, _sort_columns(schema, table))
@@ -139,17 +138,20 @@ def report_table(
     selected = [str(name) for name in (columns or table.columns) if name != group]
     headers = {name: known.get(name) or header_of(name, table) for name in selected}
     if schema is not None and "n" in schema.means and "n" not in known and "n" in headers:
-        headers["n"] = "n"  # not a number of queries: the note says of what
-    parts: list[Part] = []
-    for name, places in zip(selected, decimals.per_column(digits, selected)):
-        if name in ("p_value", "p_adjusted"):
-            parts.append(
-                numbers(
-                    name, headers[name], table[name].astype(float), places, text=decimals.p_value
-                )
-            )
-        else:
-            parts.append(any_column(name, headers[name], table[name], places, known))
+        headers["n"] = "n"  # not a number of queries: the footnote describes it
+    p_values = dict.fromkeys({"p_value", "p_adjusted"} & {*selected}, decimals.p_value)
+    table = table.astype(dict.fromkeys(p_values, float))
+    parts = [
+        any_column(
+            name,
+            headers[name],
+            table[name],
+            places,
+            known,
+            p_values.get(name, decimals.number),
+        )
+        for name, places in zip(selected, decimals.per_column(digits, selected))
+    ]
     notes = _footnotes(schema, headers, frame)
     return assemble(parts, notes, groups=groups, group_names=column_names(group), caption=caption)
 
@@ -167,7 +169,15 @@ def _row_per_collection(
     average: bool,
 ) -> Report:
     """Return the table with one row per collection."""
-    value = value or _only_value(table, [*by, *across])
+    if value is None:
+        candidates = [str(name) for name in table.columns if name not in (*by, *across)]
+        values = [name for name in candidates if pd.api.types.is_float_dtype(table[name].dtype)]
+        if len(values) != 1:
+            raise ValueError(
+                "across= shows one column of numbers. Specify it with value=, one of "
+                f"{', '.join(values or candidates)}."
+            )
+        value = values[0]
     need(table, [*across, value], "the table", "it")
     places = decimals.per_column(digits, [value], 1 if percent else 3)[0]
     parts, groups = row_per_collection(
@@ -189,39 +199,36 @@ def _over_collections(
     digits: int | Mapping[str, int],
     known: Mapping[str, str],
 ) -> Report:
-    """Return the table of means over collections, or of ranges around them."""
-    places = dict(zip(selected, decimals.per_column(digits, selected)))
-    rows, means = over_collections(table, by, selected, digits=places, spread=average == "range")
-    headers = {name: known.get(name) or header_of(name, table) for name in selected}
-    parts = [
-        any_column(name, headers[name], rows[name], 3, known)
-        for name in selected
-        if name in rows.columns
-    ]
-    parts += [
-        (replace(means[name][0], header=headers[name]), means[name][1])
-        for name in selected
-        if name in means
-    ]
+    """Return the table without its collections: columns of numbers are means over them, or ranges around the means."""
+    values = [name for name in selected if pd.api.types.is_float_dtype(table[name].dtype)]
+    keys = [name for name in selected if not pd.api.types.is_numeric_dtype(table[name].dtype)]
+    check_unique(table, [*by, *keys], "the table")
+    # without key columns, all rows are one group
+    group = keys or np.zeros(len(table))
+    groups = table.groupby(group, sort=False, observed=True, dropna=False)[values]
     n = len(table[by].drop_duplicates())
+    mean = groups.mean().where(groups.count() == n)  # means over fewer are not comparable
+    bounds = (mean - groups.std(), mean + groups.std())
+    rows = mean.index.to_frame(index=False)
+    headers = {name: known.get(name) or header_of(name, table) for name in selected}
+    parts = [any_column(name, headers[name], rows[name], 3, known) for name in keys]
+    for name, places in zip(selected, decimals.per_column(digits, selected)):
+        if name not in values:
+            continue
+        column, cells = numbers(name, headers[name], mean[name], places)
+        if average == "range":
+            low, high = ([decimals.number(end, places) for end in bound[name]] for bound in bounds)
+            cells = [
+                Cell(cell.value, DASH if start == DASH else f"{start}{DASH}{end}")
+                for cell, start, end in zip(cells, low, high)
+            ]
+        parts.append((column, cells))
     what = {
         "mean": f"Means over {n} collections, each counting the same.",
         "range": f"From one standard deviation below the mean over {n} collections to one above it.",
     }
-    return assemble(
-        parts, [what[average], *_footnotes(schema, {name: headers[name] for name in means}, table)]
-    )
-
-
-def _only_value(frame: pd.DataFrame, others: Sequence[str]) -> str:
-    """Return the only column of numbers of a table, or raise if there are several."""
-    candidates = [name for name in map(str, frame.columns) if name not in others]
-    values = [name for name in candidates if pd.api.types.is_float_dtype(frame[name].dtype)]
-    if len(values) != 1:
-        raise ValueError(
-            f"across= shows one column of numbers: name it with value=, one of {', '.join(values or candidates)}."
-        )
-    return values[0]
+    notes = _footnotes(schema, {name: headers[name] for name in values}, table)
+    return assemble(parts, [what[average], *notes])
 
 
 def _sort_columns(schema: Schema | None, frame: pd.DataFrame) -> list[str]:
@@ -266,14 +273,7 @@ def _footnotes(schema: Schema | None, headers: Mapping[str, str], frame: pd.Data
     return [*notes, *footnote.basis_of(frame)]
 
 
-def _add_report(schema: Schema) -> None:
-    """Give a table the plain report, unless it has its own or says why it has none."""
-    if not schema.unreported and "report" not in of_kind(schema.name):
+def add_report(schema: Schema) -> None:
+    """Add the default report to a table, unless it has its own or declares that it has none."""
+    if not schema.no_report and "report" not in of_kind(schema.name):
         verb(on=schema.name, name="report", core=True, command=True)(report_table)
-
-
-def for_every_other_table() -> None:
-    """Give all tables without a report the plain one: those declared so far, and those that come."""
-    for schema in list(SCHEMAS.values()):
-        _add_report(schema)
-    schemas.WATCHERS.append(_add_report)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pdeval.files.atomic_write import replacing
-from pdeval.report.html_markup import cell_markup, escape, heading_row, span, sub_columns
-from pdeval.report.page import page_of
+from pdeval.report.page import cell_markup, escape, page_of, span, sub_columns, table_lines
 from pdeval.report.report import (
     Cell,
-    Column,
     Report,
     headings,
     report_format,
-    report_method,
-    row_groups,
 )
 
-# the class stands twice so that these rules outweigh a notebook's own for tables
+# the class is repeated, so that these rules take precedence over those of a notebook
 STYLE = """<style>
 .pdeval-report { font-variant-numeric: tabular-nums lining-nums; max-width: 100%; overflow-x: auto; color: inherit; }
 .pdeval-report table { border-collapse: collapse; margin: 0.5em 0; border: 0; color: inherit; background: none; }
@@ -66,25 +61,25 @@ def to_html(
     interactive: bool = False,
     limit: float = 5.0,
 ) -> str:
-    """Return an HTML table that carries its own style and takes the colours of the page, light or dark.
+    """Return an HTML table that includes its style and uses the colors of the page, light or dark.
 
-    The interactive page is one file that needs no network: the table sorts, groups, filters and is searched; a cell
-    opens its queries, with their differences from another system; a query opens its items, with their rank in every
-    run, what each adds to the measure and how the preference comes about; and every pair of systems is compared. It
-    says what it does not hold: a report made from a join holds most, one from scores no items, one from a summary no
-    queries.
+    The interactive page is one file that needs no network. The table can be sorted, grouped, filtered and searched. A
+    cell opens its queries, with their differences from another system. A query opens its items, with their rank in each
+    run, their contribution to the measure and to the preference. Every pair of systems is compared. A report of runs
+    and judgments has all of these data, a report of scores has no items, and a report of a summary has no queries; the
+    page lists what is missing.
 
     Parameters
     ----------
     path : str or Path, optional
-        Where to write it too.
+        File to write as well.
     standalone : bool
-        A whole page instead of the table alone.
+        Whether to return a complete page instead of a table element.
     interactive : bool
-        The interactive page; a notebook shows it as it is.
+        Whether to return the interactive page; a notebook displays it.
     limit : float
-        About how many megabytes the interactive page may have: beyond it, it holds fewer items of each query, then
-        none, then fewer queries.
+        Approximate maximum size of the interactive page in megabytes. A larger page has fewer items per query, then no
+        items, then fewer queries.
 
     Returns
     -------
@@ -93,6 +88,7 @@ def to_html(
 
     Examples
     --------
+    >>> from pdeval.report import Cell, Column
     >>> table = Report((Column("run", "System", numeric=False),), ((Cell("a<b", "a<b"),),))
     >>> "<td>a&lt;b</td>" in table.to_html()
     True
@@ -105,12 +101,12 @@ def to_html(
     >>> _ = pdeval.write_runs(runs, f"{folder}/runs"), pdeval.write_qrels(qrels, f"{folder}/qrels.txt")
 
     >>> runs, qrels = pdeval.read_runs(f"{folder}/runs"), pdeval.read_qrels(f"{folder}/qrels.txt")
-    >>> report = runs.ireval.report(qrels, ["AP", "nDCG@10"], baseline="bm25", topics="judged")
+    >>> report = runs.ireval.report(qrels, ["AP", "nDCG@10"], baseline="bm25", queries="judged")
     >>> report.to_html(f"{folder}/page.html", interactive=True)
     <Page: ... of HTML; write it to a file, or show it in a notebook>
     >>> report.save(f"{folder}/table.tex").name
     'table.tex'
-    >>> figure = runs.ireval.order(qrels, "RPP", topics="judged").ireval.plot().figure    # doctest: +SKIP
+    >>> figure = runs.ireval.order(qrels, "RPP", queries="judged").ireval.plot().figure    # doctest: +SKIP
     >>> figure.savefig(f"{folder}/figure.pdf")    # doctest: +SKIP
     """
     text: str = page_of(report, limit=limit) if interactive else _table(report)
@@ -129,47 +125,38 @@ def _table(report: Report) -> str:
     lines = ["<table>"]
     if report.caption is not None:
         lines.append(f"<caption>{escape(report.caption)}</caption>")
-    lines.append("<thead>")
-    lines += heading_row(
-        report,
-        parts,
-        heading='<th scope="colgroup" class="n g"{span}>{title}</th>',
-        empty="<th{span}></th>",
-    )
-    headers = (_header(column, span(len(part))) for column, part in zip(report.columns, parts))
-    lines += [f"<tr>{''.join(headers)}</tr>", "</thead>"]
+    classes = {True: ' class="n"', False: ""}
+    headers = [
+        f'<th scope="col"{classes[column.numeric]}{span(len(part))}>{escape(column.header)}{column.arrow}</th>'
+        for column, part in zip(report.columns, parts)
+    ]
     rows = [
         "<tr>" + "".join(_cell(cell, part) for cell, part in zip(row, parts)) + "</tr>"
         for row in report.rows
     ]
-    for title, members in row_groups(report, rows):
-        lines.append("<tbody>")
-        if title is not None:
-            width = span(sum(map(len, parts)))
-            lines.append(f'<tr><th class="t" scope="rowgroup"{width}>{escape(title)}</th></tr>')
-        lines += [*members, "</tbody>"]
-    lines.append("</table>")
+    lines += table_lines(
+        report,
+        parts,
+        headers,
+        rows,
+        heading='<th scope="colgroup" class="n g"{span}>{title}</th>',
+        empty="<th{span}></th>",
+        group='<tr><th class="t" scope="rowgroup"{span}>{title}</th></tr>',
+    )
     if report.notes:
         lines.append(f"<p>{' '.join(map(escape, report.notes))}</p>")
     anchor = f' id="{escape(report.label)}"' if report.label else ""
     return "\n".join([f'<div class="pdeval-report"{anchor}>', STYLE, *lines, "</div>"])
 
 
-def _header(column: Column, width: str) -> str:
-    kind = ' class="n"' if column.numeric else ""
-    return f'<th scope="col"{kind}{width}>{escape(column.header)}{column.arrow}</th>'
-
-
 def _cell(cell: Cell, parts: str) -> str:
+    tags = {"t": "<td>", "n": '<td class="n">', "m": '<td class="m">', "s": '<td class="s">'}
     markup = cell_markup(cell)
-    if parts == "t":
-        return f"<td>{markup['t']}</td>"
-    return "".join(f'<td class="{part}">{markup[part]}</td>' for part in parts)
+    return "".join(f"{tags[part]}{markup[part]}</td>" for part in parts)
 
 
-@report_method
 def to_great_tables(report: Report) -> Any:
-    """Return the table as an object of the package great_tables, to be styled further and shown as HTML.
+    """Return the table as a great_tables object, for further styling.
 
     Returns
     -------
@@ -194,14 +181,10 @@ def to_great_tables(report: Report) -> Any:
     data = pd.DataFrame(
         {column.name: [row[i].value for row in report.rows] for i, column in enumerate(columns)}
     )
-    if report.groups:
-        name = "group"
-        while name in data.columns:
-            name += "_"
-        titles = [group.title for group in report.groups for _ in range(group.size)]
-        table = GT(data.assign(**{name: titles}), groupname_col=name)
-    else:
-        table = GT(data)
+    titles = [group.title for group in report.groups for _ in range(group.size)]
+    # longer than the name of any other column
+    name = "_".join(["group", *(column.name for column in columns)]) if titles else None
+    table = GT(data.assign(**{name: titles}) if name else data, groupname_col=name)
     headers: Any = {column.name: html(escape(column.header) + column.arrow) for column in columns}
     table = table.cols_label(cases=headers)
     table = table.cols_align(
@@ -220,11 +203,10 @@ def to_great_tables(report: Report) -> Any:
             # a cell shows its printed text, whatever its value
             markup = cell_markup(row[i])
             text = markup["n"] + markup["m"] + (f" {markup['s']}" if markup["s"] else "")
-            table = table.fmt(partial(_constant, text), columns=column.name, rows=[place])
+            table = table.fmt(lambda _, text=text: text, columns=column.name, rows=[place])  # type: ignore[misc]
     if report.caption is not None:
         table = table.tab_header(html(escape(report.caption)))
     return table.tab_source_note(html(escape(" ".join(report.notes)))) if report.notes else table
 
 
-def _constant(text: str, _: object) -> str:
-    return text
+Report.to_great_tables = to_great_tables  # type: ignore[attr-defined]

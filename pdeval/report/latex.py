@@ -1,7 +1,7 @@
-r"""A Report as LaTeX: booktabs rules, decimals aligned by phantoms, no other package unless it is asked for.
+r"""A Report as LaTeX: booktabs rules, decimals aligned by phantoms, no other package by default.
 
-Numeric columns are centred and their cells padded to one width with \phantom, so that the decimal points stand
-under each other and the numbers under their header, without siunitx or dcolumn.
+Numeric columns are centered and their cells are padded to one width with \phantom. This aligns decimal points and
+centers numbers under their header, without siunitx or dcolumn.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pdeval.report.numbers import (
 )
 from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
+from pdeval.verbs.arguments import one_of
 
 Environment = Literal["table", "table*", "tabular", "longtable"]
 Size = Literal["small", "footnotesize", "scriptsize", "tiny"]
@@ -47,6 +48,7 @@ _ESCAPES = {
     **{sign: rf"\textsubscript{{{digit}}}" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     **{sign: rf"\textsuperscript{{{digit}}}" for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }  # fmt: skip
+_EMPHASIS = {"": "%s", "best": r"\textbf{%s}", "second": r"\underline{%s}"}
 _CHARACTERS = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
@@ -82,26 +84,27 @@ def to_latex(
     separation: str | None = None,
     position: str = "t",
 ) -> str:
-    r"""Return LaTeX that needs booktabs and nothing else, but for `longtable` and `resize`.
+    r"""Return LaTeX that needs only booktabs, except for `longtable` and `resize`.
 
     Parameters
     ----------
     environment : {"table", "table*", "tabular", "longtable"}
-        A float in one column, a float over both columns of a two-column page, the bare tabular, or a table that goes on
-        over pages with its header on each; that needs the package longtable and a page of one column.
+        A float in one column, a float across both columns of a two-column page, the bare tabular, or a table that can
+        span pages with its header on each. The last needs the package longtable and a one-column page.
     marks : {"raised", "below"}, optional
-        Where significance marks stand: after the number, or on a line of their own below it, which is narrower. By
-        default raised; with `compact` below, where they are longer than three letters.
+        Position of significance marks: raised after the number, or on a separate line below it, which is narrower. By
+        default raised; with `compact`, below if they are longer than three letters.
     compact : bool
-        Small letters and little room between columns: footnotesize and 3pt, where `size` and `separation` do not say.
+        Whether to use a small font (footnotesize) and little space between columns (3pt), unless `size` or
+        `separation` is set.
     resize : bool
-        Makes a table that is too wide as small as the column; needs the package graphicx.
+        Whether to shrink a table that is wider than the column. Needs the package graphicx.
     size : {"small", "footnotesize", "scriptsize", "tiny"}, optional
-        The size of the letters, to fit a narrow column.
+        Font size, to fit a narrow column.
     separation : str, optional
-        Half the space between columns, to fit a narrow column; LaTeX's own is '6pt'.
+        Half the space between columns, to fit a narrow column; the default of LaTeX is '6pt'.
     position : str, default "t"
-        Where the float may go.
+        Position of the float.
 
     Returns
     -------
@@ -121,43 +124,61 @@ def to_latex(
     \bottomrule
     \end{tabular}
     """
-    if environment not in get_args(Environment):
-        offered = ", ".join(map(repr, get_args(Environment)))
-        raise ValueError(f"environment={environment!r}: a table can be one of {offered}.")
-    if size is not None and size not in get_args(Size):
-        raise ValueError(f"size={size!r}: choose one of {', '.join(map(repr, get_args(Size)))}.")
+    kind = one_of("environment", environment, get_args(Environment))
+    default_size = "footnotesize" if compact else ""
+    letters = default_size if size is None else one_of("size", size, get_args(Size))
     if not re.fullmatch(r"[htbpH!]*", position):
         raise ValueError(
             f"position={position!r}: a float's position is made of the letters h, t, b, p, ! and H."
         )
     if separation is not None:
         check_length("separation", separation, "pt|em|ex|mm|cm|in", "LaTeX", "4pt")
-    if resize and environment == "longtable":
+    if resize and kind == "longtable":
         raise ValueError(
             "resize=True: a longtable cannot be resized; try compact=True, or a smaller size=."
         )
     below = marks_below(report, marks, compact)
     spec, header, body = _parts(report, below)
-    size = size or ("footnotesize" if compact else None)
     separation = separation or ("3pt" if compact else None)
-    look = [rf"\{size}"] if size is not None else []
+    look = [rf"\{letters}"] if letters else []
     look += [rf"\setlength{{\tabcolsep}}{{{separation}}}"] if separation is not None else []
     about = [rf"\caption{{{escape(report.caption)}}}"] if report.caption is not None else []
     about += [rf"\label{{{report.label}}}"] if report.label is not None else []
     notes = " ".join(map(escape, placed(report.notes, below=below)))
-    if environment == "longtable":
-        return "\n".join(_over_pages(spec, header, body, look, about, notes, len(report.columns)))
+    if kind == "longtable":
+        # the caption once, the header on every page, the notes after the last
+        more = (
+            rf"\multicolumn{{{len(report.columns)}}}{{@{{}}r@{{}}}}{{\footnotesize continued}} \\"
+        )
+        first = ["".join(about) + r" \\", *header, r"\endfirsthead"] if about else []
+        lines = [
+            r"\begingroup",
+            *look,
+            rf"\begin{{longtable}}{{{spec}}}",
+            *first,
+            *header,
+            r"\endhead",
+            rf"\midrule{more}",
+            r"\endfoot",
+            r"\bottomrule",
+            r"\endlastfoot",
+            *body,
+            r"\end{longtable}",
+            *([rf"\noindent\footnotesize\raggedright {notes}\par"] if notes else []),
+            r"\endgroup",
+        ]
+        return "\n".join(lines)
     lines = [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
-    if resize:  # \width is the table's own
+    if resize:  # \width is the natural width of the table
         lines = [
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             *lines[:-1],
             lines[-1] + "}",
         ]
-    if environment == "tabular":
+    if kind == "tabular":
         return "\n".join(lines)
     head = [
-        rf"\begin{{{environment}}}[{position}]" if position else rf"\begin{{{environment}}}",
+        rf"\begin{{{kind}}}[{position}]" if position else rf"\begin{{{kind}}}",
         r"\centering",
     ]
     if notes:
@@ -167,42 +188,12 @@ def to_latex(
             rf"\footnotesize\raggedright {notes}",
             r"\end{minipage}",
         ]
-    return "\n".join([*head, *about, *look, *lines, rf"\end{{{environment}}}"])
-
-
-def _over_pages(
-    spec: str,
-    header: list[str],
-    body: list[str],
-    look: list[str],
-    about: list[str],
-    notes: str,
-    columns: int,
-) -> list[str]:
-    """A longtable: the caption once, the header on every page, the notes after the last."""
-    more = rf"\midrule\multicolumn{{{columns}}}{{@{{}}r@{{}}}}{{\footnotesize continued}} \\"
-    first = ["".join(about) + r" \\"] if about else []
-    return [
-        r"\begingroup",
-        *look,
-        rf"\begin{{longtable}}{{{spec}}}",
-        *([*first, *header, r"\endfirsthead"] if first else []),
-        *header,
-        r"\endhead",
-        more,
-        r"\endfoot",
-        r"\bottomrule",
-        r"\endlastfoot",
-        *body,
-        r"\end{longtable}",
-        *([rf"\noindent\footnotesize\raggedright {notes}\par"] if notes else []),
-        r"\endgroup",
-    ]
+    return "\n".join([*head, *about, *look, *lines, rf"\end{{{kind}}}"])
 
 
 def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:
     """Return the specification of the columns, the lines of the header and those of the rows."""
-    # a column without a header holds letters: keep them close to what they name
+    # a column without a header has letters: keep them close to the systems
     kinds = (
         "c" if column.numeric else "l" if column.header else r"l@{\hspace{0.6em}}"
         for column in report.columns
@@ -237,33 +228,29 @@ def _row(cells: list[str]) -> str:
 
 
 def _heading_rows(report: Report) -> list[str]:
-    cells = []
-    rules = []
-    for title, members in headings(report):
-        if title:
-            cells.append(rf"\multicolumn{{{len(members)}}}{{c}}{{{escape(title)}}}")
-            rules.append(rf"\cmidrule(lr){{{members[0] + 1}-{members[-1] + 1}}}")
-        else:
-            cells += [""] * len(members)
+    over = headings(report)
+    cells = [
+        rf"\multicolumn{{{len(members)}}}{{c}}{{{escape(title)}}}"
+        if title
+        else " & " * (len(members) - 1)
+        for title, members in over
+    ]
+    rules = [
+        rf"\cmidrule(lr){{{members[0] + 1}-{members[-1] + 1}}}" for title, members in over if title
+    ]
     return [_row(cells), "".join(rules)] if cells else []
 
 
 def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
+    texts = [_EMPHASIS[cell.emphasis] % escape(cell.text) for cell in cells]
     if not column.numeric:
-        return [_emphasized(cell) for cell in cells]
+        return texts
     padding = paddings([cell.text for cell in cells])
     marks = _marks(["" if below else cell.marks for cell in cells])
     spreads = aligned_spreads([cell.spread_text for cell in cells], _deviation, _interval)
     return [
-        escape(cell.text) if cell.value is None else _padded(_emphasized(cell), pad) + mark + spread
-        for cell, pad, mark, spread in zip(cells, padding, marks, spreads)
-    ]
-
-
-def _emphasized(cell: Cell) -> str:
-    text = escape(cell.text)
-    return {"": text, "best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}"}[
-        cell.emphasis
+        text if cell.value is None else _padded(text, pad) + mark + spread
+        for cell, text, pad, mark, spread in zip(cells, texts, padding, marks, spreads)
     ]
 
 
@@ -302,5 +289,5 @@ def _deviation(spread: tuple[str, ...], padding: Padding) -> str:
 
 
 def _interval(spread: tuple[str, ...], low: Padding, high: Padding) -> str:
-    # the padding is outside the brackets, where it is not seen
+    # padding outside the brackets is invisible
     return f" {_before(low)}[{escape(spread[0])}, {escape(spread[1])}]{_before(high)}"

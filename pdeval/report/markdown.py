@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"[\\`*|~$]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])|<(?=[A-Za
 
 
 def escape(text: str) -> str:
-    r"""Return plain text so that Markdown shows it as it is.
+    r"""Return plain text, escaped for Markdown.
 
     Examples
     --------
@@ -82,10 +82,6 @@ def _line(row: list[str], columns: tuple[Column, ...], widths: list[int]) -> str
 def _cell(cell: Cell) -> str:
     text = escape(cell.text)
     text = {"": text, "best": f"**{text}**", "second": f"<u>{text}</u>"}[cell.emphasis]
-    if cell.marks:
-        text += f"<sup>{escape(cell.marks)}</sup>"
-    if len(cell.spread_text) == 1:
-        text += f" ± {cell.spread_text[0]}"
-    elif cell.spread_text:
-        text += f" [{', '.join(cell.spread_text)}]"
-    return text
+    marks = f"<sup>{escape(cell.marks)}</sup>" if cell.marks else ""
+    ends = ", ".join(cell.spread_text)
+    return text + marks + {0: "", 1: f" ± {ends}"}.get(len(cell.spread_text), f" [{ends}]")

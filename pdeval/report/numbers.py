@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from pdeval.report.report import DASH, Emphasis, Report
+from pdeval.verbs.arguments import one_of, whole
 
 MAX_DIGITS = 10
 MINUS = "−"
@@ -32,7 +33,7 @@ def number(value: float, digits: int) -> str:
 
 
 def printed(values: np.ndarray, digits: int) -> np.ndarray:
-    """Return the values as a reader sees them, so that what prints alike is equal.
+    """Return the values rounded as they are printed, so that values with the same text are equal.
 
     Examples
     --------
@@ -43,9 +44,9 @@ def printed(values: np.ndarray, digits: int) -> np.ndarray:
 
 
 def emphases(values: np.ndarray, higher: bool) -> list[Emphasis]:
-    """Return which of the printed values is best and, from three values on, which is second; equals share.
+    """Return which printed values are best and, if there are at least three, second best; ties have the same emphasis.
 
-    Where all are equal, none is best.
+    If all are equal, none is best.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def emphases(values: np.ndarray, higher: bool) -> list[Emphasis]:
 
 
 def p_value(value: float, digits: int) -> str:
-    """Return a p-value: "<0.001" where the digits would show zero.
+    """Return a p-value, "<0.001" if it would print as zero.
 
     Examples
     --------
@@ -78,35 +79,8 @@ def p_value(value: float, digits: int) -> str:
     return number(value, digits)
 
 
-def share(value: float) -> str:
-    """Return a level such as alpha in its shortest form.
-
-    Examples
-    --------
-    >>> share(0.05), share(95.0)
-    ('0.05', '95')
-    """
-    return f"{value:.10g}"
-
-
-def check(digits: int, name: str = "digits") -> int:
-    """Return `digits` if it is a sensible number of decimals.
-
-    Examples
-    --------
-    >>> check(3)
-    3
-    >>> check(40)
-    Traceback (most recent call last):
-    ValueError: digits=40: a cell can show 0 to 10 decimals.
-    """
-    if not 0 <= digits <= MAX_DIGITS:
-        raise ValueError(f"{name}={digits}: a cell can show 0 to {MAX_DIGITS} decimals.")
-    return int(digits)
-
-
 def per_column(digits: int | Mapping[str, int], columns: list[str], default: int = 3) -> list[int]:
-    """Return the decimals of each column, from one checked number or from a mapping of some columns.
+    """Return the number of decimals of each column, from one number or from a mapping.
 
     Examples
     --------
@@ -118,9 +92,11 @@ def per_column(digits: int | Mapping[str, int], columns: list[str], default: int
     unknown = [name for name in digits if name not in columns]
     if unknown:
         raise KeyError(
-            f"digits names {unknown[0]!r}, which is not a column of this table: {', '.join(columns)}."
+            f"digits= has {unknown[0]!r}, which is not a column of this table; the columns are {', '.join(columns)}."
         )
-    return [check(digits.get(name, default), f"digits[{name!r}]") for name in columns]
+    return [
+        whole(f"digits[{name!r}]", digits.get(name, default), 0, MAX_DIGITS) for name in columns
+    ]
 
 
 _NUMBER = re.compile(r"([−<]?)(\d+)(\.\d+|)")
@@ -135,7 +111,7 @@ class Padding(NamedTuple):
 
 
 def paddings(texts: Sequence[str]) -> list[Padding]:
-    """Return the padding of each number of a column; texts that are no numbers need none.
+    """Return the padding of each number of a column; other strings have no padding.
 
     Examples
     --------
@@ -147,15 +123,13 @@ def paddings(texts: Sequence[str]) -> list[Padding]:
     sign = next((match[1] for match in numbers if match[1]), "")
     before = max((len(match[2]) for match in numbers), default=0)
     after = max((len(match[3]) for match in numbers), default=0)
-    result = []
-    for match in matches:
-        if match is None:
-            result.append(Padding())
-            continue
-        # the rest of ".000" after the decimals that are there, the point included
-        decimals = ("." + "0" * after)[len(match[3]) : after]
-        result.append(Padding("" if match[1] else sign, "0" * (before - len(match[2])), decimals))
-    return result
+    fraction = ("." + "0" * after)[:after]  # decimals that a number does not have are padded
+    return [
+        Padding("" if match[1] else sign, "0" * (before - len(match[2])), fraction[len(match[3]) :])
+        if match
+        else Padding()
+        for match in matches
+    ]
 
 
 def aligned_spreads(
@@ -190,26 +164,20 @@ def marks_below(report: Report, marks: Marks | None, compact: bool) -> bool:
     >>> marks_below(table, None, compact=True), marks_below(table, None, compact=False)
     (True, False)
     """
-    if marks is not None and marks not in get_args(Marks):
-        raise ValueError(
-            f"marks={marks!r}: significance marks stand 'raised' or 'below' their numbers."
-        )
     longest = max((len(cell.marks) for row in report.rows for cell in row), default=0)
-    return longest > 0 and (
-        marks == "below" or (marks is None and compact and longest > MAX_RAISED)
-    )
+    default = "below" if compact and longest > MAX_RAISED else "raised"
+    position = default if marks is None else one_of("marks", marks, get_args(Marks))
+    return longest > 0 and position == "below"
 
 
 def check_length(option: str, length: str, units: str, language: str, example: str) -> None:
-    """Raise unless a text is a length in one of the units.
+    """Raise if a string is not a length in one of the units.
 
     Examples
     --------
     >>> check_length("size", "8", "pt|em", "Typst", "8pt")
     Traceback (most recent call last):
-    ValueError: size='8': give a length that Typst knows, e.g. '8pt'.
+    ValueError: size='8': expected a length of Typst, e.g. '8pt'.
     """
     if not re.fullmatch(rf"\d+(\.\d+)?({units})", length):
-        raise ValueError(
-            f"{option}={length!r}: give a length that {language} knows, e.g. {example!r}."
-        )
+        raise ValueError(f"{option}={length!r}: expected a length of {language}, e.g. {example!r}.")

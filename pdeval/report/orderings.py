@@ -19,6 +19,7 @@ from pdeval.report.columns import (
     need,
     numbers,
     reported,
+    run_texts,
     texts,
     titles,
 )
@@ -32,7 +33,7 @@ Show = Literal["rank", "score", "both"]
 Pair = tuple[str, str]  # measure, method
 METHODS = {
     "mean": "mean",
-    "winrate": "win rate",
+    "winrate": "mean preference",
     "borda": "Borda",
     "copeland": "Copeland",
     "mc4": "MC4",
@@ -53,31 +54,31 @@ def report_order(
 ) -> Report:
     """Return the table of an ordering, best run first: ranks, their intervals, tiers, scores.
 
-    Several measures or methods stand side by side; the rows follow the first. Several collections stand side by side
-    too, followed by the mean rank over them, which the rows then follow; a run that a collection lacks has a dash.
+    Several measures or methods are side by side, and rows are sorted by the first. Several collections are side by side
+    too, followed by the mean rank over them, by which rows are sorted. A run that a collection does not have is a dash.
 
     Parameters
     ----------
     show : {"rank", "score", "both"}, optional
-        By default both for one ordering and ranks for several.
+        Columns to show; by default both for one ordering and ranks for several.
     digits : int, default 3
         Decimals of the scores.
     by : str or list of str, optional
-        The column(s) that tell collections apart; by default those that the table says.
+        Column(s) that identify the collections; by default those recorded in the table.
     average : bool, default True
-        Whether collections are followed by the mean rank over them.
+        Whether to add the mean rank over collections.
 
     Examples
     --------
     >>> orders = pd.DataFrame({"run": ["lm", "bm25"], "measure": "RPP", "method": "mc4", "score": [0.6, 0.4],
     ...                        "rank": [1, 2]})
     >>> print(orders.ireval.report())
-    | System |  Rank |     Score |
-    |:-------|------:|----------:|
-    | lm     | **1** | **0.600** |
-    | bm25   |     2 |     0.400 |
+    System  Rank   Score
+    --------------------
+    lm        *1  *0.600
+    bm25       2   0.400
     <BLANKLINE>
-    RPP, MC4. Best in bold.
+    RPP, MC4. Best with *.
     """
     frame = need(frame, ["measure", "method", "score", "rank"], "the orders")
     names = {**METHODS, **known}
@@ -101,33 +102,28 @@ def report_order(
             + " within each collection."
         ]
     else:
-        order, body = _of_one(
-            frame, pairs, show or ("both" if len(pairs) == 1 else "rank"), digits, names
-        )
-    stub = [
-        texts(
-            name, names.get(name, "System" if name == "run" else name), runs.loc[order, name], names
-        )
-        for name in columns
-    ]
-    return assemble([*stub, *body], [*notes, *_footnotes(frame, pairs, names, body)])
-
-
-def _of_one(
-    frame: pd.DataFrame, pairs: list[Pair], show: str, digits: int, names: Mapping[str, str]
-) -> tuple[list[str], list[Part]]:
-    """Return the runs in the order of the first measure and method, and the columns of all of them."""
-    parts = {
-        pair: part.set_index("_run")
-        for pair, part in frame.groupby(["_measure", "_method"], sort=False)
-    }
-    rank = parts[pairs[0]]["rank"].astype(float)
-    order = sorted(rank.index, key=lambda run: (rank[run], natural(run)))
-    body: list[Part] = []
-    for pair in pairs:
-        _check_same(order, parts[pair].index, pair, pairs[0])
-        body += _ordering(parts[pair].loc[order], pair, pairs, show, digits, names)
-    return order, body
+        show = show or ("both" if len(pairs) == 1 else "rank")
+        parts = {
+            pair: part.set_index("_run")
+            for pair, part in frame.groupby(["_measure", "_method"], sort=False)
+        }
+        rank = parts[pairs[0]]["rank"].astype(float)
+        order = sorted(rank.index, key=lambda run: (rank[run], natural(run)))
+        body = []
+        for pair in pairs:
+            different = set(order).symmetric_difference(parts[pair].index)
+            if different:
+                run = min(different)
+                has, lacks = (pairs[0], pair) if run in order else (pair, pairs[0])
+                raise ValueError(
+                    f"run {run!r} is in the ordering by {has[0]} ({has[1]}) but not in that by {lacks[0]} "
+                    f"({lacks[1]}). Order the same runs, or report the orderings one by one."
+                )
+            body += _ordering(parts[pair].loc[order], pair, pairs, show, digits, names)
+    return assemble(
+        [*run_texts(runs.loc[order], names), *body],
+        [*notes, *_footnotes(frame, pairs, names, body)],
+    )
 
 
 def _of_collections(
@@ -142,16 +138,12 @@ def _of_collections(
     """Return the runs in the order of their mean ranks, and the orderings of the collections side by side."""
     sets = list(dict.fromkeys(frame["_set"]))
     parts = dict(iter(frame.groupby(["_measure", "_method"], sort=False)))
-    means = {}
-    for pair in pairs:
-        ranks = (
-            parts[pair]
-            .pivot(index="_run", columns="_set", values="rank")
-            .reindex(index=runs, columns=sets)
-        )
-        means[pair] = ranks.mean(
-            axis=1, skipna=False
-        )  # means over fewer collections are not comparable
+    ranks = {pair: parts[pair].pivot(index="_run", columns="_set", values="rank") for pair in pairs}
+    # means over fewer collections are not comparable
+    means = {
+        pair: table.reindex(index=runs, columns=sets).mean(axis=1, skipna=False)
+        for pair, table in ranks.items()
+    }
     first = means[pairs[0]].fillna(np.inf)
     order = sorted(runs, key=lambda run: (first[run], natural(run)))
     body: list[Part] = []
@@ -175,17 +167,6 @@ def _of_collections(
     return order, body
 
 
-def _check_same(order: list[str], runs: pd.Index, pair: Pair, first: Pair) -> None:
-    different = set(order).symmetric_difference(runs)
-    if different:
-        run = min(different)
-        has, lacks = (first, pair) if run in order else (pair, first)
-        raise ValueError(
-            f"run {run!r} is in the ordering by {has[0]} ({has[1]}) but not in that by {lacks[0]} ({lacks[1]}); "
-            "order the same runs, or report them one by one."
-        )
-
-
 def _ordering(
     part: pd.DataFrame,
     pair: Pair,
@@ -194,7 +175,7 @@ def _ordering(
     digits: int,
     names: Mapping[str, str],
 ) -> list[Part]:
-    """Return the columns of one ordering: rank, tier and score, as far as they are shown."""
+    """Return the columns of one ordering: rank, tier and score, as requested."""
     key = "" if len(pairs) == 1 else f"{pair[0]} {pair[1]} "
     # the texts that differ between the orderings: measure, method, or both
     differing = [
@@ -215,7 +196,7 @@ def _ordering(
             )
         )
         if "tier" in part.columns and not header:
-            ends = (part[name].astype("Int64").astype(str) for name in ("tier", "tier_last"))
+            ends = (part[name].astype("Int64").astype(str) for name in ("tier", "last_tier"))
             tiers = [low if low == high else f"{low}–{high}" for low, high in zip(*ends)]
             column, cells = texts(f"{key}tier", "Tier", tiers)
             parts.append((replace(column, group=group), cells))
@@ -236,19 +217,10 @@ def _ordering(
 
 
 def _ends(part: pd.DataFrame, of: str) -> dict[str, np.ndarray] | None:
-    """Return the ends of the interval of a column, None where it has none."""
+    """Return the bounds of the interval of a column, None without an interval."""
     if f"{of}_low" not in part.columns or f"{of}_high" not in part.columns:
         return None
     return {end: part[f"{of}_{end}"].to_numpy(dtype=float) for end in ("low", "high")}
-
-
-def _resampled(attrs: Mapping[Any, Any]) -> str:
-    """Return what was resampled, in the plural: queries, collections, votes, or the columns that group votes."""
-    if "votes" in attrs:
-        names = list(attrs.get("resample", ["votes"]))
-        by = "" if names == ["votes"] else f", drawn by {', '.join(names)}"
-        return f"{attrs['votes']:,} votes{by}"
-    return "collections" if "resample" in attrs else footnote.words(attrs).queries
 
 
 def _footnotes(
@@ -265,14 +237,19 @@ def _footnotes(
         queries = footnote.words(attrs).queries
         others = frame["_run"].nunique() - 1
         notes.append(
-            f"The win rate is the sum of preferences over the {others} other systems, mean over {queries}."
+            f"The score is the mean preference over the {others} other systems and the {queries}, between -1 and 1."
         )
     with_spread = [column for column in columns if column.spread]
     if with_spread:
         both = any(column.name.endswith("score") for column in with_spread)
         what = "intervals of rank and score" if both else "interval of the rank"
         how = "sandwich" if attrs.get("errors") == "sandwich" else "bootstrap"
-        notes.append(f"In brackets the {how} {what} over {_resampled(attrs)}.")
+        resampled = "collections" if "resample" in attrs else footnote.words(attrs).queries
+        if "votes" in attrs:
+            columns_drawn = list(attrs.get("resample", ["votes"]))
+            by = "" if columns_drawn == ["votes"] else f", drawn by {', '.join(columns_drawn)}"
+            resampled = f"{attrs['votes']:,} votes{by}"
+        notes.append(f"In brackets the {how} {what} over {resampled}.")
     if any(column.name.endswith("tier") for column in columns):
         how = footnote.significance(
             attrs.get("tests", {}), attrs.get("correction"), attrs.get("alpha")

@@ -1,4 +1,4 @@
-"""Tables of pairs of runs: a square matrix, and the list of comparisons."""
+"""Tables of pairs: a square matrix of runs, the list of comparisons, labels against those of a reference."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pdeval.report.columns import (
     grouped,
     need,
     numbers,
-    pair_texts,
     reported,
     texts,
 )
 from pdeval.report.report import DASH, Cell, Column, Report
 from pdeval.report.significance_marks import BETTER, letters, wins
 from pdeval.tables.labels import natural_places, naturally, run_labels
+from pdeval.tables.reader import assessor_column
 from pdeval.tables.recognition import run_columns, runs_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import verb
@@ -53,22 +53,22 @@ def report_matrix(
     Parameters
     ----------
     comparisons : DataFrame, optional
-        The result of `compare`: † where the row is significantly better than the column.
+        Result of `compare`: † marks rows that are significantly better than the column.
     measure : str, optional
-        Which measure of the comparisons, where they hold several.
+        Measure of the comparisons, if they have several.
     triangle : {"full", "upper", "lower"}
-        Which part is printed.
+        Part of the matrix to print.
     headers : {"names", "letters"}, optional
-        Column headers: the labels, or letters given in front of the rows (the default for more than five).
+        Column headers: the labels, or letters that are listed before the rows (the default for more than five).
 
     Examples
     --------
     >>> matrix = pd.DataFrame([[0.0, 0.25], [-0.25, 0.0]], index=["bm25", "lm"], columns=["bm25", "lm"])
     >>> print(matrix.ireval.report(digits=2))
-    |      |  bm25 |   lm |
-    |:-----|------:|-----:|
-    | bm25 |     – | 0.25 |
-    | lm   | −0.25 |    – |
+           bm25    lm
+    -----------------
+    bm25      –  0.25
+    lm    −0.25     –
     """
     labels = _square(frame)
     order = natural_places(labels)
@@ -105,16 +105,13 @@ def report_matrix(
     return assemble(parts, notes)
 
 
-def _square(matrix: object) -> list[str]:
+def _square(matrix: pd.DataFrame) -> list[str]:
     """Return the labels of a square matrix."""
-    if not isinstance(matrix, pd.DataFrame):
-        raise TypeError(f"the matrix must be a square DataFrame, not {type(matrix).__name__}.")
+    need(matrix, (), "the matrix", "it")
     rows, columns = (
         [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in axis]
         for axis in (matrix.index, matrix.columns)
     )
-    if not rows:
-        raise ValueError("the matrix has no rows; there is nothing to report.")
     if rows != columns:
         raise ValueError(
             f"the matrix must have the same labels, in the same order, as rows and columns; it has {len(rows)} rows "
@@ -137,11 +134,13 @@ def _significant(
     frame = need(comparisons, ["measure", "significant"], "the comparisons")
     measures = list(dict.fromkeys(frame["measure"].astype(str)))
     if measure is None and len(measures) > 1:
-        raise ValueError(f"the comparisons hold {', '.join(measures)}; choose one with measure=.")
+        raise ValueError(
+            f"the comparisons have several measures: {', '.join(measures)}. Choose one with measure=."
+        )
     chosen = measures[0] if measure is None else measure
     if chosen not in measures:
         raise KeyError(
-            f"no measure {chosen!r} in the comparisons; they hold {', '.join(measures)}."
+            f"no measure {chosen!r} in the comparisons; they have {', '.join(measures)}."
         )
     run_names = run_columns(frame, [], {}, paired=True)
     # runs of several columns have one label in the matrix
@@ -174,26 +173,26 @@ def report_comparisons(
     digits : int, default 3
         Decimals; smaller p-values print as "<0.001".
     only_significant : bool, default False
-        Whether to leave out the other pairs.
+        Whether to omit all other pairs.
     by : str or list of str, optional
-        The column(s) that tell collections apart; by default those that the table says.
+        Column(s) that identify the collections; by default those recorded in the table.
 
     Examples
     --------
     >>> pairs = pd.DataFrame({"run_a": ["lm"], "run_b": ["bm25"], "measure": ["AP"], "test": ["t"], "n": [50],
     ...                       "difference": [0.0312], "p_adjusted": [0.00004], "significant": [True]})
     >>> print(report_comparisons(pairs))
-    | System A | System B | Difference |          p adjusted |
-    |:---------|:---------|-----------:|--------------------:|
-    | lm       | bm25     |      0.031 | <0.001<sup>\*</sup> |
+    System A  System B  Difference  p adjusted
+    ------------------------------------------
+    lm        bm25           0.031     <0.001*
     <BLANKLINE>
-    AP. \* significant (paired Student t test). 50 queries.
+    AP. * significant (paired Student t test). 50 queries.
     """
     frame = need(frame, ["measure", "difference", "significant"], "the comparisons")
     run_names = runs_of(frame, SCHEMAS["comparisons"])
     if not run_names:
         raise ValueError(
-            f"the comparisons name no pair of runs; they have {', '.join(map(str, frame.columns))}."
+            f"the comparisons have no columns of pairs of runs; they have {', '.join(map(str, frame.columns))}."
         )
     collections = by_of(frame, by)
     pair = [f"{name}_{side}" for side in "ab" for name in run_names]
@@ -205,9 +204,21 @@ def report_comparisons(
     if only_significant:
         frame = frame[frame["significant"].to_numpy(dtype=bool)].reset_index(drop=True)
     titles = [*collections, *(["measure"] if frame["measure"].nunique() > 1 else [])]
-    frame = _naturally(frame, pair, [*collections, "measure"])
+    within = frame.groupby([*collections, "measure"], observed=True, sort=False)
+    attrs = frame.attrs
+    frame = pd.concat([naturally(part, pair) for _, part in within] or [frame], ignore_index=True)
+    frame.attrs = attrs
     frame, groups = grouped(frame, titles, known)
-    parts = pair_texts(frame, run_names, known)
+    parts = [
+        texts(
+            f"{name}_{side}",
+            f"{'System' if name == 'run' else name} {side.upper()}",
+            frame[f"{name}_{side}"],
+            known,
+        )
+        for side in "ab"
+        for name in run_names
+    ]
     if "test" in frame and frame["test"].nunique() > 1:
         parts.append(
             texts("test", "Test", [footnote.words_of_test(str(test)) for test in frame["test"]])
@@ -240,14 +251,6 @@ def report_comparisons(
     return assemble(parts, notes, groups=groups, group_names=titles)
 
 
-def _naturally(frame: pd.DataFrame, pair: list[str], within: list[str]) -> pd.DataFrame:
-    """Return the pairs of each measure in natural order of their names, if they are in alphabetical order."""
-    parts = [naturally(part, pair) for _, part in frame.groupby(within, observed=True, sort=False)]
-    ordered = pd.concat(parts, ignore_index=True) if parts else frame
-    ordered.attrs = frame.attrs
-    return ordered
-
-
 def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) -> list[str]:
     how = footnote.of_comparisons(frame)
     measures = frame["measure"].astype(str).unique()
@@ -258,9 +261,69 @@ def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) 
     )
     if has_interval:
         level = frame.attrs.get("confidence")
-        percent = "" if level is None else f"{decimals.share(100 * level)}% "
+        percent = "" if level is None else f"{100 * level:.10g}% "
         notes.append(f"In brackets the {percent}confidence interval of the difference.")
     if frame.attrs.get("question"):
         notes.append(str(frame.attrs["question"]))
     n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None
     return [*notes, *footnote.basis_of(frame, n)]
+
+
+@verb(on="confusions", name="report", core=True)
+@reported()
+def report_confusion(
+    frame: pd.DataFrame,
+    *,
+    digits: int = 1,
+    counts: bool = False,
+    known: Mapping[str, str],
+) -> Report:
+    """Return the table of confusion: reference labels in rows, assigned labels in columns, percentages of rows.
+
+    Each of several assessors has a group of rows.
+
+    Parameters
+    ----------
+    digits : int, default 1
+        Decimals of the percentages.
+    counts : bool, default False
+        Whether to print counts of items instead.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2],
+    ...                       "fraction": [0.75, 0.25, 0.0, 1.0]})
+    >>> print(report_confusion(table))
+    Reference  Items     0      1
+    -----------------------------
+    0              4  75.0   25.0
+    1              2   0.0  100.0
+    <BLANKLINE>
+    Percentage of the items of each row that llm gives the label of the column.
+    """
+    frame = need(frame, ["reference", "label", "n", "fraction"], "the confusions")
+    who = assessor_column(frame)
+    if who not in frame.columns:
+        frame = frame.assign(**{who: "the assessor"})
+    check_unique(frame, [who, "reference", "label"], "the confusions")
+    assessors = [str(assessor) for assessor in dict.fromkeys(frame[who])]
+    titles = [who] if len(assessors) > 1 else []
+    wide = frame.pivot(index=[who, "reference"], columns="label", values=["n", "fraction"])
+    rows = frame[[who, "reference"]].drop_duplicates().reset_index(drop=True)
+    rows, groups = grouped(rows, titles, known)
+    wide = wide.reindex(pd.MultiIndex.from_frame(rows[[who, "reference"]]))
+    total = wide["n"].to_numpy().sum(axis=1)
+    # weighted items have counts with decimals
+    count_dtype = np.int64 if bool(np.all(total == np.round(total))) else float
+    parts: list[Part] = [
+        texts("reference", "Reference", rows["reference"], known),
+        numbers("items", "Items", total.astype(count_dtype), digits),
+    ]
+    for value in dict.fromkeys(frame["label"]):
+        percent = 100 * wide["fraction"][value].to_numpy(dtype=float)
+        column = wide["n"][value].to_numpy().astype(count_dtype) if counts else percent
+        parts.append(numbers(f"label {value}", known.get(str(value), str(value)), column, digits))
+    by = "the assessor" if titles else known.get(assessors[0], assessors[0])
+    what = "Number" if counts else "Percentage"
+    notes = [f"{what} of the items of each row that {by} gives the label of the column."]
+    return assemble(parts, notes, groups=groups, group_names=titles)

@@ -12,6 +12,8 @@ command line.
 from __future__ import annotations
 
 import inspect
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -27,6 +29,7 @@ from pdeval.tables.labels import visible
 from pdeval.verbs.registry import Registry
 
 DASH = "–"
+DEFAULT_WIDTH, MIN_WIDTH = 80, 40  # characters in a line of text
 Emphasis = Literal["", "best", "second"]
 Item = TypeVar("Item")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -39,11 +42,11 @@ class Cell:
     Parameters
     ----------
     value : float, int, str or None
-        What goes into a frame; None where there is nothing.
+        Value in a frame; None for an empty cell.
     text : str
-        What is printed, e.g. "0.312".
+        Printed text, e.g. "0.312".
     emphasis : {"", "best", "second"}
-        Bold or underlined.
+        Bold for the best value, underlined for the second.
     marks : str
         Significance marks, printed raised.
     spread : tuple of float
@@ -51,7 +54,7 @@ class Cell:
     spread_text : tuple of str
         The same as printed.
     place : tuple of int
-        Which of the report's origins it comes from, and its measure and system there; empty where from none.
+        Index of its origin in the report, and of its measure and system there; empty without an origin.
     """
 
     value: float | int | str | None
@@ -67,7 +70,7 @@ class Cell:
 class Column:
     """One column: `name` in a frame, `header` in print under the heading `group`.
 
-    `numeric` columns are aligned at the decimal point; `higher` asks for an arrow up or down; `spread` names the
+    `numeric` columns are aligned at the decimal point; `higher` adds an arrow up or down; `spread` names the
     frame columns of the cells' spread, e.g. ("sd",) or ("ci_low", "ci_high").
     """
 
@@ -110,10 +113,10 @@ class Report:
     notes : tuple of str
         Sentences under the table.
     origins : tuple of Origin
-        What the numbers were computed from, for each collection, where the table is one of systems: the interactive
-        page opens it. Two reports that print alike are equal whatever theirs.
+        Data of each collection in a table of systems, for the interactive page. They are ignored when reports are
+        compared.
     findings : tuple
-        What was found of the systems, for `sentence`; no part of the table.
+        Significant differences between the systems, for `sentence`.
 
     Examples
     --------
@@ -122,10 +125,10 @@ class Report:
     >>> table
     <Report: 2 rows x 2 columns; .to_latex(), .to_html(), .to_markdown(), .to_frame(), .save(path)>
     >>> print(table)
-    | System |      AP ↑ |
-    |:-------|----------:|
-    | bm25   |     0.250 |
-    | lm     | **0.500** |
+    System    AP ↑
+    --------------
+    bm25     0.250
+    lm      *0.500
     """
 
     columns: tuple[Column, ...]
@@ -142,21 +145,23 @@ class Report:
         wrong = next((i for i, row in enumerate(self.rows) if len(row) != len(self.columns)), None)
         if wrong is not None:
             raise ValueError(
-                f"row {wrong} has {len(self.rows[wrong])} cells, but there are {len(self.columns)} columns; "
-                "give one cell per column."
+                f"row {wrong} has {len(self.rows[wrong])} cells, but there are {len(self.columns)} columns. "
+                "Pass one cell per column."
             )
         names = [column.name for column in self.columns]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValueError(f"two columns are named {twice!r}; give each its own name.")
+            raise ValueError(f"two columns have the name {twice!r}. Rename one of them.")
         if self.groups and sum(group.size for group in self.groups) != len(self.rows):
             covered = sum(group.size for group in self.groups)
-            raise ValueError(f"the groups cover {covered} rows, but there are {len(self.rows)}.")
+            raise ValueError(
+                f"the groups cover {covered} rows, but the report has {len(self.rows)}."
+            )
         bad = sorted(set(self.label or "") & set("\\{}%#~^$&, \t\n"))
         if bad:
             raise ValueError(
-                f"the label {self.label!r} has {', '.join(map(repr, bad))}, which LaTeX's \\label cannot take; "
-                "use letters, digits, ':', '-' and '_'."
+                f"the label {self.label!r} has {', '.join(map(repr, bad))}, which \\label of LaTeX does not accept. "
+                "Use letters, digits, ':', '-' and '_'."
             )
 
     def __repr__(self) -> str:
@@ -166,7 +171,7 @@ class Report:
         )
 
     def __str__(self) -> str:
-        return str(self.to_markdown())
+        return str(self.to_text(width=terminal_width()))
 
     def _repr_html_(self) -> str:
         return str(self.to_html())
@@ -181,7 +186,7 @@ class Report:
         raise AttributeError(f"a Report has no {name!r}.")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table as a frame that a spreadsheet can open: numbers unrounded, marks in their own columns.
+        """Return the table as a frame for spreadsheets: unrounded numbers, and marks in separate columns.
 
         A text that a spreadsheet would read as a formula (it begins with =, +, - or @) gets an apostrophe in front.
 
@@ -222,10 +227,10 @@ class Report:
         return table
 
     def sentence(self) -> str:
-        """Return what the table shows as sentences for a paper: who is significantly better than whom.
+        """Return the significant differences of the table as sentences for a paper.
 
-        Without a baseline they are about the best system of each measure, as it prints; with baselines about who
-        differs from them. They say what the marks of the table say, for they are made from the same tests.
+        Without a baseline they are about the best system of each measure, as printed; with baselines, about systems
+        that differ from them. They use the same tests as the marks of the table.
 
         Returns
         -------
@@ -235,10 +240,10 @@ class Report:
         Examples
         --------
         >>> import pdeval
-        >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+        >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
         >>> print(scores[scores["run"].isin(["bm25", "ql", "hybrid", "dense-s1"])].ireval.report().sentence())
         hybrid is significantly better than 2 of the 3 other systems in AP (paired Student t test, Bonferroni
-        correction, α = 0.05); it is not told apart from dense-s1.
+        correction, α = 0.05); it does not differ significantly from dense-s1.
         """
         return sentence(self.findings)
 
@@ -248,13 +253,13 @@ class Report:
         Parameters
         ----------
         path : str or Path
-            Where; `.tex` is LaTeX, `.typ` Typst, `.md` Markdown, `.xlsx` a spreadsheet; `.html`, `.csv`, `.json` and
-            `.parquet` are what they say. A file that is there is replaced when all of the new one is written.
+            File name; its ending is the format: `.tex` (LaTeX), `.typ` (Typst), `.md` (Markdown), `.html`, `.csv`,
+            `.json`, `.parquet` or `.xlsx`. An existing file is replaced when the new one is complete.
 
         Returns
         -------
         Path
-            Where it was written.
+            The path.
 
         Examples
         --------
@@ -272,8 +277,15 @@ class Report:
         return path
 
 
+def terminal_width() -> int:
+    """Return the width of the terminal, or 80 if the standard output is not a terminal."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return DEFAULT_WIDTH
+    return max(MIN_WIDTH, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns)
+
+
 def safe(text: str, kept: str = "") -> str:
-    r"""Return a text that no spreadsheet takes for a formula; control characters other than `kept` are spelled out.
+    r"""Return a string that spreadsheets do not read as a formula; control characters except `kept` are spelled out.
 
     Examples
     --------
@@ -327,7 +339,7 @@ class Format:
     endings : tuple of str
         The file endings that mean this format.
     as_file : mapping of str to object
-        The options with which a file is written.
+        Options for writing a file.
     """
 
     name: str
@@ -341,7 +353,7 @@ class Format:
         return tuple(inspect.signature(self.function).parameters)[1:]
 
     def file(self, report: Report) -> bytes:
-        """Return what a file of this format holds; text ends in a line break."""
+        """Return the content of a file in this format; text ends with a line break."""
         content = self.function(report, **self.as_file)
         if isinstance(content, bytes):
             return content
@@ -351,7 +363,7 @@ class Format:
 FORMATS: Registry[Format] = Registry(
     "report format",
     replace="module",
-    taken="there is a report format {name!r} already, of {module}.",
+    taken="the report format {name!r} is declared already, in {module}.",
 )
 
 
@@ -365,9 +377,9 @@ def report_format(
     name : str
         One word; the method of `Report` is `to_NAME`.
     endings : str or list of str
-        File endings, each with its point; `Report.save` writes this format for them.
+        File endings, each with its dot; `Report.save` writes this format for them.
     as_file : mapping, optional
-        Options with which a file is written, where they differ from the defaults.
+        Options for writing a file, if they differ from the defaults.
 
     Returns
     -------
@@ -380,32 +392,28 @@ def report_format(
     >>> @report_format("names", endings=".names")
     ... def to_names(report: Report) -> str:
     ...     return ", ".join(column.name for column in report.columns)
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.report(["AP", "RR"], marks=None).to_names()
     'run, AP, RR'
     >>> forget("names")
     """
     if not name.isidentifier():
-        raise ValueError(f"a format's name is one word, as in Report.to_{name}(); found {name!r}.")
+        raise ValueError(
+            f"the name of a format must be an identifier, as in Report.to_{name}(); found {name!r}."
+        )
     suffixes = (endings,) if isinstance(endings, str) else tuple(endings)
+    formats = _formats_by_ending()
     for ending in suffixes:
         if not ending.startswith(".") or ending != ending.lower():
             raise ValueError(
-                f"the ending {ending!r} must be lower case and begin with a point, e.g. '.tex'."
+                f"the ending {ending!r} must be lower case and begin with a dot, e.g. '.tex'."
+            )
+        if ending in formats and formats[ending].name != name:
+            raise ValueError(
+                f"files that end in {ending!r} are {formats[ending].name} already. Choose another ending."
             )
 
     def declare(function: Function) -> Function:
-        taken = {
-            ending: other.name
-            for other in FORMATS.values()
-            if other.name != name
-            for ending in other.endings
-        }
-        for ending in suffixes:
-            if ending in taken:
-                raise ValueError(
-                    f"files that end in {ending!r} are {taken[ending]} already; choose another ending."
-                )
         FORMATS.add(
             name, Format(name, function, suffixes, dict(as_file or {})), function.__module__
         )
@@ -415,35 +423,18 @@ def report_format(
     return declare
 
 
-def report_method(function: Function) -> Function:
-    """Declare a function of a report as a method of `Report`, without a file ending and outside of `FORMATS`."""
-    setattr(Report, function.__name__, function)
-    return function
+def _formats_by_ending() -> dict[str, Format]:
+    return {ending: declared for declared in FORMATS.values() for ending in declared.endings}
 
 
 def forget(name: str) -> None:
-    """Take a declared format away again."""
-    format_named(name)
+    """Remove a declared format."""
     del FORMATS[name]
     delattr(Report, f"to_{name}")
 
 
-def format_named(name: str) -> Format:
-    """Return a format, or an error that lists those there are.
-
-    Examples
-    --------
-    >>> format_named("docx")
-    Traceback (most recent call last):
-    ValueError: no report format 'docx'; there are csv, excel, html, json, latex, markdown, parquet, typst.
-    """
-    if name not in FORMATS:
-        raise ValueError(f"no report format {name!r}; there are {', '.join(sorted(FORMATS))}.")
-    return FORMATS[name]
-
-
 def format_of(path: str | Path) -> Format:
-    """Return the format that a file's ending means, or an error that lists the endings there are.
+    """Return the format of a file ending; the error lists all endings.
 
     Examples
     --------
@@ -452,7 +443,7 @@ def format_of(path: str | Path) -> Format:
     """
     path = Path(path)
     ending = path.suffix.lower()
-    formats = {suffix: declared for declared in FORMATS.values() for suffix in declared.endings}
+    formats = _formats_by_ending()
     if ending not in formats:
         fault = f"ends in {ending!r}" if ending else "has no ending"
         *others, last = sorted(formats)

@@ -16,12 +16,12 @@ HERE = "\x00"  # placeholder of the measures; no name contains it, because contr
 class Finding:
     """The significant differences of one collection, with systems and measures as printed.
 
-    `best` are the places of the best systems of each measure. `beats` is True where the first run is significantly
+    `best` are the indices of the best systems of each measure. `beats` is True if the first run is significantly
     better than the second, of shape (baselines or 1, measures, runs, runs); None if nothing was tested. `bases` are
-    the places of the baselines, `how` names the test.
+    the indices of the baselines, `how` names the test.
     """
 
-    where: str
+    collection: str
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     best: tuple[tuple[int, ...], ...]
@@ -32,7 +32,7 @@ class Finding:
 
 
 class Claim(NamedTuple):
-    """A claim, and what follows after the name of the test; `HERE` stands for the measures."""
+    """A claim, and the text after the name of the test; `HERE` is replaced by the measures."""
 
     main: str
     rest: str = ""
@@ -40,7 +40,7 @@ class Claim(NamedTuple):
 
 
 def best_places(values: np.ndarray, higher: bool) -> tuple[int, ...]:
-    """Return the places of the best of some printed values.
+    """Return the indices of the best printed values.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def sentence(findings: Sequence[Finding]) -> str:
     """
     if not findings:
         raise ValueError(
-            "sentence() says what a table of systems shows; this is another table. Call it on the report of scores, "
+            "sentence() requires a table of systems. Call it on the report of scores, "
             "preferences, a summary, or runs joined to judgments."
         )
     sentences = []
@@ -79,7 +79,9 @@ def sentence(findings: Sequence[Finding]) -> str:
             main, rest = (
                 text.replace(HERE, and_list(measures)) for text in (claim.main, claim.rest)
             )
-            text = f"On {finding.where}, {main}" if finding.where else _capitalize(main)
+            text = f"On {finding.collection}, {main}" if finding.collection else main
+            if text.startswith(("no ", "none of ", "the ")):  # not with the name of a system
+                text = text[0].upper() + text[1:]
             if claim.tested and finding.how:
                 text += f" ({finding.how})" if finding.how != last_test else ""
                 last_test = finding.how
@@ -140,7 +142,9 @@ def _about_best(finding: Finding, measure: int, beats: np.ndarray) -> Claim:
     # tests of ranks or signs may favor another system than the means do
     ahead = [systems[i] for i in np.flatnonzero(beats[:, run]).tolist()]
     if ahead:
-        rest.append(f"{_names_or_count(ahead, 'another')} {_is(ahead)} significantly better")
+        rest.append(
+            f"{_names_or_count(ahead, 'another')} {'is' if len(ahead) == 1 else 'are'} significantly better"
+        )
     if not beats[run].any():
         main = f"{systems[run]} has the best {HERE}, but is {_better_than(systems, beats, run)}"
         return Claim(main, "; ".join(rest))
@@ -150,7 +154,7 @@ def _about_best(finding: Finding, measure: int, beats: np.ndarray) -> Claim:
         if i != run and not beats[run, i] and not beats[i, run]
     ]
     if level:
-        rest.append(f"it is not told apart from {_names_or_count(level, 'the other')}")
+        rest.append(f"it does not differ significantly from {_names_or_count(level, 'the other')}")
     return Claim(
         f"{systems[run]} is {_better_than(systems, beats, run)} in {HERE}", "; ".join(rest)
     )
@@ -197,17 +201,14 @@ def _against(systems: Sequence[str], beats: np.ndarray, base: int) -> Claim:
                 else f"{len(names)}"
             )
             who = count if len(names) > MAX_NAMES else and_list(names)
-            parts.append(f"{who} {_is(names)} significantly {word}{than}")
+            is_are = "is" if len(names) == 1 else "are"
+            parts.append(f"{who} {is_are} significantly {word}{than}")
     if level:
         who = _names_or_count(level, "the other")
         parts.append(
             f"{who} {'does' if len(level) == 1 else 'do'} not differ significantly from it"
         )
     return Claim(parts[0], "; ".join(parts[1:]))
-
-
-def _is(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _names_or_count(names: Sequence[str], determiner: str) -> str:
@@ -223,8 +224,3 @@ def and_list(names: Sequence[str]) -> str:
     ('bm25', 'bm25, ql and lm')
     """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _capitalize(text: str) -> str:
-    """Return a sentence with a capital, unless it begins with the name of a system."""
-    return text[0].upper() + text[1:] if text.startswith(("no ", "none of ", "the ")) else text

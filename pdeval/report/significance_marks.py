@@ -1,17 +1,20 @@
-"""Which marks a table of systems carries, and what test stands behind them."""
+"""Significance marks of a table of systems, and the tests they are based on."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice, product
 from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.run_selection import baselines_of
 from pdeval.report import footnotes as footnote
-from pdeval.report.means import Means, baselines_of
+from pdeval.report.means import Means
 from pdeval.significance.registry import direction
 from pdeval.tables.labels import run_labels
 
@@ -27,12 +30,9 @@ def letters(count: int) -> list[str]:
     >>> letters(3), letters(28)[-3:]
     (['a', 'b', 'c'], ['z', 'aa', 'ab'])
     """
-    names: list[str] = []
-    while len(names) < count:
-        # all names with one letter more: the last 26 ** n names have n letters
-        shorter = names[-(26 ** (len(names[-1]))) :] if names else [""]
-        names += [prefix + letter for prefix in shorter for letter in ascii_lowercase]
-    return names[:count]
+    # 26 ** n names have n letters
+    names = (name for n in itertools.count(1) for name in product(ascii_lowercase, repeat=n))
+    return ["".join(name) for name in islice(names, count)]
 
 
 def wins(
@@ -42,7 +42,7 @@ def wins(
     *,
     baseline: int | Sequence[int] | None = None,
 ) -> np.ndarray:
-    """Return who is significantly better than whom: bool of shape (measures, runs, runs), winner first.
+    """Return which runs are significantly better than which: bool of shape (measures, runs, runs), winner first.
 
     Every pair of the runs (with baselines: every pair with one of them) must have been compared, so that a missing mark
     always means "not significant". The winner is the run that the test favors, which may have the smaller mean.
@@ -60,33 +60,22 @@ def wins(
     if missing:
         raise ValueError(
             f"the comparisons have no column {missing[0]!r}; they have {', '.join(map(str, comparisons.columns))}. "
-            "compare() makes such a table."
+            "Use the result of compare()."
         )
     rows = comparisons[comparisons["measure"].astype(str).isin(list(measures))]
-    names = rows["measure"].astype(str)
-    absent = [name for name in measures if name not in set(names)]
-    if absent and len(runs) > 1:
-        raise ValueError(
-            f"the comparisons have nothing on {absent[0]!r}; compare it too, or choose others with measures=[...]."
-        )
     labels = run_labels(runs)
-    texts_a, texts_b = (run_labels(rows[side].astype(str)) for side in sides)
-    a, b = (pd.Index(labels).get_indexer(pd.Index(texts)) for texts in (texts_a, texts_b))
-    measure = pd.Index(list(measures)).get_indexer(pd.Index(names))
+    a, b = (
+        pd.Index(labels).get_indexer(pd.Index(run_labels(rows[side].astype(str)))) for side in sides
+    )
+    measure = pd.Index(list(measures)).get_indexer(pd.Index(rows["measure"].astype(str)))
     known = (a >= 0) & (b >= 0)  # comparisons may include more runs than the table
-    if len(runs) > 1 and not known.any():
-        others = sorted({*texts_a, *texts_b})
-        examples = ", ".join(map(repr, others[:3])) + (", ..." if len(others) > 3 else "")
-        raise ValueError(
-            f"the comparisons are about other runs ({examples}) than this table; compare the same scores."
-        )
     # compared[m, i, j]: how often the runs i < j were compared on measure m
     compared = np.zeros((len(measures), len(runs), len(runs)), dtype=int)
     np.add.at(compared, (measure[known], np.minimum(a, b)[known], np.maximum(a, b)[known]), 1)
     if (compared > 1).any():
         tests = sorted(set(rows["test"].astype(str))) if "test" in rows else []
         hint = (
-            f" There are the tests {', '.join(tests)}: choose one with test=."
+            f" They have the tests {', '.join(tests)}. Choose one with test=."
             if len(tests) > 1
             else ""
         )
@@ -100,7 +89,8 @@ def wins(
         i, first, second = np.argwhere(absent_pairs)[0]
         raise ValueError(
             f"the comparisons lack {int(absent_pairs.sum())} pairs of this table, e.g. {labels[first]!r} with "
-            f"{labels[second]!r} on {measures[i]!r}; compare all of them, so that no mark means no difference."
+            f"{labels[second]!r} on {measures[i]!r}. Compare all runs and measures of the table, so that no mark "
+            "means no significant difference."
         )
     sign = np.nan_to_num(direction(rows))
     significant = known & rows["significant"].to_numpy(dtype=bool) & (sign != 0)
@@ -161,9 +151,9 @@ class Verdict:
     """Marks per run and measure; `kind` is "letters", "daggers" or "" for none.
 
     `how` names test, correction and alpha; `untested` are measures with infinite values, as search lengths can be;
-    `unmarked` says why there are no marks where a reader would look for them, and how to get them. `beats` is what the
-    marks are made from: who is significantly better than whom, of shape (baselines, measures, runs, runs), the winner
-    before the loser; `bases` are the places of the baselines, none of letters.
+    `unmarked` explains why there are no marks, and how to get them. `beats` is True if the first run is significantly
+    better than the second, of shape (baselines, measures, runs, runs). `bases` are the indices of the baselines, empty
+    for letters.
     """
 
     marks: list[list[str]]
@@ -185,7 +175,7 @@ def judge(
     correction: str | None,
     alpha: float | None,
 ) -> Verdict:
-    """Return the marks of a table whose runs stand in the order of print.
+    """Return the marks of a table whose runs are in printed order.
 
     Examples
     --------
@@ -196,7 +186,7 @@ def judge(
     >>> judge(table, marks="letters", baseline=None, comparisons=pairs, test=None, correction=None, alpha=None).marks
     [[''], ['a']]
     """
-    bases = baselines_of(table.runs, baseline)
+    bases = [] if baseline is None else baselines_of(table.runs, baseline)
     kind, why = _kind(table, marks, bases, comparisons)
     if not kind:
         return Verdict([[""] * len(table.measures)] * len(table.runs), unmarked=why)
@@ -214,9 +204,21 @@ def judge(
             table.only(np.flatnonzero(tested).tolist()), bases, test, correction, alpha
         )
     else:
-        comparisons = _one_test(comparisons, test)
-        options = {"correction": correction, "alpha": alpha}
-        declared = {name: _agreed(comparisons, name, value) for name, value in options.items()}
+        if test is not None and "test" in comparisons:
+            tests = comparisons["test"].astype(str)
+            if test not in set(tests):
+                offered = ", ".join(map(repr, sorted(set(tests))))
+                raise ValueError(f"the comparisons have no test {test!r}; they have {offered}.")
+            comparisons = comparisons[tests == test]
+        # the caller can add an option but not change it, so that footnotes are right
+        declared = {"correction": correction, "alpha": alpha}
+        for name, requested in declared.items():
+            made = comparisons.attrs.get(name)
+            if requested is not None and made not in (None, requested):
+                raise ValueError(
+                    f"the comparisons were computed with {name}={made!r}, not {requested!r}. "
+                    f"Compute them again, or omit {name}=."
+                )
         beats[:] = wins(comparisons, table.runs, table.measures, baseline=bases or None)
     names = np.array(table.measures, dtype=object)
     rows = comparisons[comparisons["measure"].astype(str).isin(names[tested])]
@@ -233,28 +235,27 @@ def judge(
 def _kind(
     table: Means, marks: str | None, bases: list[int], comparisons: pd.DataFrame | None
 ) -> tuple[str, str]:
-    """Return the kind of marks, and why there are none if a reader expects them."""
+    """Return the kind of marks, and the reason if expected marks are missing."""
     n_runs = len(table.runs)
     if marks == "daggers" and not bases:
-        raise ValueError("marks='daggers' compare with a baseline; name it with baseline=.")
-    if marks is None:
+        raise ValueError("marks='daggers' requires a baseline. Specify it with baseline=.")
+    if marks is None or n_runs < 2:
         return "", ""
     nouns = footnote.words(table.attrs)
-    why = f"a run has fewer than two {nouns.queries}" if table.source is not None else ""
-    why = why or f"a summary has no values per {nouns.query}"
+    why = f"a run has fewer than two {nouns.queries}"
+    if table.source is None:
+        why = f"a summary has no values per {nouns.query}"
     possible = comparisons is not None or (table.source is not None and int(table.n.min()) > 1)
     if marks != "auto" and not possible:
         raise ValueError(
-            f"marks={marks!r} cannot be computed: {why}. Give comparisons=, or marks=None."
+            f"marks={marks!r} cannot be computed: {why}. Pass comparisons=, or use marks=None."
         )
-    if n_runs < 2:
-        return "", ""
     if marks != "auto":
         return marks, ""
     if not possible:
         return (
             "",
-            f"Significance is not marked: {why}; comparisons= takes it from elsewhere."
+            f"Significance is not marked: {why}; comparisons= takes it from other tests."
             if bases
             else "",
         )
@@ -276,34 +277,12 @@ def _computed(
 
     options: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     options = {name: value for name, value in options.items() if value is not None}
-    if not bases:
-        comparisons = compare(table.source, **options)
-        return comparisons, [wins(comparisons, table.runs, table.measures)]
     parts, beats = [], []
-    for base in bases:
-        ids = tuple(table.runs.iloc[base])
-        parts.append(compare(table.source, **options, baseline=ids[0] if len(ids) == 1 else ids))
+    baselines: list[int | None] = [*bases] or [None]
+    for base in baselines:
+        baseline = None if base is None else tuple(table.runs.iloc[base])
+        parts.append(compare(table.source, **options, baseline=baseline))
         beats.append(wins(parts[-1], table.runs, table.measures, baseline=base))
     comparisons = pd.concat(parts, ignore_index=True)
     comparisons.attrs = {**parts[0].attrs, "each_baseline": len(parts) > 1}
     return comparisons, beats
-
-
-def _one_test(comparisons: pd.DataFrame, test: str | None) -> pd.DataFrame:
-    if test is None or "test" not in comparisons:
-        return comparisons
-    kept = comparisons[comparisons["test"].astype(str) == test]
-    if not len(kept):
-        offered = ", ".join(map(repr, sorted(set(comparisons["test"].astype(str)))))
-        raise ValueError(f"the comparisons have no test {test!r}; they have {offered}.")
-    return kept
-
-
-def _agreed(comparisons: pd.DataFrame, name: str, requested: object) -> object:
-    """Return an option of the comparisons; the caller can add one but not change it, so that footnotes are right."""
-    made = comparisons.attrs.get(name, requested)
-    if requested is None or made is None or made == requested:
-        return requested if made is None else made
-    raise ValueError(
-        f"the comparisons were made with {name}={made!r}, not {requested!r}; compare again or leave it out."
-    )

@@ -1,4 +1,4 @@
-"""A Report as the files that hold frames: CSV, JSON, Parquet and Excel."""
+"""A Report as files of data frames: CSV, JSON, Parquet and Excel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdeval.report.report import Report, report_format, safe
 
 
 def json_records(table: pd.DataFrame) -> str:
-    """Return a frame as JSON, one object per row; numbers with every digit, null where they are missing or infinite.
+    """Return a frame as JSON, one object per row; numbers with all digits, null if missing or infinite.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def to_parquet(report: Report) -> bytes:
     Returns
     -------
     bytes
-        What a file holds.
+        Content of the file.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def to_excel(report: Report, *, sheet_name: str = "report") -> bytes:
     Returns
     -------
     bytes
-        What a file holds; `save("table.xlsx")` writes one.
+        Content of the file; `save("table.xlsx")` writes it.
 
     Examples
     --------

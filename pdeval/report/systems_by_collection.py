@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,10 +12,10 @@ import pandas as pd
 from pdeval.evaluate.cube import merged_attrs
 from pdeval.evaluate.grouped import Grouped, cube_of
 from pdeval.evaluate.grouped import merged as merged_cubes
-from pdeval.evaluate.groups import groups_of, named
-from pdeval.evaluate.sources import Held
+from pdeval.evaluate.groups import named, rows_by
+from pdeval.evaluate.sources import ScoresLike
 from pdeval.report import numbers as decimals
-from pdeval.report.columns import by_of, title_groups
+from pdeval.report.columns import Part, by_of, numbers, title_groups
 from pdeval.report.means import Means
 from pdeval.report.report import DASH, Cell, Column, Group, Report
 from pdeval.report.significance_marks import Verdict, letters
@@ -32,7 +32,7 @@ class CollectionTable:
 
     title: tuple[str, ...]
     stub: tuple[Column, ...]
-    systems: list[list[Cell]]
+    systems: tuple[tuple[Cell, ...], ...]
     measures: tuple[Column, ...]
     cells: list[list[Cell]]
     means: Means
@@ -47,17 +47,6 @@ class CollectionTable:
     def keys(self) -> list[tuple[str, ...]]:
         """The printed names of the system of each row."""
         return [tuple(cell.text for cell in cells) for cells in self.systems]
-
-    @property
-    def without_letters(self) -> CollectionTable:
-        """The same without letters, which name other systems in other collections."""
-        why = "Significance is not marked: the systems of the collections differ; baseline= marks differences to one."
-        verdict = Verdict([[""] * len(self.measures)] * len(self.systems), unmarked=why)
-        return replace(
-            self,
-            cells=[[replace(cell, marks="") for cell in row] for row in self.cells],
-            verdict=verdict,
-        )
 
 
 def combine(
@@ -81,13 +70,17 @@ def combine(
         average = average if same_order else None
         report = _stacked(tables, average, digits)
     else:
-        if missing == "error":
-            _check_complete(tables, keys)
+        for table in tables:
+            absent = [key for key in keys if key not in table.keys]
+            if absent and missing == "error":
+                raise ValueError(
+                    f"{len(absent)} of {len(keys)} systems have no values in {table.name!r}, e.g. "
+                    f"{' / '.join(absent[0])!r}. Drop them, print dashes with missing='dash', or give each "
+                    "collection its own rows with layout='groups'."
+                )
         if any(table.keys != keys for table in tables):
-            tables = [
-                table.without_letters if table.verdict.kind == "letters" else table
-                for table in tables
-            ]
+            # letters would name other systems in other collections
+            tables = [_unmarked(table) if _has_letters([table]) else table for table in tables]
         arrange = _side_by_side if layout == "columns" else _transposed
         systems = {key: row for table in tables for key, row in zip(table.keys, table.systems)}
         report = arrange(
@@ -103,15 +96,12 @@ def combine(
     return replace(report, notes=(*report.notes, *about_means, *within)), tables
 
 
-def _check_complete(tables: Sequence[CollectionTable], keys: Sequence[tuple[str, ...]]) -> None:
-    for table in tables:
-        absent = [key for key in keys if key not in table.keys]
-        if absent:
-            raise ValueError(
-                f"{len(absent)} of {len(keys)} systems have no values in {table.name!r}, e.g. "
-                f"{' / '.join(absent[0])!r}; leave them out, print dashes with missing='dash', or give each "
-                "collection its own rows with layout='groups'."
-            )
+def _unmarked(table: CollectionTable) -> CollectionTable:
+    """Return a table without marks."""
+    why = "Significance is not marked: the systems of the collections differ; baseline= marks differences to one."
+    cells = [[replace(cell, marks="") for cell in row] for row in table.cells]
+    verdict = Verdict([[""] * len(table.measures)] * len(table.systems), unmarked=why)
+    return replace(table, cells=cells, verdict=verdict)
 
 
 def _cell_array(tables: Sequence[CollectionTable], keys: Sequence[tuple[str, ...]]) -> np.ndarray:
@@ -159,7 +149,7 @@ def _averages(
     cells: np.ndarray,
     average: Average | None,
     digits: Sequence[int],
-) -> list[tuple[Column, list[Cell]]]:
+) -> list[Part]:
     """Return the columns of means over collections, with one cell per system: all measures of a kind, then the next."""
     values = np.vectorize(
         lambda cell: np.nan if cell.value is None else cell.value, otypes=[float]
@@ -181,35 +171,24 @@ def _averages(
             mean = by_collection.mean(
                 axis=1
             )  # NaN if a collection has no value: means over fewer are not comparable
-            columns.append((column, mean_cells(mean, places, higher)))
+            emphasis = decimals.emphases(decimals.printed(mean, places), higher)
+            columns.append((column, numbers("", "", mean, places, emphasis=emphasis)[1]))
     return columns
-
-
-def mean_cells(values: np.ndarray, digits: int, higher: bool) -> list[Cell]:
-    """Return cells of means, best and second marked; NaN is a dash."""
-    stress = decimals.emphases(decimals.printed(values, digits), higher)
-    return [
-        Cell(None, DASH)
-        if np.isnan(value)
-        else Cell(value, decimals.number(value, digits), emphasis)
-        for value, emphasis in zip(values.tolist(), stress)
-    ]
 
 
 def _side_by_side(
     tables: Sequence[CollectionTable],
-    systems: list[list[Cell]],
+    systems: Sequence[tuple[Cell, ...]],
     cells: np.ndarray,
     average: Average | None,
     digits: Sequence[int],
 ) -> Report:
     """Return a row per system; collections are headings over their measures, or columns if there is one measure."""
-    columns: list[Column] = []
-    for table in tables:
-        columns += [
-            replace(head, name=f"{table.name} {head.name}", group=table.name)
-            for head in table.measures
-        ]
+    columns = [
+        replace(head, name=f"{table.name} {head.name}", group=table.name)
+        for table in tables
+        for head in table.measures
+    ]
     means = _averages(tables, cells, average, digits)
     columns += [column for column, _ in means]
     if len(tables[0].measures) == 1:
@@ -225,7 +204,7 @@ def _side_by_side(
 
 def _transposed(
     tables: Sequence[CollectionTable],
-    systems: list[list[Cell]],
+    systems: Sequence[tuple[Cell, ...]],
     cells: np.ndarray,
     average: Average | None,
     digits: Sequence[int],
@@ -240,11 +219,11 @@ def _transposed(
     )
     columns = [Column("collection", "", numeric=False)]
     for head in measures:
-        group = head.header if len(measures) > 1 else ""
-        for name, header in zip(names, headers):
-            columns.append(
-                replace(head, name=f"{head.name} {name}", header=header, group=group, higher=None)
-            )
+        shared = replace(head, group=head.header if len(measures) > 1 else "", higher=None)
+        columns += [
+            replace(shared, name=f"{head.name} {name}", header=header)
+            for name, header in zip(names, headers)
+        ]
     # the columns of a row run over measures, then systems
     rows = [
         (Cell(table.title[-1], table.title[-1]), *cells[:, i].T.ravel().tolist())
@@ -259,11 +238,8 @@ def _transposed(
             for cell in column_cells
         ]
         rows.append((Cell(title, title), *row))
-    groups: list[Group] = []
-    if len(tables[0].title) > 1:
-        groups = title_groups(
-            [", ".join(table.title[:-1]) for table in tables], len(rows) - len(tables)
-        )
+    titles = [", ".join(table.title[:-1]) for table in tables]
+    groups = title_groups(titles, len(rows) - len(tables)) if any(titles) else []
     return Report(tuple(columns), tuple(rows), tuple(groups), notes=_measure_note(tables))
 
 
@@ -325,17 +301,8 @@ class Collections:
     """The collections of a report: their labels, the data of each, and the noun of footnotes."""
 
     labels: pd.DataFrame
-    data: list[Held]
+    data: list[ScoresLike]
     noun: str
-
-    @property
-    def texts(self) -> list[str]:
-        """Every text that a display name can replace."""
-        return [*self.labels.columns, *self.labels.astype(str).to_numpy().ravel()]
-
-    def titles(self, known: Mapping[str, str]) -> list[tuple[str, ...]]:
-        """Return the names of the collections as they are printed."""
-        return [tuple(known.get(text, text) for text in row) for row in _rows_of_texts(self.labels)]
 
     def divide(self, comparisons: pd.DataFrame | None) -> list[pd.DataFrame | None]:
         """Return the comparisons of each collection."""
@@ -346,7 +313,7 @@ class Collections:
         for row in _rows_of_texts(self.labels):
             if row not in part_of:
                 raise ValueError(
-                    f"the comparisons have no rows of {', '.join(row)!r}; compare within each collection."
+                    f"the comparisons have no rows of {', '.join(row)!r}. Compare within each collection, with by=."
                 )
         return [part_of[row] for row in _rows_of_texts(self.labels)]
 
@@ -356,26 +323,26 @@ def _rows_of_texts(labels: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def collections_of(
-    held: Held | Grouped,
+    data: ScoresLike | Grouped,
     by: str | Sequence[str] | None,
     measures: object,
     metadata: Sequence[pd.DataFrame] = (),
 ) -> Collections | None:
     """Return the collections of a table or a join, or None if there is one."""
-    if isinstance(held, Table):
-        return _collections_of_table(held, by, metadata)
+    if isinstance(data, Table):
+        return _collections_of_table(data, by, metadata)
     if by is None:
         return None
-    grouped = Grouped.of(held, by, metadata)
+    grouped = Grouped.of(data, by, metadata)
     names = named(by)
     groups = [(label, [grouped.parts[i] for i in places]) for label, places in grouped.by(names)]
     # several parts of a group, e.g. one per collection, become one cube
-    data = [
+    sources = [
         parts[0] if len(parts) == 1 else merged_cubes([cube_of(p, measures) for p in parts])
         for _, parts in groups
     ]
     noun = "collections" if {*names} & {*grouped.collections} else "groups"
-    return Collections(pd.concat([label for label, _ in groups], ignore_index=True), data, noun)
+    return Collections(pd.concat([label for label, _ in groups], ignore_index=True), sources, noun)
 
 
 def _collections_of_table(
@@ -402,16 +369,9 @@ def _collections_of_table(
 
 def _divided(frame: pd.DataFrame, by: list[str]) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
     """Return the sorted labels of the collections of a table, and the rows of each."""
-    for name in by:
-        n_missing = int(frame[name].isna().sum())
-        if n_missing:
-            raise ValueError(f"{n_missing:,} rows have no {name}; fill it, or drop them first.")
-    groups = groups_of(by, frame[by], pd.DataFrame(index=[0]))
-    parts = []
-    for code in groups.query:
-        part = frame[groups.queries == code].reset_index(drop=True)
-        part.attrs = {
-            name: value for name, value in frame.attrs.items() if name not in ("by", "collections")
-        }
-        parts.append(part)
-    return groups.labels, parts
+    frame = frame.reset_index(drop=True)
+    frame.attrs = {
+        name: value for name, value in frame.attrs.items() if name not in ("by", "collections")
+    }
+    labels, parts = rows_by(frame, by)
+    return labels, [part.reset_index(drop=True) for part in parts]

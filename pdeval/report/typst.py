@@ -19,11 +19,12 @@ from pdeval.report.numbers import (
 from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
 
-# always special; then what is special only beside certain characters, or where a text begins
+# always special; then special only next to certain characters, or at the start of a string
 _SPECIAL = re.compile(
     r"""[\\*_`$#<>@~\[\]'"]|-(?=[-?])|(?<=-)-|(?<![^\W_])-(?=\d)|(?<=\.)\.|(?<=/)/|^[-+/=]|(?<=^ )[-+/=]"""
 )
 _NUMBERED = re.compile(r"^( ?\d+)\.(?= |$)")
+_EMPHASIS = {"": "%s", "best": "#strong[%s]", "second": "#underline[%s]"}
 _OUTER, _INNER = "0.08em", "0.05em"
 
 
@@ -56,20 +57,20 @@ def to_typst(
     Parameters
     ----------
     bare : bool
-        The table alone, without figure, caption and notes.
+        Whether to return only the table, without figure, caption and notes.
     wide : bool
-        A figure at the top, over all columns of the page.
+        Whether to place the figure at the top, across all columns of the page.
     long : bool
-        A table that may go on over pages, its header on each.
+        Whether the table can span pages, with its header on each.
     marks : {"raised", "below"}, optional
-        Where significance marks stand: after the number, or on a line of their own below it, which is narrower. By
-        default raised; with `compact` below, where they are longer than three letters.
+        Position of significance marks: raised after the number, or on a separate line below it, which is narrower. By
+        default raised; with `compact`, below if they are longer than three letters.
     compact : bool
-        Smaller letters and less room between columns.
+        Whether to use a smaller font and less space between columns.
     resize : bool
-        Makes a table that is too wide as small as the column.
+        Whether to shrink a table that is wider than the column.
     size : str, optional
-        The size of the letters, e.g. '8pt' or '0.8em'.
+        Font size, e.g. '8pt' or '0.8em'.
 
     Returns
     -------
@@ -99,7 +100,7 @@ def to_typst(
         check_length("size", size, "pt|em|mm|cm|in", "Typst", "0.8em")
     if long and (wide or resize):
         raise ValueError(
-            f"long=True: a table over pages cannot be {'resized' if resize else 'wide'} too; choose one."
+            f"long=True cannot be combined with {'resize' if resize else 'wide'}=True. Use one of them."
         )
     below = marks_below(report, marks, compact)
     table = _table(report, below, compact)
@@ -108,7 +109,16 @@ def to_typst(
     size = size or ("0.85em" if compact else None)
     body = [f"set text(size: {size})"] if size else []
     body += ['set text(number-width: "tabular")', "set par(leading: 0.45em, justify: false)"]
-    body += _resized(table) if resize else table
+    if resize:  # scales the table to the width of the column if it is wider
+        table = [
+            "layout(room => {",
+            f"  let shown = {table[0]}",
+            *_in(table[1:]),
+            "  let width = measure(shown).width",
+            "  if width > room.width { scale(room.width / width * 100%, reflow: true, shown) } else { shown }",
+            "})",
+        ]
+    body += table
     if report.notes:
         notes = " ".join(map(escape, placed(report.notes, below=below)))
         body.append(f"align(left, text(size: {'1em' if size else '0.85em'})[{notes}])")
@@ -118,25 +128,13 @@ def to_typst(
     lines = ["#figure(", *_in(options), "  {", *_in(_in(body)), "  },", ")"]
     if report.label is not None:
         lines[-1] += f" <{report.label}>"
-    if long:  # the rule holds for this figure alone
+    if long:  # the rule applies to this figure only
         lines = ["#[", "  #show figure: set block(breakable: true)", *_in(lines), "]"]
     return "\n".join(lines)
 
 
 def _in(lines: list[str]) -> list[str]:
     return [f"  {line}" for line in lines]
-
-
-def _resized(table: list[str]) -> list[str]:
-    """Scale the table to the room there is, where it is wider."""
-    return [
-        "layout(room => {",
-        f"  let shown = {table[0]}",
-        *_in(table[1:]),
-        "  let width = measure(shown).width",
-        "  if width > room.width { scale(room.width / width * 100%, reflow: true, shown) } else { shown }",
-        "})",
-    ]
 
 
 def _table(report: Report, below: bool, compact: bool) -> list[str]:
@@ -148,17 +146,17 @@ def _table(report: Report, below: bool, compact: bool) -> list[str]:
     ]
     body: list[str] = []
     for title, rows in row_groups(report, [_row(list(cells)) for cells in zip(*columns)]):
-        body += [_rule(_INNER)] if body else []
+        body += [f"table.hline(stroke: {_INNER}),"] if body else []
         if title is not None:
             body.append(
                 f"table.cell(colspan: {len(report.columns)}, align: left)[#emph[{escape(title)}]],"
             )
         body += rows
     header = [
-        _rule(_OUTER),
+        f"table.hline(stroke: {_OUTER}),",
         *_heading_rows(report),
         _row([escape(column.header) + column.arrow for column in report.columns]),
-        _rule(_INNER),
+        f"table.hline(stroke: {_INNER}),",
     ]
     return [
         "table(",
@@ -170,13 +168,9 @@ def _table(report: Report, below: bool, compact: bool) -> list[str]:
         *_in(_in(header)),
         "  ),",
         *_in(body),
-        f"  {_rule(_OUTER)}",
+        f"  table.hline(stroke: {_OUTER}),",
         ")",
     ]
-
-
-def _rule(stroke: str) -> str:
-    return f"table.hline(stroke: {stroke}),"
 
 
 def _row(cells: list[str]) -> str:
@@ -184,36 +178,40 @@ def _row(cells: list[str]) -> str:
 
 
 def _heading_rows(report: Report) -> list[str]:
-    cells = []
-    rules = []
-    for title, members in headings(report):
-        cells.append(f"table.cell(colspan: {len(members)}, align: center)[{escape(title)}]")
-        if title:
-            rules.append(
-                f"table.hline(start: {members[0]}, end: {members[-1] + 1}, stroke: {_INNER}),"
-            )
+    over = headings(report)
+    cells = [
+        f"table.cell(colspan: {len(members)}, align: center)[{escape(title)}]"
+        for title, members in over
+    ]
+    rules = [
+        f"table.hline(start: {members[0]}, end: {members[-1] + 1}, stroke: {_INNER}),"
+        for title, members in over
+        if title
+    ]
     return [", ".join(cells) + ",", *rules] if cells else []
 
 
 def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
+    texts = [_EMPHASIS[cell.emphasis] % escape(cell.text) for cell in cells]
     if not column.numeric:
-        return [_emphasized(cell) for cell in cells]
+        return texts
     longest = max((cell.marks for cell in cells), key=len, default="")
+    marks = [_marks(cell.marks, longest, below) for cell in cells]
     padding = paddings([cell.text for cell in cells])
     spreads = aligned_spreads([cell.spread_text for cell in cells], _deviation, _interval)
-    result = []
-    for cell, pad, spread in zip(cells, padding, spreads):
-        if cell.value is None:
-            result.append(escape(cell.text))
-            continue
-        mark = _marks(cell.marks, longest, below)
-        number = [_before(pad), _emphasized(cell), _hidden(pad.decimals)]
-        result.append(_joined(*number, *([spread, mark] if below else [mark, spread])))
-    return result
+    numbers = [
+        _joined(_hidden(pad.sign + pad.digits), text, _hidden(pad.decimals))
+        for text, pad in zip(texts, padding)
+    ]
+    after = zip(spreads, marks) if below else zip(marks, spreads)
+    return [
+        text if cell.value is None else _joined(number, *rest)
+        for cell, text, number, rest in zip(cells, texts, numbers, after)
+    ]
 
 
 def _joined(*parts: str) -> str:
-    """Join markup; a semicolon keeps what follows an expression from being read as its argument."""
+    """Return joined markup; a semicolon prevents text after an expression from being parsed as its argument."""
     text = ""
     for part in parts:
         text += ";" if text.endswith("]") and part.startswith(("(", "[", ".", ";")) else ""
@@ -221,21 +219,12 @@ def _joined(*parts: str) -> str:
     return text
 
 
-def _before(padding: Padding) -> str:
-    return _hidden(padding.sign + padding.digits)
-
-
 def _hidden(text: str) -> str:
     return f"#hide[{escape(text)}]" if text else ""
 
 
-def _emphasized(cell: Cell) -> str:
-    text = escape(cell.text)
-    return {"": text, "best": f"#strong[{text}]", "second": f"#underline[{text}]"}[cell.emphasis]
-
-
 def _marks(mark: str, longest: str, below: bool) -> str:
-    """Raise the marks, all of a column in the width of the longest; or set them on a line of their own."""
+    """Return raised marks, padded to the width of the longest; or marks on a separate line."""
     if below:
         return f" \\ #text(size: 0.8em)[{escape(mark)}]" if mark else ""
     raised = f"#super[{escape(mark)}]" if mark else ""
@@ -246,11 +235,13 @@ def _marks(mark: str, longest: str, below: bool) -> str:
 
 
 def _deviation(spread: tuple[str, ...], padding: Padding) -> str:
-    return f" ± {_joined(_before(padding), escape(spread[0]), _hidden(padding.decimals))}"
+    return f" ± {_joined(_hidden(padding.sign + padding.digits), escape(spread[0]), _hidden(padding.decimals))}"
 
 
 def _interval(spread: tuple[str, ...], low: Padding, high: Padding) -> str:
-    # the padding is outside the brackets, where it is not seen
+    # padding outside the brackets is invisible
     return " " + _joined(
-        _before(low), rf"\[{escape(spread[0])}, {escape(spread[1])}\]", _before(high)
+        _hidden(low.sign + low.digits),
+        rf"\[{escape(spread[0])}, {escape(spread[1])}\]",
+        _hidden(high.sign + high.digits),
     )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, Source, each, sources
+from pdeval.evaluate.sources import ScoresLike, Source, each, sources
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.mean_ranks import concordance, ranks_of
 from pdeval.significance.paired_differences import Pairs, complete, concatenated
@@ -32,13 +32,13 @@ table(
         "statistic": "F; the residual and the total have none",
         "effect_size": "partial omega squared, df (F - 1) / (df (F - 1) + cells)",
     },
-    unreported="it has four rows per measure, to be read and not printed; report .compare()",
-    undrawn="it has four rows per measure; draw .compare()",
+    no_report="it has four rows per measure, to be read and not printed; report .compare()",
+    no_plot="it has four rows per measure; draw .compare()",
 )
 
 
-@verb(on=("scores", "preferences", "judged"), per_measure=True, gives="anova", independent=True)
-def anova(data: Held, measures: object = MEASURES) -> pd.DataFrame:
+@verb(on=("scores", "preferences", "judged"), per_measure=True, returns="anova", independent=True)
+def anova(data: ScoresLike, measures: object = MEASURES) -> pd.DataFrame:
     """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell.
 
     Parameters
@@ -48,13 +48,14 @@ def anova(data: Held, measures: object = MEASURES) -> pd.DataFrame:
 
     Notes
     -----
-    Queries that some run lacks are left out, with a warning. Without a residual F is infinite and p = 0, or F = 0 and
-    p = 1 where the means are equal too. Preferences do not tell how queries differ: theirs are missing.
+    Queries without a value for some run are dropped, with a warning. Without a residual, F is infinite and p = 0; if
+    the means are equal too, F = 0 and p = 1. The values of the query row are missing for preferences, which do not
+    determine how queries differ.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> scores.ireval.anova().drop(columns="mean_sq").round(3)
       measure    source   df  sum_sq  statistic  p_value  effect_size
     0      AP       run   11   6.043     44.200      0.0        0.452
@@ -63,7 +64,7 @@ def anova(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     3      AP     total  575  22.153        NaN      NaN          NaN
     """
     return each(
-        _analysed,
+        _analyzed,
         sources(data, measures),
         verb="anova",
         column="source",
@@ -72,7 +73,7 @@ def anova(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     )
 
 
-def _analysed(
+def _analyzed(
     source: Source,
     *,
     verb: str,
@@ -82,7 +83,7 @@ def _analysed(
 ) -> pd.DataFrame:
     """Return the rows of each measure, one for each of `kinds`, by an analysis of values (queries, runs).
 
-    The analysis is told whether these are scores, or known only up to a constant per query.
+    Its second argument is whether the values are scores, or determined only up to a constant per query.
     """
     pairs = Pairs.of(source)
     parts = []
@@ -90,7 +91,7 @@ def _analysed(
         values, _ = complete(pairs, number, verb)
         if values.ndim == 3:
             raise ValueError(
-                f"{verb} needs a score per run and query; {measure!r} is a preference between runs."
+                f"{verb}() requires a score per run and query; {measure!r} is a preference between runs. Use a measure."
             )
         parts.append(analysis(values, isinstance(source, Scores)))
     return rows_per_measure(source, column, kinds, parts)
@@ -112,7 +113,7 @@ def rows_per_measure(
 def two_way(X: np.ndarray, scored: bool = True) -> dict[str, np.ndarray]:
     """Return df, sum_sq, mean_sq, statistic, p_value, effect_size of run, query, residual and total.
 
-    Without `scored`, X is known only up to a constant per query, and so the query row is NaN.
+    If `scored` is False, X is determined only up to a constant per query, and the query row is NaN.
 
     Examples
     --------
@@ -155,7 +156,7 @@ table(
     "friedman",
     "measure test n:int runs:int statistic:float df:int df_error:float p_value:float effect_size:float",
     "table of Friedman tests",
-    known_by="measure test runs statistic df_error",
+    recognized_by="measure test runs statistic df_error",
     row="measure and test",
     sort="measure",
     then=".report()",
@@ -165,18 +166,20 @@ table(
         "runs": "number of runs ranked on each",
         "df": "degrees of freedom: runs - 1",
         "df_error": "those of the denominator of F: (runs - 1)(n - 1); the chi-squared has none",
-        "effect_size": "Kendall's W, corrected for ties: 0 where queries rank runs at random, 1 where all agree",
+        "effect_size": "Kendall's W, corrected for ties: 0 if queries rank runs at random, 1 if all agree",
     },
-    undrawn="it is two numbers per measure; draw .compare(test='nemenyi')",
+    no_plot="it is two numbers per measure; draw .compare(test='nemenyi')",
 )
 
 
-@verb(on=("scores", "preferences", "judged"), per_measure=True, gives="friedman", independent=True)
-def friedman(data: Held, measures: object = MEASURES) -> pd.DataFrame:
+@verb(
+    on=("scores", "preferences", "judged"), per_measure=True, returns="friedman", independent=True
+)
+def friedman(data: ScoresLike, measures: object = MEASURES) -> pd.DataFrame:
     """Return Friedman's test of each measure: whether the runs rank differently over the queries at all.
 
-    Every query ranks the runs; under the null hypothesis all its orders are equally likely. Which runs differ is then
-    for `compare(test="nemenyi")` or `compare(test="conover")` to say.
+    Every query ranks the runs; under the null hypothesis all its orders are equally likely. To find which runs differ,
+    use `compare(test="nemenyi")` or `compare(test="conover")`.
 
     Parameters
     ----------
@@ -185,10 +188,10 @@ def friedman(data: Held, measures: object = MEASURES) -> pd.DataFrame:
 
     Notes
     -----
-    Equal values of a query share the mean of their ranks, and the statistic is corrected for such ties. Queries that
-    some run lacks are left out, with a warning. Where all queries rank the runs alike F is infinite and p = 0; where
-    no query tells any two runs apart, the statistic is 0 and p = 1. To rank over collections instead of queries, ask
-    `collection_means(by=...)` first: `n` is then the number of collections.
+    Equal values of a query get the mean of their ranks, and the statistic is corrected for ties. Queries without a
+    value for some run are dropped, with a warning. If all queries rank the runs in the same order, F is infinite and
+    p = 0; if all runs are tied on every query, the statistic is 0 and p = 1. To rank over collections instead of
+    queries, call `collection_means(by=...)` first: `n` is then the number of collections.
 
     References
     ----------
@@ -199,7 +202,7 @@ def friedman(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure(["AP", "RR"])
     >>> scores.ireval.friedman().drop(columns="effect_size").round(3)
       measure            test   n  runs  statistic  df  df_error  p_value
     0      AP        friedman  48    12    234.279  11       NaN      0.0
@@ -210,7 +213,7 @@ def friedman(data: Held, measures: object = MEASURES) -> pd.DataFrame:
     # ranks are those of scores that preferences are the differences of, too
     cubes = sources(data, measures)
     return each(
-        _analysed,
+        _analyzed,
         cubes,
         verb="friedman",
         column="test",

@@ -13,29 +13,26 @@ from pdeval.evaluate.cube import Scores, merged_attrs, stacked
 from pdeval.evaluate.ppi import check_mean, estimates
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, sources
+from pdeval.evaluate.seeds import new_seed
+from pdeval.evaluate.sources import ScoresLike, sources
 from pdeval.significance import hsd, mean_ranks, paired_tests
 from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
 from pdeval.significance.paired_differences import Pairs, check, complete
 from pdeval.significance.registry import (
     TESTS,
     SignificanceTest,
-    not_tests,
     which_test,
     with_correction,
 )
-from pdeval.significance.resampling import new_seed
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.registry import listed_in_docs
+from pdeval.verbs.registry import check_not_declared, listed_in_docs
 
 # importing the others declares their tests
 __all__ = ["compare", "hsd", "mean_ranks", "paired_tests"]
 
-Family = Literal["measure", "baseline", "all"]
-
-# what a comparison of systems with replicates answers: their runs as they are, or runs that might have been
+# the question that a comparison of systems with replicates answers
 THESE_MODELS = "Are these trained models different? Queries are random, replicates fixed."
 
 table(
@@ -44,7 +41,7 @@ table(
     "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float] "
     "[n_machine:int lam:float effective_n:float] [rank_a:float rank_b:float]",
     "table of comparisons",
-    known_by="run_a run_b measure p_value",
+    recognized_by="run_a run_b measure p_value",
     row="pair of runs and measure",
     sort="measure run_a run_b",
     then=".report(), .plot()",
@@ -52,13 +49,13 @@ table(
         "n": "number of queries that both runs have",
         "mean_a": "mean of run_a in the measure's own unit; missing for preferences",
         "mean_b": "mean of run_b",
-        "difference": "positive where run_a is better, also where less of the measure is better",
-        "effect_size": "Cohen's d of the differences, or that of the test; positive where the test favors run_a",
-        "df": "degrees of freedom of the test where replicates are random, or where a machine labelled too",
-        "n_machine": "queries that only a machine labelled; n are then those that people labelled",
-        "lam": "lambda, how far the machine is trusted: 0 not at all",
-        "effective_n": "how many queries people alone would have to label for an interval as narrow",
-        "rank_a": "mean rank of run_a among all runs, 1 the best; of tests of mean ranks",
+        "difference": "positive if run_a is better, also if lower values of the measure are better",
+        "effect_size": "Cohen's d of the differences, or that of the test; positive if the test favors run_a",
+        "df": "degrees of freedom of the test if replicates are random, or if there are machine labels",
+        "n_machine": "number of queries with machine labels only; n is then the number of queries with human labels",
+        "lam": "lambda, the weight of the machine labels; 0 ignores them",
+        "effective_n": "number of queries with human labels that would give an interval of the same width",
+        "rank_a": "mean rank of run_a among all runs, 1 is the best; only tests of mean ranks have it",
         "rank_b": "mean rank of run_b",
     },
 )
@@ -67,12 +64,12 @@ table(
 @verb(
     on=("scores", "preferences", "judged"),
     per_measure=True,
-    gives="comparisons",
+    returns="comparisons",
     core=True,
     command=True,
     independent=True,
     machine=True,
-    meant_by={
+    other_names={
         "ttest": "compare(test='t')",
         "t_test": "compare(test='t')",
         "wilcoxon": "compare(test='wilcoxon')",
@@ -85,14 +82,14 @@ table(
 )
 @listed_in_docs(tests=TESTS)
 def compare(
-    data: Held,
+    data: ScoresLike,
     measures: object = MEASURES,
     *,
     test: str | None = None,
     correction: Correction | None = "bonferroni",
     baseline: object = None,
     alpha: float = 0.05,
-    family: Family | None = None,
+    family: Literal["measure", "baseline", "all"] | None = None,
     confidence: float = 0.95,
     draws: int = 10_000,
     seed: int | None = 0,
@@ -103,22 +100,23 @@ def compare(
     Parameters
     ----------
     test : str, optional
-        By default the test of the measure's declaration: the sign test for sgnLP and sgnLR, the t-test for the rest. A
-        query that one side lacks is left out for that pair, `n` says how many remain; family-wise tests use only the
-        queries that every run has. `@pdeval.test` declares another. There are:
+        Significance test. By default the test declared by the measure: the sign test for sgnLP and sgnLR, the t-test
+        for all others. A query that one run of a pair lacks is dropped for that pair; `n` is the number of remaining
+        queries. Family-wise tests use only the queries that all runs have. `@pdeval.test` declares another test.
+        The declared tests are:
 
         {tests}
 
-        Where a machine labelled more queries than people did, the test is 'ppi': Student's test of the
-        prediction-powered difference, with a lambda of its own for every pair; `difference` is then not quite
-        `mean_a - mean_b`.
+        If there are machine labels in addition to human labels, the test is 'ppi': Student's test of the
+        prediction-powered difference. Each pair has its own lambda, so `difference` is not exactly `mean_a - mean_b`.
     correction : str or None
-        ... HSD and Nemenyi's test account for all pairs of a measure by themselves: `p_adjusted` is then `p_value`, and
-        the family is the measure.
+        ... HSD and Nemenyi's test already account for all pairs of a measure: `p_adjusted` is then `p_value`, and the
+        family is the measure.
     family : {'measure', 'baseline', 'all'}, optional
-        What is corrected together: all pairs of a measure, also those that a baseline leaves out of the result; the
-        pairs with one baseline, per measure; all rows of the result, with `by` of a group. By default 'baseline' where
-        there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure' and raise for another one.
+        P-values that are corrected together: all pairs of a measure, including those that a baseline excludes from the
+        result; the pairs with one baseline, per measure; or all rows of the result (with `by`, of a group). By default
+        'baseline' if there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure' and raise for any
+        other.
     confidence : float
         ... They are not corrected for the number of comparisons, except by HSD and Nemenyi's test.
     draws : int
@@ -135,13 +133,13 @@ def compare(
 
     Notes
     -----
-    Pairs that never differ have p = 1, effect and statistic 0. `attrs` holds correction, family, alpha, confidence,
-    draws and seed.
+    Pairs without any difference have p = 1, effect size 0 and statistic 0. `attrs` has the correction, family, alpha,
+    confidence, draws and seed.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> found = scores.ireval.compare(baseline="bm25")
     >>> found[["run_a", "run_b", "n", "difference", "p_value", "p_adjusted", "significant"]].head(3).round(4)
           run_a run_b   n  difference  p_value  p_adjusted  significant
@@ -152,7 +150,7 @@ def compare(
     try:
         cubes = sources(data, measures, machine=True)
     except KeyError:
-        not_tests(measures, "compare(test={})")
+        check_not_declared(measures, "a significance test", TESTS, "compare(test={})")
         raise
     for cube in cubes:
         check(cube)
@@ -165,12 +163,15 @@ def compare(
     corrected_together = _family(family, baseline, tests)
     seed = new_seed() if seed is None else seed
     options = {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
-    # one table for each baseline, whose pairs are a family of their own
-    tables = [
-        (Pairs.of(cube, baseline=base, others=corrected_together == "measure"), kinds)
-        for cube, kinds in zip(cubes, tests, strict=True)
-        for base in _each_baseline(cube.runs, baseline)
-    ]
+    # one table for each baseline, whose pairs are a family
+    tables = []
+    for cube, kinds in zip(cubes, tests, strict=True):
+        rows = [None] if baseline is None else baselines_of(cube.runs, baseline)
+        ids = [None if row is None else tuple(cube.runs.iloc[row]) for row in rows]
+        tables += [
+            (Pairs.of(cube, baseline=one, others=corrected_together == "measure"), kinds)
+            for one in ids
+        ]
     results = [_tested(pairs, kinds, options) for pairs, kinds in tables]
 
     # p-values of all tables are corrected at once: `group` is the family of each, here one per table and measure
@@ -209,7 +210,7 @@ def compare(
 
 
 def _family(family: str | None, baseline: object, tests: list[list[SignificanceTest]]) -> str:
-    """Return what is corrected together, or raise where that is not the family of a family-wise test."""
+    """Return the family of the correction; raise if a family-wise test has another one."""
     if family is None:
         return "measure" if baseline is None else "baseline"
     if family == "baseline" and baseline is None:
@@ -220,57 +221,47 @@ def _family(family: str | None, baseline: object, tests: list[list[SignificanceT
     measures = sum(map(len, tests))
     if family_wise and family != "measure" and not (family == "all" and measures == 1):
         raise ValueError(
-            f"test={family_wise[0]!r} corrects for all pairs of one measure; family={family!r} asks for "
+            f"test={family_wise[0]!r} corrects for all pairs of one measure; family={family!r} requires "
             + (
                 f"the pairs of {measures} measures together."
                 if family == "all"
-                else "the pairs with the baseline alone."
+                else "only the pairs with the baseline."
             )
             + f" Use family='measure', or a test of one pair, e.g. test='t' with family={family!r}."
         )
     return family
 
 
-def _each_baseline(runs: pd.DataFrame, baseline: object) -> list[object]:
-    """Return the baselines as ids, or None alone."""
-    if baseline is None:
-        return [None]
-    return [tuple(runs.iloc[row]) for row in baselines_of(runs, baseline)]
-
-
 def _tested(
     pairs: Pairs, tests: list[SignificanceTest], options: dict[str, Any]
 ) -> dict[str, np.ndarray]:
-    """Return the columns of all measures, one after the other; NaN where only the tests of other measures have one."""
-    parts = [_measured(pairs, measure, test, options) for measure, test in enumerate(tests)]
+    """Return the columns of all measures, one after the other; NaN if only tests of other measures have a column."""
+    parts = [
+        pairs.gather(_blocks(pairs, measure, test, options)) for measure, test in enumerate(tests)
+    ]
     unknown = np.full(len(pairs), np.nan)
     keys = dict.fromkeys(key for part in parts for key in part)
     return {key: np.concatenate([part.get(key, unknown) for part in parts]) for key in keys}
 
 
-def _measured(
-    pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
-) -> dict[str, np.ndarray]:
-    """Return the columns of one measure: one value per pair, in the order of the pairs."""
-    if test.joint:
-        return _measured_together(pairs, measure, test, options)
-    blocks = _with_machine if test.machine else _in_blocks
-    return pairs.gather(blocks(pairs, measure, test, options))
-
-
-def _in_blocks(
+def _blocks(
     pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
 ) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """Yield (numbers of pairs, their columns) of a test of each pair."""
-    for numbers, D in pairs.blocks(measure, shared=2):
-        sides = pairs.sides(measure, numbers, ~np.isnan(D))
-        yield numbers, test.result(D, **options).columns(*sides, pairs.limits(measure, D))
+    """Yield (numbers of pairs, their columns) of one measure."""
+    if test.machine:
+        yield from _with_machine(pairs, measure, test, options)
+    elif test.joint:
+        yield np.arange(len(pairs)), _measured_together(pairs, measure, test, options)
+    else:
+        for numbers, D in pairs.blocks(measure, shared=2):
+            sides = pairs.sides(measure, numbers, ~np.isnan(D))
+            yield numbers, test.result(D, **options).columns(*sides, pairs.limits(measure, D))
 
 
 def _with_machine(
     pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
 ) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """Yield (numbers of pairs, their columns) from labels by people and by a machine."""
+    """Yield (numbers of pairs, their columns) from human and machine labels."""
     source: Any = pairs.source
     label = source.measures[measure]
     check_mean(label, source.attrs)
@@ -287,8 +278,9 @@ def _with_machine(
         few = np.flatnonzero((outcome.n < 2) | (outcome.more["n_machine"] < 2))
         if len(few):
             raise TooFew(
-                f"the pair {pairs.name(int(numbers[few[0]]))} has {outcome.n[few[0]]} queries by people and "
-                f"{outcome.more['n_machine'][few[0]]} by the machine alone of {label!r}; two of each are needed."
+                f"the pair {pairs.name(int(numbers[few[0]]))} has {outcome.n[few[0]]} queries with human labels and "
+                f"{outcome.more['n_machine'][few[0]]} with machine labels only for {label!r}; at least two of each are "
+                "needed."
             )
         sides = means[pairs.a[numbers]], means[pairs.b[numbers]]
         yield numbers, outcome.columns(*sides, pairs.limits(measure, people))
@@ -297,13 +289,13 @@ def _with_machine(
 def _measured_together(
     pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
 ) -> dict[str, np.ndarray]:
-    """Return the columns of one measure under a test that looks at all runs at once, such as Tukey's HSD."""
-    values, counted = complete(pairs, measure, test.says.removesuffix(" test"))
+    """Return the columns of one measure for a joint test of all runs, such as Tukey's HSD."""
+    values, counted = complete(pairs, measure, test.description.removesuffix(" test"))
     if test.scores_only and values.ndim == 3:
         others = [name for name, one in TESTS.items() if one.joint and not one.scores_only]
         raise ValueError(
-            f"test={test.name!r} needs a score per run; {pairs.source.measures[measure]!r} is a preference between "
-            f"runs. Use test={others[0]!r}, which takes preferences."
+            f"test={test.name!r} requires a score per run; {pairs.source.measures[measure]!r} is a preference between "
+            f"runs. Use test={others[0]!r}, which accepts preferences."
         )
     sides = pairs.sides(measure, np.arange(len(pairs)), counted)
     return test.result(values, pairs.a, pairs.b, **options).columns(

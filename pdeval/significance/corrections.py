@@ -43,7 +43,7 @@ CORRECTIONS_MEANT = {
     "benjamini_yekutieli": "fdr_by",
 }
 
-# what tables say for a test that already accounts for all pairs
+# the correction of a test that already accounts for all pairs, as tables show it
 NOT_NEEDED = "none needed"
 
 
@@ -63,15 +63,19 @@ def which_correction(correction: str | None) -> str:
 
 
 def adjust(
-    p_values: np.ndarray, family: np.ndarray, *, correction: str = "bonferroni", alpha: float = 0.05
+    p_values: np.ndarray,
+    family: np.ndarray | int = 0,
+    *,
+    correction: str = "bonferroni",
+    alpha: float = 0.05,
 ) -> np.ndarray:
-    """Return the adjusted p-values, each corrected among those of the same family; NaN stays and does not count.
+    """Return the adjusted p-values, each corrected within its family; NaN stays and does not count.
 
     Parameters
     ----------
     p_values : ndarray
-    family : ndarray of int
-        Number of the family of each p-value, from 0.
+    family : ndarray of int, default 0
+        Number of the family of each p-value, from 0; by default all are one family.
     correction : str, default "bonferroni"
         A method of statsmodels' `multipletests`, or "none".
     alpha : float, default 0.05
@@ -86,6 +90,7 @@ def adjust(
     adjusted = np.array(p_values, dtype=float)
     if name == "none" or not len(adjusted):
         return adjusted
+    family = np.broadcast_to(family, adjusted.shape)
     if name == "bonferroni":
         size = np.bincount(family, weights=~np.isnan(adjusted))
         return np.minimum(adjusted * size[family], 1.0)
@@ -93,17 +98,18 @@ def adjust(
     by_family = known[np.argsort(family[known], kind="stable")]
     ends = np.flatnonzero(np.diff(family[by_family])) + 1
     for members in np.split(by_family, ends) if len(by_family) else []:
-        adjusted[members] = _of_family(adjusted[members], name, alpha)
+        adjusted[members] = _adjust_family(adjusted[members], name, alpha)
     return np.minimum(adjusted, 1.0)
 
 
-def _of_family(p_values: np.ndarray, name: str, alpha: float) -> np.ndarray:
-    if name == "holm":  # as statsmodels, which collects garbage at every call: a tenth of a second
+def _adjust_family(p_values: np.ndarray, name: str, alpha: float) -> np.ndarray:
+    # the result of statsmodels, which collects garbage in every call: a tenth of a second
+    if name == "holm":
         order = np.argsort(p_values)
         adjusted = np.empty(len(order))
         adjusted[order] = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
         return adjusted
     from statsmodels.stats.multitest import multipletests
 
-    with np.errstate(divide="ignore"):  # p = 1 in the logarithms of some methods
+    with np.errstate(divide="ignore"):  # log(1 - p) of p = 1 in some methods
         return np.asarray(multipletests(p_values, alpha=alpha, method=name)[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from pdeval.catalog import parse_all
 from pdeval.evaluate.cube import Scores, merged_attrs
 from pdeval.evaluate.groups import named
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import Held, averaged, sources
+from pdeval.evaluate.sources import ScoresLike, averaged, sources
 from pdeval.join.judged import Judged
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.votes import ranks_of_means
@@ -23,8 +24,9 @@ from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import run_labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import several
 
-STEPS = ("atomise precision", "aggregate within query", "aggregate across queries", "cumulative")
+STEPS = ("atomize precision", "aggregate within query", "aggregate across queries", "cumulative")
 
 table(
     "delta_sort",
@@ -33,34 +35,34 @@ table(
     row="old and new measure",
     means={
         "runs": "number of runs",
-        "delta_sort": "the largest move of a run, in places per 100 runs",
-        "tau_b": "Kendall's tau-b of the two orderings by mean, as order() ranks them; missing where all systems tie",
-        "delta_value": "mean of new / old; a measure where less is better counts with its reciprocal",
+        "delta_sort": "largest move of a run, in ranks per 100 runs",
+        "tau_b": "Kendall's tau-b of the two orderings by mean, as order() ranks them; missing if all systems are tied",
+        "delta_value": "mean of new / old; the reciprocal of a measure is used if lower is better",
     },
     then=".report()",
-    undrawn="it has one row per pair of measures",
+    no_plot="it has one row per pair of measures",
 )
 table(
     "delta_sort_runs",
     "run measure_old measure_new value_old:float value_new:float better_old:int better_new:int delta_sort:float",
     "DeltaSort table of runs",
-    known_by="measure_old measure_new value_old value_new better_old better_new delta_sort",
+    recognized_by="measure_old measure_new value_old value_new better_old better_new delta_sort",
     row="run, old and new measure",
     means={
         "value_old": "mean of the old measure",
         "value_new": "mean of the new one",
-        "better_old": "number of runs that the old measure finds better",
-        "better_new": "number of runs that the new one finds better",
-        "delta_sort": "its move, in places per 100 runs",
+        "better_old": "number of runs that are better by the old measure",
+        "better_new": "number of runs that are better by the new measure",
+        "delta_sort": "move of the run, in ranks per 100 runs",
     },
     then=".report()",
-    undrawn="it has one row per run and pair of measures",
+    no_plot="it has one row per run and pair of measures",
 )
 
 
-@verb(on=("scores", "judged"), gives=("delta_sort", "delta_sort_runs"), independent=True)
+@verb(on=("scores", "judged"), returns=("delta_sort", "delta_sort_runs"), independent=True)
 def delta_sort(
-    data: Held,
+    data: ScoresLike,
     new: object,
     *,
     old: object = "AP",
@@ -78,15 +80,15 @@ def delta_sort(
     Parameters
     ----------
     new : str, Measure, or list of them
-        The measure(s) that replace the old one; of a table, some that it holds.
+        New measure(s), which replace the old one. A table of scores must contain them.
     old : str, Measure, or list of them
-        The measure that is replaced, or as many as there are new ones.
+        Old measure, or one old measure for each new one.
     margin : float
-        How much better a mean has to be, as a share of that of the worse system.
+        Smallest relevant difference of two means, as a fraction of the mean of the worse system.
     alpha : float
-        The level of the t-test.
+        Significance level of the t-test.
     per : {'all', 'run'}
-        The largest move of any system, or the move of each.
+        Whether to return the largest move of any system, or the move of each system.
 
     References
     ----------
@@ -95,7 +97,7 @@ def delta_sort(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.delta_sort(["RR", "ASL"], old="AP").round(3)
       measure_old measure_new  runs  delta_sort  tau_b  delta_value
     0          AP          RR    12      58.333  0.697        2.062
@@ -106,8 +108,7 @@ def delta_sort(
         if isinstance(data, Judged):
             cubes.append(scores(data, parse_all(measures), tell=not cubes))
         else:
-            names = measures if isinstance(measures, list | tuple) else [measures]
-            cubes += sources(data, list(map(str, names)))
+            cubes += sources(data, list(map(str, several("measures", measures))))
     if replicate is not None:
         cubes = [
             averaged(cube, named(replicate, "replicate"), tell=cube is cubes[0]) for cube in cubes
@@ -123,13 +124,13 @@ def moved(
     alpha: float = 0.05,
     per: Literal["all", "run"] = "all",
 ) -> pd.DataFrame:
-    """Return how many places the systems move from the old scores to the new ones.
+    """Return the moves of the systems from the order by the old scores to the order by the new scores.
 
     Parameters
     ----------
     old, new : Scores
-        The same runs; matched by run id. One measure each, or as many, taken in turn; a single one goes with all of the
-        other side.
+        Scores of the same runs, matched by run id. Measures are paired in order; a single measure is paired with all
+        measures of the other side.
     margin, alpha, per
         See `delta_sort`.
 
@@ -146,20 +147,25 @@ def moved(
     count = max(len(old.measures), len(new.measures))
     if {len(old.measures), len(new.measures)} - {1, count}:
         raise ValueError(
-            f"{len(old.measures)} old measures cannot be paired with {len(new.measures)} new ones: "
-            "pass as many of both, or a single one on one side."
+            f"{len(old.measures)} old measures cannot be paired with {len(new.measures)} new ones. "
+            "Pass the same number of both, or a single one on one side."
         )
     n_runs = len(old.runs)
     rows, frames = [], []
     for number in range(count):
-        # a single measure goes with all of the other side
+        # a single measure is paired with all measures of the other side
         sides = [(side, number % len(side.measures)) for side in (old, new)]
-        name_old, name_new = (side.measures[measure] for side, measure in sides)
         (value_old, better_old), (value_new, better_new) = (
             standing(*side, margin, alpha) for side in sides
         )
         move = 100 * np.abs(better_old - better_new) / n_runs
+        name_old, name_new = (side.measures[measure] for side, measure in sides)
         names = {"measure_old": name_old, "measure_new": name_new}
+        higher = [bool(side.higher[measure]) for side, measure in sides]
+        orders = (
+            ranks_of_means(side.values[measure], up)
+            for (side, measure), up in zip(sides, higher, strict=True)
+        )
         frames.append(
             old.runs.reset_index(drop=True).assign(
                 **names,
@@ -170,14 +176,13 @@ def moved(
                 delta_sort=move,
             )
         )
-        values = zip((value_old, value_new), sides, strict=True)
-        x, y = (gain(value, bool(side.higher[measure])) for value, (side, measure) in values)
+        x, y = gain(value_old, higher[0]), gain(value_new, higher[1])
         rows.append(
             {
                 **names,
                 "runs": n_runs,
                 "delta_sort": move.max(),
-                "tau_b": tau_b(*(places(*side) for side in sides)),
+                "tau_b": tau_b(*orders),
                 "delta_value": float(np.mean(y[x > 0] / x[x > 0])) if (x > 0).any() else np.nan,
             }
         )
@@ -191,7 +196,7 @@ def delta_sort_chain(
 ) -> pd.DataFrame:
     """Return DeltaSort along the steps from mean average precision to average search length.
 
-    MAP, then the mean over relevant items of 1 / ASL_d (atomised precision), then 1 / ASL_q (the harmonic
+    MAP, then the mean over relevant items of 1 / ASL_d (atomized precision), then 1 / ASL_q (the harmonic
     mean within the query), then ASL (the harmonic mean over queries, 1 / ASL), and MAP to ASL at once.
 
     Parameters
@@ -202,9 +207,9 @@ def delta_sort_chain(
         One row per run, query and relevant item with its search length in a column `asl`, as the
         ASL measure gives it at the level of documents; run and query columns as in `average_precision`.
     margin : float
-        How much better a mean has to be, as a share of that of the worse system.
+        Smallest relevant difference of two means, as a fraction of the mean of the worse system.
     alpha : float
-        The level of the t-test.
+        Significance level of the t-test.
 
     Returns
     -------
@@ -219,25 +224,12 @@ def delta_sort_chain(
     >>> items["asl"] = [1.0, 2.0, 2.0, 2.0]
     >>> print(delta_sort_chain(ap, items)[["step", "delta_value"]].round(3).to_string(index=False))
                         step  delta_value
-           atomise precision        0.829
+           atomize precision        0.829
       aggregate within query        1.000
     aggregate across queries        0.944
                   cumulative        0.781
     """
-    if len(average_precision.measures) != 1:
-        raise ValueError(
-            f"the chain starts from one measure, found {len(average_precision.measures)}."
-        )
     keys = [*average_precision.runs.columns, str(average_precision.queries.name)]
-    missing = [name for name in (*keys, "asl") if name not in items.columns]
-    if missing:
-        raise ValueError(
-            f"the item table lacks the columns {missing}; it has {list(items.columns)}."
-        )
-    if not (items["asl"] > 0).all():
-        raise ValueError(
-            f"search lengths must be above 0; {int((~(items['asl'] > 0)).sum())} are not."
-        )
     lengths = items[keys].assign(asl=items["asl"], precision=1 / items["asl"])
     means = lengths.groupby(keys, observed=True, sort=False)[["asl", "precision"]].mean()
     cells = average_precision.runs.merge(
@@ -260,7 +252,7 @@ def delta_sort_chain(
 
     stages = [
         average_precision,
-        cube("atomised precision", precision, True),
+        cube("atomized precision", precision, True),
         cube("1/ASL per query", 1 / asl, True),
         cube("ASL", asl, False),
     ]
@@ -273,23 +265,21 @@ def delta_sort_chain(
 
 
 def matched(old: Scores, new: Scores) -> Scores:
-    """Return `new` with its runs in the order of `old`, or raise where they are not the same runs."""
+    """Return `new` with its runs in the order of `old`, or raise if they are not the same runs."""
     here, there = run_labels(old.runs), run_labels(new.runs)
     if sorted(here) != sorted(there):
         odd = sorted(set(here) ^ set(there))
         raise ValueError(
-            f"old and new must score the same runs; {len(odd)} are only on one side, e.g. {', '.join(odd[:3])}."
+            f"old and new scores must be of the same runs; {len(odd)} are only on one side, e.g. {', '.join(odd[:3])}."
         )
     order = [there.index(name) for name in here]
-    return Scores(
-        old.runs, new.queries, new.measures, new.values[:, :, order], new.higher, new.attrs
-    )
+    return replace(new, runs=old.runs, values=new.values[:, :, order])
 
 
 def standing(
     scores: Scores, measure: int, margin: float, alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return each run's mean in its own units, and the number of runs better than it."""
+    """Return the mean of each run in the unit of the measure, and the number of runs that are better."""
     pairs = Pairs.of(scores)
     better = np.zeros(len(scores.runs), dtype=np.int64)
     for numbers, D in pairs.blocks(measure, shared=2):
@@ -297,7 +287,7 @@ def standing(
         mean_a, mean_b = pairs.sides(measure, numbers, ~np.isnan(D))
         first = outcome.mean > 0
         worse = np.where(first, mean_b, mean_a)
-        # mean_a - mean_b and a share of it that are equal on paper may differ in the last digits
+        # a difference and a fraction of a mean that are equal on paper may differ in the last digits
         clear = np.abs(outcome.mean) >= margin * np.abs(worse) * (1 - NOISE)
         won = clear & (outcome.p_value <= alpha)
         better += np.bincount(
@@ -306,14 +296,7 @@ def standing(
     return np.nanmean(scores.values[measure], axis=0), better
 
 
-def places(scores: Scores, measure: int) -> np.ndarray:
-    """Return the ranks of the runs by their mean, as `order` gives them."""
-    return ranks_of_means(scores.values[measure], bool(scores.higher[measure]))
-
-
 def gain(value: np.ndarray, higher: bool) -> np.ndarray:
-    """Return the value, or its reciprocal where less is better."""
-    if higher:
-        return value
+    """Return the value, or its reciprocal if lower is better."""
     with np.errstate(divide="ignore"):
-        return 1 / value
+        return value if higher else 1 / value

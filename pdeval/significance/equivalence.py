@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held, Source, each, sources
+from pdeval.evaluate.seeds import chunks, new_seed
+from pdeval.evaluate.sources import ScoresLike, Source, each, sources
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.resampling import chunks, new_seed
 from pdeval.tables.equal_values import NOISE, describe
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 from pdeval.verbs.progress import track
 
-# Weights (draws x queries) held at a time.
+# Weights (draws x queries) in memory at a time.
 BLOCK = 2**20
 
 
@@ -54,11 +54,12 @@ def signed_rank(
     *,
     progress: bool | None = None,
 ) -> np.ndarray:
-    """Return how often most of the mean of two differences is below -rope, within, or above, of shape (3, pairs).
+    """Return the fractions of draws in which most means of two differences are below -rope, within, or above.
 
-    The differences, and a pseudo-difference 0 of weight `prior`, get Dirichlet weights; in every draw the weight of
-    all pairs (i, j) of them with (D_i + D_j) / 2 beyond the region is added up, those at its very end counting half
-    for either side. The share is that of the draws in which a region has the most weight; ties are shared.
+    The result has shape (3, pairs). The differences, and a pseudo-difference 0 of weight `prior`, get Dirichlet
+    weights. In every draw, the weights of all pairs (i, j) with (D_i + D_j) / 2 beyond the region are summed; a pair
+    exactly at its end counts half on either side. A draw counts for the region with the largest weight; tied regions
+    count equally.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def signed_rank(
     width = max(1, BLOCK // (len(values) * steps[0][0]))
     blocks = [steps[start : start + width] for start in range(0, len(steps), width)]
     for block in track(blocks, desc="signed-rank posterior", progress=progress):
-        # weights of a Dirichlet distribution are gamma variates over their sum, whatever part of them is looked at
+        # Dirichlet weights are gamma variates divided by their sum, also for a subset of them
         gamma = np.vstack(
             [
                 np.random.default_rng(child).standard_gamma(concentration, (size, len(values)))
@@ -90,7 +91,7 @@ def signed_rank(
             cumulative = np.concatenate(
                 [np.zeros((len(weight), 1)), np.cumsum(weight, axis=1)], axis=1
             )
-            # what lies at the very end of the region counts half
+            # values exactly at the end of the region count half
             halves = ((cumulative[:, left] + cumulative[:, right]) / 2 for left, right in end)
             below, under = ((weight * half).sum(axis=1) for half in halves)
             mass = np.stack([below, under - below, 1.0 - under])
@@ -100,9 +101,9 @@ def signed_rank(
 
 
 def _below(z: np.ndarray, rope: float) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return, for each sorted difference, how many others make a mean below -rope, and how many one up to rope.
+    """Return, for each sorted difference, the number of others with which its mean is below -rope, and up to rope.
 
-    Each comes twice, without and with those at the very end of the region.
+    Each number comes twice, without and with means exactly at the end of the region.
     """
     slack = NOISE * (np.abs(z).max() + rope)
     return [
@@ -111,27 +112,25 @@ def _below(z: np.ndarray, rope: float) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
-Posterior = Literal["correlated_t", "signed_rank"]
-
 table(
     "equivalences",
     "run_a run_b measure test n:int mean_a:float mean_b:float difference:float rope:float "
-    "worse:share equivalent:share better:share",
+    "worse:fraction equivalent:fraction better:fraction",
     "table of practical equivalence",
-    known_by="run_a run_b measure rope equivalent",
+    recognized_by="run_a run_b measure rope equivalent",
     row="pair of runs and measure",
     sort="measure run_a run_b",
     then=".report(), .plot()",
     means={
-        "test": "which posterior: 'correlated_t' or 'signed_rank'",
+        "test": "posterior: 'correlated_t' or 'signed_rank'",
         "n": "number of queries that both runs have",
         "mean_a": "mean of run_a in the measure's own unit; missing for preferences",
         "mean_b": "mean of run_b",
-        "difference": "positive where run_a is better, also where less of the measure is better",
-        "rope": "differences up to this, either way, are equivalent in practice",
+        "difference": "positive if run_a is better, also if lower values of the measure are better",
+        "rope": "absolute differences up to this value are equivalent in practice",
         "worse": "posterior probability that run_a is worse than run_b by more than rope",
-        "equivalent": "that they differ by no more than rope",
-        "better": "that run_a is better by more than rope",
+        "equivalent": "posterior probability that they differ by at most rope",
+        "better": "posterior probability that run_a is better by more than rope",
     },
 )
 
@@ -139,16 +138,16 @@ table(
 @verb(
     on=("scores", "preferences", "judged"),
     per_measure=True,
-    gives="equivalences",
+    returns="equivalences",
     independent=True,
-    meant_by={"rope": "equivalence(rope=...)", "bayes": "equivalence(rope=...)"},
+    other_names={"rope": "equivalence(rope=...)", "bayes": "equivalence(rope=...)"},
 )
 def equivalence(
-    data: Held,
+    data: ScoresLike,
     measures: object = MEASURES,
     *,
     rope: float,
-    test: Posterior = "correlated_t",
+    test: Literal["correlated_t", "signed_rank"] = "correlated_t",
     baseline: object = None,
     correlation: float = 0.0,
     prior: float = 0.5,
@@ -158,28 +157,28 @@ def equivalence(
 ) -> pd.DataFrame:
     """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice.
 
-    A p-value says how surprising the data are if there is no difference at all; it never says that two runs are as
-    good as each other. These probabilities do: of a difference within the region of practical equivalence (ROPE), and
-    beyond it either way. They add up to 1. They are no p-values, say nothing of error rates over repeated experiments,
-    and are not corrected for the number of pairs; they rest on the prior and on the rope, which is yours to argue for.
+    A large p-value is not evidence that two runs are equally good. These probabilities are: they are the posterior
+    probabilities of a difference within the region of practical equivalence (ROPE), and beyond it on either side. They
+    sum to 1. They are not p-values, do not control error rates over repeated experiments, and are not corrected for
+    the number of pairs. They depend on the prior and on the rope; justify your choice of both.
 
     Parameters
     ----------
     rope : float
-        The largest difference that makes no difference in practice, in the measure's own unit; 0.01 is usual for
-        measures between 0 and 1. There is no default. With 0 nothing is equivalent.
+        Largest difference that does not matter in practice, in the unit of the measure; 0.01 is common for measures
+        between 0 and 1. There is no default. With 0, no difference is equivalent.
     test : {'correlated_t', 'signed_rank'}
-        'correlated_t': the mean difference has Student's distribution about the observed one, in closed form; it is
-        about the mean. 'signed_rank': queries are weighted by a Dirichlet process, and each draw says in which of the
-        three regions most means of two differences lie; the probabilities are the shares of the draws. It is about
-        the typical query, and blind to how large the differences beyond the rope are.
+        'correlated_t': the posterior of the mean difference is Student's distribution around the observed mean, in
+        closed form. 'signed_rank': queries are weighted by a Dirichlet process, each draw determines which of the
+        three regions contains most means of two differences, and the probabilities are fractions of draws. It
+        describes the typical query and ignores the size of differences beyond the rope.
     correlation : float
-        Of the differences, for 'correlated_t': 0 for queries, which are independent; for the folds of a
-        cross-validation the share of a test fold, such as 0.1.
+        Correlation of the differences, for 'correlated_t': 0 for queries, which are independent; for the folds of a
+        cross-validation the fraction of the data in a test fold, such as 0.1.
     prior : float
-        For 'signed_rank': how many queries the pseudo-query with difference 0 counts for.
+        Weight of the pseudo-query with difference 0, in queries, for 'signed_rank'.
     draws : int
-        For 'signed_rank'; the standard error of a probability is at most 0.5 / sqrt(draws).
+        Number of draws of 'signed_rank'. The standard error of a probability is at most 0.5 / sqrt(draws).
 
     Raises
     ------
@@ -195,7 +194,7 @@ def equivalence(
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> found = scores.ireval.equivalence(rope=0.01, baseline="bm25")
     >>> found[["run_a", "run_b", "difference", "worse", "equivalent", "better"]].head(3).round(3)
           run_a run_b  difference  worse  equivalent  better
@@ -203,18 +202,9 @@ def equivalence(
     1  dense-s1  bm25       0.108  0.000       0.000   1.000
     2  dense-s2  bm25       0.114  0.000       0.000   1.000
     """
-    if not np.isfinite(rope) or rope < 0:
-        raise ValueError(
-            f"rope={rope!r}: give the largest difference that makes none in practice, 0 or more."
-        )
     if not 0 <= correlation < 1:
-        raise ValueError(
-            f"correlation={correlation!r}: give a number from 0 up to, but not including, 1."
-        )
-    if not prior > 0:
-        raise ValueError(f"prior={prior!r}: give how many queries it counts for, more than 0.")
+        raise ValueError(f"correlation={correlation!r}: expected a number in [0, 1).")
     test = arguments.one_of("test", test, ("correlated_t", "signed_rank"))  # type: ignore[assignment]
-    draws = arguments.whole("draws", draws, 1)
     seed = new_seed() if seed is None else seed
     posterior = partial(correlated_t, rope=rope, correlation=correlation)
     settings: dict[Any, Any] = {"correlation": correlation}

@@ -1,35 +1,27 @@
-"""The hierarchical bootstrap: means over collections and their queries, with intervals that know of both levels.
+"""The hierarchical bootstrap: means over collections and their queries, with intervals for both levels.
 
-Each draw is studentised: its distance from what was observed, divided by its own standard error. Drawing collections
-and then queries counts the chance of the queries twice, once in the collections' means and once again; so does the
-standard error of each draw, and the ratio keeps its level. Percentiles of the means themselves would be too wide.
+Each draw is studentized: its distance from the observed mean is divided by its own standard error. Drawing collections
+and then queries counts the variance of the queries twice, in the means of the collections and in the drawn queries. So
+does the standard error of each draw, so the ratio has the correct level. Percentiles of the means would be too wide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from pdeval.significance.resampling import chunks
+from pdeval.evaluate.seeds import chunks
 from pdeval.tables.equal_values import NOISE, describe, ratio
 from pdeval.verbs.progress import track
 
 Over = Literal["collections", "queries"]
-WIDTH = 512  # pairs that are drawn together: what a draw makes of them stays in the cache
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One value per pair: a mean over collections, its standard error and interval, and p of no difference."""
-
-    mean: np.ndarray
-    se: np.ndarray
-    ci_low: np.ndarray
-    ci_high: np.ndarray
-    p_value: np.ndarray
+Estimate: TypeAlias = dict[
+    str, np.ndarray
+]  # mean, se, ci_low, ci_high, p_value: one value per pair
+WIDTH = 512  # pairs that are drawn together: their draws stay in the cache
 
 
 def macro_and_micro(
@@ -46,21 +38,21 @@ def macro_and_micro(
     Parameters
     ----------
     parts : list of ndarray of shape (queries, pairs)
-        The differences in each collection, NaN where a query does not count for a pair. A collection counts for a pair
-        where at least two of its queries do.
+        Differences in each collection, NaN if a query does not count for a pair. A collection counts for a pair if at
+        least two of its queries do.
     over : {'collections', 'queries'}
-        Draw collections and then queries of each, or the queries of these very collections.
+        Whether to draw collections and then queries of each, or only queries of the given collections.
 
     Notes
     -----
-    Over collections the mean over all queries is descriptive: its interval and p are NaN. In a draw that has none of
-    the few queries that a pair has in a collection, its mean there is the observed one.
+    Over collections, the mean over all queries is descriptive: its interval and p-value are NaN. If a draw has none of
+    the queries of a pair in a collection, the mean of the pair in this collection is the observed one.
 
     Examples
     --------
     >>> parts = [np.array([[0.1], [0.3]]), np.array([[0.0], [0.2], [0.1]]), np.array([[0.4], [0.2]])]
     >>> macro, micro = macro_and_micro(parts)
-    >>> macro.mean.round(3).tolist(), micro.mean.round(3).tolist(), (macro.ci_low < 0).tolist()
+    >>> macro["mean"].round(3).tolist(), micro["mean"].round(3).tolist(), (macro["ci_low"] < 0).tolist()
     ([0.2], [0.186], [True])
     """
     n, mean, sd = map(np.stack, zip(*map(describe, parts), strict=True))
@@ -69,17 +61,16 @@ def macro_and_micro(
     variance = np.where(there, np.square(sd) / np.maximum(n, 1), 0.0)
     # macro weighs collections equally, micro by their queries
     weights = [there.astype(np.float64), n.astype(np.float64)]
-    centres = [
+    centers = [
         np.where(there.any(axis=0), ratio((w * mean).sum(axis=0), w.sum(axis=0)), np.nan)
         for w in weights
     ]
     if over == "collections" or (n == n.max(axis=0)).all():
-        weights = weights[
-            :1
-        ]  # only macro is drawn; of collections of one size macro and micro are one
+        # only macro is drawn; macro and micro are equal if all collections have the same size
+        weights = weights[:1]
     errors = [_standard_error(weight, mean, variance, there, over) for weight in weights]
     distance = np.full((len(weights), draws, there.shape[1]), np.nan)
-    # pairs that the same collections have are drawn together; a table has one such set, or a few
+    # pairs with the same collections are drawn together; most tables have one or a few such sets
     patterns, member = np.unique(there, axis=1, return_inverse=True)
     sets = [
         (np.flatnonzero(patterns[:, i]), np.flatnonzero(member.ravel() == i))
@@ -89,7 +80,7 @@ def macro_and_micro(
         (kept, pairs[at : at + WIDTH]) for kept, pairs in sets for at in range(0, len(pairs), WIDTH)
     ]
     blocks = [(kept, pairs) for kept, pairs in blocks if len(kept) > (over == "collections")]
-    for kept, pairs in track(blocks, desc="verdict", progress=progress):
+    for kept, pairs in track(blocks, desc="conclusion", progress=progress):
         collections = [
             _Part.of(parts[c][:, pairs], mean[c, pairs], n[c, pairs]) for c in kept.tolist()
         ]
@@ -101,16 +92,17 @@ def macro_and_micro(
             else:
                 drawn.append(_drawn_queries(collections, size, rng, len(weights)))
         distance[:, :, pairs] = np.concatenate(drawn, axis=1)
-    made = [_estimate(*one, confidence) for one in zip(centres, errors, distance)]
+    made = [_estimate(*one, confidence) for one in zip(centers, errors, distance)]
     if over == "collections":
-        # a few large collections decide the micro mean, and so few have no interval that keeps its level
-        return made[0], Estimate(centres[1], *np.full((4, there.shape[1]), np.nan))
+        # few large collections dominate the micro mean, so no interval of it has the correct level
+        unknown = np.full(there.shape[1], np.nan)
+        return made[0], dict.fromkeys(made[0], unknown) | {"mean": centers[1]}
     return made[0], made[-1]
 
 
 @dataclass(frozen=True)
 class _Part:
-    """The differences of some pairs in one collection, less their mean; 0 where one does not count."""
+    """The differences of some pairs in one collection minus their mean; 0 if a query does not count."""
 
     away: np.ndarray
     counted: np.ndarray | None
@@ -126,7 +118,7 @@ class _Part:
     def drawn(
         self, times: int, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray | float, np.ndarray]:
-        """Return the means (times, pairs) of queries drawn, of how many they are, and how often each was drawn."""
+        """Return the means (times, pairs) of drawn queries, the number of queries, and how often each was drawn."""
         queries = len(self.away)
         # often[t, q]: how often draw t has query q; one bincount over all (draw, query) cells
         place = rng.integers(queries, size=(times, queries)) + queries * np.arange(times)[:, None]
@@ -142,44 +134,44 @@ class _Part:
 def _standard_error(
     weight: np.ndarray, mean: np.ndarray, variance: np.ndarray, there: np.ndarray, over: Over
 ) -> np.ndarray:
-    """Return the standard error of the weighted mean of collections; NaN where there are too few.
+    """Return the standard error of the weighted mean of collections; NaN if there are too few.
 
-    Over collections it is that of a ratio of two sums, and with equal weights that of a mean.
+    Over collections it is the standard error of a ratio of two sums; with equal weights, of a mean.
     """
     k, total = there.sum(axis=0), weight.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         if over == "queries":
             return np.sqrt((np.square(weight) * variance).sum(axis=0)) / total
-        centre = (weight * mean).sum(axis=0) / total
-        square = np.square(weight * (mean - centre)).sum(axis=0)
+        center = (weight * mean).sum(axis=0) / total
+        square = np.square(weight * (mean - center)).sum(axis=0)
         return np.sqrt(k / (k - 1) * square) / total
 
 
 def _drawn_collections(parts: list[_Part], draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Return studentised distances (draws, pairs) of the macro mean: collections drawn, then queries of each."""
+    """Return studentized distances (draws, pairs) of the macro mean; collections are drawn, then their queries."""
     k = len(parts)
     place = rng.integers(k, size=(draws, k))
     observed = np.stack([part.mean for part in parts]).sum(axis=0) / k
     total, squares = np.zeros((2, draws, len(observed)))
     for c, part in enumerate(parts):
         times = (place == c).sum(axis=1)
-        # the queries of all draws of this collection are drawn at once: those of a draw are a stretch from `first`
+        # the queries of all draws of this collection are drawn at once; those of a draw begin at `first`
         with_it = np.flatnonzero(times)
         first = np.append(0, np.cumsum(times[with_it]))[:-1]
         means = part.mean + part.drawn(int(times.sum()), rng)[0]
         away = _settled(means - observed, observed)
         total[with_it] += np.add.reduceat(away, first, axis=0)
         squares[with_it] += np.add.reduceat(np.square(away), first, axis=0)
-    centre = total / k
-    # the sum of squared distances from the mean of the draw, as `_standard_error` has it
-    spread = np.maximum(squares - 2 * centre * total + np.square(centre) * k, 0.0)
-    return ratio(centre, np.sqrt(k / (k - 1) * spread) / k)
+    center = total / k
+    # the sum of squared distances from the mean of the draw, as in `_standard_error`
+    spread = np.maximum(squares - 2 * center * total + np.square(center) * k, 0.0)
+    return ratio(center, np.sqrt(k / (k - 1) * spread) / k)
 
 
 def _drawn_queries(
     parts: list[_Part], draws: int, rng: np.random.Generator, weights: int
 ) -> np.ndarray:
-    """Return studentised distances (weights, draws, pairs): the queries of every collection drawn."""
+    """Return studentized distances (weights, draws, pairs); the queries of every collection are drawn."""
     distance, error = np.zeros((2, weights, draws, len(parts[0].mean)))
     total = np.sum([part.size for part in parts], axis=0)
     size = np.max([np.abs(part.mean) for part in parts], axis=0)
@@ -197,17 +189,17 @@ def _drawn_queries(
 
 
 def _settled(distance: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Return distances with those that are rounding made 0."""
+    """Return the distances, with rounding errors set to 0."""
     return np.where(np.abs(distance) <= NOISE * np.abs(size), 0.0, distance)
 
 
 def _estimate(mean: np.ndarray, se: np.ndarray, drawn: np.ndarray, confidence: float) -> Estimate:
-    """Return the symmetric interval and the p-value that belongs to it."""
+    """Return the symmetric interval and its p-value."""
     size = np.abs(drawn)
     unknown = np.isnan(mean) | np.isnan(se) | np.isnan(drawn).any(axis=0)
-    # the interval leaves out 0 exactly where p < 1 - confidence: so many draws may be as far out, at most
+    # the interval excludes 0 exactly if p < 1 - confidence: at most this many draws may be as far from 0
     beyond = int(np.ceil(round((1 - confidence) * (1 + len(drawn)), 9) - 1)) - 1
-    critical = np.full(len(mean), np.inf)  # too few draws for any such interval
+    critical = np.full(len(mean), np.inf)  # too few draws for a finite interval
     if beyond >= 0:
         place = len(drawn) - 1 - beyond
         critical = np.partition(size, place, axis=0)[place]
@@ -215,4 +207,10 @@ def _estimate(mean: np.ndarray, se: np.ndarray, drawn: np.ndarray, confidence: f
         half = np.where(se == 0, 0.0, critical * se)
     p = (1 + (size >= np.abs(ratio(mean, se)) * (1 - NOISE)).sum(axis=0)) / (1 + len(drawn))
     none = np.where(unknown, np.nan, 0.0)
-    return Estimate(mean, se, mean - half + none, mean + half + none, p + none)
+    return {
+        "mean": mean,
+        "se": se,
+        "ci_low": mean - half + none,
+        "ci_high": mean + half + none,
+        "p_value": p + none,
+    }

@@ -1,37 +1,42 @@
 """Tukey's honestly significant difference: all pairs of runs under one family-wise error rate.
 
-Analytic (studentised range; runs and queries as a two-way layout) for scores; randomised for scores and for
-preferences; and the normal limit of the latter, for so many queries that drawing permutations takes minutes. Values are
-scores of shape (queries, runs), more is better, or preferences of shape (queries, runs, runs), antisymmetric; nothing
-may be missing.
+Analytic (studentized range; runs and queries as a two-way layout) for scores; randomized for scores and preferences;
+and the normal limit of the randomized test, for many queries, where permutations take minutes. Values are scores of
+shape (queries, runs), higher is better, or antisymmetric preferences of shape (queries, runs, runs), without missing
+values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 
+from pdeval.evaluate.seeds import chunks
 from pdeval.significance.registry import Outcome, described_pairs, significance_test
-from pdeval.significance.resampling import chunks, in_threads, share_at_least
 from pdeval.tables.equal_values import NOISE, ratio
 from pdeval.verbs.progress import track
 
-# Cells (values x outer x inner points) that one block of the double integral may hold.
+T = TypeVar("T")
+U = TypeVar("U")
+# Cells (values x outer x inner points) in one block of the double integral.
 STUDENTIZED_BLOCK = 2**20
 
 
 def upper_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
-    """Return P(studentised range of k means > q), accurate to about 1e-13.
+    """Return P(studentized range of k means > q), accurate to about 1e-13.
 
     Parameters
     ----------
     q : array_like
-        Studentised ranges; infinity gives 0.
+        Studentized ranges; infinity gives 0.
     k : int
         Number of means, at least 2.
     df : float
-        Degrees of freedom of the variance estimate, at least 1; infinite where the variance is known.
+        Degrees of freedom of the variance estimate, at least 1; infinite if the variance is known.
 
     References
     ----------
@@ -65,7 +70,7 @@ def upper_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
 
 
 def upper_point(p: float, k: int, df: float) -> float:
-    """Return the q with P(studentised range of k means > q) = p.
+    """Return the q with P(studentized range of k means > q) = p.
 
     Examples
     --------
@@ -89,10 +94,8 @@ def scale_points(df: float) -> tuple[np.ndarray, np.ndarray]:
     if np.isinf(df):
         return np.ones(1), np.ones(1)
     spread = 1 / np.sqrt(2 * df)
-    step = min(
-        0.03, 0.6 * spread
-    )  # H(q s) itself falls over about 0.1 on the log scale when k is large
-
+    # H(q s) itself falls over about 0.1 on the log scale if k is large
+    step = min(0.03, 0.6 * spread)
     # the log density is at most df (t + 1/2) and, right of 0, below -df t^2: no end is cut off
     t = step * np.arange(
         np.floor(-(60 / df + 0.5) / step), np.ceil(max(9 * spread, 1.0) / step) + 1
@@ -113,7 +116,7 @@ def maximum_points(k: int) -> tuple[np.ndarray, np.ndarray]:
     return z[counted], 0.1 * np.exp(log_density[counted])
 
 
-# Values (draws x queries x runs) permuted at a time: about the size of the second-level cache.
+# Values (draws x queries x runs) permuted at a time: about the size of the L2 cache.
 BLOCK = 2**17
 # Cells (draws x pairs) of the preference matrix summed at a time, and its rows gathered in one step.
 PAIR_BLOCK = 2**19
@@ -123,11 +126,11 @@ TILE = 10
 @significance_test(
     name="hsd",
     family_wise=True,
-    aliases=("randomised_hsd", "randomized_hsd"),
+    aliases=("randomized_hsd", "randomized_hsd"),
     reference="Carterette 2012",
-    says="randomised Tukey HSD test",
+    description="randomized Tukey HSD test",
 )
-def randomised(
+def randomized(
     values: np.ndarray,
     a: np.ndarray,
     b: np.ndarray,
@@ -137,14 +140,14 @@ def randomised(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> Outcome:
-    """Return the randomised Tukey HSD test of pairs of runs, from scores or from preferences.
+    """Return the randomized Tukey HSD test of pairs of runs, from scores or from preferences.
 
-    In every draw the run labels are permuted inside each query and the largest absolute mean preference
-    over all pairs is kept; p = (1 + draws whose largest one reaches |observed|) / (1 + draws). For scores
-    that is the range of the run means. A draw that falls short by rounding alone (1e-12 of the mean over
-    queries of the largest preference) counts as reaching it, so scores and the preferences that are their
-    differences give the same p. The statistic is |difference|; the interval takes the same distance from
-    every difference, the draws' quantile; the effect size is Cohen's d of the pair's differences.
+    In each draw, the run labels are permuted within each query, and the largest absolute mean preference over
+    all pairs is recorded (for scores: the range of the run means). The p-value is (1 + number of draws whose
+    maximum is at least |observed|) / (1 + draws). Maxima that fall short only by rounding (1e-12 times the mean
+    over queries of the largest preference) are counted, so scores and their differences give the same p-values.
+    The statistic is |difference|. All intervals have the same half-width, the quantile of the maxima. The effect
+    size is Cohen's d of the differences per query.
 
     References
     ----------
@@ -154,12 +157,11 @@ def randomised(
     Examples
     --------
     >>> X = np.array([[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6]] * 3)
-    >>> outcome = randomised(X, np.array([0, 0]), np.array([1, 2]), draws=999)
+    >>> outcome = randomized(X, np.array([0, 0]), np.array([1, 2]), draws=999)
     >>> bool(outcome.p_value[0] > 0.5), bool(outcome.p_value[1] < 0.01)
     (True, True)
     """
-    maxima = score_maxima if values.ndim == 2 else preference_maxima
-    largest = maxima(values, draws=draws, seed=seed, progress=progress)
+    largest = permuted_maxima(values, draws=draws, seed=seed, progress=progress)
     size = np.ptp(values, axis=1) if values.ndim == 2 else values.max(axis=(1, 2))
     return _against_maxima(values, a, b, largest, float(size.mean()), confidence)
 
@@ -179,20 +181,37 @@ def _against_maxima(
     return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), np.abs(mean), p)
 
 
+def share_at_least(
+    drawn: np.ndarray, observed: np.ndarray, scale: float | np.ndarray = 0.0
+) -> np.ndarray:
+    """Return (1 + number of draws >= observed) / (1 + draws): a p-value that is never 0.
+
+    A draw that falls short of the observed value only by rounding, by less than 1e-12 of `scale`, is counted.
+
+    Examples
+    --------
+    >>> share_at_least(np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, 0.0, 9.0])).tolist()
+    [0.6, 1.0, 0.2]
+    """
+    ordered = np.sort(drawn)
+    below = np.searchsorted(ordered, observed - NOISE * np.asarray(scale), side="left")
+    return (1 + len(ordered) - below) / (1 + len(ordered))
+
+
 @significance_test(
     family_wise=True,
     scores_only=True,
     aliases=("tukey_hsd", "analytic_hsd"),
     reference="Tukey 1953",
-    says="Tukey HSD test",
+    description="Tukey HSD test",
 )
 def tukey(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return Tukey's HSD test of pairs of runs, with queries as blocks.
 
     statistic = |mean_a - mean_b| / sqrt(MSE / queries), where MSE is the residual mean square of the
-    two-way table run + query; p is its upper tail in the studentised range distribution of all the runs,
-    with (queries - 1)(runs - 1) degrees of freedom. The interval is simultaneous over all pairs. The
-    effect size is Cohen's d of the pair's differences. No residual at all: p = 0, or 1 for equal means.
+    two-way table run + query; p is its upper tail in the studentized range distribution of all runs, with
+    (queries - 1)(runs - 1) degrees of freedom. The interval is simultaneous over all pairs. The effect size is
+    Cohen's d of the differences. Without a residual, p = 0, or 1 for equal means.
 
     Examples
     --------
@@ -209,7 +228,7 @@ def tukey(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.
 
 
 def simultaneous_half(X: np.ndarray, confidence: float) -> float:
-    """Return half the width of the intervals of all differences of means that hold together, by Tukey.
+    """Return the half-width of Tukey's simultaneous intervals of all differences of means.
 
     Examples
     --------
@@ -223,18 +242,20 @@ def simultaneous_half(X: np.ndarray, confidence: float) -> float:
 
 
 def residual_mean_square(X: np.ndarray) -> float:
-    """Return the residual mean square of the additive table run + query; 0 where it is rounding alone.
+    """Return the residual mean square of the additive table run + query; 0 if it is only rounding.
 
     Examples
     --------
     >>> residual_mean_square(np.array([[0.0, 1.0], [0.0, 3.0], [1.0, 0.0]]))
     2.0
     """
-    centred = X - X[:, :1]
-    residual = centred - centred.mean(axis=1, keepdims=True) - centred.mean(axis=0) + centred.mean()
+    centered = X - X[:, :1]
+    residual = (
+        centered - centered.mean(axis=1, keepdims=True) - centered.mean(axis=0) + centered.mean()
+    )
     total = np.square(residual).sum()
-    # a table without residual leaves the rounding of its means, which is not an error to test against
-    if total <= NOISE**2 * np.square(centred).sum():
+    # without a residual only the rounding of the means remains, which is not an error to test against
+    if total <= NOISE**2 * np.square(centered).sum():
         return 0.0
     return float(total / ((X.shape[0] - 1) * (X.shape[1] - 1)))
 
@@ -244,9 +265,9 @@ def orders(
 ) -> Iterator[np.ndarray]:
     """Yield `size` random orders of the runs of every query, (draws, queries, runs), `block` draws at a time.
 
-    Runs are sorted by random 32-bit keys whose low bits hold the run, which sorts faster than a shuffle and lets
-    threads work side by side; of two keys that are otherwise equal, at most one pair in 2^20, the lower run comes
-    first. More than 4,096 runs take 64-bit keys. The orders depend on the seed alone, not on `block`.
+    Runs are sorted by random 32-bit keys whose low bits are the run number, which is faster than a shuffle and allows
+    threads to run in parallel. If two keys are otherwise equal, which happens for at most one pair in 2^20, the lower
+    run comes first. More than 4,096 runs use 64-bit keys. The orders depend only on the seed, not on `block`.
     """
     queries, runs = shape
     kind: type[np.unsignedinteger] = np.uint32 if runs <= 4096 else np.uint64
@@ -264,8 +285,8 @@ def orders(
         yield key
 
 
-def score_maxima(
-    X: np.ndarray,
+def permuted_maxima(
+    values: np.ndarray,
     *,
     draws: int,
     seed: int | None,
@@ -273,22 +294,53 @@ def score_maxima(
     copies: int | None = None,
     threads: int | None = None,
 ) -> np.ndarray:
-    """Return, for every draw, the range of the run means after permuting the runs inside each query.
+    """Return, for every draw, the largest |mean difference| after permuting the runs within each query.
 
-    `copies`, the draws made at a time, and `threads` change the speed and nothing else.
+    For scores it is the range of the run means. Permuting the runs of a query permutes both the rows and the columns
+    of its preference matrix. `copies`, the number of draws at a time, and `threads` affect only the speed.
     """
-    queries, runs = X.shape
-    at_a_time = copies or max(1, BLOCK // X.size)
-    flat = (X - X.min(axis=1, keepdims=True)).ravel()
-    first = (np.arange(queries) * runs)[:, None]
+    queries, runs = values.shape[:2]
+    if values.ndim == 2:
+        largest = largest_ranges
+        at_a_time = max(1, BLOCK // values.size)
+        flat = (values - values.min(axis=1, keepdims=True)).ravel()
+    else:
+        largest = largest_means
+        # below 16 draws at a time the inner loops are too short
+        at_a_time = int(np.clip(PAIR_BLOCK // (runs * (runs - 1) // 2), 16, 64))
+        flat = np.ascontiguousarray(values).reshape(queries, -1)
 
     def chunk(size: int, child: np.random.SeedSequence) -> np.ndarray:
-        parts = orders((queries, runs), size, at_a_time, child)
-        return np.concatenate(
-            [np.ptp(flat[order + first].sum(axis=1), axis=1) / queries for order in parts]
-        )
+        parts = orders((queries, runs), size, copies or at_a_time, child)
+        return np.concatenate([largest(flat, order) for order in parts])
 
-    return _all_draws(chunk, draws, seed, "randomised HSD", progress, threads)
+    return _all_draws(chunk, draws, seed, "randomized HSD", progress, threads)
+
+
+def in_threads(
+    function: Callable[[T], U], steps: Sequence[T], *, threads: int | None = None
+) -> Iterator[U]:
+    """Yield `function(step)` for every step, in order, computed by several threads.
+
+    Examples
+    --------
+    >>> list(in_threads(abs, [-1, 2, -3], threads=2))
+    [1, 2, 3]
+    """
+    workers = min(threads or available_cores(), len(steps))
+    if workers <= 1:
+        yield from map(function, steps)
+        return
+    # if the caller stops early, map cancels the steps that have not begun
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(function, steps)
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _all_draws(
@@ -299,50 +351,31 @@ def _all_draws(
     progress: bool | None,
     threads: int | None = None,
 ) -> np.ndarray:
-    """Return one value per draw, `chunk` giving those of some draws that share a seed."""
+    """Return one value per draw; `chunk` returns those of the draws that share a seed."""
     steps = chunks(draws, seed)
     done = in_threads(lambda step: chunk(*step), steps, threads=threads)
     return np.concatenate(list(track(done, total=len(steps), desc=title, progress=progress)))
 
 
-def preference_maxima(
-    T: np.ndarray,
-    *,
-    draws: int,
-    seed: int | None,
-    progress: bool | None = None,
-    copies: int | None = None,
-    threads: int | None = None,
-) -> np.ndarray:
-    """Return, for every draw, the largest |mean preference| after permuting the runs inside each query.
-
-    Permuting the runs of a query permutes the rows and the columns of its matrix alike. `copies`, the draws
-    made at a time, and `threads` change the speed and nothing else.
-    """
-    queries, runs, _ = T.shape
-    # below 16 draws at a time the inner loops are too short
-    at_a_time = copies or int(np.clip(PAIR_BLOCK // (runs * (runs - 1) // 2), 16, 64))
-    flat = np.ascontiguousarray(T).reshape(queries, -1)
-
-    def chunk(size: int, child: np.random.SeedSequence) -> np.ndarray:
-        parts = orders((queries, runs), size, at_a_time, child)
-        return np.concatenate([largest_means(flat, order) for order in parts])
-
-    return _all_draws(chunk, draws, seed, "randomised HSD", progress, threads)
+def largest_ranges(flat: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return the range of the run means of permuted scores, for orders of shape (draws, queries, runs)."""
+    _, queries, runs = order.shape
+    first = (np.arange(queries) * runs)[:, None]
+    return np.ptp(flat[order + first].sum(axis=1), axis=1) / queries
 
 
 def largest_means(flat: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return max |mean over queries of the permuted preference matrix|, for orders (draws, queries, runs).
 
-    Only the part above the diagonal is summed. Draws are the last axis, where memory is contiguous, so
-    that the places in the flat matrix come from one addition of run numbers.
+    Only the part above the diagonal is summed. Draws are the last axis, where memory is contiguous, so the
+    positions in the flat matrix are one addition of run numbers.
     """
     size, queries, runs = order.shape
     column = np.ascontiguousarray(order.transpose(1, 2, 0)).astype(np.intp)
     row = column * runs
     tiles = [(start, min(start + TILE, runs - 1)) for start in range(0, runs - 1, TILE)]
     sums = [np.zeros((stop - start, runs - start - 1, size)) for start, stop in tiles]
-    # all tiles write their places and values to the same memory
+    # all tiles write their positions and values to the same memory
     place, value = np.empty(sums[0].size, dtype=np.intp), np.empty(sums[0].size)
     buffers = [(place[: s.size].reshape(s.shape), value[: s.size].reshape(s.shape)) for s in sums]
     for query in range(queries):
@@ -353,16 +386,16 @@ def largest_means(flat: np.ndarray, order: np.ndarray) -> np.ndarray:
     return np.max([np.abs(total).max(axis=(0, 1)) for total in sums], axis=0) / queries
 
 
-CELLS = 1 << 21  # of the matrices of preferences that are looked at at a time
-FEW = 200  # queries, below which the means of signs move in steps that are too large
-LIMIT = 0.03  # of the fourth moment of a mean, in units of its squared variance, that single queries bring in
+CELLS = 1 << 21  # cells of the preference matrices in memory at a time
+FEW = 200  # queries; with fewer, the means of signs move in steps that are too large
+LIMIT = 0.03  # largest contribution of single queries to the fourth moment of a mean, over its squared variance
 
 
 @significance_test(
     family_wise=True,
     aliases=("hsd_normal",),
     reference="Carterette 2012",
-    says="randomised Tukey HSD (normal limit) test",
+    description="randomized Tukey HSD (normal limit) test",
 )
 def normal_hsd(
     values: np.ndarray,
@@ -374,24 +407,31 @@ def normal_hsd(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> Outcome:
-    """Return the randomised Tukey HSD test with means of permuted queries drawn from their normal limit.
+    """Return the randomized Tukey HSD test with means of permuted queries drawn from their normal limit.
 
-    The mean over many queries of matrices whose runs are permuted at random is a normal matrix, of which two numbers
-    say everything: the variance of the sums of its rows, and that of its cells, both known from the queries. It is
-    drawn instead of the permutations, which takes no longer for more queries. Where queries are few (signs: fewer than
-    200), or a few outweigh the rest (fourth moment of a mean above 0.03), means are not near normal, and all is as in
-    'hsd'.
+    The mean over many queries of matrices with randomly permuted runs is approximately a normal matrix, determined by
+    two numbers: the variance of its row sums, and that of its cells, both known from the queries. The normal matrix is
+    drawn instead of the permutations, in a time that does not depend on the number of queries. The result is that of
+    'hsd' if means are not approximately normal: with few queries (signs: fewer than 200), or if a few queries dominate
+    (fourth moment of a mean above 0.03).
 
     Notes
     -----
-    Where 'hsd' (40,000 draws; 10 runs; preferences from flat to heavy-tailed, just within what is accepted) gives p =
-    .1, .05 and .01, this gives .092 to .101, .045 to .051, and .0085 to .0102: more often too small a p than too large.
-    On other data (5 and 10 runs, 50 to 5,000 queries, 5,000 to 20,000 draws, whose own noise at p = .01 is a twelfth) p
-    was within 12% where preferences take many values, as RPP does. Where they are signs alone (with or without ties;
-    differences of yes and no), means move in steps, and half a step is added to what is drawn, without which p was too
-    small by up to a third. With it, p of 5, 10 and 20 runs was off by -9 to +10% with 200 queries, and with 1,000 by -6
-    to +8% at .1 and .05 and -10 to +17% at .01 (10,000 draws, whose own noise is 3, 4 and 10%). With 50 queries it
-    would be too large by up to a half: signs on fewer than 200 queries are permuted, as in 'hsd'.
+    P-values compared with 'hsd' (40,000 draws, 10 runs, preferences from flat to heavy-tailed, just accepted):
+
+    ======  ==============
+    'hsd'   this test
+    ======  ==============
+    .1      .092 to .101
+    .05     .045 to .051
+    .01     .0085 to .0102
+    ======  ==============
+
+    On other data (5 and 10 runs, 50 to 5,000 queries, 5,000 to 20,000 draws) p was within 12% if preferences take many
+    values, as RPP does. If preferences are signs, means move in steps, and half a step is added to the draws; without
+    it p was too small by up to a third. With it, p of 5, 10 and 20 runs differed by -9 to +10% with 200 queries; with
+    1,000 queries by -6 to +8% at .1 and .05, and by -10 to +17% at .01 (10,000 draws). With 50 queries p would be too
+    large by up to a half, so signs on fewer than 200 queries are permuted.
 
     Examples
     --------
@@ -402,7 +442,7 @@ def normal_hsd(
     """
     step = step_of_signs(values)
     if (step and len(values) < FEW) or not near_normal(values):
-        return randomised(
+        return randomized(
             values, a, b, confidence=confidence, draws=draws, seed=seed, progress=progress
         )
     order, cycle = spreads(values)
@@ -415,14 +455,14 @@ def normal_hsd(
         return _largest(rng.standard_normal((size, runs * (runs - 1) // 2)), runs, order, cycle)
 
     largest = _all_draws(chunk, draws, seed, "normal HSD", progress)
-    largest += step / 2  # a step of the means is the stretch around it of the normal limit
+    largest += step / 2  # a step of the means corresponds to an interval of the normal limit
     return _against_maxima(
         values, a, b, largest, float(np.abs(values).max(initial=0.0)), confidence
     )
 
 
 def _matrices(values: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield preferences (queries, runs, runs), some queries at a time; of scores, their differences."""
+    """Yield preferences (queries, runs, runs), or differences of scores, some queries at a time."""
     block = max(1, CELLS // values.shape[1] ** 2)
     for first in range(0, len(values), block):
         part = values[first : first + block]
@@ -430,14 +470,14 @@ def _matrices(values: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def spreads(values: np.ndarray) -> tuple[float, float]:
-    """Return the deviation of what a permuted mean matrix says of an order, and of what it says in circles.
+    """Return the standard deviations of the transitive and the cyclic part of a permuted mean matrix.
 
-    An antisymmetric matrix is the sum of differences of numbers of the runs, its row means, and of what is left, whose
-    rows add up to nothing; permuting the runs at random mixes neither into the other.
+    An antisymmetric matrix is the sum of a transitive part, the differences of its row means, and a cyclic part, whose
+    rows sum to 0. Random permutations of the runs do not mix the two parts.
 
     Examples
     --------
-    >>> [round(one, 4) for one in spreads(np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))]  # scores have no circles
+    >>> [round(one, 4) for one in spreads(np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))]  # scores have no cycles
     [0.866, 0.0]
     """
     queries, runs = values.shape[:2]
@@ -455,7 +495,7 @@ def spreads(values: np.ndarray) -> tuple[float, float]:
 
 
 def step_of_signs(values: np.ndarray) -> float:
-    """Return the steps in which a mean over the queries moves where all differences are of one size, else 0.
+    """Return the step size of a mean over the queries if all differences have the same size, else 0.
 
     Examples
     --------
@@ -470,14 +510,13 @@ def step_of_signs(values: np.ndarray) -> float:
         zero = part == 0
         if not (zero | (part == size)).all():
             return 0.0
-        ties = (
-            ties or np.count_nonzero(zero) > len(part) * values.shape[1]
-        )  # more than a run with itself
+        # more zeros than on the diagonals, where a run meets itself
+        ties = ties or np.count_nonzero(zero) > len(part) * values.shape[1]
     return (1 if ties else 2) * size / len(values)
 
 
 def near_normal(values: np.ndarray) -> bool:
-    """Return whether permuted means over the queries are near normal, by what single queries add to a fourth moment.
+    """Return whether permuted means are approximately normal, by the contribution of single queries to moment 4.
 
     Examples
     --------
@@ -493,7 +532,7 @@ def near_normal(values: np.ndarray) -> bool:
 
 
 def _largest(normal: np.ndarray, runs: int, order: float, cycle: float) -> np.ndarray:
-    """Return the largest absolute cell of matrices with these deviations, from normal numbers above the diagonal."""
+    """Return the largest absolute cell of matrices with these deviations, from normal values above the diagonal."""
     a, b = np.triu_indices(runs, k=1)
     square = np.zeros((len(normal), runs, runs))
     square[:, a, b] = normal

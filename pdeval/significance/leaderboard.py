@@ -1,13 +1,14 @@
-"""Leaderboards that admit ties, of runs on queries and of systems by votes.
+"""Leaderboards with ties, of runs on queries and of systems by votes.
 
-Ranks and values have intervals, and runs are in tiers: neighbours of which no test calls one significantly better.
+Ranks and scores have intervals. Runs are in tiers: consecutive runs, none significantly better than one below.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from pdeval.catalog import Measure
 from pdeval.evaluate import groups
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.grouped import grouped_cube
-from pdeval.evaluate.sources import Held, each, sources
+from pdeval.evaluate.sources import ScoresLike, each, sources
 from pdeval.join.judged import Judged
 from pdeval.join.rules import outside
 from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
@@ -39,12 +40,12 @@ from pdeval.verbs.progress import track
 
 
 def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
-    """Return (first, last) of each longest stretch of places, no two of which differ; some may share places.
+    """Return (first, last) of each maximal block of positions that do not differ; blocks may overlap.
 
     Parameters
     ----------
     differs : ndarray of bool, shape (places, places)
-        Whether a test tells two places apart; only pairs (earlier, later) are looked at.
+        Whether two positions differ significantly; only pairs (earlier, later) are used.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
     """
     count = len(differs)
     later = np.triu(differs, k=1)
-    # the first place further down that differs from i; a stretch from i ends before the nearest such end of its members
+    # first: the first later position that differs from i; a block from i ends before the nearest one of its members
     first = np.where(later.any(axis=1), later.argmax(axis=1), count)
     ends = np.minimum.accumulate(first[::-1])[::-1] - 1
     longest = np.flatnonzero(np.concatenate([[True], ends[1:] > ends[:-1]]))
@@ -62,15 +63,16 @@ def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
 
 
 def tiers(rank: np.ndarray, beats: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the first and the last tier of each run, from 1, and whether no run at the top is significantly better.
+    """Return the first and last tier of each run, from 1, and whether the run belongs to the top group.
 
-    Runs of equal rank stand at one place, which differs from a later one if any of its runs is significantly better:
-    tiers then depend neither on the order of rows nor on names. A rank test may favor the run that the order puts
-    lower; that does not separate tiers.
+    Runs with equal rank have one position, which differs from a later one if any of its runs is significantly better,
+    so tiers depend neither on the order of rows nor on names. A rank test may favor the run with the lower rank; that
+    does not separate tiers.
 
     Parameters
     ----------
     rank : ndarray of shape (runs,)
+        Rank of each run.
     beats : ndarray of bool, shape (runs, runs)
         Whether the first run is significantly better than the second.
 
@@ -84,57 +86,56 @@ def tiers(rank: np.ndarray, beats: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     down = np.argsort(rank, kind="stable")
     place = np.empty(len(rank), dtype=np.int64)
     place[down] = np.cumsum(begins_along(np.asarray(rank)[down])) - 1
-    # a place differs from another if any of its runs beats one there
+    # a position differs from another if any of its runs beats one of the other position
     at_places = np.zeros((int(place.max()) + 1,) * 2, dtype=bool)
     np.logical_or.at(at_places, (place[:, None], place[None, :]), beats)
-    stretches = np.array(stretches_alike(at_places))  # runs at one place are alike there
-    lowest = (
-        np.searchsorted(stretches[:, 1], place) + 1
-    )  # stretches end one after the other, as they begin
+    stretches = np.array(stretches_alike(at_places))
+    # blocks are sorted by their beginning and by their end
+    lowest = np.searchsorted(stretches[:, 1], place) + 1
     highest = np.searchsorted(stretches[:, 0], place, side="right")
     beaten = np.logical_or.reduce(beats[rank == np.min(rank)], axis=0)
     return lowest, highest, ~beaten
 
 
-ELO = 400 / np.log(10)  # of one unit of log strength
+ELO = 400 / np.log(10)  # Elo points per unit of log strength
 BRADLEY_TERRY = "bradley-terry"
 SCORES = ["score", "score_low", "score_high"]
 
 declare_table(
     "leaderboards",
-    "run measure method rank:int rank_low:int rank_high:int tier:int tier_last:int top:bool score:float "
+    "run measure method rank:int rank_low:int rank_high:int tier:int last_tier:int in_top_tier:bool score:float "
     "score_low:float score_high:float",
     "leaderboard",
-    known_by="run measure method rank tier top",
+    recognized_by="run measure method rank tier in_top_tier",
     row="run, measure and method",
     sort="measure method rank",
     then=".report(), .plot()",
     means={
         "rank": "from 1; tied runs share the better rank: 1, 2, 2, 4",
-        "rank_low": "the best rank in the interval over the draws",
-        "rank_high": "the worst rank in it",
-        "tier": "the first group of neighbours that it is in, none significantly better than one below; 1 is the best",
-        "tier_last": "the last such group: groups share the runs between them",
-        "top": "whether no run of rank 1 is significantly better",
-        "score": "in the measure's own unit for the mean; else what the method counts, more is better",
-        "score_low": "lower end of its interval over the draws",
-        "score_high": "upper end of it",
+        "rank_low": "best rank in the interval over the draws",
+        "rank_high": "worst rank in this interval",
+        "tier": "first tier of the run; no run of a tier is significantly better than one below; 1 is the best",
+        "last_tier": "last tier of the run; tiers may overlap",
+        "in_top_tier": "whether no run of rank 1 is significantly better",
+        "score": "in the unit of the measure for the mean; else the score of the method, higher is better",
+        "score_low": "lower end of the interval of the score over the draws",
+        "score_high": "upper end of this interval",
     },
 )
 
 
 @verb(
     on=("scores", "preferences", "judged"),
-    gives="leaderboards",
+    returns="leaderboards",
     command=True,
     independent=True,
-    meant_by={
+    other_names={
         "ranking": "leaderboard()",
         "elo": "leaderboard(method='bradley-terry', scale='elo')",
     },
 )
 def leaderboard(
-    data: Held,
+    data: ScoresLike,
     measures: object = ("RPP",),
     *,
     method: Method | Sequence[Method] | None = None,
@@ -153,38 +154,39 @@ def leaderboard(
     Parameters
     ----------
     method : str or list of str, optional
-        How to order, as in `order`; by default the mean of scores, and the win rate of preferences.
+        Ordering(s), as in `order`; by default the mean of scores, and the win rate of preferences.
     test : str, optional
-        Of all pairs of runs, as in `compare`; by default that of the measure's declaration.
+        Significance test of all pairs of runs, as in `compare`; by default the test declared by the measure.
     alpha : float
-        A run is significantly better than another if the corrected p is below it and the test favors the run.
+        Significance level. A run is significantly better than another if the corrected p-value is below alpha and the
+        test favors the run.
     resample : str or list of str, optional
-        Column(s) of a table that tell collections apart, which are then what is drawn and tested, each with its mean;
-        by default queries are.
+        Column(s) of a table that identify collections. Collections, each with its mean, are then drawn and tested; by
+        default queries are.
     scale : {'own', 'elo'}
-        'elo' gives strengths of Bradley-Terry as 400 times their decimal logarithm, on average 0: 400 more is to win
-        ten times as often.
+        Scale of the scores. 'elo' returns Bradley-Terry strengths as 400 times their decimal logarithm, with mean 0: a
+        difference of 400 means odds of ten to one.
     draws : int
-        Resamples of the queries, or of the collections, for the intervals.
+        Number of bootstrap samples of the queries, or of the collections, for the intervals.
     confidence : float
         ... They are percentiles of the draws.
 
     Notes
     -----
-    A tier is a longest stretch of the order in which no run is significantly better than a run below it; two tiers may
-    share runs, which then go from `tier` to `tier_last`. Runs of equal rank are in the same tiers. `attrs` says test,
-    correction and alpha.
+    A tier is a maximal block of consecutive ranks in which no run is significantly better than a run below it. Tiers
+    may overlap; a run is in the tiers from `tier` to `last_tier`. Runs with equal rank are in the same tiers. `attrs`
+    has the test, correction and alpha.
 
     Examples
     --------
     >>> import pdeval
-    >>> found = pdeval.datasets.sample_judged(topics="common").leaderboard("AP", draws=200)
-    >>> found[["run", "rank", "rank_low", "rank_high", "tier", "tier_last", "top", "score"]].head(4).round(3)
-             run  rank  rank_low  rank_high  tier  tier_last    top  score
-    0  rerank-s1     1         1          2     1          1   True  0.560
-    1  rerank-s2     2         1          2     1          1   True  0.554
-    2     hybrid     3         3          5     1          2   True  0.499
-    3  splade-s2     4         3          7     2          2  False  0.462
+    >>> found = pdeval.datasets.sample_judged(queries="common").leaderboard("AP", draws=200)
+    >>> found[["run", "rank", "rank_low", "rank_high", "tier", "last_tier", "in_top_tier", "score"]].head(4).round(3)
+             run  rank  rank_low  rank_high  tier  last_tier  in_top_tier  score
+    0  rerank-s1     1         1          2     1          1         True  0.560
+    1  rerank-s2     2         1          2     1          1         True  0.554
+    2     hybrid     3         3          5     1          2         True  0.499
+    3  splade-s2     4         3          7     2          2        False  0.462
     """
     draws = arguments.whole("draws", draws, 1)
     if resample is not None:
@@ -209,14 +211,14 @@ def leaderboard(
     for (measure, _), part in orders.groupby(["measure", "method"], sort=False, observed=True):
         pairs = compared[compared["measure"].astype(str) == str(measure)]
         lowest, highest, top = tiers(part["rank"].to_numpy(), _beaten_by(part[runs], pairs))
-        parts.append(part.assign(tier=lowest, tier_last=highest, top=top))
+        parts.append(part.assign(tier=lowest, last_tier=highest, in_top_tier=top))
     frame = pd.concat(parts, ignore_index=True)
     if scale == "elo":
         methods = dict.fromkeys(frame["method"].astype(str))
         others = [one for one in methods if one.partition("(")[0] != BRADLEY_TERRY]
         if others:
             raise ValueError(
-                f"scale='elo' is of method='{BRADLEY_TERRY}'; {others[0]!r} has a scale of its own."
+                f"scale='elo' requires method='{BRADLEY_TERRY}', got {others[0]!r}. Omit scale=."
             )
         frame[SCORES] = frame[SCORES] * ELO
     frame = frame[
@@ -247,34 +249,33 @@ def leaderboard(
     return frame
 
 
-def _means_of(data: Held, measures: object, resample: object) -> Scores | Preferences:
+def _means_of(data: ScoresLike, measures: object, resample: object) -> Scores | Preferences:
     """Return the mean of every collection as if it were a query."""
     if not isinstance(data, Table):
         raise ValueError(
-            f"resample={resample!r} names a column of a table of scores or preferences: call "
-            ".measure(..., by=that column) or .prefer(..., by=that column) first, and then .ireval.leaderboard()."
+            f"resample={resample!r} requires a table of scores or preferences. Call "
+            f".measure(..., by={resample!r}) or .prefer(..., by={resample!r}) first, and then .ireval.leaderboard()."
         )
     cube = grouped_cube(data, measures, resample)
     if len(cube) < 2:
         raise TooFew(
-            f"a leaderboard over collections needs at least two; {resample!r} has only {cube.names[0]!r}."
+            f"a leaderboard over collections needs at least two collections; {resample!r} has only {cube.names[0]!r}."
         )
     values = np.stack([_mean(cube.source.values[:, part]) for part in cube.slices()], axis=1)
     return replace(cube.source, queries=pd.Index(cube.names, name="collection"), values=values)
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean over queries (axis 1), NaN where a run has none."""
+    """Return the mean over queries (axis 1), NaN if a run has none."""
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         return np.add.accumulate(np.where(known, values, 0.0), axis=1)[:, -1] / known.sum(axis=1)
 
 
 def _beaten_by(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
-    """Return, by two runs, whether the first is significantly better than the second."""
-    index = pd.MultiIndex.from_frame(
-        runs.astype(object)
-    )  # the ids themselves: names made of them may be the same
+    """Return, for each two runs, whether the first is significantly better than the second."""
+    # the ids, not labels made from them, which may be equal
+    index = pd.MultiIndex.from_frame(runs.astype(object))
     sides = (
         pairs[[f"{name}_{side}" for name in runs]].set_axis(runs.columns, axis=1) for side in "ab"
     )
@@ -285,22 +286,22 @@ def _beaten_by(runs: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
 def _beats(
     runs: int, a: np.ndarray, b: np.ndarray, favored: np.ndarray, significant: np.ndarray
 ) -> np.ndarray:
-    """Return the matrix of who is significantly better than whom, from pairs; `favored` is positive for run a."""
+    """Return, for each two runs, whether the first is significantly better; `favored` is positive for run a."""
     beats = np.zeros((runs, runs), dtype=bool)
     beats[a, b], beats[b, a] = significant & (favored > 0), significant & (favored < 0)
     return beats
 
 
-COUNTED = ("net", "shared", "surplus", "wins")  # what counts of votes can tell an ordering
+COUNTED = ("net", "shared", "surplus", "wins")  # inputs of orderings that votes determine
 USUAL = f"{BRADLEY_TERRY}(prior=0.01)"
-CELLS = 1 << 22  # of the tables of votes (resamples x systems x systems) that are held at a time
+CELLS = 1 << 22  # cells of the tables of votes (resamples x systems x systems) in memory at a time
 
 
 @verb(
     on="votes",
-    gives="leaderboards",
+    returns="leaderboards",
     name="leaderboard",
-    meant_by={"arena": "leaderboard(scale='elo')"},
+    other_names={"arena": "leaderboard(scale='elo')"},
 )
 def vote_leaderboard(
     table: Table,
@@ -321,35 +322,36 @@ def vote_leaderboard(
     Parameters
     ----------
     method : str or list of str
-        How to order: by the strengths of Bradley and Terry, for which chains of votes suffice; or, where every two
-        systems met, 'borda', 'winrate', 'copeland', 'mc4', on the shares that each pair won. A tie is half a win.
+        Ordering(s): by Bradley-Terry strengths, for which chains of votes are sufficient; or, if all pairs of systems
+        met, 'borda', 'winrate', 'copeland' or 'mc4', on the fractions of votes won in each pair. A tie is half a win.
     alpha : float
-        A system is significantly better than another if the corrected p is below it and the strength larger.
+        Significance level. A system is significantly better than another if the corrected p-value is below alpha and
+        its strength is larger.
     resample : str or list of str, optional
-        Column(s) whose votes belong together, such as the prompt or the user: these are then what is drawn, and what
-        standard errors count. By default the column of queries where there is one, else each vote by itself; 'vote'
-        says the latter.
+        Column(s) that identify dependent votes, such as the prompt or the user: bootstrap samples and standard errors
+        are then over these groups. By default the query column if there is one, else each vote; 'vote' selects the
+        latter.
     errors : {'bootstrap', 'sandwich'}
-        Whether intervals are percentiles of resamples, or come from sandwich standard errors of Bradley-Terry, which
-        no repeats of votes make too small; ranks are then those of strengths drawn from their normal distribution.
+        Whether intervals are percentiles of bootstrap samples, or use sandwich standard errors of Bradley-Terry, which
+        repeated votes do not make too small. Ranks are then those of strengths drawn from their normal distribution.
     scale : {'own', 'elo'}
-        'elo' gives strengths of Bradley-Terry as 400 times their decimal logarithm, on average 0: 400 more is to win
-        ten times as often.
+        Scale of the scores. 'elo' returns Bradley-Terry strengths as 400 times their decimal logarithm, with mean 0: a
+        difference of 400 means odds of ten to one.
     draws : int
-        Resamples, or draws of strengths.
+        Number of bootstrap samples, or of draws of strengths.
 
     Raises
     ------
     ValueError
-        Systems that no chain of votes joins; with prior=0 systems that won or lost all votes against the others, which
-        have no finite strength; a method that needs every pair where some never met.
+        Systems that are not connected by votes; with prior=0, systems that won or lost all votes against the others,
+        which have no finite strength; a method that needs all pairs if some never met.
 
     Notes
     -----
-    "bradley-terry(prior=0.01)" adds a hundredth of a tied vote to every pair that met, never to one that did not, so
-    that a resample in which a system wins all its votes has an answer too; prior=0 is plain maximum likelihood. Tiers
-    come from Wald tests of the differences of these strengths with sandwich errors, whatever the method. A tier is a
-    longest stretch of the order in which no system is significantly better than one below it.
+    "bradley-terry(prior=0.01)" adds 0.01 tied votes to every pair that met, so strengths are finite also if a system
+    wins all its votes in a bootstrap sample; prior=0 is maximum likelihood. For all methods, tiers are based on Wald
+    tests of the differences of these strengths with sandwich errors. A tier is a maximal block of consecutive ranks in
+    which no system is significantly better than one below it.
 
     Examples
     --------
@@ -374,7 +376,7 @@ def vote_leaderboard(
     fitted = Fitted.of(counts, prior)
     beats = _stronger(fitted, correction, alpha)
     rng = np.random.default_rng(seed)
-    scores = _scores(methods, counts, counts.times(), lambda *_: fitted.strength)
+    scores = _scores(methods, counts, counts.n, lambda *_: fitted.strength)
     if errors == "sandwich":
         drawn = [fitted.strength + rng.standard_normal((draws, len(log.names))) @ fitted.root.T]
     else:
@@ -398,8 +400,8 @@ def vote_leaderboard(
             "rank_low": best,
             "rank_high": worst,
             "tier": lowest,
-            "tier_last": highest,
-            "top": top,
+            "last_tier": highest,
+            "in_top_tier": top,
             "score": unit * score,
             "score_low": unit * low,
             "score_high": unit * high,
@@ -422,27 +424,25 @@ def vote_leaderboard(
 
 
 def _methods(method: Any, errors: str, scale: str) -> list[Measure]:
-    """Return the orderings, which counts of votes must be able to tell."""
+    """Return the orderings, or raise if counts of votes do not determine them."""
     methods = chosen(method, has_values=False)
     for one in methods:
         missing = [name for name in one.entry.columns if name not in COUNTED]
         if missing:
             raise ValueError(
-                f"method={one.label!r} needs {missing[0]!r} of every query, which votes do not have."
+                f"method={one.label!r} requires {missing[0]!r} per query, which votes do not have."
             )
         options = {"errors='sandwich'": errors == "sandwich", "scale='elo'": scale == "elo"}
         for option, is_set in options.items():
             if is_set and one.entry.name != BRADLEY_TERRY:
-                raise ValueError(
-                    f"{option} is of method='{BRADLEY_TERRY}'; {one.label!r} has none."
-                )
+                raise ValueError(f"{option} requires method='{BRADLEY_TERRY}', got {one.label!r}.")
     if sum(one.entry.name == BRADLEY_TERRY for one in methods) > 1:
-        raise ValueError("tiers rest on one Bradley-Terry; ask for one prior at a time.")
+        raise ValueError("tiers are based on one Bradley-Terry model. Pass one prior at a time.")
     return methods
 
 
 def _together(table: Table, resample: Any) -> tuple[np.ndarray | None, list[str]]:
-    """Return the group of each vote, None where each stands by itself, and what groups are called."""
+    """Return the group of each vote, None if votes are independent, and the names of the group columns."""
     by_vote = resample == "vote" and "vote" not in table.frame.columns
     if by_vote or (resample is None and "query" not in table.roles):
         return None, ["votes"]
@@ -455,22 +455,22 @@ def _together(table: Table, resample: Any) -> tuple[np.ndarray | None, list[str]
     code = table.frame.groupby(names, sort=True, observed=True, dropna=False).ngroup().to_numpy()
     if code.max() < 1:
         raise TooFew(
-            f"there is one group of votes only, by {listed(names)}; nothing can be drawn from it."
+            f"all votes are in one group of {listed(names)}; bootstrap samples need at least two groups."
         )
     return code, names
 
 
 def _check_votes(counts: Counts, log: Log, methods: list[Measure]) -> None:
-    """Raise where votes do not tell what is asked: systems apart, strengths without an end, pairs that never met."""
+    """Raise if votes do not determine an order: unconnected systems, infinite strengths, pairs that never met."""
     names = np.array([str(name) for name in log.names], dtype=object)
     if len(names) < 2:
-        raise TooFew(f"a leaderboard needs at least two systems; there is {listed(names)}.")
+        raise TooFew(f"a leaderboard needs at least two systems, found {listed(names)}.")
     parts = sorted(counts.components(), key=len)
     if len(parts) > 1:
         few, many = (listed(names[part], 4) for part in (parts[0], parts[-1]))
         raise ValueError(
-            f"the votes fall into {len(parts)} groups of systems that no vote joins: {few} never met {many}. Rank each "
-            "group by itself, or collect votes between them."
+            f"the votes form {len(parts)} groups of systems without votes between them: {few} never met {many}. Rank "
+            "each group separately, or collect votes between them."
         )
     never = np.argwhere(np.triu(counts.met == 0, k=1))
     priors = [one.parameters["prior"] for one in methods if one.entry.name == BRADLEY_TERRY]
@@ -478,39 +478,34 @@ def _check_votes(counts: Counts, log: Log, methods: list[Measure]) -> None:
         if one.entry.name != BRADLEY_TERRY and len(never):
             a, b = names[never[0]]
             raise ValueError(
-                f"method={one.label!r} counts every pair of systems, and {len(never):,} of "
+                f"method={one.label!r} needs all pairs of systems, but {len(never):,} of "
                 f"{len(names) * (len(names) - 1) // 2:,} never met, e.g. {a!r} and {b!r}. "
-                f"method='{BRADLEY_TERRY}' works with chains of votes."
+                f"Use method='{BRADLEY_TERRY}', for which chains of votes are sufficient."
             )
     if priors and (ahead := counts.unbeaten()) is not None:
         text = f"{listed(names[ahead], 4)} lost and tied no vote with the other {len(names) - len(ahead)} systems"
         if not priors[0]:
             raise ValueError(
-                f"{text}: no finite strength explains that; method='{USUAL}' keeps it finite."
+                f"{text}, so their strength is infinite. Use method='{USUAL}', which keeps it finite."
             )
         warnings.warn(
-            f"{text}: how far ahead they are rests on the prior alone.",
+            f"{text}, so the size of their lead depends only on the prior.",
             UserWarning,
             stacklevel=outside(),
         )
 
 
 def _stronger(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
-    """Return, by two systems, whether a Wald test says that the strength of the first is larger."""
+    """Return, for each two systems, whether the strength of the first is significantly larger (Wald test)."""
     from scipy import special
 
     a, b = np.triu_indices(len(fitted.strength), k=1)
     spread = np.sqrt(np.maximum(fitted.pair_variance(a, b), 0.0))
     favored = fitted.strength[a] - fitted.strength[b]
     gap = np.abs(favored)
-    # without an error any gap is infinitely far
+    # if the error is 0, any difference is infinitely many errors
     z = np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
-    p = adjust(
-        2.0 * special.ndtr(-z),
-        np.zeros(len(a), dtype=np.int64),
-        correction=correction or "none",
-        alpha=alpha,
-    )
+    p = adjust(2.0 * special.ndtr(-z), correction=correction or "none", alpha=alpha)
     return _beats(len(fitted.strength), a, b, favored, p < alpha)
 
 
@@ -524,11 +519,13 @@ def _scores(
         counted["surplus"] = counted["wins"] = surplus_of_pairs(net, shared)
     scores = []
     for one in methods:
+        kernel = (
+            strengths
+            if one.entry.name == BRADLEY_TERRY
+            else partial(one.entry.kernel, **one.parameters)
+        )
         arrays = (counted[name] for name in one.entry.columns)
-        if one.entry.name == BRADLEY_TERRY:
-            scores.append(strengths(net, shared))
-        else:
-            scores.append(np.asarray(one.entry.kernel(*arrays, **one.parameters), dtype=float))
+        scores.append(np.asarray(kernel(*arrays), dtype=float))
     return scores
 
 
@@ -541,25 +538,22 @@ def _drawn(
     progress: bool | None,
 ) -> list[np.ndarray]:
     """Return the scores of resamples of each method."""
-    blocks = track(_resamples(counts, rng, draws), desc="bootstrap votes", progress=progress)
+    size = max(1, min(draws, CELLS // max(counts.met.size, len(counts.n), counts.groups)))
+    blocks = [min(size, draws - start) for start in range(0, draws, size)]
     scores = [
         _scores(
-            methods, counts, times, lambda net, shared: many_fitted(net, shared, counts.met, fitted)
+            methods,
+            counts,
+            counts.drawn(rng, block),
+            lambda net, shared: many_fitted(net, shared, counts.met, fitted),
         )
-        for times in blocks
+        for block in track(blocks, desc="bootstrap votes", progress=progress)
     ]
     drawn = [np.concatenate(one) for one in zip(*scores)]
     lost = max(int(np.isnan(one).any(axis=1).sum()) for one in drawn)
     if lost:
         raise ValueError(
-            f"{lost:,} of {draws:,} resamples have a system that lost no vote, or won none, and so no finite strength "
-            f"without a prior. Use errors='sandwich', or method='{USUAL}'."
+            f"{lost:,} of {draws:,} bootstrap samples have a system that won or lost all its votes, whose strength is "
+            f"infinite without a prior. Use errors='sandwich', or method='{USUAL}'."
         )
     return drawn
-
-
-def _resamples(counts: Counts, rng: np.random.Generator, draws: int) -> Iterator[np.ndarray]:
-    """Yield, in blocks of resamples, how often each kind of vote is drawn."""
-    size = max(1, min(draws, CELLS // max(counts.met.size, counts.kinds, counts.groups)))
-    for start in range(0, draws, size):
-        yield counts.drawn(rng, min(size, draws - start))

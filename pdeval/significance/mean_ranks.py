@@ -1,7 +1,7 @@
-"""Tests of mean ranks: runs are ranked on every query, and what is compared is how they rank on average.
+"""Tests of mean ranks: runs are ranked on every query, and their mean ranks are compared.
 
-The tests that follow a Friedman test: Nemenyi's, whose critical difference is one number for all pairs, and Conover's.
-Values are scores of shape (queries, runs), more is better; nothing may be missing. Rank 1 is the best.
+These tests follow a Friedman test: Nemenyi's, whose critical difference is one number for all pairs, and Conover's.
+Values are scores of shape (queries, runs), higher is better, without missing values. Rank 1 is the best.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pdeval.tables.equal_values import NOISE, average_ranks, ratio
 
 
 def ranks_of(X: np.ndarray) -> np.ndarray:
-    """Return the rank of every run on every query, 1 for the best; equal runs share the mean of their ranks.
+    """Return the rank of every run on every query, 1 for the best; equal runs get the mean of their ranks.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def ranks_of(X: np.ndarray) -> np.ndarray:
 
 
 def rank_variance(ranks: np.ndarray) -> float:
-    """Return the variance of the ranks of a query, summed over queries; ties make it less.
+    """Return the variance of the ranks of a query, summed over queries; ties reduce it.
 
     Examples
     --------
@@ -42,12 +42,12 @@ def rank_variance(ranks: np.ndarray) -> float:
     1.75
     """
     runs = ranks.shape[1]
-    # ranks are halves, so that the sum of squares is exact
+    # ranks are multiples of 1/2, so the sum of squares is exact
     return float(np.square(ranks - (runs + 1) / 2).sum() / (runs - 1))
 
 
 def concordance(ranks: np.ndarray) -> float:
-    """Return Kendall's coefficient of concordance, corrected for ties: 1 where all queries rank the runs alike.
+    """Return Kendall's coefficient of concordance, corrected for ties: 1 if all queries have the same order.
 
     Examples
     --------
@@ -57,14 +57,13 @@ def concordance(ranks: np.ndarray) -> float:
     queries, runs = ranks.shape
     away = ranks.sum(axis=0) - queries * (runs + 1) / 2
     most = queries * (runs - 1) * rank_variance(ranks)
-    share = float(ratio(np.square(away).sum(), np.asarray(most)))
-    return (
-        1.0 if share > 1 - NOISE else share
-    )  # no query differs from another: nothing is left but rounding
+    agreement = float(ratio(np.square(away).sum(), np.asarray(most)))
+    # 1 up to rounding: all queries have the same order
+    return 1.0 if agreement > 1 - NOISE else agreement
 
 
 def critical_difference_of(runs: int, queries: int, alpha: float = 0.05) -> float:
-    """Return the difference of mean ranks from which on Nemenyi's test calls two runs different.
+    """Return the smallest difference of mean ranks that is significant by Nemenyi's test.
 
     Examples
     --------
@@ -80,15 +79,15 @@ def critical_difference_of(runs: int, queries: int, alpha: float = 0.05) -> floa
     family_wise=True,
     scores_only=True,
     reference="Nemenyi 1963; Demsar 2006",
-    says="Friedman-Nemenyi test",
+    description="Friedman-Nemenyi test",
 )
 def nemenyi(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return Nemenyi's test of pairs of runs: their mean ranks over queries, against the range of all mean ranks.
 
     statistic = |difference of mean ranks| / sqrt(runs (runs + 1) / (12 queries)), and p is its upper tail in the
-    studentised range distribution of all the runs with infinite degrees of freedom. Ties are not corrected for: they
-    make it conservative. The effect size is the difference of the mean ranks, positive where run a ranks better. The
-    interval is that of the mean difference, simultaneous over all pairs, by Tukey.
+    studentized range distribution of all runs with infinite degrees of freedom. There is no correction for ties, which
+    make the test conservative. The effect size is the difference of the mean ranks, positive if run a ranks better. The
+    interval is Tukey's, of the mean difference, simultaneous over all pairs.
 
     References
     ----------
@@ -122,16 +121,16 @@ def nemenyi(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     joint=True,
     scores_only=True,
     reference="Conover and Iman 1979; Conover 1999",
-    says="Friedman-Conover test",
+    description="Friedman-Conover test",
 )
 def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return Conover's test of pairs of runs: a t-test of their mean ranks over queries, with the error of all runs.
 
-    The statistic is t, positive where run a ranks better, with (queries - 1)(runs - 1) degrees of freedom; its error
-    is what the ranks vary beyond what the runs explain, so that ties are accounted for. It is more powerful than
-    Nemenyi's, and its p-values are corrected for the number of pairs like those of any test of one pair. The effect
-    size is the difference of the mean ranks. The interval is Student's, of the mean difference. All queries ranking
-    the runs alike: p = 0, or 1 for equal ranks.
+    The statistic is t, positive if run a ranks better, with (queries - 1)(runs - 1) degrees of freedom. Its error is
+    the residual variance of the ranks, which accounts for ties. It is more powerful than Nemenyi's test, and its
+    p-values are corrected for the number of pairs like those of pairwise tests. The effect size is the difference of
+    the mean ranks. The interval is Student's, of the mean difference. If all queries rank the runs in the same order,
+    p = 0, or 1 for equal ranks.
 
     References
     ----------
@@ -168,8 +167,8 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
 def _rank_difference(
     ranks: np.ndarray, a: np.ndarray, b: np.ndarray
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return by how many places run a ranks better than run b on average, and the mean ranks of both."""
-    total = ranks.sum(axis=0)  # of halves, so that equal runs are exactly equal
+    """Return the difference of the mean ranks, positive if run a ranks better, and the mean ranks of both."""
+    total = ranks.sum(axis=0)  # multiples of 1/2: equal runs are exactly equal
     return (total[b] - total[a]) / len(ranks), {
         "rank_a": total[a] / len(ranks),
         "rank_b": total[b] / len(ranks),

@@ -1,4 +1,4 @@
-"""The pairs of runs that are compared, and per query how much better the first one is: what tests run on."""
+"""The pairs of runs to compare and their differences per query: the input of significance tests."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.evaluate.pairs import Pairs as Stream
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.sources import Source, decided
+from pdeval.join.rules import outside
+from pdeval.orderings.votes import finite
 from pdeval.tables.equal_values import settled, size_of
 from pdeval.tables.labels import labels, run_labels
 from pdeval.verbs.arguments import TooFew
 
-# Values (queries x pairs) that one block of differences may hold.
+# Values (queries x pairs) in one block of differences.
 BLOCK = 2**20
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of runs to compare and their per-query differences, positive where run `a` is better.
+    """The pairs of runs to compare and their per-query differences, positive if run `a` is better.
 
     Parameters
     ----------
@@ -33,11 +35,11 @@ class Pairs:
     a, b : ndarray of int, shape (pairs,)
         Rows of `source.runs`. With a baseline, it is the `b` of all its pairs.
     kept : ndarray of int, shape (pairs,)
-        The pair of the source that each of these pairs is.
+        Number of each pair in the source.
     flipped : ndarray of bool, shape (pairs,)
-        Whether the source has the pair the other way round.
+        Whether the source has the pair in the other direction.
     against : ndarray of bool, shape (pairs,)
-        Whether `b` is the baseline; all True without one.
+        Whether `b` is the baseline; all True without a baseline.
     """
 
     source: Source
@@ -49,9 +51,9 @@ class Pairs:
 
     @classmethod
     def of(cls, source: Source, *, baseline: Any = None, others: bool = False) -> Pairs:
-        """Return the pairs of a table: all of them, or those with the baseline (and the `others` too).
+        """Return all pairs of a table, or those with the baseline (and with `others` all other pairs too).
 
-        Several baselines have their pairs one after the other: two of them are compared in both directions.
+        The pairs of several baselines are concatenated; two baselines are compared in both directions.
         """
         check(source)
         a, b = all_pairs(len(source.runs)) if isinstance(source, Scores) else (source.a, source.b)
@@ -60,12 +62,12 @@ class Pairs:
             return cls(source, a, b, number, np.zeros(len(a), bool), np.ones(len(a), bool))
         parts = []
         for row in baselines_of(source.runs, baseline):
-            flipped = a == row  # so that the baseline is always b
+            flipped = a == row  # the baseline is always b
             against = flipped | (b == row)
             if not against.any():
                 name = run_labels(source.runs.iloc[[row]])[0]
                 raise ValueError(
-                    f"no pair of the table has the baseline {name!r}: compute its pairs first."
+                    f"no pair of the table has the baseline {name!r}. Compute its pairs first."
                 )
             kept = slice(None) if others else against
             columns = (np.where(flipped, b, a), np.where(flipped, a, b), number, flipped, against)
@@ -76,7 +78,7 @@ class Pairs:
         return len(self.a)
 
     def name(self, pair: int) -> str:
-        """Return the two runs of a pair as text."""
+        """Return the labels of both runs of a pair, for messages."""
         texts = run_labels(self.source.runs.iloc[[self.a[pair], self.b[pair]]])
         return f"({texts[0]!r}, {texts[1]!r})"
 
@@ -91,7 +93,7 @@ class Pairs:
     ) -> pd.DataFrame:
         """Return one row per measure and pair with the baseline: the runs, the measure, its test, then the columns.
 
-        `parts` are the columns of each measure, or of all of them in turn.
+        `parts` are the columns of each measure, or one part with the columns of all measures, concatenated.
         """
         measures = self.source.measures
         pairs = np.flatnonzero(self.against)
@@ -105,9 +107,9 @@ class Pairs:
         return frame
 
     def blocks(self, measure: int, *, shared: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield (numbers of pairs, differences of shape (queries, those pairs)), NaN where one side is missing.
+        """Yield (numbers of pairs, differences of shape (queries, those pairs)), NaN if one side is missing.
 
-        Values that differ by rounding only give a difference of exactly 0. Raise where a pair has fewer than `shared`
+        The difference of values that differ only by rounding is exactly 0. Raise if a pair has fewer than `shared`
         queries in common.
         """
         label = self.source.measures[measure]
@@ -116,9 +118,9 @@ class Pairs:
             few = np.flatnonzero(n < shared)
             if len(few):
                 raise ValueError(
-                    f"{len(few)} pairs have fewer than two queries in common on {label!r}, "
+                    f"{len(few)} pairs have fewer than two common queries for {label!r}, "
                     f"e.g. {self.name(numbers[few[0]])} with {n[few[0]]}. "
-                    "Drop those runs, or evaluate with a topics rule that gives every run a value."
+                    "Drop these runs, or evaluate with queries='relevant', which gives every run a value."
                 )
             yield numbers, D
 
@@ -158,9 +160,9 @@ class Pairs:
     def sides(
         self, measure: int, pairs: np.ndarray, counted: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the means of run a and of run b in the measure's own units; NaN where there are only preferences.
+        """Return the means of run a and of run b in the unit of the measure; NaN for preferences.
 
-        `counted` says which (query, pair) cells count, or, with one axis, which queries do.
+        `counted` is a mask of the (query, pair) cells that count, or, with one axis, of the queries.
         """
         a, b = self.a[pairs], self.b[pairs]
         if not isinstance(self.source, Scores):
@@ -177,7 +179,7 @@ class Pairs:
         return mean_a, mean_b
 
     def limits(self, measure: int, D: np.ndarray) -> tuple[float, float]:
-        """Return the least and the largest difference there can be; `D` are differences of the measure."""
+        """Return the smallest and largest possible difference; `D` are differences of the measure."""
         label, attrs = self.source.measures[measure], self.source.attrs
         if not isinstance(self.source, Scores):
             return limits_of(label, D, attrs)
@@ -186,45 +188,31 @@ class Pairs:
 
 
 def concatenated(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return columns one after the other; all parts have the same ones."""
+    """Return the columns of all parts, concatenated; all parts have the same columns."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def check(source: Source) -> None:
-    """Raise unless the table can be tested: two runs, two queries, a measure, a pair."""
-    if not all(hasattr(source, name) for name in ("runs", "queries", "measures")):
-        raise TypeError(
-            "significance needs scores or preferences (pdeval.evaluate.cube.Scores, Preferences or a stream of their "
-            f"blocks), found {type(source).__name__}. On a frame, call the .ireval method."
-        )
+    """Raise unless the table has two runs and two queries."""
     if len(source.runs) < 2:
         raise TooFew(f"a comparison needs at least two runs, found {len(source.runs)}.")
     if len(source.queries) < 2:
         raise TooFew(
-            f"a significance test needs at least two queries, found {len(source.queries)}: "
-            "evaluate more queries before comparing."
+            f"a significance test needs at least two queries, found {len(source.queries)}. "
+            "Evaluate more queries before you compare."
         )
-    if not len(source.measures):
-        raise ValueError("the table has no measure: there is nothing to compare.")
-    if not isinstance(source, Scores) and not len(source.a):
-        raise ValueError("the preferences table has no pair of runs: there is nothing to compare.")
-
-
-def finite(values: np.ndarray, measure: str) -> np.ndarray:
-    """Return the values, or raise where some are infinite: they have no mean."""
-    if np.isinf(values).any():
-        raise ValueError(
-            f"measure {measure!r} has {int(np.isinf(values).sum())} infinite values, which have no mean. "
-            "Choose its variant that gives items never found a finite rank, or compare preferences instead."
-        )
-    return values
 
 
 def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return (values, which queries they are): only queries on which every run has a value; `what` needs them.
+    """Return the values of the queries on which every run has one, and which queries these are.
 
-    The values are scores (queries, runs), more is better, or preferences (queries, runs, runs). Preferences
-    that are the differences of some score come back as that score.
+    The values are scores (queries, runs), higher is better, or preferences (queries, runs, runs). Preferences
+    that are the differences of some score are returned as that score.
+
+    Parameters
+    ----------
+    what : str
+        Name of the analysis, for messages.
     """
     source = pairs.source
     label = source.measures[measure]
@@ -233,7 +221,19 @@ def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndar
         values = values if source.higher[measure] else 0.0 - values
     else:
         values = square(source, measure, what)
-    # queries without a gap, of scores as of matrices
+    counted = complete_queries(values, label, what)
+    values = values if counted.all() else values[counted]
+    if values.ndim == 3:
+        scores = additive(values)
+        values = values if scores is None else settled(scores, least=size_of(scores))
+    return values, counted
+
+
+def complete_queries(values: np.ndarray, label: str, what: str) -> np.ndarray:
+    """Return which queries, the first axis, have no missing value; warn about the others.
+
+    Raise if fewer than two queries remain.
+    """
     counted = np.asarray(~np.isnan(values.reshape(len(values), -1)).any(axis=1))
     if counted.sum() < 2:
         raise TooFew(
@@ -242,15 +242,12 @@ def complete(pairs: Pairs, measure: int, what: str) -> tuple[np.ndarray, np.ndar
         )
     if not counted.all():
         warnings.warn(
-            f"{(~counted).sum()} of {len(counted)} queries lack a value of {label!r} for some run; "
-            f"{what} uses the {counted.sum()} complete ones.",
-            stacklevel=2,
+            f"{(~counted).sum()} of {len(counted)} queries have no {label!r} value for at least one run; "
+            f"{what} uses the remaining {counted.sum()} queries.",
+            UserWarning,
+            stacklevel=outside(),
         )
-        values = values[counted]
-    if values.ndim == 3:
-        scores = additive(values)
-        values = values if scores is None else settled(scores, least=size_of(scores))
-    return values, counted
+    return counted
 
 
 def square(source: Preferences | Stream, measure: int, what: str) -> np.ndarray:
@@ -261,8 +258,8 @@ def square(source: Preferences | Stream, measure: int, what: str) -> np.ndarray:
     )
     if n_pairs < n_runs * (n_runs - 1) // 2:
         raise ValueError(
-            f"{what} needs every pair of runs; the preferences have {n_pairs} of the {n_runs * (n_runs - 1) // 2} "
-            "pairs. Compute all pairs (no baseline), or use a pairwise test such as test='t'."
+            f"{what} needs all pairs of runs; the preferences have {n_pairs} of the {n_runs * (n_runs - 1) // 2} "
+            "pairs. Compute all pairs (without baseline=), or use a pairwise test such as test='t'."
         )
     values = np.zeros((len(source.queries), n_runs, n_runs))
     for part, block in decided(source, measure):
@@ -273,7 +270,7 @@ def square(source: Preferences | Stream, measure: int, what: str) -> np.ndarray:
 
 
 def additive(values: np.ndarray) -> np.ndarray | None:
-    """Return the scores (queries, runs) whose differences the preferences are, or None where there are none.
+    """Return scores (queries, runs) whose differences equal the preferences, or None if there are none.
 
     Examples
     --------

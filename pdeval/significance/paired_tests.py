@@ -1,9 +1,8 @@
-"""Tests of one pair of runs at a time, over all pairs at once: t, Wilcoxon, sign, randomisation, bootstrap.
+"""Pairwise tests, computed for all pairs at once: t, Wilcoxon, sign, randomization, bootstrap.
 
-Every test takes D of shape (queries, pairs): how much better run a is on a query. NaN means that the query
-does not count for the pair. All are two-sided and need two counted queries in every column. A pair whose
-differences are all 0 gives p = 1, statistic 0 (Wilcoxon and sign too) and effect 0. Differences that are rounding
-are 0 before they come here (`compared.Pairs.blocks`).
+Every test takes D of shape (queries, pairs): the differences between run a and run b. NaN means that the query does
+not count for the pair. All tests are two-sided and need at least two queries in every column. A pair whose differences
+are all 0 has p = 1, statistic 0 and effect size 0. Rounding errors are set to 0 in `paired_differences.Pairs.blocks`.
 """
 
 from __future__ import annotations
@@ -11,14 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from pdeval.evaluate.ppi import powered
-from pdeval.significance.registry import Outcome, significance_test, student_interval
-from pdeval.significance.resampling import chunks
+from pdeval.evaluate.seeds import chunks
+from pdeval.significance.registry import (
+    Outcome,
+    significance_test,
+    student_interval,
+    student_test,
+)
 from pdeval.tables.equal_values import NOISE, average_ranks, describe, ratio
 from pdeval.verbs.progress import track
 
-# Columns that the bootstrap keeps all draws of at the same time.
+# Columns whose bootstrap draws are in memory at the same time.
 BOOTSTRAP_PAIRS = 256
-# Differences of which some are of the same size, up to which Wilcoxon's test tries all signs; sums held at a time.
+# Largest number of tied differences for which Wilcoxon's test tries all signs; sums in memory at a time.
 MOST_TIED = 13
 PATTERNS = 2**20
 
@@ -27,13 +31,13 @@ PATTERNS = 2**20
     name="t",
     aliases=("student", "ttest", "t-test"),
     reference="Student 1908",
-    says="paired Student t test",
+    description="paired Student t test",
 )
 def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return the paired t-test of each column: the one-sample t-test of the per-query differences.
 
-    The effect size is Cohen's d of the differences, mean / standard deviation. Differences that are all
-    equal and not 0 give an infinite statistic and p = 0.
+    The effect size is Cohen's d of the differences, mean / standard deviation. If all differences are equal
+    and not 0, the statistic is infinite and p = 0.
 
     Examples
     --------
@@ -41,29 +45,20 @@ def student(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     >>> outcome.statistic.round(4).tolist(), outcome.p_value.round(4).tolist()
     ([3.873], [0.0305])
     """
-    from scipy import special
-
     n, mean, sd = describe(D)
-    t = ratio(mean, sd / np.sqrt(n))
-    return Outcome(
-        n,
-        mean,
-        *student_interval(n, mean, sd, confidence),
-        effect_size=ratio(mean, sd),
-        statistic=t,
-        p_value=2 * special.stdtr(n - 1, -np.abs(t)),
-    )
+    interval = student_interval(n, mean, sd, confidence)
+    return Outcome(n, mean, *interval, ratio(mean, sd), *student_test(n, mean, sd))
 
 
-@significance_test(reference="Wilcoxon 1945", says="Wilcoxon signed-rank test")
+@significance_test(reference="Wilcoxon 1945", description="Wilcoxon signed-rank test")
 def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     """Return Wilcoxon's signed-rank test of each column; zero differences are dropped.
 
-    Differences of the same size but for rounding (1e-12 of the column's largest) share their average rank.
-    The statistic is the smaller rank sum. p is exact with at most 50 differences that are not 0 and all of
-    different size, and with at most 13 where some are of the same size: the share of all ways to give the ranks
-    a sign; otherwise from the normal approximation with the variance corrected for ties. The effect size is the
-    rank-biserial correlation, (W+ - W-) / (W+ + W-). The interval is Student's, of the mean difference.
+    Differences of the same size up to rounding (1e-12 of the largest of the column) get their average rank. The
+    statistic is the smaller rank sum. The p-value is exact with at most 50 nonzero differences without ties, and
+    with at most 13 if there are ties: the fraction of all assignments of signs to the ranks. Otherwise it is from
+    the normal approximation with the variance corrected for ties. The effect size is the rank-biserial correlation,
+    (W+ - W-) / (W+ + W-). The interval is Student's, of the mean difference.
 
     Examples
     --------
@@ -85,7 +80,7 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     plus, minus = (rank * (signs > 0)).sum(axis=0), (rank * (signs < 0)).sum(axis=0)
     kept = (~dropped).sum(axis=0)
     smaller = np.minimum(plus, minus)
-    # each member of a group of g equal sizes adds g^2 - 1, so that the group adds g^3 - g
+    # each member of a group of g equal sizes adds g^2 - 1, so the group adds g^3 - g
     tied = ((groups**2 - 1) * (signs != 0)).sum(axis=0)
 
     k = kept.astype(float)
@@ -108,7 +103,7 @@ def wilcoxon(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
 
 
 def share_of_signs(rank: np.ndarray, most: np.ndarray) -> np.ndarray:
-    """Return, for each column of ranks, the share of all 2^n signs whose positive ranks add up to at most so much.
+    """Return, for each column of ranks, the fraction of all 2^n signs whose positive ranks sum to at most `most`.
 
     Examples
     --------
@@ -120,7 +115,7 @@ def share_of_signs(rank: np.ndarray, most: np.ndarray) -> np.ndarray:
     signs = (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
     width = max(1, PATTERNS // 2**n)
     parts = [slice(start, start + width) for start in range(0, columns, width)]
-    # average ranks are halves, so that their sums are exact
+    # average ranks are multiples of 1/2, so their sums are exact
     return np.concatenate([(signs @ rank[:, part] <= most[part]).mean(axis=0) for part in parts])
 
 
@@ -132,7 +127,7 @@ def rank_sum_distribution(n: int) -> np.ndarray:
     >>> rank_sum_distribution(2).tolist()
     [0.25, 0.5, 0.75, 1.0]
     """
-    # ways[w]: subsets of the ranks so far that add up to w; a rank is in the subset or not
+    # ways[w]: number of subsets of the ranks so far that sum to w; a rank is in the subset or not
     ways = np.ones(1)
     for rank in range(1, n + 1):
         ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
@@ -157,7 +152,7 @@ def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
     n, mean, sd = describe(D)
     wins, losses = (D > 0).sum(axis=0), (D < 0).sum(axis=0)
     decided, fewer = wins + losses, np.minimum(wins, losses)
-    # P(X <= fewer) for X binomial(decided, 1/2), as a regularised incomplete beta function
+    # P(X <= fewer) for X binomial(decided, 1/2), as a regularized incomplete beta function
     below = special.betainc(np.maximum(decided, 1) - fewer, fewer + 1, 0.5)
     return Outcome(
         n,
@@ -172,9 +167,9 @@ def sign(D: np.ndarray, *, confidence: float = 0.95) -> Outcome:
 @significance_test(
     aliases=("randomization", "permutation"),
     reference="Smucker, Allan and Carterette 2007",
-    says="paired randomisation test",
+    description="paired randomization test",
 )
-def randomisation(
+def randomization(
     D: np.ndarray,
     *,
     confidence: float = 0.95,
@@ -182,12 +177,12 @@ def randomisation(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> Outcome:
-    """Return the paired randomisation (permutation) test of each column.
+    """Return the paired randomization (permutation) test of each column.
 
-    In every draw the two runs swap places on a random half of the queries, which turns the sign of the
-    difference; p = (1 + draws whose mean is at least as far from 0 as the observed one) / (1 + draws). All
-    pairs share the same swaps. The statistic is the mean difference; effect size and interval are those of
-    the t-test.
+    In each draw, the two runs are swapped on each query with probability 1/2, which changes the sign of the
+    difference; p = (1 + number of draws whose mean is at least as far from 0 as the observed one) / (1 + draws).
+    All pairs use the same swaps. The statistic is the mean difference; effect size and interval are those of the
+    t-test.
 
     References
     ----------
@@ -195,16 +190,16 @@ def randomisation(
 
     Examples
     --------
-    >>> outcome = randomisation(np.array([[0.1], [0.3], [0.2], [0.4]]), draws=999, seed=1)
+    >>> outcome = randomization(np.array([[0.1], [0.3], [0.2], [0.4]]), draws=999, seed=1)
     >>> bool(abs(outcome.p_value[0] - 2 / 16) < 0.03)
     True
     """
     n, mean, sd = describe(D)
     filled = np.nan_to_num(D, nan=0.0)
-    # in sums, not means: the number of queries of a pair is the same in every draw
+    # sums instead of means: the number of queries of a pair is the same in every draw
     least = np.abs(filled.sum(axis=0)) - NOISE * np.abs(filled).sum(axis=0)
     reached = np.zeros(D.shape[1])
-    for size, child in track(chunks(draws, seed), desc="randomisation test", progress=progress):
+    for size, child in track(chunks(draws, seed), desc="randomization test", progress=progress):
         swaps = (
             2.0 * np.random.default_rng(child).integers(0, 2, size=(size, len(D)), dtype=np.int8)
             - 1
@@ -220,7 +215,7 @@ def randomisation(
     )
 
 
-@significance_test(reference="Sakai 2006", says="paired bootstrap test")
+@significance_test(reference="Sakai 2006", description="paired bootstrap test")
 def bootstrap(
     D: np.ndarray,
     *,
@@ -229,12 +224,12 @@ def bootstrap(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> Outcome:
-    """Return the studentised bootstrap test of each column.
+    """Return the studentized bootstrap test of each column.
 
-    Queries are drawn with replacement from the differences moved to mean 0;
-    p = (1 + draws with |t*| >= |t|) / (1 + draws). The statistic is t, the effect size Cohen's d, and the
-    interval the symmetric bootstrap-t interval, from the same draws. Differences that are all equal and
-    not 0 give the smallest p there is, 1 / (1 + draws).
+    Queries are drawn with replacement from the differences shifted to mean 0;
+    p = (1 + number of draws with |t*| >= |t|) / (1 + draws). The statistic is t, the effect size Cohen's d, and
+    the interval the symmetric bootstrap-t interval, from the same draws. If all differences are equal and not 0,
+    the p-value is the smallest possible, 1 / (1 + draws).
 
     References
     ----------
@@ -251,7 +246,7 @@ def bootstrap(
     error = sd / np.sqrt(n)
     t = ratio(mean, error)
     p, critical = np.ones(D.shape[1]), np.zeros(D.shape[1])
-    # pairs with the same missing queries share their draws; without missing queries that is all of them
+    # pairs with the same missing queries use the same draws; without missing queries these are all pairs
     patterns, member = np.unique(np.isnan(D), axis=1, return_inverse=True)
     member = member.ravel()
     jobs = [
@@ -262,7 +257,7 @@ def bootstrap(
     for columns in track(jobs, desc="bootstrap test", progress=progress):
         values = D[:, columns]
         values = values[~np.isnan(values[:, 0])]
-        # differences that are all equal but for rounding are at their mean, all of them
+        # differences that are all equal up to rounding are all at their mean
         drawn = resampled_t(np.where(sd[columns] == 0, 0.0, values - mean[columns]), draws, seed)
         p[columns] = (1 + (drawn >= np.abs(t[columns]) * (1 - NOISE)).sum(axis=0)) / (1 + draws)
         critical[columns] = np.quantile(drawn, confidence, axis=0, method="inverted_cdf")
@@ -270,18 +265,18 @@ def bootstrap(
     return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), t, p)
 
 
-def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray:
+def resampled_t(centered: np.ndarray, draws: int, seed: int | None) -> np.ndarray:
     """Return |t| of every bootstrap sample: shape (draws, pairs), from differences with mean 0."""
-    n = len(centred)
+    n = len(centered)
     parts = []
     for size, child in chunks(draws, seed):
         # times[draw, query]: how often a query is drawn; sums over a sample become a product of matrices
         picked = np.random.default_rng(child).integers(0, n, size=(size, n))
         picked += n * np.arange(size)[:, None]
         times = np.bincount(picked.ravel(), minlength=size * n).reshape(size, n).astype(float)
-        mean, total = times @ centred / n, times @ np.square(centred)
+        mean, total = times @ centered / n, times @ np.square(centered)
         spread = total - n * mean**2
-        # one value n times over has no spread but for rounding
+        # a sample of equal values has no variance except rounding
         spread[spread <= NOISE * total] = 0.0
         parts.append(np.abs(ratio(mean, np.sqrt(spread / (n - 1) / n))))
     return np.concatenate(parts)
@@ -291,7 +286,7 @@ def resampled_t(centred: np.ndarray, draws: int, seed: int | None) -> np.ndarray
     name="ppi",
     machine=True,
     reference="Angelopoulos, Duchi and Zrnic 2023, PPI++",
-    says="prediction-powered Student t test",
+    description="prediction-powered Student t test",
 )
 def prediction_powered(
     people: np.ndarray,
@@ -300,42 +295,42 @@ def prediction_powered(
     *,
     confidence: float = 0.95,
 ) -> Outcome:
-    """Student's test of the prediction-powered mean difference, from labels by people and by a machine."""
-    made = powered(people, machine, probability=probability)
+    """Student's test of the prediction-powered mean difference, from human and machine labels."""
+    estimate = powered(people, machine, probability=probability)
     return Outcome(
-        made.n,
-        made.mean,
-        *made.interval(confidence),
-        effect_size=ratio(made.mean, made.human_sd),
-        statistic=made.statistic,
-        p_value=made.p_value,
+        estimate.n,
+        estimate.mean,
+        *estimate.interval(confidence),
+        effect_size=ratio(estimate.mean, estimate.human_sd),
+        statistic=estimate.statistic,
+        p_value=estimate.p_value,
         more={
-            "df": made.df,
-            "n_machine": made.n_machine.astype(np.int64),
-            "lam": made.lam,
-            "effective_n": made.effective_n,
+            "df": estimate.df,
+            "n_machine": estimate.n_machine.astype(np.int64),
+            "lam": estimate.lam,
+            "effective_n": estimate.effective_n,
         },
     )
 
 
-# Differences other than 0 up to which all signs are tried: 2^40 of them, by the sums of two halves, 2^20 each.
+# Largest number of nonzero differences for which all signs are tried: 2^40, as sums of two halves, 2^20 each.
 MOST = 40
 
 
 @significance_test(
     aliases=("exact_randomization", "exact_permutation", "exact"),
     reference="Fisher 1935; Pitman 1937",
-    says="exact paired randomisation test",
+    description="exact paired randomization test",
 )
-def exact_randomisation(
+def exact_randomization(
     D: np.ndarray, *, confidence: float = 0.95, progress: bool | None = None
 ) -> Outcome:
-    """Return the paired randomisation test of each column over all ways to swap the two runs: nothing is drawn.
+    """Return the paired randomization test of each column over all ways to swap the two runs, without draws.
 
-    p is the share of all 2^n signs of the n differences that are not 0 (zeros change nothing) whose mean is at least
-    as far from 0 as the observed one, to rounding. The smallest p there is, is 2 / 2^n: with 5 queries no difference
-    is significant at 0.05. At most 40 differences; for more of them draw, by 'randomisation', whose p this is the limit
-    of. Statistic, effect size and interval are those of 'randomisation'.
+    The p-value is the fraction of all 2^n signs of the n nonzero differences whose mean is at least as far from 0 as
+    the observed one, up to rounding. The smallest possible p-value is 2 / 2^n: with 5 queries no difference is
+    significant at 0.05. The test allows at most 40 nonzero differences; for more, use 'randomization', whose p-value
+    converges to this one. Statistic, effect size and interval are those of 'randomization'.
 
     References
     ----------
@@ -344,23 +339,23 @@ def exact_randomisation(
 
     Examples
     --------
-    >>> exact_randomisation(np.array([[0.1], [0.3], [0.2], [0.4]])).p_value.tolist()
+    >>> exact_randomization(np.array([[0.1], [0.3], [0.2], [0.4]])).p_value.tolist()
     [0.125]
     """
     n, mean, sd = describe(D)
     size = np.where(np.isnan(D), 0.0, np.abs(D))
-    # in sums, not means: the number of queries of a pair is the same for all signs
+    # sums instead of means: the number of queries of a pair is the same for all signs
     least = np.abs(np.nan_to_num(D, nan=0.0).sum(axis=0)) - NOISE * size.sum(axis=0)
     count = (size > 0).sum(axis=0)
     if len(count) and count.max() > MOST:
         raise ValueError(
-            f"test='exact_randomisation' tries all signs of at most {MOST} differences; a pair has {count.max()}. "
-            "Use test='randomisation', which draws some of them."
+            f"test='exact_randomization' allows at most {MOST} nonzero differences; a pair has {count.max()}. "
+            "Use test='randomization', which draws random signs."
         )
     reached = np.ones(D.shape[1])
     columns = np.flatnonzero(count)
     for column in track(
-        columns, total=len(columns), desc="exact randomisation test", progress=progress
+        columns, total=len(columns), desc="exact randomization test", progress=progress
     ):
         values = size[:, column]
         reached[column] = share_reaching(values[values > 0], least[column])
@@ -370,10 +365,10 @@ def exact_randomisation(
 
 
 def share_reaching(size: np.ndarray, least: float) -> float:
-    """Return the share of all signs of some numbers whose sum is at least so far from 0.
+    """Return the fraction of all signs of some numbers whose sum is at least `least` away from 0.
 
-    The signs of one half of the numbers make sums that are sorted; for each sum of the other half a search tells how
-    many of them reach the limit. So 2^n signs take 2^(n/2) steps.
+    The sums of one half of the numbers, over all signs, are sorted. For each sum of the other half, a binary search
+    counts those that reach the limit, so 2^n signs take 2^(n/2) steps.
 
     Examples
     --------
@@ -383,13 +378,13 @@ def share_reaching(size: np.ndarray, least: float) -> float:
     first, second = (
         np.sort(_sums(part)) for part in (size[: len(size) // 2], size[len(size) // 2 :])
     )
-    # a sum and its negative reach alike: above is half of all
+    # a sum and its negative are equally far from 0: `above` is half of all
     above = len(second) - np.searchsorted(second, least - first, side="left")
     return min(1.0, 2.0 * float(above.sum()) / 2.0 ** len(size))
 
 
 def _sums(size: np.ndarray) -> np.ndarray:
-    """Return the sums of some numbers with all of their signs."""
+    """Return the sums of some numbers for all combinations of signs."""
     sums = np.zeros(1)
     for one in size:
         sums = np.concatenate([sums - one, sums + one])

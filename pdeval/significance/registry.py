@@ -1,9 +1,9 @@
-"""Significance tests: their results, and their declarations, found by name.
+"""Significance tests: their declarations, looked up by name, and their results.
 
     @pdeval.test(reference="Smucker, Allan and Carterette 2007")
-    def mine(differences): ...          one p-value per column, or a result of scipy's
+    def mine(differences): ...          one p-value per column, or a result of scipy
 
-A test looks at each pair of runs for itself, or, family-wise, at all runs at once.
+A test is pairwise, or a joint test of all runs; family-wise tests are joint.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ import pandas as pd
 
 from pdeval.catalog.directions import default_test
 from pdeval.tables.equal_values import describe, ratio
-from pdeval.verbs.registry import Registry, first_line, lookup, search
+from pdeval.verbs.registry import Registry, first_line, lookup
 
-BLOCK = 2**17  # differences (queries x pairs) that are described at a time
+BLOCK = 2**17  # differences (queries x pairs) in memory at a time
 
 
 @dataclass(frozen=True)
 class Outcome:
     """One value per pair: number of queries, mean difference and its interval, effect, statistic, p-value.
 
-    The sign of the effect size is the direction of the test: positive if it favors run a, whatever the mean is.
-    `more` has what only some tests know, under the name of the column of the comparisons that it fills.
+    The sign of the effect size is the direction of the test: positive if it favors run a, regardless of the mean.
+    `more` has the columns of the comparisons that only some tests have.
     """
 
     n: np.ndarray
@@ -44,7 +44,7 @@ class Outcome:
     def columns(
         self, mean_a: np.ndarray, mean_b: np.ndarray, limits: tuple[float, float]
     ) -> dict[str, np.ndarray]:
-        """Return the columns of the comparisons that a test fills; intervals stay within the limits of a difference."""
+        """Return the columns of the comparisons; intervals are clipped to the limits of a difference."""
         return {
             "n": self.n.astype(np.int64),
             "mean_a": mean_a,
@@ -62,7 +62,7 @@ class Outcome:
 def with_correction(
     columns: dict[str, np.ndarray], adjusted: np.ndarray, alpha: float
 ) -> dict[str, np.ndarray]:
-    """Return the columns with the corrected p-values after the p-values; what only some tests have comes last."""
+    """Return the columns with the corrected p-values after the p-values; columns of some tests only come last."""
     names = list(columns)
     end = names.index("p_value") + 1
     return {
@@ -76,7 +76,7 @@ def with_correction(
 def described_pairs(
     values: np.ndarray, a: np.ndarray, b: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return number, mean and deviation of each pair's differences, from scores or matrices of preferences."""
+    """Return number, mean and standard deviation of the differences of each pair, from scores or preferences."""
     width = max(1, BLOCK // len(values))
     parts = []
     for start in range(0, len(a), width):
@@ -125,6 +125,21 @@ def student_interval(
     return mean - half, mean + half
 
 
+def student_test(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Student's t of a mean and its two-sided p-value, which is NaN for a single value.
+
+    Examples
+    --------
+    >>> t, p = student_test(np.array([10]), np.array([1.0]), np.array([2.0]))
+    >>> round(t.item(), 4), round(p.item(), 4)
+    (1.5811, 0.1483)
+    """
+    from scipy import special
+
+    t = ratio(mean, sd / np.sqrt(n))
+    return t, 2 * special.stdtr(n - 1, -np.abs(t))
+
+
 def completed(
     returned: Any,
     described: Callable[[], tuple[np.ndarray, np.ndarray, np.ndarray]],
@@ -133,22 +148,22 @@ def completed(
     pairs: int,
     confidence: float,
 ) -> Outcome:
-    """Return what a test said as an outcome: p-values alone, or with their statistic, are completed.
+    """Return the result of a test as an outcome; p-values without an interval and effect size are completed.
 
-    Number, mean and interval (Student's) are those of the differences, the effect size is Cohen's d.
+    Number, mean and interval (Student's) are those of the differences; the effect size is Cohen's d.
 
     Parameters
     ----------
     returned : Outcome, array, or (statistic, p-value)
-        What the test returned, one value per pair.
+        Result of the test, one value per pair.
     described : callable
-        Gives number, mean and standard deviation of the differences, where they are needed.
+        Returns number, mean and standard deviation of the differences; called only if needed.
     name : str
-        The test, for messages.
+        Name of the test, for messages.
     pairs : int
-        How many pairs there are.
+        Number of pairs.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
 
     Examples
     --------
@@ -166,14 +181,14 @@ def completed(
     p = np.asarray(returned, dtype=np.float64)
     if p.shape != (pairs,):
         raise ValueError(
-            f"the test {name!r} gave p-values of shape {p.shape} for {pairs} pairs; it gives one for each column of "
+            f"the test {name!r} returned p-values of shape {p.shape} for {pairs} pairs. Return one for each column of "
             "the differences: reduce axis 0, the queries."
         )
     wrong = p[~((p >= 0) & (p <= 1))]
     if len(wrong):
         raise ValueError(
-            f"the test {name!r} gave {len(wrong):,} p-values that are not between 0 and 1, e.g. {wrong[0]!r}; a pair "
-            "that never differs has p = 1."
+            f"the test {name!r} returned {len(wrong):,} p-values outside [0, 1], e.g. {wrong[0]!r}. Return 1 for a "
+            "pair without any difference."
         )
     n, mean, sd = described()
     statistic = (
@@ -195,20 +210,21 @@ class SignificanceTest:
     Parameters
     ----------
     function : callable
-        Of the differences (queries, pairs); if joint, of the values of all runs and the sides of the pairs.
+        Function of the differences (queries, pairs); of a joint test, of the values of all runs and the runs of the
+        pairs.
     family_wise : bool
-        Whether it accounts for all pairs of a measure by itself, so that nothing is corrected.
+        Whether the test accounts for all pairs of a measure, so its p-values are not corrected.
     scores_only : bool
-        Of a test of all runs: whether it needs a score per run, so that preferences will not do.
-    says : str
-        What a footnote calls it.
+        Whether a joint test requires a score per run and does not accept preferences.
+    description : str
+        Name of the test in footnotes.
     joint : bool
-        Whether it looks at all runs at once, as every family-wise test does.
+        Whether the test uses the values of all runs together, as every family-wise test does.
     machine : bool
-        Whether it takes the differences by people's labels and those by a machine's, and the probability of each query.
+        Whether the test takes the differences by human and by machine labels, and the probability of each query.
     """
 
-    __test__: ClassVar[bool] = False  # no test of pytest's
+    __test__: ClassVar[bool] = False  # not a test of pytest
 
     name: str
     function: Callable[..., Any]
@@ -216,7 +232,7 @@ class SignificanceTest:
     scores_only: bool = False
     aliases: tuple[str, ...] = ()
     reference: str = ""
-    says: str = ""
+    description: str = ""
     joint: bool = False
     machine: bool = False
 
@@ -227,18 +243,18 @@ class SignificanceTest:
 
     @cached_property
     def options(self) -> tuple[str, ...]:
-        """Which of confidence, draws, seed and progress it takes."""
+        """The options of the function among confidence, draws, seed and progress."""
         return tuple(
             name for name in inspect.signature(self.function).parameters if name in OPTIONS
         )
 
     @property
     def drawn(self) -> bool:
-        """Whether it draws at random, so that draws and seed are part of its result."""
+        """Whether it draws at random, so its result depends on draws and seed."""
         return "draws" in self.options
 
     def __call__(self, *arrays: Any, **options: Any) -> Any:
-        """Return what the function does, given those options that it takes."""
+        """Call the function with the options that it has."""
         return self.function(
             *arrays, **{name: options[name] for name in self.options if name in options}
         )
@@ -256,9 +272,9 @@ class SignificanceTest:
 
 
 TESTS: Registry[SignificanceTest] = Registry("test")
-# tests of labels by people and by a machine; the first is the default
+# tests of human and machine labels; the first is the default
 MACHINE_TESTS: Registry[SignificanceTest] = Registry("test")
-WALD = "wald"  # of differences of strengths, which only votes have
+WALD = "wald"  # test of differences of strengths, which only votes have
 
 
 @overload
@@ -271,7 +287,7 @@ def significance_test(
     scores_only: bool = False,
     aliases: Sequence[str] = (),
     reference: str = "",
-    says: str = "",
+    description: str = "",
     joint: bool = False,
     machine: bool = False,
 ) -> Callable[[Function], Function]: ...
@@ -283,37 +299,38 @@ def significance_test(
     scores_only: bool = False,
     aliases: Sequence[str] = (),
     reference: str = "",
-    says: str = "",
+    description: str = "",
     joint: bool = False,
     machine: bool = False,
 ) -> Any:
-    """Declare a significance test, which `compare(test=...)` and `discriminative_power(tests=...)` then know.
+    """Declare a significance test for `compare(test=...)` and `discriminative_power(tests=...)`.
 
     Parameters
     ----------
     function : callable
-        Its one positional parameter is an array of shape (queries, pairs): by how much run a is better on a query,
-        NaN where the query does not count for the pair. A joint test takes the scores (queries, runs) or preferences
-        (queries, runs, runs) of all runs, without gaps, and the runs `a` and `b` of each pair. It returns one p-value
-        per pair; or a pair (statistic, p-value), such as a result of scipy's; or an `Outcome`. Where it has a
-        parameter named confidence, draws, seed or progress, it is given what `compare` was given.
+        Function of an array of shape (queries, pairs): the difference between run a and run b, NaN if the query does
+        not count for the pair. A joint test takes the scores (queries, runs) or preferences (queries, runs, runs) of
+        all runs, without missing values, and the runs `a` and `b` of each pair. It returns one p-value per pair; or a
+        pair (statistic, p-value), such as a result of scipy; or an `Outcome`. Parameters named confidence, draws,
+        seed or progress get the options of `compare`.
     name : str, optional
-        The test's name where it is not the function's.
+        Name of the test; by default the name of the function.
     family_wise : bool
-        Whether it accounts for all pairs of a measure by itself, so that its p-values are not corrected again.
+        Whether the test accounts for all pairs of a measure, so its p-values are not corrected again.
     scores_only : bool
-        Of a joint test: whether it needs a score per run.
+        Whether a joint test requires a score per run.
     aliases : sequence of str
-        Other names for it.
+        Other names of the test.
     reference : str
-        Where it comes from.
-    says : str
-        What a footnote calls it; by default "... test" with its name.
+        Publication of the test.
+    description : str
+        Name of the test in footnotes; by default its name followed by "test".
     joint : bool
-        Whether it looks at all runs at once. Family-wise tests do; of others the p-values are corrected.
+        Whether the test uses the values of all runs together. Family-wise tests do; the p-values of other joint tests
+        are corrected.
     machine : bool
-        Whether it is a test of labels by people and by a machine: it then takes the differences by both, and the
-        probability of each query or None.
+        Whether it is a test of human and machine labels. It then takes the differences by both, and the probability
+        of each query or None.
 
     Examples
     --------
@@ -323,7 +340,7 @@ def significance_test(
     ...     "The one-sample t-test of the differences, by scipy."
     ...     from scipy import stats
     ...     return stats.ttest_1samp(differences, 0, nan_policy="omit")
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> table = scores.ireval.compare(test="one_sample", baseline="bm25")
     >>> table[["run_a", "run_b", "test", "difference", "p_value"]].head(2).round(3)
           run_a run_b        test  difference  p_value
@@ -334,7 +351,7 @@ def significance_test(
 
     def declare(given: Callable[..., Any]) -> Callable[..., Any]:
         test_name = name or given.__name__
-        title = says or f"{test_name.replace('_', ' ')} test"
+        title = description or f"{test_name.replace('_', ' ')} test"
         test = SignificanceTest(
             test_name,
             given,
@@ -358,11 +375,11 @@ def significance_test(
     return declare if function is None else declare(function)
 
 
-significance_test.__test__ = False  # type: ignore[attr-defined]  # pytest takes `test` for one of its own
+significance_test.__test__ = False  # type: ignore[attr-defined]  # pytest would collect `test`
 
 
 def _check_signature(test: SignificanceTest) -> None:
-    """Raise where a function cannot be called as a test is."""
+    """Raise if a function does not have the parameters of a test."""
     needed = [
         p for p in inspect.signature(test.function).parameters.values() if p.default is p.empty
     ]
@@ -370,23 +387,21 @@ def _check_signature(test: SignificanceTest) -> None:
     expected = 3 if test.joint or test.machine else 1
     if len(arrays) != expected:
         what = (
-            "the values of all runs and both sides of the pairs"
-            if test.joint
-            else "the differences"
+            "the values of all runs and both runs of the pairs" if test.joint else "the differences"
         )
         what = (
-            "the differences by people and by the machine, and the probabilities"
+            "the differences by human and by machine labels, and the probabilities"
             if test.machine
             else what
         )
         raise TypeError(
-            f"the test {test.name!r} has to take {what}: {expected} arrays, not ({', '.join(arrays)})."
+            f"the test {test.name!r} must take {what}: {expected} arrays, not ({', '.join(arrays)})."
         )
     unknown = [p.name for p in needed if p.kind is p.KEYWORD_ONLY and p.name not in OPTIONS]
     if unknown:
         raise TypeError(
-            f"the parameter {unknown[0]!r} of the test {test.name!r} has no default; give it one, or name it as one of "
-            f"{', '.join(OPTIONS)}."
+            f"the parameter {unknown[0]!r} of the test {test.name!r} has no default. Add a default, or use one of the "
+            f"names {', '.join(OPTIONS)}."
         )
 
 
@@ -397,18 +412,18 @@ def which_test(
     *,
     machine: bool = False,
 ) -> SignificanceTest:
-    """Return the test of a measure: the one asked for, or the one that its declaration says.
+    """Return the requested test, or by default the test declared by the measure.
 
     Parameters
     ----------
     test : str or None
-        A test's name; None or "default" for the measure's own.
+        Name of a test; None or "default" for the test declared by the measure.
     measure : str
-        The label of the measure.
+        Label of the measure.
     attrs : mapping, optional
-        What its table knows of it.
+        Attrs of its table, which may describe the measure.
     machine : bool
-        Whether there are labels by a machine beside people's.
+        Whether there are machine labels in addition to human labels.
 
     Examples
     --------
@@ -420,29 +435,13 @@ def which_test(
         if not usual and test not in MACHINE_TESTS:
             names = " or ".join(map(repr, MACHINE_TESTS))
             raise ValueError(
-                f"test={test!r} knows one value a query; with machine labels there is test={names}. People's labels "
-                "alone are tested without machine=."
+                f"test={test!r} cannot be combined with machine labels. Use test={names}, or compare human labels "
+                "only, without machine=."
             )
         return MACHINE_TESTS[next(iter(MACHINE_TESTS)) if usual else str(test)]
     if test in MACHINE_TESTS:
         raise ValueError(
-            f"test={test!r} needs labels by a machine beside people's: runs.ireval.compare(human, ..., machine=qrels)."
+            f"test={test!r} requires machine labels. Use runs.ireval.compare(human, ..., machine=qrels)."
         )
     name = default_test(measure, attrs) if usual else str(test)
     return TESTS.get(name) or lookup("test", name, TESTS)
-
-
-def not_tests(measures: object, call: str) -> None:
-    """Raise where a measure that is asked for is a test; `call` is what to say instead, with {} for the name.
-
-    Examples
-    --------
-    >>> not_tests("Tukey", "compare(test={})")
-    Traceback (most recent call last):
-    ValueError: 'Tukey' is a significance test, not a measure. Say compare(test='tukey').
-    """
-    for one in measures if isinstance(measures, list | tuple) else [measures]:
-        test = search(one, TESTS) if isinstance(one, str) else None
-        if test is not None:
-            text = f"{one!r} is a significance test, not a measure. Say {call.format(repr(test.name))}."
-            raise ValueError(text) from None

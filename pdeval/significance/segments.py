@@ -1,9 +1,8 @@
-"""Segments: what groups of queries or users get, how far apart they are, and which of two runs each prefers."""
+"""Segments: means of groups of queries or users, gaps between them, and the run that each group prefers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,12 @@ from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.grouped import GroupedCube, grouped_cube
 from pdeval.evaluate.groups import Metadata
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Held
+from pdeval.evaluate.sources import ScoresLike
+from pdeval.orderings.votes import finite
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.over_collections import rules_of, sorted_by_group
-from pdeval.significance.paired_differences import Pairs, finite
-from pdeval.significance.registry import student_interval
+from pdeval.significance.paired_differences import Pairs
+from pdeval.significance.registry import student_interval, student_test
 from pdeval.tables.equal_values import describe, ratio, settled
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
@@ -27,15 +27,15 @@ from pdeval.verbs.arguments import TooFew
 
 
 def welch_gap(
-    one: tuple[np.ndarray, np.ndarray, np.ndarray],
-    two: tuple[np.ndarray, np.ndarray, np.ndarray],
+    one: Sequence[np.ndarray] | np.ndarray,
+    two: Sequence[np.ndarray] | np.ndarray,
     confidence: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the difference of two means, Welch's interval of it and his p; NaN of a sample of one.
+    """Return the difference of two means, its Welch interval and p-value; NaN for a sample of one.
 
     Parameters
     ----------
-    one, two : (ndarray, ndarray, ndarray)
+    one, two : sequence of three ndarrays
         Number, mean and standard deviation of each sample.
 
     Examples
@@ -49,10 +49,8 @@ def welch_gap(
 
     (n, mean, sd), (m, other, spread) = one, two
     with np.errstate(invalid="ignore"):
-        a, b = (
-            np.where(n > 1, np.square(sd) / n, np.nan),
-            np.where(m > 1, np.square(spread) / m, np.nan),
-        )
+        a = np.where(n > 1, np.square(sd) / n, np.nan)
+        b = np.where(m > 1, np.square(spread) / m, np.nan)
         se = np.sqrt(a + b)
         df = np.where(
             se == 0,
@@ -66,100 +64,82 @@ def welch_gap(
 
 
 def of_others(described: np.ndarray) -> np.ndarray:
-    """Return number, mean and standard deviation of all queries but those of each segment."""
+    """Return number, mean and standard deviation of all queries outside each segment."""
     n, mean, sd = described
     mean = np.where(n > 0, mean, 0.0)
     square = np.where(n > 1, np.square(sd) * (n - 1), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         count = n.sum(axis=0) - n
-        centre = (n * mean).sum(axis=0) / n.sum(axis=0)
+        center = (n * mean).sum(axis=0) / n.sum(axis=0)
         # means and squares of the others from those of all minus those of the segment
-        other = centre - n * (mean - centre) / count
-        total = (square + n * np.square(mean - centre)).sum(axis=0)
-        left = total - square - n * np.square(mean - centre) - count * np.square(other - centre)
+        other = center - n * (mean - center) / count
+        total = (square + n * np.square(mean - center)).sum(axis=0)
+        left = total - square - n * np.square(mean - center) - count * np.square(other - center)
         spread = np.sqrt(np.maximum(left, 0.0) / (count - 1))
     return np.stack(
         [count, np.where(count > 0, other, np.nan), np.where(count > 1, spread, np.nan)]
     )
 
 
-def interval_of(
-    n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return Student's interval of a mean; NaN of one value."""
-    low, high = student_interval(np.maximum(n, 2), mean, sd, confidence)
-    return np.where(n > 1, low, np.nan), np.where(n > 1, high, np.nan)
-
-
-def paired_p(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """Return p of the paired t-test; NaN of one query."""
-    from scipy import special
-
-    size = np.maximum(n, 2)
-    p = 2 * special.stdtr(size - 1, -np.abs(ratio(mean, sd / np.sqrt(size))))
-    return np.where(n > 1, p, np.nan)
-
-
-ON = ("scores", "preferences", "judged")
 GAP = "gap:float gap_low:float gap_high:float gap_p:float gap_p_adjusted:float gap_significant:bool"
 GAPS = (
     "n_a:int n_b:int gap:float ci_low:float ci_high:float p_value:float p_adjusted:float significant:bool "
     "largest:bool"
 )
 ABOUT = {
-    "n": "number of queries of the segment; of one query there is no interval",
-    "gap": "mean of the segment less the mean of all other queries",
+    "n": "number of queries of the segment; a single query has no interval",
+    "gap": "mean of the segment minus the mean of all other queries",
     "gap_low": "lower end of Welch's interval of the gap",
-    "gap_high": "upper end of it",
-    "gap_p": "p of no gap, by Welch's test",
-    "gap_p_adjusted": "corrected for all gaps of the measure",
+    "gap_high": "upper end of this interval",
+    "gap_p": "p-value of no gap, by Welch's test",
+    "gap_p_adjusted": "p-value corrected for all gaps of the measure",
     "gap_significant": "whether gap_p_adjusted is below alpha",
 }
 BETWEEN = {
     "segment_a": "the first segment",
     "segment_b": "the second segment",
-    "n_a": "queries of the first segment",
-    "n_b": "queries of the second segment",
-    "gap": "mean of the first segment less the mean of the second",
+    "n_a": "number of queries of the first segment",
+    "n_b": "number of queries of the second segment",
+    "gap": "mean of the first segment minus the mean of the second",
     "ci_low": "lower end of Welch's interval",
-    "ci_high": "upper end of it",
-    "p_value": "p of no gap, by Welch's test",
+    "ci_high": "upper end of this interval",
+    "p_value": "p-value of no gap, by Welch's test",
     "p_adjusted": "p-value corrected for all gaps of the measure",
-    "largest": "whether no two segments of at least two queries are farther apart",
+    "largest": "whether this is the largest gap between segments of at least two queries",
 }
 table(
     "segments",
     f"run measure n:int mean:float ci_low:float ci_high:float {GAP}",
     "table of segments",
-    known_by="measure mean gap gap_p",
+    recognized_by="measure mean gap gap_p",
     row="segment (under its own column), run and measure",
     sort="measure run",
     then=".report()",
-    means=ABOUT | {"mean": "mean of the segment's queries, in the measure's own unit"},
+    means=ABOUT | {"mean": "mean of the queries of the segment, in the unit of the measure"},
 )
 table(
     "segment_differences",
     f"run_a run_b measure n:int difference:float ci_low:float ci_high:float p_value:float p_adjusted:float "
-    f"significant:bool prefers {GAP}",
+    f"significant:bool better {GAP}",
     "table of differences per segment",
-    known_by="run_a run_b measure difference prefers gap",
+    recognized_by="run_a run_b measure difference better gap",
     row="segment (under its own column), pair of runs and measure",
     sort="measure run_a run_b",
     then=".report()",
     means=ABOUT
     | {
-        "difference": "mean of the segment's paired differences; positive where run_a is better",
-        "p_value": "of no difference within the segment, by the paired t-test",
-        "p_adjusted": "corrected for all segments and pairs of the measure",
-        "prefers": "'a' or 'b' where the segment's difference is significant, else 'neither'",
-        "gap": "the segment's difference less that of all other queries",
+        "difference": "mean of the paired differences in the segment; positive if run_a is better",
+        "p_value": "p-value of no difference within the segment, by the paired t-test",
+        "p_adjusted": "p-value corrected for all segments and pairs of the measure",
+        "better": "'a' or 'b' if the difference in the segment is significant, else 'neither'",
+        "gap": "difference in the segment minus that of all other queries",
     },
 )
 table(
     "segment_gaps",
     f"run measure segment_a segment_b {GAPS}",
     "table of gaps between segments",
-    known_by="measure segment_a segment_b gap largest",
+    recognized_by="measure segment_a segment_b gap largest",
     row="run, measure and pair of segments",
     sort="measure run",
     then=".report()",
@@ -169,36 +149,18 @@ table(
     "segment_difference_gaps",
     f"run_a run_b measure segment_a segment_b {GAPS}",
     "table of gaps between the differences of segments",
-    known_by="run_a run_b measure segment_a segment_b gap largest",
+    recognized_by="run_a run_b measure segment_a segment_b gap largest",
     row="pair of runs, measure and pair of segments",
     sort="measure run_a run_b",
     then=".report()",
     means=BETWEEN
-    | {"gap": "difference of the two runs in the first segment less that in the second"},
+    | {"gap": "difference of the two runs in the first segment minus that in the second"},
 )
 
 
-@dataclass(frozen=True)
-class _Described:
-    """Number, mean and standard deviation, (segments, columns) each, and what names the columns."""
-
-    n: np.ndarray
-    mean: np.ndarray
-    sd: np.ndarray
-    rest: np.ndarray  # all three of the queries that are not of the segment
-    measure: str
-    limits: tuple[float, float]  # of a mean
-
-    @property
-    def gap_limits(self) -> tuple[float, float]:
-        """The least and the largest gap between two means."""
-        low, high = self.limits
-        return low - high, high - low
-
-
-@verb(on=ON, gives=("segments", "segment_differences"))
+@verb(on=("scores", "preferences", "judged"), returns=("segments", "segment_differences"))
 def segments(
-    data: Held,
+    data: ScoresLike,
     measures: object = MEASURES,
     *,
     by: str | Sequence[str],
@@ -209,17 +171,17 @@ def segments(
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Return what each segment of the queries or users gets, and how far it is from all others.
+    """Return the mean of each segment of the queries or users, and its gap to all other queries.
 
-    Of scores: the mean of each run in each segment. With a baseline, or of preferences: the paired difference of two
-    runs within each segment, and which of the two it prefers.
+    For scores: the mean of each run in each segment. With a baseline, or for preferences: the paired difference of two
+    runs within each segment, and the preferred run.
 
     Parameters
     ----------
     by : str or list of str
-        The column(s) that tell segments apart.
+        Column(s) that identify segments.
     baseline : run, tuple of ids, or list of them, optional
-        Compare all other runs with this one, which is then `run_b`.
+        Compare each run only with this one, which becomes `run_b`.
     correction : str or None
         ... Tests of gaps and tests of differences are corrected separately.
     confidence : float
@@ -230,16 +192,16 @@ def segments(
     KeyError
         No such column to group by.
     ValueError
-        A single segment.
+        Only one segment.
 
     Notes
     -----
-    A segment of one query has its mean, n = 1, and no interval or test.
+    A segment with one query has a mean, but no interval and no test.
 
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> two = scores[scores["run"].isin(["bm25", "hybrid"])]
     >>> thirds = two.assign(group=(two["query_id"].astype(int) % 3).map({0: "x", 1: "y", 2: "z"}))
     >>> thirds.ireval.segments(by="group")[["group", "run", "n", "mean", "ci_low", "ci_high", "gap", "gap_p"]].round(3)
@@ -251,48 +213,46 @@ def segments(
     4     z    bm25  17  0.313   0.233    0.393 -0.017  0.718
     5     z  hybrid  17  0.508   0.403    0.612  0.014  0.821
     >>> found = thirds.ireval.segments(by="group", baseline="bm25")
-    >>> found[["group", "run_a", "run_b", "n", "difference", "p_adjusted", "prefers", "gap", "gap_p"]].round(3)
-      group   run_a run_b   n  difference  p_adjusted  prefers    gap  gap_p
+    >>> found[["group", "run_a", "run_b", "n", "difference", "p_adjusted", "better", "gap", "gap_p"]].round(3)
+      group   run_a run_b   n  difference  p_adjusted   better    gap  gap_p
     0     x  hybrid  bm25  15       0.139       0.078  neither -0.053  0.402
     1     y  hybrid  bm25  16       0.188       0.000        a  0.019  0.707
     2     z  hybrid  bm25  17       0.195       0.000        a  0.031  0.541
     """
-    correction = which_correction(correction)  # type: ignore[assignment]
+    family: dict[str, Any] = {"correction": which_correction(correction), "alpha": alpha}
     groups, pairs = _read(data, measures, by, replicate, baseline, metadata)
     frames = []
-    for segment in _described(groups, pairs):
-        at = group, item = np.nonzero(segment.n)
-        n, mean, sd = segment.n[at], segment.mean[at], segment.sd[at]
-        low, high = np.clip(interval_of(n, mean, sd, confidence), *segment.limits)
-        columns: dict[str, Any] = _names(groups, pairs, item) | {"measure": segment.measure, "n": n}
+    for label, described, rest, limits in _described(groups, pairs):
+        group, item = np.nonzero(described[0])
+        n, mean, sd = (values[group, item] for values in described)
+        low, high = np.clip(student_interval(n, mean, sd, confidence), *limits)
+        columns: dict[str, Any] = _names(groups, pairs, item) | {"measure": label, "n": n}
         columns |= {"mean" if pairs is None else "difference": mean, "ci_low": low, "ci_high": high}
         if pairs is not None:
-            columns["p_value"] = paired_p(n, mean, sd)
-            columns["p_adjusted"] = _together(columns["p_value"], correction, alpha)
+            columns["p_value"] = student_test(n, mean, sd)[1]
+            columns["p_adjusted"] = adjust(columns["p_value"], **family)
             columns["significant"] = columns["p_adjusted"] < alpha
             side = np.where(columns["significant"], np.sign(mean), 0.0).astype(np.int64)
-            columns["prefers"] = np.array(["neither", "a", "b"], dtype=object)[
-                side
-            ]  # b is place -1
-        others = tuple(values[at] for values in segment.rest)
-        gap, *ends, p = welch_gap((n, mean, sd), others, confidence)
-        gap_low, gap_high = np.clip(ends, *segment.gap_limits)
+            # index -1 is the last element, 'b'
+            columns["better"] = np.array(["neither", "a", "b"], dtype=object)[side]
+        gap, *ends, p = welch_gap((n, mean, sd), rest[:, group, item], confidence)
+        gap_low, gap_high = np.clip(ends, *np.subtract(limits, limits[::-1]))
         columns |= {"gap": gap, "gap_low": gap_low, "gap_high": gap_high, "gap_p": p}
-        columns["gap_p_adjusted"] = _together(p, correction, alpha)
+        columns["gap_p_adjusted"] = adjust(p, **family)
         columns["gap_significant"] = columns["gap_p_adjusted"] < alpha
         frames.append(pd.DataFrame({**columns, "_group": group}))
-    attrs = rules_of(groups) | {"correction": correction, "alpha": alpha, "confidence": confidence}
+    attrs = rules_of(groups) | family | {"confidence": confidence}
     return sorted_by_group(pd.concat(frames), groups.by, attrs)
 
 
 @verb(
     on=("scores", "preferences", "judged"),
-    gives=("segment_gaps", "segment_difference_gaps"),
+    returns=("segment_gaps", "segment_difference_gaps"),
     family="segments",
     name="gaps",
 )
 def segment_gaps(
-    data: Held,
+    data: ScoresLike,
     measures: object = MEASURES,
     *,
     by: str | Sequence[str],
@@ -303,16 +263,16 @@ def segment_gaps(
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Return how far any two segments are apart: of each run's means, or of the differences of two runs.
+    """Return the gaps between all pairs of segments: of the means of each run, or of the differences of two runs.
 
-    Segments share no query, so the test is Welch's, of two independent samples.
+    Segments have no queries in common, so the test is Welch's test of two independent samples.
 
     Parameters
     ----------
     by : str or list of str
-        The column(s) that tell segments apart.
+        Column(s) that identify segments.
     baseline : run, tuple of ids, or list of them, optional
-        Gaps between the differences of all other runs to this one.
+        Return the gaps between the differences of each run to this one.
     correction : str or None
         ... All gaps of a measure are corrected together.
     confidence : float
@@ -321,7 +281,7 @@ def segment_gaps(
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> one = scores[scores["run"] == "bm25"]
     >>> thirds = one.assign(group=(one["query_id"].astype(int) % 3).map({0: "x", 1: "y", 2: "z"}))
     >>> gaps = thirds.ireval.segments.gaps(by="group")
@@ -331,24 +291,23 @@ def segment_gaps(
     1  bm25         x         z -0.013  -0.129    0.103       1.000    False
     2  bm25         y         z  0.045  -0.063    0.154       1.000    False
     """
-    correction = which_correction(correction)  # type: ignore[assignment]
+    family: dict[str, Any] = {"correction": which_correction(correction), "alpha": alpha}
     groups, pairs = _read(data, measures, by, replicate, baseline, metadata)
     first, second = np.triu_indices(len(groups), k=1)
     names = pd.Index(groups.names)
     frames = []
-    for segment in _described(groups, pairs):
-        arrays = (segment.n, segment.mean, segment.sd)
-        a, b = (tuple(values[side].T.ravel() for values in arrays) for side in (first, second))
-        gap, *ends, p = welch_gap(a, b, confidence)  # type: ignore[arg-type]
-        low, high = np.clip(ends, *segment.gap_limits)
-        # the largest gap of each run or pair, of those that have a test
+    for label, described, _, limits in _described(groups, pairs):
+        a, b = ([values[side].T.ravel() for values in described] for side in (first, second))
+        gap, *ends, p = welch_gap(a, b, confidence)
+        low, high = np.clip(ends, *np.subtract(limits, limits[::-1]))
+        # the largest gap of each run or pair, among those with a p-value
         size = np.where(np.isnan(p), -np.inf, np.abs(gap)).reshape(-1, len(first))
         largest = (size == size.max(axis=1)[:, None]) & np.isfinite(size)
-        adjusted = _together(p, correction, alpha)
-        items = segment.n.shape[1]
+        adjusted = adjust(p, **family)
+        items = len(size)
         columns: dict[str, Any] = {
             **_names(groups, pairs, np.repeat(np.arange(items), len(first))),
-            "measure": segment.measure,
+            "measure": label,
             "segment_a": labels(names, np.tile(first, items)),
             "segment_b": labels(names, np.tile(second, items)),
             "n_a": a[0],
@@ -363,16 +322,12 @@ def segment_gaps(
         }
         frames.append(pd.DataFrame(columns)[(a[0] > 0) & (b[0] > 0)])
     frame = pd.concat(frames, ignore_index=True)
-    frame.attrs = rules_of(groups) | {
-        "correction": correction,
-        "alpha": alpha,
-        "confidence": confidence,
-    }
+    frame.attrs = rules_of(groups) | family | {"confidence": confidence}
     return frame
 
 
 def _read(
-    data: Held,
+    data: ScoresLike,
     measures: object,
     by: object,
     replicate: object,
@@ -382,15 +337,19 @@ def _read(
     groups = grouped_cube(data, measures, by, replicate, metadata)
     if len(groups) < 2:
         raise TooFew(
-            f"segments are compared with each other; {' and '.join(groups.by.columns)} has only {groups.names[0]!r}."
+            f"segments() needs at least two segments; {' and '.join(groups.by.columns)} has only {groups.names[0]!r}."
         )
     paired = baseline is not None or not isinstance(groups.source, Scores)
     return groups, Pairs.of(groups.source, baseline=baseline) if paired else None
 
 
-def _described(groups: GroupedCube, pairs: Pairs | None) -> list[_Described]:
-    """Return what the segments of each measure have: of the runs' values, or of the pairs' differences."""
-    described = []
+def _described(
+    groups: GroupedCube, pairs: Pairs | None
+) -> Iterator[tuple[str, list[np.ndarray], np.ndarray, tuple[float, float]]]:
+    """Yield, for each measure, its label, the segments, the other queries, and the limits of a mean.
+
+    Segments and others are number, mean and standard deviation, of shape (segments, runs or pairs) each.
+    """
     for measure, label in enumerate(groups.source.measures):
         if pairs is None:
             values = settled(finite(groups.source.values[measure], label))
@@ -399,26 +358,18 @@ def _described(groups: GroupedCube, pairs: Pairs | None) -> list[_Described]:
         else:
             blocks = list(pairs.blocks(measure))
             limits = pairs.limits(measure, blocks[-1][1])
-        within, rest = np.full(
-            (2, 3, len(groups), len(groups.source.runs if pairs is None else pairs)), np.nan
-        )
+        columns = len(groups.source.runs if pairs is None else pairs)
+        within, rest = np.full((2, 3, len(groups), columns), np.nan)
         for numbers, values in blocks:
             within[:, :, numbers] = np.stack(
                 [describe(values[part]) for part in groups.slices()], axis=1
             )
             rest[:, :, numbers] = of_others(within[:, :, numbers])
-        described.append(
-            _Described(within[0].astype(np.int64), within[1], within[2], rest, label, limits)
-        )
-    return described
-
-
-def _together(p: np.ndarray, correction: Any, alpha: float) -> np.ndarray:
-    return adjust(p, np.zeros(len(p), dtype=np.int64), correction=correction, alpha=alpha)
+        yield label, [within[0].astype(np.int64), *within[1:]], rest, limits
 
 
 def _names(groups: GroupedCube, pairs: Pairs | None, item: np.ndarray) -> dict[str, Any]:
-    """Return the columns of the runs, or of both runs of the pairs, of these numbers."""
+    """Return the columns of the runs with these numbers, or of both runs of these pairs."""
     if pairs is not None:
         return pairs.run_columns(item)
     return {str(name): labels(column, item) for name, column in groups.source.runs.items()}

@@ -1,13 +1,12 @@
-"""Variance components of replicated runs: how much is the query, the system on a query, the replicate, and the rest.
+"""Variance components of replicated runs: query, system x query, replicate and residual.
 
-The model has a fixed mean per system; queries, systems on queries, replicates within systems and what remains are
-random:
+The model has a fixed mean per system; all other effects are random:
 
     value = mean of the system + query + system x query + replicate within the system + residual
 
-It is fitted by restricted maximum likelihood. Where all systems have as many replicates, that is the analysis of
-variance with expected mean squares, a formula; else a search over four numbers, since means over replicates and
-deviations from them are independent.
+It is fitted by restricted maximum likelihood. If all systems have the same number of replicates, the fit is the
+analysis of variance with expected mean squares, a formula; else it is a search over four numbers, since means over
+replicates and deviations from them are independent.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from pdeval.evaluate.sources import group_means, sd_over_replicates
 from pdeval.tables.equal_values import NOISE
 
 QUERY, SYSTEM_QUERY, REPLICATE, RESIDUAL = range(4)
-# whose expected mean square is part of theirs: the residual's of all, that of systems on queries of the queries'
+# component -> component whose expected mean square is part of its own
 WITHIN = {QUERY: SYSTEM_QUERY, SYSTEM_QUERY: RESIDUAL, REPLICATE: RESIDUAL}
 
 
 @dataclass(frozen=True)
 class Squares:
-    """Sums of squares of complete scores (queries, runs), with what is needed to fit the model.
+    """Sums of squares of complete scores (queries, runs), to fit the model.
 
-    `cells` is the matrix of cross-products of the systems' means per query, about their means; `shares` are 1 over the
-    number of replicates, 0 for systems that have no randomness.
+    `cells` is the matrix of cross-products of the means of the systems per query, centered; `shares` are 1 over the
+    number of replicates, 0 for deterministic systems.
     """
 
     queries: int
@@ -49,16 +48,16 @@ class Squares:
 
     @property
     def balanced(self) -> bool:
-        """Whether all systems have as many replicates."""
+        """Whether all systems have the same number of replicates."""
         return bool((self.shares == self.shares[0]).all()) and bool(self.shares[0])
 
 
 @dataclass(frozen=True)
 class Seeds:
-    """The variance of the replicates of each system, from its own runs alone.
+    """The variance of the replicates of each system, estimated from the runs of this system.
 
     `variance` is that of a replicate over all queries, `error` half the variance of this estimate; `shares` are 1 over
-    the number of replicates. Both are 0 and so is the share for systems without randomness; NaN for one replicate.
+    the number of replicates. All are 0 for deterministic systems; variance and error are NaN for a single replicate.
     """
 
     variance: np.ndarray
@@ -67,7 +66,7 @@ class Seeds:
 
     @classmethod
     def of(cls, X: np.ndarray, system: np.ndarray, exact: np.ndarray) -> Seeds:
-        """Return the variances of scores (queries, runs), over the queries that all replicates of a system have.
+        """Return the variances of scores (queries, runs), over the queries common to all replicates of a system.
 
         The mean square between replicates contains that of replicates on queries, which is subtracted; 0 if the
         difference would be negative.
@@ -82,16 +81,14 @@ class Seeds:
         counted = ~np.isnan(group_means(X, system, len(sizes)))
         n = counted.sum(axis=0)
         X = np.where(counted[:, system], X, 0.0)
-        with np.errstate(
-            divide="ignore", invalid="ignore"
-        ):  # a system without queries has no pair to compare
+        # a system without queries has no pair to compare
+        with np.errstate(divide="ignore", invalid="ignore"):
             run = X.sum(axis=0) / n[system]
             between = np.square(sd_over_replicates(run, system))
             within = np.square(sd_over_replicates(X - run, system)) * counted
             part = within.sum(axis=0) / (n - 1) / n
-            between = np.where(
-                between <= np.square(NOISE * np.abs(X).max()), 0.0, between
-            )  # rounding
+            # differences between replicates that are only rounding
+            between = np.where(between <= np.square(NOISE * np.abs(X).max()), 0.0, between)
             variance = np.where(exact, 0.0, np.maximum(between - part, 0.0))
             error = (np.square(between) + np.square(part) / (n - 1)) / (sizes - 1)
         return cls(variance, np.where(variance == 0, 0.0, error), np.where(exact, 0.0, 1 / sizes))
@@ -101,20 +98,20 @@ class Seeds:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the variance of the difference of two systems' means, and Satterthwaite's degrees of freedom.
 
-        A system with one replicate is taken to vary as the system that it is compared with; NaN if neither is known.
+        A system with one replicate is assumed to vary as the system it is compared with; NaN if neither is known.
 
         Parameters
         ----------
         a, b : ndarray of int
             The systems of each pair.
         n, sd : ndarray
-            Number and standard deviation of the differences per query, which contain what replicates add on a query.
+            Number and standard deviation of the differences per query, which include the replicate x query effect.
         """
         single, exact = np.isnan(self.variance), self.shares == 0
         total = np.square(sd) / n
         error = np.square(total) / (n - 1)
         for system, other in ((a, b), (b, a)):
-            # the replicates of this system stand for those of a single other one too
+            # the variance of this system is also used for another system with a single replicate
             weight = self.shares[system] + np.where(single[other], self.shares[other], 0.0)
             weight = np.where(single[system], 0.0, weight)
             total = total + weight * np.nan_to_num(self.variance[system])
@@ -122,16 +119,16 @@ class Seeds:
             total = np.where(single[system] & (single | exact)[other], np.nan, total)
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.where(total == 0, np.inf, np.square(total) / error)
-        return total, np.minimum(freedom, n - 1)  # never more than those of the queries
+        return total, np.minimum(freedom, n - 1)  # at most those of the queries
 
 
 def squares_of(X: np.ndarray, system: np.ndarray, exact: np.ndarray) -> Squares:
-    """Return the sums of squares of scores (queries, runs), the system of every run being known.
+    """Return the sums of squares of scores (queries, runs), given the system of every run.
 
     Parameters
     ----------
     exact : ndarray of bool
-        Which systems have no randomness: their one run is what every other would be.
+        Which systems are deterministic.
 
     Examples
     --------
@@ -173,14 +170,14 @@ def fitted(squares: Squares) -> np.ndarray:
 
 
 def by_mean_squares(squares: Squares) -> np.ndarray:
-    """Return the components of balanced data: differences of mean squares, pooled where one would be negative."""
+    """Return the components of balanced data: differences of mean squares, pooled if one is negative."""
     n, systems, each = squares.queries, len(squares.sizes), int(squares.sizes[0])
     total = each * float(np.trace(squares.cells))
     query = each * float(squares.cells.sum()) / systems
     sums = np.array([query, max(total - query, 0.0), squares.replicate, squares.residual])
     freedom = squares.freedom
     expected = in_order(sums, freedom)
-    # each variance is a difference of expected mean squares over what it is counted by
+    # each variance is a difference of expected mean squares, divided by the number of values per level
     contrast = np.zeros((4, 4))
     contrast[RESIDUAL, RESIDUAL] = 1
     for part, times in ((QUERY, systems * each), (SYSTEM_QUERY, each), (REPLICATE, n)):
@@ -190,17 +187,17 @@ def by_mean_squares(squares: Squares) -> np.ndarray:
 
 
 def in_order(sums: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """Return the expected mean squares, none below that of what is part of it.
+    """Return the expected mean squares, none below the one that is part of it.
 
-    Where a mean square is smaller than the one that it should contain, both estimate the same variance and are pooled,
-    the smallest first (Thompson, 1962); this is the restricted maximum of the likelihood.
+    If a mean square is smaller than the one that is part of it, both estimate the same variance and are pooled, the
+    smallest first (Thompson, 1962); this is the maximum of the restricted likelihood.
 
     Examples
     --------
     >>> in_order(np.array([80.0, 30.0, 1.0, 29.0]), np.array([10, 10, 5, 10])).tolist()
     [8.0, 3.0, 2.0, 2.0]
     """
-    # pool[part]: the group of mean squares that a part is pooled with
+    # pool[part]: the group of mean squares with which a part is pooled
     pool = np.arange(4)
     while True:
         total, count = (np.bincount(pool, weights=part) for part in (sums, freedom))
@@ -229,8 +226,8 @@ def by_search(squares: Squares) -> np.ndarray:
     if size == 0:
         return np.zeros(4)
     least = np.array([0.0, 0.0, 0.0, NOISE])
-    start = np.array([0.25, 0.25, 0.25, 0.25])
-    start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)
+    residual = max(squares.residual / freedom[RESIDUAL] / size, NOISE)
+    start = np.array([0.25, 0.25, 0.25, residual])
     theta = optimize.minimize(
         lambda theta: _deviance(squares, size, theta),
         start,
@@ -243,9 +240,9 @@ def by_search(squares: Squares) -> np.ndarray:
 
 
 def _polished(squares: Squares, size: float, theta: np.ndarray, least: np.ndarray) -> np.ndarray:
-    """Return the maximum after steps of Fisher's scoring."""
-    deviance, slope = _deviance(squares, size, theta)
-    # variances at their bound whose likelihood does not rise inward stay there
+    """Return the maximum, refined by steps of Fisher scoring."""
+    slope = _deviance(squares, size, theta)[1]
+    # variances at their bound stay there if the likelihood does not increase inward
     free = np.flatnonzero((theta > 1e-7) | ((slope < 0) & (theta > least)))
     free = free if RESIDUAL in free else np.append(free, RESIDUAL)
     theta = np.where(np.isin(np.arange(4), free), theta, least)
@@ -273,19 +270,16 @@ def _parts(squares: Squares, theta: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _deviance(squares: Squares, size: float, theta: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return -2 times the restricted log likelihood of variances in units of `size`, and its slope."""
+    """Return -2 times the restricted log likelihood of variances in units of `size`, and its gradient."""
     freedom = squares.freedom
     sigma, expected = _parts(squares, theta)
-    # not positive definite: outside of what variances can be
+    # not positive definite: no valid variances
     sign, log = np.linalg.slogdet(sigma)
     if sign <= 0:
         return np.inf, np.zeros(4)
     inverse = np.linalg.inv(sigma)
-    cells, replicate, residual = (
-        squares.cells / size,
-        squares.replicate / size,
-        squares.residual / size,
-    )
+    sums = (squares.cells, squares.replicate, squares.residual)
+    cells, replicate, residual = (one / size for one in sums)
     n = freedom[QUERY]
     value = n * log + (inverse * cells).sum()
     value += freedom[REPLICATE] * np.log(expected) + replicate / expected

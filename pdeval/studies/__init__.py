@@ -5,9 +5,7 @@ made, theory about ties, arithmetic on search lengths, and headroom over several
 """
 
 from pdeval.studies import (
-    averaging,
     contributions,
-    locality,
     over_collections,
     robustness,
     search_length,
@@ -15,24 +13,27 @@ from pdeval.studies import (
     synthetic_rankings,
     ties,
 )
-from pdeval.studies.averaging import average_length, effective_share, implicit_weights, swap_out
 from pdeval.studies.contributions import contribution_surface, discount_curves
 from pdeval.studies.over_collections import best_systems, headroom_of, spread_over_collections
+from pdeval.studies.search_length import (
+    average_length,
+    effective_fraction,
+    implicit_weights,
+    swap_out,
+)
 from pdeval.studies.synthetic_rankings import fitted_scale, random_lists, sampled, uniform
 from pdeval.studies.ties import tie_probability, value_growth
 
 __all__ = [
     "average_length",
-    "averaging",
     "best_systems",
     "contribution_surface",
     "contributions",
     "discount_curves",
-    "effective_share",
+    "effective_fraction",
     "fitted_scale",
     "headroom_of",
     "implicit_weights",
-    "locality",
     "over_collections",
     "random_lists",
     "robustness",

@@ -15,11 +15,12 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.catalog.directions import described
 from pdeval.evaluate.contributions import disaggregate, parts_of, sums
+from pdeval.evaluate.cube import described_frame
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import Views, attributes, check_populations, scores
 from pdeval.join.judged import Judged
 from pdeval.kernels.primitives import share
-from pdeval.studies.blocks import pair_blocks, result
+from pdeval.studies.sign_agreement import pair_blocks
 from pdeval.studies.synthetic_rankings import judged_of
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
@@ -31,7 +32,7 @@ CELLS = 1 << 21
 
 table(
     "contribution_ecdf",
-    "measure value:float ecdf:share",
+    "measure value:float ecdf:fraction",
     "distribution of contributions of recall levels",
     row="measure and value",
     then=".plot()",
@@ -39,11 +40,11 @@ table(
         "value": "a difference at one recall level",
         "ecdf": "share of (query, pair of runs, recall level) with at most that difference, each pair both ways",
     },
-    unreported="it is a curve; draw it: .plot()",
+    no_report="it is a curve; draw it: .plot()",
 )
 table(
-    "contribution_shares",
-    "measure cells:int found:share differ:share small:share",
+    "contribution_fractions",
+    "measure cells:int found:fraction differ:fraction small:fraction",
     "table of how often recall levels contribute",
     row="measure",
     then=".report()",
@@ -53,13 +54,13 @@ table(
         "differ": "share of them where the two differ",
         "small": "share of them that differ, but by less than `least`",
     },
-    undrawn="it is a few numbers per measure; draw their distribution: per='value'",
+    no_plot="it is a few numbers per measure; draw their distribution: per='value'",
 )
 table(
     "contribution_surface",
     "measure rank_a:int rank_b:int value:float",
     "surface of contributions of one relevant item",
-    known_by="rank_a rank_b value",
+    recognized_by="rank_a rank_b value",
     row="measure and pair of ranks",
     sort="rank_a rank_b",
     then=".plot()",
@@ -68,13 +69,13 @@ table(
         "rank_b": "its rank in the second",
         "value": "what its recall level contributes to the difference, positive where the first is better",
     },
-    unreported="it is a surface; draw it: .plot()",
+    no_report="it is a surface; draw it: .plot()",
 )
 table(
     "discounts",
     "measure rank:int weight:float",
     "table of discounts of ranks",
-    known_by="measure rank weight",
+    recognized_by="measure rank weight",
     row="measure and rank",
     sort="rank",
     then=".plot()",
@@ -82,13 +83,13 @@ table(
         "rank": "the rank, from 1",
         "weight": "what a relevant item there is worth; the weights of a measure add up to 1",
     },
-    unreported="it is a curve; draw it: .plot()",
+    no_report="it is a curve; draw it: .plot()",
 )
 
 
 @verb(
     on="judged",
-    gives=("contribution_ecdf", "contribution_shares"),
+    returns=("contribution_ecdf", "contribution_fractions"),
     family="disaggregate",
     name="ecdf",
 )
@@ -128,7 +129,7 @@ def contribution_ecdf(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common", level=1)
+    >>> judged = pdeval.datasets.sample_judged(queries="common", level=1)
     >>> judged.disaggregate.ecdf(["RBP(p=0.5)", "RPP"], per="measure").round(3)
           measure  cells  found  differ  small
     0  RBP(p=0.5)  75570  0.847   0.759  0.651
@@ -142,7 +143,7 @@ def contribution_ecdf(
     parsed = sums(measures)
     if other := [measure.label for measure in parsed if measure.entry.name in ("I", "OI")]:
         raise ValueError(
-            f"the parts of {other[0]} are no recall levels, and have no distribution over them."
+            f"the parts of {other[0]} are not recall levels, so they have no distribution over recall levels."
         )
     least = number("least", least, 0)
     check_populations(judged.positions, parsed)
@@ -158,7 +159,7 @@ def contribution_ecdf(
         else _curve(views, measure, a, b, points)
         for measure in parsed
     ]
-    return result(pd.concat(rows, ignore_index=True), attributes(judged, parsed))
+    return described_frame(pd.concat(rows, ignore_index=True), attributes(judged, parsed))
 
 
 def _sizes(
@@ -265,7 +266,7 @@ def contribution_surface(
     parsed = parse_all(measures)
     if lengths := [measure.label for measure in parsed if not measure.higher]:
         raise ValueError(
-            f"{lengths[0]} has no surface: search lengths depend on the size of a corpus."
+            f"{lengths[0]} has no surface, because search lengths depend on the corpus size."
         )
     # list i has its first relevant items on top, and the last one at rank recall + i
     lists = np.zeros((ranks - recall + 1, ranks), dtype=bool)
@@ -286,7 +287,9 @@ def contribution_surface(
         "rank_b": rank_b + recall,
         "value": cube.ravel(),
     }
-    return result(columns, {"measures": described(parsed), "table": "contribution_surface"})
+    return described_frame(
+        columns, {"measures": described(parsed), "table": "contribution_surface"}
+    )
 
 
 def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.DataFrame:
@@ -309,7 +312,7 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
 
     References
     ----------
-    Shokouhi, Yilmaz, Craswell and Robertson 2009, Are evaluation metrics identical with binary judgements?, Figure 1.
+    Shokouhi, Yilmaz, Craswell and Robertson 2009, Are evaluation metrics identical with binary judgments?, Figure 1.
 
     Examples
     --------
@@ -330,7 +333,7 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
         if measure.entry.family != "metric" or not measure.higher
     ]:
         raise ValueError(
-            f"{lower[0]} has no discount: give measures of one ranking of which more is better."
+            f"{lower[0]} has no discount. Use measures of one ranking of which higher values are better."
         )
     # list i has one relevant item, at rank i + 1
     values = scores(judged_of(np.eye(ranks, dtype=bool)), parsed).values[:, 0]
@@ -341,4 +344,4 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
         "rank": np.tile(np.arange(1, ranks + 1), len(parsed)),
         "weight": weight.ravel(),
     }
-    return result(columns, {"measures": described(parsed), "table": "discounts"})
+    return described_frame(columns, {"measures": described(parsed), "table": "discounts"})

@@ -10,14 +10,12 @@ import pandas as pd
 
 from pdeval.catalog import parse
 from pdeval.catalog.directions import Known
-from pdeval.evaluate.cube import Scores, scores_cube
+from pdeval.evaluate.cube import Scores, described_frame, scores_cube
 from pdeval.evaluate.groups import named
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import only
 from pdeval.join.judged import Judged
-from pdeval.studies.averaging import largest_value
-from pdeval.studies.blocks import result
-from pdeval.studies.search_length import EDGES
+from pdeval.studies.search_length import EDGES, largest_value, rising
 from pdeval.tables import reader
 from pdeval.tables.dataframes import not_a_table
 from pdeval.tables.equal_values import NOISE, settled
@@ -25,7 +23,6 @@ from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
-from pdeval.verbs.arguments import shown
 from pdeval.verbs.checks import checks_arguments
 
 MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
@@ -38,20 +35,20 @@ table(
     "best_systems",
     "collection measure run value:float",
     "table of the best systems",
-    known_by="collection measure value",
+    recognized_by="collection measure value",
     row="collection and measure",
     then=".report()",
     means={
         "collection": "the collection, as it was named",
         "value": "mean over queries of the best run",
     },
-    undrawn="draw how the best are spread: pdeval.studies.headroom_of(...).ireval.plot()",
+    no_plot="draw how the best are spread: pdeval.studies.headroom_of(...).ireval.plot()",
 )
 table(
     "headroom",
-    "measure bucket:text low:float high:float count:int share:share",
+    "measure bucket:text low:float high:float count:int fraction:fraction",
     "table of headroom",
-    known_by="measure bucket low high count share",
+    recognized_by="measure bucket low high count fraction",
     row="measure and bucket",
     sort="measure low",
     then=".report(), .plot()",
@@ -60,14 +57,14 @@ table(
         "low": "the lower edge of the bucket; the first one holds what is below it too",
         "high": "the upper edge of the bucket",
         "count": "number of collections whose best run is in the bucket",
-        "share": "share of collections whose best run is in the bucket",
+        "fraction": "share of collections whose best run is in the bucket",
     },
 )
 table(
     "over_collections",
     "[step measure measure_old measure_new] statistic collections:int mean:float sd:float low:float high:float",
     "table of means over collections",
-    known_by="statistic collections mean sd low high",
+    recognized_by="statistic collections mean sd low high",
     row="statistic, of each measure or pair of measures",
     means={
         "step": "what the step changes",
@@ -80,11 +77,12 @@ table(
         "low": "mean - sd",
         "high": "mean + sd",
     },
-    unreported="it is a few numbers per statistic; print the table itself",
-    undrawn="it is a few numbers per statistic; print the table itself",
+    no_report="it is a few numbers per statistic; print the table itself",
+    no_plot="it is a few numbers per statistic; print the table itself",
 )
 
 
+@checks_arguments
 def best_systems(
     collections: Mapping[str, Collection], measures: object = MEASURES
 ) -> pd.DataFrame:
@@ -106,7 +104,7 @@ def best_systems(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> best_systems({"all": judged, "strict": judged.at(level=2)}, ["AP", "ASL"]).round(3)
       collection measure        run   value
     0        all      AP  rerank-s1   0.560
@@ -117,6 +115,7 @@ def best_systems(
     return _best(collections, measures)[0]
 
 
+@checks_arguments
 def headroom_of(
     collections: Mapping[str, Collection],
     measures: object = MEASURES,
@@ -148,22 +147,18 @@ def headroom_of(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> headroom_of({"all": judged, "strict": judged.at(level=2)}, "P@20", edges={"P@20": [0, 0.25, 0.5, 0.75]})
-      measure       bucket   low  high  count  share
-    0    P@20    [0, 0.25)  0.00  0.25      0    0.0
-    1    P@20  [0.25, 0.5)  0.25  0.50      1    0.5
-    2    P@20  [0.5, 0.75)  0.50  0.75      1    0.5
-    3    P@20    [0.75, 1]  0.75  1.00      0    0.0
+      measure       bucket   low  high  count  fraction
+    0    P@20    [0, 0.25)  0.00  0.25      0       0.0
+    1    P@20  [0.25, 0.5)  0.25  0.50      1       0.5
+    2    P@20  [0.5, 0.75)  0.50  0.75      1       0.5
+    3    P@20    [0.75, 1]  0.75  1.00      0       0.0
     """
-    if edges is not None and not isinstance(edges, Mapping):
-        raise ValueError(
-            f"edges={shown(edges)}: give the lower edges of measures, e.g. {{'AP': [0, 0.25, 0.5]}}."
-        )
     return _count_buckets(*_best(collections, measures), edges)
 
 
-@verb(on="scores", gives="headroom", family="lengths", name="headroom", formerly="headroom")
+@verb(on="scores", returns="headroom", family="search_lengths", name="headroom")
 def headroom(
     table: Table, measures: object = None, *, by: str | Sequence[str], edges: Edges | None = None
 ) -> pd.DataFrame:
@@ -186,10 +181,10 @@ def headroom(
     Examples
     --------
     >>> import pdeval
-    >>> scores = pdeval.datasets.sample_judged(topics="common").measure("P@20")
+    >>> scores = pdeval.datasets.sample_judged(queries="common").measure("P@20")
     >>> tens = scores.assign(ten=[query[:2] for query in scores["query_id"]])
-    >>> tens.ireval.lengths.headroom(by="ten").query("count > 0")
-      measure      bucket  low  high  count     share
+    >>> tens.ireval.search_lengths.headroom(by="ten").query("count > 0")
+      measure      bucket  low  high  count  fraction
     4    P@20  [0.4, 0.5)  0.4   0.5      2  0.333333
     5    P@20  [0.5, 0.6)  0.5   0.6      3  0.500000
     6    P@20  [0.6, 0.7)  0.6   0.7      1  0.166667
@@ -218,10 +213,6 @@ def _best(
     collections: Mapping[str, Collection], measures: object
 ) -> tuple[pd.DataFrame, dict[str, bool]]:
     """Return the best run of each collection by each measure, and whether higher values of a measure are better."""
-    if not isinstance(collections, Mapping) or not collections:  # type: ignore[redundant-expr]
-        raise TypeError(
-            "headroom is over collections: give a mapping of their names to joins or scores, not empty."
-        )
     rows: list[tuple[str, str, str, float]] = []
     higher: dict[str, bool] = {}
     known: dict[str, Known] = {}
@@ -251,7 +242,7 @@ def _scores(source: Collection, measures: object) -> Scores:
     if isinstance(source, pd.DataFrame):
         return scores_cube(reader.read(source, "scores"))
     raise TypeError(
-        f"a collection is a join of runs and judgments, or scores; found {type(source).__name__}."
+        f"a collection must be a join of runs and judgments, or scores; found {type(source).__name__}."
     )
 
 
@@ -266,11 +257,11 @@ def _count_buckets(
     }
     if unknown := [name for name in edges_of if name not in higher]:
         raise ValueError(
-            f"edges= names {unknown[0]!r}, which is not among the measures {', '.join(higher)}."
+            f"edges= contains {unknown[0]!r}, which is not one of the measures {', '.join(higher)}."
         )
     parts = []
     for name, more in higher.items():
-        edge = _checked_edges(name, edges_of.get(name, TENTHS if more else EDGES))
+        edge = rising(f"edges[{name!r}]", edges_of.get(name, TENTHS if more else EDGES))
         values = best["value"].to_numpy()[(best["measure"] == name).to_numpy()]
         # a mean of 0.3 may come out as 0.29999999999999993
         noise = NOISE * np.abs(np.where(np.isfinite(values), values, 0.0))
@@ -285,21 +276,10 @@ def _count_buckets(
             "low": edge,
             "high": high,
             "count": count,
-            "share": count / len(values),
+            "fraction": count / len(values),
         }
         parts.append(pd.DataFrame(columns))
-    return result(pd.concat(parts, ignore_index=True), best.attrs | {"table": "headroom"})
-
-
-def _checked_edges(name: str, edges: object) -> np.ndarray:
-    """Return the lower edges of the buckets of a measure; they must rise."""
-    try:
-        edge = np.asarray(edges, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"the edges of {name} must be numbers, found {shown(edges)}.") from None
-    if edge.ndim != 1 or not len(edge) or (np.diff(edge) <= 0).any():
-        raise ValueError(f"the edges of {name} must rise, found {edge.tolist()}.")
-    return edge
+    return described_frame(pd.concat(parts, ignore_index=True), best.attrs | {"table": "headroom"})
 
 
 @checks_arguments
@@ -333,7 +313,7 @@ def spread_over_collections(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> sites = {"all": judged, "strict": judged.at(level=2)}
     >>> both = pd.concat([one.delta_sort("ASL").assign(collection=name) for name, one in sites.items()])
     >>> spread_over_collections(both).drop(columns=["low", "high"]).round(3)
@@ -358,7 +338,7 @@ def spread_over_collections(
     statistics = [name for name in floats if name not in (by, *keys)]
     if not statistics or frame.empty:
         raise ValueError(
-            "there is nothing to average: the table has no rows, or no column of floats beside its keys."
+            "there is nothing to average: the table has no rows, or no float column besides its keys."
         )
     options: dict[str, Any] = {"observed": True, "sort": False, "dropna": False}
     # first within each collection, so that all count alike
@@ -379,4 +359,4 @@ def spread_over_collections(
     table = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
     table["low"] = table["mean"] - table["sd"]
     table["high"] = table["mean"] + table["sd"]
-    return result(table, {"table": "over_collections"})
+    return described_frame(table, {"table": "over_collections"})

@@ -16,18 +16,16 @@ import pandas as pd
 
 from pdeval.catalog import Measure, parse, parse_all
 from pdeval.catalog.measures import needs_judged
-from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.cube import Scores, described_frame
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import Views, attributes, no_sets
-from pdeval.join.blocks import Block
+from pdeval.join.blocks import Block, corpus_sizes
 from pdeval.join.judged import Judged
-from pdeval.join.table_lookups import corpus_sizes
 from pdeval.kernels.primitives import share
 from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
-from pdeval.studies.blocks import rates, result
 from pdeval.studies.sign_agreement import clear_pairs
 from pdeval.tables.equal_values import NOISE, begins, signs
 from pdeval.tables.labels import labels
@@ -90,8 +88,8 @@ class Plan:
             values = clear_pairs(views, measure, a, b)[self.kept]
             if np.isinf(values).any():
                 raise ValueError(
-                    f"{measure.label} is infinite where an item was not found, and has no mean; "
-                    "use its reciprocal, e.g. RR for ISL and TSE for TSL."
+                    f"{measure.label} is infinite for unretrieved items and has no mean. "
+                    "Use its reciprocal, e.g. RR for ISL and TSE for TSL."
                 )
             values[~(counts[:, a] & counts[:, b])] = np.nan
             yield block, values
@@ -170,8 +168,8 @@ class Plan:
 
         merit = self.merit(views, measure, look)
         taus = [tau_b(rank, row) for row in self.ranks(merit, weights, measure)]
-        ranking = rates(weights @ right, weights @ decided)
-        system = rates(systems, np.full(len(weights), (target.mean != 0).sum()))
+        ranking = share(weights @ right, weights @ decided, np.nan)
+        system = share(systems, (target.mean != 0).sum(), np.nan)
         return np.stack([taus, ranking, system, weights @ tied], axis=1)
 
 
@@ -193,7 +191,7 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 MEANS = {
-    "drop": "what is dropped: queries or labels",
+    "to": "what is removed: queries or labels",
     "policy": "which labels are kept: any, or first those of items that most runs returned",
     "keep": "how many queries, or which share of them or of the labels, is kept",
     "statistic": "tau_b: Kendall's tau-b of the ordering with that on all data; ranking_agreement: share of (query, "
@@ -202,18 +200,18 @@ MEANS = {
 }
 
 table(
-    "incomplete",
-    "measure drop policy keep:float draw:int statistic value:float",
+    "robustness",
+    "measure to policy keep:float draw:int statistic value:float",
     "table of orderings from incomplete data",
     row="measure, size, draw and statistic",
     sort="measure keep draw",
     then=".plot()",
     means={**MEANS, "draw": "number of the random draw, from 0", "value": "the statistic"},
-    unreported="it has a row per draw; draw it: .plot()",
+    no_report="it has a row per draw; draw it: .plot()",
 )
 table(
-    "incomplete_summary",
-    "measure drop policy keep:float statistic draws:int mean:float sd:float",
+    "robustness_summary",
+    "measure to policy keep:float statistic draws:int mean:float sd:float",
     "summary of orderings from incomplete data",
     row="measure, size and statistic",
     sort="measure keep",
@@ -224,16 +222,16 @@ table(
         "mean": "mean of the statistic over draws",
         "sd": "standard deviation of the statistic over draws",
     },
-    unreported="it is a curve per measure; draw it: .plot()",
+    no_report="it is a curve per measure; draw it: .plot()",
 )
 
 
-@verb(on="judged", gives=("incomplete", "incomplete_summary"), needs="judged")
-def incomplete(
+@verb(on="judged", returns=("robustness", "robustness_summary"), needs="judged")
+def robustness(
     judged: Judged,
     measures: object = ("RPP", "AP", "nDCG", "RR"),
     *,
-    drop: Literal["queries", "labels"] = "queries",
+    to: Literal["queries", "labels"],
     keep: Sequence[float] | None = None,
     draws: int = 10,
     policy: Policy = "random",
@@ -254,8 +252,8 @@ def incomplete(
     ----------
     measures : str, Measure, or list of them
         Measures and preferences.
-    drop : {'queries', 'labels'}
-        What is dropped.
+    to : {'queries', 'labels'}
+        What is removed at random: queries, or labels within queries.
     keep : list of numbers, optional
         How many queries are kept, or which shares of the queries or labels; by default ten even steps up to all.
     draws : int
@@ -283,9 +281,9 @@ def incomplete(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
-    >>> judged.incomplete(["AP", "RR"], drop="labels", keep=[0.2], draws=2, summary=True).round(3)
-      measure    drop  policy  keep          statistic  draws     mean      sd
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> judged.robustness(["AP", "RR"], to="labels", keep=[0.2], draws=2, summary=True).round(3)
+      measure      to  policy  keep          statistic  draws     mean      sd
     0      AP  labels  random   0.2              tau_b      2    0.697   0.043
     1      AP  labels  random   0.2  ranking_agreement      2    0.655   0.025
     2      AP  labels  random   0.2   system_agreement      2    0.848   0.021
@@ -298,8 +296,8 @@ def incomplete(
     parsed = parse_all(measures)
     no_sets(parsed)
     reference = None if against is None else parse(against)
-    if policy == "pool" and drop == "queries":
-        raise ValueError("policy='pool' chooses among labels; queries are dropped at random.")
+    if policy == "pool" and to == "queries":
+        raise ValueError("policy='pool' requires to='labels'; queries are dropped at random.")
     whole("draws", draws, 1)
     judged.tell()
     views = Views(judged)
@@ -309,12 +307,12 @@ def incomplete(
     kept = np.logical_or.reduce([part.any(axis=1) for part in counts.values()])
     if not kept.any():
         raise ValueError(
-            f"no query counts under topics={judged.topics!r} and level={judged.level!r}, so there is nothing to drop."
+            f"no query counts with queries={judged.query_rule!r} and level={judged.level!r}: there is nothing to drop."
         )
     counts = {label: part[kept] for label, part in counts.items()}
     plan = Plan(parsed, reference, method, memory, *chosen_pairs(judged.runs), kept, counts)
     generators = list(streams(draws, seed))
-    if drop == "labels":
+    if to == "labels":
         sizes = shares(keep)
         values = _fewer_labels(plan, judged, sizes, generators, policy, progress)
     else:
@@ -323,10 +321,10 @@ def incomplete(
     measure, size, draw, statistic = (
         axis.ravel() for axis in np.indices(values.shape, dtype=np.int32)
     )
-    frame = result(
+    frame = described_frame(
         {
             "measure": labels(pd.Index([measure.label for measure in parsed]), measure),
-            "drop": labels(pd.Index([drop]), np.zeros_like(measure)),
+            "to": labels(pd.Index([to]), np.zeros_like(measure)),
             "policy": labels(pd.Index([policy]), np.zeros_like(measure)),
             "keep": sizes[size],
             "draw": draw.astype(np.int64),
@@ -337,9 +335,11 @@ def incomplete(
     )
     if not summary:
         return frame
-    keys = ["measure", "drop", "policy", "keep", "statistic"]
+    keys = ["measure", "to", "policy", "keep", "statistic"]
     cells = frame.groupby(keys, observed=True, sort=False)["value"]
-    return result(cells.agg(draws="size", mean="mean", sd="std").reset_index(), frame.attrs)
+    return described_frame(
+        cells.agg(draws="size", mean="mean", sd="std").reset_index(), frame.attrs
+    )
 
 
 def _fewer_queries(
@@ -486,7 +486,7 @@ def shares(keep: Sequence[float] | None) -> np.ndarray:
     )
     if not len(kept) or not ((kept > 0) & (kept <= 1)).all():
         raise ValueError(
-            f"keep={keep!r}: give shares of the labels above 0 and at most 1, e.g. [0.1, 0.5, 1]."
+            f"keep={keep!r}: expected fractions of the labels in (0, 1], e.g. [0.1, 0.5, 1]."
         )
     return kept
 
@@ -507,7 +507,9 @@ def query_counts(keep: Sequence[float] | None, queries: int) -> tuple[np.ndarray
         )
         return counts, counts
     sizes = np.atleast_1d(np.asarray(keep))
-    text = f"keep={keep!r}: give numbers of queries from 1 to {queries}, or shares above 0 and at most 1."
+    text = (
+        f"keep={keep!r}: expected numbers of queries from 1 to {queries}, or fractions in (0, 1]."
+    )
     if not len(sizes) or sizes.dtype.kind not in "iuf" or not (sizes > 0).all():
         raise ValueError(text)
     if sizes.dtype.kind == "f" and sizes.max() <= 1:

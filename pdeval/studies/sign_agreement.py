@@ -15,10 +15,17 @@ from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.evaluate.pairs import Pairs, of_pairs, select
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import Views
-from pdeval.evaluate.sources import Averaged, Differences, Held, as_preferences, decided, sources
+from pdeval.evaluate.sources import (
+    Averaged,
+    Differences,
+    ScoresLike,
+    as_preferences,
+    decided,
+    sources,
+)
+from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.primitives import share
-from pdeval.studies.blocks import rates
 from pdeval.tables.equal_values import NOISE, cleared
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
@@ -29,14 +36,14 @@ Stream: TypeAlias = Preferences | Pairs | Differences
 
 
 def stream_of(
-    data: Held, measures: object, *, baseline: object = None, pairs: object = None
+    data: ScoresLike, measures: object, *, baseline: object = None, pairs: object = None
 ) -> Stream:
     """Return a stream of preferences: of a join and the measures asked for, of scores, or of preferences.
 
     Examples
     --------
     >>> import pdeval
-    >>> len(stream_of(pdeval.datasets.sample_judged(topics="common"), ["AP", "RPP"]).a)
+    >>> len(stream_of(pdeval.datasets.sample_judged(queries="common"), ["AP", "RPP"]).a)
     66
     """
     if isinstance(data, Judged):
@@ -48,12 +55,10 @@ def stream_of(
     if isinstance(data, list | Averaged):  # of a join
         return as_preferences(cubes, baseline=baseline, pairs=pairs)
     if not isinstance(source, Preferences | Pairs | Differences):
-        raise TypeError(
-            f"this needs a join, scores or preferences; it got {type(source).__name__}."
-        )
+        raise TypeError(f"expected a join, scores or preferences, found {type(source).__name__}.")
     if baseline is not None or pairs is not None:
         raise ValueError(
-            "baseline= and pairs= choose among runs; a table of preferences has its own pairs."
+            "baseline= and pairs= cannot be combined with a table of preferences, which has its own pairs."
         )
     return source
 
@@ -68,7 +73,7 @@ def together(
     Examples
     --------
     >>> import pdeval
-    >>> stream = stream_of(pdeval.datasets.sample_judged(topics="common"), ["RPP", "AP"])
+    >>> stream = stream_of(pdeval.datasets.sample_judged(queries="common"), ["RPP", "AP"])
     >>> [[values.shape for values in block] for block in together(stream)]
     [[(48, 66), (48, 66)]]
     """
@@ -88,7 +93,7 @@ def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
     Examples
     --------
     >>> import pdeval
-    >>> stream = stream_of(pdeval.datasets.sample_judged(topics="common"), ["P@10", "RR"])
+    >>> stream = stream_of(pdeval.datasets.sample_judged(queries="common"), ["P@10", "RR"])
     >>> [values[0].tolist() for values in larger_values(stream)(slice(0, 3))]
     [[0.4, 0.5, 0.6], [1.0, 1.0, 1.0]]
     """
@@ -99,14 +104,31 @@ def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
         with_values = [measure.label for measure in measures if measure.entry.family == "metric"]
         if preferences := [label for label in source.measures if label not in with_values]:
             raise ValueError(
-                f"{preferences[0]} is a preference between two rankings, which have no values of their own that a "
-                "difference could be a share of. Give measures of one ranking, or fuzziness as a difference."
+                f"{preferences[0]} is a preference between two rankings, so relative=True is undefined. "
+                "Use measures of one ranking, or relative=False."
             )
         views = Views(source.judged)  # type: ignore[union-attr]
         values = [np.abs(views.values(measure))[source.kept] for measure in measures]  # type: ignore[union-attr]
     return lambda part: [
         np.maximum(value[:, source.a[part]], value[:, source.b[part]]) for value in values
     ]
+
+
+def rank_blocks(
+    judged: Judged, counts: np.ndarray
+) -> Iterator[tuple[Block, np.ndarray, np.ndarray]]:
+    """Yield the blocks of queries with relevant items, their ranks (items, queries, runs), and which lists count."""
+    # blocks of queries with the same number of relevant items
+    for block in Views(judged).blocks("binary", judged.level):
+        if block.size:
+            yield block, block["rank"], counts[block.topics]
+
+
+def pair_blocks(a: np.ndarray, b: np.ndarray, step: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the runs of at most `step` pairs at a time."""
+    for start in range(0, len(a), max(step, 1)):
+        part = slice(start, start + max(step, 1))
+        yield a[part], b[part]
 
 
 def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -137,7 +159,7 @@ Per = Literal["all", "query"]
 
 table(
     "sign_agreement",
-    "[query] measure_a measure_b fuzziness:float pairs:int agreement:share r:float",
+    "[query] measure_a measure_b fuzziness:float pairs:int agreement:fraction r:float",
     "table of agreement between measures",
     row="two measures and fuzziness (and query, with per='query')",
     sort="measure_a measure_b query fuzziness",
@@ -183,6 +205,8 @@ class Tally:
 
     def __post_init__(self) -> None:
         """Begin with no pairs, for every two measures and each query."""
+        if len(self.measures) < 2:
+            raise ValueError(f"agreement requires two measures, found only {self.measures[0]}.")
         self.a, self.b = all_pairs(len(self.measures))
         shape = (len(self.a), self.queries)
         self.pairs = np.zeros(shape, dtype=np.int64)
@@ -203,9 +227,11 @@ class Tally:
         scale = [(self.scale or {}).get(label, 1.0) for label in self.measures]
         size = [np.abs(values) * factor for values, factor in zip(differences, scale)]
         if larger is not None:
-            size = [
-                _relative(one, values * factor) for one, values, factor in zip(size, larger, scale)
-            ]
+            with np.errstate(invalid="ignore"):  # an infinite difference stays infinite
+                size = [
+                    np.where(np.isinf(one), one, share(one, values * factor))
+                    for one, values, factor in zip(size, larger, scale)
+                ]
         most = [
             np.fmax.reduce(np.where(np.isinf(one), np.nan, one), axis=0, initial=0.0)
             for one in size
@@ -245,16 +271,10 @@ class Tally:
         columns |= {
             "fuzziness": np.array(self.fuzziness)[level],
             "pairs": pairs[pair, query],
-            "agreement": rates(agreeing[level, pair, query], pairs[pair, query]),
+            "agreement": share(agreeing[level, pair, query], pairs[pair, query], np.nan),
             "r": about_zero(*sums)[pair, query],
         }
         return pd.DataFrame(columns)
-
-
-def _relative(size: np.ndarray, larger: np.ndarray) -> np.ndarray:
-    """Return differences as shares of the larger value; an infinite one stays infinite."""
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(size), size, share(size, larger))
 
 
 def about_zero(xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
@@ -286,16 +306,16 @@ def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
     """
     values = tuple(float(value) for value in np.atleast_1d(np.asarray(given, dtype=np.float64)))
     if not values or not all(0 <= value < np.inf for value in values):
-        raise ValueError(f"fuzziness={given!r}: give a difference of 0 or more, or several.")
+        raise ValueError(f"fuzziness={given!r}: expected one or more non-negative numbers.")
     return values
 
 
 @verb(
     on=("scores", "preferences", "judged"),
-    gives="sign_agreement",
+    returns="sign_agreement",
 )
 def agree(
-    data: Held,
+    data: ScoresLike,
     measures: object = ("RPP", "AP"),
     *,
     fuzziness: float | Sequence[float] = 0.0,
@@ -333,7 +353,7 @@ def agree(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.agree(["AP", "RPP", "RR"]).round(3)
       measure_a measure_b  fuzziness  pairs  agreement      r
     0        AP       RPP        0.0   3168      0.913  0.914
@@ -355,8 +375,6 @@ def tallied(
 ) -> pd.DataFrame:
     """Return the agreement of every two measures of a stream of preferences; see `agree` and `Tally`."""
     least = fuzziness_of(fuzziness)
-    if len(stream.measures) < 2:
-        raise ValueError(f"agreement is between two measures; there is one: {stream.measures[0]}.")
     tally = Tally(stream.measures, len(stream.queries), least, scale)
     count(tally, stream, relative=relative, progress=progress)
     frame = tally.frame(stream.queries if per == "query" else None)

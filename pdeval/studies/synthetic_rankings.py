@@ -17,7 +17,7 @@ import pandas as pd
 
 from pdeval.catalog import parse_all
 from pdeval.catalog.directions import described
-from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.cube import all_pairs, described_frame
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.scores import Views
 from pdeval.join import ids
@@ -25,7 +25,6 @@ from pdeval.join.judged import Judged
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
 from pdeval.kernels.graded import Gains
-from pdeval.studies.blocks import result
 from pdeval.studies.sign_agreement import Tally, count, fuzziness_of
 from pdeval.verbs.arguments import positive, whole
 from pdeval.verbs.checks import checks_arguments
@@ -97,13 +96,12 @@ def fitted_scale(N: int) -> dict[str, float]:
     """
     half = whole("N", N, 2, LONGEST) // 2
     ideal = float(Gains(discount="jk").discounted(np.ones(half), np.arange(1.0, half + 1)).sum())
-    scale = {
+    return {
         "DCG(discount=jk)": 1 / ideal,
         "AP": N / half,
         "RBP(p=0.5)": 1 / (1 - 0.5),
         "RBP(p=0.8)": 1 / (1 - 0.8),
     }
-    return {measure: scale[measure] for measure in MEASURES if measure in scale}
 
 
 @dataclass
@@ -121,15 +119,13 @@ class Agreement:
         """Check the options, and begin with no pairs."""
         self.parsed = tuple(parse_all(self.measures))
         labels = [measure.label for measure in self.parsed]
-        if len(labels) < 2:
-            raise ValueError(f"agreement is between two measures; there is one: {labels[0]}.")
         if (
             self.recall_base is not None
             and whole("recall_base", self.recall_base, 1, LONGEST) < self.N
         ):
             raise ValueError(
-                f"recall_base={self.recall_base}: a list of {self.N} places may show {self.N} relevant items, so that "
-                f"there are at least as many. To divide by fewer, scale values: "
+                f"recall_base={self.recall_base}: lists of length {self.N} may have {self.N} relevant items, so "
+                f"recall_base must be at least {self.N}. To divide by fewer, scale the values: "
                 f"scale={{'AP': {self.N}/{self.recall_base}}}."
             )
         factors = {
@@ -138,7 +134,7 @@ class Agreement:
         }
         if unknown := [name for name in factors if name not in labels]:
             raise KeyError(
-                f"scale= names {unknown[0]!r}, which is none of the measures asked for: {', '.join(labels)}."
+                f"scale= contains {unknown[0]!r}, which is not one of the measures {', '.join(labels)}."
             )
         self.tally = Tally(labels, 1, fuzziness_of(self.fuzziness), factors)
 
@@ -153,7 +149,9 @@ class Agreement:
     def frame(self) -> pd.DataFrame:
         """Return the agreement; synthetic lists have no rules of runs and queries that it could carry."""
         attrs = {"measures": described(self.parsed), "table": "sign_agreement"}
-        return result(self.tally.frame(), attrs | ({"relative": True} if self.relative else {}))
+        return described_frame(
+            self.tally.frame(), attrs | ({"relative": True} if self.relative else {})
+        )
 
 
 @checks_arguments
@@ -205,7 +203,7 @@ def uniform(
     """
     if not 1 <= N <= MOST or N % 1:
         raise ValueError(
-            f"N={N!r}: all pairs of lists are counted for lists of 1 to {MOST} items; use random_lists(N=...) for more."
+            f"N={N!r}: expected a length from 1 to {MOST}. Use random_lists(N=...) for longer lists."
         )
     lists = (
         np.arange(2**N)[:, None] >> np.arange(N)
@@ -272,9 +270,7 @@ def random_lists(
     whole("N", N, 1, LONGEST)
     whole("pairs", pairs, 1, DRAWN)
     if not 0 < relevance < 1:
-        raise ValueError(
-            f"relevance={relevance!r}: the chance of a relevant item must be between 0 and 1."
-        )
+        raise ValueError(f"relevance={relevance!r}: expected a probability between 0 and 1.")
     agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
     rng = np.random.default_rng(seed)
     step = max(
@@ -346,7 +342,7 @@ def sampled(
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> sampled(judged, ["AP", "RBP(p=0.8)"], pairs=5000).round(3)
       measure_a   measure_b  fuzziness  pairs  agreement      r
     0        AP  RBP(p=0.8)        0.0   5000      0.973  0.969
@@ -358,7 +354,7 @@ def sampled(
     code = np.asarray(code).ravel()
     if len(different) < 2 and not identical:
         raise ValueError(
-            f"the first {N} places of all {len(lists):,} lists are the same; there is no pair to compare."
+            f"the first {N} ranks of all {len(lists):,} lists are the same, so there is no pair to compare."
         )
     rng = np.random.default_rng(seed)
     # pairs of codes of lists, drawn until there are enough different ones
@@ -388,5 +384,4 @@ def first_places(judged: Judged, N: int) -> np.ndarray:
     for block in Views(judged).blocks("binary", judged.level):
         at, topic, run = np.nonzero(block["rank"] <= N)
         cells[block.topics[topic], run, block["rank"][at, topic, run].astype(np.int64) - 1] = True
-    lists: np.ndarray = cells[counts]
-    return lists
+    return np.asarray(cells[counts])

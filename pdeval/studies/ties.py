@@ -1,54 +1,67 @@
-"""Ties between rankings: how many there are, at each recall level, given the first item; and the level that decides."""
+"""Ties between rankings: how many there are, the recall level that decides, and how similar recall levels are.
+
+Lexicographic precision uses the second relevant item if the first items are tied, and so on. The more similar two
+recall levels are, the better this is justified.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.sources import Held
+from pdeval.evaluate.sources import ScoresLike
 from pdeval.join.judged import Judged
-from pdeval.studies.blocks import rank_blocks, rates, result
-from pdeval.studies.sign_agreement import Per, stream_of, together
-from pdeval.tables.equal_values import apart, begins, equal_pairs, pairs_of
+from pdeval.kernels.primitives import closer, share
+from pdeval.studies.sign_agreement import (
+    Per,
+    about_zero,
+    pair_blocks,
+    rank_blocks,
+    stream_of,
+    together,
+)
+from pdeval.tables.equal_values import NOISE, apart, begins, equal_pairs, pairs_of, row_sizes
 from pdeval.tables.labels import labels, repeated
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import whole
 from pdeval.verbs.checks import checks_arguments
 
 MEANS = {
     "pairs": "number of (query, pair of runs)",
     "ties": "how many of those pairs are tied",
-    "tied": "share of those pairs that is tied, missing where there are none",
+    "tied_fraction": "share of those pairs that is tied, missing where there are none",
 }
 
 table(
     "ties",
-    "[query] measure pairs:int ties:int tied:share",
+    "[query] measure pairs:int ties:int tied_fraction:fraction",
     "table of ties",
     row="measure (and query, with per='query')",
     sort="measure query",
     then=".report()",
     means=MEANS,
-    undrawn="it is one number per measure; .ties.by_recall() is drawn",
+    no_plot="it is one number per measure; .ties.by_recall() is drawn",
 )
 table(
     "ties_by_recall",
-    "recall:int pairs:int ties:int tied:share",
+    "recall:int pairs:int ties:int tied_fraction:fraction",
     "table of ties by recall level",
     row="recall level",
     sort="recall",
     then=".plot()",
     means={"recall": "the recall level, from 1", **MEANS},
-    unreported="it has a row per recall level; draw it: .plot()",
+    no_report="it has a row per recall level; draw it: .plot()",
 )
 table(
     "ties_by_first",
-    "p1:int pairs:int ties:int tied:share",
+    "p1:int pairs:int ties:int tied_fraction:fraction",
     "table of ties by the rank of the first relevant item",
     row="rank of the first relevant item",
     sort="p1",
@@ -57,9 +70,9 @@ table(
         "p1": "the rank of the first relevant item of a run",
         "pairs": "number of (query, run with that rank, other run), so that two runs may count both ways",
         "ties": "how many of the other runs have their first relevant item at that rank too",
-        "tied": "share of those pairs that is tied",
+        "tied_fraction": "share of those pairs that is tied",
     },
-    unreported="it has a row per rank; draw it: .plot()",
+    no_report="it has a row per rank; draw it: .plot()",
 )
 table(
     "tie_probability",
@@ -74,7 +87,7 @@ table(
         "p1": "the rank of the first relevant item",
         "probability": "chance that a random ranking has its first relevant item there",
     },
-    unreported="it is a curve; draw it: .plot()",
+    no_report="it is a curve; draw it: .plot()",
 )
 table(
     "value_growth",
@@ -89,11 +102,11 @@ table(
         "growth": "factor by which the number of different values grows; infinite beyond 1e308",
         "log10_growth": "its decimal logarithm",
     },
-    unreported="it is theory, not a result; print the table itself",
-    undrawn="it is theory, not a result; print the table itself",
+    no_report="it is theory, not a result; print the table itself",
+    no_plot="it is theory, not a result; print the table itself",
 )
 table(
-    "deciding",
+    "deciding_levels",
     "run_a run_b query recall:int",
     "table of deciding recall levels",
     row="pair of runs and query",
@@ -102,11 +115,11 @@ table(
     means={
         "recall": "the lowest recall level at which the two runs differ, from 1; 0 where they never do"
     },
-    unreported="it has a row per query and pair; report or draw .ties.decided()",
+    no_report="it has a row per query and pair; report or draw .ties.deciding_ecdf()",
 )
 table(
-    "decided",
-    "recall:int decided:int pairs:int ecdf:share",
+    "deciding_ecdf",
+    "recall:int decided:int pairs:int ecdf:fraction",
     "table of pairs decided by recall level",
     row="recall level",
     sort="recall",
@@ -117,13 +130,13 @@ table(
         "pairs": "number of (query, pair of runs) in all",
         "ecdf": "share of pairs decided at or before this level; what is missing to 1 at the last is tied for good",
     },
-    unreported="it has a row per recall level; draw it: .plot()",
+    no_report="it has a row per recall level; draw it: .plot()",
 )
 
 
-@verb(on=("scores", "preferences", "judged"), gives="ties")
+@verb(on=("scores", "preferences", "judged"), returns="ties")
 def ties(
-    data: Held,
+    data: ScoresLike,
     measures: object = ("RR", "sgnLP"),
     *,
     per: Per = "all",
@@ -147,11 +160,11 @@ def ties(
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").ties(["RR", "P@10", "sgnLP"]).round(3)
-      measure  pairs  ties   tied
-    0      RR   3168  1802  0.569
-    1    P@10   3168   516  0.163
-    2   sgnLP   3168     0  0.000
+    >>> pdeval.datasets.sample_judged(queries="common").ties(["RR", "P@10", "sgnLP"]).round(3)
+      measure  pairs  ties  tied_fraction
+    0      RR   3168  1802          0.569
+    1    P@10   3168   516          0.163
+    2   sgnLP   3168     0          0.000
     """
     stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
     counts = np.zeros(
@@ -172,11 +185,10 @@ def ties(
 
 @verb(
     on="judged",
-    gives="ties_by_recall",
+    returns="ties_by_recall",
     family="ties",
     name="by_recall",
     needs="relevant",
-    formerly="ties_by_level",
 )
 def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
     """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there.
@@ -196,11 +208,11 @@ def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").ties.by_recall(levels=3).round(3)
-       recall  pairs  ties   tied
-    0       1   3168  1802  0.569
-    1       2   3168  1287  0.406
-    2       3   3168   815  0.257
+    >>> pdeval.datasets.sample_judged(queries="common").ties.by_recall(levels=3).round(3)
+       recall  pairs  ties  tied_fraction
+    0       1   3168  1802          0.569
+    1       2   3168  1287          0.406
+    2       3   3168   815          0.257
     """
     counts = judged.counted()
     judged.tell(counts)
@@ -228,11 +240,10 @@ def _add_levels(parts: list[np.ndarray]) -> np.ndarray:
 
 @verb(
     on="judged",
-    gives="ties_by_first",
+    returns="ties_by_first",
     family="ties",
     name="by_first",
     needs="relevant",
-    formerly="ties_by_first",
 )
 def ties_by_first(judged: Judged) -> pd.DataFrame:
     """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own.
@@ -247,11 +258,11 @@ def ties_by_first(judged: Judged) -> pd.DataFrame:
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").ties.by_first().head(3).round(3)
-       p1  pairs  ties   tied
-    0   1   4521  3454  0.764
-    1   2    858   122  0.142
-    2   3    319    16  0.050
+    >>> pdeval.datasets.sample_judged(queries="common").ties.by_first().head(3).round(3)
+       p1  pairs  ties  tied_fraction
+    0   1   4521  3454          0.764
+    1   2    858   122          0.142
+    2   3    319    16          0.050
     """
     counts = judged.counted()
     judged.tell(counts)
@@ -283,7 +294,10 @@ def _tie_rates(
     columns: dict[str, Any], pairs: np.ndarray, tied: np.ndarray, attrs: dict[str, Any]
 ) -> pd.DataFrame:
     """Return the number of pairs and of ties, and the fraction of ties."""
-    return result({**columns, "pairs": pairs, "ties": tied, "tied": rates(tied, pairs)}, attrs)
+    return described_frame(
+        {**columns, "pairs": pairs, "ties": tied, "tied_fraction": share(tied, pairs, np.nan)},
+        attrs,
+    )
 
 
 def places(rank: np.ndarray) -> Iterator[np.ndarray]:
@@ -314,13 +328,14 @@ def places(rank: np.ndarray) -> Iterator[np.ndarray]:
 
 @verb(
     on="judged",
-    gives="deciding",
+    returns="deciding_levels",
     family="ties",
-    name="deciding",
+    name="deciding_levels",
     needs="relevant",
-    formerly="deciding_levels",
 )
-def deciding(judged: Judged, *, baseline: object = None, pairs: object = None) -> pd.DataFrame:
+def deciding_levels(
+    judged: Judged, *, baseline: object = None, pairs: object = None
+) -> pd.DataFrame:
     """Return the recall level that decides between two runs on each query: the lowest where they differ.
 
     It is the level at which lexicographic precision prefers one of them.
@@ -333,7 +348,7 @@ def deciding(judged: Judged, *, baseline: object = None, pairs: object = None) -
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").ties.deciding(baseline="bm25").head(3)
+    >>> pdeval.datasets.sample_judged(queries="common").ties.deciding_levels(baseline="bm25").head(3)
           run_a run_b query_id  recall
     0  bm25+rm3  bm25      101       2
     1  bm25+rm3  bm25      102       1
@@ -353,24 +368,19 @@ def deciding(judged: Judged, *, baseline: object = None, pairs: object = None) -
             if not len(topic):
                 break
     pair, topic = np.nonzero((counts[:, a] & counts[:, b]).T)  # by pair, then query
-    columns = {
-        f"{name}_{side}": repeated(judged.runs[name], run[pair])
-        for side, run in (("a", a), ("b", b))
-        for name in judged.runs.columns
-    }
+    columns = pair_columns(judged.runs, a[pair], b[pair])
     columns[str(judged.queries.name)] = repeated(judged.queries, topic)
-    return result({**columns, "recall": level[topic, pair]}, judged.attrs)
+    return described_frame({**columns, "recall": level[topic, pair]}, judged.attrs)
 
 
 @verb(
     on="judged",
-    gives="decided",
+    returns="deciding_ecdf",
     family="ties",
-    name="decided",
+    name="deciding_ecdf",
     needs="relevant",
-    formerly="decided_by_level",
 )
-def decided(judged: Judged) -> pd.DataFrame:
+def deciding_ecdf(judged: Judged) -> pd.DataFrame:
     """Return the share of pairs of runs that is decided at or before each recall level.
 
     Computed from groups of equal rankings, without forming pairs.
@@ -382,7 +392,7 @@ def decided(judged: Judged) -> pd.DataFrame:
     Examples
     --------
     >>> import pdeval
-    >>> pdeval.datasets.sample_judged(topics="common").ties.decided().head(3).round(3)
+    >>> pdeval.datasets.sample_judged(queries="common").ties.deciding_ecdf().head(3).round(3)
        recall  decided  pairs   ecdf
     0       1     1366   3168  0.431
     1       2      597   3168  0.620
@@ -403,7 +413,7 @@ def decided(judged: Judged) -> pd.DataFrame:
         parts.append(-np.diff(tied))
     newly_decided = np.trim_zeros(_add_levels(parts), "b")
     pairs = int(pairs_of(counts.sum(axis=1)).sum())
-    return result(
+    return described_frame(
         {
             "recall": np.arange(1, len(newly_decided) + 1),
             "decided": newly_decided,
@@ -450,7 +460,7 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
     relevant, first = (np.atleast_1d(np.asarray(values)) for values in (m, p1))
     if any((values < 1).any() or (values > n).any() for values in (relevant, first)):
         raise ValueError(
-            f"tie_probability() needs whole numbers 1 <= m <= n and 1 <= p1 <= n; found n={n}, m={m}, p1={p1}."
+            f"tie_probability() requires integers 1 <= m <= n and 1 <= p1 <= n; found n={n}, m={m}, p1={p1}."
         )
     m_of, p_of = (axis.ravel() for axis in np.meshgrid(relevant, first, indexing="ij"))
     possible = n - p_of >= m_of - 1
@@ -458,7 +468,7 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
         np.full(len(m_of), n), m_of
     )
     chance = np.where(possible, np.exp(log), 0.0)
-    return result(
+    return described_frame(
         {"n": int(n), "m": m_of, "p1": p_of, "probability": chance}, {"table": "tie_probability"}
     )
 
@@ -503,7 +513,7 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
         or relevant.max() + more.max() > n
     ):
         raise ValueError(
-            f"value_growth() needs whole numbers m and k of 0 or more with m + k <= n; found n={n}, m={m}, k={k}."
+            f"value_growth() requires non-negative integers m and k with m + k <= n; found n={n}, m={m}, k={k}."
         )
     m_of, k_of = (axis.ravel() for axis in np.meshgrid(relevant, more, indexing="ij"))
     items = np.full(len(m_of), n)
@@ -517,7 +527,7 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
         "growth": growth,
         "log10_growth": log / np.log(10),
     }
-    return result(columns, {"table": "value_growth"})
+    return described_frame(columns, {"table": "value_growth"})
 
 
 def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
@@ -530,6 +540,311 @@ def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
     """
     from scipy.special import gammaln
 
-    n, k = np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64)
-    log: np.ndarray = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return log
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+CELLS = 1 << 20
+Values = Literal["difference", "sign"]
+PREDICTORS = ("sgnLP", "RR(i=2)")
+
+table(
+    "locality",
+    "recall_a:int recall_b:int pairs:int r:float",
+    "table of correlations between recall levels",
+    row="pair of recall levels",
+    sort="recall_a recall_b",
+    then=".plot()",
+    means={
+        "recall_a": "the smaller recall level, from 1",
+        "recall_b": "the larger recall level",
+        "pairs": "number of (query, pair of runs) that have both levels",
+        "r": "correlation about zero of the differences in reciprocal rank at the two levels, missing where all are 0",
+    },
+    no_report="it is a picture of many numbers; draw it: .plot()",
+)
+table(
+    "locality_regression",
+    "recall:int ahead:int pairs:int coefficient:float std_error:float r_squared:float",
+    "table of regressions between recall levels",
+    row="recall level and level ahead of it",
+    sort="recall ahead",
+    then=".report()",
+    means={
+        "recall": "the recall level that is explained, from 1",
+        "ahead": "how many levels further the explaining one is",
+        "pairs": "number of (query, pair of runs) that have all these levels",
+        "coefficient": "weight of the explaining level, by ordinary least squares through zero",
+        "std_error": "its standard error, which takes pairs as independent, and they are not",
+        "r_squared": "share of the sum of squares that the regression explains",
+    },
+    no_plot="the correlations are drawn: kind='correlation'",
+)
+
+table(
+    "masked_agreement",
+    "[query] measure pairs:int agreement:fraction",
+    "table of agreement without the first relevant item",
+    row="measure (and query, with per='query')",
+    sort="measure query",
+    then=".report()",
+    means={
+        "measure": "what foretells: lexicographic precision of the later items, or the second item alone",
+        "pairs": "number of (query, pair of runs) whose first relevant items are at different ranks",
+        "agreement": "share of those pairs that are foretold rightly, missing where there are none",
+    },
+    no_plot="it is two numbers; print the table itself",
+)
+
+
+@verb(
+    on="judged",
+    returns=("locality", "locality_regression"),
+    family="agree",
+    name="locality",
+    needs="relevant",
+)
+def locality(
+    judged: Judged,
+    *,
+    kind: Literal["correlation", "regression"] = "correlation",
+    levels: int = 8,
+    ahead: int = 4,
+    values: Values = "difference",
+    cascaded: bool = False,
+) -> pd.DataFrame:
+    """Return how the differences of two runs in reciprocal rank at one recall level go with those at others.
+
+    The difference at level i is 1/f_i - 1/f'_i over all pairs of runs. A pair has no first run, so correlations are
+    taken about zero and regressions pass through it: nothing depends on which of the two is subtracted from the other.
+    A query counts at the levels that it has, as many as it has relevant items.
+
+    Parameters
+    ----------
+    kind : {'correlation', 'regression'}
+        r = sum xy / sqrt(sum x^2 sum y^2) between every two of the first `levels` recall levels; or ordinary least
+        squares, without intercept, of each level i on i + 1 .. i + `ahead`, for the levels where i + ahead is at most
+        `levels`.
+    levels : int
+        How many recall levels are looked at.
+    ahead : int
+        How many later levels explain a level, for regressions.
+    values : {'difference', 'sign'}
+        What is looked at: the differences in reciprocal rank, or their signs alone, at all levels.
+    cascaded : bool
+        For regressions: level i only over pairs that are tied at all levels before it, where lexicographic precision
+        gets to it.
+
+    References
+    ----------
+    Diaz 2023, Best-Case Retrieval Evaluation, Figure 7; section 3.6 for cascaded data and for signs.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> judged.agree.locality(levels=3).round(3)
+       recall_a  recall_b  pairs      r
+    0         1         2   3168  0.697
+    1         1         3   3168  0.533
+    2         2         3   3168  0.769
+    >>> judged.agree.locality(kind="regression", levels=3, ahead=1).round(3)
+       recall  ahead  pairs  coefficient  std_error  r_squared
+    0       1      1   3168        1.532      0.028      0.486
+    1       2      1   3168        1.226      0.018      0.592
+    >>> judged.agree.locality(kind="regression", levels=3, ahead=1, cascaded=True).round(3)
+       recall  ahead  pairs  coefficient  std_error  r_squared
+    0       1      1   3168        1.532      0.028      0.486
+    1       2      1   1802        0.781      0.024      0.372
+    """
+    whole("levels", levels, 1, 200)  # moments are levels to the third power
+    if cascaded and kind == "correlation":
+        raise ValueError("cascaded=True requires kind='regression'.")
+    if levels < 2 or (kind == "regression" and ahead >= levels):
+        raise ValueError(
+            f"levels={levels} leaves nothing to compare. Use at least 2 levels, and more than ahead={ahead}."
+        )
+    chosen_pairs(judged.runs)
+    judged.tell()
+    # moments of the queries that have at least so many levels; of cascaded data [i] is what regresses level i
+    moments = np.zeros((levels + 1, levels + 1, levels + 1))
+    if cascaded:
+        for i, part in _cascaded(judged, levels, ahead, values):
+            moments[i, : len(part), : len(part)] += part
+    else:
+        products = (
+            _with_count(sign @ sign.T, sign.shape[1])
+            for sign, _ in _differences(judged, levels, "sign")
+        )
+        for part in _moments(judged, levels) if values == "difference" else products:
+            moments[: len(part), : len(part), : len(part)] += part
+    frame = (
+        _correlations(moments)
+        if kind == "correlation"
+        else _regressions(moments, ahead, 0 if cascaded else ahead)
+    )
+    frame.attrs.update(judged.attrs)
+    return frame
+
+
+def _moments(judged: Judged, levels: int) -> Iterator[np.ndarray]:
+    """Yield, for queries with so many levels, their pairs at [0, 0] and the sums over them of d_i d_j at [i, j].
+
+    From the runs' own values, without forming pairs: over pairs of n runs, the sum of (x_a - x_b)(y_a - y_b) is
+    n sum(xy) - sum(x) sum(y).
+    """
+    for _, rank, counted in rank_blocks(judged, judged.counted()):
+        near = np.where(counted, 1.0 / rank[:levels], 0.0)
+        n = counted.sum(axis=1)
+        # centered first: products of the means would cost digits
+        means = near.sum(axis=2) / np.maximum(n, 1)
+        centered = np.where(counted, near - means[..., None], 0.0)
+        centered[np.abs(centered) <= NOISE * row_sizes(near)] = (
+            0.0  # what rounding leaves of equal ranks
+        )
+        # the sum over pairs of d_i d_j is n times the sum over runs of centered products
+        products = np.einsum("itr,jtr,t->ij", centered, centered, n.astype(np.float64))
+        yield _with_count(products, pairs_of(n).sum())
+
+
+def _differences(
+    judged: Judged, levels: int, values: Values
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the differences of pairs of runs at the first levels, shape (levels, cells), and the same as signs.
+
+    A cell is a query and a pair that counts on it. Signs are taken of ranks: they do not depend on rounding.
+    """
+    for _, rank, counted in rank_blocks(judged, judged.counted()):
+        rank = rank[:levels]
+        for x, y in pair_blocks(*all_pairs(len(judged.runs)), CELLS // rank[..., 0].size):
+            used = counted[:, x] & counted[:, y]
+            sign = closer(rank[..., x], rank[..., y])[:, used].astype(np.float64)
+            if values == "sign":
+                yield sign, sign
+            else:
+                yield (
+                    np.where(sign != 0, (1.0 / rank[..., x] - 1.0 / rank[..., y])[:, used], 0.0),
+                    sign,
+                )
+
+
+def _cascaded(
+    judged: Judged, levels: int, ahead: int, values: Values
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield, for each level i that has `ahead` others after it, the moments of the pairs that are tied before it."""
+    for difference, sign in _differences(judged, levels, values):
+        tied = np.ones(sign.shape[1], dtype=bool)
+        for i in range(1, len(sign) - ahead + 1):
+            cells = difference[: i + ahead, tied]
+            yield i, _with_count(cells @ cells.T, cells.shape[1])
+            tied &= sign[i - 1] == 0
+
+
+def _with_count(products: np.ndarray, count: float) -> np.ndarray:
+    """Return sums of products of two levels at [i, j], levels from 1, and the number of cells at [0, 0]."""
+    moments = np.pad(products, ((1, 0), (1, 0)))
+    moments[0, 0] = count
+    return moments
+
+
+def _correlations(moments: np.ndarray) -> pd.DataFrame:
+    """Return the correlation of every two levels."""
+    a, b = (level + 1 for level in np.triu_indices(len(moments) - 1, k=1))
+    have = moments[b]  # queries that have the deeper of the two levels
+    row = np.arange(len(b))
+    r = about_zero(have[row, a, a], have[row, b, b], have[row, a, b])
+    return pd.DataFrame(
+        {"recall_a": a, "recall_b": b, "pairs": have[:, 0, 0].astype(np.int64), "r": r}
+    )
+
+
+def _regressions(moments: np.ndarray, ahead: int, further: int) -> pd.DataFrame:
+    """Return the regression of each level i on the next ones, from the moments that stand at i and so much further."""
+    parts = []
+    for i in range(1, len(moments) - ahead):
+        moment = moments[i + further]
+        n, total = moment[0, 0], moment[i, i]
+        next_levels = np.arange(i + 1, i + ahead + 1)
+        inside, cross = moment[np.ix_(next_levels, next_levels)], moment[next_levels, i]
+        weight = error = np.full(ahead, np.nan)
+        fit = np.nan
+        if n > ahead and np.linalg.matrix_rank(inside) == ahead:
+            # ordinary least squares from sums of squares and products
+            weight = np.linalg.solve(inside, cross)
+            residual = total - weight @ cross
+            error = np.sqrt(np.diag(np.linalg.inv(inside)) * max(residual, 0.0) / (n - ahead))
+            fit = 1 - residual / total if total > 0 else np.nan
+        columns = {
+            "recall": i,
+            "ahead": np.arange(1, ahead + 1),
+            "pairs": int(n),
+            "coefficient": weight,
+            "std_error": error,
+            "r_squared": fit,
+        }
+        parts.append(pd.DataFrame(columns))
+    return pd.concat(parts, ignore_index=True)
+
+
+@verb(
+    on="judged",
+    returns="masked_agreement",
+    family="agree",
+    name="masked",
+    needs="relevant",
+)
+def masked(
+    judged: Judged, *, per: Per = "all", baseline: object = None, pairs: object = None
+) -> pd.DataFrame:
+    """Return how often the run with the sooner first relevant item is foretold by the relevant items after it.
+
+    Over pairs whose first relevant items are at different ranks: by `sgnLP`, lexicographic precision of the second
+    and later items, and by `RR(i=2)`, the second item alone. A prediction of a tie is a miss.
+
+    Parameters
+    ----------
+    baseline : run, optional
+        Only pairs of a run with this one.
+
+    References
+    ----------
+    Diaz 2023, Best-Case Retrieval Evaluation, Table 2.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> pdeval.datasets.sample_judged(queries="common").agree.masked().round(3)
+       measure  pairs  agreement
+    0    sgnLP   1366      0.865
+    1  RR(i=2)   1366      0.832
+    """
+    a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
+    counts = judged.counted()
+    judged.tell(counts, pairs=(a, b))
+    # by query: pairs whose first items differ, and those that each predictor decides alike
+    totals = np.zeros((3, len(judged.queries)), dtype=np.int64)
+    for block, rank, counted in rank_blocks(judged, counts):
+        rest = np.zeros(block.shape, dtype=np.int64)
+        for rest in places(rank[1:]):  # noqa: B007 - the last one is the order by all later items
+            pass
+        second = rank[1] if block.size > 1 else rest
+        for x, y in pair_blocks(a, b, CELLS // max(block.shape[0], 1)):
+            target = closer(rank[0][:, x], rank[0][:, y])
+            target[~(counted[:, x] & counted[:, y])] = 0
+            predicted = [closer(ranks[:, x], ranks[:, y]) == target for ranks in (rest, second)]
+            alike = [np.ones_like(target, dtype=bool), *predicted]
+            totals[:, block.topics] += [((target != 0) & cells).sum(axis=1) for cells in alike]
+    columns: dict[str, Any] = {}
+    if per == "query":
+        kept = np.flatnonzero(counts.any(axis=1))
+        totals = totals[:, kept]
+        columns[str(judged.queries.name)] = labels(
+            judged.queries[kept], np.tile(np.arange(len(kept)), 2)
+        )
+    else:
+        totals = totals.sum(axis=1, keepdims=True)
+    columns["measure"] = labels(pd.Index(PREDICTORS), np.repeat([0, 1], totals.shape[1]))
+    count = np.tile(totals[0], 2)
+    return described_frame(
+        {**columns, "pairs": count, "agreement": share(totals[1:].ravel(), count, np.nan)},
+        judged.attrs,
+    )

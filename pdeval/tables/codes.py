@@ -1,4 +1,4 @@
-"""Codes: several columns as one number per row, and the rows of each number, without comparing where counting does."""
+"""Codes: several columns as one integer per row, and sorting and grouping of rows by it."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 SMALL = 1 << 16
 FEW = 8
 BYTE = 1 << 8
-CHUNK = 1 << 16  # rows that are worked on while they stay in the processor's cache
-LARGE = 1 << 22  # rows whose numbers do not
-MOST = 2**62  # combinations beyond which a product of counts might not fit 64 bits
+CHUNK = 1 << 16  # rows that fit in the cache of the processor
+LARGE = 1 << 22  # rows that do not fit in the cache
+MOST = 2**62  # largest number of combinations, so that products fit in 64 bits
 
 
 def combined_codes(
     columns: Iterable[tuple[np.ndarray, int]], rows: int, *, narrow: bool = False
 ) -> np.ndarray:
-    """Return one number per row that is equal where all codes are, and rises as they do, the first column first.
+    """Return one integer per row that orders rows by all columns; the first column is the primary one.
 
     Parameters
     ----------
     columns : iterable of (ndarray, int)
-        The codes of each column, from 0, and how many values it has.
+        Codes of each column, from 0, and its number of values.
     rows : int
-        How many rows there are: what a table without columns cannot say.
+        Number of rows, needed without columns.
     narrow : bool
-        Whether the numbers may be of 32 bits, where these are enough.
+        Whether to use 32 bits if these are sufficient.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def combined_codes(
         return _narrow_codes(columns, rows)
     code, count = np.zeros(rows, dtype=np.int64), 1
     for codes, values in columns:
-        if count * values > MOST:  # numbered anew: no more numbers than there are rows
+        if count * values > MOST:  # renumber the codes: at most one per row
             known, code = np.unique(code, return_inverse=True)
             count = len(known)
         if count * values > MOST:
@@ -54,7 +54,7 @@ def combined_codes(
 def _narrow_codes(columns: list[tuple[np.ndarray, int]], rows: int) -> np.ndarray:
     combined = np.zeros(rows, dtype=np.int32)
     for at in range(0, rows, CHUNK):
-        code = combined[at : at + CHUNK]  # a view: the numbers are added up in place
+        code = combined[at : at + CHUNK]  # a view: codes are computed in place
         for codes, values in columns:
             code *= max(values, 1)
             code += codes[at : at + CHUNK].astype(np.int32, copy=False)
@@ -62,7 +62,7 @@ def _narrow_codes(columns: list[tuple[np.ndarray, int]], rows: int) -> np.ndarra
 
 
 def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """Return what a table says of each code, all of which it has: `table[code]`, with no other copy of the codes.
+    """Return `table[code]` for valid codes, without another copy of the codes.
 
     Examples
     --------
@@ -71,15 +71,15 @@ def looked_up(table: np.ndarray, code: np.ndarray) -> np.ndarray:
     """
     values = np.empty(len(code), dtype=table.dtype)
     for at in range(0, len(code), CHUNK):
-        # "clip" writes into its place at once; by itself, numpy would look at all codes before it does
+        # "clip" writes directly into `out`; the default mode buffers the output
         table.take(code[at : at + CHUNK], out=values[at : at + CHUNK], mode="clip")
     return values
 
 
 def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row of each different code, the least code first, and which of these each row has.
+    """Return the first row of each distinct code, in the order of codes, and the position of the code of each row.
 
-    Counts where the codes are dense, and sorts where they are not.
+    Dense codes are counted, others are sorted.
 
     Examples
     --------
@@ -94,17 +94,16 @@ def distinct(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     there[code] = True
     place = code if there.all() else (np.cumsum(there) - 1)[code]
     first = np.empty(int(there.sum()), dtype=np.int64)
-    first[place[::-1]] = np.arange(len(code))[
-        ::-1
-    ]  # of several rows the last is kept: the first of all
+    # assignment keeps the last of several rows: in reversed order the first
+    first[place[::-1]] = np.arange(len(code))[::-1]
     return first, place
 
 
 def by_code(code: np.ndarray) -> np.ndarray:
-    """Return the rows sorted by their code, those of one code as they stand.
+    """Return the rows in stable order of their code.
 
-    Sixteen bits at a time, which numpy sorts without comparing: from the lowest on, or in turn for each of a few higher
-    ones, so that rows are read from the first to the last.
+    Radix sort with 16 bits at a time, for which numpy uses a radix sort itself: from the lowest bits on, or separately
+    for each value of the higher bits if these are few, which reads memory in order.
 
     Examples
     --------
@@ -127,16 +126,15 @@ def by_code(code: np.ndarray) -> np.ndarray:
 
 
 def _by_parts(code: np.ndarray, most: int) -> np.ndarray:
-    """Return the rows sorted by their code, of up to 24 bits: first by the leading 8, chunk by chunk, then each part.
+    """Return the rows in stable order of codes of up to 24 bits: first by the leading 8 bits, then within each part.
 
-    Chunks and parts fit the processor's cache, where sorting all rows at once reads and writes memory at random.
+    Chunks and parts fit in the cache of the processor; sorting all rows at once accesses memory at random.
     """
     shift = max(most.bit_length() - 8, 0)
     chunks = range(0, len(code), CHUNK)
     sizes = np.stack([np.bincount(code[at : at + CHUNK] >> shift, minlength=BYTE) for at in chunks])
-    ends = (
-        np.cumsum(sizes.T).reshape(BYTE, -1).T
-    )  # a part holds its rows of the first chunk, of the second, ...
+    # ends[chunk, part]: a part has its rows of the first chunk, then those of the second, ...
+    ends = np.cumsum(sizes.T).reshape(BYTE, -1).T
     order = np.empty(len(code), dtype=np.int32 if len(code) < 2**31 else np.int64)
     low = np.empty(len(code), dtype=np.uint16)
     for at, size, end in zip(chunks, sizes, ends):
@@ -153,7 +151,7 @@ def _by_parts(code: np.ndarray, most: int) -> np.ndarray:
 
 
 def grouped(code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows sorted by their code, as `by_code` does, how many rows each code has, and which one each row has.
+    """Return the rows in the order of `by_code`, the number of rows of each code, and the code number of each row.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""Other libraries' tables, nested dicts and named tuples as pandas frames.
+"""Conversion of other libraries' tables, nested dicts and named tuples to pandas frames.
 
-Whatever offers its columns as an Arrow stream is a table wherever a table is taken: Polars, PyArrow, DuckDB relations,
-Ibis results and others; none of these packages is imported. The accessors call `as_table` on every argument.
+All objects with an Arrow stream are accepted as tables: Polars, PyArrow, DuckDB relations, Ibis results and others;
+none of these packages is imported. The accessors call `as_table` on every argument.
 
-    text            stays in its Arrow memory, as pandas' text; string views are cast once
-    dictionaries    become categories, without those that no row has
-    numbers         become numpy
-    missing values  stay missing: the checks that every pandas table passes report them
+    text            stays in Arrow memory, as pandas strings; string views are cast once
+    dictionaries    become categories, without unused ones
+    numbers         become numpy arrays
+    missing values  stay missing: the checks of pandas tables report them
 
 Runs and judgments of pytrec_eval, ranx, ir_measures and ir_datasets are nested dicts or named tuples:
 
@@ -32,6 +32,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from pdeval.tables.vocabularies import listed
 from pdeval.verbs.arguments import shown
 from pdeval.verbs.checks import checks_arguments
 
@@ -42,15 +43,15 @@ INDEX = re.compile(r"__index_level_\d+__")  # an index that pandas wrote beside 
 def frame(table: object) -> pd.DataFrame:
     """Return a table of another library as a pandas frame, which has `.ireval`.
 
-    Takes whatever offers `__arrow_c_stream__`: Polars and PyArrow tables, DuckDB relations, Ibis results. What is given
-    is not changed; a PyArrow reader, which can be read once only, is read. A pandas frame is returned as it is. The
-    verbs take such tables as they are wherever they take one (judgments, metadata, labels), so that this is needed for
-    the first only. Results are pandas; `polars.DataFrame(result)` and `pyarrow.table(result)` take them back.
+    Accepts all objects with `__arrow_c_stream__`: Polars and PyArrow tables, DuckDB relations, Ibis results. The table
+    is not changed, but a PyArrow reader is consumed. A pandas frame is returned unchanged. Arguments of verbs
+    (judgments, metadata, labels) may be such tables, so only the first table needs this call. Results are pandas
+    frames; convert them back with `polars.DataFrame(result)` or `pyarrow.table(result)`.
 
     Parameters
     ----------
     table : object
-        The table.
+        Table to convert.
 
     Examples
     --------
@@ -74,17 +75,21 @@ def frame(table: object) -> pd.DataFrame:
         index=pd.RangeIndex(read.num_rows),
         copy=False,
     )
-    result.attrs = _attrs(read.schema.metadata or {})
+    # `attrs` that pandas wrote: the table, its direction and rules
+    metadata = read.schema.metadata or {}
+    newer = json.loads(metadata.get(b"PANDAS_ATTRS", b"{}"))
+    older = json.loads(metadata.get(b"pandas", b"{}")).get("attributes") or {}
+    result.attrs = {**newer, **older}
     return result
 
 
 def as_table(value: Any, *, judgments: bool = False) -> Any:
-    """Return an argument with the tables of other libraries in it as pandas frames; all else unchanged.
+    """Return an argument with tables of other libraries converted to pandas frames.
 
     Parameters
     ----------
     judgments : bool
-        Whether judgments are taken here, which may also be nested dicts or named tuples.
+        Whether the argument is judgments, which may also be nested dicts or named tuples.
 
     Examples
     --------
@@ -101,7 +106,7 @@ def as_table(value: Any, *, judgments: bool = False) -> Any:
 
 
 def check_labels(table: pd.DataFrame, *, once: bool = False) -> None:
-    """Raise if a column has no name (or one that another has), or if pdeval did not write its key of `attrs`.
+    """Raise if a column has no name or a duplicate name, or if a key of `attrs` is not valid.
 
     Examples
     --------
@@ -115,20 +120,19 @@ def check_labels(table: pd.DataFrame, *, once: bool = False) -> None:
     for name in labels:
         if isinstance(name, str) and not name.isprintable() and re.search("[\ud800-\udfff]", name):
             raise ValueError(
-                f"the column {name!r} is named by half of a character (a lone surrogate); rename it."
+                f"the column name {name!r} contains half of a character (a lone surrogate). Rename the column."
             )
     if once and not table.columns.is_unique:
         check_unique(table.columns)
     for key, value in table.attrs.items():
-        default = _is_column_name if str(key).endswith("_column") else None
-        is_valid = ATTRS.get(key, default)
+        is_valid = ATTRS.get("..._column" if str(key).endswith("_column") else key)
         if is_valid is not None and not is_valid(value):
             raise ValueError(
-                f"df.attrs[{key!r}] is {shown(value)}, which pdeval did not write; remove it."
+                f"df.attrs[{key!r}] is {shown(value)}, which pdeval did not write. Remove it."
             )
 
 
-# what pdeval writes to `attrs`, and the test of it
+# keys that pdeval writes to `attrs`, and their tests
 ATTRS: dict[Any, Callable[[Any], bool]] = {
     "run_columns": lambda value: (
         isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
@@ -136,11 +140,8 @@ ATTRS: dict[Any, Callable[[Any], bool]] = {
     "measures": lambda value: (
         isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())
     ),
+    "..._column": lambda value: value is None or isinstance(value, str),
 }
-
-
-def _is_column_name(value: Any) -> bool:
-    return value is None or isinstance(value, str)
 
 
 def check_unique(names: Collection[Any], what: str = "the table") -> None:
@@ -148,12 +149,12 @@ def check_unique(names: Collection[Any], what: str = "the table") -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ValueError(
-            f"{what} has the column name {repeated[0]!r} more than once; rename one of them."
+            f"{what} has the column name {repeated[0]!r} more than once. Rename one of them."
         )
 
 
 def is_stream(value: object) -> bool:
-    """Return whether an object offers an Arrow stream; its type is asked, since some objects have any attribute.
+    """Return whether an object has an Arrow stream; tests its type, since some objects have all attributes.
 
     Examples
     --------
@@ -169,20 +170,20 @@ def _package_and_class(value: object) -> tuple[str, str]:
 
 
 def _is_table(value: object) -> bool:
-    """Whether a stream is one of columns: a single column has none, and stays a list of names to whoever takes one."""
+    """Return whether an object is a table of another library; a single column is not."""
     if not is_stream(value) or isinstance(value, pd.DataFrame | pd.Series):
         return False
     return any(hasattr(value, name) for name in ("columns", "column_names", "schema"))
 
 
-# what is nearly a table, by module and class, and the call that makes it one
+# objects that can be converted to tables, by module and class, and the call to suggest
 _NEAR = {
-    ("polars", "LazyFrame"): "a LazyFrame is a plan, not a table yet: call .collect() first",
+    ("polars", "LazyFrame"): "a LazyFrame is a query plan. Call .collect() first",
     (
         "duckdb",
         "DuckDBPyConnection",
-    ): "a connection holds many tables: pass one, as con.sql('SELECT * FROM runs')",
-    ("pyspark", "DataFrame"): "a Spark DataFrame is not in this process: call .toPandas() first",
+    ): "a connection has several tables. Pass one, e.g. con.sql('SELECT * FROM runs')",
+    ("pyspark", "DataFrame"): "a Spark DataFrame is not in this process. Call .toPandas() first",
 }
 
 
@@ -217,21 +218,21 @@ def _arrow_table(table: Any) -> pa.Table:
         raise TypeError(not_a_table(table)) from fault
     if isinstance(table, pa.RecordBatchReader) and not read.num_rows:
         raise ValueError(
-            "this reader holds no rows; a reader can be read once only: keep table = reader.read_all()."
+            "this reader has no rows left. A reader can be read only once: keep table = reader.read_all()."
         )
     if _casts_views() or not any("string_view" in str(kind) for kind in read.schema.types):
         return read
     if not hasattr(table, "to_arrow"):
         raise ValueError(
-            f"the table holds string views, which pyarrow {pa.__version__} cannot read. Update pyarrow, or cast "
-            "these columns to strings first."
+            f"the table has string views, which pyarrow {pa.__version__} cannot read. Update pyarrow, or cast these "
+            "columns to strings first."
         )
     return table.to_arrow()  # Polars: without views
 
 
 @functools.cache
 def _casts_views() -> bool:
-    """Whether this pyarrow makes strings of string views: those before version 20 may not."""
+    """Return whether this version of pyarrow casts string views to strings; before version 20 it may not."""
     if not hasattr(pa, "string_view"):
         return False
     try:
@@ -242,36 +243,35 @@ def _casts_views() -> bool:
 
 
 def _column(column: pa.ChunkedArray) -> Any:
-    """Return a column of any Arrow type as pandas holds it."""
+    """Return a column of any Arrow type as a pandas column."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return _categories(column)
     if str(kind) == "string_view":
         column = column.cast(pa.large_string())
-    elif pa.types.is_decimal(
-        kind
-    ):  # numbers of SQL; by their text, which rounds right where Arrow's own cast may not
+    elif pa.types.is_decimal(kind):
+        # by the text, which is rounded correctly; the cast of Arrow may not be
         column = column.cast(pa.string()).cast(pa.float64())
     return series(column)
 
 
 def _categories(column: pa.ChunkedArray) -> Any:
-    """Return dictionaries as categories: every name once, and none that no row has.
+    """Return dictionaries as categories, without duplicate and unused ones.
 
-    Arrow allows names twice, missing names and names that are never used: Polars keeps one dictionary for many columns.
+    Arrow dictionaries may have duplicate, missing and unused names: Polars has one dictionary for many columns.
     """
     values = column.type.value_type
     if not column.num_chunks:
         return pd.Categorical([])
     text = pa.large_string() if "string" in str(values) else values
     names = pa.chunked_array([chunk.dictionary.cast(text) for chunk in column.chunks])
-    # the names of all chunks, one after the other, numbered: a missing name gets -1
+    # codes of the concatenated names of all chunks: a missing name has -1
     number, once = pd.factorize(names.to_pandas().astype(object))
-    used = np.zeros(len(once) + 1, dtype=bool)  # the last is that of -1
+    used = np.zeros(len(once) + 1, dtype=bool)  # the last element is for -1
     small = np.min_scalar_type(-len(once) - 1)
     codes, start = [], 0
     for chunk in column.chunks:
-        # the number of each code of the chunk; a missing code takes the last, which is -1
+        # new codes of the chunk; a missing code selects the last, which is -1
         numbers = np.append(number[start : start + len(chunk.dictionary)], -1).astype(small)
         missing = pa.scalar(len(numbers) - 1, chunk.indices.type)
         indices = chunk.indices.fill_null(missing) if chunk.null_count else chunk.indices
@@ -280,16 +280,9 @@ def _categories(column: pa.ChunkedArray) -> Any:
         start += len(numbers) - 1
     code = np.concatenate(codes)
     if not used[:-1].all():
-        # numbered anew without the names that no row has
+        # renumber the codes without unused names
         code = np.append(np.cumsum(used[:-1]) - 1, -1).astype(small)[code]
     return categorical(code, list(np.asarray(once, dtype=object)[used[:-1]]))
-
-
-def _attrs(metadata: dict[bytes, bytes]) -> dict[Any, Any]:
-    """Return the `attrs` of a frame that pandas wrote to Arrow: the table, its direction and rules."""
-    newer = json.loads(metadata.get(b"PANDAS_ATTRS", b"{}"))
-    older = json.loads(metadata.get(b"pandas", b"{}")).get("attributes") or {}
-    return {**newer, **older}
 
 
 @checks_arguments
@@ -298,26 +291,25 @@ def from_dict(
 ) -> pd.DataFrame:
     """Return nested dicts, named tuples, or ranx' `Run` and `Qrels`, as a run table or judgments.
 
-    The verbs take judgments in these forms as they are; this is needed for the runs.
+    Verbs accept judgments in these forms directly, so only runs need this call.
 
     Parameters
     ----------
     table : mapping, iterable of named tuples, ranx.Run or ranx.Qrels
-        query -> doc -> number, as pytrec_eval and ranx take it; run -> query -> doc -> score; or the `ScoredDoc` and
-        `Qrel` tuples of ir_measures and ir_datasets, whose iterators are read to their end.
+        query -> doc -> number, as in pytrec_eval and ranx; run -> query -> doc -> score; or the `ScoredDoc` and `Qrel`
+        tuples of ir_measures and ir_datasets. Iterators are consumed.
     what : {'runs', 'qrels'}, optional
-        Whether the numbers are scores or grades. By default as these tools write them: unified numbers are grades, all
-        others scores.
+        Whether the numbers are scores or grades. By default integers are grades and other numbers scores.
     run : str, optional
-        What to call the run of query -> doc -> score; by default it has no name, or that of a `ranx.Run`.
-    subtopics : bool
-        Whether the `iteration` of judgments is a subtopic, as in `read_qrels`; by default it is left out.
+        Name of the run of query -> doc -> score; by default none, or that of a `ranx.Run`.
+    subtopics : bool, default False
+        Whether the `iteration` of judgments is a subtopic, as in `read_qrels`; by default it is omitted.
 
     Returns
     -------
     DataFrame
         [run], query_id, doc_id, score; or query_id, doc_id, relevance, [subtopic]: rows in the order of the dict. A
-        query without documents has no rows: to judgments it is an unanswered one.
+        query without documents has no rows and is unanswered.
 
     Examples
     --------
@@ -334,13 +326,13 @@ def from_dict(
     1    ql       q1      RR    1.0
     """
     if what not in (None, "runs", "qrels"):
-        raise ValueError(f"what={what!r}: choose 'runs' or 'qrels'.")
+        raise ValueError(f"what={what!r}: expected 'runs' or 'qrels'.")
     if what == "qrels" and run is not None:
-        raise ValueError(f"run={run!r}: judgments have no run.")
+        raise ValueError(f"run={run!r}: judgments have no run. Omit the argument.")
     if is_ranx(table):
         content: What = "qrels" if type(table).__name__ == "Qrels" else "runs"
         if what not in (None, content):
-            raise ValueError(f"a ranx.{type(table).__name__} holds {content}, not {what}.")
+            raise ValueError(f"a ranx.{type(table).__name__} has {content}, not {what}.")
         ranx: Any = table
         return _of_mapping(
             ranx.to_dict(), content, None if content == "qrels" else run or ranx.name
@@ -355,7 +347,7 @@ def from_dict(
 
 
 def as_judgments(value: Any) -> Any:
-    """Return judgments given as nested dicts, named tuples or `ranx.Qrels` as a table; all else as it is.
+    """Return judgments in nested dicts, named tuples or `ranx.Qrels` as a table; other values unchanged.
 
     Examples
     --------
@@ -370,7 +362,7 @@ def as_judgments(value: Any) -> Any:
 
 
 def is_ranx(value: object) -> bool:
-    """Return whether an object is a `Run` or `Qrels` of ranx, which is not imported for it.
+    """Return whether an object is a `Run` or `Qrels` of ranx, without importing ranx.
 
     Examples
     --------
@@ -385,18 +377,24 @@ def _of_mapping(table: Mapping[Any, Any], what: What | None, run: str | None) ->
     kinds = set(map(type, chain.from_iterable(part.values() for part in table.values())))
     deep = [kind for kind in kinds if issubclass(kind, Mapping)]
     if deep and len(deep) < len(kinds):
-        raise ValueError(_mixed_text(table))
+        example: dict[bool, str] = {}
+        for key, part in table.items():
+            for inside, one in part.items():
+                example.setdefault(isinstance(one, Mapping), f"[{key!r}][{inside!r}]")
+        raise ValueError(
+            f"the dicts have different depths: {example[True]} is a dict, {example[False]} a number."
+        )
     if not deep:
         return _of_lists(list(table.items()), None if run is None else {run: len(table)}, what)
     if what == "qrels":
         raise ValueError(
-            "judgments are query -> doc -> grade; these dicts go one level deeper, as runs do."
+            "these dicts have three levels, but judgments have two: query -> doc -> grade."
         )
     if run is not None:
-        names = ", ".join(map(repr, list(table)[:3])) + (
-            f", ... ({len(table)} in all)" if len(table) > 3 else ""
+        names = listed(map(repr, table), most=3)
+        raise ValueError(
+            f"run={run!r}: the dicts already have names of runs, {names}. Omit the argument."
         )
-        raise ValueError(f"run={run!r}: these dicts name their runs, {names}.")
     for name, part in table.items():
         _check_level(part, f"the run {name!r}")
     return _of_lists(
@@ -407,31 +405,22 @@ def _of_mapping(table: Mapping[Any, Any], what: What | None, run: str | None) ->
 
 
 def _check_level(table: Mapping[Any, Any], where: str) -> None:
-    """Raise where a dict of dicts is empty, or holds anything else."""
+    """Raise if a dict is empty or has values that are not dicts."""
     if not table:
         raise ValueError(
-            f"{where} is empty; expected query -> doc -> number, or run -> query -> doc -> score."
+            f"{where} is empty: expected query -> doc -> number, or run -> query -> doc -> score."
         )
     for key, part in table.items():
         if isinstance(part, pd.DataFrame):
             raise TypeError(
-                f"{where} holds a DataFrame under {key!r}. Stack them: "
+                f"{where} has a DataFrame under {key!r}. Stack the frames: "
                 "pandas.concat(frames, names=['run']).reset_index(level='run')."
             )
         if not isinstance(part, Mapping):
             raise TypeError(
-                f"{where} holds a {type(part).__name__} under {key!r}, where a dict of doc to number is expected; "
-                "pandas.DataFrame(...) makes a table of a dict of columns."
+                f"{where} has a {type(part).__name__} under {key!r}: expected a dict of doc to number. "
+                "Convert a dict of columns with pandas.DataFrame(...)."
             )
-
-
-def _mixed_text(table: Mapping[Any, Any]) -> str:
-    """Return the message about dicts of different depths."""
-    example: dict[bool, str] = {}
-    for key, part in table.items():
-        for inside, one in part.items():
-            example.setdefault(isinstance(one, Mapping), f"[{key!r}][{inside!r}]")
-    return f"the dicts are not of one depth: a dict stands at {example[True]}, a number at {example[False]}."
 
 
 def _of_lists(
@@ -440,7 +429,7 @@ def _of_lists(
     """Return the table of lists (query, {doc: number}); `runs` has the number of lists of each run, in order."""
     sizes = np.array([len(docs) for _, docs in lists], dtype=np.int64)
     if not sizes.sum():
-        raise ValueError(f"the dicts hold no documents: all {len(lists):,} queries are empty.")
+        raise ValueError(f"the dicts have no documents: all {len(lists):,} queries are empty.")
     values = _values(lists, int(sizes.sum()))
     columns: dict[str, Any] = {}
     if runs is not None:
@@ -458,7 +447,7 @@ def _of_lists(
 
 
 def _values(lists: list[tuple[Any, Mapping[Any, Any]]], total: int) -> np.ndarray:
-    """Return the numbers of all dicts, integers if all are; raise at the first that is not a number."""
+    """Return the numbers of all dicts, as integers if all are; raise if one is not a number."""
     kinds = set(map(type, chain.from_iterable(docs.values() for _, docs in lists)))
     wrong = [kind for kind in kinds if not issubclass(kind, Real | np.bool_)]
     if wrong:
@@ -466,28 +455,30 @@ def _values(lists: list[tuple[Any, Mapping[Any, Any]]], total: int) -> np.ndarra
             (q, doc, one) for q, docs in lists for doc, one in docs.items() if type(one) in wrong
         )
         raise ValueError(
-            f"the number of document {doc!r} of query {query!r} is {one!r}, of type {type(one).__name__}; give numbers."
+            f"the value of document {doc!r} of query {query!r} is {one!r} ({type(one).__name__}): expected a number."
         )
     integers = all(issubclass(kind, Integral | np.bool_) for kind in kinds)
     values = chain.from_iterable(docs.values() for _, docs in lists)
     try:
         return np.fromiter(values, dtype=np.int64 if integers else np.float64, count=total)
     except OverflowError as fault:
-        raise ValueError("a number is too large to be a grade or a score.") from fault
+        raise ValueError(
+            "a number is too large for a grade or a score: it does not fit in 64 bits."
+        ) from fault
 
 
 def _ids(names: list[Any], what: str, rows: np.ndarray | None = None) -> Any:
-    """Return ids as a column of text or numbers, each repeated as `rows` say."""
+    """Return ids as a column of strings or integers; `rows` are positions to take."""
     try:
         column = pa.array(names, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         kinds = sorted({type(name).__name__ for name in names})
         raise ValueError(
-            f"the {what} ids are of several types: {', '.join(kinds)}; make them all text."
+            f"the {what} ids have several types: {', '.join(kinds)}. Convert all to strings."
         ) from None
     if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
         raise ValueError(
-            f"the {what} ids are of type {type(names[0]).__name__}, e.g. {names[0]!r}; make them text."
+            f"the {what} ids have the type {type(names[0]).__name__}, e.g. {names[0]!r}. Convert them to strings."
         )
     column = column if rows is None else column.take(pa.array(rows))
     return series(pa.chunked_array([column]))
@@ -496,31 +487,29 @@ def _ids(names: list[Any], what: str, rows: np.ndarray | None = None) -> Any:
 def _of_tuples(
     rows: list[Any], what: What | None, run: str | None, subtopics: bool
 ) -> pd.DataFrame:
-    """Return named tuples as a table, a field as a column."""
+    """Return named tuples as a table with one column per field."""
     if not rows:
-        raise ValueError(
-            "there are no rows: what was given is empty. An iterator can be read once only."
-        )
+        raise ValueError("there are no rows. An iterator can be read only once.")
     kinds = list(dict.fromkeys(map(type, rows)))
     fields = getattr(kinds[0], "_fields", None)
     if fields is None:
         raise TypeError(
             f"expected nested dicts or named tuples, got a list of {kinds[0].__name__}. "
-            "pandas.DataFrame(rows, columns=['query_id', 'doc_id', 'score']) makes a table of rows."
+            "Convert rows with pandas.DataFrame(rows, columns=['query_id', 'doc_id', 'score'])."
         )
     if len(kinds) > 1:
         raise ValueError(
-            f"the rows are of several types: {', '.join(kind.__name__ for kind in kinds)}."
+            f"the rows have several types: {', '.join(kind.__name__ for kind in kinds)}. Convert each type separately."
         )
     number: str = next((name for name in ("relevance", "score") if name in fields), "")
     missing = [name for name in ("query_id", "doc_id") if name not in fields]
     if not number or missing:
         raise ValueError(
             f"{kinds[0].__name__} has no field {missing[0] if missing else 'relevance or score'!r}; it has "
-            f"{', '.join(fields)}. Expected are (query_id, doc_id, score) or (query_id, doc_id, relevance)."
+            f"{', '.join(fields)}: expected (query_id, doc_id, score) or (query_id, doc_id, relevance)."
         )
     if what is not None and what != ("qrels" if number == "relevance" else "runs"):
-        raise ValueError(f"{kinds[0].__name__} has a {number}: these are no {what}.")
+        raise ValueError(f"{kinds[0].__name__} has a {number}, so the rows are not {what}.")
     renamed = {"subtopic_id": "subtopic", **({"iteration": "subtopic"} if subtopics else {})}
     columns: dict[str, Any] = {
         renamed.get(name, name): list(values) for name, values in zip(fields, zip(*rows))
@@ -532,7 +521,9 @@ def _of_tuples(
     )
     if wrong is not None:
         item = f"document {columns['doc_id'][wrong]!r} of query {columns['query_id'][wrong]!r}"
-        raise ValueError(f"the {number} of {item} is {columns[number][wrong]!r}; give numbers.")
+        raise ValueError(
+            f"the {number} of {item} is {columns[number][wrong]!r}: expected a number."
+        )
     columns[number] = np.array(columns[number])
     ids = {name: _ids(columns[name], name.partition("_")[0]) for name in ("query_id", "doc_id")}
     table = pd.DataFrame({**columns, **ids}, copy=False)
@@ -542,7 +533,7 @@ def _of_tuples(
 
 
 def text_dtype() -> Any:
-    """Return pandas' text type over Arrow memory: the default `str` of pandas 3, its nearest kin before.
+    """Return the string dtype in Arrow memory: the default `str` of pandas 3, or the nearest dtype of pandas 2.
 
     Examples
     --------
@@ -556,9 +547,9 @@ def text_dtype() -> Any:
 
 
 def from_arrow(table: pa.Table) -> pd.DataFrame:
-    """Return the table as a frame: text in Arrow memory, dictionaries as categoricals, numbers as numpy.
+    """Return an Arrow table as a frame: text in Arrow memory, dictionaries as categoricals, numbers as numpy.
 
-    Text is not copied. Numbers and codes are, where Arrow would only lend them: the frame is the caller's to change.
+    Text is not copied. Read-only numbers and codes are, so that the caller can change the frame.
 
     Examples
     --------
@@ -573,7 +564,7 @@ def from_arrow(table: pa.Table) -> pd.DataFrame:
 
 
 def series(column: pa.ChunkedArray) -> Any:
-    """Return one column of `from_arrow`: a text array, a categorical or numbers."""
+    """Return an Arrow column as a string array, a categorical or a numpy array."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         unified = column.unify_dictionaries().combine_chunks()
@@ -588,14 +579,14 @@ def series(column: pa.ChunkedArray) -> Any:
 
 
 def categorical(codes: np.ndarray, names: list[str]) -> pd.Categorical[str]:
-    """Return `names[codes]` as a categorical, its codes as small as the number of names allows.
+    """Return `names[codes]` as a categorical with codes of the smallest sufficient dtype.
 
     Examples
     --------
     >>> categorical(np.array([0, 0, 1]), ["bm25", "ql"]).tolist()
     ['bm25', 'bm25', 'ql']
     """
-    # -1 is pandas' missing value, so that the type must hold the number of names as a signed integer
+    # -1 is the missing value of pandas, so the dtype must be signed
     return pd.Categorical.from_codes(
         np.array(codes, dtype=np.min_scalar_type(-len(names) - 1)),
         categories=pd.Index(names),

@@ -1,9 +1,9 @@
-"""Which numbers are equal: the one tolerance of rounding, stretches of equal values, pairs of equals without pairs.
+"""Equality of numbers up to rounding, and runs of equal values in sorted arrays.
 
-Two sums that are equal on paper differ on the machine by their order of addition. Everywhere in pdeval - tests,
-orderings, ties, agreement - two values of a measure are equal where they differ by no more than 1e-12 of the larger
-one. Where values are what is left of larger ones (differences, preferences, values of both signs) it is 1e-12 of
-the size of those: 1 for declared preferences, else the largest there is. So the unit of a measure decides nothing.
+Sums of the same numbers in different orders differ by rounding. In all of pdeval - tests, orderings, ties, agreement -
+two values of a measure are equal if they differ by at most 1e-12 times the larger one. If values are differences of
+larger numbers (differences, preferences, values of both signs), the tolerance is 1e-12 times the size of those numbers:
+1 for declared preferences, otherwise the largest value. Equality is thus independent of the unit of a measure.
 """
 
 from __future__ import annotations
@@ -15,88 +15,76 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-def begins_along(
-    ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0
-) -> np.ndarray:
-    """Return where a value differs from the one before it, along an axis that is already sorted.
+def begins_along(ordered: np.ndarray, tolerance: float | np.ndarray = 0.0) -> np.ndarray:
+    """Return where a value differs from the one before it, along the last axis, which is already sorted.
 
     Parameters
     ----------
     tolerance : float or ndarray
-        Neighbours that differ by no more than this are equal.
+        Largest difference between equal neighbors.
 
     Examples
     --------
     >>> begins_along(np.array([1.0, 2.0, 2.0, 5.0])).tolist()
     [True, True, False, True]
     """
-    rows = np.moveaxis(ordered, axis, -1)
-    new = np.ones(rows.shape, dtype=bool)
     if np.ndim(tolerance) == 0 and tolerance == 0.0:
-        new[..., 1:] = rows[..., 1:] != rows[..., :-1]
-    else:
-        with np.errstate(invalid="ignore"):  # infinity less infinity: equal
-            new[..., 1:] = np.abs(rows[..., 1:] - rows[..., :-1]) > tolerance
-    return np.moveaxis(new, -1, axis)
+        return begins(ordered)
+    new = np.ones(ordered.shape, dtype=bool)
+    with np.errstate(invalid="ignore"):  # infinity minus infinity: equal
+        new[..., 1:] = np.abs(ordered[..., 1:] - ordered[..., :-1]) > tolerance
+    return new
 
 
-def firsts(new: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return the first place of the stretch that each value is in, given where stretches begin.
+def firsts(new: np.ndarray) -> np.ndarray:
+    """Return the first position of the stretch of equal values of each value, given where stretches begin.
 
     Examples
     --------
     >>> firsts(np.array([True, True, False, True])).tolist()
     [0, 1, 1, 3]
     """
-    rows = np.moveaxis(new, axis, -1)
     # the latest beginning so far
-    latest = np.maximum.accumulate(np.where(rows, np.arange(rows.shape[-1]), 0), axis=-1)
-    return np.moveaxis(latest, -1, axis)
+    return np.maximum.accumulate(np.where(new, np.arange(new.shape[-1]), 0), axis=-1)
 
 
-def lasts(new: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return the last place of the stretch that each value is in, given where stretches begin.
+def lasts(new: np.ndarray) -> np.ndarray:
+    """Return the last position of the stretch of equal values of each value, given where stretches begin.
 
     Examples
     --------
     >>> lasts(np.array([True, True, False, True])).tolist()
     [0, 2, 2, 3]
     """
-    rows = np.moveaxis(new, axis, -1)
-    count = rows.shape[-1]
-    ends = np.concatenate(
-        [rows[..., 1:], np.ones((*rows.shape[:-1], min(count, 1)), dtype=bool)], axis=-1
-    )
-    # from the other end, the nearest place before a beginning
-    nearest = np.minimum.accumulate(np.where(ends, np.arange(count), count)[..., ::-1], axis=-1)[
-        ..., ::-1
-    ]
-    return np.moveaxis(nearest, -1, axis)
+    # firsts() of the reversed values: a stretch ends where the next one begins
+    ends = np.ones(new.shape, dtype=bool)
+    ends[..., :-1] = new[..., 1:]
+    return new.shape[-1] - 1 - firsts(ends[..., ::-1])[..., ::-1]
 
 
 def average_ranks(
     ordered: np.ndarray, axis: int = -1, tolerance: float | np.ndarray = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (average rank, number of equals) of each value, along an axis that is already sorted.
+    """Return (average rank, number of equal values) of each value, along an axis that is already sorted.
 
     Parameters
     ----------
     tolerance : float or ndarray
-        Neighbours that differ by no more than this are equal; of shape (..., 1), that axis last.
+        Largest difference between equal neighbors; an array of shape (..., 1), with the sorted axis last.
 
     Examples
     --------
     >>> [x.tolist() for x in average_ranks(np.array([1.0, 2.0, 2.0, 5.0]))]
     [[1.0, 2.5, 2.5, 4.0], [1.0, 2.0, 2.0, 1.0]]
     """
-    new = begins_along(ordered, axis, tolerance)
-    first, last = firsts(new, axis), lasts(new, axis)
+    new = begins_along(np.moveaxis(ordered, axis, -1), tolerance)
+    first, last = (np.moveaxis(places, -1, axis) for places in (firsts(new), lasts(new)))
     return (first + last) / 2 + 1, (last - first + 1).astype(float)
 
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Spans of rows of a sorted column: where each begins and ends, and all of their rows one after the other.
+    """Spans of rows of a sorted column: their first and last rows, and all of their rows concatenated.
 
     Examples
     --------
@@ -110,17 +98,17 @@ class Spans:
 
     @classmethod
     def of(cls, column: np.ndarray, low: np.ndarray, high: np.ndarray) -> Spans:
-        """Return the rows from each low value up to below the high one."""
+        """Return the spans of the values from `low` (included) to `high` (excluded)."""
         return cls(np.searchsorted(column, low), np.searchsorted(column, high))
 
     @cached_property
     def size(self) -> np.ndarray:
-        """How many rows each has."""
+        """The number of rows of each span."""
         return self.last - self.first
 
     @cached_property
     def moved(self) -> np.ndarray:
-        """By how much the rows of each span move up where only spans are kept."""
+        """The number of rows outside of spans before each span."""
         return self.first - np.cumsum(self.size) + self.size
 
     @cached_property
@@ -129,11 +117,11 @@ class Spans:
         return np.repeat(self.moved, self.size) + np.arange(int(self.size.sum()))
 
 
-NOISE = 1e-12  # the share of a value's size below which a difference is rounding: so the values are equal
+NOISE = 1e-12  # differences below this fraction of the size of the values are rounding errors
 
 
 def signs(values: np.ndarray, size: float | np.ndarray) -> np.ndarray:
-    """Return +1, -1 or 0 for differences; those below 1e-12 of the size of what was subtracted are rounding, so 0.
+    """Return the signs of differences; those below 1e-12 times the size of the subtracted numbers are rounding, so 0.
 
     Examples
     --------
@@ -145,7 +133,7 @@ def signs(values: np.ndarray, size: float | np.ndarray) -> np.ndarray:
 
 
 def size_of(*arrays: np.ndarray) -> float:
-    """Return the size of the largest finite value, to which rounding is relative; 0 where there is none.
+    """Return the absolute value of the largest finite value, to which rounding is relative; 0 without one.
 
     Examples
     --------
@@ -157,7 +145,7 @@ def size_of(*arrays: np.ndarray) -> float:
 
 
 def row_sizes(values: np.ndarray) -> np.ndarray:
-    """Return the size of the largest finite value along the last axis, which stays.
+    """Return the absolute value of the largest finite value along the last axis, which is kept.
 
     Examples
     --------
@@ -170,12 +158,12 @@ def row_sizes(values: np.ndarray) -> np.ndarray:
 
 
 def gap(a: ArrayLike, b: ArrayLike, least: float | np.ndarray = 0.0) -> np.ndarray:
-    """Return a - b, or 0 where that is rounding, below 1e-12 of the larger one; two infinite values are equal.
+    """Return a - b, with 0 for differences up to 1e-12 times the larger value; equal infinities give 0.
 
     Parameters
     ----------
     least : float or ndarray
-        The size that the values have at least, where they are sums or means of such numbers.
+        Smallest size of the values, if they are sums or means of numbers of that size.
 
     Examples
     --------
@@ -190,16 +178,16 @@ def gap(a: ArrayLike, b: ArrayLike, least: float | np.ndarray = 0.0) -> np.ndarr
 
 
 def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
-    """Return the values with those along the last axis that differ by rounding only made the same.
+    """Return the values with those along the last axis that differ only by rounding made equal.
 
-    Neighbours are equal where they differ by at most 1e-12 of the larger of the two. Where values have both signs,
-    those near 0 may be what is left of larger ones: there it is 1e-12 of the largest value of all. Nothing else
-    changes, NaN stays.
+    Neighbors are equal if they differ by at most 1e-12 times the larger one. If values have both signs, those near 0
+    may be differences of larger ones, and the tolerance is 1e-12 times the largest value. Other values and NaN do not
+    change.
 
     Parameters
     ----------
     least : float
-        The size that values have at least, where they are known to be sums of such numbers.
+        Smallest size of the values, if they are sums of numbers of that size.
 
     Examples
     --------
@@ -225,19 +213,19 @@ def settled(values: np.ndarray, least: float = 0.0) -> np.ndarray:
     if not (near & (step != 0)).any():
         return values
     new = np.ones(values.shape, dtype=bool)
-    new[..., 1:] = ~near  # a gap beside NaN is none
+    new[..., 1:] = ~near  # a difference to NaN is not near
     out = np.empty_like(values)
     np.put_along_axis(out, upward, np.take_along_axis(ordered, firsts(new), axis=-1), axis=-1)
     return out
 
 
 def cleared(differences: np.ndarray, least: float) -> np.ndarray:
-    """Return differences of shape (queries, pairs) with those that are rounding made 0, where only they are known.
+    """Return differences of shape (queries, pairs) with those that are rounding set to 0.
 
     Parameters
     ----------
     least : float
-        The size that the subtracted numbers have at least; the pair's largest difference counts too.
+        Smallest size of the subtracted numbers; the largest difference of the pair is used if it is larger.
 
     Examples
     --------
@@ -252,7 +240,7 @@ def cleared(differences: np.ndarray, least: float) -> np.ndarray:
 
 
 def begins(*columns: np.ndarray) -> np.ndarray:
-    """Return where, along the last axis of sorted columns, a stretch of rows begins that are equal in all of them.
+    """Return where rows of sorted columns differ from the row before them, along the last axis.
 
     Examples
     --------
@@ -267,7 +255,7 @@ def begins(*columns: np.ndarray) -> np.ndarray:
 
 
 def pairs_of(count: np.ndarray) -> np.ndarray:
-    """Return how many pairs so many things make.
+    """Return the number of pairs of `count` items.
 
     Examples
     --------
@@ -279,7 +267,7 @@ def pairs_of(count: np.ndarray) -> np.ndarray:
 
 
 def apart(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the values with each one that does not count made different from all others.
+    """Return the values with those that do not count made different from all others.
 
     Examples
     --------
@@ -290,25 +278,23 @@ def apart(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def equal_pairs(values: np.ndarray) -> np.ndarray:
-    """Return how many pairs along the last axis are equal, without forming them.
+    """Return the number of equal pairs along the last axis, without forming the pairs.
 
     Examples
     --------
     >>> equal_pairs(np.array([[1.0, 2.0, 1.0, 1.0], [1.0, 2.0, 3.0, 3.0]])).tolist()
     [3, 1]
     """
-    place = np.arange(values.shape[-1])
-    start = np.maximum.accumulate(np.where(begins(np.sort(values, axis=-1)), place, 0), axis=-1)
-    # the j-th of a group of equals is equal to j - 1 before it
-    pairs: np.ndarray = (place - start).sum(axis=-1)
+    start = firsts(begins(np.sort(values, axis=-1)))
+    # the j-th value of a group of equal values is equal to j - 1 values before it
+    pairs: np.ndarray = (np.arange(values.shape[-1]) - start).sum(axis=-1)
     return pairs
 
 
 def describe(D: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (number, mean, standard deviation) of each column, over what is not NaN.
+    """Return (number, mean, standard deviation) of each column, without NaN.
 
-    The deviation divides by n - 1. It is exactly 0 where all values of a column are equal but for
-    rounding.
+    The standard deviation divides by n - 1. It is exactly 0 if all values of a column are equal up to rounding.
 
     Examples
     --------

@@ -1,11 +1,10 @@
-"""Side tables: what items are, and what users had before; measures that look at items need one or both.
+"""Tables of items and of the history of users, for measures of item properties.
 
     items      one row per item: its id, and columns of numbers; or several rows per item, one for each of its genres
     history    one row per interaction of a user (query) with an item
 
-Features of items are what one column says of them: texts (`genre`; several in one cell between `|`, or a list), or one
-number a column (`emb_0`, `emb_1`, ...), or vectors. `items.ireval(doc="movie", feature=["genre", "studio"])` binds
-other columns.
+Features of items are texts (`genre`; several in a cell, separated by `|`, or a list), numbers in several columns
+(`emb_0`, `emb_1`, ...), or vectors. `items.ireval(doc="movie", feature=["genre", "studio"])` binds other columns.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ FEATURES = (
     *("feature", "features", "genre", "genres", "category", "categories"),
     *("tag", "tags", "topic", "topics", "embedding", "vector"),
 )
-BETWEEN = "|"  # genres of an item in one cell, as MovieLens has them
+SEPARATOR = "|"  # of several genres in a cell, as in MovieLens
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +70,12 @@ class ItemTable:
         repeated = len(self.rows) > len(self.frame)
         if repeated and len(self.rows[[self.doc, name]].drop_duplicates()) > len(self.frame):
             raise ValueError(
-                f"the items table has several values of {name!r} for one item; keep one of each."
+                f"the items table has several values of {name!r} for the same item. Keep one value per item."
             )
         if isinstance(first := next(iter(self.frame[name].dropna()), None), str):
             raise ValueError(
-                f"a measure asks for numbers, and the items' {name} column holds texts, e.g. {first!r}. A kernel has "
-                "them as `features`: bind the column with items.ireval(feature=...), or give numbers."
+                f"a measure needs numbers, but column {name!r} of the items has strings, e.g. {first!r}. Convert them "
+                "to numbers, or use them as features: items.ireval(feature=...)."
             )
         return numbers(self.frame[name], f"items' {name}")
 
@@ -89,7 +88,7 @@ class ItemTable:
         if not names:
             raise ValueError(
                 f"no item has a feature: {listed(columns)} of the items table is empty. Fill it, or bind another "
-                "column: items.ireval(feature=...)."
+                "column with items.ireval(feature=...)."
             )
         return np.concatenate([values for values, _ in parts], axis=1), names
 
@@ -100,7 +99,7 @@ class ItemTable:
         known = [name for name in FEATURES if name in self.rows.columns and name != self.doc]
         if len(known) > 1:
             raise ValueError(
-                f"two columns could be the features of the items: {known[0]!r} and {known[1]!r}. Say which, or both: "
+                f"two columns could be the features of the items: {known[0]!r} and {known[1]!r}. Specify one or both: "
                 f"items.ireval(feature={known[:2]!r})."
             )
         # numbered columns of one stem: emb_0, emb_1, ...
@@ -115,7 +114,7 @@ class ItemTable:
         if not known:
             raise ValueError(
                 f"the items table has no features: known names are {', '.join(FEATURES)}, or numbered columns (emb_0, "
-                f"emb_1, ...); it has {listed(self.rows.columns)}. Bind them: items.ireval(feature=[...])."
+                f"emb_1, ...); it has {listed(self.rows.columns)}. Bind them with items.ireval(feature=[...])."
             )
         return known
 
@@ -127,7 +126,7 @@ class ItemTable:
             lengths = {len(vector) for vector in column}
             if len(lengths) > 1:
                 raise ValueError(
-                    f"the vectors in {name!r} have different lengths, e.g. {sorted(lengths)[:3]}."
+                    f"the vectors in column {name!r} have different lengths, e.g. {sorted(lengths)[:3]}."
                 )
             stacked = np.stack(
                 [np.asarray(vector, dtype=np.float64) for vector in self.frame[name]]
@@ -142,7 +141,7 @@ class ItemTable:
         # one row per item and word, indexed by item
         words = pd.Series(column.astype(object).to_numpy(), index=item_of_row)
         if not is_list:
-            words = words.dropna().astype(str).str.split(BETWEEN, regex=False)
+            words = words.dropna().astype(str).str.split(SEPARATOR, regex=False)
         words = words.explode()
         words = words[words.notna() & (words != "")]
         code, names = pd.factorize(words.to_numpy(dtype=object), sort=True)
@@ -153,23 +152,23 @@ class ItemTable:
 
 @dataclass(frozen=True, eq=False)
 class HistoryTable:
-    """What users had before: the user and the item of every interaction."""
+    """Earlier interactions: the user and the item of each."""
 
     user: pd.Series
     item: pd.Series
 
 
 def read_items(table: object) -> ItemTable:
-    """Return the table of items, or raise if something is wrong with it.
+    """Return the table of items; raise if it is not valid.
 
     Examples
     --------
     >>> items = pd.DataFrame({"item_id": ["a", "b"], "genre": ["drama|crime", "drama"], "year": [1999, 2001]})
-    >>> found = read_items(items)
-    >>> found.features()
+    >>> table = read_items(items)
+    >>> table.features()
     (array([[1., 1.],
            [0., 1.]]), ['crime', 'drama'])
-    >>> found.column("year").tolist()
+    >>> table.column("year").tolist()
     [1999.0, 2001.0]
     """
     frame, binding = _unbound(table, "items")
@@ -178,20 +177,20 @@ def read_items(table: object) -> ItemTable:
     if name is None:
         near = next(iter(map(repr, likely("doc", frame.columns))), "...")
         raise ValueError(
-            f"the items table has {known_text('doc')}; it has {listed(frame.columns)}. Bind it: "
+            f"the items table has {known_text('doc')}; it has {listed(frame.columns)}. Bind it with "
             f"items.ireval(doc={near})."
         )
     if not len(frame):
-        raise ValueError("the items table is empty: there is no item that could be recommended.")
+        raise ValueError("the items table is empty. Pass all items that can be recommended.")
     if missing := int(frame[name].isna().sum()):
         raise ValueError(
-            f"the items' {name} column has {missing:,} missing ids; drop or fill those rows."
+            f"column {name!r} of the items has {missing:,} missing ids. Drop or fill those rows."
         )
     return ItemTable(frame.drop_duplicates(name).reset_index(drop=True), name, frame, binding)
 
 
 def read_history(table: object) -> HistoryTable:
-    """Return what users had before, or say what is wrong with the table.
+    """Return the earlier interactions of users; raise if the table is not valid.
 
     Examples
     --------
@@ -202,18 +201,20 @@ def read_history(table: object) -> HistoryTable:
 
     def missing(roles: list[str]) -> str:
         return (
-            f"the history has {' and '.join(map(known_text, roles))}; it has {listed(frame.columns)}. Bind them: "
+            f"the history has {' and '.join(map(known_text, roles))}; it has {listed(frame.columns)}. Bind them with "
             f"history.ireval({', '.join(f'{role}=...' for role in roles)})."
         )
 
     roles = item_roles(frame.columns, "history", binding, missing)
     if not len(frame):
-        raise ValueError("the history is empty: no user had any item before.")
+        raise ValueError(
+            "the history is empty. Pass at least one interaction, or omit the argument."
+        )
     return HistoryTable(frame[roles["query"]], frame[roles["doc"]])
 
 
 def _unbound(table: object, what: str) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the frame of a side table, and the binding of the caller."""
+    """Return the frame of a table, and the binding of the caller."""
     frame = getattr(table, "_frame", table)
     frame = frame if isinstance(frame, pd.DataFrame) else as_table(frame)
     if not isinstance(frame, pd.DataFrame):

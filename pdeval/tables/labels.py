@@ -1,4 +1,4 @@
-"""Ids and names in result tables: repeated in the caller's own dtype, and joined where several columns name a run."""
+"""Ids and names in result tables: repeated in the dtype of the caller, joined if several columns identify a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def labels(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
 
 
 def repeated(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
-    """Return `values[codes]` for tables that grow with the square of the runs: strings as a small categorical.
+    """Return `values[codes]` for tables of pairs of runs: strings as a small categorical.
 
     Examples
     --------
@@ -36,14 +36,14 @@ def repeated(values: pd.Series | pd.Index, codes: np.ndarray) -> Any:
         return pd.Categorical(index).take(codes)
     if pd.api.types.is_numeric_dtype(index.dtype):
         return index.to_numpy()[codes]
-    if not index.is_unique:  # one of several columns that name a run together
+    if not index.is_unique:  # one of several id columns of runs
         place, index = pd.factorize(index, sort=True)
         codes = place[codes]
     return pd.Categorical.from_codes(codes, categories=index)
 
 
 def run_labels(runs: pd.DataFrame) -> list[str]:
-    """Return one text per run: its id, or its ids joined by ' / ' where several columns name it.
+    """Return one text per run: its id, or its ids joined by ' / ' if it has several.
 
     Examples
     --------
@@ -53,12 +53,12 @@ def run_labels(runs: pd.DataFrame) -> list[str]:
     return [" / ".join(map(str, row)) for row in runs.itertuples(index=False, name=None)]
 
 
-# what terminals obey, turns of the direction of reading, breaks of lines, halves of characters
+# control characters of terminals, changes of the reading direction, line breaks, lone surrogates
 CONTROLS = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 
 
 def visible(text: str, kept: str = "") -> str:
-    r"""Return a text whose control characters are spelled out, but for those that are kept.
+    r"""Return a text with escaped control characters, except those that are kept.
 
     Examples
     --------
@@ -76,7 +76,7 @@ DIGITS = re.compile(r"(\d+)")
 
 
 def natural(name: object) -> tuple[Any, ...]:
-    """Return the key that sorts names with the numbers in them as numbers.
+    """Return a sort key that orders numbers within names by value.
 
     Examples
     --------
@@ -88,9 +88,9 @@ def natural(name: object) -> tuple[Any, ...]:
 
 
 def natural_places(names: Sequence[object]) -> list[int]:
-    """Return the places of names in natural order where they stand in the order of text, else as they stand.
+    """Return the positions of names in natural order if they are sorted as text; otherwise in their present order.
 
-    An order that is not that of the names is the caller's own, and stays. Names of several parts are tuples.
+    Any other order was chosen by the caller and is kept. Names of several parts are tuples.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def natural_places(names: Sequence[object]) -> list[int]:
 
 
 def _by_name(rows: Sequence[tuple[object, ...]]) -> bool:
-    """Whether rows stand in the order of their texts, or of their values."""
+    """Return whether rows are sorted by their texts or by their values."""
     texts = [tuple(map(str, row)) for row in rows]
     if all(a <= b for a, b in pairwise(texts)):
         return True
@@ -116,7 +116,7 @@ def _by_name(rows: Sequence[tuple[object, ...]]) -> bool:
 
 
 def naturally(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of a frame in natural order of some columns, where they stand in the order of their texts.
+    """Return the rows of a frame in natural order of some columns, if they are sorted by their texts.
 
     Examples
     --------

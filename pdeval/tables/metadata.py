@@ -1,4 +1,4 @@
-"""Metadata: what runs, queries or collections are, one row each, found by their ids."""
+"""Metadata of runs, queries or collections: one row each, matched by their ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdeval.tables.vocabularies import listed
 
 
 def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -> np.ndarray:
-    """Return the row of metadata that each row of a table needs, or say what is wrong.
+    """Return the row of metadata of each row of a table; raise if one is missing or duplicate.
 
     Examples
     --------
@@ -26,19 +26,19 @@ def matched_rows(frame: pd.DataFrame, metadata: pd.DataFrame, keys: list[str]) -
     repeated = known[known.duplicated()].unique()
     if len(repeated):
         differ = metadata.drop_duplicates().duplicated(keys).any()
-        advice = f"keep one row per {what}" if differ else "they are the same: .drop_duplicates()"
-        raise ValueError(f"the metadata have {_examples(repeated, what)} more than once; {advice}.")
+        advice = f"Keep one row per {what}" if differ else "Use .drop_duplicates()"
+        raise ValueError(f"the metadata have {_examples(repeated, what)} more than once. {advice}.")
     row = known.get_indexer(wanted)
     absent = wanted[row < 0].unique()
     if len(absent):
         kinds = list(dict.fromkeys(type(side[0]).__name__ for side in (wanted, known) if len(side)))
         hint = (
-            f" Their ids are {kinds[1]}, those of the table {kinds[0]}: make them alike."
+            f" Their ids are {kinds[1]}, those of the table are {kinds[0]}: convert one of them."
             if len(kinds) > 1
             else ""
         )
         raise ValueError(
-            f"the metadata have no row for {_examples(absent, what)}; add what is missing.{hint}"
+            f"the metadata have no row for {_examples(absent, what)}. Add the missing rows.{hint}"
         )
     return row
 
@@ -50,10 +50,10 @@ def with_metadata(
     by: Sequence[str],
     metadata: Sequence[pd.DataFrame],
 ) -> pd.DataFrame:
-    """Return a table with those columns of metadata that are to group it.
+    """Return a table with the columns of metadata in `by`.
 
-    Metadata are about the runs of the table, its queries, its users, or the collections that it holds: what `by` names
-    and both have tells collections apart where the metadata name none of the others.
+    Metadata describe the runs, queries, users or collections of the table. Without the ids of runs, queries or users,
+    the columns of `by` in both tables identify collections.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def with_metadata(
         ]
         shared = [name for name in about.columns if name in frame.columns]
         keys = [name for name in ids if name in shared and name not in names]
-        # query ids of different collections are different; metadata about collections have nothing else
+        # query ids are unique within collections; metadata of collections have no other ids
         keys += [
             name
             for name in dict.fromkeys([*collections, *([] if keys else names)])
@@ -83,8 +83,8 @@ def with_metadata(
         ]
         if not keys:
             raise ValueError(
-                f"the metadata name neither queries nor runs of this table: they have {listed(about.columns)}, it has "
-                f"{listed(ids)}."
+                f"the metadata have no id column of queries or runs: their columns are {listed(about.columns)}; "
+                f"expected one of {listed(ids)}."
             )
         row = matched_rows(frame, about, keys)
         frame = frame.assign(
@@ -95,9 +95,9 @@ def with_metadata(
 
 
 def runs_within(frame: pd.DataFrame, binding: Any, kind: str, by: object) -> dict[str, Any]:
-    """Return the binding of a table with the columns that name its runs within each group that `by` names.
+    """Return the binding of a table with the id columns of its runs, as determined within one group of `by`.
 
-    Rows of several collections repeat (run, query, measure) where these share ids: what names a run is seen in one.
+    Collections may share ids, so (run, query, measure) is unique only within a collection.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def runs_within(frame: pd.DataFrame, binding: Any, kind: str, by: object) -> dic
 
 
 def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of one of the groups that a table tells apart by itself: each run and query is there once."""
+    """Return the rows of the first group by the columns that a table has."""
     names = [name for name in by if name in frame.columns]
     if not names or not len(frame):
         return frame
@@ -132,7 +132,7 @@ def first_group(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def _index(columns: pd.DataFrame) -> pd.Index:
-    """Return the rows of some columns as an index; categories compare as what they stand for."""
+    """Return the rows of some columns as an index; categories become their values."""
     plain = columns.astype(object)
     return pd.Index(plain.iloc[:, 0]) if plain.shape[1] == 1 else pd.MultiIndex.from_frame(plain)
 
@@ -181,7 +181,7 @@ def places(known: Sequence[pd.Series], wanted: Sequence[pd.Series]) -> np.ndarra
 
 
 def numeric(column: pd.Series | pd.Index) -> bool:
-    """Return whether a column holds numbers, also as the categories of a categorical.
+    """Return whether the values of a column, or its categories, are numbers.
 
     Examples
     --------
@@ -202,6 +202,6 @@ def _same_kind(left: pd.Index, right: pd.Index, name: object) -> None:
     if len(left) and len(right) and numeric(left) != numeric(right):
         kinds = ["numbers" if numeric(side) else "text" for side in (left, right)]
         raise ValueError(
-            f"{name} holds {kinds[0]} in one table and {kinds[1]} in the other, so nothing would match; "
-            "convert one of them with .astype(str)."
+            f"column {name!r} has {kinds[0]} in one table and {kinds[1]} in the other, so no rows match. "
+            "Convert one of them with .astype(str)."
         )

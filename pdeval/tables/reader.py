@@ -1,7 +1,7 @@
-"""The table kinds and their columns: which column plays which role, under whose vocabulary.
+"""Reading of tables: the column of each role.
 
-Roles: run, query, doc, score, rank; grade, subtopic, assessor. A table speaks a vocabulary (pdeval's own, PyTerrier's,
-ranx', TREC's, a recommender's) or mixes them where nothing is ambiguous, or the caller binds roles:
+Roles: run, query, doc, score, rank; grade, subtopic, assessor. A table has the column names of a vocabulary (pdeval,
+PyTerrier, ranx, TREC, recommenders) or an unambiguous mixture of them, or the caller binds roles:
 `df.ireval(query="topic_no", run=["model", "seed"])`.
 """
 
@@ -20,6 +20,7 @@ from pdeval.tables.schemas import KINDS, PAIRED, SCHEMAS, Schema
 from pdeval.tables.vocabularies import (
     GRADES,
     ROLES,
+    Binding,
     bound_call,
     candidates,
     direction_text,
@@ -31,10 +32,7 @@ from pdeval.tables.vocabularies import (
     run_words,
 )
 from pdeval.verbs.arguments import LARGE, shown
-from pdeval.verbs.spelling import nearest
-
-Kind = str
-Binding = Mapping[str, Any]
+from pdeval.verbs.spelling import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -57,24 +55,24 @@ class Table:
     implicit: bool = False
 
     def column(self, role: str) -> pd.Series:
-        """Return the column that plays a role."""
+        """Return the column of a role."""
         return self.frame[self.roles[role]]
 
     def __contains__(self, role: str) -> bool:
         return role in self.roles
 
 
-def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
-    """Return the frame with its roles bound, or an error that names every fault.
+def read(frame: object, kind: str, binding: Binding | None = None) -> Table:
+    """Return the frame with its roles bound to columns; raise if roles are missing.
 
     Parameters
     ----------
     frame : DataFrame or bound accessor
         A table, or `df.ireval(query="topic_no")`.
     kind : {'runs', 'qrels', ...}
-        The kind that is needed here.
+        Expected kind of the table.
     binding : mapping of role to column(s), optional
-        What the caller bound by hand.
+        Roles bound by the caller.
 
     Examples
     --------
@@ -82,14 +80,14 @@ def read(frame: object, kind: Kind, binding: Binding | None = None) -> Table:
     >>> read(qrels, "qrels", {"query": "topic_no"}).roles
     {'query': 'topic_no', 'doc': 'docno', 'grade': 'label'}
     """
-    if isinstance(frame, Table) and frame.kind == kind:  # read already, by a join
+    if isinstance(frame, Table) and frame.kind == kind:  # already read, by a join
         return frame
     bound = getattr(frame, "_binding", None)
     if bound is not None:
         frame, binding = frame._frame, {**bound, **(binding or {})}  # type: ignore[attr-defined]
     frame = as_table(frame, judgments=kind == "qrels")
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(not_a_table(frame, f"a pandas DataFrame holding {SCHEMAS[kind].article}"))
+        raise TypeError(not_a_table(frame, f"a pandas DataFrame with {SCHEMAS[kind].article}"))
     binding = checked_binding(frame, binding or {})
     not_in_the_index(frame, binding)
     special = {"runs": _read_runs, "qrels": _read_qrels, "labels": _read_labels}
@@ -119,18 +117,17 @@ def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
             flags = list(names.values()) if isinstance(names, Mapping) else [names]
             if not all(isinstance(flag, bool | np.bool_) for flag in flags):
                 raise TypeError(
-                    f"higher={shown(names)}: give True or False, or a mapping of measures to these."
+                    f"higher={shown(names)}: expected True or False, or a mapping of measures to these."
                 )
             continue
         if role not in ROLES:
-            near = nearest(role, ROLES)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(role, ROLES)
             raise KeyError(f"no role {role!r}; roles are {', '.join(ROLES)}.{hint}")
         plural = role in ("run", "feature")
         for name in names if plural and isinstance(names, list | tuple) and names else [names]:
             if not isinstance(name, Hashable) or isinstance(name, tuple):
-                count = "one column, or of several" if plural else "one column"
-                raise TypeError(f"{role}={shown(names)}: give the name of {count}.")
+                count = "one or several column names" if plural else "one column name"
+                raise TypeError(f"{role}={shown(names)}: expected {count}.")
             paired = role == "run" and {f"{name}_a", f"{name}_b"} <= set(frame.columns)
             if name not in frame.columns and not paired:
                 raise KeyError(
@@ -140,13 +137,13 @@ def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
 
 
 def not_in_the_index(frame: pd.DataFrame, binding: Binding) -> None:
-    """Raise if an id that no column holds is in the index, as after `set_index` or `groupby`."""
+    """Raise if an id is in the index instead of a column, as after `set_index` or `groupby`."""
     words = [set(names_of(role)) for role in ("run", "query", "doc") if role not in binding]
     absent = set().union(*(names for names in words if names.isdisjoint(frame.columns)))
     inside = [name for name in frame.index.names if name in absent]
     if inside:
         raise ValueError(
-            f"{' and '.join(inside)} {'are' if len(inside) > 1 else 'is'} in the index of the table, not among its "
+            f"{' and '.join(inside)} {'are' if len(inside) > 1 else 'is'} in the index of the table, not in its "
             "columns. Call .reset_index() first."
         )
 
@@ -170,7 +167,7 @@ def _missing_text(frame: pd.DataFrame, kind: str, missing: list[str], binding: B
 
 
 def _read_items(
-    frame: pd.DataFrame, kind: Kind, binding: dict[str, Any]
+    frame: pd.DataFrame, kind: str, binding: dict[str, Any]
 ) -> tuple[dict[str, str], list[str]]:
     """Return the columns of runs or judgments by their roles, and the columns without a role."""
     roles = item_roles(
@@ -200,10 +197,9 @@ def _read_qrels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
     roles, others = _read_items(frame, "qrels", binding)
     ungraded = "grade" not in roles and implicit(frame, binding)
     if ungraded:
-        frame, roles["grade"] = (
-            frame.assign(relevance=1),
-            "relevance",
-        )  # implicit feedback: what was used is relevant
+        # implicit feedback: all items are relevant
+        frame = frame.assign(relevance=1)
+        roles["grade"] = "relevance"
     if "grade" not in roles:
         raise ValueError(
             f"the judgments table has no grade column (known names: {', '.join(GRADES)}); it has "
@@ -227,17 +223,13 @@ def _read_labels(frame: pd.DataFrame, binding: dict[str, Any]) -> Table:
             roles.setdefault(role, names[0])
     missing = [role for role in ("doc", "assessor", "label") if role not in roles]
     if missing:
-        parts = [f"no {role} column (known names: {', '.join(names_of(role))})" for role in missing]
-        raise ValueError(
-            f"expected {SCHEMAS['labels'].article}, but found {' and '.join(parts)} among the columns "
-            f"{listed(frame.columns)}. Bind other names with df.ireval({', '.join(f'{role}=...' for role in missing)})."
-        )
+        raise ValueError(_missing_text(frame, "labels", missing, binding))
     order = [role for role in ("query", "doc", "assessor", "label") if role in roles]
     return Table("labels", frame, {role: roles[role] for role in order})
 
 
 def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Table:
-    """Return any other table, its roles and columns found by its schema."""
+    """Return a table of any other kind, with its roles by its schema."""
     schema = SCHEMAS[kind]
     if kind_of(frame, binding) != kind:
         raise ValueError(_unfit_text(frame, schema, binding))
@@ -246,7 +238,7 @@ def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Ta
         if column.name in ("run", *PAIRED):
             continue
         if column.name == "query":
-            # beside a query id, the user of a click log is no query
+            # the user of a click log is not a query if there is a query id
             others = {other.name for other in schema.columns} - {"query"}
             name = query_column(frame, binding, others, needed=not column.optional)
         else:
@@ -258,7 +250,7 @@ def _read_results(frame: pd.DataFrame, kind: str, binding: dict[str, Any]) -> Ta
                 ),
                 None,
             )
-        # a column named machine may be a host that names a run
+        # a column named machine may be a host that identifies a run
         if name is not None and (
             column.name != "machine" or KINDS[column.holds](frame[name].dtype)
         ):
@@ -289,10 +281,10 @@ def _unfit_text(frame: pd.DataFrame, schema: Schema, binding: Binding) -> str:
     return f"expected {schema.article}{looks}; it has the columns {listed(frame.columns)}.{advice}"
 
 
-# what to call first, by the table that a frame is and the table that is needed
+# advice, by the kind of the table and the kind that is needed
 _NEXT_STEPS = {
     ("scores", "preferences"): " Scores have .summary(), .order() and .compare().",
-    ("preferences", "scores"): " Preferences have .mean(), .matrix(), .order() and .compare().",
+    ("preferences", "scores"): " Preferences have .summary(), .matrix(), .order() and .compare().",
     ("runs", "scores"): " Call .ireval.measure(qrels) first.",
     ("runs", "preferences"): " Call .ireval.prefer(qrels) first.",
     ("qrels", "scores"): " Start from the run table: runs.ireval.measure(qrels).",
@@ -302,7 +294,7 @@ _NEXT_STEPS = {
 def query_column(
     frame: pd.DataFrame, binding: Binding, others: Collection[str] = (), *, needed: bool = True
 ) -> str | None:
-    """Return the column of query ids: that bound, stated or known; without one None, or an error if needed."""
+    """Return the column of query ids: bound, stated or known; without one None, or raise if it is needed."""
     stated = binding.get("query", frame.attrs.get("query_column"))
     if "query" in binding or stated in frame.columns:
         return str(stated)
@@ -314,15 +306,15 @@ def query_column(
         if present
         else f"no query column among {listed(frame.columns)}"
     )
-    raise ValueError(f"{fault}. Say which: df.ireval(query=...).")
+    raise ValueError(f"{fault}. Specify it: df.ireval(query=...).")
 
 
 def assessor_column(frame: pd.DataFrame) -> str:
-    """Return the column of assessors of a result: that stated, or that known; 'assessor' without one.
+    """Return the column of assessors of a result: stated or known; 'assessor' without one.
 
     Examples
     --------
-    >>> assessor_column(pd.DataFrame({"assessor": ["ann"], "share": [0.5]}))
+    >>> assessor_column(pd.DataFrame({"assessor": ["ann"], "fraction": [0.5]}))
     'assessor'
     """
     names = [name for name in names_of("assessor") if name in frame]
@@ -330,13 +322,13 @@ def assessor_column(frame: pd.DataFrame) -> str:
 
 
 def together(*steps: Callable[[], Any]) -> list[Any]:
-    """Return what each step returns, or raise one error that names the faults of all of them.
+    """Return the results of all steps; raise one error with the messages of all steps that fail.
 
     Examples
     --------
     >>> together(lambda: numbers(pd.Series(["x"]), "score"), lambda: numbers(pd.Series([None]), "grade"))
     Traceback (most recent call last):
-    ValueError: the score column holds 1 values that are not numbers, e.g. 'x'.
+    ValueError: the score column has 1 values that are not numbers, e.g. 'x'.
     the grade column has 1 missing values (NaN), first in row 0. Drop them with .dropna(subset=[None]) or fill them.
     """
     results, faults = [], []
@@ -353,7 +345,7 @@ def together(*steps: Callable[[], Any]) -> list[Any]:
 
 
 def numbers(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray:
-    """Return a column as 64-bit floats; an error names the first values that are not numbers.
+    """Return a column as 64-bit floats; raise if values are missing or not numbers.
 
     With `narrow`, 32-bit floats stay as they are, and nothing is copied.
 
@@ -373,21 +365,23 @@ def numbers(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray
 
 
 def _floats(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray:
-    """Return a column of numbers of any dtype as floats, NaN where one is missing."""
+    """Return a column of numbers of any dtype as floats, with NaN for missing values."""
     plain = pd.api.types.is_numeric_dtype(column.dtype)
     try:
         read = column if plain else pd.to_numeric(column.astype(object), errors="coerce")
-        if read.dtype == object:  # whole numbers beyond 64 bits stay objects
+        if read.dtype == object:  # integers beyond 64 bits stay objects
             read = read.astype(np.float64)
-    except (TypeError, OverflowError):  # of arrays, and of whole numbers that no float can hold
+    except (
+        TypeError,
+        OverflowError,
+    ):  # raised for arrays, and for integers that no float can represent
         raise ValueError(
-            f"the {what} column holds values that are no numbers of 64 bits; convert them."
+            f"the {what} column has values that do not fit in 64-bit floats. Convert them."
         ) from None
-    if pd.api.types.is_complex_dtype(
-        read.dtype
-    ):  # a single one among other objects makes them all complex
+    # one complex number among objects makes the column complex
+    if pd.api.types.is_complex_dtype(read.dtype):
         raise ValueError(
-            f"the {what} column holds complex numbers, which have no order; take their real part."
+            f"the {what} column has complex numbers, which have no order. Use their real part."
         )
     if plain:
         kept = np.float32 if narrow and column.dtype == np.float32 else np.float64
@@ -395,13 +389,13 @@ def _floats(column: pd.Series, what: str, *, narrow: bool = False) -> np.ndarray
     wrong = column[read.isna() & column.notna()]
     if len(wrong):
         raise ValueError(
-            f"the {what} column holds {len(wrong):,} values that are not numbers, e.g. {wrong.iloc[0]!r}."
+            f"the {what} column has {len(wrong):,} values that are not numbers, e.g. {wrong.iloc[0]!r}."
         )
     return read.to_numpy(dtype=np.float64)
 
 
 def plain(frame: pd.DataFrame, kind: str | None) -> pd.DataFrame:
-    """Return a table whose numbers are numpy's, and whose index repeats no column.
+    """Return a table with numpy numbers, and without columns that are also in the index.
 
     Examples
     --------
@@ -416,7 +410,7 @@ def plain(frame: pd.DataFrame, kind: str | None) -> pd.DataFrame:
     for name in frame.columns:
         dtype = frame[name].dtype
         is_plain = isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8
-        if holds.get(name) in ("int", "float", "share") and not is_plain:
+        if holds.get(name) in ("int", "float", "fraction") and not is_plain:
             values = _floats(frame[name], str(name))
             # a missing value is not equal to itself: the column then stays float
             integers = (

@@ -1,9 +1,9 @@
-"""What a frame is: the kind of table, and the columns that name its runs."""
+"""Recognition of tables: their kind, and the id columns of their runs."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,20 +11,19 @@ import pandas as pd
 
 from pdeval.tables.dataframes import check_labels
 from pdeval.tables.schemas import KINDS, PAIRED, SCHEMAS, Schema
-from pdeval.tables.vocabularies import ITEM, VOCABULARIES, names_of
+from pdeval.tables.vocabularies import ITEM, VOCABULARIES, Binding, names_of
 
-Binding = Mapping[str, Any]
-COUNTED = ("recall", "keep", "draw")  # numbers that tell the rows of a run apart
+COUNTED = ("recall", "keep", "draw")  # numbers that distinguish the rows of a run
 COLLECTIONS = ("collection", "dataset", "corpus", "track", "benchmark", "test_collection")
-UNMARKED = ("-",)  # tables that no columns mark: known only by what they say of themselves
+UNMARKED = ("-",)  # tables that columns cannot identify: recognized only by their `attrs`
 
 
 def kind_of(
     frame: pd.DataFrame, binding: Binding | None = None, among: Iterable[str] | None = None
 ) -> str | None:
-    """Return what kind of table a frame is, or None.
+    """Return the kind of a table, or None if it is not recognized.
 
-    What the frame says of itself comes first, where its columns agree; else the table that the most columns fit.
+    The kind stated in `attrs` has precedence if the columns fit; otherwise the kind that most columns fit.
 
     Examples
     --------
@@ -42,7 +41,7 @@ def kind_of(
     has = _having(frame, binding)
     best, most = None, (-1, 0)
     for schema in schemas:
-        unmarked = schema.known_by == UNMARKED
+        unmarked = schema.recognized_by == UNMARKED
         known = 0 if unmarked else len(schema.marks) + schema.square
         # the count comes first: it is cheaper than the test of the columns
         if (
@@ -50,7 +49,7 @@ def kind_of(
             and not (unmarked and among is None)
             and fits(schema, frame, binding, has)
         ):
-            # of tables marked by as many columns, the one that accounts for more: a click log has ranks as runs have
+            # with equally many identifying columns, the kind with more columns: click logs and runs both have ranks
             size = known, sum(has(column.name) for column in schema.columns)
             if size > most:
                 best, most = schema.name, size
@@ -58,7 +57,7 @@ def kind_of(
         return best
     if best is None:
         return "qrels" if implicit(frame, binding) or _graded(frame, binding) else None
-    # ranked items are a run, whatever else was joined to them
+    # ranked items are a run, whatever columns were merged into them
     is_run = (
         fits(SCHEMAS["runs"], frame, binding, has)
         and has("score")
@@ -67,18 +66,14 @@ def kind_of(
     return "runs" if is_run else best
 
 
-IMPLICIT = (
-    "timestamp",
-    "time",
-    "date",
-    "datetime",
-)  # what implicit feedback may have beside query and item
+# columns that implicit feedback may have besides query and item
+IMPLICIT = ("timestamp", "time", "date", "datetime")
 
 
 def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
-    """Return whether a frame holds queries and items and no grades: what was used counts as grade 1.
+    """Return whether a frame has queries and items but no grades: each item then has grade 1.
 
-    Any other column might be the grade under a name that pdeval does not know; then it asks.
+    Any other column might be a grade under an unknown name.
 
     Examples
     --------
@@ -96,7 +91,7 @@ def implicit(frame: pd.DataFrame, binding: Binding) -> bool:
 
 
 def _graded(frame: pd.DataFrame, binding: Binding) -> bool:
-    """Whether queries and items have a grade under a name that one vocabulary alone has."""
+    """Return whether queries and items have a grade under a name that only one vocabulary has."""
     columns = set(map(str, frame.columns))
     return any(
         words.get("grade") in columns
@@ -114,7 +109,7 @@ def lacking(schema: Schema, frame: pd.DataFrame, binding: Binding) -> list[str]:
     ['query']
     """
     has = _having(frame, binding)
-    marks = () if schema.known_by == UNMARKED else schema.marks
+    marks = () if schema.recognized_by == UNMARKED else schema.marks
     return [alternatives for alternatives in marks if not any(map(has, alternatives.split("|")))]
 
 
@@ -122,7 +117,7 @@ def fits(
     schema: Schema, frame: pd.DataFrame, binding: Binding, has: Callable[[str], bool] | None = None
 ) -> bool:
     """Return whether a frame has the columns of a table; `has` tests one column, for callers with many tables."""
-    if schema.known_by == UNMARKED:
+    if schema.recognized_by == UNMARKED:
         return True
     if schema.square:
         return (
@@ -131,27 +126,26 @@ def fits(
             and list(frame.index) == list(frame.columns)
         )
     has = has or _having(frame, binding)
+    # ends at the first column that is missing, unlike `lacking`
     return all(any(map(has, alternatives.split("|"))) for alternatives in schema.marks)
 
 
 def _having(frame: pd.DataFrame, binding: Binding) -> Callable[[str], bool]:
-    """Return the test whether a frame has a column; schemas share columns, and each is looked up once."""
+    """Return a cached function that tests whether a frame has a column; schemas share columns."""
     columns = set(map(str, frame.columns))
 
     @functools.cache
     def has(column: str) -> bool:
-        if column in binding or column == "run":  # the only run of a table needs no name
+        if column in binding or column == "run":  # a table of one run needs no run column
             return True
         if column in PAIRED:
             return bool(pair_stems(frame))
-        return any(
-            name in columns for name in (frame.attrs.get(f"{column}_column"), *names_of(column))
-        )
+        return any(name in columns for name in column_names(column, frame, binding))
 
     return has
 
 
-# columns that stand on both sides of a pair and name no run
+# columns of both sides of a pair that are not ids of runs
 NOT_RUNS = (
     *("mean", "measure", "method", "rank", "credit", "n", "value", "only", "recall", "wins"),
     *("assessor", "label", "judgments", "segment"),
@@ -159,7 +153,7 @@ NOT_RUNS = (
 
 
 def pair_stems(frame: pd.DataFrame) -> list[str]:
-    """Return the names X for which the frame has both X_a and X_b and that may name a run.
+    """Return the names X of id columns of runs for which the frame has both X_a and X_b.
 
     Examples
     --------
@@ -172,14 +166,14 @@ def pair_stems(frame: pd.DataFrame) -> list[str]:
     if hinted and set(hinted) <= set(stems):
         return list(hinted)
     if hinted and set(hinted) <= set(columns):
-        return []  # a table of single runs, to which columns of the caller's were joined
+        return []  # a table of single runs, into which the caller merged columns
     return [stem for stem in stems if stem not in NOT_RUNS]
 
 
 def runs_of(frame: pd.DataFrame, schema: Schema, binding: Binding | None = None) -> tuple[str, ...]:
-    """Return the columns that name the runs of a table of a schema; of pairs, without `_a` and `_b`.
+    """Return the id columns of the runs of a table, without the `_a` and `_b` of pairs.
 
-    Rows are told apart by the other ids and texts of the schema, and none of its columns is taken for a run.
+    The other ids and texts of the schema distinguish the rows of a run; columns of the schema are not ids of runs.
 
     Examples
     --------
@@ -205,7 +199,7 @@ def runs_of(frame: pd.DataFrame, schema: Schema, binding: Binding | None = None)
 
 
 def column_names(column: str, frame: pd.DataFrame, binding: Binding) -> list[Any]:
-    """Return the names that a column of a schema may have in a frame: that bound, or those stated and known."""
+    """Return the possible names of a column of a schema: the bound name, or the stated and known ones."""
     if column in binding:
         return [binding[column]]
     return [frame.attrs.get(f"{column}_column"), *names_of(column)]
@@ -214,7 +208,7 @@ def column_names(column: str, frame: pd.DataFrame, binding: Binding) -> list[Any
 def bound_or_hinted(
     frame: pd.DataFrame, binding: Binding, columns: Collection[Any]
 ) -> tuple[str, ...] | None:
-    """Return the columns that name runs if the caller bound them, or if the frame states them; else None."""
+    """Return the id columns of runs if the caller bound them or the frame states them; otherwise None."""
     if "run" in binding:
         bound = binding["run"]
         return tuple(bound) if isinstance(bound, list | tuple) else (bound,)
@@ -230,16 +224,16 @@ def run_columns(
     paired: bool = False,
     taken: Iterable[str] = (),
 ) -> tuple[str, ...]:
-    """Return the columns that name the runs of a result table: those bound, stated or known, or those needed.
+    """Return the id columns of the runs of a result table: bound, stated, known, or needed for unique rows.
 
     Parameters
     ----------
     key : sequence of str
-        The other columns of which every run has each combination once: query and measure of scores.
+        Columns that are unique within a run, such as query and measure of scores.
     paired : bool
-        Whether columns come as X_a and X_b.
+        Whether the id columns are X_a and X_b.
     taken : iterable of str
-        Columns that play another part in the table, such as the value, and name no run.
+        Columns with another role, such as the value, which are not ids of runs.
 
     Examples
     --------
@@ -267,7 +261,7 @@ def run_columns(
 
 
 def may_name(column: pd.Series) -> bool:
-    """Return whether the values of a column may name runs: numbers with a fraction name nothing.
+    """Return whether the values of a column may be ids of runs: numbers with a fraction are not.
 
     Examples
     --------
@@ -280,7 +274,7 @@ def may_name(column: pd.Series) -> bool:
 def _fewest_columns(
     frame: pd.DataFrame, others: list[str], key: list[str], known: list[str]
 ) -> tuple[str, ...]:
-    """Return the fewest columns by which no row repeats another, or ask."""
+    """Return the smallest set of columns that makes rows unique; raise if it is ambiguous."""
     choices: list[tuple[str, ...]] = []
     for size in range(1, min(len(others), 4) + 1):
         choices = [(*known, *names) for names in combinations(others, size)]
@@ -288,16 +282,16 @@ def _fewest_columns(
         if choices:
             break
     if not choices:
-        return tuple(known)  # the caller says which rows repeat
+        return tuple(known)  # the caller raises about duplicate rows
     first = choices[0]
     if known:
-        repeated = f"rows repeat ({', '.join([*known, *key])})."
+        repeated = f"the table has duplicate rows ({', '.join([*known, *key])})."
         stacked = [name for names in choices for name in names if name in COLLECTIONS]
         if stacked:
             raise ValueError(f"{repeated} {several_collections(stacked[0])}")
         raise ValueError(
-            f"{repeated} The columns {', '.join(first)} tell them apart: df.ireval(run={list(first)!r}). "
-            f"Where collections stand on each other, by={first[-1]!r} works within each."
+            f"{repeated} The columns {', '.join(first)} distinguish them: use df.ireval(run={list(first)!r}). "
+            f"If the table stacks several collections, use by={first[-1]!r} instead."
         )
     # choices that group the rows in the same way are equivalent
     groups = [
@@ -306,23 +300,23 @@ def _fewest_columns(
     ]
     if not all((group == groups[0]).all() for group in groups):
         raise ValueError(
-            f"the columns {', '.join(first)} or {', '.join(choices[1])} could name the runs of this table. "
-            f"Say which: df.ireval(run={list(first)!r})."
+            f"the columns {', '.join(first)} or {', '.join(choices[1])} could identify the runs of this table. "
+            f"Specify them: df.ireval(run={list(first)!r})."
         )
     return first
 
 
 def several_collections(column: str, *, beside: str = "") -> str:
-    """Return what to do where a column tells collections apart that were taken for one.
+    """Return advice for a table of several collections that was used as one.
 
     Examples
     --------
     >>> several_collections("dataset")
-    "The column dataset tells collections apart: by='dataset' works within each, and .verdict(by='dataset') over all."
+    "Column 'dataset' identifies collections: use by='dataset' for each, or .meta_analysis(by='dataset') for all."
     """
     return (
-        f"The column {column} tells collections apart: by={column!r}{beside} works within each, and "
-        f".verdict(by={column!r}) over all."
+        f"Column {column!r} identifies collections: use by={column!r}{beside} for each, or "
+        f".meta_analysis(by={column!r}) for all."
     )
 
 

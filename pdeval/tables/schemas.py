@@ -2,28 +2,29 @@
 
 A schema is declared next to the verb that gives the table, in one line of columns:
 
-    table("ties", "[query] measure pairs:int ties:int tied:share", "ties", row="measure", sort="measure")
+    table("ties", "[query] measure pairs:int ties:int tied_fraction:fraction", "ties", row="measure", sort="measure")
 
-Bare words are roles (run, query, doc, ...) or text; `name:kind` says what a column holds; what stands in brackets may
-be absent. `run` stands for all columns that name a run, `run_a run_b` for both sides of a pair.
+Bare words are roles (run, query, doc, ...) or text; `name:kind` states the type of a column; columns in brackets are
+optional. `run` stands for all id columns of runs, `run_a run_b` for both sides of a pair.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
+from pdeval.verbs.arguments import with_article
 from pdeval.verbs.registry import Registry
 
 PAIRED = ("run_a", "run_b")
 IDS = ("run", "query", "doc", "subtopic", "assessor", "session", "user", "bucket", *PAIRED)
 
-# what a column may hold, and the test of its dtype
+# types of columns, and the test of their dtype
 KINDS: dict[str, Callable[[Any], bool]] = {
     "id": lambda dtype: True,
     "text": lambda dtype: (
@@ -31,20 +32,20 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     ),
     "int": pd.api.types.is_integer_dtype,
     "float": pd.api.types.is_numeric_dtype,
-    "share": pd.api.types.is_float_dtype,
+    "fraction": pd.api.types.is_float_dtype,
     "bool": pd.api.types.is_bool_dtype,
     "time": lambda dtype: True,
     "any": lambda dtype: True,
 }
 
-# what columns mean wherever they stand; a schema adds its own
+# descriptions of columns in all tables; a schema adds others
 MEANINGS = {
     "run": "the run, under the caller's column name(s)",
     "run_a": "the first run of a pair",
     "run_b": "the second run of a pair",
     "query": "the query id, under the caller's column name",
     "doc": "the item id, under the caller's column name",
-    "measure": "the measure, as it was asked for",
+    "measure": "the measure, as requested",
     "n": "number of queries that count",
     "mean": "mean over those queries",
     "sd": "standard deviation over those queries",
@@ -60,7 +61,7 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table: its name or role, what it holds, whether it may be absent."""
+    """One column of a table: its name or role, its type, and whether it is optional."""
 
     name: str
     holds: str = "text"
@@ -69,19 +70,19 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """What a table is: its columns, what one row stands for, and what can be done with it next."""
+    """A type of table: its columns, what a row represents, and the verbs to suggest."""
 
     name: str
-    says: str
+    description: str
     columns: tuple[Column, ...]
     row: str = ""
     sort: tuple[str, ...] = ()
     then: str = ""
     means: Mapping[str, str] = field(default_factory=dict)
-    unreported: str = ""
-    undrawn: str = ""
+    no_report: str = ""
+    no_plot: str = ""
     square: bool = False
-    known_by: tuple[str, ...] = ()
+    recognized_by: tuple[str, ...] = ()
 
     @cached_property
     def required(self) -> tuple[str, ...]:
@@ -96,11 +97,11 @@ class Schema:
     @property
     def marks(self) -> tuple[str, ...]:
         """The columns by which a frame is recognized, `a|b` for alternatives."""
-        return self.known_by or self.required
+        return self.recognized_by or self.required
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The columns under names of its own, not those of the caller."""
+        """The columns with fixed names, not those of the caller."""
         return tuple(
             one.name
             for one in self.columns
@@ -117,80 +118,79 @@ class Schema:
     @property
     def article(self) -> str:
         """The table as messages name it: `a scores table (run, query, measure, value)`."""
-        first = "an" if self.says[0] in "aeio" else "a"
-        return f"{first} {self.says}" + (f" ({', '.join(self.required)})" if self.required else "")
+        columns = f" ({', '.join(self.required)})" if self.required else ""
+        return f"{with_article(self.description)}{columns}"
 
     def meaning(self, column: str) -> str:
-        """Return what a column means, or nothing where its name says it."""
+        """Return the description of a column; empty without one."""
         return self.means.get(column) or MEANINGS.get(column, "")
 
 
 SCHEMAS: Registry[Schema] = Registry(
-    "table", replace="never", taken="there is a table {name!r} already; a table is declared once."
+    "table", replace="never", taken="there is already a table {name!r}. Use another name."
 )
-WATCHERS: list[
-    Callable[[Schema], None]
-] = []  # who gives verbs to every table, also to those declared later
+# called with each new declaration, for verbs of all tables
+WATCHERS: list[Callable[[Schema], None]] = []
 
 
 def table(
     name: str,
     columns: str,
-    says: str,
+    description: str,
     *,
     row: str = "",
     sort: str = "",
     then: str = "",
     means: Mapping[str, str] | None = None,
-    unreported: str = "",
-    undrawn: str = "",
+    no_report: str = "",
+    no_plot: str = "",
     square: bool = False,
-    known_by: str = "",
+    recognized_by: str = "",
 ) -> Schema:
-    """Declare a table.
+    """Declare a type of table.
 
     Parameters
     ----------
     name : str
-        One word by which verbs name it.
+        Identifier used by verb declarations: one word.
     columns : str
-        Its columns in order; see the module.
-    says : str
-        What messages call it, without an article: "scores table".
+        Columns, in order; see the module docstring for the syntax.
+    description : str
+        Name used in messages, without an article: "scores table".
     row : str
-        What one row stands for: "run, query and measure".
+        What a row represents: "run, query and measure".
     sort : str
-        The columns by which its rows are sorted.
+        Columns by which rows are sorted.
     then : str
-        What usually comes next, as `repr` says it: ".summary(), .order()".
+        Verbs suggested by `repr`: ".summary(), .order()".
     means : mapping, optional
-        What columns mean where neither their name nor the common meanings say it.
-    unreported, undrawn : str
-        Why there is no report, or no plot, of it.
+        Descriptions of columns that the shared descriptions do not have.
+    no_report, no_plot : str
+        Why the table has no report, or no plot; used in error messages.
     square : bool
-        Whether it is a square frame with the same labels on both sides.
-    known_by : str
-        The columns by which a frame is recognised as this table, `a|b` where either will do; by default all that it
-        must have; `-` where no columns mark it.
+        Whether the table is a square matrix with the same labels on both axes.
+    recognized_by : str
+        Columns that identify a DataFrame as this table, with `a|b` for alternatives; by default all required columns.
+        `-` if columns cannot identify it.
 
     Examples
     --------
-    >>> table("example", "run [query] measure tied:share", "table of an example").listed
-    'run, [query], measure, tied'
-    >>> del SCHEMAS["example"]
+    >>> table("example_table", "run [query] measure tied_fraction:fraction", "table of an example").listed
+    'run, [query], measure, tied_fraction'
+    >>> del SCHEMAS["example_table"]
     """
     made = Schema(
         name,
-        says,
+        description,
         _columns(columns),
         row,
         tuple(sort.split()),
         then,
         dict(means or {}),
-        unreported,
-        undrawn,
+        no_report,
+        no_plot,
         square,
-        tuple(known_by.split()),
+        tuple(recognized_by.split()),
     )
     SCHEMAS.add(name, made)
     for watcher in WATCHERS:
@@ -206,72 +206,32 @@ def _columns(text: str) -> tuple[Column, ...]:
             name, _, holds = word.partition(":")
             holds = holds or ("id" if name in IDS else "text")
             if holds not in KINDS:
-                raise ValueError(f"column {word!r}: choose one of {', '.join(KINDS)}.")
+                raise ValueError(
+                    f"column {word!r} has an unknown type. Use one of {', '.join(KINDS)}."
+                )
             columns.append(Column(name, holds, optional=bracket == "["))
     return tuple(columns)
-
-
-def faults(schema: Schema, frame: pd.DataFrame, names: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return how a frame differs from its schema: columns missing, unknown, out of order, or of another dtype.
-
-    Parameters
-    ----------
-    names : mapping of role to columns
-        The caller's columns for `run`, `query` and `doc`.
-
-    Examples
-    --------
-    >>> ties = table("example", "measure tied:share", "table of an example")
-    >>> faults(ties, pd.DataFrame({"measure": ["RR"], "tied": [1]}), {})
-    ["'tied' should hold share and is int64"]
-    >>> del SCHEMAS["example"]
-    """
-    if schema.square:
-        return [] if list(frame.index) == list(frame.columns) else ["index and columns differ"]
-    pairs = {side: [f"{name}{side[3:]}" for name in names.get("run", ("run",))] for side in PAIRED}
-    callers = {**names, **pairs}
-    expected = [
-        (name, column)
-        for column in schema.columns
-        for name in callers.get(column.name, (column.name,))
-    ]
-    wanted = [name for name, column in expected if not column.optional or name in frame.columns]
-    have = list(map(str, frame.columns))
-    differences = [
-        *(f"no column {name!r}" for name in wanted if name not in have),
-        *(f"unknown column {name!r}" for name in have if name not in wanted),
-    ]
-    if not differences and have != wanted:
-        differences = [f"columns are in the order {have}, not {wanted}"]
-    differences += [
-        f"{name!r} should hold {column.holds} and is {frame[name].dtype}"
-        for name, column in expected
-        if name in have and len(frame) and not KINDS[column.holds](frame[name].dtype)
-    ]
-    if not isinstance(frame.index, pd.RangeIndex):
-        differences.append(f"its index is {type(frame.index).__name__}")
-    return differences
 
 
 RUNS = table(
     "runs",
     "run query doc [score:float rank:float]",
     "run table",
-    known_by="query doc score|rank",
+    recognized_by="query doc score|rank",
     row="item in a list",
     then=".measure(qrels), .prefer(qrels), .order(qrels)",
-    undrawn="a run table has rows per item; draw what its verbs return",
+    no_plot="a run table has one row per item; plot the results of its verbs",
 )
 # before judgments, which a table of labels could also be
 LABELS = table(
     "labels",
     "[query] doc assessor label:any",
     "labels table",
-    known_by="doc|item assessor label",
+    recognized_by="doc|item assessor label",
     row="item and assessor",
     then=".agreement()",
-    unreported="labels are raw data; report .agreement()",
-    undrawn="labels are raw data; draw .agreement()",
+    no_report="labels are raw data; report .agreement()",
+    no_plot="labels are raw data; draw .agreement()",
 )
 QRELS = table(
     "qrels",
@@ -279,12 +239,12 @@ QRELS = table(
     "judgments table",
     row="judged item",
     then="runs.ireval.measure(qrels)",
-    unreported="judgments are what a report rests on; report scores",
-    undrawn="judgments are what a plot rests on; draw scores",
+    no_report="judgments are raw data; report scores",
+    no_plot="judgments are raw data; plot scores",
 )
-LABELLED_TWICE = {
-    "machine": "the value by a machine's labels; `value` is then by people's, missing for queries they did not label",
-    "probability": "with machine labels: the probability with which people were given the query, where it differs",
+LABELED_TWICE = {
+    "machine": "the value with machine labels; `value` is then with human labels, missing for queries without them",
+    "probability": "with machine labels: the probability that the query was sampled for human labels, if it varies",
 }
 SCORES = table(
     "scores",
@@ -293,7 +253,7 @@ SCORES = table(
     row="run, query and measure",
     sort="run query",
     then=".summary(), .order(), .compare(), .report()",
-    means=LABELLED_TWICE,
+    means=LABELED_TWICE,
 )
 PREFERENCES = table(
     "preferences",
@@ -301,46 +261,46 @@ PREFERENCES = table(
     "preferences table",
     row="query, pair of runs and measure",
     sort="query run_a run_b",
-    then=".mean(), .matrix(), .order(), .compare()",
-    means={"value": "positive where run_a is the better one", **LABELLED_TWICE},
+    then=".summary(), .matrix(), .order(), .compare()",
+    means={"value": "positive if run_a is better", **LABELED_TWICE},
 )
 VOTES = table(
     "votes",
     "[query] run_a run_b winner:any",
     "log of votes",
-    known_by="run_a run_b winner",
+    recognized_by="run_a run_b winner",
     row="vote",
     then=".leaderboard(); pdeval.votes(df) makes preferences of it",
     means={
         "query": "what was voted on",
-        "winner": "who won: 'a', 'b' or 'tie', or the name of a system",
+        "winner": "the winner: 'a', 'b' or 'tie', or the name of a system",
     },
-    unreported="votes are raw data; report .leaderboard()",
-    undrawn="votes are raw data; draw .leaderboard()",
+    no_report="votes are raw data; report .leaderboard()",
+    no_plot="votes are raw data; draw .leaderboard()",
 )
 CLICKS = table(
     "clicks",
     "session [user bucket run_a run_b method] query [draw:int] time:time action [rank:any doc value:float]",
     "click log",
-    # a log with a fault is still a log: its session or its action marks it
-    known_by="query session|action time|action|rank|doc",
+    # a log with a fault is still a log: its session or its action identifies it
+    recognized_by="query session|action time|action|rank|doc",
     row="event",
     sort="session time",
-    then=".check(), .behaviour(), .compare_buckets(), .credit(lists)",
+    then=".check(), .behavior(), .compare_buckets(), .credit(lists)",
     means={
         "session": "a search session, of one user and one bucket",
-        "user": "who searched",
+        "user": "the user",
         "bucket": "the arm of the experiment",
         "run_a": "the first run of an interleaved list that was shown",
         "run_b": "its second run",
         "method": "how the list was interleaved",
-        "draw": "which of several lists of a query was shown",
-        "time": "when: date and time with or without a zone, ISO 8601 text, or seconds",
-        "action": "'impression' where results were shown, 'click' where one was clicked; any other event by its name",
-        "rank": "where the result stood, from 1",
-        "value": "what the event was worth, such as the revenue of a purchase",
+        "draw": "number of the list, if a query has several",
+        "time": "time of the event: date and time with or without a zone, ISO 8601 text, or seconds",
+        "action": "'impression' if results were shown, 'click' if one was clicked; any other event by its name",
+        "rank": "rank of the result, from 1",
+        "value": "value of the event, such as the revenue of a purchase",
     },
-    unreported="a log is raw data; report .behaviour() or .compare_buckets()",
-    undrawn="a log is raw data; see .behaviour()",
+    no_report="a log is raw data; report .behavior() or .compare_buckets()",
+    no_plot="a log is raw data; see .behavior()",
 )
 MATRIX = table("matrix", "", "square matrix", row="run or measure", square=True, then=".report()")

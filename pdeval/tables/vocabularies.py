@@ -1,4 +1,4 @@
-"""Vocabularies: which columns play which roles in the tables of which tool."""
+"""Vocabularies: the column names of each role in the tables of other tools."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ Binding = Mapping[str, Any]
 ITEM = ("query", "doc")
 VOCABULARIES: Registry[dict[str, str]] = Registry("vocabulary", replace="always")
 
-# the names that a role's column has whatever the vocabulary
+# column names of a role in all vocabularies
 GRADES = ("relevance", "label", "grade", "rating", "rel")
 COLUMNS: dict[str, tuple[str, ...]] = {
     "grade": GRADES,
     "label": ("label", "relevance", "grade", "rating", "rel"),
     "time": ("timestamp", "time"),
+    "nugget": ("nugget_id", "nugget"),
 }
-# beside another id these are something else: the text of a query, who asked it, what an item is called
+# if there is another id column, these are not ids: the text of a query, its user, the title of an item
 WEAK = ("query", "user", "item")
 
 
@@ -39,12 +40,11 @@ def vocabulary(
     Parameters
     ----------
     name : str
-        The tool.
+        Name of the tool.
     run, query, doc : str
-        What it calls a run, a query and an item.
+        Column names of runs, queries and items.
     score, grade : str, optional
-        What it calls the score of an item, if not `score`; and its grade, if not one of the names that are understood
-        everywhere.
+        Column name of scores, if not `score`, and of grades, if not one of the names of all vocabularies.
 
     Examples
     --------
@@ -71,7 +71,7 @@ vocabulary("plain", run="run", query="query", doc="doc")
 
 
 def names_of(role: str) -> tuple[str, ...]:
-    """Return the columns that may play a role, in any vocabulary.
+    """Return the column names of a role in all vocabularies.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def names_of(role: str) -> tuple[str, ...]:
 
 
 def candidates(role: str, columns: Collection[object], taken: Collection[object] = ()) -> list[str]:
-    """Return the columns that could play a role: of several, not those that mean something else beside another.
+    """Return the columns that may have a role; ambiguous names only without others.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def candidates(role: str, columns: Collection[object], taken: Collection[object]
     return [name for name in present if name not in WEAK] or present
 
 
-# what a column's name may hold where it plays a role under a name of its own
+# parts of column names that suggest a role
 _STEMS = {
     "query": r"quer|topic|question|user|qid|uid|session",
     "doc": r"doc|item|passage|page|product|movie|corpus|pid|iid|article|url",
@@ -106,7 +106,7 @@ _STEMS = {
 
 
 def likely(role: str, columns: Iterable[object]) -> list[str]:
-    """Return the columns whose names sound like a role, the likeliest first; only for hints.
+    """Return the columns whose names suggest a role, the most likely first; only for hints.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def likely(role: str, columns: Iterable[object]) -> list[str]:
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:
-    """Return names for a message, at most so many.
+    """Return names for a message, at most `most` of them.
 
     Examples
     --------
@@ -141,16 +141,16 @@ def listed(names: Iterable[object], most: int = 12) -> str:
 def item_roles(
     columns: Collection[Any], kind: str, binding: Binding, missing: Callable[[list[str]], str]
 ) -> dict[str, Any]:
-    """Return the columns of the roles query, doc, and score and rank of runs or the grade of judgments, where there.
+    """Return the columns of query and doc, and if present of score and rank of runs, or of the grade of judgments.
 
     Parameters
     ----------
     kind : {'runs', 'qrels', 'history'}
-        What the table holds.
+        Kind of the table.
     binding : mapping of role to column
-        What the caller bound.
+        Roles bound by the caller.
     missing : callable
-        What to say of roles that no column plays.
+        Function that returns the error message about missing roles.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def item_roles(
         columns, binding, missing
     )
     roles: dict[str, Any] = {role: ids[role] for role in ITEM}
-    if kind == "history":  # the items of a user count, whatever the user thought of them
+    if kind == "history":  # all items of a user count, whatever their rating
         return roles
     if kind == "qrels":
         return roles | _grade(columns, binding, roles)
@@ -172,7 +172,7 @@ def item_roles(
 
 
 def words_for(role: str, roles: Mapping[str, Any]) -> list[str]:
-    """Return the names of a role in the vocabularies of a table: those with its query and item, or else with either.
+    """Return the names of a role in the vocabularies that have the query and item column of a table, or either.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def words_for(role: str, roles: Mapping[str, Any]) -> list[str]:
 
 
 def run_words(roles: Mapping[str, Any]) -> list[str]:
-    """Return the names that the run may have in the vocabularies of a table.
+    """Return the column names of runs in the vocabularies of a table.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def run_words(roles: Mapping[str, Any]) -> list[str]:
 def _ids(
     columns: Collection[Any], binding: Binding, missing: Callable[[list[str]], str]
 ) -> dict[str, str]:
-    """Return the columns of the query and the item that the caller did not bind."""
+    """Return the columns of the query and the item, unless the caller bound them."""
     free = [role for role in ITEM if role not in binding]
     complete = [
         words for words in VOCABULARIES.values() if all(words[role] in columns for role in free)
@@ -222,7 +222,7 @@ def _ids(
 
 
 def only_column(role: str, names: Sequence[Any], table: str = "df") -> Any:
-    """Return the only column that could play a role, or None without any; two are an error.
+    """Return the only column that may have a role, or None without one; raise if there are two.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def only_column(role: str, names: Sequence[Any], table: str = "df") -> Any:
     if len(names) > 1:
         raise ValueError(
             f"two columns could be the {role}: {names[0]!r} and {names[1]!r}. "
-            f"Say which: {table}.ireval({role}={names[0]!r})."
+            f"Specify it: {table}.ireval({role}={names[0]!r})."
         )
     return names[0] if names else None
 
@@ -263,7 +263,7 @@ def _grade(columns: Collection[Any], binding: Binding, roles: Mapping[str, Any])
 
 
 def bound_call(roles: Collection[str], columns: Collection[Any]) -> str:
-    """Return the call that binds some roles, with the columns that they may be in.
+    """Return the arguments that bind roles, with likely columns.
 
     Examples
     --------
@@ -285,18 +285,18 @@ _LOWER = re.compile(
 
 
 def direction_text(columns: Collection[Any]) -> str | None:
-    """Return the question which direction is better, if a column sounds like a score of which less is better.
+    """Return advice about a column whose name suggests a score where lower is better; None without one.
 
     Examples
     --------
     >>> print(direction_text(["query_id", "doc_id", "distance"]))
-    Is a smaller 'distance' better? Then write df.assign(score=-df['distance']); else df.ireval(score='distance').
+    If a smaller 'distance' is better, use df.assign(score=-df['distance']); otherwise df.ireval(score='distance').
     """
     name = next((str(one) for one in columns if _LOWER.search(str(one).lower())), None)
-    text = f"Is a smaller {name!r} better? Then write df.assign(score=-df[{name!r}]); else df.ireval(score={name!r})."
+    text = f"If a smaller {name!r} is better, use df.assign(score=-df[{name!r}]); otherwise df.ireval(score={name!r})."
     return None if name is None else text
 
 
 def known_text(role: str) -> str:
-    """Return what to say where no column plays a role, with the names that are understood."""
+    """Return the message about a missing role, with its known column names."""
     return f"no {role} column (known names: {listed(names_of(role))})"

@@ -1,17 +1,17 @@
 """Verbs: each is one function, declared where it is written; every accessor is built from the declarations.
 
-    @verb(on="judged", gives="ties_by_recall", family="ties", name="by_recall", needs="relevant")
+    @verb(on="judged", returns="ties_by_recall", family="ties", name="by_recall", needs="relevant")
     def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame: ...
 
-What a verb works on is the annotation of its first parameter:
+The annotation of the first parameter states what a verb works on:
 
     Judged      runs joined to judgments
-    Held        whatever holds scores or preferences: a join, a table of them, or cubes
+    ScoresLike        scores or preferences: a join, a table of them, or cubes
     Table       a table with its roles bound to columns
-    DataFrame   a frame as it is, for reports and plots
+    DataFrame   an unchanged frame, for reports and plots
 
-A verb on "judged" becomes `judged.verb(...)` and `runs.ireval.verb(qrels, ..., level=, topics=, ...)`, on pandas and on
-Dask; one on "runs" becomes a verb of the join too, which then knows the judgments and the rules. `accessor.methods`
+A verb on "judged" becomes `judged.verb(...)` and `runs.ireval.verb(qrels, ..., level=, ...)`, on pandas and on
+Dask; one on "runs" also becomes a verb of the join, which passes its judgments and rules. `accessor.methods`
 makes the methods; the command line, the README and the stubs read the same registry.
 """
 
@@ -29,7 +29,7 @@ from pdeval.verbs.registry import Registry
 Needs = Literal["measures", "relevant", "judged"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-TAKES = {"Judged": "judged", "Held": "held", "Table": "table", "DataFrame": "frame"}
+TAKES = {"Judged": "judged", "ScoresLike": "held", "Table": "table", "DataFrame": "frame"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,47 +39,45 @@ class Verb:
     Parameters
     ----------
     name : str
-        What users call it; with its family in front where it has one: "ties.by_recall", and "ties" for the family's
-        own call.
+        Name of the verb, with its family as prefix: "ties.by_recall", or "ties" for the call of the family.
     function : callable
-        What runs.
+        The function that computes the result.
     on : tuple of str
-        The kinds of table that have it, by the names of their schemas; "judged" is the join.
-    gives : tuple of str
-        The table(s) that it may return, by the names of their schemas; empty where it returns something else.
+        Kinds of table that have the verb, by the names of their schemas; "judged" is the join.
+    returns : tuple of str
+        Tables that the verb may return, by the names of their schemas; empty if it returns something else.
     needs : {'measures', 'relevant', 'judged'}
-        What a join made for this verb must hold: what its `measures` ask for, relevant items alone, or all judged ones.
+        Items that a join made for this verb must have: those that its `measures` need, relevant items only, or all
+        judged items.
     own : tuple of str
-        Parameters that share their name with a rule of the join and are the verb's own.
+        Parameters of the verb that have the name of a rule of the join but another meaning.
     core : bool
-        Whether it is named first.
+        Whether the verb is listed first.
     command : bool
-        Whether the command line has it.
-    formerly : tuple of str
-        Names that it had before; they answer with the new one.
-    meant_by : mapping of str to str
-        Names that other tools use, and the call that is meant.
+        Whether the verb is a command of the command line.
+    other_names : mapping of str to str
+        Names in other tools, and the call to suggest for each.
     grouped : bool
-        Whether it can be applied to groups of queries, runs or collections, with `by=`.
+        Whether the verb can be applied to groups of queries, runs or collections, with `by=`.
     independent : bool
-        Whether it takes runs for independent systems: the pipeline then warns of runs that differ in a seed only.
+        Whether the verb treats runs as independent systems: the pipeline then warns about runs that differ only in a
+        seed.
     per_measure : bool
-        Whether each row of its result is about one measure and depends on no other: groups may then be computed
-        together (`pdeval.evaluate.groups`).
+        Whether each row of the result depends on one measure only: groups may then be computed together
+        (`pdeval.evaluate.groups`).
     machine : bool
-        Whether it uses labels by a machine beside people's; all other verbs refuse them.
+        Whether the verb uses machine labels in addition to human labels; all other verbs raise.
     """
 
     name: str
     function: Callable[..., Any]
     on: tuple[str, ...]
-    gives: tuple[str, ...] = ()
+    returns: tuple[str, ...] = ()
     needs: Needs = "measures"
     own: tuple[str, ...] = ()
     core: bool = False
     command: bool = False
-    formerly: tuple[str, ...] = ()
-    meant_by: Mapping[str, str] = field(default_factory=dict)
+    other_names: Mapping[str, str] = field(default_factory=dict)
     grouped: bool = True
     independent: bool = False
     per_measure: bool = False
@@ -97,16 +95,15 @@ class Verb:
 
     @cached_property
     def takes(self) -> str:
-        """What its first parameter is: 'judged', 'held', 'table' or 'frame'."""
+        """The kind of its first parameter: 'judged', 'held', 'table' or 'frame'."""
         annotation = next(iter(self.signature.parameters.values())).annotation
-        if not isinstance(
-            annotation, str
-        ):  # written in a notebook, where annotations are the types themselves
-            annotation = annotation.__name__ if isinstance(annotation, type) else "Held"
+        # in a notebook, annotations are types
+        if not isinstance(annotation, str):
+            annotation = annotation.__name__ if isinstance(annotation, type) else "ScoresLike"
         takes = TAKES.get(annotation.rpartition(".")[2])
         if takes is None:
             raise TypeError(
-                f"{self.name}(): annotate its first parameter as one of {', '.join(TAKES)}."
+                f"the first parameter of {self.name}() has no known type. Annotate it as one of {', '.join(TAKES)}."
             )
         return takes
 
@@ -118,23 +115,21 @@ class Verb:
 
 VERBS: dict[str, Registry[Verb]] = {}  # by kind of table
 FAMILIES: set[str] = set()  # first parts of names, such as `ties` of `ties.by_recall`
-WATCHERS: list[
-    Callable[[Verb], None]
-] = []  # the accessors, which add what is declared after they were built
+# called with each new declaration: the accessors add verbs that are declared after they were built
+WATCHERS: list[Callable[[Verb], None]] = []
 
 
 def verb(
     *,
     on: str | Iterable[str],
-    gives: str | Iterable[str] = (),
+    returns: str | Iterable[str] = (),
     name: str | None = None,
     family: str | None = None,
     needs: Needs = "measures",
     own: str | Iterable[str] = (),
     core: bool = False,
     command: bool = False,
-    formerly: str | Iterable[str] = (),
-    meant_by: Mapping[str, str] | None = None,
+    other_names: Mapping[str, str] | None = None,
     grouped: bool = True,
     independent: bool = False,
     per_measure: bool = False,
@@ -145,13 +140,13 @@ def verb(
     Parameters
     ----------
     name : str, optional
-        The verb's own name where it is not the function's.
+        Name of the verb in its family; by default the name of the function.
     family : str, optional
-        The namespace that it lives in; a verb of the family's own name is what calling the namespace does.
+        Namespace of the verb. A verb with the name of its family is the call of the namespace.
 
     Examples
     --------
-    >>> @verb(on="example", gives="ties", family="ties", name="by_length")
+    >>> @verb(on="example", returns="ties", family="ties", name="by_length")
     ... def ties_by_length(table: Table, *, longest: int = 20): ...
     >>> VERBS.pop("example")["ties.by_length"].takes
     'table'
@@ -165,20 +160,19 @@ def verb(
             full,
             function,
             _several(on),
-            _several(gives),
+            _several(returns),
             needs,
             _several(own),
             core,
             command,
-            _several(formerly),
-            dict(meant_by or {}),
+            dict(other_names or {}),
             grouped,
             independent,
             per_measure,
             machine,
         )
         for kind in made.on:
-            taken = f"{kind} have a verb {{name!r}} already, of {{module}}."
+            taken = f"the {kind} table already has a verb {{name!r}}, declared in {{module}}."
             known = VERBS.setdefault(kind, Registry("verb", replace="module", taken=taken))
             known.add(full, made, function.__module__)
         if "." in full:
@@ -197,7 +191,7 @@ def _several(names: str | Iterable[str]) -> tuple[str, ...]:
 def of_kind(kind: str) -> dict[str, Verb]:
     """Return the verbs of a kind of table by name, core verbs first.
 
-    Run tables have those of the join, and the join those of run tables.
+    Run tables also have the verbs of the join, and the join those of run tables.
 
     Examples
     --------

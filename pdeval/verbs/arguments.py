@@ -1,4 +1,4 @@
-"""Checks of arguments, in one tone: what was given, and what to give."""
+"""Checks of arguments: an error names the argument, its value, and what was expected."""
 
 from __future__ import annotations
 
@@ -14,91 +14,88 @@ import pandas as pd
 from pdeval.verbs.spelling import nearest
 
 LARGE = 2**61
-HALVES = re.compile(
-    "[\ud800-\udc7f\udd00-\udfff]"
-)  # the others stand for bytes of file names that are not UTF-8
-MOST_BITS = 1023  # of the whole numbers that a float can hold
+# lone surrogates, except those that stand for bytes of file names that are not UTF-8
+HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+MOST_BITS = 1023  # of the integers that a float can represent
 
 
 class TooFew(ValueError):
-    """Too few runs, queries or values for an answer: the fault of the data, not of the call."""
+    """Too few runs, queries or values for a result: a fault of the data, not of the call."""
+
+
+def _require(valid: bool, name: str, value: object, expected: str) -> None:
+    """Raise if an argument is not valid."""
+    if not valid:
+        raise ValueError(f"{name}={shown(value)}: expected {expected}.")
 
 
 def share(name: str, value: float) -> float:
-    """Return a share, or raise unless it lies between 0 and 1.
+    """Return a fraction; raise unless it is between 0 and 1.
 
     Examples
     --------
     >>> share("alpha", 5)
     Traceback (most recent call last):
-    ValueError: alpha=5: give a share between 0 and 1; 5% is 0.05.
+    ValueError: alpha=5: expected a fraction between 0 and 1; 5% is 0.05.
     """
-    if not (is_number(value) and 0 < value < 1):
-        percent = (
-            f"; {value:g}% is {value / 100:g}" if is_number(value) and 1 <= value < 100 else ""
-        )
-        raise ValueError(f"{name}={shown(value)}: give a share between 0 and 1{percent}.")
+    percent = f"; {value:g}% is {value / 100:g}" if is_number(value) and 1 <= value < 100 else ""
+    valid = is_number(value) and 0 < value < 1
+    _require(valid, name, value, f"a fraction between 0 and 1{percent}")
     return float(value)
 
 
-def whole(name: str, value: object, least: int, most: int | None = None) -> int:
-    """Return a whole number, or raise where it is none, below the least or above the most.
+def whole(name: str, value: Any, least: int, most: float = np.inf) -> int:
+    """Return an integer; raise if it is not one, is below the least or above the most.
 
     Examples
     --------
     >>> whole("draws", 0.5, 1)
     Traceback (most recent call last):
-    ValueError: draws=0.5: give a whole number of at least 1.
+    ValueError: draws=0.5: expected an integer of at least 1.
     """
-    if not is_whole(value) or value < least:
-        lowest = "" if least < -LARGE else f" of at least {least}"
-        raise ValueError(f"{name}={shown(value)}: give a whole number{lowest}.")
-    if most is not None and value > most:
-        raise ValueError(f"{name}={shown(value)}: give a whole number of at most {most:,}.")
+    lowest = "" if least < -LARGE else f" of at least {least}"
+    _require(is_whole(value) and value >= least, name, value, f"an integer{lowest}")
+    _require(value <= most, name, value, f"an integer of at most {most:,}")
     return int(value)
 
 
 def number(name: str, value: float, least: float, most: float = np.inf) -> float:
-    """Return a number, or raise where it is none, below the least or above the most.
+    """Return a number; raise if it is not one, is below the least or above the most.
 
     Examples
     --------
     >>> number("margin", -1, 0)
     Traceback (most recent call last):
-    ValueError: margin=-1: give a number of at least 0.
+    ValueError: margin=-1: expected a number of at least 0.
     """
-    if not (is_number(value) and value >= least):
-        raise ValueError(f"{name}={shown(value)}: give a number of at least {least:g}.")
-    if value > most:
-        raise ValueError(f"{name}={shown(value)}: give a number of at most {most:g}.")
+    _require(is_number(value) and value >= least, name, value, f"a number of at least {least:g}")
+    _require(value <= most, name, value, f"a number of at most {most:g}")
     return float(value)
 
 
 def finite(name: str, value: float) -> float:
-    """Return a number, or raise where it is none or infinite.
+    """Return a number; raise if it is not one or not finite.
 
     Examples
     --------
     >>> finite("difference", float("nan"))
     Traceback (most recent call last):
-    ValueError: difference=nan: give a finite number.
+    ValueError: difference=nan: expected a finite number.
     """
-    if not is_finite(value):
-        raise ValueError(f"{name}={shown(value)}: give a finite number.")
+    _require(is_finite(value), name, value, "a finite number")
     return float(value)
 
 
 def positive(name: str, value: float) -> float:
-    """Return a number, or raise unless it is finite and above zero.
+    """Return a number; raise unless it is finite and above 0.
 
     Examples
     --------
     >>> positive("upper", 0)
     Traceback (most recent call last):
-    ValueError: upper=0: give a number above 0.
+    ValueError: upper=0: expected a number above 0.
     """
-    if not (is_finite(value) and value > 0):
-        raise ValueError(f"{name}={shown(value)}: give a number above 0.")
+    _require(is_finite(value) and value > 0, name, value, "a number above 0")
     return float(value)
 
 
@@ -109,9 +106,9 @@ def one_of(
     aliases: Mapping[str, str] | None = None,
     meant: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the choice that a text names, under its own name or another; case does not matter.
+    """Return the choice of that name or alias; case does not matter.
 
-    A text that `meant` has is no name of a choice, but the error suggests the choice that it means.
+    A name in `meant` is not accepted, but the error suggests the choice that it means.
 
     Examples
     --------
@@ -142,7 +139,7 @@ def one_of(
 
 
 def several(name: str, value: object) -> list[Any]:
-    """Return what may be one or a list of them as a list, or raise where it is empty.
+    """Return one value or an iterable of values as a list; raise if it is empty.
 
     Examples
     --------
@@ -150,84 +147,84 @@ def several(name: str, value: object) -> list[Any]:
     (['AP'], ['AP', 'RR'])
     >>> several("measures", [])
     Traceback (most recent call last):
-    ValueError: measures=[]: it is empty; leave it out, or name at least one.
+    ValueError: measures=[] is empty. Pass at least one, or omit the argument.
     """
     values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if not values:
-        raise ValueError(f"{name}={shown(value)}: it is empty; leave it out, or name at least one.")
+        raise ValueError(
+            f"{name}={shown(value)} is empty. Pass at least one, or omit the argument."
+        )
     return values
 
 
-def seed(value: object) -> int | None:
-    """Return a seed of random draws, None for a new one, or raise where it is neither.
+def seed(value: Any) -> int | None:
+    """Return a random seed, or None for a new one; raise if it is neither.
 
     Examples
     --------
     >>> seed("today")
     Traceback (most recent call last):
-    ValueError: seed='today': give a whole number of at least 0, or None for a new one.
+    ValueError: seed='today': expected a non-negative integer, or None for a random seed.
     """
-    if value is None:
-        return None
-    if not is_whole(value) or value < 0:
-        raise ValueError(
-            f"seed={shown(value)}: give a whole number of at least 0, or None for a new one."
-        )
-    return int(value)
+    valid = value is None or (is_whole(value) and value >= 0)
+    _require(valid, "seed", value, "a non-negative integer, or None for a random seed")
+    return None if value is None else int(value)
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a real number; True and False are none."""
-    # numpy counts a span of time among the whole numbers
+    """Return whether a value is a real number; True and False are not."""
+    # numpy counts timedeltas among the integers
     return isinstance(value, numbers.Real) and not isinstance(
         value, bool | np.bool_ | np.timedelta64
     )
 
 
 def is_finite(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number that a float can hold: neither infinite nor missing."""
+    """Return whether a value is a number that a float can represent: neither infinite nor missing."""
     try:
         return is_number(value) and math.isfinite(value)  # type: ignore[arg-type]
-    except OverflowError:  # a whole number of hundreds of digits
+    except OverflowError:  # an integer of hundreds of digits
         return False
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return whether a value is a whole number; True and False are none."""
+    """Return whether a value is an integer; True and False are not."""
     return is_number(value) and isinstance(value, int | np.integer)
 
 
 def refuse_unusable(name: str, value: object) -> None:
-    """Raise where no option can mean a value: an array without dimensions, a whole number beyond every float.
+    """Raise if no option accepts a value: an array without dimensions, an integer beyond every float.
 
     Examples
     --------
     >>> refuse_unusable("alpha", np.array(0.05))
     Traceback (most recent call last):
-    ValueError: alpha= is an array without dimensions; give its value: array.item().
+    ValueError: alpha= is an array without dimensions. Pass its value: array.item().
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
-        raise ValueError(f"{name}= is an array without dimensions; give its value: array.item().")
+        raise ValueError(f"{name}= is an array without dimensions. Pass its value: array.item().")
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        raise ValueError(f"{name}= is a whole number of more than 300 digits; give a smaller one.")
+        raise ValueError(f"{name}= is an integer of more than 300 digits. Pass a smaller one.")
     texts = value if isinstance(value, list | tuple) else [value]
     if any(isinstance(one, str) and not one.isprintable() and HALVES.search(one) for one in texts):
         raise ValueError(
-            f"{name}={shown(value)} holds half of a character (a lone surrogate); give another text."
+            f"{name}={shown(value)} contains half of a character (a lone surrogate). Remove it."
         )
     if name in ("path", "paths", "folder") and any(
         isinstance(one, str) and "\0" in one for one in texts
     ):
-        raise ValueError(f"{name}={shown(value)} holds the character NUL, which no file name can.")
+        raise ValueError(
+            f"{name}={shown(value)} contains the character NUL, which file names cannot contain."
+        )
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value stands for none: None, NaN, NA or NaT."""
+    """Return whether a value is missing: None, NaN, NA or NaT."""
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))  # type: ignore[call-overload]
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: in one line, and not long.
+    """Return a short text of a value for a message, in one line.
 
     Examples
     --------
@@ -237,10 +234,20 @@ def shown(value: object) -> str:
     if isinstance(value, list | tuple | dict | set) or pd.api.types.is_scalar(value):
         try:
             text = repr(value)
-        except ValueError:  # Python does not print whole numbers of thousands of digits
+        except ValueError:  # Python does not print integers of thousands of digits
             text = ""
         if 0 < len(text) <= 80 and "\n" not in text:
             return text
     size = f" of {len(value)}" if hasattr(value, "__len__") and np.ndim(value) else ""  # type: ignore[arg-type]
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}{size}"
+    return f"{with_article(type(value).__name__)}{size}"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article.
+
+    Examples
+    --------
+    >>> with_article("list"), with_article("int")
+    ('a list', 'an int')
+    """
+    return f"{'an' if noun[0].lower() in 'aeio' else 'a'} {noun}"

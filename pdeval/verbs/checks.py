@@ -1,15 +1,15 @@
-"""Arguments checked by what declares them: a parameter's annotation says its type, and its name what it means.
+"""Checks of arguments by the annotation and the name of their parameter.
 
-A word has one meaning everywhere, so what it may be is written once, in `WORDS`: `alpha` is a share, `draws` a count.
-The accessors check the arguments of a call before the verb runs; options that are not given cost nothing.
+A name has one meaning in all functions, so its range is declared once, in `WORDS`: `alpha` is a fraction, `draws` a
+count. The accessors check the arguments of a call before the verb runs; omitted options cost nothing.
 
-    checker("alpha", float)                 a number, and a share
-    checker("seed", int | None)             a whole number that is not negative, or None
+    checker("alpha", float)                 a fraction between 0 and 1
+    checker("seed", int | None)             a non-negative integer, or None
     checker("per", Literal["run", "query"]) one of two words
     checker("edges", Sequence[float])       a list of numbers
 
-A parameter annotated as `object` is a run, a measure or a table, which only the verb can look up; what can be none of
-these (a missing value, an empty list) is refused here.
+A parameter annotated as `object` is a run, a measure or a table, which only the verb can look up. Missing values and
+empty lists cannot be any of these and raise here.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import dis
 import functools
 import inspect
 import os
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,11 +32,11 @@ import numpy as np
 import pandas as pd
 
 from pdeval.verbs import arguments
-from pdeval.verbs.arguments import MOST_BITS, is_missing, shown
+from pdeval.verbs.arguments import MOST_BITS, is_missing, shown, with_article
 
 
 def named_type(annotation: Any, function: Callable[..., Any]) -> Any:
-    """Return the type that an annotation of a function names, with the names of the file that wrote it.
+    """Return the type of an annotation, evaluated with the names of the module of the function.
 
     Examples
     --------
@@ -44,16 +45,16 @@ def named_type(annotation: Any, function: Callable[..., Any]) -> Any:
     """
     if not isinstance(annotation, str):
         return annotation
-    function = inspect.unwrap(function)  # a decorator's function has the names of another file
+    function = inspect.unwrap(function)  # a decorator may be defined in another module
     try:
         return eval(annotation, function.__globals__)
-    except NameError:  # only then is the file read once more
+    except NameError:  # only then is the source read
         return eval(annotation, {**typing_only(function.__module__), **function.__globals__})
 
 
 @functools.cache
 def typing_only(module: str) -> dict[str, type]:
-    """Return what a module imports for type checkers alone, each as an empty type of that name and home.
+    """Return the names that a module imports for type checkers only, each as an empty type.
 
     Examples
     --------
@@ -64,15 +65,12 @@ def typing_only(module: str) -> dict[str, type]:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
     except (OSError, TypeError):  # written in a notebook
         return {}
+    tests = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-    blocks = [
-        block
-        for block in blocks
-        if ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-    ]
     return {
         alias.asname or alias.name: type(alias.name, (), {"__module__": node.module})
         for block in blocks
+        if ast.unparse(block.test) in tests
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
@@ -82,8 +80,8 @@ def typing_only(module: str) -> dict[str, type]:
 Check = Callable[[str, Any], Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-LARGEST = 2**62  # whole numbers beyond this are no counts of anything
-MOST = 10_000_000  # repeats that memory and time are given to
+LARGEST = 2**62  # larger integers are not counts
+MOST = 10_000_000  # limit of repetitions, for memory and time
 LISTS = (
     collections.abc.Sequence,
     collections.abc.Iterable,
@@ -99,41 +97,43 @@ def between(least: float, most: float) -> Check:
 
 
 def count(least: int, most: int = LARGEST) -> Check:
-    """Return the check of a whole number."""
+    """Return the check of an integer."""
     return lambda name, value: arguments.whole(name, value, least, most)
 
 
-# what a number of this name may be, wherever it stands
+# range of the numbers of a name, in all functions
 WORDS: dict[str, Check] = {
     **dict.fromkeys(("alpha", "confidence", "power", "p"), arguments.share),
     **dict.fromkeys(
-        ("depth", "queries", "max_queries", "most", "ahead", "memory", "top"), count(1)
+        ("depth", "n_queries", "max_queries", "most", "ahead", "memory", "top"), count(1)
     ),
     **dict.fromkeys(("sessions", "users"), count(1, MOST)),
     "levels": count(1, 10_000),
     "points": count(1, 10_000),
-    **dict.fromkeys(("penalty", "margin", "tau", "fuzziness"), between(0, np.finfo(float).max)),
+    **dict.fromkeys(
+        ("penalty", "margin", "tau", "fuzziness", "rope"), between(0, np.finfo(float).max)
+    ),
     **dict.fromkeys(("seconds_per_result", "seconds_per_click"), between(0, 1e9)),
     "draws": count(0, MOST),
     "digits": count(0, 15),
     "highlight": count(0),
-    "upper": arguments.positive,
+    **dict.fromkeys(("upper", "prior"), arguments.positive),
     "reformulate": between(0, 1),
     "seed": lambda _, value: arguments.seed(value),
 }
-# choices whose verbs know other names for them, and say which entry of a registry was meant
+# choices with aliases, which the registries of the verbs look up
 REGISTERED = ("correction", "test", "method", "compat", "ties")
-# what verbs check themselves, and say more of: tables and levels, names of measures, groups and buckets
+# arguments that verbs check themselves, with better messages: tables, levels, names of measures, groups and buckets
 CHECKED_BY_VERBS = (
-    *("qrels", "lists", "labelled", "level", "measures", "pairs", "over"),
+    *("qrels", "lists", "labeled", "level", "measures", "pairs", "over"),
     *("by", "replicate", "shares", "aggregate"),
 )
-CHECKED_BY_FUNCTIONS = ("encoding", "parts", "ax")
+CHECKED_BY_FUNCTIONS = ("parts", "ax")
 MAY_BE_EMPTY = ("notes", "highlight", "caption", "label", "names", "columns")
 
 
 def checks_arguments(function: Function) -> Function:
-    """Return a public function that refuses what cannot be meant by its declaration; of the rest it says itself more.
+    """Return a public function that checks its arguments by their annotations; finer checks are its own.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def checks_arguments(function: Function) -> Function:
     ...     return path[:draws]
     >>> first("runs", draws="x")
     Traceback (most recent call last):
-    ValueError: draws='x': give a whole number.
+    ValueError: draws='x': expected an integer.
     """
     signature = inspect.signature(function)
 
@@ -151,14 +151,14 @@ def checks_arguments(function: Function) -> Function:
         try:
             bound = signature.bind(*args, **options).arguments
         except TypeError:
-            bound = {}  # Python says itself what is missing or not known
+            bound = {}  # Python reports missing and unknown arguments
         for name, value in bound.items():
             arguments.refuse_unusable(name, value)
-            parts = _parts(named_type(signature.parameters[name].annotation, function))
+            parts = alternatives(named_type(signature.parameters[name].annotation, function))
             if name not in CHECKED_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
-                empty = "it is empty; " if isinstance(value, Mapping) and not value else ""
+                empty = " is empty" if isinstance(value, Mapping) and not value else ""
                 raise ValueError(
-                    f"{name}={arguments.shown(value)}: {empty}give {_type_names(parts)}."
+                    f"{name}={arguments.shown(value)}{empty}: expected {_type_names(parts)}."
                 )
             if name in WORDS and arguments.is_number(value) and {int, float} & set(parts):
                 WORDS[name](name, value)
@@ -169,9 +169,9 @@ def checks_arguments(function: Function) -> Function:
 
 
 def _may_be(part: Any, value: Any) -> bool:
-    """Return whether a value is of the kind that an annotation says: any text for a choice, any list for a list."""
+    """Return whether a value has the type of an annotation: any string for a choice, any list for a list."""
     if part in (object, Any, pd.DataFrame):
-        return True  # what is no table is told with the columns that one has
+        return True  # the reader of tables raises with the expected columns
     if get_origin(part) is collections.abc.Mapping:
         return (
             isinstance(value, Mapping)
@@ -187,7 +187,7 @@ def _may_be(part: Any, value: Any) -> bool:
 
 
 def checker(name: str, annotation: Any) -> Check:
-    """Return the check of a parameter: it gives the value back, or raises.
+    """Return the check of a parameter, which returns the value or raises.
 
     Examples
     --------
@@ -195,10 +195,10 @@ def checker(name: str, annotation: Any) -> Check:
     100
     >>> checker("draws", int)("draws", -1)
     Traceback (most recent call last):
-    ValueError: draws=-1: give a whole number of at least 0.
+    ValueError: draws=-1: expected an integer of at least 0.
     >>> checker("edges", list[float])("edges", [1, "x"])
     Traceback (most recent call last):
-    ValueError: edges=[1, 'x']: give a list of numbers.
+    ValueError: edges=[1, 'x']: expected a list of numbers.
     """
     return _checker(
         name, annotation, repr(annotation)
@@ -207,8 +207,8 @@ def checker(name: str, annotation: Any) -> Check:
 
 @functools.cache
 def _checker(name: str, annotation: Any, _written: str) -> Check:
-    """Return the check of a parameter, made once."""
-    parts = _parts(annotation)
+    """Return the check of a parameter, cached."""
+    parts = alternatives(annotation)
     if name in CHECKED_BY_VERBS:
         return lambda _, value: value
     if object in parts or Any in parts:
@@ -249,7 +249,7 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
         ):
             return word(name, value)
         if not any(_fits(part, value) for part in parts):
-            raise ValueError(f"{name}={arguments.shown(value)}: give {_type_names(parts)}.")
+            raise ValueError(f"{name}={arguments.shown(value)}: expected {_type_names(parts)}.")
         if (
             several
             and not isinstance(value, str)
@@ -257,47 +257,48 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
             and _size(value) == 0
         ):
             raise ValueError(
-                f"{name}={arguments.shown(value)}: it is empty; give {_type_names(parts)}."
+                f"{name}={arguments.shown(value)} is empty: expected {_type_names(parts)}."
             )
         return _names(value) if several else value
 
     return check
 
 
-NEEDED = ("qrels", "labels", "labelled", "lists", "others", "query", "run_a", "run_b", "new", "old")
+NEEDED = ("qrels", "labels", "labeled", "lists", "others", "query", "run_a", "run_b", "new", "old")
 
 
 def _something(name: str, value: Any, *, needed: bool) -> Any:
-    """Return what may be a run, a measure or a table; raise where it can be nothing."""
+    """Return a value that may be a run, a measure or a table; raise if it is missing or empty."""
     nothing = (value is None and needed) or (value is not None and arguments.is_missing(value))
     if nothing or isinstance(value, bool | np.bool_):
         raise ValueError(
-            f"{name}={arguments.shown(value)}: give a name, several, or a table, as the verb describes."
+            f"{name}={arguments.shown(value)}: expected one or several names, or a table."
         )
-    table = needed and hasattr(value, "columns")  # of which the verb says what it lacks
+    table = needed and hasattr(value, "columns")  # the verb raises with its missing columns
     if not isinstance(value, str) and not table and _size(value) == 0:
         if hasattr(value, "columns"):
             raise ValueError(
-                f"{name}= is a table without rows; leave it out, or give one that has some."
+                f"{name}= is a table without rows. Pass a table with rows, or omit the argument."
             )
         raise ValueError(
-            f"{name}={arguments.shown(value)}: it is empty; leave it out, or name at least one."
+            f"{name}={arguments.shown(value)} is empty. Pass at least one, or omit the argument."
         )
     if isinstance(value, str) and not value.strip():
-        raise ValueError(f"{name}={value!r}: it is empty; leave it out, or give a name.")
+        raise ValueError(f"{name}={value!r} is empty. Pass a name, or omit the argument.")
     return _names(value)
 
 
 def _names(value: Any) -> Any:
-    """Return a column of texts as the list that it stands for; all else as it is."""
+    """Return a column of strings as a list, and any other value unchanged."""
     if not isinstance(value, np.ndarray | pd.Index | pd.Series) or value.ndim != 1:
         return value
     return list(value) if not len(value) or np.asarray(value).dtype.kind in "OUT" else value
 
 
-def _parts(annotation: Any) -> tuple[Any, ...]:
+def alternatives(annotation: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the annotation itself."""
     if get_origin(annotation) in (Union, types.UnionType):
-        return tuple(part for one in get_args(annotation) for part in _parts(one))
+        return tuple(part for one in get_args(annotation) for part in alternatives(one))
     return (annotation,)
 
 
@@ -310,14 +311,9 @@ def _is_table(value: Any) -> bool:
     return known and not isinstance(value, pd.Series)
 
 
-def _is_present(value: Any) -> bool:
-    return not arguments.is_missing(value)
-
-
 # whether a value is of a simple type
 SIMPLE: dict[Any, Callable[[Any], bool]] = {
-    object: _is_present,
-    Any: _is_present,
+    **dict.fromkeys((object, Any), lambda value: not is_missing(value)),
     str: lambda value: (
         isinstance(value, str) or hasattr(value, "entry")
     ),  # a declared function stands for its name
@@ -363,22 +359,22 @@ def _is_list(value: Any) -> bool:
 
 
 def _elements(value: Any) -> Any:
-    return value if hasattr(value, "__len__") else ()  # what can be read only once is not
+    return value if hasattr(value, "__len__") else ()  # iterators are not consumed
 
 
-# types in words, alone and in a list
+# names of types in messages, alone and as elements of a list
 WORDED = {
     bool: "True or False",
-    int: "a whole number",
+    int: "an integer",
     float: "a number",
-    str: "a text",
+    str: "a string",
     type(None): "None",
 }
-LISTED = {int: "whole numbers", float: "numbers", str: "texts", pd.DataFrame: "DataFrames"}
+LISTED = {int: "integers", float: "numbers", str: "strings", pd.DataFrame: "DataFrames"}
 
 
 def _type_names(parts: tuple[Any, ...]) -> str:
-    """Return the types of a parameter in words."""
+    """Return the types of a parameter for a message."""
     names = list(dict.fromkeys(_type_name(part) for part in parts))
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" or {names[-1]}"
 
@@ -400,7 +396,7 @@ def _type_name(part: Any) -> str:
     return WORDED.get(part) or f"a {getattr(part, '__name__', 'value')}"
 
 
-# what is wrong with a table is looked for when a call fails: sound tables cost nothing
+# a table is searched for faults only after a call has failed, so valid tables cost nothing
 FAILURES = (
     TypeError,
     ValueError,
@@ -415,7 +411,7 @@ RAISE = dis.opmap["RAISE_VARARGS"]
 
 @contextmanager
 def explained(values: Iterable[object]) -> Iterator[None]:
-    """Name the fault of a table among some values, where Python, numpy, pandas or Arrow failed on it.
+    """Raise an error that names the fault of a table, if Python, numpy, pandas or Arrow failed on it.
 
     Examples
     --------
@@ -423,7 +419,7 @@ def explained(values: Iterable[object]) -> Iterator[None]:
     >>> with explained([table]):
     ...     table["run"].unique()
     Traceback (most recent call last):
-    ValueError: the column 'run' holds a list, e.g. ['a']; give texts or numbers, as .astype(str) does.
+    ValueError: column 'run' contains a list, e.g. ['a']. Convert it to strings or numbers, e.g. with .astype(str).
     """
     try:
         yield
@@ -438,7 +434,7 @@ def explained(values: Iterable[object]) -> Iterator[None]:
 
 
 def _says_what_is_wrong(error: Exception) -> bool:
-    """Return whether a raise statement of pdeval, or of a measure that a user declared, gave an error."""
+    """Return whether an error comes from a raise statement of pdeval or of a measure declared by a user."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
@@ -451,54 +447,47 @@ def _says_what_is_wrong(error: Exception) -> bool:
 
 
 def _fault(table: pd.DataFrame, error: Exception) -> str:
-    """Return what is wrong with the labels of a table or with its first unsound column, or nothing."""
+    """Return the fault of the column names of a table, or of its first invalid column; empty without one."""
     labels: list[object] = list(table.columns)
     if odd := [name for name in labels if not isinstance(name, str)]:
-        return f"a column is named {odd[0]!r}, which is no text; rename it."
+        return f"the column name {odd[0]!r} is not a string. Rename the column."
     for find in (_odd_values, _odd_column):
         for name, column in table.items():
             if fault := find(column, error):
-                return f"the column {name!r} {fault}"
+                return f"column {name!r} {fault}"
     return ""
 
 
 def _odd_values(column: pd.Series, error: Exception) -> str:
-    """Return which of its objects a column should not hold, or nothing."""
+    """Return the first object that a column should not contain; empty without one."""
     values = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
     for value in values if values.dtype == object else ():
         if isinstance(value, bytes):
-            return f"holds bytes, e.g. {shown(value)}; decode them with .str.decode('utf-8')."
-        if isinstance(error, UnicodeError) and isinstance(value, str) and not _is_text(value):
-            return f"holds half of a character (a lone surrogate), e.g. {shown(value)}; mend it."
+            return f"contains bytes, e.g. {shown(value)}. Decode them with .str.decode('utf-8')."
+        if isinstance(error, UnicodeError) and re.search("[\ud800-\udfff]", str(value)):
+            return (
+                f"contains half of a character (a lone surrogate), e.g. {shown(value)}. Remove it."
+            )
         if isinstance(value, int) and value.bit_length() > MOST_BITS:
-            return "holds a whole number of more than 300 digits; convert it with .astype(str)."
+            return "contains an integer of more than 300 digits. Convert it with .astype(str)."
         if not isinstance(value, str | Number) and not is_missing(value):
-            kind = type(value).__name__
-            example = f"{'an' if kind[0] in 'aeio' else 'a'} {kind}, e.g. {shown(value)}"
-            return f"holds {example}; give texts or numbers, as .astype(str) does."
+            example = f"{with_article(type(value).__name__)}, e.g. {shown(value)}"
+            return f"contains {example}. Convert it to strings or numbers, e.g. with .astype(str)."
     return ""
 
 
 def _odd_column(column: pd.Series, _: Exception) -> str:
-    """Return what most results of pdeval do not have: missing and infinite values, numbers that are no floats."""
+    """Return the unusual property of a column: missing or infinite values, or an unusual dtype."""
     number = pd.api.types.is_numeric_dtype(column.dtype)
     if number and str(column.dtype) in ("float16", "float128", "bool", "complex128"):
-        return f"holds {column.dtype} values; convert it with .astype(float)."
+        return f"contains {column.dtype} values. Convert it with .astype(float)."
     if missing := int(column.isna().sum()):
-        return f"has {missing:,} missing values; drop or fill those rows."
+        return f"has {missing:,} missing values. Drop or fill them."
     if number and np.isinf(column.to_numpy(dtype=np.float64)).any():
-        return "has infinite values; drop those rows."
+        return "has infinite values. Drop those rows."
     kinds = sorted({type(value).__name__ for value in column}) if column.dtype == object else []
     return (
-        f"holds values of type {', '.join(kinds)}; make them all texts or all numbers."
+        f"contains values of several types: {', '.join(kinds)}. Convert all to strings or all to numbers."
         if len(kinds) > 1
         else ""
     )
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

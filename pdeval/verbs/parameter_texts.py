@@ -1,6 +1,6 @@
 """Documentation of parameters that many verbs share: one text each, inserted into docstrings in signature order.
 
-An entry that a docstring writes itself wins. An entry whose text begins with "..." is added to the shared text:
+An entry of the docstring itself has precedence. An entry that begins with "..." is appended to the shared text:
 
     confidence : float
         ... It is not corrected for the number of comparisons.
@@ -18,13 +18,13 @@ from typing import Any, TypeVar
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 WIDTH = 116
-# the rules of the join, wherever a verb makes one: (type, text)
+# rules of the join: (type, text)
 RULES = {
     "level": (
         "float, optional",
         "The smallest relevant grade; by default any positive grade is relevant.",
     ),
-    "topics": (
+    "queries": (
         "{'relevant', 'judged', 'answered', 'common'}",
         "Which queries count: those with a relevant item (an unanswered query gets the worst possible score); all "
         "judged queries; those that each run answered; those that every run answered.",
@@ -36,7 +36,7 @@ RULES = {
     ),
     "compat": (
         "{'trec_eval-10', 'trec_eval-9', 'pref_eval'}",
-        "Whose arithmetic, where tools differ.",
+        "The tool whose arithmetic is used if tools differ.",
     ),
     "depth": ("int, optional", "Use only the first `depth` items of each list."),
     "judged_only": (
@@ -77,9 +77,10 @@ PIPELINE = {
     ),
     "machine": (
         "DataFrame, nested dict or bound accessor, optional",
-        "Judgments by a machine, of the queries that people labelled and of more. `qrels` are then people's, and "
-        "estimates and intervals are about what people would say of all queries, which holds if people labelled a "
-        "random sample of them. `measure` and `prefer` give both values, in the columns value and machine.",
+        "Machine judgments of the queries with human judgments and of further queries. `qrels` are then the human "
+        "judgments, and estimates and intervals are about human judgments of all queries, which is valid if the "
+        "queries with human judgments are a random sample. `measure` and `prefer` return both values, in the columns "
+        "value and machine.",
     ),
 }
 SHARED = {
@@ -91,17 +92,16 @@ SHARED = {
     ),
     "measures": (
         "str, Measure, or list of them, optional",
-        "For runs the measures to compute; for a table of results which of its measures to use, by default all of "
-        "them.",
+        "For runs, the measures to compute; for a table of results, the measures to use, by default all.",
     ),
     "baseline": (
         "run, tuple of ids, or list of them, optional",
-        "Only pairs of a run with this one, which is then `run_b`. Each of several baselines is compared with all "
-        "other runs.",
+        "Run to compare all other runs with; it is `run_b` of each pair. Each of several baselines is compared with "
+        "all other runs.",
     ),
     "pairs": (
         "list of (run_a, run_b), or DataFrame of both, optional",
-        "Only these pairs of runs; by default every pair once.",
+        "Pairs of runs to use; by default every pair once.",
     ),
     "per": ("{'all', 'query'}", "One row for all queries together, or one for each query."),
     "alpha": (
@@ -142,18 +142,18 @@ SHARED = {
         "rule and topic rule, as far as they apply.",
     ),
 }
-# parameters of plots, by name; those of other verbs with these names differ
+# parameters of plots; other verbs have other parameters of these names
 PLOTS = {
     "measures": (
         "sequence of str, optional",
-        "The measures to draw, in this order; by default all.",
+        "Measures to draw, in this order; by default all.",
     ),
     "ax": (
         "Axes, optional",
         "Axes to draw on; by default new ones, sized to fit the rows or labels.",
     ),
-    "value": ("str, optional", "The column of values, if it has another name."),
-    "group": ("str, optional", "The column that distinguishes lines, if it has another name."),
+    "value": ("str, optional", "Column of values, if it has another name."),
+    "group": ("str, optional", "Column that distinguishes lines, if it has another name."),
     "legend": ('{"inside", "right", "below", "above"} or None', "Position of the legend."),
 }
 RETURNED = {
@@ -166,13 +166,7 @@ SECTIONS = ("Parameters", "Returns", "Raises", "Warns", "Notes", "References", "
 
 
 @functools.cache
-def _sections(text: str) -> tuple[tuple[str, str], ...]:
-    parts = re.split(r"(?m)^([A-Z][a-z ]+)\n-{3,}\n", inspect.cleandoc(text))
-    bodies = [body.strip("\n") for body in parts[2::2]]
-    return (("", parts[0].strip()), *zip(parts[1::2], bodies))
-
-
-def sections(text: str) -> dict[str, str]:
+def sections(text: str) -> Mapping[str, str]:
     """Return the sections of a numpydoc docstring by title; the text before them is under ''.
 
     Examples
@@ -180,7 +174,9 @@ def sections(text: str) -> dict[str, str]:
     >>> sections("Return it." + chr(10) * 2 + "Parameters" + chr(10) + "-" * 10 + chr(10) + "x : int")
     {'': 'Return it.', 'Parameters': 'x : int'}
     """
-    return dict(_sections(text))
+    parts = re.split(r"(?m)^([A-Z][a-z ]+)\n-{3,}\n", inspect.cleandoc(text))
+    bodies = [body.strip("\n") for body in parts[2::2]]
+    return {"": parts[0].strip(), **dict(zip(parts[1::2], bodies))}
 
 
 @functools.cache
@@ -211,9 +207,9 @@ def completed(doc: str, names: Iterable[str], returns: str = "", returned: str =
     Parameters
     ----------
     names : iterable of str
-        The parameters of the signature; entries of others are left out.
+        Parameters of the signature; entries of other parameters are omitted.
     returns : str
-        The name of the type that is returned.
+        Name of the returned type.
     returned : str
         The Returns section, if the docstring has none and the type has no shared text.
 
@@ -228,7 +224,7 @@ def completed(doc: str, names: Iterable[str], returns: str = "", returned: str =
         Number of decimals.
     <BLANKLINE>
     """
-    parts = sections(doc)
+    parts = dict(sections(doc))
     written = _entries(parts.pop("Parameters", ""))
     shared = {**SHARED, **PLOTS} if returns == "Axes" else SHARED
     entries = [_entry(name, written.get(name), shared) for name in names]
@@ -242,7 +238,7 @@ def completed(doc: str, names: Iterable[str], returns: str = "", returned: str =
 
 
 def _entry(name: str, written: str | None, shared: Mapping[str, tuple[str, str]]) -> str:
-    """Return the entry of a parameter: the one of the docstring, the shared text, or both; empty if there is none."""
+    """Return the entry of a parameter: that of the docstring, the shared text, or both; empty without either."""
     head, _, body = (written or "").partition("\n")
     addition = body.strip().removeprefix("...")
     if written and (name not in shared or addition == body.strip()):
@@ -268,7 +264,7 @@ def return_type(function: Callable[..., Any]) -> str:
 
 
 def describes_parameters(function: Function) -> Function:
-    """Complete the docstring of a function by the texts of the parameters that it shares with others.
+    """Add the texts of shared parameters to the docstring of a function.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A progress bar for long work: shown after a second, and only to a person who is watching."""
+"""A progress bar for long computations, shown after one second in interactive sessions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ T = TypeVar("T")
 def track(
     steps: Iterable[T], *, total: int | None = None, desc: str = "", progress: bool | None = None
 ) -> Iterator[T]:
-    """Yield the steps, with a tqdm bar once they have taken a second.
+    """Yield the steps and show a tqdm progress bar if they take longer than one second.
 
     Parameters
     ----------
+    steps : iterable
+        The steps.
+    total : int, optional
+        Number of steps, if `steps` has no length.
+    desc : str
+        Label of the bar.
     progress : bool, optional
-        True always shows the bar, False never; by default only in a notebook or an interactive terminal.
+        True always shows the bar, False never. By default it is shown after one second in notebooks and interactive
+        terminals.
 
     Examples
     --------
@@ -29,12 +36,12 @@ def track(
         yield from steps
         return
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # without ipywidgets tqdm falls back to text, and says so
+        warnings.simplefilter("ignore")  # without ipywidgets tqdm falls back to text and warns
         from tqdm.auto import tqdm
 
     yield from tqdm(steps, total=total, desc=desc, delay=0 if progress else 1, leave=False)
 
 
 def is_interactive() -> bool:
-    """Return whether a person is watching: a notebook, or a terminal on standard error."""
+    """Return whether the session is interactive: a notebook, or a terminal on standard error."""
     return "ipykernel" in sys.modules or (hasattr(sys.stderr, "isatty") and sys.stderr.isatty())

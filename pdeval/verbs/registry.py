@@ -1,13 +1,14 @@
-"""Registries: what can be extended is declared by name, looked up by name, and listed in errors and docstrings."""
+"""Registries: declarations by name, with their lookup, errors and lists in docstrings."""
 
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, Protocol, TypeVar
 
-from pdeval.verbs.spelling import nearest
+from pdeval.verbs.spelling import did_you_mean
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -15,7 +16,7 @@ Replace = Literal["own", "module", "never", "always"]
 
 
 class Declared(Protocol):
-    """What every declaration has that is looked up by name or alias."""
+    """Attributes of declarations that are looked up by name or alias."""
 
     @property
     def name(self) -> str: ...
@@ -31,7 +32,7 @@ Entry = TypeVar("Entry", bound=Declared)
 
 
 class UnknownName(KeyError, ValueError):
-    """No declaration has that name."""
+    """There is no declaration of that name."""
 
     def __str__(self) -> str:
         return str(self.args[0])  # a KeyError shows the repr of its text
@@ -43,12 +44,11 @@ class Registry(dict[str, Value]):
     Parameters
     ----------
     noun : str
-        What errors call an entry: "test".
+        Name of an entry in errors: "test".
     replace : {'own', 'module', 'never', 'always'}
-        Which names may be declared again: all but those of pdeval, which only pdeval declares; those declared by the
-        same module; none; all.
+        Names that may be declared again: all except those of pdeval; those declared by the same module; none; all.
     taken : str, optional
-        The error of a name that is taken, with {name}, {summary}, {module} and {old}, the first declaration.
+        Error message for a name that is taken, with {name}, {summary}, {module} and {old}, the first declaration.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Registry(dict[str, Value]):
         self.noun = noun
         self.replace = replace
         self.taken = taken or (
-            f"pdeval has a {noun} {{name!r}} ({{summary}}); give yours another name, e.g. name='my_{{name}}'."
+            f"pdeval already has a {noun} {{name!r}} ({{summary}}). Use another name, e.g. name='my_{{name}}'."
         )
         self.modules: dict[str, str] = {}
 
@@ -75,7 +75,7 @@ class Registry(dict[str, Value]):
         Parameters
         ----------
         module : str
-            The module that declares it.
+            Module of the declaration.
         """
         if name in self and not self._may_replace(self.modules.get(name, ""), module):
             summary = str(getattr(self[name], "summary", "")).rstrip(".")
@@ -130,15 +130,13 @@ def lookup(noun: str, text: str, entries: Mapping[str, Entry]) -> Entry:
     --------
     >>> lookup("test", "tt", {})
     Traceback (most recent call last):
-    pdeval.verbs.registry.UnknownName: no test 'tt'. There is none.
+    pdeval.verbs.registry.UnknownName: no test 'tt'. There are none.
     """
     entry = search(text, entries)
     if entry is not None:
         return entry
-    near = nearest(text, _names(entries))
-    hint = f" Did you mean {near!r}?" if near else ""
-    there = f"There are: {', '.join(entries)}" if entries else "There is none"
-    raise UnknownName(f"no {noun} {text!r}.{hint} {there}.")
+    there = f"There are: {', '.join(entries)}" if entries else "There are none"
+    raise UnknownName(f"no {noun} {text!r}.{did_you_mean(text, _names(entries))} {there}.")
 
 
 def search(text: str, entries: Mapping[str, Entry]) -> Entry | None:
@@ -153,29 +151,37 @@ def search(text: str, entries: Mapping[str, Entry]) -> Entry | None:
 
 
 def _names(entries: Mapping[str, Declared]) -> dict[str, str]:
-    """Return the name behind each name and alias, in lower case."""
+    """Return a mapping from names and aliases, in lower case, to names."""
     aliases = {alias.lower(): name for name, entry in entries.items() for alias in entry.aliases}
     return aliases | {name.lower(): name for name in entries}
 
 
-def incomplete(entry: Declared) -> list[str]:
-    """Return what a declaration still needs before it can be part of pdeval.
+def check_not_declared(
+    measures: object, what: str, entries: Mapping[str, Declared], call: str
+) -> None:
+    """Raise if a requested measure is the name of another declaration.
+
+    Parameters
+    ----------
+    what : str
+        The kind of the other declarations, with an article: "an ordering".
+    call : str
+        The correct call, with {} for the name.
 
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> incomplete(SimpleNamespace(name="mine", aliases=(), reference="", summary="What it says."))
-    ["'mine' has no reference: add reference='Authors year' to its decorator."]
+    >>> check_not_declared("T", "a test", {"t": SimpleNamespace(name="t", aliases=())}, "compare(test={})")
+    Traceback (most recent call last):
+    ValueError: 'T' is a test, not a measure. Use compare(test='t').
     """
-    faults = {
-        f"{entry.name!r} has no summary: begin its docstring with one line that ends in a full stop.": (
-            entry.summary.endswith(".")
-        ),
-        f"{entry.name!r} has no reference: add reference='Authors year' to its decorator.": bool(
-            entry.reference
-        ),
-    }
-    return [fault for fault, complete in faults.items() if not complete]
+    for measure in measures if isinstance(measures, list | tuple) else [measures]:
+        text = getattr(measure, "label", measure)
+        name, bracket, parameters = str(text).partition("(")
+        entry = search(name, entries) if isinstance(text, str) else None
+        if entry is not None:
+            use = call.format(repr(entry.name + bracket + parameters))
+            raise ValueError(f"{text!r} is {what}, not a measure. Use {use}.") from None
 
 
 def listed_in_docs(**registries: Mapping[str, Declared]) -> Callable[[Function], Function]:
@@ -193,18 +199,19 @@ def listed_in_docs(**registries: Mapping[str, Declared]) -> Callable[[Function],
 
     def fill(function: Function) -> Function:
         for name, entries in registries.items():
-            lines = []
-            for line in (function.__doc__ or "").split("\n"):
-                indent = " " * (len(line) - len(line.lstrip()))
-                if line.strip() != f"{{{name}}}":
-                    lines.append(line)
-                    continue
-                for entry in entries.values():
-                    text = f'- "{entry.name}": {entry.summary.removeprefix("Return ")}'
-                    lines += textwrap.wrap(
-                        text, 120, initial_indent=indent, subsequent_indent=f"{indent}  "
-                    )
-            function.__doc__ = "\n".join(lines) or None
+
+            def lines(match: re.Match[str], entries: Mapping[str, Declared] = entries) -> str:
+                texts = [
+                    f'- "{entry.name}": {entry.summary.removeprefix("Return ")}'
+                    for entry in entries.values()
+                ]
+                wrap = textwrap.TextWrapper(
+                    120, initial_indent=match[1], subsequent_indent=f"{match[1]}  "
+                )
+                return "\n".join(map(wrap.fill, texts))
+
+            doc = function.__doc__ or ""
+            function.__doc__ = re.sub(rf"(?m)^( *)\{{{name}\}} *$", lines, doc) or None
         return function
 
     return fill

@@ -1,4 +1,4 @@
-"""Misspelled names: the one name that was meant, or none."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 
-NEAR = 0.8  # the similarity of long names, as difflib counts it
-SHORT, LONG = 4, 6  # letters that a name needs for one edit, and for several
+NEAR = 0.8  # smallest similarity of long names, as computed by difflib
+SHORT, LONG = 4, 6  # smallest lengths of a name for one edit, and for several
 
 
 def nearest(text: object, names: Iterable[str] | Mapping[str, str]) -> str | None:
-    """Return the name that a text misspells, or None if there is none or more than one.
+    """Return the name that a text misspells, or None without exactly one.
 
-    A misspelled name has other dashes or letter case, is one edit away, or is long and nearly equal. Short names differ
-    by one letter without any relation, so an edit of these has to be at the end.
+    A misspelled name has other dashes or letter case, is one edit away, or is long and similar. Unrelated short names
+    often differ in one letter, so in short names only an edit at the end counts.
 
     Parameters
     ----------
     names : iterable of str, or mapping
-        The names; of a mapping, what each of them means.
+        The names. The values of a mapping are returned in place of its keys.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def nearest(text: object, names: Iterable[str] | Mapping[str, str]) -> str | Non
     >>> nearest("ER", ["ERR"]), nearest("median", ["mean"]), nearest("EDCG", ["nDCG", "wDCG"])
     (None, None, None)
     """
-    if not isinstance(text, str):  # a number of thousands of digits cannot even be written
+    if not isinstance(text, str):  # numbers of thousands of digits have no text
         return None
     meanings = names if isinstance(names, Mapping) else {name: name for name in names}
     given = _plain(text)
@@ -39,12 +39,24 @@ def nearest(text: object, names: Iterable[str] | Mapping[str, str]) -> str | Non
     return None
 
 
+def did_you_mean(text: object, names: Iterable[str] | Mapping[str, str]) -> str:
+    """Return " Did you mean ...?" with the nearest name; empty without one.
+
+    Examples
+    --------
+    >>> did_you_mean("tie", ["ties"]), did_you_mean("x", ["ties"])
+    (" Did you mean 'ties'?", '')
+    """
+    near = nearest(text, names)
+    return f" Did you mean {near!r}?" if near else ""
+
+
 def _plain(text: str) -> str:
     return re.sub(r"[\s_.-]", "", text.lower())
 
 
 def _one_edit(one: str, two: str) -> bool:
-    """Return whether a letter was inserted, left out or replaced, or two neighbors swapped."""
+    """Return whether one letter was inserted, deleted or replaced, or two neighbors swapped."""
     short, long = sorted((one, two), key=len)
     if len(long) - len(short) > 1 or len(short) < SHORT - 1:
         return False

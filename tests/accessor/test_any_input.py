@@ -137,7 +137,7 @@ def test_judgments_metadata_and_tables_of_results_are_taken_wherever_a_table_is(
         assert one == other or not one.startswith(
             "|"
         )  # notes lack what only the attrs of a frame tell
-    same_bits(scores.ireval.annotate(convert(metadata)), scores.ireval.annotate(metadata))
+    same_bits(scores.ireval.add_metadata(convert(metadata)), scores.ireval.add_metadata(metadata))
     judged = quiet(runs.ireval.join, convert(qrels))
     same_bits(judged.measure("AP"), scores)
     same_bits(quiet(runs.ireval.check, convert(qrels)), quiet(runs.ireval.check, qrels))
@@ -214,7 +214,7 @@ class TestPolars:
     @pytest.mark.broad
     def test_a_frame_that_is_changed_in_place_is_read_as_it_is_now(self):
         polars = pytest.importorskip("polars")
-        from pdeval.accessor.polars import register_on_polars
+        from pdeval.accessor import register_on_polars
 
         register_on_polars()
         runs = polars.DataFrame({"query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [2.0, 1.0]})
@@ -229,7 +229,7 @@ class TestPolars:
 
     def test_a_lazy_frame_is_told_to_collect(self):
         polars = pytest.importorskip("polars")
-        from pdeval.accessor.polars import register_on_polars
+        from pdeval.accessor import register_on_polars
 
         register_on_polars()
         runs, qrels, _ = tables()
@@ -244,7 +244,7 @@ class TestPolars:
         ]
         for call in calls:
             with pytest.raises(
-                TypeError, match=r"a LazyFrame is a plan, not a table yet: call \.collect\(\) first"
+                TypeError, match=r"a LazyFrame is a query plan. Call \.collect\(\) first"
             ):
                 call()
 
@@ -261,7 +261,7 @@ class TestPolars:
         runs = polars.DataFrame(
             {"query_id": ["1", None], "doc_id": ["x", "y"], "score": [2.0, 1.0]}
         )
-        with pytest.raises(ValueError, match="the query column has 1 missing ids; drop or fill"):
+        with pytest.raises(ValueError, match=r"the query column has 1 missing ids\. Drop or fill"):
             pdeval.frame(runs).ireval.measure(qrels)
 
     def test_results_go_back_to_polars_and_arrow(self):
@@ -282,7 +282,7 @@ def test_a_duckdb_connection_is_told_to_pass_a_relation():
     runs, _, _ = tables()
     for call in (pdeval.frame, runs.ireval.measure, runs.ireval.join):
         with pytest.raises(
-            TypeError, match=r"a connection holds many tables: pass one, as con\.sql\("
+            TypeError, match=r"a connection has several tables. Pass one, e.g. con\.sql\("
         ):
             call(duckdb.connect())
 

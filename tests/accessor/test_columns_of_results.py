@@ -24,7 +24,7 @@ IDS = (
 
 def columns_of(verb):
     """The columns of every table that a verb returns; a report is made from the tables that it is asked of."""
-    kinds = verb.gives or (verb.on if verb.takes == "held" else ())
+    kinds = verb.returns or (verb.on if verb.takes == "held" else ())
     own = {
         column.name: column.holds
         for kind in kinds
@@ -168,6 +168,6 @@ def test_a_column_that_names_runs_is_not_replaced_by_a_column_of_the_result(
     verb, column, replicate
 ):
     named = runs().rename(columns={"run": column}).assign(seed=1).ireval(run=[column, "seed"])
-    text = rf"runs are named by {column!r}, which is also a column of .* that {verb}\(\) returns.*Rename it first"
+    text = rf"the runs have the id column {column!r}, but the .* of {verb}\(\) has another column of .*Rename it"
     with pytest.raises(ValueError, match=text):
         quiet(getattr(named, verb), qrels(), "AP", replicate=replicate)

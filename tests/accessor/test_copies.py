@@ -25,7 +25,7 @@ def copied(request):
 
 @pytest.fixture(scope="module")
 def judged():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ def test_a_copied_accessor_keeps_its_binding(copied):
     qrels = pdeval.datasets.sample_qrels()
     assert (
         copied(bound)
-        .measure(qrels, "AP", topics="common")
-        .equals(bound.measure(qrels, "AP", topics="common"))
+        .measure(qrels, "AP", queries="common")
+        .equals(bound.measure(qrels, "AP", queries="common"))
     )
 
 
@@ -57,7 +57,7 @@ def test_a_copied_accessor_is_bound_apart_from_the_first(copied, scores):
     assert bound._binding == {"run": "run"}
 
 
-def test_an_accessor_of_a_table_that_is_not_recognised_is_copied(copied):
+def test_an_accessor_of_a_table_that_is_not_recognized_is_copied(copied):
     frame = pd.DataFrame({"x": [1]})
     assert repr(copied(frame.ireval)) == repr(frame.ireval)
 
@@ -90,9 +90,9 @@ def test_a_copied_accessor_of_dask_gives_the_same_results(copied):
     again = copied(door)
     assert type(again) is type(door)
     pd.testing.assert_frame_equal(
-        again.summary(qrels, "AP", topics="common"), door.summary(qrels, "AP", topics="common")
+        again.summary(qrels, "AP", queries="common"), door.summary(qrels, "AP", queries="common")
     )
-    join = door.join(qrels, topics="common")
+    join = door.join(qrels, queries="common")
     pd.testing.assert_frame_equal(copied(join).summary("AP"), join.summary("AP"))
 
 

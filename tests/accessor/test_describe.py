@@ -53,18 +53,18 @@ CASES = {
     ),
     "unknown": (
         {"x": [1], "y": [2]}, {},
-        "a table that pdeval does not recognise (columns x, y); "
+        "an unrecognized table (columns x, y); "
         "bind its roles: df.ireval(query=..., doc=..., score=...)",
     ),
     "faulty": (
         {"query_id": [1.5], "doc_id": ["d"], "score": [1.0]}, {},
-        "a run table (run, query, doc) with a fault: the query column holds float64 values, e.g. 1.5; ids "
-        "must be strings or whole numbers.",
+        "a run table (run, query, doc) with a fault: the query column has float64 values, e.g. 1.5; ids "
+        "must be strings or integers.",
     ),
     "two grades": (
         {"query_id": ["1"], "doc_id": ["d"], "rel": [1], "label": [1]}, {},
         "a judgments table (query, doc, grade) with a fault: two columns could be the grade: 'label' and 'rel'. "
-        "Say which: qrels.ireval(grade='label').",
+        "Specify it: qrels.ireval(grade='label').",
     ),
 }  # fmt: skip
 
@@ -80,7 +80,7 @@ def test_what_was_understood_is_said_in_one_line(case):
 def judged():
     runs = pdeval.datasets.sample_runs()
     return runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(
-        pdeval.datasets.sample_qrels(), topics="common"
+        pdeval.datasets.sample_qrels(), queries="common"
     )
 
 
@@ -94,7 +94,7 @@ RETURNED = {
     "scores": lambda judged: judged.measure("AP"),
     "summary": lambda judged: judged.measure("AP").ireval.summary(),
     "preferences": lambda judged: judged.prefer("RPP"),
-    "means": lambda judged: judged.mean("RPP"),
+    "means": lambda judged: judged.summary("RPP"),
     "matrix": lambda judged: judged.matrix(),
     "contributions": lambda judged: judged.disaggregate("RPP"),
     "curve": lambda judged: judged.curve(),
@@ -102,7 +102,7 @@ RETURNED = {
     "comparisons": lambda judged: judged.compare("AP"),
     "discriminative_power": lambda judged: judged.discriminative_power("AP", tests="t"),
     "sign_agreement": lambda judged: judged.agree(),
-    "incomplete": lambda judged: judged.incomplete("AP", keep=[20], draws=1),
+    "robustness": lambda judged: judged.robustness("AP", to="queries", keep=[20], draws=1),
     "lists": lambda judged: clicked(judged)[0],
     "clicks": lambda judged: clicked(judged)[1],
     "credits": lambda judged: clicked(judged)[1].ireval.credit(clicked(judged)[0]),
@@ -115,7 +115,7 @@ RETURNED = {
 def test_what_the_verbs_return_is_called_by_its_name(judged, name):
     schema = SCHEMAS[name]
     said = repr(RETURNED[name](judged).ireval)
-    assert said.startswith(f"{schema.says}: ")
+    assert said.startswith(f"{schema.description}: ")
     assert said.endswith(f"next: {schema.then}" if schema.then else "")
 
 
@@ -127,6 +127,6 @@ def test_a_run_table_with_columns_of_a_result_stays_a_run_table():
 def test_ids_in_the_index_are_pointed_out():
     runs = pdeval.datasets.sample_runs().set_index(["run", "query_id"])
     assert repr(runs.ireval) == (
-        "a table that pdeval does not recognise (columns doc_id, score, rank): run and query_id are in the index of "
-        "the table, not among its columns. Call .reset_index() first."
+        "an unrecognized table (columns doc_id, score, rank): run and query_id are in the index of "
+        "the table, not in its columns. Call .reset_index() first."
     )

@@ -13,7 +13,15 @@ import pytest
 
 import pdeval
 from pdeval.accessor import ACCESSORS, Ireval, Joined
-from pdeval.accessor.methods import RULES, Family, FamilyAttribute, evaluated, joins, signature_of
+from pdeval.accessor.methods import (
+    JOIN_ONLY,
+    RULES,
+    Family,
+    FamilyAttribute,
+    evaluated,
+    joins,
+    signature_of,
+)
 from pdeval.join.judged import Judged
 from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import VERBS, of_kind, verb
@@ -42,7 +50,7 @@ def method_of(kind, name):
 
 @pytest.fixture(scope="module")
 def judged():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +94,7 @@ def test_every_docstring_is_complete(name):
     )
     assert undocumented(names, method.__doc__) == []
     assert said.get("Returns", "").strip(), (
-        f"{name}: no Returns; name its table in gives=, or write the section"
+        f"{name}: no Returns; name its table in returns=, or write the section"
     )
     assert ">>> " in said.get("Examples", ""), f"{name}: no example"
     shown = [
@@ -96,14 +104,14 @@ def test_every_docstring_is_complete(name):
     ]
     assert shown, f"{name}: the example shows nothing"
     listed = any(line.startswith("['") and line.endswith("']") for line in shown)
-    assert not (made.gives and listed), f"{name}: show rows, not columns"
+    assert not (made.returns and listed), f"{name}: show rows, not columns"
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_tables_that_a_verb_gives_are_declared(name):
     _, made = EVERY[name]
-    assert set(made.gives) <= set(SCHEMAS)
-    assert made.gives or "Returns" in sections(made.function.__doc__)
+    assert set(made.returns) <= set(SCHEMAS)
+    assert made.returns or "Returns" in sections(made.function.__doc__)
 
 
 @pytest.mark.parametrize("name", [name for name, (kind, _) in EVERY.items() if kind == "runs"])
@@ -114,7 +122,7 @@ def test_runs_take_judgments_first_and_the_rules_last_and_the_join_neither(name)
     )
     if joins(made, kind):
         rules = [
-            rule for rule in RULES if rule not in made.own
+            rule for rule in RULES if rule not in made.own and (made.core or rule not in JOIN_ONLY)
         ]  # by, metadata and replicate stand before them
         assert at_runs == ["qrels", *(one for one in at_join if one not in rules), *rules]
     else:
@@ -207,9 +215,9 @@ def test_a_method_says_which_function_is_behind_it(scores):
 
 def test_positional_arguments_bind(judged):
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    by_place = runs.ireval.measure(qrels, "AP", topics="common")
+    by_place = runs.ireval.measure(qrels, "AP", queries="common")
     pd.testing.assert_frame_equal(
-        by_place, runs.ireval.measure(measures="AP", qrels=qrels, topics="common")
+        by_place, runs.ireval.measure(measures="AP", qrels=qrels, queries="common")
     )
     pd.testing.assert_frame_equal(by_place, judged.measure("AP"))
 
@@ -219,11 +227,11 @@ def test_positional_arguments_bind(judged):
     [
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP", topic="all"),
-            r"measure\(\) has no option 'topic'; it has qrels, measures, .*machine, level.* Did you mean 'topics'\?",
+            r"measure\(\) has no option 'topic'. Its options are qrels, .*machine, level.* Did you mean 'queries'\?",
         ),
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP", None),
-            r"measure\(\) takes qrels and measures by position, and \d values were given\. Pass the others by name",
+            r"measure\(\) takes qrels and measures by position, but \d values were passed\. Pass the others by name",
         ),
         (
             lambda runs, qrels: runs.ireval.measure(),
@@ -231,11 +239,11 @@ def test_positional_arguments_bind(judged):
         ),
         (
             lambda runs, qrels: runs.ireval.measure(qrels, "AP").ireval.summary(level=2),
-            "summary.* The numbers of this table are already computed",
+            "summary.* The values of this table are already computed",
         ),
         (
             lambda runs, qrels: runs.ireval.join(qrels).measure("AP", depth=3),
-            "The join has it already",
+            "The join already has it",
         ),
     ],
 )
@@ -298,12 +306,12 @@ def shares(judged: Judged, *, least: float = 0.5) -> pd.DataFrame:
     1
     """
     share = judged.positions.answered.mean(axis=0)
-    return judged.runs.assign(share=share)[share >= least].reset_index(drop=True)
+    return judged.runs.assign(fraction=share)[share >= least].reset_index(drop=True)
 
 
 def test_a_verb_declared_in_a_notebook_appears_on_every_door(declared, judged):
-    table("shares", "run share:share", "table of shares", row="run")
-    verb(on="judged", gives="shares")(shares)
+    table("shares", "run fraction:fraction", "table of shares", row="run")
+    verb(on="judged", returns="shares")(shares)
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     assert "shares" in dir(runs.ireval)
     assert "shares" in dir(judged)
@@ -312,8 +320,14 @@ def test_a_verb_declared_in_a_notebook_appears_on_every_door(declared, judged):
     assert repr(found.ireval) == "table of shares: 11 rows"
     assert len(judged.shares()) == 12
     signature = inspect.signature(runs.ireval.shares)
-    assert list(signature.parameters) == ["qrels", "least", "by", "metadata", *RULES]
-    assert "One row per run: run, share." in runs.ireval.shares.__doc__
+    assert list(signature.parameters) == [
+        "qrels",
+        "least",
+        "by",
+        "metadata",
+        *(one for one in RULES if one not in JOIN_ONLY),
+    ]
+    assert "One row per run: run, fraction." in runs.ireval.shares.__doc__
     with pytest.raises(AttributeError, match=r"shares\(\) needs a run table"):
         qrels.ireval.shares()
 
@@ -332,7 +346,8 @@ def test_a_declaration_may_be_made_again_where_it_was_made(declared, judged):
 
 def test_a_verb_of_another_file_is_not_replaced(declared):
     with pytest.raises(
-        ValueError, match=r"judged have a verb 'measure' already, of pdeval\.evaluate\.scores"
+        ValueError,
+        match=r"the judged table already has a verb 'measure', declared in pdeval\.evaluate\.scores",
     ):
         verb(on="judged", name="measure")(shares)
 
@@ -340,7 +355,7 @@ def test_a_verb_of_another_file_is_not_replaced(declared):
 def test_a_family_is_called_and_has_members(declared, judged):
     verb(on="judged", family="shares")(shares)
 
-    @verb(on="judged", family="shares", name="by_first", formerly="first_shares")
+    @verb(on="judged", family="shares", name="by_first")
     def by_first(judged: Judged, first: int = 2) -> pd.DataFrame:
         """Return the first shares."""
         return shares(judged).head(first)
@@ -356,18 +371,17 @@ def test_a_family_is_called_and_has_members(declared, judged):
     assert list(inspect.signature(judged.shares).parameters) == ["least"]
     assert judged.shares.__doc__.startswith("Return the share of queries")
     with pytest.raises(
-        AttributeError, match=r"no shares\.by_last\(\); it has \.shares\(\), \.shares\.by_first\(\)"
+        AttributeError,
+        match=r"no shares\.by_last\(\)\. Use one of \.shares\(\), \.shares\.by_first\(\)",
     ):
         _ = judged.shares.by_last
-    with pytest.raises(AttributeError, match=r"first_shares\(\) is now \.shares\.by_first\(\)"):
-        _ = judged.first_shares
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"alpha": 1.5}, "alpha=1.5"),
-        ({"draws": -1}, "draws=-1: give a whole number of at least 0"),
+        ({"draws": -1}, "draws=-1: expected an integer of at least 0"),
         ({"seed": 0.5}, "seed=0.5"),
         ({"family": "none"}, "family='none': choose"),
     ],
@@ -394,7 +408,8 @@ def test_a_family_may_be_declared_before_its_first_verb(declared, judged):
 
     assert repr(judged.shares) == ".shares.by_first()"
     with pytest.raises(
-        TypeError, match=r"this table has no shares\(\) of its own, only \.shares\.by_first\(\)"
+        TypeError,
+        match=r"shares\(\) cannot be called directly on this table\. Use one of \.shares\.by_first\(\)",
     ):
         judged.shares()
     verb(on="judged", family="shares")(shares)

@@ -23,13 +23,12 @@ QUERIES["category"] = np.where(np.arange(len(QUERIES)) % 3 == 0, "long", "short"
 
 ARGUMENTS = {
     "agreement": None,
-    "beyond": {
+    "beyond_accuracy": {
         "measures": ["Coverage@10"],
         "items": RUNS[["doc_id"]].drop_duplicates(),
         "draws": 20,
     },
     "prefer": {"measures": ["RPP", "AP"]},
-    "mean": {"measures": ["RPP", "AP"]},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "order": {"measures": ["AP", "RPP", "ASL"], "draws": 20},
     "compare": {"measures": ["AP", "RPP"]},
@@ -38,10 +37,10 @@ ARGUMENTS = {
     "equivalence": {"rope": 0.01},
     "delta_sort": {"new": "nDCG@10"},
     "replicates": {"measures": ["AP", "RR"], "replicate": "run"},
-    "lengths.differences": {"run_a": "bm25", "run_b": "ql"},
-    "lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
-    "lengths.wins": {"run_a": "bm25", "run_b": "ql"},
-    "incomplete": {"measures": ["AP", "RPP"], "draws": 3, "keep": [5, 8]},
+    "search_lengths.differences": {"run_a": "bm25", "run_b": "ql"},
+    "search_lengths.rrie": {"run_a": "bm25", "run_b": "ql"},
+    "search_lengths.wins": {"run_a": "bm25", "run_b": "ql"},
+    "robustness": {"measures": ["AP", "RPP"], "to": "queries", "draws": 3, "keep": [5, 8]},
     "swap_assessors": {
         "labels": pd.concat([QRELS.assign(assessor=name) for name in "xy"]).rename(
             columns={"relevance": "label"}
@@ -96,7 +95,7 @@ def queries_of(frame, category):
 
 @pytest.fixture(scope="module")
 def judged():
-    return RUNS.ireval.join(QRELS, topics="common")
+    return RUNS.ireval.join(QRELS, queries="common")
 
 
 @pytest.mark.parametrize("name", JOINED)
@@ -105,7 +104,7 @@ def test_groups_of_queries_are_the_loop_by_hand(judged, name):
     hand = []
     for category in ("long", "short"):
         own = judged.on(judged.positions.keep_topics((QUERIES["category"] == category).to_numpy()))
-        hand.append((category, ask(type(judged)(own.positions, own.level, own.topics), name)))
+        hand.append((category, ask(type(judged)(own.positions, own.level, own.query_rule), name)))
     same(found, by_hand(hand, "category"))
 
 
@@ -120,7 +119,7 @@ def test_groups_of_runs_are_the_loop_by_hand(judged, name):
     hand = []
     for one in ("new", "old"):
         own = RUNS[RUNS["run"].isin(kind.loc[kind["kind"] == one, "run"])]
-        hand.append((one, ask(own.ireval.join(QRELS, topics="common"), name)))
+        hand.append((one, ask(own.ireval.join(QRELS, queries="common"), name)))
     same(found, by_hand(hand, "kind"))
 
 
@@ -148,7 +147,7 @@ def test_stacked_collections_are_the_loop_by_hand(name):
     judgments = pd.concat(
         [part.assign(collection=label) for label, part in qrels.items()], ignore_index=True
     )
-    given = {"keep": [3]} if name == "incomplete" else {}
+    given = {"keep": [3]} if name == "robustness" else {}
     found = ask(runs.ireval, name, qrels=judgments, by="collection", **given)
     hand = [
         (label, ask(halves[label].ireval, name, qrels=qrels[label], **given)) for label in halves
@@ -177,8 +176,8 @@ def test_verbs_of_run_tables_are_the_loop_by_hand(name):
 
 
 NEED_MACHINE = {
-    "bounds": {},
-    "label_next": {"queries": 2},
+    "label_bounds": {},
+    "label_next": {"n_queries": 2},
     "label_next.sample_size": {"width": 0.2},
 }
 
@@ -201,7 +200,7 @@ def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
         table = table.merge(QUERIES, on="query_id")
         table.attrs = attrs
         given = {"measures": None} if "measures" in ARGUMENTS.get(name, {}) else {}
-        if name in NEED_MACHINE:  # people labelled every fourth query
+        if name in NEED_MACHINE:  # people labeled every fourth query
             known = table["query_id"].astype(int) % 4 == 0
             table = table.assign(machine=table["value"] * 0.9, value=table["value"].where(known))
             table.attrs, given = attrs, {**given, **NEED_MACHINE[name]}
@@ -258,7 +257,7 @@ class TestWhatIsSaid:
     def test_a_group_with_too_few_runs_is_left_out_by_name(self, judged):
         with pytest.warns(
             UserWarning,
-            match="1 of 3 groups is left out, e.g. family='reranker': an ordering needs",
+            match=r"1 of 3 groups was skipped because of too few runs or queries, e\.g\. family='reranker': an order",
         ):
             found = judged.order("AP", by="family", metadata=METADATA)
         assert found["family"].unique().tolist() == ["dense", "lexical"]
@@ -267,7 +266,7 @@ class TestWhatIsSaid:
         one_each = QUERIES.assign(own=QUERIES["query_id"])
         with pytest.raises(
             ValueError,
-            match="no group has enough for an answer; own='101': a significance test needs",
+            match=r"all groups have too few runs or queries, e.g\. own='101': a significance test needs",
         ):
             judged.compare("AP", by="own", metadata=one_each)
 
@@ -296,10 +295,10 @@ class TestWhatIsSaid:
     def test_runs_of_a_collection_without_judgments(self):
         runs = pd.concat([RUNS.assign(collection=name) for name in ("one", "two")])
         with pytest.raises(
-            ValueError, match=r"there are runs but no judgments of collection='two'; .* have 'one'"
+            ValueError, match=r"there are runs but no judgments of collection='two'\. .* have 'one'"
         ):
             runs.ireval.measure(
-                QRELS.assign(collection="one"), "AP", by="collection", topics="common"
+                QRELS.assign(collection="one"), "AP", by="collection", queries="common"
             )
 
     def test_a_table_of_several_collections_is_not_taken_for_one(self):
@@ -307,9 +306,10 @@ class TestWhatIsSaid:
             pd.concat([frame.assign(collection=name) for name in ("one", "two")])
             for frame in (RUNS, QRELS)
         )
-        scores = runs.ireval.measure(qrels, "AP", by="collection", topics="common")
+        scores = runs.ireval.measure(qrels, "AP", by="collection", queries="common")
         with pytest.raises(
-            ValueError, match=r"several collections .* compare\(by='collection'\) works within each"
+            ValueError,
+            match=r"several collections .* Use compare\(by='collection'\) for each collection",
         ):
             scores.ireval.compare()
         assert len(scores.ireval.compare(by="collection", baseline="bm25")) == 2 * 4
@@ -318,10 +318,10 @@ class TestWhatIsSaid:
         ("by", "match"),
         [
             ("query_id", "by='query_id' is the query of the table"),
-            ("colour", "no column 'colour' to group by among .*Give metadata="),
-            ([], r"by=\[\]: give the name of a column"),
-            (7, "by=7: give the name of a column"),
-            (["run", "run"], "names a column twice"),
+            ("color", "no column 'color' to group by among .*Pass metadata="),
+            ([], r"by=\[\]: expected a column name or a list of column names"),
+            (7, "by=7: expected a column name or a list of column names"),
+            (["run", "run"], "contains a column name twice"),
         ],
     )
     def test_by_that_names_no_group(self, judged, by, match):
@@ -331,12 +331,15 @@ class TestWhatIsSaid:
     def test_missing_labels_of_groups_are_counted(self, judged):
         some = QUERIES.assign(category=QUERIES["category"].where(QUERIES.index > 2))
         with pytest.raises(
-            ValueError, match="3 queries have no category; fill it, or drop them first"
+            ValueError,
+            match=r"3 queries have a missing value in column 'category'\. Fill or drop them first",
         ):
             judged.compare("AP", by="category", metadata=some)
 
     def test_metadata_without_by(self, judged):
-        with pytest.raises(ValueError, match="name the columns to group by, with by="):
+        with pytest.raises(
+            ValueError, match=r"metadata= needs by=. Specify the columns to group by"
+        ):
             judged.order("AP", metadata=METADATA)
 
 
@@ -348,19 +351,19 @@ class TestReplicates:
     )
 
     def test_values_are_averaged_within_each_query(self):
-        with pytest.warns(UserWarning, match="'bm25' has 1 of seed where 'dense' has 2"):
-            found = self.RUNS.summary(QRELS, "AP", replicate="seed", topics="common")
-        scores = RUNS.ireval.measure(QRELS, "AP", topics="common")
+        with pytest.warns(UserWarning, match="differs: 'bm25' has 1 and 'dense' has 2"):
+            found = self.RUNS.summary(QRELS, "AP", replicate="seed", queries="common")
+        scores = RUNS.ireval.measure(QRELS, "AP", queries="common")
         dense = scores[scores["run"].str.startswith("dense")].groupby("query_id")["value"].mean()
         row = found[found["model"] == "dense"].iloc[0]
         assert row["n"] == len(dense) == 48
         assert row["mean"] == pytest.approx(dense.mean(), abs=1e-15)
         assert row["sd"] == pytest.approx(dense.std(), abs=1e-15)
 
-    @pytest.mark.filterwarnings("ignore:'bm25' has 1 of seed")
+    @pytest.mark.filterwarnings("ignore:the number of replicates")
     def test_a_preference_is_the_mean_over_pairs_of_replicates(self):
-        found = self.RUNS.mean(QRELS, "RPP", replicate="seed", topics="common", baseline="bm25")
-        prefs = RUNS.ireval.mean(QRELS, "RPP", topics="common", baseline="bm25")
+        found = self.RUNS.summary(QRELS, "RPP", replicate="seed", queries="common", baseline="bm25")
+        prefs = RUNS.ireval.summary(QRELS, "RPP", queries="common", baseline="bm25")
         both = prefs[prefs["run_a"].isin(["dense-s1", "dense-s2"])]["mean"].mean()
         assert found.loc[found["model_a"] == "dense", "mean"].item() == pytest.approx(
             both, abs=1e-15
@@ -381,12 +384,12 @@ class TestReplicates:
         )
         runs = alike.drop(columns="run").ireval(run=["model", "seed"])
         given = {"measures": "AP", "method": method, "replicate": "seed", **grouped}
-        plain = runs.order(QRELS, topics="common", **given)
+        plain = runs.order(QRELS, queries="common", **given)
         assert set(plain["rank"]) == {1}  # three runs that are one
         for found in (
-            runs.order(QRELS, topics="common", compat="pref_eval", **given),
-            runs.join(QRELS, topics="common").order(compat="pref_eval", **given),
-            runs.join(QRELS, topics="common", compat="pref_eval").order(**given),
+            runs.order(QRELS, queries="common", compat="pref_eval", **given),
+            runs.join(QRELS, queries="common").order(compat="pref_eval", **given),
+            runs.join(QRELS, queries="common", compat="pref_eval").order(**given),
         ):
             assert found["model"].tolist() == ["x", "q", "a"] * (2 if grouped else 1)
             assert found["rank"].tolist() == [1, 2, 3] * (2 if grouped else 1)
@@ -395,28 +398,29 @@ class TestReplicates:
         given = {"measures": "AP", "replicate": "seed"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            asked = self.RUNS.join(QRELS, topics="common", compat="pref_eval").summary(**given)
-            same(asked, self.RUNS.join(QRELS, topics="common").summary(**given))
+            asked = self.RUNS.join(QRELS, queries="common", compat="pref_eval").summary(**given)
+            same(asked, self.RUNS.join(QRELS, queries="common").summary(**given))
 
-    @pytest.mark.filterwarnings("ignore:'bm25' has 1 of seed")
-    @pytest.mark.parametrize("verb", ["order", "mean"])
+    @pytest.mark.filterwarnings("ignore:the number of replicates")
+    @pytest.mark.parametrize("verb", ["order"])
     def test_the_default_measures_of_averages_are_those_of_the_verb(self, verb):
-        found = getattr(self.RUNS.join(QRELS, topics="common"), verb)(replicate="seed")
+        found = getattr(self.RUNS.join(QRELS, queries="common"), verb)(replicate="seed")
         assert found["measure"].unique().tolist() == ["RPP"]
-        same(found, getattr(self.RUNS, verb)(QRELS, replicate="seed", topics="common"))
+        same(found, getattr(self.RUNS, verb)(QRELS, replicate="seed", queries="common"))
 
     def test_a_column_that_names_no_run(self):
         with pytest.raises(
-            KeyError, match="replicate='fold' is none of the columns that name a run: model, seed"
+            KeyError,
+            match="replicate='fold' is not an id column of the runs; they have model, seed",
         ):
-            self.RUNS.compare(QRELS, "AP", replicate="fold", topics="common")
+            self.RUNS.compare(QRELS, "AP", replicate="fold", queries="common")
 
     def test_a_table_of_scores_is_averaged_before_it_is_compared(self):
-        scores = self.RUNS.measure(QRELS, ["AP", "RR"], topics="common")
-        with pytest.warns(UserWarning, match="'bm25' has 1 of seed"):
+        scores = self.RUNS.measure(QRELS, ["AP", "RR"], queries="common")
+        with pytest.warns(UserWarning, match="'bm25' has 1 and"):
             found = scores.ireval.compare("RR", replicate="seed")
-        with pytest.warns(UserWarning, match="'bm25' has 1 of seed"):
-            same(found, self.RUNS.compare(QRELS, "RR", replicate="seed", topics="common"))
+        with pytest.warns(UserWarning, match="'bm25' has 1 and"):
+            same(found, self.RUNS.compare(QRELS, "RR", replicate="seed", queries="common"))
         assert found["measure"].unique().tolist() == ["RR"]
 
 
@@ -453,8 +457,11 @@ def test_replicates_taken_for_systems_are_told_of_tables_too():
         .drop(columns="run")
         .ireval(run=["model", "seed"])
     )
-    text = "5 runs of 4 systems differ only in seed and are taken for independent systems"
-    tables = runs.measure(QRELS, "AP", topics="common"), runs.prefer(QRELS, "RPP", topics="common")
+    text = "5 runs of 4 systems differ only in seed but are treated as independent systems"
+    tables = (
+        runs.measure(QRELS, "AP", queries="common"),
+        runs.prefer(QRELS, "RPP", queries="common"),
+    )
     for table in tables:
         with pytest.warns(UserWarning, match=text):
             table.ireval.compare()
@@ -470,7 +477,7 @@ def test_groups_of_pairs_are_the_loop_by_hand_where_queries_are_summed_up(judged
     found = judged.disaggregate("RPP", per="pair", by="category", metadata=QUERIES)
     long = QUERIES.loc[QUERIES["category"] == "long", "query_id"]
     part = RUNS[RUNS["query_id"].isin(long)].ireval.join(
-        QRELS[QRELS["query_id"].isin(long)], topics="common"
+        QRELS[QRELS["query_id"].isin(long)], queries="common"
     )
     wanted = part.disaggregate("RPP", per="pair")
     same(found[found["category"] == "long"].drop(columns="category").reset_index(drop=True), wanted)
@@ -479,7 +486,7 @@ def test_groups_of_pairs_are_the_loop_by_hand_where_queries_are_summed_up(judged
 def test_a_run_that_answered_no_query_of_a_group_is_not_in_it():
     long = QUERIES.loc[QUERIES["category"] == "long", "query_id"]
     runs = RUNS[(RUNS["run"] != "ql") | ~RUNS["query_id"].isin(long)]
-    judged = runs.ireval.join(QRELS, topics="answered")
+    judged = runs.ireval.join(QRELS, queries="answered")
     for verb in ("measure", "summary", "order"):
         found = getattr(judged, verb)("AP", by="category", metadata=QUERIES)
         assert "ql" in set(found["run"])
@@ -491,7 +498,7 @@ def test_groups_that_are_none_are_no_groups(judged):
 
 
 @pytest.mark.broad
-@pytest.mark.filterwarnings("ignore:.* has 1 of seed")
+@pytest.mark.filterwarnings("ignore:the number of replicates")
 def test_replicates_are_averaged_within_groups_of_runs_that_each_have_their_own_queries():
     runs = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run")
     runs["kind"] = np.where(runs["model"].isin(["bm25", "ql"]), "sparse", "learnt")
@@ -499,10 +506,10 @@ def test_replicates_are_averaged_within_groups_of_runs_that_each_have_their_own_
     names = {"run": ["kind", "model", "seed"]}
     for measure in ("AP", "RPP"):
         found = runs.ireval(**names).compare(
-            QRELS, measure, by="kind", replicate="seed", topics="common"
+            QRELS, measure, by="kind", replicate="seed", queries="common"
         )
         parts = [
-            (kind, part.ireval(**names).compare(QRELS, measure, replicate="seed", topics="common"))
+            (kind, part.ireval(**names).compare(QRELS, measure, replicate="seed", queries="common"))
             for kind, part in runs.groupby("kind")
         ]
         expected = pd.concat([part for _, part in parts], ignore_index=True)
@@ -519,8 +526,8 @@ def test_metadata_of_collections_may_stand_in_several_tables():
     fields = pd.DataFrame({"collection": ["one", "two"], "field": ["law", "news"]})
     years = pd.DataFrame({"collection": ["two", "one"], "year": [2021, 2020]})
     by = ["collection", "field", "year"]
-    found = runs.ireval.summary(qrels, "AP", by=by, metadata=[fields, years], topics="common")
-    both = runs.ireval.summary(qrels, "AP", by=by, metadata=fields.merge(years), topics="common")
+    found = runs.ireval.summary(qrels, "AP", by=by, metadata=[fields, years], queries="common")
+    both = runs.ireval.summary(qrels, "AP", by=by, metadata=fields.merge(years), queries="common")
     same(found, both)
     assert found[by].drop_duplicates().to_numpy().tolist() == [
         ["one", "law", 2020],

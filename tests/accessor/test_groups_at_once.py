@@ -14,7 +14,7 @@ from tests.accessor.test_grouping import ARGUMENTS, ask, by_hand, same
 
 # the queries that every run answered: by hand a run that answered no query of a part is none of its runs
 IDS = np.array(
-    pdeval.datasets.sample_judged(topics="common").measure("AP")["query_id"].unique(), dtype=object
+    pdeval.datasets.sample_judged(queries="common").measure("AP")["query_id"].unique(), dtype=object
 )
 RUNS, QRELS = (
     frame[frame["query_id"].isin(IDS)] for frame in (test_grouping.RUNS, test_grouping.QRELS)
@@ -34,7 +34,6 @@ ABOUT = {
 PER_MEASURE = [
     *(
         "summary",
-        "mean",
         "quantiles",
         "anova",
         "compare",
@@ -64,13 +63,12 @@ WORDS = {
         {"confidence": 0.8},
     ],
     "quantiles": [{"measures": ["AP"], "draws": 20}],
-    "mean": [{"measures": ["rrLP", "AP"], "baseline": "ql"}],
     "compare": [
         {"measures": ["sgnLP", "AP", "ASL"], "correction": "holm"},
         {"measures": ["AP", "RR"], "family": "all"},
         {"measures": ["AP", "RPP"], "baseline": ["ql", "bm25"]},
         {"measures": ["AP"], "test": "wilcoxon", "correction": "none"},
-        {"measures": ["AP"], "test": "randomisation", "draws": 50},
+        {"measures": ["AP"], "test": "randomization", "draws": 50},
         {"measures": ["AP", "RPP"], "test": "hsd", "draws": 50},
     ],
     "discriminative_power": [{"measures": ["RR", "AP", "RPP"], "tests": ["sign", "t"]}],
@@ -127,7 +125,7 @@ def parts_of(frame, about, **others):
 )
 def test_groups_of_a_size_are_the_loop_by_hand(name, words):
     given = {**ARGUMENTS.get(name, {}), **words} if name != "replicates" else words
-    rules = {} if "runs" in of_kind("judged")[name].on else {"topics": "judged"}
+    rules = {} if "runs" in of_kind("judged")[name].on else {"queries": "judged"}
     about = ABOUT["text"]
     found = ask(RUNS.ireval, name, qrels=QRELS, by="part", metadata=about, **given, **rules)
     hand = loop(
@@ -157,7 +155,7 @@ def test_groups_keep_the_order_and_the_type_of_their_labels(name, kind):
 )
 def test_runs_that_some_groups_lack_are_not_in_them(name):
     lacking = pd.Series(NUMBER, IDS).isin([SIZES.index(4), SIZES.index(6)])
-    scores = RUNS.ireval.measure(QRELS, ["AP", "RR"], topics="judged")
+    scores = RUNS.ireval.measure(QRELS, ["AP", "RR"], queries="judged")
     gone = (scores["run"] == "ql") & scores["query_id"].map(pd.Series(NUMBER, IDS)).isin([2, 5, 9])
     some = (scores["run"] == "bm25") & scores["query_id"].isin(IDS[lacking][:1])
     table = scores[~gone & ~some]
@@ -169,11 +167,9 @@ def test_runs_that_some_groups_lack_are_not_in_them(name):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize(
-    "name", ["compare", "order", "mean", "ties", "agree", "discriminative_power"]
-)
+@pytest.mark.parametrize("name", ["compare", "order", "ties", "agree", "discriminative_power"])
 def test_groups_of_a_table_of_preferences_are_the_loop_by_hand(name):
-    table = RUNS.ireval.prefer(QRELS, ["RPP", "AP"], topics="judged")
+    table = RUNS.ireval.prefer(QRELS, ["RPP", "AP"], queries="judged")
     found = ask(table.ireval, name, by="part", metadata=ABOUT["text"], measures=None)
     hand = loop(
         parts_of(table, ABOUT["text"]), lambda part: ask(part[0].ireval, name, measures=None)
@@ -182,7 +178,7 @@ def test_groups_of_a_table_of_preferences_are_the_loop_by_hand(name):
 
 
 @pytest.mark.parametrize("pair", [["bm25", "ql"], ["bm25"]])
-@pytest.mark.parametrize("name", ["summary", "compare", "mean"])
+@pytest.mark.parametrize("name", ["summary", "compare"])
 def test_one_column_is_added_as_it_is_alone(name, pair):
     if name != "summary" and len(pair) == 1:
         return
@@ -209,13 +205,13 @@ def test_groups_of_one_size_are_computed_together(monkeypatch):
     monkeypatch.setattr(
         groups, "batches", lambda *given: (sizes.append(len(one[0])) or one for one in made(*given))
     )
-    RUNS.ireval.summary(QRELS, "AP", by="part", metadata=ABOUT["text"], topics="judged")
+    RUNS.ireval.summary(QRELS, "AP", by="part", metadata=ABOUT["text"], queries="judged")
     assert sizes == [2, 2, 2, 2, 2, 2]
 
 
 class TestWhatIsSaid:
     def test_a_batch_that_fails_names_the_group_and_the_measure(self):
-        scores = RUNS.ireval.measure(QRELS, "AP", topics="judged")
+        scores = RUNS.ireval.measure(QRELS, "AP", queries="judged")
         one = scores["query_id"] == IDS[3]
         scores.loc[one, "value"] = np.inf
         with pytest.raises(
@@ -224,37 +220,38 @@ class TestWhatIsSaid:
             ask(scores.ireval, "compare", measures=None, by="part", metadata=ABOUT["text"])
 
     @pytest.mark.broad
-    @pytest.mark.filterwarnings("ignore:2 of 12 groups are left out")
+    @pytest.mark.filterwarnings("ignore:2 of 12 groups were skipped")
     def test_a_warning_of_a_group_is_in_its_own_words(self):
-        scores = RUNS.ireval.measure(QRELS, "AP", topics="judged")
+        scores = RUNS.ireval.measure(QRELS, "AP", queries="judged")
         largest = IDS[np.isin(NUMBER, np.flatnonzero(np.bincount(NUMBER) == 8))]
         scores = scores[~((scores["run"] == "ql") & (scores["query_id"] == largest[0]))]
         with pytest.warns(
-            UserWarning, match="1 of 8 queries lack a value of 'AP' for some run; .*HSD uses the 7"
+            UserWarning,
+            match="1 of 8 queries have no 'AP' value for at least one run; .*HSD uses the remaining 7",
         ):
             scores.ireval.compare(test="tukey", by="part", metadata=ABOUT["text"])
 
     def test_one_query_segments_are_left_out_by_name(self):
         with pytest.warns(
             UserWarning,
-            match=r"2 of 12 groups are left out, e\.g\. part='s\d+': a significance test",
+            match=r"2 of 12 groups were skipped because of too few runs or queries, e\.g\. part='s\d+': a significance",
         ):
             found = RUNS.ireval.compare(
-                QRELS, "AP", by="part", metadata=ABOUT["text"], topics="judged"
+                QRELS, "AP", by="part", metadata=ABOUT["text"], queries="judged"
             )
         assert found["part"].nunique() == 10
 
     def test_one_measure_has_nothing_to_agree_with(self):
         with pytest.raises(
             ValueError,
-            match="in the group part='s0': agreement is between two measures; there is one",
+            match="in the group part='s0': agreement requires two measures, found only",
         ):
-            RUNS.ireval.agree(QRELS, ["AP"], by="part", metadata=ABOUT["text"], topics="judged")
+            RUNS.ireval.agree(QRELS, ["AP"], by="part", metadata=ABOUT["text"], queries="judged")
 
     def test_a_baseline_that_is_no_run(self):
         with pytest.raises(KeyError, match="bm26"):
             RUNS.ireval.compare(
-                QRELS, "AP", baseline="bm26", by="part", metadata=ABOUT["text"], topics="judged"
+                QRELS, "AP", baseline="bm26", by="part", metadata=ABOUT["text"], queries="judged"
             )
 
 
@@ -284,7 +281,7 @@ def test_the_sample_has_what_these_tests_need():
 def test_measures_of_all_lists_together_are_asked_for_each_group(measures):
     items = RUNS[["doc_id"]].drop_duplicates()
     about = ABOUT["text"].assign(part=np.where(np.arange(len(IDS)) % 3, "most", "few"))
-    given = {"measures": measures, "items": items, "topics": "judged"}
+    given = {"measures": measures, "items": items, "queries": "judged"}
     found = ask(RUNS.ireval, "summary", qrels=QRELS, by="part", metadata=about, **given)
     hand = loop(
         parts_of(RUNS, about, qrels=QRELS),

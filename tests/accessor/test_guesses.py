@@ -4,16 +4,16 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.accessor.suggestions import NoSuchVerb, every_verb
+from pdeval.accessor.describe import NoSuchVerb
 from pdeval.join.judged import Judged
-from pdeval.verbs import verb
+from pdeval.verbs import VERBS, verb
 from tests.declaring import for_a_while
 
 
 @pytest.fixture(scope="module")
 def tables():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    judged = runs.ireval.join(qrels, topics="common")
+    judged = runs.ireval.join(qrels, queries="common")
     scores, prefs = judged.measure(["AP", "RR"]), judged.prefer("RPP", baseline="bm25")
     return {"runs": runs, "qrels": qrels, "judged": judged, "scores": scores, "preferences": prefs}
 
@@ -56,40 +56,27 @@ def test_a_verb_of_another_table_says_which_tables_have_it(tables):
 
 def test_an_unknown_table_is_asked_for_its_roles():
     with pytest.raises(
-        AttributeError, match=r"not recognised\. Bind its roles|no query and doc column"
+        AttributeError, match=r"not recognized\. Bind its roles|no query and doc column"
     ):
         pd.DataFrame({"x": [1]}).ireval.nothing()
 
 
-def test_every_old_name_answers_with_the_new_one():
-    formerly = {
-        old: made.name for verbs in every_verb().values() for made in verbs for old in made.formerly
-    }
-    runs = pdeval.datasets.sample_runs()
-    for old, new in formerly.items():
-        if old not in every_verb():
-            with pytest.raises(AttributeError) as caught:
-                getattr(runs.ireval, old)
-            assert str(caught.value).startswith(f"{old}() is now .{new}()."), old
+def test_names_of_other_tools_are_not_verbs():
+    every = [made for verbs in VERBS.values() for made in verbs.values()]
+    families = {made.family for made in every}
+    for made in every:
+        clash = {*made.other_names} & families
+        assert not clash, f"{made.name}: {clash} are verbs"
 
 
-def test_old_names_and_other_tools_names_are_no_verbs():
-    verbs = every_verb()
-    for name, declared in verbs.items():
-        for made in declared:
-            clash = {*made.formerly, *made.meant_by} & {name.partition(".")[0] for name in verbs}
-            assert not clash, f"{name}: {clash} are verbs"
-
-
-def test_a_declaration_names_what_it_was_and_what_others_call_it(tables):
+def test_a_declaration_lists_the_names_of_other_tools(tables):
     with for_a_while():
 
-        @verb(on="judged", formerly="old_tally", meant_by={"count_them": "tally(qrels)"})
+        @verb(on="judged", other_names={"count_them": "tally(qrels)"})
         def tally(judged: Judged) -> int:
             """Return how many there are."""
             return len(judged.runs)
 
-        assert ask(tables, "runs", "old_tally") == "old_tally() is now .tally()."
         assert ask(tables, "judged", "count_them") == "no verb 'count_them'. Use .tally(qrels)."
 
 
@@ -105,15 +92,15 @@ def test_it_is_both_an_attribute_error_and_a_value_error(tables):
     [
         (
             lambda runs, qrels: runs.ireval.order(qrels, bootstrap=10),
-            "no option 'bootstrap'.*It is now 'draws'",
+            "no option 'bootstrap'.*Did you mean 'draws'",
         ),
         (
             lambda runs, qrels: runs.ireval.ties(qrels, by="query"),
-            "how fine a result is, is now per='query'",
+            "For one result per query, use per='query'",
         ),
         (
             lambda runs, qrels: runs.ireval.curve(qrels, by_query=True),
-            "no option 'by_query'.*It is now 'per'",
+            "no option 'by_query'.*Did you mean 'per'",
         ),
     ],
 )
@@ -125,18 +112,21 @@ def test_options_under_their_old_names_are_told_the_new_ones(ask, text):
 def test_a_test_in_the_place_of_a_measure_is_told_on_runs_too():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     with pytest.raises((KeyError, ValueError), match=r"compare\(test='hsd'\)"):
-        runs.ireval.compare(qrels, "hsd", topics="common")
+        runs.ireval.compare(qrels, "hsd", queries="common")
 
 
 def test_votes_and_wide_scores_are_told_the_call_that_makes_a_table_of_them():
     log = pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["model_a"]})
     with pytest.raises(AttributeError, match=r"looks like a log of votes .*pdeval\.votes\(df\)"):
         log.ireval.order()
-    with pytest.raises(AttributeError, match=r"looks like a log of votes: pdeval\.votes\(df\)"):
+    with pytest.raises(
+        AttributeError, match=r"looks like a log of votes: convert it with pdeval\.votes\(df\)"
+    ):
         log.rename(columns={"model_a": "left", "model_b": "right"}).ireval.order()
     wide = pd.DataFrame({"name": ["a"], "qid": ["1"], "map": [0.5], "P_5": [0.2]})
     with pytest.raises(
-        AttributeError, match=r"one column per measure \(map, P_5\): pdeval\.scores\(df\)"
+        AttributeError,
+        match=r"one column per measure \(map, P_5\): convert it with pdeval\.scores\(df\)",
     ):
         wide.ireval.compare()
     assert "pdeval.scores(df)" in repr(wide.ireval)
@@ -148,7 +138,7 @@ def test_the_option_of_other_tools_for_measures_is_measures(option):
     runs, qrels, _ = pdeval.datasets.load_sample()
     for name in ("measure", "compare"):
         with pytest.raises(
-            TypeError, match=rf"no option '{option}'; .*\. Did you mean 'measures'\?$"
+            TypeError, match=rf"no option '{option}'\. .*\. Did you mean 'measures'\?$"
         ):
             getattr(runs.ireval, name)(qrels, **{option: "AP"})
 
@@ -173,13 +163,13 @@ def test_runs_by_position_are_told_how_runs_are_chosen():
         with pytest.raises(TypeError) as error:
             call()
         said[name] = str(error.value)
-    only = "Choose a run with baseline='bm25'. To compare two runs only, keep their rows first."
+    only = "Choose a run with baseline='bm25'. To compare only two runs, select their rows first."
     assert said == {
-        "compare": f"compare() takes measures by position, and 2 values were given. {only}",
-        "prefer": "prefer() takes measures by position, and 2 values were given. Choose runs with baseline='bm25' or "
+        "compare": f"compare() takes measures by position, but 2 values were passed. {only}",
+        "prefer": "prefer() takes measures by position, but 2 values were passed. Choose runs with baseline='bm25' or "
         "pairs=[('bm25', 'hybrid')].",
-        "runs": f"compare() takes qrels and measures by position, and 3 values were given. {only}",
-        "test": "compare() takes measures by position, and 2 values were given. Pass the others by name.",
+        "runs": f"compare() takes qrels and measures by position, but 3 values were passed. {only}",
+        "test": "compare() takes measures by position, but 2 values were passed. Pass the others by name.",
     }
 
 

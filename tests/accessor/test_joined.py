@@ -26,22 +26,22 @@ def told(function):
     return [str(one.message) for one in caught]
 
 
-MISSING = "2 of 50 judged queries are missing from run 'ql'; they count as worst case."
+MISSING = "2 of 50 judged queries are missing from run 'ql'; they get the worst possible score."
 VERBS = {
     "measure": lambda one: one.measure(["AP", "RR"]),
     "prefer": lambda one: one.prefer(["RPP", "AP"], baseline="bm25"),
     "order by win rates": lambda one: one.order("RPP"),
     "order by several measures": lambda one: one.order(["RPP", "AP", "rrLP", "RR"]),
     "compare": lambda one: one.compare(["RPP", "AP", "sgnLP"], baseline="bm25"),
-    "mean": lambda one: one.mean("RPP"),
+    "summary of preferences": lambda one: one.summary("RPP"),
     "matrix": lambda one: one.matrix("RPP"),
     "curve": lambda one: one.curve(),
     "disaggregate": lambda one: one.disaggregate("RPP", baseline="bm25"),
     "correlate": lambda one: one.correlate(["RPP", "AP", "RR"]),
-    "ties.deciding": lambda one: one.ties.deciding(),
+    "ties.deciding": lambda one: one.ties.deciding_levels(),
     "agree.masked": lambda one: one.agree.masked(),
     "agree.locality": lambda one: one.agree.locality(),
-    "lengths": lambda one: one.lengths(),
+    "search_lengths": lambda one: one.search_lengths(),
 }
 
 
@@ -54,22 +54,22 @@ def test_missing_queries_are_told_once_for_a_join(tables, verb):
     assert told(lambda: VERBS[verb](joined.at(level=1))) == []
 
 
-@pytest.mark.parametrize("topics", ["relevant", "judged", "answered", "common"])
-def test_nothing_is_told_where_the_caller_chose_the_queries(tables, topics):
-    assert told(lambda: tables[0].ireval.measure(tables[1], "AP", topics=topics)) == []
-    assert told(lambda: tables[0].ireval.join(tables[1]).at(topics=topics).measure("AP")) == []
+@pytest.mark.parametrize("queries", ["relevant", "judged", "answered", "common"])
+def test_nothing_is_told_where_the_caller_chose_the_queries(tables, queries):
+    assert told(lambda: tables[0].ireval.measure(tables[1], "AP", queries=queries)) == []
+    assert told(lambda: tables[0].ireval.join(tables[1]).at(queries=queries).measure("AP")) == []
 
 
 UNASKED = {
     "prefer": lambda one: one.prefer("RPP", pairs=[("bm25", "hybrid")]),
     "disaggregate": lambda one: one.disaggregate("RPP", pairs=[("bm25", "hybrid")]),
-    "ties.deciding": lambda one: one.ties.deciding(pairs=[("bm25", "hybrid")]),
+    "ties.deciding": lambda one: one.ties.deciding_levels(pairs=[("bm25", "hybrid")]),
     "agree.masked": lambda one: one.agree.masked(pairs=[("bm25", "hybrid")]),
-    "lengths": lambda one: one.lengths(runs=["bm25"]),
-    "lengths.histogram": lambda one: one.lengths.histogram(runs=["bm25", "hybrid"]),
-    "lengths.wins": lambda one: one.lengths.wins("bm25", "hybrid"),
-    "lengths.differences": lambda one: one.lengths.differences("hybrid", "bm25"),
-    "lengths.rrie": lambda one: one.lengths.rrie("bm25", "hybrid"),
+    "search_lengths": lambda one: one.search_lengths(runs=["bm25"]),
+    "search_lengths.histogram": lambda one: one.search_lengths.histogram(runs=["bm25", "hybrid"]),
+    "search_lengths.wins": lambda one: one.search_lengths.wins("bm25", "hybrid"),
+    "search_lengths.differences": lambda one: one.search_lengths.differences("hybrid", "bm25"),
+    "search_lengths.rrie": lambda one: one.search_lengths.rrie("bm25", "hybrid"),
 }
 
 
@@ -81,8 +81,8 @@ def test_missing_queries_of_runs_that_were_not_asked_for_are_not_told(joined, ve
 @pytest.mark.broad
 def test_missing_queries_of_runs_that_were_asked_for_are_told(tables):
     runs, qrels = tables
-    assert told(lambda: runs.ireval.join(qrels).lengths.rrie("bm25", "ql")) == [MISSING]
-    assert told(lambda: runs.ireval.join(qrels).lengths.histogram(runs=["ql"])) == [MISSING]
+    assert told(lambda: runs.ireval.join(qrels).search_lengths.rrie("bm25", "ql")) == [MISSING]
+    assert told(lambda: runs.ireval.join(qrels).search_lengths.histogram(runs=["ql"])) == [MISSING]
     assert told(lambda: runs.ireval.join(qrels).prefer("RPP", pairs=[("ql", "bm25")])) == [MISSING]
 
 
@@ -98,23 +98,23 @@ def test_the_warning_points_at_the_callers_line(tables):
 
 def test_one_join_serves_many_levels_and_topic_rules(tables, joined):
     runs, qrels = tables
-    again = runs.ireval.measure(qrels, "AP", level=2, topics="common")
-    pd.testing.assert_frame_equal(joined.at(level=2, topics="common").measure("AP"), again)
+    again = runs.ireval.measure(qrels, "AP", level=2, queries="common")
+    pd.testing.assert_frame_equal(joined.at(level=2, queries="common").measure("AP"), again)
     assert joined.level is None
 
 
 def test_what_at_is_not_given_stays(joined):
-    strict = joined.at(level=2, topics="common")
-    assert (strict.at(topics="judged").level, strict.at(level=3).topics) == (2, "common")
+    strict = joined.at(level=2, queries="common")
+    assert (strict.at(queries="judged").level, strict.at(level=3).query_rule) == (2, "common")
     assert strict.at(level=None).level is None
-    assert strict.at().topics == "common"
+    assert strict.at().query_rule == "common"
 
 
 @pytest.mark.parametrize("level", [0, -1, "2", float("nan")])
 def test_a_level_that_is_no_grade_is_refused(tables, joined, level):
     with pytest.raises(
         ValueError,
-        match=r"level=.*: the least grade that counts as relevant must be a number above 0",
+        match=r"level=.*: the smallest relevant grade must be a number above 0",
     ):
         joined.at(level=level)
     with pytest.raises(ValueError, match="level="):
@@ -131,7 +131,7 @@ def test_win_rates_with_and_without_pairs_give_one_order(joined):
 
 
 def test_runs_that_count_on_different_queries_are_ordered_by_their_pairs(joined):
-    apart = joined.at(topics="answered")
+    apart = joined.at(queries="answered")
     direct, by_pairs = apart.order("RPP"), apart.prefer("RPP").ireval.order(method="winrate")
     assert direct["run"].tolist() == by_pairs["run"].tolist()
     assert direct["score"].tolist() == pytest.approx(by_pairs["score"].tolist(), abs=1e-12)
@@ -141,7 +141,9 @@ def test_runs_that_count_on_different_queries_are_ordered_by_their_pairs(joined)
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 def test_streams_and_tables_give_the_same_results(joined):
     prefer = joined.prefer(["RPP"])
-    pd.testing.assert_frame_equal(joined.mean("RPP"), prefer.ireval.mean(), check_categorical=False)
+    pd.testing.assert_frame_equal(
+        joined.summary("RPP"), prefer.ireval.summary(), check_categorical=False
+    )
     pd.testing.assert_frame_equal(joined.matrix("RPP"), prefer.ireval.matrix())
     one, two = (
         joined.compare(["RPP", "AP"]),
@@ -152,7 +154,7 @@ def test_streams_and_tables_give_the_same_results(joined):
 
 
 def test_sources_keep_the_order_of_the_measures(joined):
-    common = joined.at(topics="common")
+    common = joined.at(queries="common")
     kinds = [
         (type(one).__name__, one.measures) for one in sources(common, ["AP", "RPP", "sgnLP", "RR"])
     ]
@@ -168,17 +170,17 @@ def test_what_was_joined_is_said(joined):
 
 
 def test_a_join_says_how_many_queries_count(joined):
-    assert repr(joined.at(topics="common")).startswith(
+    assert repr(joined.at(queries="common")).startswith(
         "runs joined to judgments: 12 runs x 48 of 50 queries;"
     )
-    assert joined.at(topics="common").measure("AP")["query_id"].nunique() == 48
-    assert repr(joined.at(topics="answered")).startswith(
+    assert joined.at(queries="common").measure("AP")["query_id"].nunique() == 48
+    assert repr(joined.at(queries="answered")).startswith(
         "runs joined to judgments: 12 runs x 50 queries;"
     )
-    assert repr(joined.at(topics="common", level=9)).startswith(
+    assert repr(joined.at(queries="common", level=9)).startswith(
         "runs joined to judgments: 12 runs x 48 of 50 queries;"
     )
-    assert repr(joined.at(topics="relevant", level=9)).startswith(
+    assert repr(joined.at(queries="relevant", level=9)).startswith(
         "runs joined to judgments: 12 runs x 0 of 50 queries;"
     )
 
@@ -189,8 +191,8 @@ def test_orderings_do_not_depend_on_the_names_of_runs(tables):
     names = {name: f"z{i:02d}" for i, name in enumerate(sorted(runs["run"].unique(), reverse=True))}
     renamed = runs.assign(run=runs["run"].astype(object).map(names))
     method = ["winrate", "borda", "copeland", "mc4", "bradley-terry"]
-    one = runs.ireval.order(qrels, "RPP", method=method, topics="common")
-    two = renamed.ireval.order(qrels, "RPP", method=method, topics="common")
+    one = runs.ireval.order(qrels, "RPP", method=method, queries="common")
+    two = renamed.ireval.order(qrels, "RPP", method=method, queries="common")
     keyed = [
         {
             (names.get(run, run), how): (rank, round(score, 9))

@@ -40,7 +40,7 @@ def tables():
     return plain_ids(walk_tables.runs()), plain_ids(walk_tables.qrels())
 
 
-LONG = ("fit_population", "incomplete", "replicates", "replicates.compare")
+LONG = ("fit_population", "robustness", "replicates", "replicates.compare")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ RUNS, QRELS, _ = pdeval.datasets.load_sample()
 RUNS = RUNS[RUNS["run"].isin(["bm25", "ql", "hybrid", "tfidf"])]
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
 STRICT = QRELS.assign(relevance=(QRELS["relevance"] > 1) * 1)
-JUDGED = RUNS.ireval.join(HUMAN, topics="common")
+JUDGED = RUNS.ireval.join(HUMAN, queries="common")
 
 
 def test_verbs_that_tables_of_both_labels_have_take_a_machine_and_no_others():
@@ -72,17 +72,22 @@ def test_without_measures_they_are_those_of_the_verb():
 
 
 def test_queries_to_label_next_are_those_of_a_table_of_both_labels():
-    said = r"no label_next\(\) of its own, only \.label_next\.items\(\)\. A scores table has label_next\(\)"
+    said = (
+        r"label_next\(\) cannot be called directly on this table\. Use one of \.label_next\.items\(\)\. "
+        r"A preferences table has label_next\(\)"
+    )
     with pytest.raises(TypeError, match=said):
         RUNS.ireval.label_next(HUMAN, "AP", machine=STRICT)
 
 
 def test_what_a_verb_has_not_with_a_machine_is_named():
-    with pytest.raises(ValueError, match="a summary is of measures of one ranking"):
+    with pytest.raises(
+        ValueError, match="a summary with machine labels is of measures, not of preferences"
+    ):
         JUDGED.summary("RPP", machine=STRICT)
     with pytest.raises(
         ValueError,
-        match="compat='pref_eval' orders by one value a query; leave it out with machine",
+        match="compat='pref_eval' cannot be combined with machine labels",
     ):
         JUDGED.order("AP", machine=STRICT, compat="pref_eval")
 
@@ -116,18 +121,18 @@ def stacked(part):
     ],
 )
 def test_stacked_collections_answer_each_from_its_own_labels(verb, measures):
-    given = {"machine": stacked("machine"), "by": "collection", "topics": "common"}
+    given = {"machine": stacked("machine"), "by": "collection", "queries": "common"}
     found = getattr(stacked("runs").ireval, verb)(stacked("people"), measures, **given)
     assert found.columns[0] == "collection"
     for name, (human, machine) in COLLECTIONS.items():
-        alone = getattr(RUNS.ireval, verb)(human, measures, machine=machine, topics="common")
+        alone = getattr(RUNS.ireval, verb)(human, measures, machine=machine, queries="common")
         part = found[found["collection"] == name].drop(columns="collection").reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone, check_categorical=False)
 
 
 class TestTablesOfCollections:
     TABLE = stacked("runs").ireval.measure(
-        stacked("people"), "AP", machine=stacked("machine"), by="collection", topics="common"
+        stacked("people"), "AP", machine=stacked("machine"), by="collection", queries="common"
     )
 
     @pytest.mark.parametrize("verb", ["summary", "compare", "order", "label_next"])
@@ -140,7 +145,7 @@ class TestTablesOfCollections:
         pd.testing.assert_frame_equal(own, getattr(one.ireval, verb)(), check_categorical=False)
         with pytest.raises(
             ValueError,
-            match=r"several collections \(collection\).*by='collection'\) works within each",
+            match=r"several collections \(collection\).*by='collection'\) for each collection",
         ):
             getattr(self.TABLE.ireval, verb)()
 
@@ -149,7 +154,7 @@ class TestTablesOfCollections:
         assert "19 queries and a machine's of 29 more" in one.ireval.report().notes[-1]
         both = self.TABLE.ireval.report()
         assert "19 to 29 queries and a machine's of 19 to 29 more" in both.notes[-1]
-        given = {"machine": stacked("machine"), "by": "collection", "topics": "common"}
+        given = {"machine": stacked("machine"), "by": "collection", "queries": "common"}
         assert str(stacked("runs").ireval.report(stacked("people"), "AP", **given)) == str(both)
         alone = one.drop(columns="collection").ireval.report(marks=None)
         assert [row[2].text for row in both.rows] == [row[1].text for row in alone.rows]
@@ -159,20 +164,20 @@ class TestTablesOfCollections:
 def test_a_machine_that_does_not_say_of_which_collection_its_labels_are_is_refused():
     ask = stacked("runs").ireval.summary
     with pytest.raises(
-        ValueError, match="the machine's have no column 'collection' to tell which are of which"
+        ValueError, match="the machine judgments have no column 'collection' that identifies them"
     ):
         ask(stacked("people"), "AP", machine=QRELS, by="collection")
     machine = stacked("machine")
     with pytest.raises(
         ValueError,
-        match="no judgments by the machine of collection='second'; the judgments have 'fi",
+        match=r"no machine judgments of collection='second'. The judgments have 'fi",
     ):
         ask(
             stacked("people"),
             "AP",
             machine=machine[machine["collection"] == "first"],
             by="collection",
-            topics="common",
+            queries="common",
         )
 
 
@@ -193,12 +198,12 @@ def test_groups_with_a_machine_are_a_loop_over_filtered_tables():
     families = pd.DataFrame(
         {"run": ["bm25", "ql", "hybrid", "tfidf"], "family": ["a", "a", "b", "b"]}
     )
-    given = {"machine": STRICT, "topics": "common"}
+    given = {"machine": STRICT, "queries": "common"}
     by_half = RUNS.ireval.compare(HUMAN, "AP", by="half", metadata=halves, **given)
     by_family = RUNS.ireval.compare(HUMAN, "AP", by="family", metadata=families, **given)
     odd = halves.loc[halves["half"] == 1, "query_id"]
     runs, human, machine = (frame[frame["query_id"].isin(odd)] for frame in (RUNS, HUMAN, STRICT))
-    alone = runs.ireval.compare(human, "AP", machine=machine, topics="common")
+    alone = runs.ireval.compare(human, "AP", machine=machine, queries="common")
     part = by_half[by_half["half"] == 1].drop(columns="half").reset_index(drop=True)
     pd.testing.assert_frame_equal(part, alone, check_exact=True, check_categorical=False)
     alone = RUNS[RUNS["run"].isin(["bm25", "ql"])].ireval.compare(HUMAN, "AP", **given)
@@ -212,7 +217,7 @@ def test_replicates_are_averaged_by_both_kinds_of_labels():
         RUNS["run"].astype(str).map({run: one[at] for run, one in systems.items()}) for at in (0, 1)
     )
     runs = RUNS.drop(columns="run").assign(model=model, seed=seed).ireval(run=["model", "seed"])
-    given = {"machine": STRICT, "topics": "common"}
+    given = {"machine": STRICT, "queries": "common"}
     found = runs.compare(HUMAN, "AP", replicate="seed", **given)
     scores = RUNS.ireval.measure(HUMAN, "AP", **given).replace(
         {"run": {run: one[0] for run, one in systems.items()}}
@@ -231,10 +236,10 @@ def test_a_verb_of_one_value_a_query_refuses_both(verb):
     table = JUDGED.measure("AP", machine=STRICT)
     with pytest.raises(
         ValueError,
-        match=rf"{verb}\(\) uses one value a query, .* take the rows that people labelled",
+        match=rf"{verb}\(\) uses one value per query, .* Keep the rows with human labels",
     ):
         getattr(table.ireval, verb)()
-    with pytest.raises(ValueError, match="this verb uses one value a query"):
+    with pytest.raises(ValueError, match="this verb uses one value per query"):
         sources(read(table, "scores"), None)
 
 

@@ -20,10 +20,10 @@ USERS["country"] = np.where(USERS.index % 3 == 0, "fr", "de")
 
 @pytest.fixture(scope="module")
 def judged():
-    return SOME.ireval.join(QRELS, topics="common")
+    return SOME.ireval.join(QRELS, queries="common")
 
 
-@pytest.mark.filterwarnings("ignore:.* of seed where")
+@pytest.mark.filterwarnings("ignore:the number of replicates")
 class TestReport:
     @pytest.mark.parametrize("measures", ["AP", "RPP"])
     def test_metadata_of_queries_tell_its_groups_apart(self, judged, measures):
@@ -33,7 +33,7 @@ class TestReport:
         hand = merged.ireval.report(by="country")
         for found in (
             judged.report(measures, by="country", metadata=USERS),
-            SOME.ireval.report(QRELS, measures, topics="common", by="country", metadata=USERS),
+            SOME.ireval.report(QRELS, measures, queries="common", by="country", metadata=USERS),
             table.ireval.report(by="country", metadata=USERS),
         ):
             assert found.to_markdown() == hand.to_markdown()
@@ -47,7 +47,7 @@ class TestReport:
         runs, qrels = (
             pd.concat([one.assign(collection=name) for name in "xy"]) for one in (SOME, QRELS)
         )
-        given = {"topics": "common", "by": ["collection", "country"], "metadata": USERS}
+        given = {"queries": "common", "by": ["collection", "country"], "metadata": USERS}
         found = runs.ireval.report(qrels, "AP", **given)
         hand = runs.ireval.measure(qrels, "AP", **given).ireval.report(by=given["by"])
         assert found.to_markdown() == hand.to_markdown()
@@ -59,12 +59,12 @@ class TestReport:
             .drop(columns="run")
             .ireval(run=["model", "seed"])
         )
-        hand = bound.report(QRELS, measures, topics="common", replicate="seed")
+        hand = bound.report(QRELS, measures, queries="common", replicate="seed")
         table = judged.measure("AP") if measures == "AP" else judged.prefer("RPP")
         for found in (
             judged.report(measures, replicate="seed", metadata=METADATA),
             SOME.ireval.report(
-                QRELS, measures, topics="common", replicate="seed", metadata=METADATA
+                QRELS, measures, queries="common", replicate="seed", metadata=METADATA
             ),
             table.ireval.report(replicate="seed", metadata=METADATA),
         ):
@@ -77,7 +77,7 @@ class TestReport:
 
     def test_metadata_under_which_no_run_is_a_replicate_are_refused(self, judged):
         files = METADATA.assign(file=METADATA["run"] + ".txt")
-        text = "no two runs are alike in model, family, year, file .* leave columns out of metadata= that differ"
+        text = "no two runs have the same model, family, year, file .* Drop the columns of metadata= that differ"
         with pytest.raises(ValueError, match=text):
             judged.report("AP", replicate="seed", metadata=files)
 
@@ -126,11 +126,11 @@ def stacked(tmp_path_factory):
 
 class TestOrderOfCollections:
     @pytest.mark.parametrize(
-        "verb", ["segments", "verdict", "collection_means", "summary", "compare"]
+        "verb", ["segments", "meta_analysis", "collection_means", "summary", "compare"]
     )
     def test_the_order_of_the_dict_is_kept_in_tables_and_in_tables_of_tables(self, stacked, verb):
         runs, qrels = stacked
-        options = {"per": "collection", "draws": 9} if verb == "verdict" else {}
+        options = {"per": "collection", "draws": 9} if verb == "meta_analysis" else {}
         given = {"by": "collection", **options}
         column = "query_id" if verb == "collection_means" else "collection"
         scores = quiet(runs.ireval.measure, qrels, "AP", by="collection")

@@ -11,8 +11,8 @@ RUNS, QRELS = pdeval.datasets.load_sample()[:2]
 QUERIES = QRELS["query_id"].drop_duplicates().reset_index(drop=True)
 THIRDS = pd.DataFrame({"query_id": QUERIES, "third": (QUERIES.astype(int) % 3).map("t{}".format)})
 VERBS = {
-    "verdict": {"baseline": "bm25", "draws": 50},
-    "verdict.sample_size": {"baseline": "bm25"},
+    "meta_analysis": {"baseline": "bm25", "draws": 50},
+    "meta_analysis.sample_size": {"baseline": "bm25"},
     "segments": {},
     "segments.gaps": {"baseline": "bm25"},
 }
@@ -43,12 +43,12 @@ def from_file(frame):
 
 @pytest.fixture(scope="module")
 def judged():
-    return RUNS.ireval.join(QRELS, topics="common")
+    return RUNS.ireval.join(QRELS, queries="common")
 
 
 @pytest.fixture(scope="module")
 def scores():
-    return stacked(RUNS).ireval.measure(stacked(QRELS), "AP", by="collection", topics="common")
+    return stacked(RUNS).ireval.measure(stacked(QRELS), "AP", by="collection", queries="common")
 
 
 @pytest.mark.broad
@@ -61,18 +61,18 @@ def test_runs_and_joins_are_asked_as_their_values_are(judged, name, measure):
     for found in (
         called(values.ireval, name, **options, metadata=THIRDS),
         called(judged, name, measure, **options, metadata=THIRDS),
-        called(RUNS.ireval, name, QRELS, measure, **options, metadata=THIRDS, topics="common"),
+        called(RUNS.ireval, name, QRELS, measure, **options, metadata=THIRDS, queries="common"),
         called(
             RUNS.merge(THIRDS, on="query_id").ireval,
             name,
             QRELS,
             measure,
             **options,
-            topics="common",
+            queries="common",
         ),
     ):
         pd.testing.assert_frame_equal(found, wanted, check_exact=True)
-        assert found.attrs["topics"] == "common"
+        assert found.attrs["queries"] == "common"
 
 
 @pytest.mark.broad
@@ -82,10 +82,12 @@ def test_stacked_collections_are_joined_to_their_own_judgments_first(name, measu
     runs, qrels = stacked(RUNS), stacked(QRELS)
     options = {**VERBS[name], "by": "collection"}
     first = runs.ireval.measure if measure == "AP" else runs.ireval.prefer
-    wanted = called(first(qrels, measure, by="collection", topics="common").ireval, name, **options)
-    found = called(runs.ireval, name, qrels, measure, **options, topics="common")
+    wanted = called(
+        first(qrels, measure, by="collection", queries="common").ireval, name, **options
+    )
+    found = called(runs.ireval, name, qrels, measure, **options, queries="common")
     pd.testing.assert_frame_equal(found, wanted, check_exact=True)
-    if name == "verdict":
+    if name == "meta_analysis":
         assert found["collections"].unique().tolist() == [3]
 
 
@@ -97,7 +99,7 @@ def test_stacked_collections_on_dask_are_asked_alike(name):
     import pdeval.dask.accessor  # noqa: F401
 
     runs, qrels = stacked(RUNS), stacked(QRELS)
-    options = {**VERBS[name], "by": "collection", "topics": "common"}
+    options = {**VERBS[name], "by": "collection", "queries": "common"}
     divided = dd.from_pandas(runs, npartitions=3)
     found, wanted = (called(one.ireval, name, qrels, "AP", **options) for one in (divided, runs))
     pd.testing.assert_frame_equal(found, wanted, check_exact=True, check_dtype=False)
@@ -108,7 +110,7 @@ def test_segments_of_stacked_collections_keep_their_queries_apart(scores):
     runs, qrels = stacked(RUNS), stacked(QRELS)
     runs.attrs["collections"] = ["collection"]  # as read_collections says it
     kinds = pd.DataFrame({"collection": ["s2", "s0", "s1"], "kind": ["web", "news", "news"]})
-    found = runs.ireval.segments(qrels, "AP", by="kind", metadata=kinds, topics="common")
+    found = runs.ireval.segments(qrels, "AP", by="kind", metadata=kinds, queries="common")
     news = scores[scores["collection"].isin(["s0", "s1"])]
     assert found["n"].max() == (news["run"] == "bm25").sum()
     by_hand = news.groupby("run")["value"].mean()
@@ -119,7 +121,7 @@ def test_segments_of_stacked_collections_keep_their_queries_apart(scores):
 def test_a_group_of_runs_is_no_segment(judged):
     metadata = pdeval.datasets.sample_metadata()
     with pytest.raises(
-        ValueError, match="by='family' is about runs; group by what is about queries or collections"
+        ValueError, match=r"by='family' is about runs\. Use a column about queries or collections"
     ):
         judged.segments("AP", by="family", metadata=metadata)
 
@@ -129,21 +131,23 @@ def test_a_report_of_stacked_collections_groups_them_by_metadata_too():
     runs, qrels, by = stacked(RUNS), stacked(QRELS), ["collection", "length"]
     about = runs[["collection", "query_id"]].drop_duplicates()
     about["length"] = (about["query_id"].astype(int) % 2).map({0: "long", 1: "short"})
-    found = runs.ireval.report(qrels, "AP", by=by, metadata=about, topics="common")
-    scores = runs.ireval.measure(qrels, "AP", by=by, metadata=about, topics="common")
+    found = runs.ireval.report(qrels, "AP", by=by, metadata=about, queries="common")
+    scores = runs.ireval.measure(qrels, "AP", by=by, metadata=about, queries="common")
     assert str(found) == str(scores.ireval.report(by=by))
     assert "s2, short" in str(found)
 
 
 def test_scores_and_preferences_are_asked_apart(judged):
     with pytest.raises(
-        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
+        ValueError,
+        match=r"AP and RPP are a measure of one ranking and a preference\. Request one kind",
     ):
-        judged.verdict(["AP", "RPP"], by="third", metadata=THIRDS)
+        judged.meta_analysis(["AP", "RPP"], by="third", metadata=THIRDS)
     with pytest.raises(
-        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
+        ValueError,
+        match=r"AP and RPP are a measure of one ranking and a preference\. Request one kind",
     ):
-        stacked(RUNS).ireval.verdict(stacked(QRELS), ["AP", "RPP"], by="collection")
+        stacked(RUNS).ireval.meta_analysis(stacked(QRELS), ["AP", "RPP"], by="collection")
 
 
 class TestMetadataAboutCollections:
@@ -155,14 +159,14 @@ class TestMetadataAboutCollections:
     def test_they_are_titles_over_collections(self, scores):
         runs, qrels = stacked(RUNS), stacked(QRELS)
         by = ["kind", "collection"]
-        found = runs.ireval.summary(qrels, "AP", by=by, metadata=self.kinds, topics="common")
+        found = runs.ireval.summary(qrels, "AP", by=by, metadata=self.kinds, queries="common")
         assert found[by].drop_duplicates().to_numpy().tolist() == [
             ["news", "s1"],
             ["web", "s0"],
             ["web", "s2"],
         ]
         assert found.attrs["collections"] == ["collection"]
-        plain = runs.ireval.summary(qrels, "AP", by="collection", topics="common").set_index(
+        plain = runs.ireval.summary(qrels, "AP", by="collection", queries="common").set_index(
             ["collection", "run"]
         )
         again = found.set_index(["collection", "run"])
@@ -175,7 +179,7 @@ class TestMetadataAboutCollections:
     def test_they_cover_every_collection_once(self, scores):
         runs, qrels = stacked(RUNS), stacked(QRELS)
         for about, text in (
-            (self.kinds[:2], "the metadata have no row for collection 's0'; add what is missing"),
+            (self.kinds[:2], "the metadata have no row for collection 's0'. Add the missing rows"),
             (
                 pd.concat([self.kinds, self.kinds.assign(kind="x")]),
                 "3 values of collection, e.g. .* more than once",
@@ -201,12 +205,12 @@ class TestMetadataAboutCollections:
 
 def doors():
     """Ways to ask for a mean of the same values: runs, a join, scores, preferences, and runs and scores on Dask."""
-    judged = RUNS.ireval.join(QRELS, topics="common")
+    judged = RUNS.ireval.join(QRELS, queries="common")
     made = {
-        "runs": lambda **given: RUNS.ireval.summary(QRELS, "AP", topics="common", **given),
+        "runs": lambda **given: RUNS.ireval.summary(QRELS, "AP", queries="common", **given),
         "judged": lambda **given: judged.summary("AP", **given),
         "scores": lambda **given: judged.measure("AP").ireval.summary(**given),
-        "preferences": lambda **given: judged.prefer("RPP").ireval.mean(**given),
+        "preferences": lambda **given: judged.prefer("RPP").ireval.summary(**given),
     }
 
     def on_dask(ask):
@@ -219,7 +223,9 @@ def doors():
         return asked
 
     made["dask runs"] = on_dask(
-        lambda divided, **given: divided(RUNS).ireval.summary(QRELS, "AP", topics="common", **given)
+        lambda divided, **given: divided(RUNS).ireval.summary(
+            QRELS, "AP", queries="common", **given
+        )
     )
     made["dask scores"] = on_dask(
         lambda divided, **given: divided(judged.measure("AP")).ireval.summary(**given)
@@ -243,7 +249,7 @@ def test_metadata_that_lack_a_query_are_refused_at_every_door(door):
 def test_metadata_that_name_a_query_twice_are_refused_at_every_door(door):
     twice = pd.concat([THIRDS, THIRDS[:1].assign(third="other")])
     with pytest.raises(
-        ValueError, match="query_id '101' more than once; keep one row per query_id"
+        ValueError, match=r"query_id '101' more than once. Keep one row per query_id"
     ):
         DOORS[door](by="third", metadata=twice)
 
@@ -252,19 +258,19 @@ def test_metadata_that_name_a_query_twice_are_refused_at_every_door(door):
 def test_metadata_that_lack_a_run_or_name_it_twice_are_refused_at_every_door(door):
     about = pdeval.datasets.sample_metadata()
     with pytest.raises(
-        ValueError, match="the metadata have no row for run 'bm25'; add what is missing"
+        ValueError, match=r"the metadata have no row for run 'bm25'. Add the missing rows"
     ):
         DOORS[door](by="family", metadata=about[about["run"] != "bm25"])
     with pytest.raises(
         ValueError,
-        match=r"12 values of run, .* more than once; they are the same: .drop_duplicates",
+        match=r"12 values of run, .* more than once. Use .drop_duplicates",
     ):
         DOORS[door](by="family", metadata=pd.concat([about, about]))
 
 
 class TestQueryIdsOfSeveralCollections:
-    text = "16 of 18 query ids are in several collections, e.g. '34' in .*: they are different queries. The column "
-    advice = "collection tells collections apart: by='collection', with the same column in the {}, works within each"
+    text = "16 of 18 query ids are in several collections, e.g. '34' in .*: they are different queries. Column "
+    advice = "'collection' identifies collections: use by='collection', with the same column in the {}, for each"
 
     @pytest.mark.parametrize("disjoint", [False, True])
     def test_they_are_not_joined_as_one(self, disjoint):
@@ -301,19 +307,19 @@ class TestQueryIdsOfSeveralCollections:
             frame.assign(collection=(frame["query_id"].astype(int) % 3).astype(str))
             for frame in (RUNS, QRELS)
         ]
-        assert len(part[0].ireval.measure(part[1], "AP", topics="common")) == 12 * 48
+        assert len(part[0].ireval.measure(part[1], "AP", queries="common")) == 12 * 48
 
     @pytest.mark.broad
     def test_scores_from_a_file_are_first_told_to_group(self, scores):
         found = from_file(scores)
-        text = r"rows repeat \(run, query_id, measure\)\. The column collection tells collections "
-        text += "apart: by='collection'"
+        text = r"the table has duplicate rows \(run, query_id, measure\)\. Column 'collection' identifies collections: "
+        text += "use by='collection'"
         for verb in ("summary", "order", "compare"):
-            with pytest.raises(ValueError, match=text + r" works within each, and \.verdict"):
+            with pytest.raises(ValueError, match=text + r" for each, or \.meta_analysis"):
                 called(found.ireval, verb)
-        wanted = scores.ireval.verdict(by="collection", draws=10)
+        wanted = scores.ireval.meta_analysis(by="collection", draws=10)
         pd.testing.assert_frame_equal(
-            found.ireval.verdict(by="collection", draws=10), wanted, check_exact=True
+            found.ireval.meta_analysis(by="collection", draws=10), wanted, check_exact=True
         )
         assert len(found.ireval.segments(by="collection")) == 3 * 12
         assert found.ireval.report(by="collection").rows == scores.ireval.report().rows
@@ -326,22 +332,23 @@ class TestQueryIdsOfSeveralCollections:
     @pytest.mark.broad
     def test_preferences_from_a_file_are_first_told_to_group(self):
         found = from_file(
-            stacked(RUNS).ireval.prefer(stacked(QRELS), "RPP", by="collection", topics="common")
+            stacked(RUNS).ireval.prefer(stacked(QRELS), "RPP", by="collection", queries="common")
         )
-        for verb in ("mean", "order", "compare"):
+        for verb in ("summary", "order", "compare"):
             with pytest.raises(
-                ValueError, match=r"repeat an earlier .*\. The column collection tells collections "
+                ValueError,
+                match=r"repeat an earlier .*\. Column 'collection' identifies collections",
             ):
                 called(found.ireval, verb)
 
     def test_where_no_column_tells_them_apart_one_is_asked_for_first(self, scores):
-        text = r"repeat an earlier .*\. If collections stand on each other, give a column that names them, and by=that"
+        text = r"repeat an earlier .*\. If the table stacks several collections, add a column that identifies them"
         with pytest.raises(ValueError, match=text):
             from_file(scores).drop(columns="collection").ireval.order()
         both = [stacked(one).drop(columns="collection") for one in (RUNS, QRELS)]
         with pytest.raises(
             ValueError,
-            match=r"different grades, .*if to collections, give them and the runs a column",
+            match=r"different grades, .*If they belong to collections, add a column",
         ):
             both[0].ireval.measure(both[1], "AP")
 
@@ -359,15 +366,18 @@ class TestSegmentsOfOneQuery:
 
     @pytest.mark.parametrize("verb", ["compare", "discriminative_power", "anova"])
     def test_tests_leave_them_out_by_name(self, judged, verb):
-        with pytest.warns(UserWarning, match="1 of 2 groups is left out, e.g. part='one'"):
+        with pytest.warns(
+            UserWarning,
+            match="1 of 2 groups was skipped because of too few runs or queries, e.g. part='one'",
+        ):
             found = called(judged, verb, "AP", by="part", metadata=self.alone)
         assert found["part"].unique().tolist() == ["rest"]
 
     def test_a_verdict_leaves_them_out_by_name(self, judged):
         with pytest.warns(
-            UserWarning, match="1 of 2 groups by part is left out: 'one'; no pair of runs has two"
+            UserWarning, match=r"1 of 2 groups by part is skipped: 'one'\. No pair of runs has two"
         ):
-            judged.verdict("AP", by="part", metadata=self.alone, draws=10)
+            judged.meta_analysis("AP", by="part", metadata=self.alone, draws=10)
 
 
 class TestMissingReplicates:
@@ -390,7 +400,8 @@ class TestMissingReplicates:
     def test_a_seed_missing_on_one_query_is_told(self, seeded):
         less = seeded.drop(seeded.query("model == 'dense' and seed == 2").index[:1])
         with pytest.warns(
-            UserWarning, match="1 of 48 queries are missing from some seed of 'dense', and do not"
+            UserWarning,
+            match="1 of 48 queries are missing from at least one seed of 'dense'. These queries do not",
         ):
             found = less.ireval(run=["model", "seed"]).compare(replicate="seed")
         assert found["n"].tolist() == [47]
@@ -398,7 +409,8 @@ class TestMissingReplicates:
     def test_a_seed_missing_altogether_is_told(self, seeded):
         less = seeded.query("model != 'dense' or seed == 1")
         with pytest.warns(
-            UserWarning, match="'dense' has 1 of seed where 'rerank' has 2; each is averaged over"
+            UserWarning,
+            match="differs: 'dense' has 1 and 'rerank' has 2. Each system is averaged over",
         ):
             found = less.ireval(run=["model", "seed"]).summary(replicate="seed")
         assert found["model"].tolist() == ["dense", "rerank"]
@@ -407,8 +419,10 @@ class TestMissingReplicates:
         parts = seeded.assign(part=seeded["query_id"].astype(int) % 3)
         with pytest.warns(
             UserWarning,
-            match="4 runs of 2 systems differ only in seed and are taken for independent",
+            match="4 runs of 2 systems differ only in seed but are treated as independent",
         ):
-            parts.ireval(run=["model", "seed"]).verdict(by="part", draws=10)
-        found = parts.ireval(run=["model", "seed"]).verdict(by="part", replicate="seed", draws=10)
+            parts.ireval(run=["model", "seed"]).meta_analysis(by="part", draws=10)
+        found = parts.ireval(run=["model", "seed"]).meta_analysis(
+            by="part", replicate="seed", draws=10
+        )
         assert found[["model_a", "model_b"]].to_numpy().tolist() == [["dense", "rerank"]]

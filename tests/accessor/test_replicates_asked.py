@@ -22,16 +22,16 @@ BOUND = RUNS.ireval(run=["model", "seed"])
 ARGUMENTS = {
     "delta_sort": {"new": "nDCG@10"},
     "equivalence": {"rope": 0.01},
-    "lengths.rrie": {"run_a": "dense", "run_b": "rerank"},
+    "search_lengths.rrie": {"run_a": "dense", "run_b": "rerank"},
     "discriminative_power": {"draws": 99},
     "discriminative_power.curve": {"draws": 99},
-    "verdict": {"draws": 99},
+    "conclusion": {"draws": 99},
 }
 ASKED = [
     name
     for name, verb in of_kind("judged").items()
     if "judged" in verb.on
-    and verb.gives
+    and verb.returns
     and {"replicate"} <= {*signature_of(verb, "judged").parameters}
 ]
 
@@ -52,7 +52,7 @@ def test_replicates_are_averaged_alike_on_the_join_and_on_the_run_table(judged, 
 
 
 @pytest.mark.parametrize(
-    "name", ["order", "mean", "leaderboard", "correlate", "agree", "ties", "lengths.rrie"]
+    "name", ["order", "leaderboard", "correlate", "agree", "ties", "search_lengths.rrie"]
 )
 def test_replicates_are_averaged_for_the_default_measures_of_the_verb(judged, name):
     measures = next(
@@ -64,7 +64,7 @@ def test_replicates_are_averaged_for_the_default_measures_of_the_verb(judged, na
     )
 
 
-@pytest.mark.parametrize("name", ["mean", "agree", "ties"])
+@pytest.mark.parametrize("name", ["agree", "ties"])
 def test_measures_and_preferences_of_replicates_stand_side_by_side(judged, name):
     def rows(measures, **given):
         found = asked(judged, name, {"measures": measures, "replicate": "seed", **given})
@@ -89,20 +89,20 @@ def test_measures_and_preferences_of_replicates_stand_side_by_side(judged, name)
 
 
 def test_the_mean_preference_of_replicates_by_a_measure_is_the_difference_of_their_means(judged):
-    found = asked(judged, "mean", {"measures": "AP", "replicate": "seed"})
+    found = asked(judged, "compare", {"measures": "AP", "replicate": "seed"})
     means = asked(judged, "summary", {"measures": "AP", "replicate": "seed"}).set_index("model")[
         "mean"
     ]
     assert found[["model_a", "model_b"]].values.tolist() == [["dense", "rerank"]]
-    assert found["mean"].item() == pytest.approx(means["dense"] - means["rerank"], rel=1e-12)
+    assert found["difference"].item() == pytest.approx(means["dense"] - means["rerank"], rel=1e-12)
 
 
-@pytest.mark.parametrize("measures", ["AP", ["AP", "nDCG@10"], ["AP", "RPP"]])
+@pytest.mark.parametrize("measures", ["RPP", ["RPP", "sgnLP"]])
 def test_mean_differences_of_groups_are_the_loop_by_hand(judged, measures):
-    found = asked(judged, "mean", {"measures": measures, "by": "half", "metadata": HALVES})
+    found = asked(judged, "summary", {"measures": measures, "by": "half", "metadata": HALVES})
     for half, rows in found.groupby("half", observed=True):
         own = QRELS[QRELS["query_id"].isin(HALVES.loc[HALVES["half"] == half, "query_id"])]
-        hand = asked(BOUND, "mean", {"qrels": own, "measures": measures})
+        hand = asked(BOUND, "summary", {"qrels": own, "measures": measures})
         pd.testing.assert_frame_equal(
             rows.drop(columns="half").reset_index(drop=True), hand, check_exact=True
         )

@@ -7,7 +7,7 @@ import pdeval
 @pytest.fixture(scope="module")
 def joined():
     return pdeval.datasets.sample_runs().ireval.join(
-        pdeval.datasets.sample_qrels(), topics="common"
+        pdeval.datasets.sample_qrels(), queries="common"
     )
 
 
@@ -45,7 +45,7 @@ def test_a_join_reports_what_its_runs_score(joined):
         (pdeval.datasets.sample_runs().head(), "needs judgments|rows per item"),
         (
             pdeval.datasets.sample_qrels().head(),
-            "there is no report of a judgments table .*: judgments are what",
+            "a judgments table.* has no report: judgments are raw data",
         ),
     ],
     ids=["unknown", "runs", "judgments"],
@@ -56,7 +56,7 @@ def test_a_table_without_a_report_says_why(frame, text):
 
 
 def test_a_curve_is_drawn_and_not_reported(joined):
-    with pytest.raises(AttributeError, match="there is no report of a precision-recall table"):
+    with pytest.raises(AttributeError, match=r"a precision-recall table.* has no report"):
         joined.curve().ireval.report()
 
 
@@ -74,10 +74,10 @@ def test_a_report_of_stacked_collections_is_that_of_their_values(measures, verb)
         )
         for frame in (runs, qrels)
     ]
-    whole = halves[0].ireval.report(halves[1], measures, by="part", digits=2, topics="common")
-    values = getattr(halves[0].ireval, verb)(halves[1], measures, by="part", topics="common")
+    whole = halves[0].ireval.report(halves[1], measures, by="part", digits=2, queries="common")
+    values = getattr(halves[0].ireval, verb)(halves[1], measures, by="part", queries="common")
     assert whole.to_markdown() == values.ireval.report(by="part", digits=2).to_markdown()
     with pytest.raises(
-        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
+        ValueError, match="AP and RPP are a measure of one ranking and a preference"
     ):
         halves[0].ireval.report(halves[1], ["AP", "RPP"], by="part")

@@ -13,7 +13,7 @@ def tables():
 @pytest.fixture(scope="module")
 def joined():
     return pdeval.datasets.sample_runs().ireval.join(
-        pdeval.datasets.sample_qrels(), topics="common"
+        pdeval.datasets.sample_qrels(), queries="common"
     )
 
 
@@ -47,7 +47,7 @@ def test_a_method_is_named_as_one(scores, prefer):
         "mc4",
     ]
     with pytest.raises(
-        ValueError, match=r"'borda' is an ordering, not a measure\. Say order\(method='borda'\)"
+        ValueError, match=r"'borda' is an ordering, not a measure\. Use order\(method='borda'\)"
     ):
         scores.ireval.order("borda")
 
@@ -61,14 +61,14 @@ def test_less_is_better_where_the_measure_says_so(scores):
 @pytest.mark.parametrize("verb", ["order", "compare", "discriminative_power", "anova"])
 def test_tables_whose_numbers_are_computed_take_no_rules_of_a_join(scores, verb):
     with pytest.raises(
-        TypeError, match=rf"{verb}\(\) has no option 'level'; .*numbers of this table are already"
+        TypeError, match=rf"{verb}\(\) has no option 'level'\. .*values of this table are already"
     ):
         getattr(scores.ireval, verb)(level=2)
 
 
 @pytest.mark.parametrize("compat", ["trec_eval-9", "no such"])
 def test_an_ordering_of_scores_has_no_compat_but_pref_eval(scores, compat):
-    with pytest.raises(ValueError, match="is not an ordering's; it is None or 'pref_eval'"):
+    with pytest.raises(ValueError, match=r"order\(\) of a table expects 'pref_eval' or None\."):
         scores.ireval.order(compat=compat)
 
 
@@ -93,7 +93,7 @@ def test_tables_in_any_order_of_rows_give_the_same_results(scores, prefer):
         scores.sample(frac=1, random_state=2).ireval.summary(), scores.ireval.summary()
     )
     pd.testing.assert_frame_equal(
-        prefer.sample(frac=1, random_state=2).ireval.mean(), prefer.ireval.mean()
+        prefer.sample(frac=1, random_state=2).ireval.summary(), prefer.ireval.summary()
     )
 
 
@@ -103,8 +103,8 @@ def test_tables_read_back_from_a_file_give_the_same_results(scores, prefer, tmp_
     again = pd.read_csv(tmp_path / "scores.csv", dtype={"query_id": str})
     assert again.ireval.order()["run"].tolist() == scores.ireval.order()["run"].tolist()
     again = pd.read_csv(tmp_path / "prefer.csv", dtype={"query_id": str})
-    assert again.ireval.mean()["mean"].tolist() == pytest.approx(
-        prefer.ireval.mean()["mean"].tolist(), abs=1e-12
+    assert again.ireval.summary()["mean"].tolist() == pytest.approx(
+        prefer.ireval.summary()["mean"].tolist(), abs=1e-12
     )
 
 
@@ -129,9 +129,7 @@ def test_a_binding_may_be_added_to(scores):
 
 
 def test_the_mean_and_the_matrix_of_scores_are_refused(scores):
-    with pytest.raises(
-        ValueError, match=r"mean\(\) needs a preferences table .*; this looks like a scores table"
-    ):
+    with pytest.raises(ValueError, match=r"no verb 'mean'. Use \.summary\(\)"):
         scores.ireval.mean()
     with pytest.raises(AttributeError, match=r"matrix\(\) needs a preferences table"):
         scores.ireval.matrix()
@@ -143,7 +141,7 @@ def test_correlations_work_on_orders_scores_preferences_and_runs(scores, prefer,
     assert from_scores["value"].tolist() == from_orders["value"].tolist()
     assert len(prefer.ireval.correlate()) == 1
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    from_runs = runs.ireval.correlate(qrels, ["AP", "RR"], topics="common")
+    from_runs = runs.ireval.correlate(qrels, ["AP", "RR"], queries="common")
     assert from_runs["value"].tolist() == pytest.approx(from_scores["value"].tolist())
 
 
@@ -183,7 +181,9 @@ def test_power_of_metrics_and_preferences_comes_test_by_test_in_the_order_asked(
 def test_infinite_preferences_order_nothing_and_say_so(tables):
     runs, qrels = tables
     prefs = runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])].ireval.prefer(qrels, "TSL")
-    with pytest.raises(ValueError, match=r"'TSL' is infinite for \d+ preferences, which no mean"):
+    with pytest.raises(
+        ValueError, match=r"measure 'TSL' has \d+ infinite values, which have no mean"
+    ):
         prefs.ireval.order()
 
 
@@ -192,11 +192,11 @@ def test_headroom_counts_the_collections_of_a_column(tables):
     runs, qrels = tables
     scores = runs.ireval.measure(qrels, ["AP", "P@20"])
     both = pd.concat([scores.assign(site="a"), scores.assign(site="b", value=scores["value"] / 2)])
-    table = both.ireval.lengths.headroom("AP", by="site")
+    table = both.ireval.search_lengths.headroom("AP", by="site")
     best = scores[scores["measure"] == "AP"].groupby("run", observed=True)["value"].mean().max()
     assert table["measure"].unique().tolist() == ["AP"]
     full = table[table["count"] > 0]
     assert full["low"].tolist() == [np.floor(5 * best) / 10, np.floor(10 * best) / 10]
-    assert full["share"].tolist() == [0.5, 0.5]
+    assert full["fraction"].tolist() == [0.5, 0.5]
     with pytest.raises(KeyError, match="no column 'city' in this table; it has run, query_id"):
-        both.ireval.lengths.headroom(by="city")
+        both.ireval.search_lengths.headroom(by="city")

@@ -176,7 +176,7 @@ def test_every_vocabulary_gives_the_same_values_under_the_callers_names(wanted, 
     # tables that came from these names are understood again
     assert scores.ireval.summary(wide=True)[run].astype(str).tolist() == ["12", "30", "7"]
     assert scores.ireval.order()[run].nunique() == 3
-    assert list(prefer.ireval.mean())[:2] == [f"{run}_a", f"{run}_b"]
+    assert list(prefer.ireval.summary())[:2] == [f"{run}_a", f"{run}_b"]
 
 
 def test_tables_of_different_vocabularies_join(wanted):
@@ -232,7 +232,7 @@ def test_a_run_may_be_identified_by_several_columns(wanted):
 
 def test_results_join_with_metadata():
     runs, qrels, metadata = pdeval.datasets.load_sample()
-    scores = runs.ireval.measure(qrels, "AP", topics="common")
+    scores = runs.ireval.measure(qrels, "AP", queries="common")
     joined = scores.merge(metadata, on="run")
     assert len(joined) == len(scores)
     assert joined["family"].notna().all()
@@ -263,7 +263,7 @@ def test_the_index_of_the_callers_table_does_not_matter(wanted, index):
 @pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*missing from run")
 @pytest.mark.parametrize(
-    "rules", [{"depth": 5}, {"ties": "first"}, {"level": 2}, {"topics": "judged"}]
+    "rules", [{"depth": 5}, {"ties": "first"}, {"level": 2}, {"queries": "judged"}]
 )
 def test_the_verbs_hand_their_rules_to_the_join(rules):
     runs, qrels = collection()

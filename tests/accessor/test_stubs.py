@@ -1,4 +1,4 @@
-"""What static tools see of the doors is what the doors have."""
+"""What static tools see of the accessors is what the accessors have."""
 
 import ast
 import inspect
@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from pdeval.accessor import Joined, stubs
+from pdeval.accessor import Joined
 from pdeval.verbs import of_kind
+from tests import stubs
 
 TREE = ast.parse(stubs.FILE.read_text(encoding="utf-8"))
 CLASSES = {node.name: node for node in TREE.body if isinstance(node, ast.ClassDef)}
@@ -24,8 +25,8 @@ def fresh(code):
 
 @pytest.mark.broad
 def test_the_stub_is_that_of_the_declared_verbs():
-    written = fresh("from pdeval.accessor import stubs; print(stubs.text(), end='')")
-    assert stubs.FILE.read_text(encoding="utf-8") == written, "run python -m pdeval.accessor.stubs"
+    written = fresh("from tests import stubs; print(stubs.text(), end='')")
+    assert stubs.FILE.read_text(encoding="utf-8") == written, "run python -m tests.stubs"
 
 
 def test_the_join_has_its_verbs_for_static_tools_too():

@@ -59,7 +59,7 @@ def growth(repeats: int) -> pd.DataFrame:
     for what, larger in {
         "rows (depth)": base._replace(depth=2000, pool=8000),
         "systems": base._replace(runs=40),
-        "topics": base._replace(queries=100),
+        "queries": base._replace(queries=100),
     }.items():
         for verb in ("measure", "prefer RPP"):
             spent = []

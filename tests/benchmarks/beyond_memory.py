@@ -113,14 +113,14 @@ def main() -> None:
         ):
             table = dd.read_parquet(str(folder / "*.parquet"))
             begin = time.perf_counter()
-            joined = table.ireval.join(qrels, topics="common")
+            joined = table.ireval.join(qrels, queries="common")
             hits, room = joined.here.expected()
             print(
                 f"census {time.perf_counter() - begin:.0f} s; at most {hits:,} hits, {room / 2**20:.0f} MiB",
                 flush=True,
             )
             few = dd.read_parquet(str(folder / "00000.parquet")).ireval.join(
-                qrels[: 20 * QUERIES], topics="common"
+                qrels[: 20 * QUERIES], queries="common"
             )
             failed = 0
             for verb, declared in asking.VERBS_OF_A_JOIN.items():
@@ -131,13 +131,13 @@ def main() -> None:
                     door = joined if "judged" in declared.on else few
                     found = asking.asked(door, verb, asked_of(verb, door.gathered()))
                     found = len(found) if hasattr(found, "npartitions") else found
-                    says = "done" if door is joined else "done, of a few queries"
+                    description = "done" if door is joined else "done, of a few queries"
                 except Exception as fault:  # the other verbs are still asked
                     failed += 1
-                    says = f"{type(fault).__name__}: {str(fault)[:200]}"
+                    description = f"{type(fault).__name__}: {str(fault)[:200]}"
                 most = max(client.run(peak).values())
                 print(
-                    f"{verb:28s}{time.perf_counter() - begin:8.1f} s  {most:6,d} MiB  {says}",
+                    f"{verb:28s}{time.perf_counter() - begin:8.1f} s  {most:6,d} MiB  {description}",
                     flush=True,
                 )
         print(

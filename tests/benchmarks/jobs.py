@@ -233,7 +233,7 @@ def preferring(name: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Job:
 
 
 def randomising(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, draws: int) -> Job:
-    """Return the job of a randomised HSD, against scipy's permutation_test with the same statistic."""
+    """Return the job of a randomized HSD, against scipy's permutation_test with the same statistic."""
     scores = quietly(lambda: runs.ireval.measure(qrels, "AP"))()
     matrix = scores.pivot(index="query_id", columns="run", values="value").to_numpy()
 
@@ -258,7 +258,7 @@ def randomising(name: str, runs: pd.DataFrame, qrels: pd.DataFrame, draws: int) 
 
     ours = quietly(lambda: scores.ireval.compare(test="hsd", draws=draws, progress=False))
     return Job(
-        f"{name}, randomised HSD, {draws:,} draws",
+        f"{name}, randomized HSD, {draws:,} draws",
         ours,
         {"scipy permutation_test": quietly(theirs)},
     )

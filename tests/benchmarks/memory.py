@@ -57,5 +57,5 @@ def peaks(shapes: list[str]) -> pd.DataFrame:
                 )
                 size, before, after = (float(word) / 1024 for word in done.stdout.split())
                 row = {"shape": shape, "ids": ids, "input MB": size, "beyond it MB": after - before}
-                rows.append({**row, "share": (after - before) / size})
+                rows.append({**row, "fraction": (after - before) / size})
     return pd.DataFrame(rows)

@@ -20,7 +20,7 @@ import pdeval  # noqa: F401 - registers .ireval
 from pdeval.evaluate.cube import Preferences, all_pairs
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
-from pdeval.significance.hsd import normal_hsd, preference_maxima
+from pdeval.significance.hsd import normal_hsd, permuted_maxima
 from tests.benchmarks.data import Shape, make
 from tests.benchmarks.jobs import installed
 
@@ -239,7 +239,7 @@ def of_preferences(quick: bool) -> list[Row]:
         Row(
             "RPP and AP of ten tenths of the labels, ten times",
             "23 s",
-            lambda: judged.incomplete(["RPP", "AP"], drop="labels", progress=False),
+            lambda: judged.robustness(["RPP", "AP"], to="labels", progress=False),
             "both of all labels, 100 times",
             once,
             100,
@@ -248,7 +248,7 @@ def of_preferences(quick: bool) -> list[Row]:
         Row(
             f"mean of {len(prefs):,} preferences",
             "ratio 0.33",
-            lambda: prefs.ireval.mean(),
+            lambda: prefs.ireval.summary(),
             f"join of {len(join_of[0]):,} rows",
             lambda: join_of[0].ireval.join(join_of[1], level=1),
         ),
@@ -257,7 +257,7 @@ def of_preferences(quick: bool) -> list[Row]:
             "120 s",
             lambda: normal_hsd(matrix, one, two, progress=False),
             "permutations (64 draws, scaled)",
-            lambda: preference_maxima(matrix, draws=64, seed=0, progress=False, threads=1),
+            lambda: permuted_maxima(matrix, draws=64, seed=0, progress=False, threads=1),
             10_000 / 64,
         ),
         Row(

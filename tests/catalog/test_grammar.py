@@ -101,16 +101,16 @@ def test_a_cutoff_beyond_all_is_no_cutoff():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SetP@5", "SetP takes no cutoff, but 'SetP@5' has one; write 'SetP'."),
-        ("P@ten", "the cutoff in 'P@ten' is 'ten'; it must be a number."),
-        ("RBP(0.8)", "cannot read the parameters of 'RBP(0.8)'; write them like 'RBP(p=0.8)'."),
-        ("RBP(p=)", "cannot read the parameters of 'RBP(p=)'; write them like 'RBP(p=0.8)'."),
-        ("RBP(p=f(1))", "cannot read 'f(1)' in 'RBP(p=f(1))'; give a number or a word."),
-        ("@10", "cannot read the measure '@10'; write it like 'nDCG@10' or 'RBP(p=0.8)'."),
-        ("", "cannot read the measure ''; write it like 'nDCG@10' or 'RBP(p=0.8)'."),
+        ("SetP@5", "SetP has no cutoff, but 'SetP@5' sets one. Write 'SetP'."),
+        ("P@ten", "the cutoff in 'P@ten' is 'ten': expected a number."),
+        ("RBP(0.8)", "cannot parse the parameters of 'RBP(0.8)'. Write them like 'RBP(p=0.8)'."),
+        ("RBP(p=)", "cannot parse the parameters of 'RBP(p=)'. Write them like 'RBP(p=0.8)'."),
+        ("RBP(p=f(1))", "cannot parse 'f(1)' in 'RBP(p=f(1))': expected a number or a word."),
+        ("@10", "cannot parse the measure '@10'. Write it like 'nDCG@10' or 'RBP(p=0.8)'."),
+        ("", "cannot parse the measure ''. Write it like 'nDCG@10' or 'RBP(p=0.8)'."),
         (
             "IPrec(points=floor)@0.1",
-            "points in 'IPrec(points=floor)@0.1' follows compat=, e.g. compat='trec_eval-9'; leave it out.",
+            "points in 'IPrec(points=floor)@0.1' is set by compat=, e.g. compat='trec_eval-9'. Omit it.",
         ),
         (
             "nDCG(gains=many)",
@@ -118,8 +118,8 @@ def test_a_cutoff_beyond_all_is_no_cutoff():
         ),
         (
             "nDCG(gains={-1:1})",
-            "gains={-1: 1} in 'nDCG(gains={-1:1})' gives a gain to grade -1; a negative grade says that an item was "
-            "pooled and not judged, so it has none. Give these items a grade of at least 0 in the judgments.",
+            "gains={-1: 1} in 'nDCG(gains={-1:1})' gives a gain to grade -1, but items of negative grade are "
+            "unjudged. Use grades of at least 0 in the judgments.",
         ),
         (
             "IPrecAvg(recalls=[2])",
@@ -134,7 +134,7 @@ def test_a_name_that_cannot_be_read_says_how_to_write_it(text, message):
 
 
 def test_names_are_never_run_as_code():
-    with pytest.raises(ValueError, match="cannot read"):
+    with pytest.raises(ValueError, match="cannot parse"):
         parse("RBP(p=__import__('os').getcwd())")
 
 

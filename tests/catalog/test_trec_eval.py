@@ -26,7 +26,7 @@ def test_names_with_dots_are_the_measures_that_they_mean(asked, meant):
 
 def test_sets_are_all_their_measures():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    scores = runs.ireval.measure(qrels, "official", topics="common")
+    scores = runs.ireval.measure(qrels, "official", queries="common")
     assert scores["measure"].nunique() == 29
     assert len(parse_all("all_trec")) == 98  # the lines of trec_eval less runid
 
@@ -39,9 +39,9 @@ def test_results_are_called_as_trec_eval_prints_them():
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ("P.5,10", "'P.5,10' is 2 measures, 'P_5' to 'P_10'; name one of them."),
-        ("map.5", "map takes no parameters"),
-        ("relstring.5", "relstring is a text and no measure"),
+        ("P.5,10", "'P.5,10' stands for 2 measures, 'P_5' to 'P_10'. Pass one of them."),
+        ("map.5", "map has no parameters"),
+        ("relstring.5", "relstring is a text, not a measure"),
         ("prefs", "preference judgments"),
     ],
 )

@@ -8,9 +8,7 @@ import pytest
 
 import pdeval
 
-MISSING = (
-    "pdeval: warning: 2 of 50 judged queries are missing from run 'ql'; they count as worst case.\n"
-)
+MISSING = "pdeval: warning: 2 of 50 judged queries are missing from run 'ql'; they get the worst possible score.\n"
 
 
 @pytest.fixture
@@ -97,7 +95,7 @@ def test_complete_counts_judged_queries_without_relevant_items(tmp_path, pdeval_
     words = ("evaluate", tmp_path / "qrels", tmp_path / "x.run", "-m", "RR", "--format", "csv")
     assert pdeval_command(*words).out == "run,RR\nx,1.0\n"
     assert pdeval_command(*words, "-c").out == "run,RR\nx,0.5\n"
-    assert pdeval_command(*words, "--topics", "judged").out == "run,RR\nx,0.5\n"
+    assert pdeval_command(*words, "--queries", "judged").out == "run,RR\nx,0.5\n"
 
 
 @pytest.mark.broad
@@ -150,13 +148,20 @@ def test_compare_shows_fewer_columns_in_a_table_than_in_a_file(data, tmp_path, p
 
 
 @pytest.mark.broad
-def test_report_is_latex_by_default_and_follows_the_file(data, sample, tmp_path, pdeval_command):
+def test_report_is_a_plain_table_by_default_and_follows_the_file(
+    data, sample, tmp_path, pdeval_command
+):
     words = ("report", *data, "-m", "AP,nDCG@10", "--quiet")
-    text = pdeval_command(*words, "--caption", "On 100% of it", "--label", "tab:x").out
+    plain = pdeval_command(*words, "--caption", "On 100% of it").out
+    assert plain.startswith("On 100% of it\n\n   System ")
+    assert "\nh  rerank-s1  *0.562abcdegjkl  _0.631abcdegl\n" in plain
+    assert "<" not in plain
+    latex = (*words, "--format", "latex")
+    text = pdeval_command(*latex, "--caption", "On 100% of it", "--label", "tab:x").out
     assert text.startswith("\\begin{table}[t]")
     assert r"\caption{On 100\% of it}" in text
     assert r"\textbf{0.562}" in text
-    grouped = pdeval_command(*words, "--metadata", sample / "metadata.csv", "--group", "family").out
+    grouped = pdeval_command(*latex, "--metadata", sample / "metadata.csv", "--group", "family").out
     assert r"\textit{reranker}" in grouped
     pdeval_command(*words, "--baseline", "bm25", "--test", "hsd", "-o", tmp_path / "table.md")
     assert "† significantly better" in (tmp_path / "table.md").read_text(encoding="utf-8")
@@ -168,7 +173,7 @@ def test_report_takes_preferences_but_not_both_kinds(data, pdeval_command):
     done = pdeval_command("report", *data, "-m", "RPP,AP")
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith(
-        "pdeval: error: a report shows measures or preferences; give -m for one kind only.\n"
+        "pdeval: error: a report shows either measures or preferences. Use -m with one of these kinds.\n"
     )
 
 
@@ -233,17 +238,20 @@ def test_catalog_lists_what_mentions_all_words(pdeval_command):
             ["-m", "NDGC@10"],
             "no measure 'NDGC@10'. Did you mean 'nDCG@10'? 'pdeval catalog' lists all.",
         ),
-        (["-m", "RBP(p=2)"], "p=2 in 'RBP(p=2)' must be between 0 and 1."),
-        (["-n"], "-n goes with --trec-eval."),
+        (["-m", "RBP(p=2)"], "p=2 in 'RBP(p=2)': expected a number between 0 and 1."),
+        (["-n"], "-n requires --trec-eval."),
         (
             ["-m", "AP,RPP"],
-            "RPP is a preference between runs and no measure of one: 'pdeval prefer QRELS RUN RUN -m",
+            "RPP is a preference between runs, not a measure of one run. Use 'pdeval prefer QRELS RUN RUN -m",
         ),
-        (["-m", "mc4"], "'pdeval order QRELS RUN RUN --method mc4' prints it."),  # 12.20
+        (["-m", "mc4"], "Use 'pdeval order QRELS RUN RUN --method mc4'."),  # 12.20
         (["-m", "ndcg_cut.10,x"], "no measure 'x'"),
-        (["--format", "parquet"], "parquet is not for reading on a screen"),
-        (["-c", "--topics", "common"], "-c is --topics judged, but --topics common was given too."),
-        (["--trec-eval", "--format", "csv"], "--format does not go with --trec-eval"),
+        (["--format", "parquet"], "parquet is a binary format"),
+        (
+            ["-c", "--queries", "common"],
+            "-c means --queries judged and conflicts with --queries common. Use one of them.",
+        ),
+        (["--trec-eval", "--format", "csv"], "--format cannot be combined with --trec-eval"),
         (["--trec-eval", "-m", "mapp"], "no measure 'mapp'"),
     ],
 )
@@ -258,7 +266,7 @@ def test_faults_of_the_command_have_status_2(words, message, data, pdeval_comman
 def test_a_matrix_is_of_one_measure_over_all(words, data, pdeval_command):
     done = pdeval_command("prefer", *data, "--matrix", *words)
     assert done.status == 2
-    assert "give one -m, no -q, no --baseline" in done.err
+    assert "Use one -m, without -q and --baseline" in done.err
 
 
 @pytest.mark.broad
@@ -269,7 +277,7 @@ def test_faults_of_the_data_have_status_1(data, sample, tmp_path, pdeval_command
     cases = {
         ("evaluate", "qrel.txt", runs): "no file 'qrel.txt'.",
         ("evaluate", qrels, tmp_path / "bad.run"): "line 1",
-        ("evaluate", runs / "bm25.run", qrels): "has the six columns of a run",
+        ("evaluate", runs / "bm25.run", qrels): "has six columns, as a run",
         ("evaluate", qrels, f"{runs}/*.nothing"): "no file matches",
         ("compare", qrels, runs, "--baseline", "bm52"): "bm52",
         (
@@ -398,8 +406,11 @@ def test_a_folder_of_collections_is_evaluated_one_by_one(tmp_path, sample, pdeva
     [
         ((), "the following arguments are required: QRELS, RUN"),
         (("qrels.txt",), "the following arguments are required: RUN"),
-        (("qrels.txt", "--collections", "x"), "give no QRELS and RUN beside it"),
-        (("--trec-eval", "--collections", "x"), "--collections does not go with --trec-eval"),
+        (("qrels.txt", "--collections", "x"), "Omit QRELS and RUN"),
+        (
+            ("--trec-eval", "--collections", "x"),
+            "--collections cannot be combined with --trec-eval",
+        ),
     ],
 )
 def test_collections_stand_in_the_place_of_judgments_and_runs(words, message, pdeval_command):
@@ -423,7 +434,7 @@ def test_the_columns_that_name_runs_are_given_by_an_option(tmp_path, pdeval_comm
     done = pdeval_command("evaluate", *data)
     assert done.status == 1
     assert done.err.endswith(
-        "The columns model, seed tell them apart: bind them, --run run,model,seed.\n"
+        "The columns model, seed distinguish them: use --run run,model,seed.\n"
     )
     done = pdeval_command("evaluate", *data, "--run", "model,seed", "-m", "RR")
     assert [line.split() for line in done.out.splitlines()[:2]] == [
@@ -438,7 +449,7 @@ def test_the_columns_that_name_runs_are_given_by_an_option(tmp_path, pdeval_comm
         in pdeval_command("evaluate", *data, "--run", "modle").err
     )
     assert (
-        "--run does not go with --trec-eval"
+        "--run cannot be combined with --trec-eval"
         in pdeval_command("evaluate", *data, "--run", "model", "--trec-eval").err
     )
     (tmp_path / "about.csv").write_text("model,seed,size\na,1,big\na,2,big\nb,1,small\nb,2,small\n")
@@ -455,10 +466,10 @@ def test_a_call_without_a_command_is_told_which_is_meant(data, pdeval_command):
             "map",
             qrels,
             runs,
-        ): f"no command. As trec_eval: pdeval evaluate --trec-eval -m map {qrels} {runs}\n",
-        (qrels, runs): f"no command. To evaluate runs: pdeval evaluate {qrels} {runs}\n",
+        ): f"no command. For the format of trec_eval, use: pdeval evaluate --trec-eval -m map {qrels} {runs}\n",
+        (qrels, runs): f"no command. To evaluate runs, use: pdeval evaluate {qrels} {runs}\n",
         ("evalute", qrels, runs): "no command 'evalute'. Did you mean 'evaluate'?\n",
-        ("map", qrels, runs): "no command 'map'. There are: check, compare,",
+        ("map", qrels, runs): "no command 'map'. Commands are: check, compare,",
     }
     for words, message in cases.items():
         done = pdeval_command(*words)
@@ -471,5 +482,5 @@ def test_swapped_files_are_told_to_be_swapped(data, pdeval_command):
     run = runs / "bm25.run"
     done = pdeval_command("evaluate", run, qrels)
     assert done.status == 1
-    advice = f"Judgments come first: pdeval evaluate {qrels} {run}."
-    assert done.err == f"pdeval: error: '{run}' has the six columns of a run. {advice}\n"
+    advice = f"Pass the judgments first: pdeval evaluate {qrels} {run}."
+    assert done.err == f"pdeval: error: '{run}' has six columns, as a run. {advice}\n"

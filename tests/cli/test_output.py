@@ -1,10 +1,14 @@
+import io
 import json
+import sys
 from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
+from pdeval.__main__ import main
 from pdeval.cli import UsageError, output
 from pdeval.report.report import forget, report_format
 
@@ -76,9 +80,9 @@ def test_the_format_is_the_one_asked_for_or_the_files(given, path, kind):
     [
         (
             "x.doc",
-            "the file name 'x.doc' ends in '.doc'; say the format with --format, or end the name in .txt, .csv",
+            "the file name 'x.doc' ends in '.doc'. Specify the format with --format, or use one of the endings .txt",
         ),
-        ("result", "the file name 'result' has no ending; say the format with --format"),
+        ("result", "the file name 'result' has no ending. Specify the format with --format"),
     ],
 )
 def test_an_unknown_ending_is_an_error_that_names_the_known_ones(path, message):
@@ -88,7 +92,7 @@ def test_an_unknown_ending_is_an_error_that_names_the_known_ones(path, message):
 
 
 def test_parquet_is_not_printed():
-    with pytest.raises(UsageError, match="say where to write it with -o FILE"):
+    with pytest.raises(UsageError, match="Write it to a file with -o FILE"):
         output.chosen("parquet", None, "table")
 
 
@@ -135,3 +139,79 @@ def test_no_control_character_of_a_name_reaches_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     output.send(["map\t1\t\x1b]0;x\x07"], None)
     assert capsys.readouterr().out == "map\t1\t\\x1b]0;x\\x07\n"
+
+
+WIDE = pd.DataFrame(
+    {
+        "run": [f"run-{i}" for i in range(9)],
+        "measure": "AP",
+        **{f"value_{i}": np.arange(9) / (i + 3) for i in range(6)},
+        "effect_size": np.arange(9) / 9,
+    }
+)
+
+
+def test_a_table_wider_than_the_terminal_names_constant_columns_once():
+    lines = output.rendered(WIDE, "table", width=80).splitlines()
+    assert lines[0].split() == ["run", *(f"value_{i}" for i in range(6)), "effect_size"]
+    assert lines[-1] == "The same in every row: measure=AP."
+    assert max(map(len, lines)) <= 80
+    assert "The same" not in output.rendered(WIDE, "table")
+    one = output.rendered(WIDE.head(1), "table", width=60)
+    assert "measure" in one.splitlines()[0]
+
+
+def test_optional_columns_are_omitted_only_if_the_terminal_is_too_narrow():
+    lines = output.rendered(WIDE, "table", width=70, optional=["effect_size"]).splitlines()
+    assert max(map(len, lines)) <= 70
+    assert lines[0].split() == ["run", *(f"value_{i}" for i in range(6))]
+    assert " ".join(lines[-2:]) == (
+        "The same in every row: measure=AP. Not shown: effect_size. Use --all-columns to print all columns."
+    )
+    wide = output.rendered(WIDE, "table", width=80, optional=["effect_size"])
+    assert "effect_size" in wide.splitlines()[0]
+
+
+def test_columns_that_do_not_fit_follow_below():
+    lines = output.rendered(WIDE, "table", width=60).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert [line.split() for line in lines if line.startswith("run ")] == [
+        ["run", *(f"value_{i}" for i in range(6))],
+        ["run", "effect_size"],
+    ]
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize(
+    ("words", "n_tables"),
+    [
+        (["check"], 1),
+        (["leaderboard"], 2),
+        (["compare", "-m", "AP"], 1),
+        (["report", "-m", "AP,nDCG@10"], 1),
+    ],
+)
+def test_tables_of_the_sample_fit_a_terminal_of_80_columns(words, n_tables, sample, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    command, *options = words
+    main([command, str(sample / "qrels.txt"), str(sample / "runs"), "--quiet", *options])
+    lines = sys.stdout.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith(("run", "   System")) for line in lines) == n_tables
+
+
+def test_the_catalog_fits_a_terminal_of_80_columns():
+    names = pdeval.catalog()["name"]
+    text = output.rendered(
+        pdeval.catalog()[["name", "family", "parameters", "summary"]], "table", width=80
+    )
+    assert max(map(len, text.splitlines())) <= 80
+    # a long name is broken over two lines
+    assert {name[:12] for name in names} <= {
+        line.split()[0][:12] for line in text.splitlines() if line[0] != " "
+    }

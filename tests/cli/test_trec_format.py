@@ -199,17 +199,17 @@ def test_the_long_names_of_options_mean_what_the_letters_do(files, pdeval_comman
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("-Z means", "-Z means: not served: only raw scores are printed."),
-        ("-R prefs", "-R prefs: only qrels: preferences and judgment groups are not read."),
+        ("-Z means", "-Z means: not supported: only raw scores are printed."),
+        ("-R prefs", "-R prefs: only qrels: preferences and judgment groups are not supported."),
         ("-R qrels_jg", "-R qrels_jg: only qrels"),
         ("-T other", "-T other: only trec_results"),
         ("-D 1", "-D 1: only 0"),
         (
             "--Output_old_results_format",
-            "trec_eval itself no longer does; -o names the output file.",
+            "as in trec_eval itself; -o is the output file.",
         ),
-        ("-l 0", "-l 0: not served, since items judged non-relevant would be relevant."),
-        ("-M 0", "-M 0: not served, since it leaves no item to evaluate."),
+        ("-l 0", "-l 0 is not supported, because non-relevant items would be relevant."),
+        ("-M 0", "-M 0 leaves no item to evaluate. Use at least 1."),
     ],
 )
 def test_options_that_are_not_served_are_refused_by_name_with_the_reason(
@@ -224,7 +224,7 @@ def test_options_of_trec_eval_go_with_it(files, pdeval_command):
     done = pdeval_command("evaluate", "-Z", "means", *files)
     assert (done.status, done.err.splitlines()[0]) == (
         2,
-        "pdeval: error: -Z goes with --trec-eval.",
+        "pdeval: error: -Z requires --trec-eval.",
     )
 
 
@@ -305,7 +305,7 @@ def test_values_equal_those_of_pytrec_eval_on_the_sample_collection():
     }
     found = {query: dict(zip(part["doc_id"], part["score"])) for query, part in listed}
     theirs = pytrec_eval.RelevanceEvaluator(nested, wanted).evaluate(found)
-    joined = run.ireval.join(qrels, topics="answered", compat="trec_eval-9")
+    joined = run.ireval.join(qrels, queries="answered", compat="trec_eval-9")
     rows = [
         row.split("\t")
         for row in trec_eval_output.rows(joined, lines(sorted(wanted)), per_query=True, total=False)
@@ -319,4 +319,4 @@ def test_values_equal_those_of_pytrec_eval_on_the_sample_collection():
 def test_a_depth_beyond_64_bits_is_refused(files, pdeval_command):
     done = pdeval_command("evaluate", "--trec-eval", "-M", "99999999999999999999", *files)
     assert done.status == 1
-    assert "depth=99999999999999999999: give a whole number of at most" in done.err
+    assert "depth=99999999999999999999: expected an integer of at most" in done.err

@@ -76,7 +76,7 @@ def test_version_9_lacks_the_measures_that_version_10_added():  # 12.22
 
 def test_measures_of_other_judgments_are_refused_by_name():  # 12.22
     for name in ("prefs", "all_prefs", "qrels_jg"):
-        with pytest.raises(ValueError, match=f"'-m {name}' is not served"):
+        with pytest.raises(ValueError, match=f"'-m {name}' is not supported"):
             lines([name])
     with pytest.raises(ValueError, match="the fourth parameter of utility"):
         lines(["utility.1,-1,0,2"])
@@ -90,13 +90,13 @@ def test_sets_of_measures_have_lines_for_all_their_members():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ("map.5", "map takes no parameters, but 'map.5' has some; write 'map'."),
+        ("map.5", "map has no parameters, but 'map.5' sets some. Write 'map'."),
         (
             "P.5,x",
-            "cannot read 'x' in 'P.5,x'; write cutoffs like 'P.5,10,15,20,30,100,200,500,1000'.",
+            "cannot parse 'x' in 'P.5,x'. Write cutoffs like 'P.5,10,15,20,30,100,200,500,1000'.",
         ),
-        ("P.0", "cannot read '0' in 'P.0'"),
-        ("relstring.a", "cannot read 'a' in 'relstring.a'; write a depth like 'relstring.20'."),
+        ("P.0", "cannot parse '0' in 'P.0'"),
+        ("relstring.a", "cannot parse 'a' in 'relstring.a'. Write a depth like 'relstring.20'."),
     ],
 )
 def test_parameters_that_cannot_be_read_are_an_error_that_shows_how_to_write_them(asked, message):

@@ -6,7 +6,8 @@ from typing import Any, Literal
 import pandas as pd
 import pytest
 
-from pdeval.cli.parser import form_of, options_of, parser, split, verbs
+from pdeval.catalog.measures import split
+from pdeval.cli.parser import form_of, options_of, parser, verbs
 from pdeval.join.judged import Judged
 from pdeval.verbs import VERBS, verb
 from tests.declaring import for_a_while
@@ -144,9 +145,8 @@ def test_one_of_several_stands_alone_where_it_may(tally, sample, pdeval_command)
     [
         (["--how", "fast"], "argument --how: invalid choice: 'fast' (choose from loud, quiet)"),
         (["--many", "x,z"], "argument --many: invalid choice: 'z' (choose from x, y)"),
-        (["--draws", "1.5"], "argument --draws: '1.5' is not a whole number"),
+        (["--draws", "1.5"], "argument --draws: '1.5' is not an integer"),
         (["--share", "half"], "argument --share: 'half' is not a number"),
-        (["--bootstrap", "100"], "--bootstrap is now --draws"),
     ],
 )
 def test_what_cannot_be_read_is_told(tally, words, message, capsys):

@@ -68,7 +68,9 @@ def test_it_is_registered_and_answers_for_what_it_supports():
     assert ir_measures.providers.registry["pdeval"] is provider
     assert provider.is_available()
     assert all(provider.supports(measure) for measure in MEASURES)
-    with pytest.raises(ValueError, match=r"unsupported measure RBP: provider\.supports"):
+    with pytest.raises(
+        ValueError, match=r"unsupported measure RBP\. Check measures with provider\.supports"
+    ):
         provider.evaluator([ir_measures.RBP], {"q": {"d": 1}})
 
 

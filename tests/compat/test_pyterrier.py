@@ -42,7 +42,7 @@ class TestTests:
 
     def test_a_test_of_all_systems_at_once_says_how_it_is_asked(self):
         with pytest.raises(
-            ValueError, match=r"test='hsd' looks at all systems at once.*perquery=True.*compare\("
+            ValueError, match=r"test='hsd' compares all systems at once.*perquery=True.*compare\("
         ):
             experiment_test("hsd")
 
@@ -52,7 +52,8 @@ class TestTests:
         with pytest.raises(ValueError, match="draws"):
             experiment_test("permutation", draws=0)
         with pytest.raises(
-            ValueError, match=r"two lists of one length; these have shapes \(6,\), \(5,\)"
+            ValueError,
+            match=r"two lists of the same length; they have the shapes \(6,\) and \(5,\)",
         ):
             experiment_test()(BETTER, BASELINE[:5])
 
@@ -81,7 +82,7 @@ class TestCorrections:
     def test_a_table_without_p_values_and_an_unknown_correction_are_told(self):
         with pytest.raises(
             ValueError,
-            match=r"no column ends in ' p-value'; there are name, map. Give Experiment a",
+            match=r"no column ends in ' p-value' among name, map. Pass baseline= to Experiment",
         ):
             corrected(self.table()[["name", "map"]])
         with pytest.raises((KeyError, ValueError), match="nonsense"):
@@ -111,7 +112,7 @@ class TestPerQuery:
     def test_two_systems_of_one_name_and_other_tables_are_told(self):
         with pytest.raises(
             ValueError,
-            match=r"two systems are called 'new': both have map of query '0'\. Give names=",
+            match=r"two systems are named 'new': both have map of query '0'\. Pass different names=",
         ):
             scores_of(pd.concat([per_query(), per_query().head(2)]))
         with pytest.raises(ValueError, match=r"no column 'qid' among .*perquery=True"):

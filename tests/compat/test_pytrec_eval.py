@@ -252,17 +252,17 @@ class TestErrors:
     def test_a_measure_that_is_not_known_is_named_with_those_that_are(self, name):
         with pytest.raises(
             ValueError,
-            match=r"unsupported measure '.*'\. Known are 11pt_avg, G, P, .*ndcg_cut\.5,10",
+            match=r"unsupported measure '.*'\. Supported: 11pt_avg, G, P, .*ndcg_cut\.5,10",
         ):
             ours.RelevanceEvaluator(QRELS, {name})
 
     def test_what_is_no_dict_of_dicts_is_told(self):
         with pytest.raises(
-            TypeError, match="a judgments dict holds a dict for every query; this one holds list"
+            TypeError, match="a judgments dict must have a dict for every query, got list"
         ):
             ours.RelevanceEvaluator({"q": ["d"]}, {"map"})
         with pytest.raises(
-            TypeError, match="the grades of the judgments must be whole numbers; some are float"
+            TypeError, match="the grades of the judgments must be integers; some are float"
         ):
             ours.RelevanceEvaluator({"q": {"d": 0.5}}, {"map"})
         with pytest.raises(
@@ -271,7 +271,9 @@ class TestErrors:
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {7: 1.0}})
         with pytest.raises(TypeError, match="the scores of the run must be numbers; some are str"):
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {"d1": "1"}})
-        with pytest.raises(TypeError, match="a run is a dict of dicts or a DataFrame; this is int"):
+        with pytest.raises(
+            TypeError, match="a run must be a dict of dicts or a DataFrame, got int"
+        ):
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate(7)
         with pytest.raises(ValueError, match="missing values"):
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {"d1": math.nan}})
@@ -288,7 +290,7 @@ class TestFiles:
         }
 
     def test_a_document_twice_or_a_short_line_is_named(self):
-        with pytest.raises(ValueError, match="line 2 holds document 'd1' of query 'q1' again"):
+        with pytest.raises(ValueError, match="line 2 repeats document 'd1' of query 'q1'"):
             ours.parse_run(["q1 Q0 d1 1 0.5 a", "q1 Q0 d1 2 0.4 a"])
         with pytest.raises(ValueError, match="line 1 has 3 fields, not 4: 'q1 0 d1'"):
             ours.parse_qrel(["q1 0 d1"])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.dask import partition_ids
+from pdeval.dask import first_pass
 from tests.join.test_prepared import GAPS, with_gaps
 
 pytest.importorskip("dask")
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.extras
 
 
 def counted(*frames):
-    return partition_ids.combined(
-        [partition_ids.holding(pd.DataFrame(frame), "query_id", ("run",)) for frame in frames]
+    return first_pass.combined(
+        [first_pass.holding(pd.DataFrame(frame), "query_id", ("run",)) for frame in frames]
     )
 
 
@@ -51,8 +51,8 @@ def test_partitions_without_rows_hold_nothing():
 
 def test_runs_of_several_columns_are_sorted_as_on_pandas():
     frame = pd.DataFrame({"model": ["lm", "bm25", "lm"], "seed": [2, 7, 1], "query_id": 1})
-    found = partition_ids.combined(
-        [partition_ids.holding(frame.iloc[[at]], "query_id", ("model", "seed")) for at in range(3)]
+    found = first_pass.combined(
+        [first_pass.holding(frame.iloc[[at]], "query_id", ("model", "seed")) for at in range(3)]
     )
     assert found.runs.to_dict("records") == [
         {"model": "bm25", "seed": 7},
@@ -72,14 +72,14 @@ def test_ids_of_two_types_are_an_error():
 def test_runs_with_parameters_are_found_in_any_order_and_also_where_one_is_not_set():
     # 10 stands before 5 in the column, and one run has no depth at all
     runs = pd.DataFrame({"model": ["a", "b", "b", "b"], "depth": [10.0, 5.0, 10.0, np.nan]})
-    assert partition_ids.places(runs.iloc[[3, 1, 0, 2, 2]], runs).tolist() == [3, 1, 0, 2, 2]
+    assert first_pass.places(runs.iloc[[3, 1, 0, 2, 2]], runs).tolist() == [3, 1, 0, 2, 2]
 
 
 def test_a_run_that_was_not_there_at_first_is_an_error():
     with pytest.raises(
-        RuntimeError, match="there was no run 'c' when the run table was first read"
+        RuntimeError, match="the run table changed after the first pass: it had no run 'c'"
     ):
-        partition_ids.places(pd.DataFrame({"run": ["a", "c"]}), pd.DataFrame({"run": ["a", "b"]}))
+        first_pass.places(pd.DataFrame({"run": ["a", "c"]}), pd.DataFrame({"run": ["a", "b"]}))
 
 
 @pytest.mark.broad
@@ -103,23 +103,23 @@ def test_the_pass_over_two_columns_sees_the_partitions_of_the_whole_table(tmp_pa
     table = dd.read_parquet(str(tmp_path), filesystem=filesystem)
     fused = table[["run", "query_id"]].map_partitions(len, meta=(None, int)).compute()
     assert len(fused) < 9
-    assert partition_ids.take(table, "query_id", ("run",)).parts.tolist() == [9, 9]
+    assert first_pass.take(table, "query_id", ("run",)).parts.tolist() == [9, 9]
 
 
 def test_runs_of_ten_columns_with_128_values_each_are_found_again():
     values = pd.DataFrame({f"c{i}": np.arange(128) for i in range(10)})
     twins = pd.DataFrame({f"c{i}": [0, 64] if i == 0 else [7, 7] for i in range(10)})
     runs = pd.concat([values, twins]).sort_values(list(values.columns), ignore_index=True)
-    assert partition_ids.places(runs, runs).tolist() == list(range(130))
-    assert partition_ids.places(runs.iloc[::-1], runs).tolist() == list(range(130))[::-1]
+    assert first_pass.places(runs, runs).tolist() == list(range(130))
+    assert first_pass.places(runs.iloc[::-1], runs).tolist() == list(range(130))[::-1]
 
 
 def test_known_names_in_a_new_combination_are_an_error():
     runs = pd.DataFrame({"model": ["a", "b"], "seed": [1, 2]})
     with pytest.raises(
-        RuntimeError, match=r"there was no run \('a', 2\) when the run table was first read"
+        RuntimeError, match=r"the run table changed after the first pass: it had no run \('a', 2\)"
     ):
-        partition_ids.places(pd.DataFrame({"model": ["a"], "seed": [2]}), runs)
+        first_pass.places(pd.DataFrame({"model": ["a"], "seed": [2]}), runs)
 
 
 @pytest.mark.parametrize("engine", ["dask", "parts"])
@@ -129,14 +129,14 @@ def test_gaps_in_ranks_are_told_as_of_one_table_however_it_is_divided(engine):
         warnings.simplefilter("always")
         if engine == "parts":
             pdeval.join_parts(
-                [part for _, part in runs.groupby("query_id")], qrels, topics="answered"
+                [part for _, part in runs.groupby("query_id")], qrels, queries="answered"
             ).measure("AP")
         else:
             import dask.dataframe as dd
 
             # rows of one list in two partitions
             judged = dd.from_pandas(runs, chunksize=3, sort=False).ireval.join(
-                qrels, topics="answered"
+                qrels, queries="answered"
             )
             judged.measure("AP").compute()
     assert [str(one.message) for one in told] == [GAPS]
@@ -144,4 +144,6 @@ def test_gaps_in_ranks_are_told_as_of_one_table_however_it_is_divided(engine):
     whole = whole[whole["query_id"] != "3"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pdeval.join_parts([part for _, part in whole.groupby("query_id")], qrels, topics="answered")
+        pdeval.join_parts(
+            [part for _, part in whole.groupby("query_id")], qrels, queries="answered"
+        )

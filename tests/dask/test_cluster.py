@@ -145,9 +145,9 @@ def test_every_verb_gives_the_numbers_of_pandas_after_a_worker_was_killed_in_the
         rows = (
             table_of(tmp_path, count, some.iloc[:0]).compute().reset_index(drop=True)
         )  # with the dtypes of Dask
-        on_pandas = rows.ireval.join(qrels, topics="common")
+        on_pandas = rows.ireval.join(qrels, queries="common")
         joined = table_of(tmp_path, count, some.iloc[:0], deadly=2).ireval.join(
-            qrels, topics="common"
+            qrels, queries="common"
         )
         _ = (
             joined.positions if kind == "judged" else joined.here.runs
@@ -225,7 +225,7 @@ def test_workers_of_512_mib_say_that_partitions_of_500_thousand_rows_are_too_lar
         table = dd.from_map(rows_of_a_run, range(3), meta=rows_of_a_run(0).iloc[:0])
         with pytest.raises(
             ValueError,
-            match="partition 0 of the run table has 500,000 rows, and a worker of 512 MiB",
+            match="partition 0 of the run table has 500,000 rows, but a worker of 512 MiB",
         ):
             table.ireval.prefer(qrels, "RPP", baseline="run-0")
 
@@ -239,7 +239,7 @@ def test_two_workers_of_512_mib_finish_a_shuffle_of_more_than_they_hold(tmp_path
     )
     with cluster(tmp_path, memory_limit=512 << 20) as client:
         parts = dd.from_map(half_a_run, range(16), meta=half_a_run(0).iloc[:0])
-        found = parts.ireval.order(qrels, "RPP", topics="common")
+        found = parts.ireval.order(qrels, "RPP", queries="common")
         pools = client.run(lambda: __import__("pyarrow").default_memory_pool().backend_name)
     assert set(pools.values()) == {"system"}
     assert len(found) == 8

@@ -24,10 +24,10 @@ SINGLE = ["AP", "nDCG@10", "bpref", "ERR", "AP(level=2)", "alpha-nDCG@10"]
 @pytest.mark.parametrize(
     ("rules", "rows"),
     [
-        ({"topics": "judged"}, "mixed"),
-        ({"topics": "answered"}, "by run"),
-        ({"topics": "common"}, "by run"),
-        ({"topics": "common", "validate": False}, "mixed"),
+        ({"queries": "judged"}, "mixed"),
+        ({"queries": "answered"}, "by run"),
+        ({"queries": "common"}, "by run"),
+        ({"queries": "common", "validate": False}, "mixed"),
         ({"ties": "rank", "level": 2}, "mixed"),
         ({"compat": "trec_eval-9", "depth": 20}, "by run"),
     ],
@@ -81,10 +81,10 @@ class TestQueriesAndRunsWithoutAnswers:
             expected = quiet(few.ireval.measure, qrels, measures)
             assert ((expected["query_id"] == "112") & (expected["measure"] == "AP")).sum() == 4
             same_bits(expected, gathered(quiet(table.ireval.measure, qrels, measures), SCORES))
-        expected = quiet(few.ireval.prefer, qrels, "RPP", topics="judged")
+        expected = quiet(few.ireval.prefer, qrels, "RPP", queries="judged")
         same_bits(
             expected,
-            gathered(quiet(table.ireval.prefer, qrels, "RPP", topics="judged"), PREFERENCES),
+            gathered(quiet(table.ireval.prefer, qrels, "RPP", queries="judged"), PREFERENCES),
         )
 
     def test_a_run_without_any_judged_query_still_counts(self, few, qrels, parts, rows):
@@ -125,7 +125,7 @@ class TestTablesOfResults:
             quiet(table.ireval.prefer, qrels, measures)
             for table in (some, divided(some, 5, "mixed"))
         )
-        same_bits(prefs.ireval.mean(), lazy.ireval.mean())
+        same_bits(prefs.ireval.summary(), lazy.ireval.summary())
         same_bits(prefs.ireval.matrix("rrLP"), lazy.ireval.matrix("rrLP"))
 
     def test_preferences_on_dask_are_ordered_and_compared_as_on_pandas(self, some, qrels):
@@ -197,17 +197,17 @@ class TestTablesOfResults:
         expected = (
             quiet(some.ireval.measure, qrels, "AP").astype({"run": str}).merge(metadata, on="run")
         )
-        found = table.ireval.summary(by="family", replicate="run")
+        found = table.ireval.summary(by="family", per="group")
         pd.testing.assert_frame_equal(
             found.astype({"family": object}),
-            expected.ireval.summary(by="family", replicate="run").astype({"family": object}),
+            expected.ireval.summary(by="family", per="group").astype({"family": object}),
         )
 
 
 @pytest.mark.broad
 def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
     judged = divided(some, 3, "mixed").ireval.join(qrels)
-    other = judged.at(level=2, topics="common")
+    other = judged.at(level=2, queries="common")
     assert (other.level, other.topics) == (2, "common")
     assert other.plan is judged.plan
     assert other.here is judged.here
@@ -338,7 +338,7 @@ class TestWhatIsSaid:
             with pytest.warns(UserWarning, match="judged queries are missing") as told:
                 lazy = table.ireval.measure(qrels, "AP")
             assert [str(one.message) for one in told] == [
-                "2 of 50 judged queries are missing from run 'ql'; they count as worst case."
+                "2 of 50 judged queries are missing from run 'ql'; they get the worst possible score."
             ]
             assert told[0].filename == __file__
             with warnings.catch_warnings():
@@ -361,17 +361,17 @@ class TestWhatIsSaid:
             "preferences table on Dask: "
         )
         assert repr(table[["rank"]].ireval) == (
-            "a Dask table that pdeval does not recognise; bind its roles: df.ireval(query=..., doc=...)"
+            "a Dask table that pdeval does not recognize; bind its roles: df.ireval(query=..., doc=...)"
         )
 
     @pytest.mark.broad
     def test_a_join_is_kept_for_several_verbs(self, runs, qrels):
-        joined = divided(runs, 3).ireval.join(qrels, topics="answered")
+        joined = divided(runs, 3).ireval.join(qrels, queries="answered")
         assert repr(joined) == (
             "runs on Dask joined to judgments: 12 runs x 50 queries, 3 partitions; "
             "next: .measure(), .prefer(), .order(), .compare()"
         )
-        assert "12 runs x 48 of 50 queries, 3 partitions" in repr(joined.at(topics="common"))
+        assert "12 runs x 48 of 50 queries, 3 partitions" in repr(joined.at(queries="common"))
         assert joined.summary("AP")["n"].sum() == 598
         assert len(joined.measure()) == 5 * 598
 
@@ -382,7 +382,7 @@ def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, eve
         divided(runs[runs["query_id"] == "130"], 1).ireval.measure,
         qrels,
         METRICS,
-        topics="answered",
+        queries="answered",
     )
     mine = every_score[every_score["query_id"] == "130"]
     np.testing.assert_array_equal(
@@ -392,17 +392,17 @@ def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, eve
 
 def test_what_is_different_on_dask_is_said_in_the_documentation(few):
     door = divided(few, 2).ireval
-    assert "On Dask the id columns are read once" in door.join.__doc__
+    assert "On Dask, the id columns are read once" in door.join.__doc__
     for name in ("measure", "prefer"):
         for owner in (door, pdeval.dask.accessor.DaskJudged):
-            assert "On Dask the result is a lazy Dask frame" in getattr(owner, name).__doc__
+            assert "On Dask, the result is a lazy Dask DataFrame" in getattr(owner, name).__doc__
             assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__
 
 
 @pytest.mark.broad
 def test_results_that_are_gathered_are_the_frames_that_pandas_makes(some, qrels):
     for verb, measure in (("measure", "AP"), ("prefer", "RPP")):
-        expected = quiet(getattr(some.ireval, verb), qrels, measure, topics="common")
+        expected = quiet(getattr(some.ireval, verb), qrels, measure, queries="common")
         lazy = divided(expected, 3, "mixed")
         pd.testing.assert_frame_equal(
             lazy.ireval._gathered("order")._frame, expected, check_dtype=False
@@ -422,8 +422,8 @@ def test_judgments_may_be_nested_dicts_on_dask_too(some, qrels):
     given = {}
     for row in qrels.drop_duplicates(["query_id", "doc_id"]).itertuples():
         given.setdefault(str(row.query_id), {})[str(row.doc_id)] = int(row.relevance)
-    joined = divided(some, 3).ireval.join(given, topics="common")
+    joined = divided(some, 3).ireval.join(given, queries="common")
     same_bits(
-        quiet(some.ireval.join(given, topics="common").mean, ["AP"]),
+        quiet(some.ireval.join(given, queries="common").mean, ["AP"]),
         quiet(joined.mean, ["AP"]),
     )

@@ -7,11 +7,11 @@ pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
 
 from pdeval.dask.delayed import calls, gathered, of_part  # noqa: E402
-from pdeval.dask.partition import cells, codes, of_pairs, part_hits, part_items, without_rows  # noqa: E402
+from pdeval.dask.partition import cells, codes, of_pairs  # noqa: E402
 from pdeval.join.merge_parts import concatenated  # noqa: E402
 
 
-@pytest.mark.parametrize("function", [cells, codes, of_pairs, part_hits, part_items, without_rows])
+@pytest.mark.parametrize("function", [cells, codes, of_pairs])
 def test_a_partition_without_judged_queries_has_no_piece_of_any_kind(function):
     assert of_part(None, function, "whatever it is given") is None
 

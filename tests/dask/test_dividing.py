@@ -17,7 +17,7 @@ CORPUS = "ASL(unretrieved=corpus)"
 
 
 def test_a_topic_is_at_home_where_its_rows_are_and_unanswered_ones_in_turn_with_the_others():
-    # three queries of the runs: in partitions 2, 0 and 1; the second is not judged. Topics 0, 2, 4, 5 nobody answered
+    # three queries of the runs: in partitions 2, 0 and 1; the second is not judged. Nobody answered 0, 2, 4, 5
     found = SimpleNamespace(first=np.array([2, 0, 1]))
     assert _homes(found, np.array([1, -1, 3]), 6).tolist() == [1, 2, 2, 1, 1, 2]
 

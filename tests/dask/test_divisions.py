@@ -68,18 +68,18 @@ def agree(expected, found):
 @pytest.mark.broad
 @examples(8)
 @given(collections(), st.sampled_from(["relevant", "judged", "answered", "common"]))
-def test_any_division_of_the_rows_gives_the_numbers_of_pandas(collection, topics):
+def test_any_division_of_the_rows_gives_the_numbers_of_pandas(collection, queries):
     frame, judged, cuts = collection
     table = on_dask(frame, cuts)
     for measures in (["AP", "ERR"], MEASURES):
-        expected = outcome(frame.ireval.measure, judged, measures, topics=topics)
-        agree(expected, outcome(table.ireval.measure, judged, measures, topics=topics, by=SCORES))
-    expected = outcome(frame.ireval.prefer, judged, ["RPP", "rrLP"], topics=topics)
+        expected = outcome(frame.ireval.measure, judged, measures, queries=queries)
+        agree(expected, outcome(table.ireval.measure, judged, measures, queries=queries, by=SCORES))
+    expected = outcome(frame.ireval.prefer, judged, ["RPP", "rrLP"], queries=queries)
     agree(
         expected,
-        outcome(table.ireval.prefer, judged, ["RPP", "rrLP"], topics=topics, by=PREFERENCES),
+        outcome(table.ireval.prefer, judged, ["RPP", "rrLP"], queries=queries, by=PREFERENCES),
     )
-    expected = outcome(frame.ireval.mean, judged, ["RPP", "AP"], topics=topics)
-    agree(expected, outcome(table.ireval.mean, judged, ["RPP", "AP"], topics=topics))
-    expected = outcome(frame.ireval.order, judged, ["RPP", "AP"], topics=topics)
-    agree(expected, outcome(table.ireval.order, judged, ["RPP", "AP"], topics=topics))
+    expected = outcome(frame.ireval.mean, judged, ["RPP", "AP"], queries=queries)
+    agree(expected, outcome(table.ireval.mean, judged, ["RPP", "AP"], queries=queries))
+    expected = outcome(frame.ireval.order, judged, ["RPP", "AP"], queries=queries)
+    agree(expected, outcome(table.ireval.order, judged, ["RPP", "AP"], queries=queries))

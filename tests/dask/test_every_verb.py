@@ -56,7 +56,7 @@ def test_every_verb_of_a_join_is_the_same_to_the_last_bit(parts, rows, name):
 @pytest.mark.parametrize("name", VERBS_OF_A_JOIN)
 def test_every_verb_of_a_run_table_is_the_same_to_the_last_bit(some, name):
     qrels = pdeval.datasets.sample_qrels()
-    given = {**arguments(name, joins(1, "by run")[0]), "topics": "common"}
+    given = {**arguments(name, joins(1, "by run")[0]), "queries": "common"}
     offered = inspect.signature(reduce(getattr, name.split("."), ACCESSORS["runs"])).parameters
     given = {key: value for key, value in {**given, "qrels": qrels}.items() if key in offered}
     table = divided(some, 4, "mixed")

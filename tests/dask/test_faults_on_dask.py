@@ -18,9 +18,9 @@ MIXED = ["AP", "nDCG@10", "bpref", "ERR", "GMAP", "ASL"]
 def test_faults_of_the_question_are_told_before_any_work(runs, qrels):
     table = divided(runs, 3)
     cases = [
-        ("level=0: the least grade", {"level": 0}, "AP"),
+        ("level=0: the smallest relevant grade", {"level": 0}, "AP"),
         ("ties='coin': choose 'docid'", {"ties": "coin"}, "AP"),
-        ("topics='odd': choose", {"topics": "odd"}, "AP"),
+        ("queries='odd': choose", {"queries": "odd"}, "AP"),
         ("RPP is a preference, not a measure of one ranking", {}, "RPP"),
         ("has no closed form over the orders of tied items", {"ties": "expected"}, "bpref"),
         ("a grade of at least 9", {"level": 9}, "AP"),
@@ -31,12 +31,12 @@ def test_faults_of_the_question_are_told_before_any_work(runs, qrels):
     with pytest.raises(ValueError, match="RPP compares definite rankings"):
         quiet(table.ireval.prefer, qrels, "RPP", ties="expected")
     with pytest.raises(
-        ValueError, match="needs subtopics, and the judgments have no subtopic column"
+        ValueError, match="needs subtopics, but the judgments have no subtopic column"
     ):
         quiet(table.ireval.measure, pdeval.datasets.sample_qrels(), "alpha-nDCG@10")
     with pytest.raises(
         TypeError,
-        match=r"measure\(\) has no option 'tie'; it has qrels, measures, .* Did you mean 'ties'?",
+        match=r"measure\(\) has no option 'tie'\. Its options are qrels, measures, .* Did you mean 'ties'?",
     ):
         table.ireval.measure(qrels, "AP", tie="rank")
     with pytest.raises(KeyError, match="no baseline 'bm52'"):

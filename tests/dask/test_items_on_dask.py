@@ -101,7 +101,7 @@ def test_verbs_that_gather_see_the_items_too(sample):
 @pytest.mark.broad
 def test_side_tables_may_be_on_dask_bound_or_not():
     asked = ["RR", "Novelty@2", "Coverage@2"]
-    expected = RUNS.ireval.summary(TEST, asked, items=ITEMS, history=HISTORY, topics="answered")
+    expected = RUNS.ireval.summary(TEST, asked, items=ITEMS, history=HISTORY, queries="answered")
     side = {
         "items": dd.from_pandas(ITEMS.rename(columns={"item_id": "thing"}), npartitions=2).ireval(
             doc="thing"
@@ -109,7 +109,7 @@ def test_side_tables_may_be_on_dask_bound_or_not():
         "history": dd.from_pandas(HISTORY, npartitions=2),
     }
     runs = dd.from_pandas(RUNS, npartitions=2)
-    same_bits(expected, runs.ireval.summary(TEST, asked, **side, topics="answered"))
+    same_bits(expected, runs.ireval.summary(TEST, asked, **side, queries="answered"))
 
 
 @pytest.mark.broad
@@ -134,11 +134,11 @@ def test_a_partition_may_hold_users_without_a_history_alone():
     )
     with pytest.warns(UserWarning, match="Calibration@2 has no value for 1 of 3 lists"):
         expected = RUNS.ireval.summary(
-            TEST, "Calibration@2", items=ITEMS, history=history, topics="answered"
+            TEST, "Calibration@2", items=ITEMS, history=history, queries="answered"
         )
     with pytest.warns(UserWarning, match="Calibration@2 has no value for 1 of 3 lists"):
         got = runs.ireval.summary(
-            TEST, "Calibration@2", items=ITEMS, history=history, topics="answered"
+            TEST, "Calibration@2", items=ITEMS, history=history, queries="answered"
         )
     same_bits(expected, got)
 
@@ -148,11 +148,11 @@ def test_what_side_tables_do_not_tell_is_said_before_any_work():
     runs = dd.from_pandas(RUNS, npartitions=1)
 
     def asked(measure, **tables):
-        return lambda: runs.ireval.measure(TEST, measure, topics="answered", **tables)
+        return lambda: runs.ireval.measure(TEST, measure, queries="answered", **tables)
 
     strangers = HISTORY.assign(user_id=[f"{user}x" for user in HISTORY["user_id"]])
     for ask, text in [
-        (asked("Novelty@2"), r"Novelty@2 looks at the items of lists: give items="),
+        (asked("Novelty@2"), r"Novelty@2 needs the items of lists. Pass items="),
         (asked("ILD@2", history=HISTORY), r"ILD@2 needs items= "),
         (asked("Novelty@2", items=ITEMS), r"Novelty@2 needs history= "),
         (
@@ -161,11 +161,11 @@ def test_what_side_tables_do_not_tell_is_said_before_any_work():
         ),
         (
             asked("Unseen@2", history=HISTORY, judged_only=True),
-            r"looks at all items of a list, and judged_only=True",
+            r"needs all items of a list, but judged_only=True",
         ),
         (
             lambda: runs.ireval.summary(TEST, "Coverage@2"),
-            r"Coverage@2 looks at the items of lists: give items=",
+            r"Coverage@2 needs the items of lists. Pass items=",
         ),
     ]:
         with pytest.raises(ValueError, match=text):
@@ -179,15 +179,15 @@ def test_lists_that_are_too_many_to_gather_are_refused_with_what_to_do():
     with dask.config.set({"pdeval.gather-limit": "20 B"}), pytest.raises(ValueError) as fault:
         runs.ireval.summary(TEST, "Coverage@2", items=ITEMS)
     assert str(fault.value) == (
-        "Coverage@2 looks at the first 2 items of all lists together, which take 32 B; no more than 20 B are gathered. "
-        "Ask for a smaller cutoff or fewer runs, or raise the bound: dask.config.set({'pdeval.gather-limit': '64 B'})."
+        "the first 2 items of all lists, which Coverage@2 needs, may take 32 B, and at most 20 B are gathered. "
+        "Use a smaller cutoff, select runs, or raise the limit: dask.config.set({'pdeval.gather-limit': '64 B'})."
     )
 
 
 def test_what_is_sent_holds_no_rows_of_the_history():
-    from pdeval.join.item_catalog import catalogue_of
+    from pdeval.join.item_catalog import catalog_of
 
-    whole = catalogue_of(ITEMS, HISTORY)
+    whole = catalog_of(ITEMS, HISTORY)
     sent = pickle.loads(pickle.dumps(whole.sent()))
     assert len(sent.history.user) == 0
     assert sent.given == (None, None)
@@ -200,11 +200,12 @@ def test_what_is_sent_holds_no_rows_of_the_history():
 
 def test_runs_alone_are_gathered():
     runs = dd.from_pandas(RUNS, npartitions=1)
-    gathered = runs.ireval.beyond(
+    gathered = runs.ireval.beyond_accuracy(
         "Coverage@2", items=ITEMS
     )  # a verb of run tables gathers the rows
     assert (
-        gathered["mean"].tolist() == RUNS.ireval.beyond("Coverage@2", items=ITEMS)["mean"].tolist()
+        gathered["mean"].tolist()
+        == RUNS.ireval.beyond_accuracy("Coverage@2", items=ITEMS)["mean"].tolist()
     )
 
 
@@ -213,7 +214,7 @@ def test_users_without_judgments_are_warned_of_where_they_are_left_out():
     qrels = TEST.rename(columns={"user_id": "query_id"})
     qrels = qrels[qrels["query_id"] == "u"]
     with pytest.warns(
-        UserWarning, match="1 users with a list are not judged; on Dask Coverage@2 leaves them out"
+        UserWarning, match="1 users with a list are not judged; on Dask, Coverage@2 ignores them"
     ):
         found = divided(runs, 2, "mixed").ireval.summary(qrels, "Coverage@2", **told)
     assert found["n"].tolist() == [1, 1]

@@ -11,7 +11,7 @@ import pytest
 
 import pdeval
 from pdeval.accessor import Joined
-from pdeval.join.table_lookups import corpus_sizes
+from pdeval.join.blocks import corpus_sizes
 from pdeval.verbs import VERBS
 from tests import naive
 from tests.asking import VERBS_OF_A_JOIN, arguments, asked, same
@@ -71,8 +71,8 @@ class TestTheJoin:
             {"ties": "rank"},
             {"ties": "first"},
             {"compat": "trec_eval-9"},
-            {"level": 2, "topics": "common"},
-            {"validate": False, "topics": "judged"},
+            {"level": 2, "queries": "common"},
+            {"validate": False, "queries": "judged"},
         ],
         ids=str,
     )
@@ -85,7 +85,7 @@ class TestTheJoin:
             pdeval.join_parts(batches(few, 777), qrels, **rules),
         )
         same_positions(by_run(expected.positions), found.positions)
-        assert (found.level, found.topics, found.attrs) == (
+        assert (found.level, found.query_rule, found.attrs) == (
             expected.level,
             expected.topics,
             expected.attrs,
@@ -183,13 +183,13 @@ class TestVerbs:
     @pytest.mark.parametrize("name", [name for name in VERBS["runs"] if name not in JOINED])
     def test_a_verb_that_reads_rows_says_that_they_are_gone(self, few, qrels, name):
         made = pdeval.join_parts(by_query(few), qrels)
-        with pytest.raises(ValueError, match="a join of parts keeps none of them"):
+        with pytest.raises(ValueError, match=r"which join_parts\(\) does not keep"):
             asked(made, name, arguments(name, few.ireval.join(qrels)))
 
     @pytest.mark.broad
     def test_what_counts_the_corpus_says_so_too(self, few, qrels):
         with pytest.raises(
-            ValueError, match=r"counted while they are there: pdeval.join_parts\(.*, corpus=True\)"
+            ValueError, match=r"Count them during the join: pdeval.join_parts\(.*, corpus=True\)"
         ):
             quiet(pdeval.join_parts(by_query(few), qrels).mean, "ASL")
 
@@ -206,7 +206,9 @@ class TestVerbs:
     @pytest.mark.broad
     def test_a_weight_for_a_grade_that_no_item_has_is_an_error_as_of_one_table(self, few, qrels):
         with pytest.raises(KeyError, match="gives a weight to grade 7, which no relevant item has"):
-            pdeval.join_parts(by_query(few), qrels, topics="common").prefer("RPP(grades={1:1,7:2})")
+            pdeval.join_parts(by_query(few), qrels, queries="common").prefer(
+                "RPP(grades={1:1,7:2})"
+            )
 
     @pytest.mark.broad
     def test_missing_queries_are_told_once_and_not_where_the_rule_was_chosen(self, few, qrels):
@@ -214,7 +216,7 @@ class TestVerbs:
         with pytest.warns(UserWarning, match="judged queries are missing from run"):
             made.measure("AP")
         made.measure("AP")
-        pdeval.join_parts(by_query(few), qrels, topics="judged").measure("AP")
+        pdeval.join_parts(by_query(few), qrels, queries="judged").measure("AP")
 
 
 class TestOtherFrames:
@@ -254,9 +256,9 @@ class TestOtherFrames:
                     parts, polars.from_pandas(qrels.astype(str).astype({"relevance": int}))
                 ).positions,
             )
-        with pytest.raises(TypeError, match=r"part 0: .*LazyFrame.*call \.collect\(\) first"):
+        with pytest.raises(TypeError, match=r"part 0: .*LazyFrame.*Call \.collect\(\) first"):
             pdeval.join_parts([frame.lazy()], qrels)
-        with pytest.raises(TypeError, match="takes an iterable of tables"):
+        with pytest.raises(TypeError, match="requires an iterable of tables"):
             pdeval.join_parts(frame, qrels)
 
     @pytest.mark.broad
@@ -288,7 +290,7 @@ class TestOtherFrames:
             import pdeval  # noqa: F401
 
             theirs = judged[judged["query_id"].isin(part["query_id"])]
-            return part.ireval.measure(theirs, ["AP", "nDCG@10"], topics="answered")
+            return part.ireval.measure(theirs, ["AP", "nDCG@10"], queries="answered")
 
         settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "3"}
         spark = sql.SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
@@ -299,7 +301,7 @@ class TestOtherFrames:
             joined = pdeval.join_parts(table.orderBy("query_id").toArrow().to_batches(999), judged)
         finally:
             spark.stop()
-        expected = few.ireval.measure(judged, ["AP", "nDCG@10"], topics="answered")
+        expected = few.ireval.measure(judged, ["AP", "nDCG@10"], queries="answered")
         scores = scores.sort_values(["run", "query_id"], kind="stable", ignore_index=True)
         np.testing.assert_array_equal(scores["value"], expected["value"])
         same_positions(by_run(few.ireval.join(judged).positions), joined.positions)
@@ -319,21 +321,28 @@ class TestFaults:
     def test_a_query_in_two_parts_is_named(self, few, qrels):
         parts = by_query(few)
         with pytest.raises(
-            ValueError, match=r"part 4: query '111' has rows in part 1 already: .*ORDER BY query"
+            ValueError,
+            match=r"part 4: query '111' also has rows in part 1, but parts must .*ORDER BY query",
         ):
             pdeval.join_parts([*parts[:4], parts[1].tail(5), *parts[4:]], qrels)
-        with pytest.raises(ValueError, match=r"part 1: query '110' has rows in part 0 already"):
+        with pytest.raises(
+            ValueError,
+            match=r"part 1: query '110' also has rows in part 0, but parts must have complete queries",
+        ):
             pdeval.join_parts([part for _, part in few.groupby("run")], qrels)
 
     @pytest.mark.broad
     def test_a_query_without_judgments_in_two_parts_is_named_too(self, few, qrels):
         strange = few.head(4).assign(query_id="999")
-        with pytest.raises(ValueError, match="query '999' has rows in part 0 already"):
+        with pytest.raises(
+            ValueError,
+            match="query '999' also has rows in part 0, but parts must have complete queries",
+        ):
             pdeval.join_parts([strange.head(2), *by_query(few), strange.tail(2)], qrels)
 
     @pytest.mark.parametrize("parts", [[], [0], iter([0, 0])])
     def test_no_rows_are_nothing_to_evaluate(self, few, qrels, parts):
-        with pytest.raises(ValueError, match="there is no part with rows"):
+        with pytest.raises(ValueError, match="no part has rows"):
             pdeval.join_parts((few.iloc[:rows] for rows in parts), qrels)
 
     def test_parts_of_different_columns_are_an_error_that_shows_both(self, few, qrels):
@@ -341,10 +350,10 @@ class TestFaults:
         other = parts[1].drop(columns="score")
         with pytest.raises(
             ValueError,
-            match=r"part 1: its columns are .*, and those of the parts before .*score.*the same",
+            match=r"part 1: the columns .* differ from those of the first part, .*score.*the same",
         ):
             pdeval.join_parts([parts[0], other], qrels)
-        with pytest.raises(ValueError, match=r"part 1: its columns are .*\btag\b"):
+        with pytest.raises(ValueError, match=r"part 1: the columns .*\btag\b.* differ from"):
             pdeval.join_parts([parts[0], parts[1].rename(columns={"run": "tag"})], qrels)
         with pytest.raises(
             ValueError, match=r"part 1: expected a run table .*, but found no query column"
@@ -394,17 +403,17 @@ class TestFaults:
 
     def test_what_is_no_iterable_of_tables_is_refused(self, few, qrels):
         for wrong in (few, few.ireval, pa.table({"a": [1]}), "runs.parquet", {"a": few}, 7):
-            with pytest.raises(TypeError, match=r"join_parts\(\) takes an iterable of tables"):
+            with pytest.raises(TypeError, match=r"join_parts\(\) requires an iterable of tables"):
                 pdeval.join_parts(wrong, qrels)
         with pytest.raises(
-            TypeError, match=r"expected a pandas DataFrame holding a run table .*, got str"
+            TypeError, match=r"expected a pandas DataFrame with a run table .*, got str"
         ):
             pdeval.join_parts(["runs.parquet"], qrels)
 
     def test_rules_that_do_not_exist_are_refused_before_anything_is_read(self, few, qrels):
         with pytest.raises(ValueError, match="level=0"):
             pdeval.join_parts(iter([]), qrels, level=0)
-        with pytest.raises(ValueError, match=r"^depth=0: give a whole number"):
+        with pytest.raises(ValueError, match=r"^depth=0: expected an integer"):
             pdeval.join_parts(iter([few]), qrels, depth=0)
 
     @pytest.mark.broad
@@ -427,7 +436,7 @@ class TestFaults:
             }
         )
         qrels = naive.judgments({"1": {"x": 1}, "2": {"y": 1}})
-        with pytest.warns(UserWarning, match="no item of 'b' is judged, whatever the query"):
+        with pytest.warns(UserWarning, match="no item of 'b' is judged for any query"):
             pdeval.join_parts(by_query(runs), qrels)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")

@@ -5,7 +5,7 @@ import pytest
 
 import pdeval
 from pdeval.catalog import parse_all
-from pdeval.dask import broadcast_judgments
+from pdeval.dask import first_pass
 from pdeval.dask.partition_plan import plan
 from tests.dask.bits import (
     PREFERENCES,
@@ -26,7 +26,7 @@ import pdeval.dask.accessor  # noqa: E402
 
 @pytest.fixture
 def nothing_is_small(monkeypatch):
-    monkeypatch.setattr(broadcast_judgments, "SMALL", 500)
+    monkeypatch.setattr(first_pass, "SMALL", 500)
 
 
 @pytest.mark.usefixtures("nothing_is_small")
@@ -39,8 +39,8 @@ class TestLargeJudgments:
         measures = ["AP", "ERR", "bpref", "alpha-nDCG@10", "ASL"]
         expected = quiet(some.ireval.measure, qrels, measures)
         same_bits(expected, gathered(quiet(table.ireval.measure, given, measures), SCORES))
-        expected = quiet(some.ireval.prefer, qrels, ["RPP", "ST-RPP"], topics="judged")
-        lazy = quiet(table.ireval.prefer, given, ["RPP", "ST-RPP"], topics="judged")
+        expected = quiet(some.ireval.prefer, qrels, ["RPP", "ST-RPP"], queries="judged")
+        lazy = quiet(table.ireval.prefer, given, ["RPP", "ST-RPP"], queries="judged")
         same_bits(expected, gathered(lazy, PREFERENCES))
 
     @pytest.mark.broad
@@ -53,7 +53,7 @@ class TestLargeJudgments:
     @pytest.mark.broad
     def test_no_worker_gets_all_judgments(self, some, qrels):
         joined = divided(some, 4, "by query").ireval.join(divided(qrels, 4)).plan.division()
-        assert joined.context.qrels is None
+        assert joined.context.given.frame is None
         parts = [joined.judged.partitions[at].compute() for at in range(joined.judged.npartitions)]
         assert sum(map(len, parts)) == len(qrels)
         assert max(map(len, parts)) < len(qrels) / 2
@@ -84,13 +84,18 @@ class TestLargeJudgments:
 def test_small_judgments_on_dask_are_sent(some, qrels):
     joined = divided(some, 2).ireval.join(divided(qrels, 3)).plan.division()
     assert joined.judged is None
-    assert len(joined.context.qrels) == len(qrels)
+    assert len(joined.context.given.frame) == len(qrels)
 
 
 def test_only_the_needed_columns_are_sent(some, qrels):
     wide = qrels.assign(assessor_note="a long text")
     joined = divided(some, 2).ireval.join(wide).plan.division()
-    assert list(joined.context.qrels.columns) == ["query_id", "doc_id", "relevance", "subtopic"]
+    assert list(joined.context.given.frame.columns) == [
+        "query_id",
+        "doc_id",
+        "relevance",
+        "subtopic",
+    ]
 
 
 @pytest.mark.broad
@@ -98,15 +103,16 @@ def test_judgments_of_no_relevance_are_sent_only_where_measures_look_at_them(som
     qrels = pdeval.datasets.sample_qrels()
     table = divided(some, 3, "mixed")
     few, all_of_them = (plan(table, qrels, complete=complete) for complete in (False, True))
-    assert len(all_of_them.division().context.qrels) == len(qrels)
+    assert len(all_of_them.division().context.given.frame) == len(qrels)
     relevant = qrels[qrels["relevance"] > 0]
-    assert len(relevant) <= len(few.division().context.qrels) <= len(relevant) + 50
+    assert len(relevant) <= len(few.division().context.given.frame) <= len(relevant) + 50
     corpus = parse_all("ASL(unretrieved=corpus)")
-    assert len(few.division(corpus).context.qrels) == len(qrels)
+    assert len(few.division(corpus).context.given.frame) == len(qrels)
     for measure in ("AP", "bpref"):
-        expected = quiet(some.ireval.measure, qrels, measure, topics="judged")
+        expected = quiet(some.ireval.measure, qrels, measure, queries="judged")
         same_bits(
-            expected, gathered(quiet(table.ireval.measure, qrels, measure, topics="judged"), SCORES)
+            expected,
+            gathered(quiet(table.ireval.measure, qrels, measure, queries="judged"), SCORES),
         )
 
 
@@ -153,7 +159,7 @@ def test_of_the_judgments_those_of_no_relevance_are_left_out_but_for_the_first_o
         ],
         columns=["query_id", "doc_id", "relevance"],
     )
-    few = broadcast_judgments.given(qrels).relevant_only()
+    few = first_pass.given(qrels).relevant_only()
     assert few.frame.to_numpy().tolist() == [
         ["1", "a", 0],
         ["1", "b", 2],
@@ -171,7 +177,7 @@ def test_a_last_topic_of_no_relevance_keeps_its_first_judgment():
     qrels = pd.DataFrame(
         {"query_id": ["1", "2", "2"], "doc_id": ["a", "a", "b"], "relevance": [1, 0, 0]}
     )
-    few = broadcast_judgments.given(qrels).relevant_only()
+    few = first_pass.given(qrels).relevant_only()
     assert few.frame.to_numpy().tolist() == [["1", "a", 1], ["2", "a", 0]]
     assert few.starts.tolist() == [0, 1, 2]
 
@@ -180,15 +186,15 @@ def test_judgments_of_subtopics_and_large_ones_are_all_kept():
     qrels = pd.DataFrame(
         {"query_id": "1", "doc_id": ["a", "b"], "relevance": [1, 0], "subtopic": ["x", "y"]}
     )
-    by_subtopic = broadcast_judgments.given(qrels)
+    by_subtopic = first_pass.given(qrels)
     assert by_subtopic.relevant_only() is by_subtopic
-    large = broadcast_judgments.given(qrels.drop(columns="subtopic"), small=1)
+    large = first_pass.given(qrels.drop(columns="subtopic"), small=1)
     assert large.frame is None
     assert large.relevant_only() is large
 
 
 @pytest.mark.broad
 def test_large_judgments_of_pandas_are_divided_into_parts_that_are_small(qrels):
-    large = broadcast_judgments.given(qrels, small=400).large
+    large = first_pass.given(qrels, small=400).large
     assert large.npartitions == -(-len(qrels) // 400)
     assert max(len(large.partitions[at].compute()) for at in range(large.npartitions)) <= 401

@@ -18,7 +18,7 @@ HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
 @pytest.mark.parametrize("verb", ["measure", "summary", "compare", "order"])
 def test_a_run_table_answers_as_on_pandas(verb):
     divided = dd.from_pandas(RUNS, npartitions=3)
-    given = {"measures": "AP", "machine": QRELS, "topics": "common"}
+    given = {"measures": "AP", "machine": QRELS, "queries": "common"}
     here, there = (getattr(table.ireval, verb)(HUMAN, **given) for table in (RUNS, divided))
     pd.testing.assert_frame_equal(here, there)
 
@@ -27,7 +27,7 @@ def test_a_join_sends_to_the_run_table():
     joined = dd.from_pandas(RUNS, npartitions=2).ireval.join(HUMAN)
     with pytest.raises(
         ValueError,
-        match=r"call it on the run table, runs\.ireval\.summary\(qrels, \.\.\., machine=",
+        match=r"Call the verb on the run table: runs\.ireval\.summary\(qrels, \.\.\., machine=",
     ):
         joined.summary("AP", machine=QRELS)
 
@@ -39,7 +39,7 @@ def test_stacked_collections_answer_as_on_pandas():
         for table in (RUNS, HUMAN, QRELS)
     )
     divided = dd.from_pandas(runs.reset_index(drop=True), npartitions=3)
-    given = {"measures": "AP", "machine": machine, "topics": "common", "by": "collection"}
+    given = {"measures": "AP", "machine": machine, "queries": "common", "by": "collection"}
     here, there = (table.ireval.summary(human, **given) for table in (runs, divided))
     pd.testing.assert_frame_equal(
         here.astype({"collection": str}), there.astype({"collection": str})

@@ -51,8 +51,8 @@ def test_a_folder_that_was_used_is_refused_by_default_and_named(tmp_path):
     table(16, 8).ireval.to_parquet(folder)
     assert rows(folder) == 32
     message = (
-        r"the folder '.*runs' holds a table that was written before: 'part.0.parquet', 'part.1.parquet', "
-        r"'part.2.parquet' and 5 more. Write to another folder, or replace all of it with overwrite=True."
+        r"the folder '.*runs' already contains a table: 'part.0.parquet', 'part.1.parquet', 'part.2.parquet', "
+        r"... \(8 in all\). Write to another folder, or replace the table with overwrite=True."
     )
     with pytest.raises(FileExistsError, match=message):
         table(4, 2).ireval.to_parquet(folder)
@@ -71,7 +71,7 @@ def test_a_folder_that_was_used_is_refused_before_any_row_is_read(tmp_path):
 
     watched = table(4, 2)
     watched = watched.map_partitions(read, meta=watched._meta)
-    with pytest.raises(FileExistsError, match="holds a table that was written before"):
+    with pytest.raises(FileExistsError, match="already contains a table"):
         watched.ireval.to_parquet(folder)
     assert seen == []
 
@@ -127,7 +127,10 @@ def test_what_pdeval_did_not_write_is_never_removed(name, overwrite, tmp_path):
     else:
         foreign.write_text("keep me")
     before = {file: file.read_bytes() for file in (tmp_path / "runs").iterdir() if file.is_file()}
-    message = rf"holds what pdeval did not write, and so never removes: '{foreign.name}'. Write to another folder."
+    message = (
+        "contains files that pdeval did not write and will not delete: "
+        rf"'{foreign.name}'. Write to another folder."
+    )
     with pytest.raises(FileExistsError, match=message):
         table(4, 2).ireval.to_parquet(tmp_path / "runs", overwrite=overwrite)
     assert {
@@ -146,7 +149,7 @@ def test_a_file_is_no_folder(overwrite, tmp_path):
     (tmp_path / "runs").write_text("keep me")
     with pytest.raises(
         FileExistsError,
-        match=r"'.*runs' is a file, and a folder is to be written. Give another name.",
+        match=r"'.*runs' is a file, but a folder is to be written. Use another name.",
     ):
         table(4, 2).ireval.to_parquet(tmp_path / "runs", overwrite=overwrite)
     assert (tmp_path / "runs").read_text() == "keep me"
@@ -179,7 +182,7 @@ def test_workers_that_write_elsewhere_are_noticed(tmp_path, monkeypatch):
     monkeypatch.setattr(dd.DataFrame, "to_parquet", lambda frame, path, **options: None)
     with pytest.raises(
         OSError,
-        match=r"0 of 2 partitions arrived beside '.*runs': the workers write to disks of their",
+        match=r"only 0 of 2 partitions were written next to '.*runs': the workers do not share",
     ):
         table(4, 2).ireval.to_parquet(tmp_path / "runs")
     assert names(tmp_path) == []
@@ -205,7 +208,7 @@ def test_a_store_behind_a_url_has_the_same_rules():
     store, place = fsspec.filesystem("memory"), "memory://pdeval-table"
     table(16, 8).ireval.to_parquet(place)
     assert rows(place) == 32
-    with pytest.raises(FileExistsError, match="written before"):
+    with pytest.raises(FileExistsError, match="already contains a table"):
         table(4, 2).ireval.to_parquet(place)
     table(4, 2).ireval.to_parquet(place, overwrite=True)
     assert rows(place) == 8

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pdeval.catalog import parse_all
-from pdeval.dask import partition_ids, shuffle
+from pdeval.dask import first_pass, shuffle
 from pdeval.tables.reader import read
 from tests.dask.bits import SCORES, divided, gathered, quiet, same_bits
 
@@ -94,7 +94,7 @@ class TestParquet:
         assert len(files) == 4
         assert [pq.ParquetFile(file).num_row_groups for file in files] == [1] * 4
         table = dd.read_parquet(tmp_path)
-        assert partition_ids.take(table, "query_id", ("run",)).parts.max() == 1
+        assert first_pass.take(table, "query_id", ("run",)).parts.max() == 1
         assert not table.ireval.join(qrels).plan.division(pairs=True).context.coded
         same_bits(
             quiet(some.ireval.measure, qrels, ["AP", "ASL"]),

@@ -8,8 +8,8 @@ import pytest
 
 import pdeval
 from pdeval.catalog import parse_all
+from pdeval.dask.first_pass import ROW
 from pdeval.dask.partition import NOTHING, _check_unchanged, decoded, part_of, tally
-from pdeval.dask.partition_ids import ROW
 from pdeval.dask.partition_plan import plan
 from pdeval.join import ids
 from tests.dask.bits import divided
@@ -32,15 +32,15 @@ def division(table, qrels, measures=(), **options):
 @pytest.mark.parametrize(
     ("now", "text"),
     [
-        ([3, 40, 8], "and now others of the same lengths"),
-        ([3, 41, 7], "and now 3 of 41"),
-        ([2, 40, 7], "and now 2 of 40"),
-        (NOTHING, "and now 0 of 0"),
+        ([3, 40, 8], "and now has others of the same lengths"),
+        ([3, 41, 7], "and now has 3 of 41"),
+        ([2, 40, 7], "and now has 2 of 40"),
+        (NOTHING, "and now has 0 of 0"),
     ],
 )
 def test_a_partition_that_changed_says_what_it_held_and_what_it_holds(now, text):
     whole = SimpleNamespace(tallies=np.array([[9, 9, 9], [3, 40, 7]], dtype=np.uint64))
-    with pytest.raises(RuntimeError, match=f"It held 3 judged lists of 40 rows, {text}"):
+    with pytest.raises(RuntimeError, match=f"It had 3 judged lists of 40 rows, {text}"):
         _check_unchanged(np.array(now, dtype=np.uint64), 1, whole)
     _check_unchanged(np.array([3, 40, 7], dtype=np.uint64), 1, whole)
     _check_unchanged(np.array(now, dtype=np.uint64), 1, SimpleNamespace(tallies=None))
@@ -96,7 +96,8 @@ def test_a_partition_with_another_partitions_query_is_an_error(some, qrels):
         [joined.rows.partitions[0].compute(), joined.rows.partitions[1].compute().head(3)]
     )
     with pytest.raises(
-        RuntimeError, match=r"partition 0 of the run table is not what it was .* of query '116'"
+        RuntimeError,
+        match=r"partition 0 of the run table changed after the first pass.* of query '116'",
     ):
         part_of(rows, 0, None, joined.context)
 
@@ -107,7 +108,7 @@ def test_a_list_that_has_lost_rows_is_an_error_where_queries_are_divided(some, q
     joined = division(_by_run(frames), qrels, "AP")
     with pytest.raises(
         RuntimeError,
-        match="partition 2 of the run table is not what it was when the table was first",
+        match="partition 2 of the run table changed after the first pass",
     ):
         part_of(frames[2].iloc[5:], 2, None, joined.context)
 
@@ -173,10 +174,14 @@ def test_lists_that_change_between_the_two_readings_are_an_error(some, qrels, ro
     )
     table = changing(divisions(plain)[rows], CHANGES[change])
     lazy = table.ireval.measure(
-        qrels.astype({"query_id": object, "doc_id": object}), ["AP"], depth=depth, topics="answered"
+        qrels.astype({"query_id": object, "doc_id": object}),
+        ["AP"],
+        depth=depth,
+        queries="answered",
     )
     with pytest.raises(
-        RuntimeError, match=r"partition \d+ of the run table is not what it was .* judged lists of"
+        RuntimeError,
+        match=r"partition \d+ of the run table changed after the first pass.* judged lists of",
     ):
         lazy.compute()
 
@@ -189,7 +194,7 @@ def test_lists_that_stay_are_no_error(some, qrels, rows):
     )
     table = changing(divisions(plain)[rows], lambda part: part.sample(frac=1, random_state=1))
     found = table.ireval.measure(
-        qrels.astype({"query_id": object, "doc_id": object}), ["AP"], topics="common"
+        qrels.astype({"query_id": object, "doc_id": object}), ["AP"], queries="common"
     )
     assert len(found.compute()) > 0
 
@@ -201,9 +206,7 @@ def test_rows_gathered_later_are_those_that_were_counted(some, qrels):
     judged = changing([plain], CHANGES["a list is gone"]).ireval.join(
         qrels.astype({"query_id": object, "doc_id": object})
     )
-    with pytest.raises(
-        RuntimeError, match="the run table is not what it was when it was first read"
-    ):
+    with pytest.raises(RuntimeError, match="the run table changed after the first pass"):
         judged.here.runs  # noqa: B018
 
 
@@ -222,9 +225,8 @@ def test_the_tally_of_lists_is_the_sum_of_their_mixed_numbers():
 def test_ids_come_back_as_categories_in_their_order_whatever_that_of_the_runs():
     runs = pd.DataFrame({"model": ["b", "a", "b"], "seed": [2, 9, 1]})
     roles = {"query": "query_id", "doc": "doc_id", "score": "score"}
-    whole = SimpleNamespace(
-        run_columns=["model", "seed"], runs=runs, roles=roles, queries=["q1", "q2"]
-    )
+    table = SimpleNamespace(run_columns=["model", "seed"], roles=roles)
+    whole = SimpleNamespace(table=table, runs=runs, queries=["q1", "q2"])
     rows = pd.DataFrame(
         {"run": [2, 0, 1], "query": [1, 0, 1], "doc": ["x", "y", "z"], "score": [0.1, 0.2, 0.3]}
     )

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.dask import broadcast_judgments, lazy_verbs
+from pdeval.dask import first_pass, lazy_verbs
 from tests.dask.bits import divided, quiet, same_bits
 
 pytest.importorskip("dask")
@@ -23,7 +23,7 @@ class TestOrderings:
     def test_every_ordering_is_the_same_to_the_last_bit(self, some, qrels, rows, topics):
         measures = ["RPP", "ST-RPP", "sgnLP", "rrLP", "AP", "ASL"]
         table = divided(some, 6, rows)
-        options = {"method": self.METHODS, "topics": topics}
+        options = {"method": self.METHODS, "queries": topics}
         expected = quiet(some.ireval.order, qrels, measures, **options)
         same_bits(expected, quiet(table.ireval.order, qrels, measures, **options))
         same_bits(quiet(some.ireval.order, qrels, MIXED), quiet(table.ireval.order, qrels, MIXED))
@@ -112,8 +112,8 @@ class TestComparisons:
             {},
             {"baseline": "bm25", "family": "measure"},
             {"test": "hsd", "draws": 300},
-            {"test": "randomisation", "draws": 200, "correction": "holm"},
-            {"test": "wilcoxon", "topics": "answered"},
+            {"test": "randomization", "draws": 200, "correction": "holm"},
+            {"test": "wilcoxon", "queries": "answered"},
         ],
         ids=str,
     )
@@ -134,7 +134,7 @@ class TestComparisons:
 @pytest.mark.parametrize("verb", ["measure", "prefer", "summary", "order", "compare"])
 def test_a_weight_for_what_no_item_has_is_refused_as_on_pandas(verb, large, monkeypatch):
     if large:
-        monkeypatch.setattr(broadcast_judgments, "SMALL", 100)
+        monkeypatch.setattr(first_pass, "SMALL", 100)
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels(subtopics=True)
     single = verb in ("measure", "summary")
     asked = {
@@ -146,4 +146,4 @@ def test_a_weight_for_what_no_item_has_is_refused_as_on_pandas(verb, large, monk
     for measure, text in asked.items():
         for table in (runs, divided(runs, 3)):
             with pytest.raises(KeyError, match=text):
-                getattr(table.ireval, verb)(qrels, measure, topics="common")
+                getattr(table.ireval, verb)(qrels, measure, queries="common")

@@ -66,13 +66,13 @@ def test_parquet_files_may_lack_ranks_and_have_more_columns(some, qrels, tmp_pat
 
 def test_runs_cannot_be_named_by_what_is_not_yet_read(folder):
     with pytest.raises(
-        ValueError, match="names='tag' needs every file read, which engine='dask' leaves for later"
+        ValueError, match="names='tag' requires reading all files, which engine='dask' does later"
     ):
         pdeval.read_runs(folder, engine="dask", names="tag")
 
 
 def test_an_unknown_engine_is_an_error(folder):
-    with pytest.raises(ValueError, match="no engine 'spark'; engines are 'pandas', 'dask'"):
+    with pytest.raises(ValueError, match="engine='spark': choose 'pandas' or 'dask'"):
         pdeval.read_runs(folder, engine="spark")
 
 

@@ -53,9 +53,9 @@ def test_rows_are_shuffled_into_partitions_that_fit(workers):
 def test_a_partition_that_is_too_large_is_named_with_the_size_that_fits(workers):
     with pytest.raises(ValueError, match="partition 1 of the run table has 500,000 rows") as fault:
         worker_memory.check_partitions(np.array([400_000, 500_000, 20]), worker_memory.MOVED)
-    assert "a worker of 512 MiB with 1 thread has room for about 247,786" in str(fault.value)
+    assert "a worker of 512 MiB with 1 thread has memory for about 247,786" in str(fault.value)
     assert ".repartition(npartitions=6)" in str(fault.value)
-    needed = int(str(fault.value).partition("give every worker ")[2].partition(" MiB")[0])
+    needed = int(str(fault.value).partition("give each worker ")[2].partition(" MiB")[0])
     assert worker_memory.most_rows(worker_memory.MOVED, ((needed + 1) * MIB, 1)) >= 500_000
     worker_memory.check_partitions(np.array([247_786]), worker_memory.MOVED)
 
@@ -63,22 +63,22 @@ def test_a_partition_that_is_too_large_is_named_with_the_size_that_fits(workers)
 def test_the_bound_can_be_set(workers):
     with dask.config.set({worker_memory.OPTION: 500_000}):
         worker_memory.check_partitions(np.array([500_000]), worker_memory.MOVED)
-        with pytest.raises(ValueError, match="has room for about 500,000"):
+        with pytest.raises(ValueError, match="has memory for about 500,000"):
             worker_memory.check_partitions(np.array([500_001]), worker_memory.MOVED)
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("rows", ["by query", "by run", "mixed"])
 def test_every_way_to_divide_a_table_looks_at_its_partitions_first(some, qrels, rows):
-    judged = divided(some, 3, rows).ireval.join(qrels, topics="common")
+    judged = divided(some, 3, rows).ireval.join(qrels, queries="common")
     with (
         dask.config.set({worker_memory.OPTION: 100}),
-        pytest.raises(ValueError, match="has room for about 100"),
+        pytest.raises(ValueError, match="has memory for about 100"),
     ):
         judged.prefer("RPP", baseline="bm25")
     with (
         dask.config.set({worker_memory.OPTION: 100}),
-        pytest.raises(ValueError, match="has room for about 100"),
+        pytest.raises(ValueError, match="has memory for about 100"),
     ):
         judged.measure("AP")
 
@@ -107,9 +107,9 @@ def test_on_a_cluster_arrow_gives_memory_back_before_rows_are_shuffled(some, qre
     monkeypatch.undo()
     seen = []
     monkeypatch.setattr(worker_memory, "return_freed_memory", lambda: seen.append("shuffle"))
-    divided(some, 3, "mixed").ireval.join(qrels, topics="common").prefer("RPP", baseline="bm25")
+    divided(some, 3, "mixed").ireval.join(qrels, queries="common").prefer("RPP", baseline="bm25")
     assert seen == ["shuffle"]
-    divided(some, 1).ireval.join(qrels, topics="common").prefer(
+    divided(some, 1).ireval.join(qrels, queries="common").prefer(
         "RPP", baseline="bm25"
     )  # nothing moves
     assert seen == ["shuffle"]

@@ -51,9 +51,9 @@ def test_nobody_is_tested_on_what_they_had_and_one_run_shows_it_again(made):
     both = made.ratings.merge(made.history, on=["user_id", "item_id"])
     assert len(both) == 0
     found = made.runs.ireval.check(made.ratings, level=4, history=made.history)
-    assert (found["tested_before"] == 0).all()
+    assert (found["relevant_in_history"] == 0).all()
     again = made.runs.merge(made.history, on=["user_id", "item_id"])
-    assert found["had"].sum() == len(again) > 0
-    assert found.loc[found["had"] > 0, ["model", "factors"]].to_numpy().tolist() == [
+    assert found["in_history"].sum() == len(again) > 0
+    assert found.loc[found["in_history"] > 0, ["model", "factors"]].to_numpy().tolist() == [
         ["itemknn", 20]
     ]

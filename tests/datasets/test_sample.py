@@ -96,7 +96,7 @@ def test_only_runs_outside_the_pool_have_unjudged_items_in_their_first_twenty(sa
 
 
 @pytest.mark.broad
-def test_system_means_spread_and_neighbours_are_close(sample):
+def test_system_means_spread_and_neighbors_are_close(sample):
     scipy_stats = pytest.importorskip("scipy.stats")
     pytrec_eval = pytest.importorskip("pytrec_eval")
     qrels: dict[str, dict[str, int]] = {}

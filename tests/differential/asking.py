@@ -12,7 +12,7 @@ import pandas as pd
 import pdeval  # noqa: F401  (registers .ireval)
 from tests.differential.cases import Case
 
-NOTHING = ("no topic counts", "none can be compared")  # what is said where no cell counts
+NOTHING = ("no query to evaluate", "they cannot be compared")  # what is said where no cell counts
 RELATIVE = 1e-12
 ABOUT_ZERO = 1e-15  # signed sums that cancel
 

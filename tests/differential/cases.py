@@ -44,7 +44,7 @@ class Rules:
     """The rules of the join that a case is read by."""
 
     level: float | None = None
-    topics: str = "relevant"
+    queries: str = "relevant"
     ties: str = "docid"
     compat: str = "trec_eval-10"
     depth: int | None = None
@@ -203,7 +203,7 @@ def _drawn(seed: int) -> Case:
         rng.shuffle(judgments)
     rules = Rules(
         level=rng.choice([None, None, 1, 2, 0.5]),
-        topics=rng.choice(["relevant", "judged", "answered", "common"]),
+        queries=rng.choice(["relevant", "judged", "answered", "common"]),
         ties=rng.choice(["docid", "docid", "rank", "first"]),
         compat=rng.choice(["trec_eval-10", "trec_eval-9"]),
         depth=rng.choice([None, None, None, 1, 3, 10]),

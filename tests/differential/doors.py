@@ -38,9 +38,9 @@ def joined(case: Case) -> Iterator[Difference | None]:
 
     def later() -> dict:
         rules = case.rules.given()
-        level, topics = rules.pop("level"), rules.pop("topics")
+        level, queries = rules.pop("level"), rules.pop("queries")
         runs, qrels = case.frames()
-        kept = asking.door(case, runs).join(qrels, **rules).at(level=level, topics=topics)
+        kept = asking.door(case, runs).join(qrels, **rules).at(level=level, queries=queries)
         return asking.pairs_of(case, kept.prefer(list(PREFERENCES)))
 
     if len(case.names) > 1:

@@ -180,7 +180,7 @@ def report(
             continue
         case = replace(
             case,
-            rules=Rules(topics="judged", compat=case.rules.compat),
+            rules=Rules(queries="judged", compat=case.rules.compat),
             subtopics=False,
             judgments=_once(case),
         )

@@ -23,7 +23,7 @@ def preferences(case: Case) -> Iterator[Difference | None]:
     names = plain_preferences.PREFERENCES + (plain_preferences.SUBTOPICS if case.subtopics else ())
     ours, both = asking.preferred(case, names), plain_preferences.preferences(case, names)
     yield from asking.differences("plain, preferences", *asking.one_way(ours, both))
-    if case.rules.topics in (
+    if case.rules.queries in (
         "relevant",
         "judged",
     ):  # the others average each run over queries of its own

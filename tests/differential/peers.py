@@ -68,7 +68,7 @@ def pytrec_eval(case: Case) -> Iterator[Difference | None]:
     names = list(dict.fromkeys(name for *_, name in theirs)) or ["map"]
     back = {pdeval.parse(name).label: name for name in names}
     again = case.under(
-        level=level, topics="answered", ties="docid", compat="trec_eval-9", depth=None
+        level=level, queries="answered", ties="docid", compat="trec_eval-9", depth=None
     )
     found = {
         (run, query, back[name]): v
@@ -106,7 +106,9 @@ def ir_measures(case: Case) -> Iterator[Difference | None]:
             lambda lists=lists: list(peer.iter_calc(list(wanted), grades, lists))
         ):
             values[run, one.query_id, wanted[one.measure]] = one.value
-    again = case.under(level=level, topics="judged", ties="docid", compat="trec_eval-9", depth=None)
+    again = case.under(
+        level=level, queries="judged", ties="docid", compat="trec_eval-9", depth=None
+    )
     yield from asking.differences("ir_measures", asking.measured(again, wanted.values()), values)
 
 

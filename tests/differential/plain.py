@@ -48,7 +48,7 @@ def counted(case: Case) -> dict[str, list[tuple]]:
             "judged": case.names,
             "answered": answered,
             "common": case.names if len(answered) == len(case.names) else [],
-        }[case.rules.topics]
+        }[case.rules.queries]
         found[query] = everyone
     return found
 

@@ -149,12 +149,13 @@ def preferences(case: Case, measures=PREFERENCES) -> dict[tuple, float]:
 
 
 def win_rates(case: Case, measures) -> dict[tuple, float]:
-    """Return {(run, measure): the sum over opponents, averaged over the queries that count}."""
+    """Return {(run, measure): the mean over opponents and over the queries that count}."""
     held = preferences(case, measures)
     queries = {query for query, *_ in held}
     return {
         (run, name): math.fsum(v for (_, a, _, m), v in held.items() if a == run and m == name)
         / len(queries)
+        / max(len(case.names) - 1, 1)
         for run in case.names
         for name in measures
         if queries

@@ -135,7 +135,7 @@ def prepare(case: Case) -> list[tuple]:
             order=ORDER[rules.ties],
             depth=rules.depth or 1 << 30,
             relevant="grade > 0" if level is None else f"grade > 0 and grade >= {level}",
-            answers=ANSWERS[rules.topics],
+            answers=ANSWERS[rules.queries],
             binary="false" if level is None else "true",
             level=level or 0,
         )

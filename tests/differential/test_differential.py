@@ -94,7 +94,7 @@ CASE = Case(
     0,
     runs=((("r",), "q", "a", 2.0, 1), (("r",), "q", "b", 1.0, 2)),
     judgments=(("q", None, "b", 1),),
-    rules=replace(draw(0).rules, topics="judged", level=None, ties="docid", depth=None),
+    rules=replace(draw(0).rules, queries="judged", level=None, ties="docid", depth=None),
 )
 
 

@@ -20,7 +20,7 @@ def joined():
 
 
 def test_the_three_cases_of_a_query_stand_side_by_side_with_the_levels_that_decide(joined):
-    found = joined.cases(per="query")
+    found = joined.best_average_worst(per="query")
     assert found["best"].tolist() == [1.0, 0.0]
     assert found["best_rr"].tolist() == [0.5, 0.0]
     assert found["average"].tolist() == pytest.approx([-1 / 3, 0.0])
@@ -31,7 +31,7 @@ def test_the_three_cases_of_a_query_stand_side_by_side_with_the_levels_that_deci
 
 
 def test_a_pair_has_the_means_and_the_shares_of_queries_with_opposite_winners(joined):
-    found = joined.cases()
+    found = joined.best_average_worst()
     assert found["n"].tolist() == [2]
     values = found[
         ["best", "best_rr", "average", "worst", "best_average", "average_worst", "best_worst"]
@@ -41,10 +41,10 @@ def test_a_pair_has_the_means_and_the_shares_of_queries_with_opposite_winners(jo
 
 @pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:.*are missing")
-@pytest.mark.parametrize("topics", ["common", "answered"])
-def test_cases_are_the_means_of_the_preferences(topics):
-    judged = pdeval.datasets.sample_judged(topics=topics)
-    found = judged.cases("dcgRPP", baseline="bm25")
+@pytest.mark.parametrize("queries", ["common", "answered"])
+def test_cases_are_the_means_of_the_preferences(queries):
+    judged = pdeval.datasets.sample_judged(queries=queries)
+    found = judged.best_average_worst("dcgRPP", baseline="bm25")
     names = {"sgnLP": "best", "rrLP": "best_rr", "dcgRPP": "average", "sgnLR": "worst"}
     means = judged.prefer(list(names), baseline="bm25").groupby(
         ["run_a", "measure"], observed=True
@@ -60,21 +60,26 @@ def test_cases_are_the_means_of_the_preferences(topics):
 
 def test_the_average_case_may_be_any_preference_or_measure(joined):
     assert (
-        joined.cases("AP")["average"].tolist()
+        joined.best_average_worst("AP")["average"].tolist()
         == joined.prefer("AP").groupby("run_a", observed=True)["value"].mean().tolist()
     )
-    assert joined.cases("sgnLP")["average"].tolist() == joined.cases()["best"].tolist()
-    looked_at = naive.table(LISTS).ireval.cases(naive.judgments(GRADES), "bpref")
-    assert looked_at["average"].tolist() == joined.cases("bpref")["average"].tolist()
+    assert (
+        joined.best_average_worst("sgnLP")["average"].tolist()
+        == joined.best_average_worst()["best"].tolist()
+    )
+    looked_at = naive.table(LISTS).ireval.best_average_worst(naive.judgments(GRADES), "bpref")
+    assert looked_at["average"].tolist() == joined.best_average_worst("bpref")["average"].tolist()
 
 
 def test_an_unknown_detail_is_refused(joined):
     with pytest.raises(ValueError, match="per='run': choose 'pair' or 'query'"):
-        joined.cases(per="run")
+        joined.best_average_worst(per="run")
 
 
-def test_tables_of_cases_are_recognised(joined):
-    assert repr(joined.cases().ireval).startswith("table of best, average and worst cases")
-    assert repr(joined.cases(per="query").ireval).startswith(
+def test_tables_of_cases_are_recognized(joined):
+    assert repr(joined.best_average_worst().ireval).startswith(
+        "table of best, average and worst cases"
+    )
+    assert repr(joined.best_average_worst(per="query").ireval).startswith(
         "table of best, average and worst cases of queries"
     )

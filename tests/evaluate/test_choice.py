@@ -82,7 +82,7 @@ BAD = {
     "both": (
         {"baseline": "ql", "pairs": [("ql", "bm25")]},
         ValueError,
-        "either baseline= or pairs=, not both",
+        "baseline= and pairs= cannot be combined. Pass one of them",
     ),
     "unknown baseline": (
         {"baseline": "bm26"},
@@ -101,15 +101,23 @@ BAD = {
         ValueError,
         "same two runs more than once",
     ),
-    "none": ({"pairs": []}, ValueError, "found an empty list"),
-    "three": ({"pairs": [("ql", "bm25", "dense")]}, ValueError, "not a pair"),
-    "a text": ({"pairs": "ql"}, TypeError, r"takes a list of \(run_a, run_b\)"),
-    "texts": ({"pairs": ["ql", "bm25"]}, ValueError, "not a pair"),
-    "a number": ({"pairs": 3}, TypeError, r"takes a list of \(run_a, run_b\)"),
+    "none": ({"pairs": []}, ValueError, r"pairs=\[\]: expected a list of \(run_a, run_b\)"),
+    "three": (
+        {"pairs": [("ql", "bm25", "dense")]},
+        ValueError,
+        r"'dense'\)\]: expected a list of \(run_a, run_b\)",
+    ),
+    "a text": ({"pairs": "ql"}, ValueError, r"pairs='ql': expected a list of \(run_a, run_b\)"),
+    "texts": (
+        {"pairs": ["ql", "bm25"]},
+        ValueError,
+        r"'bm25'\]: expected a list of \(run_a, run_b\)",
+    ),
+    "a number": ({"pairs": 3}, ValueError, r"pairs=3: expected a list of \(run_a, run_b\)"),
     "a frame of three": (
         {"pairs": pd.DataFrame(columns=list("abc"))},
         ValueError,
-        "found an empty list or an entry",
+        "or a DataFrame with the id columns of both runs",
     ),
 }
 

@@ -7,7 +7,7 @@ import pytest
 import pdeval
 from pdeval.tables.recognition import kind_of
 
-JUDGED = pdeval.datasets.sample_judged(topics="common")
+JUDGED = pdeval.datasets.sample_judged(queries="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
 SIXTHS = SCORES.assign(collection="c" + (SCORES["query_id"].astype(int) % 6).astype(str))
 
@@ -56,7 +56,7 @@ def test_preferences_become_mean_preferences():
     prefs = JUDGED.prefer("RPP")
     found = prefs.ireval.collection_means(by="half", metadata=halves)
     assert kind_of(found) == "preferences"
-    odd = prefs[prefs["query_id"].astype(int) % 2 == 1].ireval.mean()
+    odd = prefs[prefs["query_id"].astype(int) % 2 == 1].ireval.summary()
     np.testing.assert_allclose(
         found.loc[found["query_id"] == "1", "value"], odd["mean"], rtol=1e-12, atol=1e-15
     )
@@ -74,9 +74,7 @@ def test_a_geometric_mean_stays_one():
 
 def test_runs_with_only_some_queries_of_a_collection_are_told():
     some = SIXTHS[~((SIXTHS["run"] == "bm25") & (SIXTHS["query_id"] == "101"))]
-    with pytest.warns(
-        UserWarning, match="1 of 6 collections have runs with only some of their queries: 'c5'"
-    ):
+    with pytest.warns(UserWarning, match="in 1 of 6 collections some runs lack queries: 'c5'"):
         some.ireval.collection_means("AP", by="collection")
 
 
@@ -85,6 +83,7 @@ def test_a_run_without_a_collection_has_no_value_there():
     found = some.ireval.collection_means("AP", by="collection")
     assert len(found) == 6 * 12 - 1
     with pytest.warns(
-        UserWarning, match="1 of 6 queries lack a value of 'AP' for some run; friedman uses the 5"
+        UserWarning,
+        match="1 of 6 queries have no 'AP' value for at least one run; friedman uses the remaining 5",
     ):
         found.ireval.friedman()

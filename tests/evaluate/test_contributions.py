@@ -82,7 +82,7 @@ def test_graded_judgments_have_a_population_of_users_per_grade(joined):
 
 
 def test_subtopics_have_populations_under_the_callers_names():
-    judged = pdeval.datasets.sample_judged(subtopics=True, topics="common")
+    judged = pdeval.datasets.sample_judged(subtopics=True, queries="common")
     frame = judged.disaggregate("ST-RPP", pairs=[("hybrid", "bm25")])
     known = set(pdeval.datasets.sample_qrels(subtopics=True)["subtopic"].astype(str))
     assert {
@@ -157,12 +157,12 @@ def test_weighted_values_add_up_to_the_preference(seed, level):
     names = [*PREFERENCES, *CHOSEN, *(GRADED if level is None else ()), *weights, *SAME, *PLACED]
     found = sums(
         ruled(pdeval.evaluate.contributions.disaggregate)(
-            positions, names, level=level, topics="common"
+            positions, names, level=level, queries="common"
         )
     )
     own = {one.label: one for one in weights}
     told = [own.get(label, label) for label in found.index.unique("measure")]
-    wanted = ruled(pdeval.evaluate.pairs.prefer)(positions, told, level=level, topics="common")
+    wanted = ruled(pdeval.evaluate.pairs.prefer)(positions, told, level=level, queries="common")
     wanted = wanted.set_index(["query_id", "run_a", "run_b", "measure"])["value"]
     np.testing.assert_allclose(
         found.reindex(wanted.index).fillna(0.0), wanted, rtol=1e-12, atol=1e-12
@@ -192,7 +192,7 @@ def test_every_sum_over_recall_levels_is_tried_here():
 
 
 def test_a_first_level_without_users_does_not_hide_the_others():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     late = parse("RPP", weight=lambda i: i > 1, label="second item on", level=1)
     found = sums(judged.disaggregate(late, baseline="bm25"))
     wanted = judged.prefer(late, baseline="bm25").set_index(
@@ -235,7 +235,7 @@ def test_offline_interleaving_has_a_cell_for_each_stopping_item_found_or_not():
 def test_the_mean_over_the_orders_of_ties_has_no_recall_levels(measure):
     judged = naive.table(LISTS).ireval.join(naive.judgments(GRADES), ties="expected")
     with pytest.raises(
-        ValueError, match="ties='expected' gives no definite ranks; choose another ties="
+        ValueError, match=r"ties='expected' has no definite ranks\. Use another ties="
     ):
         judged.disaggregate(measure)
 
@@ -253,11 +253,11 @@ EVERY = ["RPP", "sgnLP", "I", "OI", "AP", "bpref", "ASL"]
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("topics", ["common", "answered", "judged"])
+@pytest.mark.parametrize("queries", ["common", "answered", "judged"])
 @pytest.mark.parametrize("measure", EVERY)
 @pytest.mark.filterwarnings("ignore:.*are missing")
-def test_means_over_queries_add_up_to_the_mean_preference_of_each_group(measure, topics):
-    judged = pdeval.datasets.sample_judged(topics=topics)
+def test_means_over_queries_add_up_to_the_mean_preference_of_each_group(measure, queries):
+    judged = pdeval.datasets.sample_judged(queries=queries)
     half = pd.Series(
         {query: "low" if query < "125" else "high" for query in judged.queries}, name="half"
     )
@@ -298,7 +298,7 @@ def test_the_frame_is_tidy_and_sorted(joined):
         ["q1", "AP", 1], ["q1", "AP", 2], ["q1", "AP", 3],
         ["q2", "RPP", 1], ["q2", "AP", 1],
     ]  # fmt: skip
-    assert frame.attrs["topics"] == "relevant"
+    assert frame.attrs["queries"] == "relevant"
 
 
 @pytest.mark.parametrize("choice", [{"baseline": "x"}, {"pairs": [("y", "x")]}])
@@ -318,7 +318,7 @@ def test_the_level_chooses_the_items(joined):
         (
             "F@10",
             None,
-            r"F@10 is no sum over recall levels; disaggregate knows RPP and its kin, AP, P, R, RBP",
+            r"F@10 is not a sum over recall levels; disaggregate\(\) supports RPP and its variants, AP, P, R, RBP",
         ),
         ("RPP", 9, "no judged query has an item with a grade of at least 9"),
     ],

@@ -15,7 +15,7 @@ def scores(values, runs=None, queries=("1", "2"), measures=("AP",)):
         measures,
         np.asarray(values),
         np.ones(len(measures), dtype=bool),
-        {"topics": "x"},
+        {"queries": "x"},
     )
 
 
@@ -29,7 +29,7 @@ def test_scores_become_a_tidy_frame_sorted_by_run_query_and_measure():
     assert all(
         pd.api.types.is_string_dtype(frame[name].dtype) for name in ("run", "query_id", "measure")
     )
-    assert frame.attrs == {"topics": "x"}
+    assert frame.attrs == {"queries": "x"}
 
 
 def test_cells_that_do_not_count_have_no_row():

@@ -71,7 +71,7 @@ def test_a_run_that_found_nothing_has_no_points():
 
 def test_topics_that_do_not_count_for_a_run_are_left_out():
     joined = pdeval.datasets.sample_runs().ireval.join(
-        pdeval.datasets.sample_qrels(), topics="answered"
+        pdeval.datasets.sample_qrels(), queries="answered"
     )
     frame = joined.curve(per="query")
     assert frame.groupby("run", observed=True)["query_id"].nunique()["ql"] == 48
@@ -83,7 +83,12 @@ def test_topics_that_do_not_count_for_a_run_are_left_out():
 @pytest.mark.parametrize("points", [0, 1, -3, 2.5, True])
 def test_too_few_points_are_refused(points):
     lists, grades = slides()
-    with pytest.raises(ValueError, match="give a whole number of at least"):
+    text = (
+        "expected at least 2 recall points. Pass points=None"
+        if points == 1 and points is not True
+        else ""
+    )
+    with pytest.raises(ValueError, match=f"^points={points}: {text}"):
         join({"r": lists}, grades).curve(points=points)
 
 

@@ -2,11 +2,12 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pdeval
 from pdeval.catalog import ENTRIES, parse
-from pdeval.evaluate.explain import explain
+from pdeval.evaluate.contributions import explain
 from pdeval.evaluate.scores import Views
 from pdeval.join.blocks import View
 from pdeval.join.judged import Judged
@@ -30,15 +31,192 @@ def joined():
 def test_an_account_of_one_query_by_hand(joined):
     frame = explain(joined, "q1", ["AP", "RR", "P@2"])
     assert list(frame) == ["run", "query_id", "doc_id", "relevance", "rank", "AP", "RR", "P@2"]
-    rows = frame.astype({"run": str, "query_id": str}).values.tolist()
+    assert frame.dtypes[["relevance", "rank"]].tolist() == ["Int64", "Int64"]
+    rows = frame.astype(object).where(frame.notna(), None).values.tolist()
     assert rows == [
-        ["x", "q1", "a", 1, 1.0, pytest.approx(1 / 3), 1.0, 0.5],
-        ["x", "q1", "b", 2, 3.0, pytest.approx(2 / 9), 0.0, 0.0],
-        ["x", "q1", "c", 1, inf, 0.0, 0.0, 0.0],
-        ["y", "q1", "c", 1, 2.0, pytest.approx(1 / 6), 0.5, 0.5],
-        ["y", "q1", "b", 2, 3.0, pytest.approx(2 / 9), 0.0, 0.0],
-        ["y", "q1", "a", 1, 4.0, pytest.approx(1 / 4), 0.0, 0.0],
+        ["x", "q1", "a", 1, 1, pytest.approx(1 / 3), 1.0, 0.5],
+        ["x", "q1", "n1", None, 2, 0.0, 0.0, 0.0],
+        ["x", "q1", "b", 2, 3, pytest.approx(2 / 9), 0.0, 0.0],
+        ["x", "q1", "c", 1, None, 0.0, 0.0, 0.0],
+        ["y", "q1", "n3", None, 1, 0.0, 0.0, 0.0],
+        ["y", "q1", "c", 1, 2, pytest.approx(1 / 6), 0.5, 0.5],
+        ["y", "q1", "b", 2, 3, pytest.approx(2 / 9), 0.0, 0.0],
+        ["y", "q1", "a", 1, 4, pytest.approx(1 / 4), 0.0, 0.0],
     ]
+
+
+def test_unjudged_items_are_shown_down_to_the_largest_cutoff(joined):
+    def shown(*measures, **options):
+        frame = explain(joined, "q1", list(measures), **options)
+        return frame.loc[frame["relevance"].isna(), "doc_id"].tolist()
+
+    assert shown("P@2") == ["n1", "n3"]
+    assert shown("P@1", "P@5") == ["n1", "n2", "n3", "n4"]
+    assert shown("AP") == ["n1", "n2", "n3", "n4", "n5"]  # down to rank 10
+    assert shown("AP", top=2) == ["n1", "n3"]
+    assert shown("AP", runs="y") == ["n3", "n4", "n5"]
+
+
+def test_values_under_assumptions_about_unjudged_items_by_hand(joined):
+    frame = explain(joined, "q1", ["P@2", "RR", "AP@2"], per="run")
+    assert list(frame)[:5] == ["run", "query_id", "measure", "judged", "unjudged"]
+    rows = frame.drop(columns=["query_id"]).values.tolist()
+    # relevant: n1 and n3 too, of 5 relevant items. Left out: x is a, b, and y is c, b, a
+    assert rows == [
+        ["x", "P@2", 1, 1, 0.5, 1.0, 1.0],
+        ["x", "RR", 1, 1, 1.0, 1.0, 1.0],
+        ["x", "AP@2", 1, 1, pytest.approx(1 / 3), pytest.approx(2 / 5), pytest.approx(2 / 3)],
+        ["y", "P@2", 1, 1, 0.5, 1.0, 1.0],
+        ["y", "RR", 1, 1, 0.5, 1.0, 1.0],
+        ["y", "AP@2", 1, 1, pytest.approx(1 / 6), pytest.approx(2 / 5), pytest.approx(2 / 3)],
+    ]
+
+
+def test_left_out_is_the_value_of_a_join_with_judged_items_only(sample):
+    measures = ["AP", "nDCG@10", "RBP", "bpref"]
+    frame = sample.explain("103", measures, per="run").set_index(["run", "measure"])
+    for name, rules in (("value", {}), ("if_left_out", {"judged_only": True})):
+        judged = sample.tables[0].frame.ireval.join(
+            sample.tables[1].frame, queries="judged", **rules
+        )
+        values = judged.measure(measures).query("query_id == '103'").set_index(["run", "measure"])
+        assert frame[name].to_dict() == values["value"].to_dict()
+
+
+def test_relevant_is_the_value_of_judgments_with_these_items(sample):
+    runs, qrels = (table.frame for table in sample.tables)
+    qrels = qrels[["query_id", "doc_id", "relevance"]].drop_duplicates(["query_id", "doc_id"])
+    judged = runs.ireval.join(qrels, queries="judged")
+    rows = judged.explain("103", "nDCG@10")
+    docs = rows.loc[rows["relevance"].isna(), "doc_id"].unique()
+    assert len(docs) > 2
+    more = pd.DataFrame({"query_id": "103", "doc_id": docs, "relevance": qrels["relevance"].max()})
+    measures = ["nDCG@10", "AP", "P@5", "RBP"]
+    values = runs.ireval.measure(pd.concat([qrels, more]), measures, queries="judged")
+    values = values.query("query_id == '103'").set_index(["run", "measure"])["value"]
+    frame = judged.explain("103", measures, per="run").set_index(["run", "measure"])
+    assert frame["if_relevant"].to_dict() == values.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("lists", "measure", "sentence"),
+    [
+        (
+            {"x": {"q1": ["n1", "n2", "b"]}, "y": {"q1": ["a", "n3"]}},
+            "P@2",
+            "x loses 0.500 P@2 to y: none of its top 2 documents is judged; with judged documents only it ties.",
+        ),
+        (
+            {"x": {"q1": ["a", "b"]}, "y": {"q1": ["a", "n3", "n4", "n5"]}},
+            "P@2",
+            "y loses 0.500 P@2 to x: 1 of its top 2 documents is judged; with judged documents only it loses by 0.500.",
+        ),
+        (
+            {"x": {"q1": ["a", "b"]}, "y": {"q1": ["b", "a"]}},
+            "P@2",
+            "the runs have the same P@2, 1.000.",
+        ),
+        (
+            {"x": {"q1": ["b", "a"]}, "y": {"q1": ["a"]}},
+            "P@2",
+            "y loses 0.500 P@2 to x: all of its top 1 documents are judged.",
+        ),
+        (
+            {"x": {"q1": ["n1", "a", "b"]}},
+            "P@2",
+            "x has P@2 0.500: 1 of its top 2 documents is judged; with judged documents only it has 1.000.",
+        ),
+        (
+            {"x": {"q1": ["a"]}, "y": {"q1": ["n1", "n2", "b"]}},
+            "ISL",  # the rank of the first relevant item: less is better
+            "y loses 2.000 ISL to x: 1 of its top 3 documents is judged; with judged documents only it ties.",
+        ),
+        (
+            {"x": {"q1": ["a"]}, "y": {"q2": ["e"]}},
+            "P@2",
+            "y loses 0.500 P@2 to x: it returns no document.",
+        ),
+    ],
+)
+def test_the_conclusion_is_one_sentence(lists, measure, sentence):
+    judged = naive.table(lists).ireval.join(naive.judgments(GRADES), queries="judged")
+    frame = judged.explain("q1", measure)
+    assert frame.attrs["conclusion"] == sentence
+    assert sentence in repr(frame.ireval)
+
+
+def test_items_of_negative_grade_are_unjudged_and_shown_once():
+    grades = {"q": {"a": 1, "s": -2}}
+    judged = naive.table({"x": {"q": ["s", "n", "a"]}}).ireval.join(naive.judgments(grades))
+    frame = judged.explain("q", "P@3")
+    assert frame["doc_id"].tolist() == ["s", "n", "a"]
+    assert frame.attrs["conclusion"].startswith(
+        "x has P@3 0.333: 1 of its top 3 documents is judged"
+    )
+
+
+@pytest.mark.parametrize("rules", [{"ties": "expected"}, {"judged_only": True}])
+def test_without_definite_ranks_or_unjudged_items_only_judged_items_are_shown(rules):
+    judged = naive.table(LISTS).ireval.join(naive.judgments(GRADES), **rules)
+    assert judged.explain("q1", "P@2")["relevance"].notna().all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_runs_of_several_columns_and_the_depth_of_the_join():
+    runs = naive.table(LISTS).assign(seed=1.5).rename(columns={"run": "model"})
+    bound = runs.ireval(run=["model", "seed"])
+    frame = bound.explain(naive.judgments(GRADES), "q1", "AP", depth=1, queries="judged")
+    assert frame.loc[frame["relevance"].isna(), ["model", "doc_id"]].values.tolist() == [
+        ["y", "n3"]
+    ]
+
+
+def test_a_query_may_be_an_integer_or_a_string():
+    runs = naive.table({"x": {"47": ["a", "n"]}})
+    qrels = naive.judgments({"47": {"a": 1}})
+    for numbers in (False, True):
+        if numbers:
+            runs, qrels = (frame.astype({"query_id": int}) for frame in (runs, qrels))
+        for query in (47, "47"):
+            assert runs.ireval.explain(qrels, query, "AP")["doc_id"].tolist() == ["a", "n"]
+
+
+def test_a_preference_has_no_value_per_run(joined):
+    with pytest.raises(
+        ValueError, match="RPP is a preference between two runs, so it has no value"
+    ):
+        explain(joined, "q1", "RPP", per="run")
+
+
+@pytest.mark.parametrize(
+    ("folder", "query", "pair", "sentence"),
+    [
+        (
+            "dl-hard-doc",
+            705609,
+            ["bm25+rm3", "bm25+electra-mp"],
+            "bm25+rm3 loses 0.620 nDCG@10 to bm25+electra-mp: none of its top 10 documents is judged; "
+            "with judged documents only it wins by 0.010.",
+        ),
+        (
+            "trec-covid-r3",
+            36,
+            ["ucd_cs_r2", "udel_fang_FB2"],
+            "ucd_cs_r2 loses 0.968 nDCG@10 to udel_fang_FB2: none of its top 10 documents is judged; "
+            "with judged documents only it wins by 0.032.",
+        ),
+    ],
+)
+def test_losses_by_unjudged_documents_of_real_runs_are_named(
+    shared_data, folder, query, pair, sentence
+):
+    files = [shared_data / folder / "runs" / f"{name}.run.gz" for name in pair]
+    runs = pd.concat([pdeval.read_runs(path) for path in files], ignore_index=True)
+    qrels = pdeval.read_qrels(shared_data / folder / "qrels.txt")
+    frame = runs.ireval.explain(qrels, query, "nDCG@10", queries="judged")
+    assert frame.attrs["conclusion"] == sentence
+    lists = runs.ireval.labeled(qrels, query=query, runs=pair, top=10, layout="side_by_side")
+    assert lists["grade_a"].isna().all()
 
 
 SAMPLED = METRICS
@@ -79,7 +257,7 @@ def test_contributions_add_up_to_the_measure_less_its_value_when_nothing_is_foun
 def test_items_judged_not_relevant_add_themselves_to_their_number(
     sample, level
 ):  # issue 12, item 29
-    judged = sample.at(level=level, topics="answered")
+    judged = sample.at(level=level, queries="answered")
     frame = judged.explain("101", "NumNonrelRet", runs="bm25")
     value = (
         judged.measure("NumNonrelRet").query("run == 'bm25' and query_id == '101'")["value"].item()
@@ -92,7 +270,7 @@ def test_items_judged_not_relevant_add_themselves_to_their_number(
 
 @pytest.mark.filterwarnings("error")
 def test_the_item_that_ends_an_endless_search_stands_out(joined):
-    frame = explain(joined, "q1", ["ISL", "TSL"])
+    frame = explain(joined, "q1", ["ISL", "TSL"]).dropna(subset="relevance")
     assert frame["ISL"].tolist() == [-inf, 0, 0, -inf, 0, 0]
     assert frame["TSL"].tolist() == [0, 0, 0, 0, 0, -inf]
 
@@ -156,6 +334,6 @@ def test_items_stand_in_rank_order_and_those_not_found_by_grade():
     frame = explain(naive.table(lists).ireval.join(naive.judgments(grades)), "q", "AP")
     rows = frame.groupby("run", observed=True)["doc_id"].agg("".join).to_dict()
     # what is found by rank, whatever its grade; then the best grades first, equal ones by id
-    assert rows == {"x": "fdbeacg", "y": "cadbefg"}
-    assert frame["run"].tolist() == ["x"] * 7 + ["y"] * 7
-    assert frame.index.tolist() == list(range(14))
+    assert rows == {"x": "fdbeacg", "y": "cnadbefg"}
+    assert frame["run"].tolist() == ["x"] * 7 + ["y"] * 8
+    assert frame.index.tolist() == list(range(15))

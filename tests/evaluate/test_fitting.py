@@ -25,7 +25,7 @@ def joined():
     return naive.table(lists).ireval.join(naive.judgments(grades))
 
 
-def labelled(joined, weight, slope, seed=0):
+def labeled(joined, weight, slope, seed=0):
     """Return winners drawn with a chance that grows with the weighted preference."""
     prefs = joined.prefer(pdeval.parse("RPP", weight=weight))
     chance = 1 / (1 + np.exp(-slope * prefs["value"]))
@@ -35,7 +35,7 @@ def labelled(joined, weight, slope, seed=0):
 
 @pytest.mark.broad
 def test_known_weights_are_recovered(joined):
-    fitted = joined.fit_weights(labelled(joined, KNOWN, slope=8.0), penalty=1e-3)
+    fitted = joined.fit_weights(labeled(joined, KNOWN, slope=8.0), penalty=1e-3)
     found = fitted(np.arange(1.0, RELEVANT + 1))
     np.testing.assert_allclose(found / found.sum(), KNOWN / KNOWN.sum(), rtol=0, atol=0.06)
     assert fitted.frame()["recall"].tolist() == [1, 2, 3, 5]
@@ -44,14 +44,14 @@ def test_known_weights_are_recovered(joined):
 
 @pytest.mark.broad
 def test_equal_weights_are_recovered(joined):
-    fitted = joined.fit_weights(labelled(joined, "uniform", slope=8.0), penalty=1e-3)
+    fitted = joined.fit_weights(labeled(joined, "uniform", slope=8.0), penalty=1e-3)
     found = fitted(np.arange(1.0, RELEVANT + 1))
     np.testing.assert_allclose(found / found.sum(), 1 / RELEVANT, rtol=0, atol=0.04)
 
 
 @pytest.mark.broad
 def test_fitted_weights_agree_with_the_labels_better_than_equal_ones(joined):
-    table = labelled(joined, KNOWN, slope=300.0)
+    table = labeled(joined, KNOWN, slope=300.0)
     fitted = joined.fit_weights(table, penalty=1e-3)
     won = np.where(table["winner"] == "a", 1, -1)
     equal = (np.sign(joined.prefer("RPP")["value"]) == won).mean()
@@ -63,7 +63,7 @@ def test_fitted_weights_agree_with_the_labels_better_than_equal_ones(joined):
 
 @pytest.mark.broad
 def test_a_strong_penalty_draws_the_weights_together(joined):
-    table = labelled(joined, KNOWN, slope=8.0)
+    table = labeled(joined, KNOWN, slope=8.0)
     spread = [
         np.ptp(joined.fit_weights(table, penalty=penalty).weight) for penalty in (1e-3, 1e2, 1e6)
     ]
@@ -73,7 +73,7 @@ def test_a_strong_penalty_draws_the_weights_together(joined):
 
 @pytest.mark.broad
 def test_winners_may_be_named_and_ties_are_left_out(joined):
-    table = labelled(joined, KNOWN, slope=8.0)
+    table = labeled(joined, KNOWN, slope=8.0)
     named = table.assign(winner=np.where(table["winner"] == "a", table["run_a"], table["run_b"]))
     np.testing.assert_array_equal(
         joined.fit_weights(named).weight, joined.fit_weights(table).weight
@@ -84,7 +84,7 @@ def test_winners_may_be_named_and_ties_are_left_out(joined):
 
 @pytest.mark.broad
 def test_the_order_and_the_direction_of_rows_do_not_matter(joined):
-    table = labelled(joined, KNOWN, slope=8.0)
+    table = labeled(joined, KNOWN, slope=8.0)
     turned = table.rename(columns={"run_a": "run_b", "run_b": "run_a"})
     turned["winner"] = np.where(table["winner"] == "a", "b", "a")
     wanted = joined.fit_weights(table).weight
@@ -129,20 +129,20 @@ BAD = {
     "no winner": (
         {"winner": None},
         ValueError,
-        "labelled preferences need the columns query_id, run_a, run_b, winner",
+        "labeled preferences need the columns query_id, run_a, run_b, and winner or value",
     ),
     "an unknown winner": (
         {"winner": ["c"]},
         ValueError,
-        "the winner 'c' is neither 'a', 'b', 'tie' nor one of the two",
+        "unknown winner 'c': expected 'a', 'b', 'tie' or one of the two runs",
     ),
     "an unknown run": ({"run_a": ["rx"]}, KeyError, "no run 'rx'|no run .'rx',."),
     "an unknown query": (
         {"query_id": ["q99"]},
         ValueError,
-        "1 labelled preferences are on queries without judgments",
+        "1 labeled preferences are on queries without judgments",
     ),
-    "only ties": ({"winner": ["tie"]}, ValueError, "no labelled preference"),
+    "only ties": ({"winner": ["tie"]}, ValueError, "no labeled preference"),
 }
 
 
@@ -184,7 +184,7 @@ def sides(prefs):
 
 
 @pytest.mark.broad
-def test_a_preference_table_is_labelled_by_the_sign_of_its_values(joined):
+def test_a_preference_table_is_labeled_by_the_sign_of_its_values(joined):
     prefs = joined.prefer("invRPP")
     wanted = joined.fit_weights(sides(prefs))
     found = joined.fit_weights(prefs)
@@ -197,14 +197,14 @@ def test_a_preference_table_is_labelled_by_the_sign_of_its_values(joined):
 
 
 def test_preferences_of_several_measures_are_refused_by_name(joined):
-    with pytest.raises(ValueError, match="several measures, RPP, invRPP: choose one"):
+    with pytest.raises(ValueError, match=r"several measures, RPP, invRPP\. Keep one, e\.g\. prefs"):
         joined.fit_weights(joined.prefer(["RPP", "invRPP"]))
 
 
 @pytest.mark.broad
 def test_clicks_on_interleaved_lists_are_labels():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    joined = runs.ireval.join(qrels, topics="common")
+    joined = runs.ireval.join(qrels, queries="common")
     lists = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "tfidf")], draws=4)
     credits = lists.ireval.simulate_clicks(qrels, "navigational").ireval.credit(lists)
     prefs = credits.ireval.preferences()
@@ -238,11 +238,11 @@ def test_bound_labels_may_have_other_column_names(joined, made):
 
 @pytest.mark.parametrize("penalty", [-1, "x", None, float("nan"), True])
 def test_a_penalty_is_a_number_from_0(joined, penalty):
-    with pytest.raises(ValueError, match=r"penalty=.*: give a number of at least 0"):
+    with pytest.raises(ValueError, match=r"penalty=.*: expected a number of at least 0"):
         joined.fit_weights(joined.prefer("invRPP"), penalty=penalty)
 
 
-@pytest.mark.parametrize("labelled", [None, [1], "prefs"])
-def test_labels_are_a_table(joined, labelled):
-    with pytest.raises(TypeError, match="expected a pandas DataFrame of labelled preferences, got"):
-        joined.fit_weights(labelled)
+@pytest.mark.parametrize("labeled", [None, [1], "prefs"])
+def test_labels_are_a_table(joined, labeled):
+    with pytest.raises(TypeError, match="expected a pandas DataFrame of labeled preferences, got"):
+        joined.fit_weights(labeled)

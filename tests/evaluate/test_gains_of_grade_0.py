@@ -56,14 +56,14 @@ def test_a_query_of_grades_0_alone_counts_where_every_judged_query_does():
         [QRELS, pd.DataFrame({"query_id": "2", "doc_id": ["a", "b"], "relevance": 0})]
     )
     runs = pd.concat([RUNS, RUNS.assign(query_id="2")])
-    assert asked("nDCG(gains={0: 1})", runs, qrels, topics="judged")[1] == 1.0
+    assert asked("nDCG(gains={0: 1})", runs, qrels, queries="judged")[1] == 1.0
     assert len(asked("nDCG(gains={0: 1})", runs, qrels)) == 1
 
 
 def test_binary_gains_are_those_of_the_level_and_grade_0_has_none():
     with pytest.raises(
         ValueError,
-        match=r"gain='binary' counts what is relevant at the level, and grade 0 never is",
+        match=r"gives a gain to grade 0, which is never relevant, but gain='binary' counts relevant items only",
     ):
         asked("nDCG(gain=binary, gains={0: 1})")
 
@@ -78,11 +78,14 @@ def test_preferences_and_contributions_see_them():
 
 
 def test_a_residual_of_them_is_refused():
-    with pytest.raises(ValueError, match=r"has no residual: grade 0 has a gain in it"):
-        RUNS.ireval.pool.residuals(QRELS, "nDCG(gains={0: 1})")
+    with pytest.raises(
+        ValueError,
+        match=r"has no residual: grade 0 has a gain, but a residual is about which items",
+    ):
+        RUNS.ireval.pool.bounds(QRELS, "nDCG(gains={0: 1})")
 
 
-def plain(docs, grades, gains, k, normalised):
+def plain(docs, grades, gains, k, normalized):
     """Return DCG or nDCG by a loop over one list."""
     gain = {
         doc: float(gains.get(grade, max(grade, 0))) for doc, grade in grades.items() if grade >= 0
@@ -90,7 +93,7 @@ def plain(docs, grades, gains, k, normalised):
     dcg = sum(gain.get(doc, 0.0) / math.log2(rank + 1) for rank, doc in enumerate(docs[:k], 1))
     best = sorted((max(one, 0.0) for one in gain.values()), reverse=True)
     ideal = sum(one / math.log2(rank + 1) for rank, one in enumerate(best[:k], 1))
-    return dcg if not normalised else dcg / ideal if ideal else 0.0
+    return dcg if not normalized else dcg / ideal if ideal else 0.0
 
 
 @examples(60)
@@ -105,9 +108,9 @@ def test_a_loop_over_lists_gives_the_same(data):
     for query in map(
         str, range(1, data.draw(st.integers(1, 6)) + 1)
     ):  # of different numbers of judged items
-        docs = [f"d{number}" for number in rng.permutation(12)[: rng.integers(1, 12)]]
+        docs = [f"d{number + 10}" for number in rng.permutation(12)[: rng.integers(1, 12)]]
         known = rng.permutation(15)[: rng.integers(1, 15)]
-        grades = {f"d{number}": int(rng.integers(-1, 5)) for number in known} | {"d99": 1}
+        grades = {f"d{number + 10}": int(rng.integers(-1, 5)) for number in known} | {"d99": 1}
         lists[query] = docs, grades
         rows += [(query, doc, float(-rank)) for rank, doc in enumerate(docs)]
         labels += [(query, doc, grade) for doc, grade in grades.items()]
@@ -133,7 +136,7 @@ def test_many_queries_at_once_are_each_alone():
         "G(gains={0: 1})",
         "AP",
     ]
-    whole = runs.ireval.measure(qrels, measures, topics="common")
+    whole = runs.ireval.measure(qrels, measures, queries="common")
     for query in whole["query_id"].unique()[:4]:
         own = runs[runs["query_id"] == query].ireval.measure(
             qrels[qrels["query_id"] == query], measures

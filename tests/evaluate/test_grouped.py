@@ -46,7 +46,7 @@ def test_a_group_without_a_measure_has_no_values_of_it():
 
 @pytest.mark.parametrize(("verb", "measure"), [("measure", "AP"), ("prefer", "RPP")])
 def test_a_join_and_its_table_have_the_same_groups_and_values(verb, measure):
-    judged = RUNS.ireval.join(QRELS, topics="common")
+    judged = RUNS.ireval.join(QRELS, queries="common")
     of_join = grouped_cube(judged, measure, "third", metadata=THIRDS)
     table = read(getattr(judged, verb)(measure), "scores" if verb == "measure" else "preferences")
     of_table = grouped_cube(table, measure, "third", metadata=THIRDS)
@@ -60,7 +60,7 @@ def test_collections_that_share_ids_of_queries_are_one_group_with_queries_of_the
         pd.concat([frame.assign(collection=name) for name in "ab"]) for frame in (RUNS, QRELS)
     )
     kinds = pd.DataFrame({"collection": ["a", "b"], "kind": ["news", "news"]})
-    scores = runs.ireval.measure(qrels, "AP", by="collection", topics="common")
+    scores = runs.ireval.measure(qrels, "AP", by="collection", queries="common")
     cube = grouped_cube(read(scores, "scores"), None, "kind", metadata=kinds)
     assert (cube.names, cube.ends.tolist()) == (["news"], [0, 96])
 
@@ -69,21 +69,19 @@ def test_the_report_of_collections_is_made_of_their_joins():
     runs, qrels = (
         pd.concat([frame.assign(collection=name) for name in "ab"]) for frame in (RUNS, QRELS)
     )
-    report = runs.ireval.report(qrels, "AP", by="collection", topics="common")
-    assert [len(origin.held.queries) for origin in report.origins] == [50, 50]
+    report = runs.ireval.report(qrels, "AP", by="collection", queries="common")
+    assert [len(origin.data.queries) for origin in report.origins] == [50, 50]
 
 
 def test_what_has_no_columns_cannot_be_grouped():
     with pytest.raises(
-        TypeError, match="by= names columns of a table or of a join; this is a cube"
+        TypeError, match="by= requires a table or a join; a cube has no columns to group by"
     ):
         Grouped.of(preferences("ab", [0], [1], [[0.1]]), "third")
 
 
-@pytest.mark.parametrize("verb", ["verdict", "segments", "collection_means"])
+@pytest.mark.parametrize("verb", ["meta_analysis", "segments", "collection_means"])
 def test_28_22_a_table_without_rows_has_no_group_with_an_answer(verb):
-    prefs = pdeval.datasets.sample_judged(topics="common").prefer("RPP").assign(part="x").head(0)
-    with pytest.raises(
-        ValueError, match="no group has enough for an answer; the table has no rows"
-    ):
+    prefs = pdeval.datasets.sample_judged(queries="common").prefer("RPP").assign(part="x").head(0)
+    with pytest.raises(ValueError, match="the table to group has no rows"):
         getattr(prefs.ireval, verb)(by="part")

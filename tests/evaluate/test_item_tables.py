@@ -10,7 +10,7 @@ from tests.evaluate.test_items import HISTORY, ITEMS, RUNS, TEST
 
 
 def asked(measure, **tables):
-    return RUNS.ireval.measure(TEST, measure, topics="answered", **tables)
+    return RUNS.ireval.measure(TEST, measure, queries="answered", **tables)
 
 
 @pytest.fixture
@@ -38,27 +38,27 @@ def test_a_kernel_of_items_may_ask_for_ranks(own):
 
 def test_a_column_that_is_not_there_is_named_beside_those_that_are(own):
     @own(kind="items")
-    def Colour(colour, listed):
+    def Color(color, listed):
         """No such column."""
-        return (colour * listed).sum(axis=0)
+        return (color * listed).sum(axis=0)
 
     @own(kind="set")
-    def ColourOfAll(exposure, colour):
+    def ColorOfAll(exposure, color):
         """No such column."""
-        return (exposure * colour).sum(axis=0)
+        return (exposure * color).sum(axis=0)
 
     with pytest.raises(
         KeyError,
-        match=r"no column of items= \(it has item_id, genre, price\); a kernel also has .*rank,",
+        match=r"not a column of items= \(it has item_id, genre, price\); a kernel also has .*rank,",
     ):
-        asked("Colour", items=ITEMS)
-    with pytest.raises(KeyError, match=r"no column of items= \(it was not given\)"):
-        asked("Colour", history=HISTORY)
+        asked("Color", items=ITEMS)
+    with pytest.raises(KeyError, match=r"not a column of items= \(it was not passed\)"):
+        asked("Color", history=HISTORY)
     with pytest.raises(
         KeyError,
-        match=r"no column of items= \(it has item_id, genre, price\); a kernel of all lists",
+        match=r"not a column of items= \(it has item_id, genre, price\); a kernel of all lists",
     ):
-        RUNS.ireval.beyond("ColourOfAll", items=ITEMS)
+        RUNS.ireval.beyond_accuracy("ColorOfAll", items=ITEMS)
 
 
 def test_texts_where_numbers_are_asked_for_are_features(own):
@@ -69,7 +69,7 @@ def test_texts_where_numbers_are_asked_for_are_features(own):
 
     with pytest.raises(
         ValueError,
-        match=r"the items' genre column holds texts, e.g. 'drama'. A kernel has them as `feat",
+        match=r"column 'genre' of the items has strings, e.g. 'drama'. Convert them",
     ):
         asked("Genre", items=ITEMS)
 
@@ -83,7 +83,8 @@ def test_items_of_which_none_has_a_feature_are_refused():
 
 def test_missing_item_ids_are_counted():
     with pytest.raises(
-        ValueError, match=r"the items' item_id column has 4 missing ids; drop or fill those rows"
+        ValueError,
+        match=r"column 'item_id' of the items has 4 missing ids. Drop or fill those rows",
     ):
         asked("ILD@2", items=ITEMS.assign(item_id=None))
 
@@ -91,7 +92,7 @@ def test_missing_item_ids_are_counted():
 def test_what_all_users_had_is_not_new_at_all_and_that_is_a_plain_zero():
     everyone = pd.DataFrame({"user_id": ["u", "v"], "item_id": ["a", "a"]})
     found = RUNS[RUNS["item_id"] == "a"].ireval.measure(
-        TEST, ["Novelty@1", "ChoiceNovelty@1"], history=everyone, topics="answered"
+        TEST, ["Novelty@1", "ChoiceNovelty@1"], history=everyone, queries="answered"
     )
     assert found["value"].tolist() == [0.0] * len(found)
     assert not np.signbit(found["value"]).any()

@@ -16,7 +16,7 @@ UNKNOWN = ["Bpref", "F@10", "P", "ERR", "TSL", "AP(judged_only=true)", "Success@
 
 @pytest.fixture(scope="module")
 def judged():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 def explained(judged, query, measure):
@@ -49,7 +49,7 @@ def test_what_ranks_do_not_tell_has_no_factors(judged, measure):
 
 
 def test_the_level_of_the_call_counts():
-    strict = pdeval.datasets.sample_judged(topics="common", level=2)
+    strict = pdeval.datasets.sample_judged(queries="common", level=2)
     assert factors(strict, pdeval.parse("AP")).gain == {2.0: 1.0, 3.0: 1.0}
     wanted, items = explained(strict, "113", "AP")
     found = factors(strict, pdeval.parse("AP")).added(
@@ -60,7 +60,7 @@ def test_the_level_of_the_call_counts():
 
 def test_expected_values_over_ties_have_no_factors():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    joined = runs.ireval.join(qrels, ties="expected", topics="common")
+    joined = runs.ireval.join(qrels, ties="expected", queries="common")
     assert factors(joined, pdeval.parse("AP")) is None
 
 
@@ -84,5 +84,5 @@ def test_users_and_weights_are_those_of_the_explanation(judged, measure):
 
 @pytest.mark.parametrize("measure", ["sgnLP", "ST-RPP", "OI", "RPP(judged_only=true)"])
 def test_other_preferences_are_not_told_by_ranks(measure):
-    judged = pdeval.datasets.sample_judged(subtopics=True, topics="common")
+    judged = pdeval.datasets.sample_judged(subtopics=True, queries="common")
     assert users(judged, pdeval.parse(measure)) is None

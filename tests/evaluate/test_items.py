@@ -33,7 +33,7 @@ ITEMS = pd.DataFrame(
 
 def values(measure, runs=RUNS, **tables):
     tables = tables or {"items": ITEMS, "history": HISTORY}
-    scores = runs.ireval.measure(TEST, measure, topics="answered", **tables)
+    scores = runs.ireval.measure(TEST, measure, queries="answered", **tables)
     return {
         (run, user): value
         for run, user, value in scores[["run", "user_id", "value"]].itertuples(index=False)
@@ -132,13 +132,13 @@ def test_a_list_is_ranked_by_the_rules_of_the_join():
     tied = RUNS.assign(score=1.0, rank=[3, 2, 1, 1, 2, 1, 2])
     assert values("Novelty@1", tied)["x", "u"] == 2.0  # c: ids descend
     by_rows = tied.ireval.measure(
-        TEST, "Novelty@1", ties="first", history=HISTORY, items=ITEMS, topics="answered"
+        TEST, "Novelty@1", ties="first", history=HISTORY, items=ITEMS, queries="answered"
     )
     assert by_rows["value"].tolist() == [0.0, 2.0, 2.0]
     shuffled = RUNS.sample(frac=1, random_state=1)
     assert values("Novelty@2", shuffled) == values("Novelty@2")
     cut = RUNS.ireval.measure(
-        TEST, "Novelty", depth=1, history=HISTORY, items=ITEMS, topics="answered"
+        TEST, "Novelty", depth=1, history=HISTORY, items=ITEMS, queries="answered"
     )
     assert cut["value"].tolist() == list(values("Novelty@1").values())
     with pytest.raises(
@@ -148,7 +148,7 @@ def test_a_list_is_ranked_by_the_rules_of_the_join():
 
 
 def test_what_measures_of_items_say_can_be_asked_of_a_join_of_parts_and_of_pairs():
-    judged = RUNS.ireval.join(TEST, items=ITEMS, history=HISTORY, topics="answered")
+    judged = RUNS.ireval.join(TEST, items=ITEMS, history=HISTORY, queries="answered")
     both = judged.measure(["Novelty@2", "RR"])
     assert both["measure"].unique().tolist() == ["Novelty@2", "RR"]
     assert judged.order("AvgPopularity@2")["run"].tolist() == ["y", "x"]  # less is better
@@ -175,7 +175,7 @@ def test_a_measure_of_items_of_ones_own_is_one_function():
             ("y", "u"): 6.0,
         }
         with pytest.raises(
-            KeyError, match=r"MeanPrice@2 asks for 'price', which is no column of items="
+            KeyError, match=r"MeanPrice@2 needs 'price', which is not a column of items="
         ):
             values("MeanPrice@2", history=HISTORY, items=ITEMS.drop(columns="price"))
     finally:
@@ -250,7 +250,7 @@ def test_all_lists_at_once_are_each_list_alone(k):
 @pytest.mark.parametrize(
     ("measure", "tables", "text"),
     [
-        ("Novelty@2", {}, "Novelty@2 looks at the items of lists: give items="),
+        ("Novelty@2", {}, "Novelty@2 needs the items of lists. Pass items="),
         (
             "Novelty@2",
             {"items": ITEMS},
@@ -265,12 +265,12 @@ def test_all_lists_at_once_are_each_list_alone(k):
         (
             "ILD@2",
             {"items": ITEMS[:3]},
-            r"1 recommended items are not in items=: 'd'; add what is missing",
+            r"1 recommended items are not in items=: 'd'; add the missing items to items=",
         ),
         (
             "Novelty@2",
             {"history": HISTORY},
-            r"1 recommended items are not in history=: 'd'; give items=",
+            r"1 recommended items are not in history=: 'd'; pass items=",
         ),
         (
             "Unseen@2",
@@ -285,7 +285,7 @@ def test_all_lists_at_once_are_each_list_alone(k):
         (
             "Novelty@2",
             {"items": ITEMS.assign(popularity=3)},
-            "share of users that had the item, between 0 and 1",
+            "fraction of users that had the item, between 0 and 1",
         ),
         (
             "ILD@2",
@@ -313,7 +313,7 @@ def test_all_lists_at_once_are_each_list_alone(k):
 )
 def test_what_a_measure_lacks_is_said(measure, tables, text):
     with pytest.raises((ValueError, TypeError), match=text):
-        RUNS.ireval.measure(TEST, measure, topics="answered", **tables)
+        RUNS.ireval.measure(TEST, measure, queries="answered", **tables)
 
 
 @pytest.mark.broad

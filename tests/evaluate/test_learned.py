@@ -13,7 +13,7 @@ RUNS, QUERIES = 8, 40
 DOCS = [f"d{i:02d}" for i in range(24)]
 LEVELS = np.array([8.0, 4.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0])
 GRADES = {1: 0.1, 2: 0.2, 3: 0.7}
-TOPICS = {"s1": 0.7, "s2": 0.2, "s3": 0.1}
+QUERY_RULES = {"s1": 0.7, "s2": 0.2, "s3": 0.1}
 
 
 def lists():
@@ -84,12 +84,12 @@ def test_planted_grades_are_recovered_with_intervals_that_hold_them(joined):
 
 @pytest.mark.broad
 def test_planted_subtopics_are_recovered_and_the_background_with_them(diverse):
-    table = people(diverse, pdeval.parse("ST-RPP", subtopics=TOPICS, background=0))
+    table = people(diverse, pdeval.parse("ST-RPP", subtopics=QUERY_RULES, background=0))
     found = diverse.fit_population(table, over="subtopics", penalty=0.1, draws=0)
     weight = found.weights.set_index("name")["weight"]
-    named = weight[[f"subtopic {name}" for name in TOPICS]]
+    named = weight[[f"subtopic {name}" for name in QUERY_RULES]]
     assert weight["any subtopic"] < 0.15
-    np.testing.assert_allclose(named / named.sum(), list(TOPICS.values()), rtol=0, atol=0.08)
+    np.testing.assert_allclose(named / named.sum(), list(QUERY_RULES.values()), rtol=0, atol=0.08)
     assert found.weights["low"].isna().all()
 
 
@@ -173,7 +173,7 @@ def test_a_registered_population_is_a_measure_by_name_everywhere(joined):
 @pytest.mark.broad
 def test_credits_of_interleaving_are_labels():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    judged = runs.ireval.join(qrels, topics="common")
+    judged = runs.ireval.join(qrels, queries="common")
     shown = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "tfidf")], draws=4)
     credits = shown.ireval.simulate_clicks(qrels, "navigational").ireval.credit(shown)
     credits = credits[credits["query_id"].isin(judged.queries)]
@@ -185,13 +185,13 @@ def test_credits_of_interleaving_are_labels():
     ("options", "kind", "text"),
     [
         ({"over": "level"}, ValueError, "over='level': choose 'recall', 'grades' or 'subtopics'"),
-        ({"over": ["grades", "subtopics"]}, ValueError, "grades and subtopics not together"),
-        ({"over": []}, ValueError, "fit recall levels, grades or subtopics|it is empty"),
-        ({"folds": 1}, ValueError, "folds=1: give a whole number of at least 2"),
+        ({"over": ["grades", "subtopics"]}, ValueError, "grades and subtopics cannot be combined"),
+        ({"over": []}, ValueError, "fit recall levels, grades or subtopics|is empty"),
+        ({"folds": 1}, ValueError, "folds=1: expected an integer of at least 2"),
         (
             {"folds": 99},
             ValueError,
-            "the labels are on 40 queries; folds=99 needs at least as many",
+            "the labels are on 40 queries, but folds=99 needs 99",
         ),
         ({"draws": -1}, ValueError, "draws=-1"),
         ({"penalty": -1}, ValueError, "penalty=-1"),
@@ -206,14 +206,15 @@ def test_a_fit_that_cannot_be_made_is_refused(joined, options, kind, text):
 
 def test_one_grade_has_nothing_to_weigh(joined):
     with pytest.raises(
-        ValueError, match="there is one positive grade, or a level makes relevance binary"
+        ValueError, match="over='grades' needs several positive grades, and no level"
     ):
         joined.at(level=1).fit_population(people(joined, "RPP"), over="grades")
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
-    ("name", "text"), [("RPP", "a measure 'RPP' already"), ("a, b", "cannot be a measure's name")]
+    ("name", "text"),
+    [("RPP", "there is already a measure 'RPP'"), ("a, b", "is not a valid name of a measure")],
 )
 def test_a_name_that_is_taken_or_cannot_be_read_is_refused(joined, name, text):
     found = joined.fit_population(people(joined, "RPP"), draws=0)

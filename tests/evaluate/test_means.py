@@ -32,7 +32,7 @@ class Stream:
 
 
 def test_the_mean_preference_of_each_pair_with_its_spread(source):
-    frame = systems.mean(source)
+    frame = systems.mean_preferences(source)
     assert list(frame) == ["run_a", "run_b", "measure", "n", "mean", "sd"]
     rpp = frame[frame["measure"] == "RPP"]
     assert rpp["run_a"].tolist() == ["a", "a", "b"]
@@ -49,7 +49,7 @@ def test_a_pair_without_common_queries_has_no_mean():
     held = cube.Preferences(
         RUNS[:2], pd.Index([1, 2], name="qid"), ("RPP",), np.array([0]), np.array([1]), values
     )
-    frame = systems.mean(held)
+    frame = systems.mean_preferences(held)
     assert frame["n"].tolist() == [0]
     assert frame[["mean", "sd"]].isna().all(axis=None)
 
@@ -63,7 +63,7 @@ def test_one_query_has_a_mean_and_no_spread():
         np.array([1]),
         np.array([[[0.25]]]),
     )
-    frame = systems.mean(held)
+    frame = systems.mean_preferences(held)
     assert frame["mean"].tolist() == [0.25]
     assert frame["sd"].isna().all()
 
@@ -90,7 +90,9 @@ def test_pairs_that_were_not_compared_are_missing_from_the_matrix():
 
 
 def test_streams_give_the_same_tables(source):
-    pd.testing.assert_frame_equal(systems.mean(Stream(source)), systems.mean(source))
+    pd.testing.assert_frame_equal(
+        systems.mean_preferences(Stream(source)), systems.mean_preferences(source)
+    )
     pd.testing.assert_frame_equal(
         systems.matrix(Stream(source), "AP"), systems.matrix(source, "AP")
     )
@@ -107,11 +109,11 @@ def test_runs_of_several_columns_have_joined_labels():
         np.array([[[0.25]]]),
     )
     assert systems.matrix(held).index.tolist() == ["x / 1", "x / 2"]
-    assert list(systems.mean(held))[:4] == ["model_a", "seed_a", "model_b", "seed_b"]
+    assert list(systems.mean_preferences(held))[:4] == ["model_a", "seed_a", "model_b", "seed_b"]
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("function", [systems.mean, systems.matrix])
+@pytest.mark.parametrize("function", [systems.mean_preferences, systems.matrix])
 def test_infinite_preferences_have_no_mean(function):
     values = np.array([[[np.inf], [-np.inf], [1.0]]])
     held = cube.Preferences(
@@ -124,7 +126,7 @@ def test_infinite_preferences_have_no_mean(function):
 def test_a_matrix_is_of_one_known_measure(source):
     with pytest.raises(
         ValueError,
-        match=r"a matrix shows one measure; the table has RPP, AP\. Say which: matrix\('RPP'\)",
+        match=r"a matrix shows one measure; the table has RPP, AP\. Specify it, e\.g\. matrix\('RPP'\)",
     ):
         systems.matrix(source)
     with pytest.raises(KeyError, match="no measure 'RR' in this table; it has 'RPP', 'AP'"):

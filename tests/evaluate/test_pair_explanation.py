@@ -29,7 +29,7 @@ def joined():
 
 @pytest.fixture(scope="module")
 def sample():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 def test_each_recall_level_says_which_items_at_which_ranks_and_who_is_sooner(joined):
@@ -37,10 +37,11 @@ def test_each_recall_level_says_which_items_at_which_ranks_and_who_is_sooner(joi
     assert found["population"].tolist() == ["grade >= 1"] * 3 + ["grade >= 2"]
     assert found["recall"].tolist() == [1, 2, 3, 1]
     assert found["doc_a"].fillna("").tolist() == ["a", "b", "", "b"]
-    assert found["rank_a"].tolist() == [1, 3, inf, 3]
+    assert found["rank_a"].dtype == "Int64"
+    assert found["rank_a"].fillna(-1).tolist() == [1, 3, -1, 3]
     assert found["doc_b"].tolist() == ["c", "b", "a", "b"]
     assert found["rank_b"].tolist() == [2, 3, 4, 3]
-    assert found["sooner"].tolist() == ["x", "tie", "y", "tie"]
+    assert found["ahead"].tolist() == ["x", "tie", "y", "tie"]
     assert found["running_sum"].tolist() == [0.25, 0.25, 0.0, 0.0]
 
 
@@ -61,12 +62,12 @@ def test_the_running_sum_ends_at_the_preference(sample, measure):
 
 
 def test_subtopics_are_populations_too():
-    judged = pdeval.datasets.sample_judged(subtopics=True, topics="common")
+    judged = pdeval.datasets.sample_judged(subtopics=True, queries="common")
     found = judged.explain("101", "ST-RPP", runs=["ql", "bm25"])
     prefs = judged.prefer("ST-RPP", pairs=[("ql", "bm25")]).set_index("query_id")["value"]
     assert found["running_sum"].iloc[-1] == pytest.approx(prefs["101"], abs=1e-12)
     assert "any subtopic" in set(found["population"])
-    assert (np.isfinite(found["rank_a"]) == found["doc_a"].notna()).all()
+    assert (found["rank_a"].notna() == found["doc_a"].notna()).all()
 
 
 def test_without_a_query_the_one_with_the_largest_preference_is_taken(sample):
@@ -106,12 +107,12 @@ def test_measures_without_a_query_look_at_the_largest_difference_spread_or_the_w
             "RPP",
             None,
             ValueError,
-            "RPP is a preference, not a measure of one ranking.*there are 3. Name two",
+            "RPP is a preference between two runs, but 3 runs are selected. Select two",
         ),
-        ("q1", ["AP", "sgnLP"], "x", ValueError, "sgnLP is a preference.*there are 1"),
+        ("q1", ["AP", "sgnLP"], "x", ValueError, "sgnLP is a preference.*but 1 runs are selected"),
         ("q9", "RPP", ["x", "y"], KeyError, "no judged query 'q9'"),
         ("q3", "RPP", ["x", "y"], ValueError, "query 'q3' has no relevant item"),
-        ("q1", ["RPP", "F@5"], ["x", "y"], ValueError, "F@5 is no sum over recall levels"),
+        ("q1", ["RPP", "F@5"], ["x", "y"], ValueError, "F@5 is not a sum over recall levels"),
     ],
 )
 def test_an_account_that_cannot_be_given_is_refused(joined, query, measures, runs, kind, text):
@@ -119,7 +120,7 @@ def test_an_account_that_cannot_be_given_is_refused(joined, query, measures, run
         joined.explain(query, measures, runs=runs)
 
 
-def test_the_table_is_recognised(joined):
+def test_the_table_is_recognized(joined):
     assert repr(joined.explain("q1", "RPP", runs=["x", "y"]).ireval).startswith(
         "explanation of a preference"
     )

@@ -122,7 +122,7 @@ def test_every_way_of_pairing_equals_the_kernel_on_single_lists(name, level, cho
         join(lists, grades, subtopics),
         name,
         level=level,
-        topics="judged",
+        queries="judged",
         tell=False,
         **CHOICES[choice],
     )
@@ -260,13 +260,13 @@ def test_weights_of_ones_own_and_even_weights():
 
 def test_pairs_without_common_ground_do_not_count():
     lists, grades, _ = collection()
-    source = select(join(lists, grades), ["RPP", "AP"], topics="answered")
+    source = select(join(lists, grades), ["RPP", "AP"], queries="answered")
     missing = np.isnan(source.cube().values)
     at = source.queries.get_loc("q2")
     involved = (source.a == 2) | (source.b == 2)
     assert missing[:, at].tolist() == [involved.tolist()] * 2
     assert not np.delete(missing, at, axis=1).any()
-    assert "q2" not in select(join(lists, grades), "RPP", topics="common").queries
+    assert "q2" not in select(join(lists, grades), "RPP", queries="common").queries
 
 
 def test_missing_queries_are_told_once():
@@ -275,7 +275,7 @@ def test_missing_queries_are_told_once():
         warnings.simplefilter("always")
         pairs_module.select(Judged(join(lists, grades)), ["RPP", "AP", "sgnLP"]).cube()
     assert [str(one.message) for one in told] == [
-        "1 of 4 judged queries are missing from run 'r3'; they count as worst case."
+        "1 of 4 judged queries are missing from run 'r3'; they get the worst possible score."
     ]
     assert told[0].filename == __file__
 
@@ -290,7 +290,7 @@ def test_long_work_shows_its_progress_where_that_is_asked(capsys):
 
 def test_what_is_no_preference_is_refused():
     joined = join(*collection()[:2])
-    with pytest.raises(ValueError, match=r"borda orders runs; it is no preference"):
+    with pytest.raises(ValueError, match=r"borda is an ordering, not a preference"):
         select(joined, "borda")
     with pytest.raises(ValueError, match="no judged query has an item with a grade of at least 9"):
         select(joined, "RPP", level=9)
@@ -304,7 +304,7 @@ def test_definite_rankings_are_needed():
     )
     source = select(positions.join(runs, qrels, ties="expected"), "RPP", tell=False)
     with pytest.raises(
-        ValueError, match=r"RPP compares definite rankings; ties='expected' gives none"
+        ValueError, match=r"RPP compares rankings, but with ties='expected' tied items have no"
     ):
         source.cube()
 
@@ -325,10 +325,10 @@ def test_a_preference_of_ones_own_asks_for_columns_of_either_side():
 
 
 def test_a_source_says_what_its_numbers_rest_on():
-    source = select(join(*collection()[:2]), "RPP", level=2, topics="judged", tell=False)
+    source = select(join(*collection()[:2]), "RPP", level=2, queries="judged", tell=False)
     assert isinstance(source, Pairs)
     assert source.attrs == {
-        "topics": "judged", "level": 2, "ties": "docid", "compat": "trec_eval-10", "depth": None,
+        "queries": "judged", "level": 2, "ties": "docid", "compat": "trec_eval-10", "depth": None,
         "run_columns": ["run"], "query_column": "query_id", "doc_column": "doc_id",
         "measures": {"RPP": {"higher": True, "aggregate": "mean", "family": "preference", "test": "t"}},
     }  # fmt: skip
@@ -337,7 +337,7 @@ def test_a_source_says_what_its_numbers_rest_on():
 def test_runs_that_answered_no_common_query_are_an_error():
     positions_ = join({"a": {"1": ["x"]}, "b": {"2": ["y"]}}, {"1": {"x": 1}, "2": {"y": 1}})
     with pytest.raises(ValueError, match="no two of these runs answered the same judged query"):
-        select(positions_, "RPP", topics="answered")
+        select(positions_, "RPP", queries="answered")
 
 
 def test_a_preference_of_ones_own_that_is_not_a_number_is_not_dropped():

@@ -14,7 +14,7 @@ def joined():
     return (
         pdeval.datasets.sample_runs()
         .ireval.join(pdeval.datasets.sample_qrels())
-        .at(topics="answered")
+        .at(queries="answered")
     )
 
 
@@ -58,7 +58,7 @@ def test_preferences_come_back_as_the_cube_that_they_came_from(joined, how):
 
 
 def test_what_the_numbers_rest_on_is_kept(joined):
-    assert scores(scores_of(joined, "AP").frame()).attrs["topics"] == "answered"
+    assert scores(scores_of(joined, "AP").frame()).attrs["queries"] == "answered"
 
 
 def test_runs_of_several_columns_come_back():
@@ -88,7 +88,8 @@ def test_the_direction_of_an_unknown_measure_is_asked_for():
     rows = [("a", "1", "clicks", 3), ("a", "1", "TSL", 3)]
     frame = pd.DataFrame(rows, columns=["run", "query_id", "measure", "value"])
     with pytest.raises(
-        ValueError, match=r"is more of 'clicks' better\?.*df\.ireval\(higher=\{'clicks': True\}\)"
+        ValueError,
+        match=r"unknown direction of measure 'clicks'.*df\.ireval\(higher=\{'clicks': True\}\)",
     ):
         scores(frame)
     assert scores(frame, higher={"clicks": False}).higher.tolist() == [False, False]
@@ -120,13 +121,13 @@ BAD_SCORES = {
     "a missing run": ([*SCORES, (None, "1", "AP", 0.1)], "run column has 1 missing ids"),
     "a missing query": ([*SCORES, ("b", None, "AP", 0.1)], "query column has 1 missing ids"),
     "a missing measure": ([*SCORES, ("b", "1", None, 0.1)], "measure column has 1 missing names"),
-    "text": ([("a", "1", "AP", "good")], "value column holds 1 values that are not numbers"),
+    "text": ([("a", "1", "AP", "good")], "value column has 1 values that are not numbers"),
 }
 BAD_PREFERENCES = {
     "no rows": ([], "the preferences table is empty"),
     "both directions": (
         [*PREFERENCES, ("1", "b", "a", "RPP", -0.5)],
-        r"both directions, e\.g\. 'a' with 'b'",
+        r"both directions, e\.g\. \('a', 'b'\)",
     ),
     "both directions on different queries": (
         [*PREFERENCES, ("2", "c", "a", "RPP", 0.1)],

@@ -85,7 +85,7 @@ def test_a_query_without_any_of_the_grades_is_a_tie():
 
 
 def test_win_rates_know_the_populations():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     orders = judged.order("RPP(grades=uniform)", method="winrate")
     prefs = judged.prefer("RPP(grades=uniform)")
     turned = prefs.assign(run_a=prefs["run_b"], run_b=prefs["run_a"], value=-prefs["value"])
@@ -103,18 +103,26 @@ def test_win_rates_know_the_populations():
             KeyError,
             "gives a weight to grade 9, which no relevant item has; there are 1, 2",
         ),
-        ("RPP(grades=some)", ValueError, "say 'items' .as many users as items., 'uniform', or"),
-        ("RPP(grades={1:-1})", ValueError, "none negative, not all 0"),
-        ("RPP(grades={1:0})", ValueError, "none negative, not all 0"),
-        ("RPP(grades={1:'x'})", ValueError, "weights of users are numbers"),
+        ("RPP(grades=some)", ValueError, "use 'items' .as many users as items., 'uniform', or"),
+        (
+            "RPP(grades={1:-1})",
+            ValueError,
+            "weights of users must be non-negative numbers, not all 0",
+        ),
+        (
+            "RPP(grades={1:0})",
+            ValueError,
+            "weights of users must be non-negative numbers, not all 0",
+        ),
+        ("RPP(grades={1:'x'})", ValueError, "weights of users must be non-negative numbers"),
         (
             "RPP(grades=uniform,level=1)",
             ValueError,
-            "with level=1 relevance is binary, and grades= has no thresholds",
+            "with level=1 relevance is binary, so grades= has no thresholds",
         ),
         ("RPP(background=0)", KeyError, "RPP has no parameter 'background'"),
-        ("ST-RPP(background=-1)", ValueError, "must be between 0 and inf"),
-        ("ST-RPP(subtopics=all)", ValueError, "say 'items'"),
+        ("ST-RPP(background=-1)", ValueError, "expected a number between 0 and inf"),
+        ("ST-RPP(subtopics=all)", ValueError, "use 'items'"),
     ],
 )
 def test_populations_that_nobody_can_be_in_are_refused(joined, measure, kind, text):
@@ -134,7 +142,7 @@ def test_subtopics_that_are_not_judged_are_refused_by_name(subtopics):
 
 
 def test_the_expected_precision_of_equally_many_users_is_average_precision():
-    judged = pdeval.datasets.sample_judged(level=1, topics="common")
+    judged = pdeval.datasets.sample_judged(level=1, queries="common")
     scores = judged.measure(["AP", "EU"]).pivot(
         index=["run", "query_id"], columns="measure", values="value"
     )
@@ -169,8 +177,8 @@ def test_expected_utility_of_subtopics_has_a_background(subtopics):
 
 
 def test_a_mean_over_populations_has_no_residual():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     with pytest.raises(
         ValueError, match="EU has no residual: it is a mean over users who want different items"
     ):
-        judged.pool.residuals("EU")
+        judged.pool.bounds("EU")

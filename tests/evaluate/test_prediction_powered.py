@@ -21,7 +21,7 @@ PPI_PYTHON = {
 
 
 def stacked(human, machine, alone):
-    """Values as the statistic takes them: labelled queries first."""
+    """Values as the statistic takes them: labeled queries first."""
     human = np.array([*human, *[np.nan] * len(alone)])[:, None]
     return human, np.array([*machine, *alone])[:, None]
 
@@ -315,7 +315,7 @@ def test_a_column_without_enough_of_both_kinds_has_no_interval_and_no_warning(ch
 
 
 def test_no_machine_is_worth_more_than_people_on_all_queries():
-    # the machine tells all, and what it alone labelled lies far from the rest: more spread over all than within each
+    # the machine tells all, and what it alone labeled lies far from the rest: more spread over all than within each
     few, rest = [0.1, 0.2, 0.1, 0.2], [0.8, 0.9, 0.8, 0.9, 0.8]
     assert powered(*stacked(few, few, rest)).effective_n.item() == 9
 

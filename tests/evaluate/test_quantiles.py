@@ -10,11 +10,12 @@ from scipy import stats
 
 import pdeval
 from pdeval.evaluate import cube
-from pdeval.evaluate.quantiles import quantile, quantiles, worst_share
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.evaluate.summary import quantile, quantiles, worst_share
+from pdeval.tables.schemas import SCHEMAS
 from tests.examples import examples
+from tests.schema_faults import faults
 
-JUDGED = pdeval.datasets.sample_judged(topics="common")
+JUDGED = pdeval.datasets.sample_judged(queries="common")
 COLUMNS = arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=st.floats(0, 1))
 
 
@@ -104,7 +105,7 @@ def test_the_interval_of_the_worst_share_is_that_of_resampled_queries():
 def test_the_size_of_a_block_of_resamples_changes_nothing(monkeypatch):
     values = np.random.default_rng(6).random((36, 2))
     whole = worst_share(values, 0.3, draws=50)
-    monkeypatch.setattr("pdeval.evaluate.quantiles.CELLS", 1)
+    monkeypatch.setattr("pdeval.evaluate.summary.CELLS", 1)
     np.testing.assert_array_equal(worst_share(values, 0.3, draws=50), whole)
 
 
@@ -170,7 +171,7 @@ def test_the_table_is_the_one_declared_and_carries_what_its_numbers_rest_on():
     found = JUDGED.quantiles(["AP", "RR"], at=[0.5], worst=[0.1, 0.5], draws=10)
     assert faults(SCHEMAS["quantiles"], found, {"run": ["run"]}) == []
     assert found["statistic"].tolist()[:3] == ["quantile", "worst", "worst"]
-    assert found["share"].tolist()[:3] == [0.5, 0.1, 0.5]
+    assert found["fraction"].tolist()[:3] == [0.5, 0.1, 0.5]
     assert found.attrs["measures"].keys() == {"AP", "RR"}
 
 
@@ -184,7 +185,7 @@ def test_scores_and_runs_give_the_same_quantiles():
 
 def test_quantiles_of_groups_and_of_systems_with_replicates():
     runs, qrels, metadata = pdeval.datasets.load_sample()
-    scores = runs.ireval.measure(qrels, "AP", topics="common")
+    scores = runs.ireval.measure(qrels, "AP", queries="common")
     found = scores.ireval.quantiles(
         by="family", metadata=metadata, replicate="run", worst=0.5, at=None, draws=10
     )
@@ -197,12 +198,12 @@ def test_quantiles_of_groups_and_of_systems_with_replicates():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"at": 1.5}, r"at=1.5: give a share between 0 and 1; 1.5% is 0.015"),
-        ({"at": 1}, "at=1.0: give a share between 0 and 1"),
-        ({"worst": [0.1, 0]}, "worst=0.0: give a share between 0 and 1"),
-        ({"at": None, "worst": None}, "neither at= nor worst= names a share"),
-        ({"draws": -1}, "draws=-1: give a whole number of at least 0"),
-        ({"confidence": 95}, "confidence=95: give a share between 0 and 1; 95% is 0.95"),
+        ({"at": 1.5}, r"at=1.5: expected a fraction between 0 and 1; 1.5% is 0.015"),
+        ({"at": 1}, "at=1.0: expected a fraction between 0 and 1"),
+        ({"worst": [0.1, 0]}, "worst=0.0: expected a fraction between 0 and 1"),
+        ({"at": None, "worst": None}, "at= and worst= are both empty. Pass a fraction"),
+        ({"draws": -1}, "draws=-1: expected an integer of at least 0"),
+        ({"confidence": 95}, "confidence=95: expected a fraction between 0 and 1; 95% is 0.95"),
     ],
 )
 def test_what_is_no_share_is_refused(options, says):
@@ -211,5 +212,5 @@ def test_what_is_no_share_is_refused(options, says):
 
 
 def test_preferences_have_no_quantiles():
-    with pytest.raises(ValueError, match="quantiles are of measures of one ranking"):
+    with pytest.raises(ValueError, match=r"quantiles\(\) needs measures of one ranking"):
         JUDGED.quantiles("RPP")

@@ -55,13 +55,18 @@ def test_the_level_of_the_join_says_what_is_relevant():
 
 @pytest.mark.broad
 def test_the_ranks_are_those_of_explain():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     items = ranked_items(judged)
     for query in judged.queries[:5]:
         found = items.of_query(query)
-        said = judged.explain(query, "AP").pivot(index="doc_id", columns="run", values="rank")
+        said = (
+            judged.explain(query, "AP")
+            .pivot(index="doc_id", columns="run", values="rank")
+            .astype(float)
+            .fillna(np.inf)
+        )
         assert found.ranks.tolist() == said.loc[found.docs, items.runs["run"]].to_numpy().tolist()
 
 
 def test_a_table_of_results_has_no_items():
-    assert ranked_items(pdeval.datasets.sample_judged(topics="common").measure("AP")) is None
+    assert ranked_items(pdeval.datasets.sample_judged(queries="common").measure("AP")) is None

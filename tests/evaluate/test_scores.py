@@ -42,7 +42,7 @@ def cells(cube, measure=0):
 
 
 AP = {("r", "q1"): (1 / 2 + 2 / 3) / 2, ("s", "q1"): 1 / 2, ("r", "q3"): 1.0, ("s", "q3"): 1 / 2}
-TOPICS = {
+QUERY_RULES = {
     "relevant": {**AP, ("r", "q4"): 0.0, ("s", "q4"): 0.0},
     "judged": {**AP, ("r", "q4"): 0.0, ("s", "q4"): 0.0, ("r", "q2"): 0.0, ("s", "q2"): 0.0},
     "answered": {**AP, ("r", "q2"): 0.0},
@@ -50,19 +50,19 @@ TOPICS = {
 }
 
 
-@pytest.mark.parametrize("topics", TOPICS)
+@pytest.mark.parametrize("queries", QUERY_RULES)
 @pytest.mark.filterwarnings("ignore:.*missing from run")
-def test_the_topics_that_count(topics):
-    cube = scores(join(), "AP", topics=topics)
-    assert cells(cube) == pytest.approx(TOPICS[topics], abs=0)
-    assert cube.attrs["topics"] == topics
+def test_the_topics_that_count(queries):
+    cube = scores(join(), "AP", queries=queries)
+    assert cells(cube) == pytest.approx(QUERY_RULES[queries], abs=0)
+    assert cube.attrs["queries"] == queries
 
 
 def test_an_unknown_topics_rule_is_an_error():
     with pytest.raises(
-        ValueError, match="topics='all': choose 'relevant', 'judged', 'answered' or 'common'"
+        ValueError, match="queries='all': choose 'relevant', 'judged', 'answered' or 'common'"
     ):
-        scores(join(), "AP", topics="all")
+        scores(join(), "AP", queries="all")
 
 
 def test_queries_that_a_run_did_not_answer_are_told_once_at_the_callers_line():
@@ -70,19 +70,19 @@ def test_queries_that_a_run_did_not_answer_are_told_once_at_the_callers_line():
         warnings.simplefilter("always")
         evaluate.scores(Judged(join()), ["AP", "RR", "nDCG@10"])
     assert [str(one.message) for one in told] == [
-        "1 of 3 judged queries are missing from run 'r', and some from 1 other run; they count as worst case."
+        "1 of 3 judged queries are missing from run 'r', and some from 1 other run; they get the worst possible score."
     ]
     assert told[0].filename == __file__
 
 
-@pytest.mark.parametrize("topics", ["answered", "common"])
+@pytest.mark.parametrize("queries", ["answered", "common"])
 @pytest.mark.filterwarnings("error")
-def test_nothing_is_told_where_missing_queries_do_not_count(topics):
-    scores(join(), "AP", topics=topics)
+def test_nothing_is_told_where_missing_queries_do_not_count(queries):
+    scores(join(), "AP", queries=queries)
 
 
 @pytest.mark.parametrize(
-    ("topics", "level", "grades", "text"),
+    ("queries", "level", "grades", "text"),
     [
         (
             "relevant",
@@ -96,13 +96,13 @@ def test_nothing_is_told_where_missing_queries_do_not_count(topics):
             {"q1": {"a": 0}},
             "no judged query has an item with a positive grade .the largest grade is 0.",
         ),
-        ("common", None, {"q2": {"a": 1}}, "no judged query is answered by every run"),
+        ("common", None, {"q2": {"a": 1}}, "no judged query was answered by all runs"),
     ],
 )
 @pytest.mark.filterwarnings("error")
-def test_an_evaluation_on_no_topic_is_an_error(topics, level, grades, text):
+def test_an_evaluation_on_no_topic_is_an_error(queries, level, grades, text):
     with pytest.raises(ValueError, match=text):
-        scores(join(grades=grades), "AP", topics=topics, level=level)
+        scores(join(grades=grades), "AP", queries=queries, level=level)
 
 
 @pytest.mark.filterwarnings("ignore:.*missing from run")
@@ -119,7 +119,7 @@ def test_the_level_of_a_measure_comes_before_that_of_the_call():
     assert cells(cube, 2) == {("r", "q3"): 1.0, ("s", "q3"): 0.5}
 
 
-@pytest.mark.filterwarnings("ignore:.*missing from run", "ignore:level=2 does not touch the gains")
+@pytest.mark.filterwarnings("ignore:.*missing from run", "ignore:level=2 does not change the gains")
 def test_the_level_leaves_gains_alone():
     at = {level: cells(scores(join(), "nDCG", level=level)) for level in (None, 2)}
     assert at[2]["r", "q1"] == at[None]["r", "q1"]
@@ -140,7 +140,7 @@ def test_a_measure_of_ones_own_asks_for_columns_by_name():
         return (rank <= k).sum(axis=0) / np.maximum(retrieved, 1)
 
     try:
-        found = cells(scores(join(), ["SharePooled@2"], topics="common"))
+        found = cells(scores(join(), ["SharePooled@2"], queries="common"))
     finally:
         del ENTRIES["SharePooled"]
     assert found == {("r", "q1"): 1 / 3, ("s", "q1"): 1.0, ("r", "q3"): 1.0, ("s", "q3"): 0.5}
@@ -164,16 +164,16 @@ def test_needing_judged_items_is_known_beforehand():
         if entry.family != "metric" or entry.kind == "subtopic" or not needs_nothing(entry):
             continue
         asked = parse_all(name)
-        few = scores(join(complete=needs_judged(asked)), asked, topics="judged", tell=False)
-        all_of_them = scores(join(), asked, topics="judged", tell=False)
+        few = scores(join(complete=needs_judged(asked)), asked, queries="judged", tell=False)
+        all_of_them = scores(join(), asked, queries="judged", tell=False)
         np.testing.assert_array_equal(few.values, all_of_them.values, err_msg=name)
 
 
 def test_a_measure_without_a_closed_form_names_those_that_have_one():
     with pytest.raises(
-        ValueError, match=r"bpref has no closed form.*works for AP, .*RR.*Choose another ties="
+        ValueError, match=r"bpref has no closed form.*works for AP, .*RR.*Use another ties="
     ):
-        scores(join(ties="expected"), "bpref", topics="common")
+        scores(join(ties="expected"), "bpref", queries="common")
 
 
 def test_expected_values_are_the_mean_over_all_orders_of_ties():
@@ -219,7 +219,8 @@ def test_a_kernel_that_does_not_reduce_the_recall_levels_is_told_so(declared):
         return rank < np.inf
 
     with pytest.raises(
-        ValueError, match=r"Found gave an array of shape \(\d, .* reduce axis 0, the recall levels"
+        ValueError,
+        match=r"Found returned an array of shape \(\d, .* reduce axis 0, the recall levels",
     ):
         scores(join(), Found, tell=False)
 
@@ -245,7 +246,7 @@ def test_a_kernel_that_gives_several_rankings_one_number_is_refused(declared, ax
         return (1 / rank).sum(axis=axis)
 
     with pytest.raises(
-        ValueError, match=r"Deep gave an array of shape .* reduce axis 0, the recall levels"
+        ValueError, match=r"Deep returned an array of shape .* reduce axis 0, the recall levels"
     ):
         scores(join(), Deep, tell=False)
 
@@ -263,7 +264,7 @@ def test_topics_of_different_numbers_of_items_share_a_block_without_changing_a_b
     from pdeval.join import blocks
 
     monkeypatch.setattr(blocks, "SMALL", small)
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     measure, views = parse(name), evaluate.Views(judged)
     for level in (None, 2):
         found = evaluate.Views(judged.at(level=level)).values(measure)

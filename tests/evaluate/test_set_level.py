@@ -15,11 +15,11 @@ TABLES = {"items": ITEMS, "history": HISTORY}
 
 
 def worked(measure, runs=RUNS, **more):
-    table = runs.ireval.beyond(measure, **{**TABLES, **more})
+    table = runs.ireval.beyond_accuracy(measure, **{**TABLES, **more})
     return dict(zip(table["run"], table["mean"], strict=True))
 
 
-def test_coverage_is_the_share_of_the_catalogue_that_any_list_shows():
+def test_coverage_is_the_share_of_the_catalog_that_any_list_shows():
     assert worked("Coverage@1") == {"x": 0.5, "y": 0.25}  # a and d; d
     assert worked("Coverage") == {"x": 1.0, "y": 0.5}
     assert worked("Coverage(least=2)") == {"x": 0.25, "y": 0.0}  # a, for both users
@@ -28,7 +28,7 @@ def test_coverage_is_the_share_of_the_catalogue_that_any_list_shows():
 def test_user_coverage_is_the_share_of_users_that_get_so_many_items():
     runs = RUNS[(RUNS["run"] == "x")]
     judged = runs.ireval.join(
-        pd.concat([TEST, TEST.assign(user_id="w")]), topics="relevant", **TABLES
+        pd.concat([TEST, TEST.assign(user_id="w")]), queries="relevant", **TABLES
     )
     found = judged.summary(["UserCoverage@3", "UserCoverage(least=3)@3"])
     assert found["mean"].tolist() == [2 / 3, 1 / 3]
@@ -44,7 +44,7 @@ def test_gini_and_entropy_say_how_evenly_items_are_shown():
         (0.5 + 3 * 1.0) / (4 * 1.5), abs=1e-15
     )  # 0 0 1/2 1
     assert worked("Entropy")["y"] == 1.0
-    assert worked("Entropy(normalised=true)")["y"] == 0.5
+    assert worked("Entropy(normalized=true)")["y"] == 0.5
     assert worked("Entropy")["x"] == pytest.approx(
         0.4 * math.log2(2.5) + 0.6 * math.log2(5), abs=1e-15
     )
@@ -52,7 +52,7 @@ def test_gini_and_entropy_say_how_evenly_items_are_shown():
 
 
 def test_all_lists_together_stand_beside_means_in_the_order_asked():
-    judged = RUNS.ireval.join(TEST, topics="answered", **TABLES)
+    judged = RUNS.ireval.join(TEST, queries="answered", **TABLES)
     found = judged.summary(["RR", "Coverage@2", "Novelty@2"])
     assert found[["run", "measure"]].to_numpy().tolist() == [
         [run, measure] for run in "xy" for measure in ("RR", "Coverage@2", "Novelty@2")
@@ -62,35 +62,35 @@ def test_all_lists_together_stand_beside_means_in_the_order_asked():
     assert wide.columns.tolist() == ["run", "RR", "Coverage@2"]
     pd.testing.assert_frame_equal(
         found,
-        RUNS.ireval.summary(TEST, ["RR", "Coverage@2", "Novelty@2"], topics="answered", **TABLES),
+        RUNS.ireval.summary(TEST, ["RR", "Coverage@2", "Novelty@2"], queries="answered", **TABLES),
     )
 
 
 def test_one_list_has_no_interval_and_none_is_drawn_without_draws():
-    found = RUNS.ireval.beyond(["Coverage@2"], draws=0, **TABLES)
+    found = RUNS.ireval.beyond_accuracy(["Coverage@2"], draws=0, **TABLES)
     assert found[["ci_low", "ci_high"]].isna().all().all()
 
 
 def test_measures_per_query_refuse_them_with_where_they_are():
     with pytest.raises(
         ValueError,
-        match=r"Coverage@2 is one number for all lists of a run together, not one per query",
+        match=r"Coverage@2 is one value for all lists of a run together, not one per query",
     ):
         RUNS.ireval.measure(TEST, ["RR", "Coverage@2"], **TABLES)
-    with pytest.raises(ValueError, match=r"\.ireval\.beyond\(\.\.\.\) without judgments"):
-        RUNS.ireval.compare(TEST, "Coverage@2", topics="answered", **TABLES)
+    with pytest.raises(ValueError, match=r"\.ireval\.beyond_accuracy\(\.\.\.\) without judgments"):
+        RUNS.ireval.compare(TEST, "Coverage@2", queries="answered", **TABLES)
     with pytest.raises(
         ValueError, match=r"RR needs judgments: \.ireval\.summary\(qrels, \['RR'\], \.\.\.\)"
     ):
-        RUNS.ireval.beyond(["Coverage@2", "RR"], **TABLES)
+        RUNS.ireval.beyond_accuracy(["Coverage@2", "RR"], **TABLES)
     with pytest.raises(
         ValueError, match=r"Serendipity@2 needs judgments: \.ireval\.measure\(qrels"
     ):
-        RUNS.ireval.beyond("Serendipity@2", per="query", **TABLES)
-    with pytest.raises(ValueError, match=r"Coverage@2 looks at the items of lists: give items="):
-        RUNS.ireval.beyond("Coverage@2")
+        RUNS.ireval.beyond_accuracy("Serendipity@2", per="query", **TABLES)
+    with pytest.raises(ValueError, match=r"Coverage@2 needs the items of lists. Pass items="):
+        RUNS.ireval.beyond_accuracy("Coverage@2")
     with pytest.raises(ValueError, match=r"TailShare@2 needs history="):
-        RUNS.ireval.beyond("TailShare@2", items=ITEMS)
+        RUNS.ireval.beyond_accuracy("TailShare@2", items=ITEMS)
 
 
 @pytest.mark.parametrize(
@@ -98,36 +98,38 @@ def test_measures_per_query_refuse_them_with_where_they_are():
     [
         "measure",
         "prefer",
-        "mean",
         "compare",
         "order",
         "leaderboard",
         "correlate",
         "ties",
-        "incomplete",
+        "robustness",
         "report",
     ],
 )
 def test_every_verb_of_queries_says_where_they_are(verb):
-    judged = RUNS.ireval.join(TEST, topics="judged", **TABLES)
+    judged = RUNS.ireval.join(TEST, queries="judged", **TABLES)
+    options = {"to": "queries"} if verb == "robustness" else {}
     with pytest.raises(
-        ValueError, match=r"Coverage@2 is one number for all lists .*summary.*beyond"
+        ValueError, match=r"Coverage@2 is one value for all lists .*summary.*beyond"
     ):
-        getattr(judged, verb)(["RR", "Coverage@2"])
+        getattr(judged, verb)(["RR", "Coverage@2"], **options)
 
 
 def test_without_judgments_every_list_counts_and_each_has_its_values():
-    found = RUNS.ireval.beyond(["Novelty@2", "Unseen@2"], per="query", **TABLES)
-    judged = RUNS.ireval.measure(TEST, ["Novelty@2", "Unseen@2"], topics="answered", **TABLES)
+    found = RUNS.ireval.beyond_accuracy(["Novelty@2", "Unseen@2"], per="query", **TABLES)
+    judged = RUNS.ireval.measure(TEST, ["Novelty@2", "Unseen@2"], queries="answered", **TABLES)
     pd.testing.assert_frame_equal(found, judged)
-    again = RUNS.ireval.join(TEST, topics="answered", **TABLES).beyond(["Novelty@2"], per="query")
+    again = RUNS.ireval.join(TEST, queries="answered", **TABLES).beyond_accuracy(
+        ["Novelty@2"], per="query"
+    )
     assert again["value"].tolist() == found.query("measure == 'Novelty@2'")["value"].tolist()
 
 
 @pytest.mark.broad
 def test_groups_and_replicates_of_sets_are_those_of_the_pipeline():
     about = pd.DataFrame({"user_id": ["u", "v"], "group": ["old", "new"]})
-    judged = RUNS.ireval.join(TEST, topics="answered", **TABLES)
+    judged = RUNS.ireval.join(TEST, queries="answered", **TABLES)
     found = judged.summary(["Coverage@1", "RR"], by="group", metadata=about)
     # y answered none of the new users, so that it is not in that group
     assert found.query("measure == 'Coverage@1'")[["group", "run", "mean"]].to_numpy().tolist() == [
@@ -144,7 +146,7 @@ def test_groups_and_replicates_of_sets_are_those_of_the_pipeline():
     )
     seeds = seeds.ireval(run=["model", "seed"])
     one = seeds.summary(
-        TEST, ["Coverage@1", "Novelty@1"], replicate="seed", topics="common", **TABLES
+        TEST, ["Coverage@1", "Novelty@1"], replicate="seed", queries="common", **TABLES
     )
     assert one[["model", "measure", "mean", "replicates"]].to_numpy().tolist() == [
         ["m", "Coverage@1", 0.25, 2], ["m", "Novelty@1", 1.0, 2],
@@ -159,7 +161,7 @@ def test_a_measure_of_all_lists_of_ones_own_is_one_function():
 
     try:
         assert worked("Turnover@2") == {"x": (1 + 2 + 8 + 1) / 2, "y": 12.0}
-        table = RUNS.ireval.beyond("Turnover@2", **TABLES)
+        table = RUNS.ireval.beyond_accuracy("Turnover@2", **TABLES)
         assert table["ci_low"].notna().tolist() == [True, False]
     finally:
         del ENTRIES["Turnover"]
@@ -183,7 +185,7 @@ def many():
 
 def test_the_interval_is_that_of_the_jackknife_over_users(many):
     runs, items = many
-    found = runs.ireval.beyond(["Coverage@5", "Gini@5"], items=items).set_index("measure")
+    found = runs.ireval.beyond_accuracy(["Coverage@5", "Gini@5"], items=items).set_index("measure")
     shown = np.zeros((60, 90))
     first = runs[runs["score"] > 3]
     shown[first["user_id"].str[1:].astype(int), first["item_id"].str[1:].astype(int)] = 1
@@ -201,10 +203,10 @@ def test_the_interval_is_that_of_the_jackknife_over_users(many):
 def test_users_are_left_out_in_as_many_groups_as_draws_whatever_else_is_asked(many):
     runs, items = many
     one, two = (
-        runs.ireval.beyond("Gini@5", items=items, draws=12, seed=seed)["ci_low"].item()
+        runs.ireval.beyond_accuracy("Gini@5", items=items, draws=12, seed=seed)["ci_low"].item()
         for seed in (1, 2)
     )
-    both = runs.ireval.beyond(["Coverage@5", "Gini@5"], items=items, draws=12, seed=1)
+    both = runs.ireval.beyond_accuracy(["Coverage@5", "Gini@5"], items=items, draws=12, seed=1)
     assert both["ci_low"].tolist()[1] == one != two
 
 
@@ -232,8 +234,13 @@ def test_the_interval_holds_what_other_users_would_give(users, number):
             }
         )
 
-    expected = lists().ireval.beyond(asked, items=items, draws=0).groupby("measure")["mean"].mean()
-    found = lists().ireval.beyond(asked, items=items)
+    expected = (
+        lists()
+        .ireval.beyond_accuracy(asked, items=items, draws=0)
+        .groupby("measure")["mean"]
+        .mean()
+    )
+    found = lists().ireval.beyond_accuracy(asked, items=items)
     truth = found["measure"].map(expected)
     held = (
         ((found["ci_low"] <= truth) & (truth <= found["ci_high"])).groupby(found["measure"]).mean()
@@ -252,12 +259,12 @@ def partly_judged(many):
     return runs, qrels, {"items": items, "history": None}
 
 
-@pytest.mark.parametrize("topics", ["relevant", "judged", "answered", "common"])
-def test_summaries_count_every_user_with_a_list_as_beyond_does(partly_judged, topics):
+@pytest.mark.parametrize("queries", ["relevant", "judged", "answered", "common"])
+def test_summaries_count_every_user_with_a_list_as_beyond_does(partly_judged, queries):
     runs, qrels, told = partly_judged
     asked = ["Coverage@5", "Gini@5", "Entropy@5"]
-    found = runs.ireval.join(qrels, topics=topics, **told).summary(asked, draws=20)
-    expected = runs.ireval.beyond(asked, draws=20, **told)
+    found = runs.ireval.join(qrels, queries=queries, **told).summary(asked, draws=20)
+    expected = runs.ireval.beyond_accuracy(asked, draws=20, **told)
     assert found["n"].tolist() == [60] * 3
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
@@ -272,11 +279,13 @@ def test_user_coverage_counts_users_without_a_list(partly_judged):
 def test_lists_in_common_are_those_of_users_whom_every_run_answers(partly_judged):
     runs, qrels, told = partly_judged
     both = pd.concat([runs, runs[runs["user_id"] > "u3"].assign(run="s")])
-    found = both.ireval.join(qrels, topics="common", **told).summary("Coverage@5").set_index("run")
-    some = runs[runs["user_id"] > "u3"].ireval.beyond("Coverage@5", **told)
+    found = both.ireval.join(qrels, queries="common", **told).summary("Coverage@5").set_index("run")
+    some = runs[runs["user_id"] > "u3"].ireval.beyond_accuracy("Coverage@5", **told)
     assert found["n"].tolist() == [some["n"].item()] * 2
     assert found["mean"].tolist() == [some["mean"].item()] * 2
-    kept = both.ireval.join(qrels, topics="answered", **told).summary("Coverage@5").set_index("run")
+    kept = (
+        both.ireval.join(qrels, queries="answered", **told).summary("Coverage@5").set_index("run")
+    )
     assert kept["n"].to_dict() == {"r": 60, "s": some["n"].item()}
     assert kept.loc["s", "ci_low"] == pytest.approx(some["ci_low"].item(), rel=1e-12)
 
@@ -289,7 +298,7 @@ def test_28_7_users_without_judgments_are_left_out_of_groups_with_a_warning():
     assert runs.ireval.summary(judgments, "Coverage@1", items=items)["mean"].item() == 0.75
     with pytest.warns(
         UserWarning,
-        match="1 users with a list have no judgments; within groups Coverage@1 leaves them",
+        match="1 users with a list have no judgments; within groups, Coverage@1 does not count them",
     ):
         found = runs.ireval.summary(
             judgments, "Coverage@1", items=items, by="country", metadata=users

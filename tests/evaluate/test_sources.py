@@ -52,7 +52,7 @@ def test_one_function_serves_several_sources():
     lambda table: table.compare("AP"), lambda table: table.quantiles(["AP", "RR"]), lambda table: table.summary(),
 ])  # fmt: skip
 def test_a_row_without_a_measure_is_refused_whichever_measures_are_asked_for(ask):
-    table = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
+    table = pdeval.datasets.sample_judged(queries="common").measure(["AP", "RR"])
     table["measure"] = table["measure"].astype(object).mask(table.index == 3, None)
     with pytest.raises(
         ValueError, match="the measure column has 1 missing names; drop or fill those rows"

@@ -124,10 +124,8 @@ def test_wide_keeps_runs_of_several_columns():
 
 @pytest.mark.parametrize("confidence", [0, 1, 95, -0.5])
 def test_a_confidence_that_is_no_share_is_refused(confidence):
-    with pytest.raises(
-        ValueError, match=r"confidence=.*give a share between 0 and 1, e\.g\. 0\.95"
-    ):
-        summary(scores(), confidence=confidence)
+    with pytest.raises(ValueError, match=rf"^confidence={confidence}: .* between 0 and 1"):
+        scores().frame().ireval.summary(confidence=confidence)
 
 
 TABLE = pd.DataFrame(
@@ -141,7 +139,7 @@ TABLE = pd.DataFrame(
 
 @pytest.mark.broad
 def test_runs_as_replicates_are_averaged_query_by_query():
-    frame = TABLE.ireval.summary(by="family", replicate="run")
+    frame = TABLE.ireval.summary(by="family", per="group")
     assert list(frame) == [
         "family",
         "measure",
@@ -168,24 +166,24 @@ def test_runs_as_replicates_are_averaged_query_by_query():
 @pytest.mark.parametrize("kind", ["object", "category"])
 def test_groups_of_several_columns(kind):
     table = TABLE.assign(year=[2020, 2020, 2020, 2020, 1999, 1999]).astype({"family": kind})
-    frame = table.ireval.summary(by=["family", "year"], replicate="run")
+    frame = table.ireval.summary(by=["family", "year"], per="group")
     assert frame[["family", "year"]].astype({"family": str}).values.tolist() == [
         ["new", 1999],
         ["new", 2020],
         ["old", 2020],
     ]
     assert frame["mean"].tolist() == pytest.approx([0.4, 0.4, 0.2])
-    wide = table.ireval.summary(by=["family", "year"], replicate="run", wide=True)
+    wide = table.ireval.summary(by=["family", "year"], per="group", wide=True)
     assert wide["AP"].tolist() == pytest.approx([0.4, 0.4, 0.2])
 
 
 @pytest.mark.broad
 def test_metadata_joins_under_the_callers_names():
     scores = pdeval.datasets.sample_runs().ireval.measure(
-        pdeval.datasets.sample_qrels(), ["AP", "RR"], topics="common"
+        pdeval.datasets.sample_qrels(), ["AP", "RR"], queries="common"
     )
     frame = scores.merge(pdeval.datasets.sample_metadata(), on="run").ireval.summary(
-        by="family", replicate="run", wide=True
+        by="family", per="group", wide=True
     )
     metadata = pdeval.datasets.sample_metadata().set_index("run")["family"]
     wanted = scores.assign(family=scores["run"].astype(object).map(metadata))
@@ -197,13 +195,15 @@ def test_metadata_joins_under_the_callers_names():
 def test_an_unknown_group_is_an_error_that_says_how_to_join():
     with pytest.raises(
         KeyError,
-        match=r"no column 'year' to group by; the table has run, family.*annotate\(metadata",
+        match=r"no column 'year' to group by; the table has run, family.*add_metadata\(metadata",
     ):
         TABLE.ireval.summary(by="year")
 
 
 def test_rows_without_a_group_are_not_dropped_silently():
-    with pytest.raises(ValueError, match="no family; fill it, or drop them first"):
+    with pytest.raises(
+        ValueError, match=r"a missing value in column 'family'\. Fill or drop them first"
+    ):
         TABLE.assign(family=TABLE["family"].where(TABLE["run"] != "a")).ireval.summary(by="family")
 
 

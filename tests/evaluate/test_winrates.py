@@ -74,11 +74,11 @@ def test_won_counts_larger_less_smaller_numbers(values):
 
 def test_win_rates_are_scores_of_the_topics_that_count():
     joined = join(*collection()[:2])
-    cube = win_rates(joined, ["RPP", "sgnLP"], topics="common")
+    cube = win_rates(joined, ["RPP", "sgnLP"], queries="common")
     assert cube.measures == ("RPP", "sgnLP")
     assert cube.queries.tolist() == ["q1", "q3", "q4"]
     assert cube.higher.all()
-    prefer = select(joined, "RPP", topics="common").cube()
+    prefer = select(joined, "RPP", queries="common").cube()
     sums = np.zeros(cube.values[0].shape)
     np.add.at(sums, (slice(None), prefer.a), prefer.values[0])
     np.add.at(sums, (slice(None), prefer.b), -prefer.values[0])
@@ -98,7 +98,7 @@ def test_missing_queries_are_told():
     ("name", "rules", "text"),
     [
         ("rrLP", {}, r"win rates of rrLP need its pairs: use \.ireval\.prefer\(qrels, 'rrLP'\)"),
-        ("RPP", {"topics": "answered"}, "under topics='answered' runs count on different queries"),
+        ("RPP", {"queries": "answered"}, "with queries='answered' runs count on different queries"),
         ("RPP", {"level": 9}, "no judged query has an item with a grade of at least 9"),
     ],
 )

@@ -68,16 +68,19 @@ def test_subtopics_of_some_collections_are_missing_in_the_others(tmp_path):
     collection(tmp_path, "web", qrels="301 1 d1 1\n301 2 d1 1\n302 1 d2 0\n")
     runs, qrels = pdeval.read_collections(tmp_path, subtopics="web")
     assert qrels["subtopic"].isna().tolist() == [True, True, False, False, False]
-    found = runs.ireval.describe(qrels, by="collection", topics="judged")
+    found = runs.ireval.describe(qrels, by="collection", queries="judged")
     assert found["subtopics_per_query"].tolist() == [0.0, 1.5]
-    assert runs.ireval.measure(qrels, "AP", by="collection", topics="judged")["value"].tolist() == [
+    assert runs.ireval.measure(qrels, "AP", by="collection", queries="judged")[
+        "value"
+    ].tolist() == [
         1.0,
         0.0,
         1.0,
         0.0,
     ]
     with pytest.raises(
-        KeyError, match="subtopics names 'robust', which is no collection; there are news, web"
+        KeyError,
+        match=r"subtopics= has 'robust', which is not a collection. Collections: news, web",
     ):
         pdeval.read_collections(tmp_path, subtopics=["robust"])
 
@@ -114,31 +117,35 @@ def test_a_fault_is_told_with_its_collection(tmp_path):
         pdeval.read_collections(tmp_path / "x")
     (bad / "qrels.new.txt").write_text(QRELS)
     with pytest.raises(
-        FileNotFoundError, match=r"It has qrels.new.txt: say which, \{'bad': \(runs, qrels\)\}"
+        FileNotFoundError,
+        match=r"It has qrels.new.txt. Specify the file: \{'bad': \(runs, qrels\)\}",
     ):
         pdeval.read_collections(tmp_path / "x")
     (good / "qrels").write_text(QRELS)
     with pytest.raises(
-        ValueError, match=r"in the collection 'good': qrels and qrels.txt could be its judgments"
+        ValueError,
+        match=r"in the collection 'good': qrels and qrels.txt could both be the judgments",
     ):
         pdeval.read_collections({"good": good})
     (tmp_path / "y" / "alone").mkdir(parents=True)
     with pytest.raises(
-        FileNotFoundError, match=r"no collection in .* a collection is a folder with its run files"
+        FileNotFoundError, match=r"no collection in .* A collection is a folder with its run files"
     ):
         pdeval.read_collections(tmp_path / "y")
     (tmp_path / "y" / "alone" / "qrels.txt").write_text(QRELS)
     with pytest.raises(FileNotFoundError, match="in the collection 'alone': no folder 'runs'"):
         pdeval.read_collections(tmp_path / "y")
-    with pytest.raises(FileNotFoundError, match="in the collection 'z': there is no folder"):
+    with pytest.raises(
+        FileNotFoundError, match=r"in the collection 'z': the folder '.*z' does not exist"
+    ):
         pdeval.read_collections({"z": tmp_path / "z"})
-    with pytest.raises(FileNotFoundError, match="does not exist; give a folder of collections"):
+    with pytest.raises(FileNotFoundError, match=r"does not exist\. Pass a folder of collections"):
         pdeval.read_collections(tmp_path / "z")
     with pytest.raises(
-        TypeError, match=r"the collection 'z' is 3; give its folder, or \(runs, qrels\)"
+        TypeError, match=r"the collection 'z' is 3\. Pass its folder, or \(runs, qrels\)"
     ):
         pdeval.read_collections({"z": 3})
     with pytest.raises(
-        ValueError, match=r"collections=\{\}: it is empty; give a text, a path or a mapping"
+        ValueError, match=r"collections=\{\} is empty: expected a string, a path or a mapping"
     ):
         pdeval.read_collections({})

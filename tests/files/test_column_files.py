@@ -79,7 +79,7 @@ FAULTS = {
     "qid,docno,score\n": "has a header line and no rows",
     "qid,topic,doc_id,score\n1,1,d,1\n": "two columns could be the query: 'qid' and 'topic'",
     "qid,docno,note\n1,d,x\n": "has neither a score nor a rank column; it has qid, docno, note",
-    "qid,docno,score\n1,d,high\n": "holds string values, not numbers",
+    "qid,docno,score\n1,d,high\n": "has string values, not numbers",
     "qid,docno,score\n1,d,\n": "has missing values",
     "qid,docno,score\n1,d\n": "cannot be read as columns separated by ','",
     "qid,docno,score,score\n1,d,1,2\n": "the column name 'score' more than once",

@@ -57,8 +57,7 @@ def test_every_reader_refuses_latin_1_at_its_line_and_reads_it_when_told(tmp_pat
     line = text.split("\n")[0].encode("latin-1")
     assert str(error.value) == (
         f"{path}, line 1: byte {line.index(0xE9) + 1} of the line (0xe9) is not UTF-8: {line!r}. The file is in "
-        "another encoding, which it does not say: save it as UTF-8, or say which when reading, e.g. "
-        "encoding='latin-1' or 'cp1252'."
+        "another encoding. Save it as UTF-8, or pass its encoding, e.g. encoding='latin-1' or 'cp1252'."
     )
     assert read(path, encoding="latin-1")["doc_id"].tolist() == DOCS
 
@@ -81,12 +80,12 @@ def test_one_byte_that_is_not_utf_8_is_refused_and_does_not_touch_the_other_ids(
         read(path)
     assert f"{path}, line 4: byte " in str(error.value)
     assert str(error.value).endswith(
-        "1 byte is not, 3 other characters are: the file is damaged, or pieced together from files in different "
-        "encodings. Mend it, or get it again."
+        "1 byte is not valid UTF-8, but 3 other characters are: the file is damaged, or was concatenated from files "
+        "in different encodings. Repair it, or download it again."
     )
     with pytest.warns(
         UserWarning,
-        match=r"is read as latin-1, but 3 characters of it are UTF-8 and 1 bytes are not",
+        match=r"is read as latin-1, but 3 of its characters are valid UTF-8 and 1 bytes are not",
     ):
         read(path, encoding="latin-1")
 
@@ -127,14 +126,18 @@ def test_files_on_dask_follow_the_same_rule(tmp_path):
         (
             RUN.encode("utf-16"),
             None,
-            "'{path}' is UTF-16: save it as UTF-8, or say so when reading: encoding='utf-16'",
+            "'{path}' is UTF-16, not UTF-8. Save it as UTF-8, or pass encoding='utf-16'",
         ),
         (
             RUN.encode("utf-32"),
             None,
-            "'{path}' is UTF-32: save it as UTF-8, or say so when reading: encoding='utf-32'",
+            "'{path}' is UTF-32, not UTF-8. Save it as UTF-8, or pass encoding='utf-32'",
         ),
-        (RUN.encode("utf-16-le"), None, "'{path}' is not a text file: it holds zero bytes."),
+        (
+            RUN.encode("utf-16-le"),
+            None,
+            "'{path}' is not a text file in UTF-8: it contains zero bytes.",
+        ),
         (
             RUN.encode()[:9],
             None,
@@ -153,17 +156,17 @@ def test_files_on_dask_follow_the_same_rule(tmp_path):
         (
             b"\x7fELF\0\0\xff\n",
             "latin-1",
-            "'{path}' is not text in encoding='latin-1': it holds zero bytes.",
+            "'{path}' is not a text file in latin-1: it contains zero bytes.",
         ),
         (
             b"1 Q0 a 1 2 t\n\xef\xbb\xbf2 Q0 a 1 2 t\n",
             None,
-            "line 2: a byte order mark begins the line: files were",
+            "line 2: the line starts with a byte order mark, because files were",
         ),
         (
             b"\xef\xbb\xbf\xef\xbb\xbf2 Q0 a 1 2 t\n",
             None,
-            "line 1: a byte order mark begins the line: files were",
+            "line 1: the line starts with a byte order mark, because files were",
         ),
     ],
 )
@@ -189,11 +192,13 @@ def test_a_mark_before_latin_1_does_not_become_part_of_the_query(tmp_path):
 def test_an_encoding_that_does_not_exist_is_an_error_even_where_it_is_not_needed(tmp_path):
     path = write(tmp_path / "a.run", b"1 Q0 a 1 2 t\n")
     for read in (read_run, read_runs, read_qrels):
-        with pytest.raises(ValueError, match="no encoding 'latin-99'; examples are 'latin-1'"):
+        with pytest.raises(
+            ValueError, match=r"unknown encoding 'latin-99'. Examples are 'latin-1'"
+        ):
             read(path, encoding="latin-99")
-        with pytest.raises(ValueError, match="no encoding 'hex'"):
+        with pytest.raises(ValueError, match="unknown encoding 'hex'"):
             read(path, encoding="hex")
-        with pytest.raises(TypeError, match="encoding=1 must be a name such as 'latin-1', not int"):
+        with pytest.raises(ValueError, match="encoding=1: expected a string or None"):
             read(path, encoding=1)
 
 

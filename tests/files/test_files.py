@@ -86,17 +86,17 @@ def gz_cut_short() -> bytes:
         (
             "a.run",
             b"PK\x03\x04....",
-            "'{path}' is zip-compressed; pdeval reads .gz, .bz2, .zst and plain files. Unpack it first.",
+            "'{path}' is zip-compressed; supported are .gz, .bz2, .zst and plain files. Decompress it first.",
         ),
         (
             "a.run.gz",
             gz_cut_short(),
-            "'{path}' cannot be decompressed as gzip; it is damaged or cut short",
+            "'{path}' cannot be decompressed as gzip; it is damaged or truncated",
         ),
-        ("a.run", b"", "'{path}' is empty: it has no lines."),
-        ("a.run", b" \n\n", "'{path}' is empty: it has no lines."),
-        ("a.run.gz", b"", "'{path}' is empty: it has no lines."),
-        ("a.run.gz", gzip.compress(b"", mtime=0), "'{path}' is empty: it has no lines."),
+        ("a.run", b"", "'{path}' is empty."),
+        ("a.run", b" \n\n", "'{path}' is empty."),
+        ("a.run.gz", b"", "'{path}' is empty."),
+        ("a.run.gz", gzip.compress(b"", mtime=0), "'{path}' is empty."),
     ],
 )
 def test_wrong_or_broken_compression_and_emptiness_are_errors_that_say_so(
@@ -148,7 +148,7 @@ def test_a_fault_in_a_later_piece_has_its_own_line_number(tmp_path, small_pieces
         b"4 Q0 x 1 high tag\n": r"line 20,001: the score 'high' is not a number",
         b"4 Q0 x 1 nan tag\n": r"line 20,001: the score is NaN",
         b"4 Q0 \xe9 1 2 tag\n": r"line 20,001: byte 6 of the line \(0xe9\) is not UTF-8",
-        b"\xef\xbb\xbf4 Q0 x 1 2 tag\n": r"line 20,001: a byte order mark begins the line",
+        b"\xef\xbb\xbf4 Q0 x 1 2 tag\n": r"line 20,001: the line starts with a byte order mark",
         b"4 Q0 x 1 2 ta": r"line 20,001: the file ends inside the tag 'ta'",
         b"4 Q0 x 1 2 other\n": r"line 20,001: the tag 'other' is not 'tag', the tag of the lines above: .*names='tag'",
     }
@@ -166,25 +166,26 @@ def test_pieces_of_whole_and_broken_numbers_blank_lines_and_comments_make_one_ta
     qrels = read_qrels(packed(tmp_path, raw, "qrels.txt.gz"))
     assert qrels["relevance"].tolist() == [1.0] * 5000 + [0.5] * 5000
     assert qrels["query_id"].tolist() == ["1"] * 5000 + ["2"] * 5000
-    with pytest.raises(ValueError, match="is empty: it has no lines"):
+    with pytest.raises(ValueError, match="is empty"):
         read_qrels(packed(tmp_path, b"\n" * 50_000, "qrels.txt.gz"))
-    with pytest.raises(ValueError, match="has no lines but blank ones and comments"):
+    with pytest.raises(ValueError, match="has only blank lines and comments"):
         read_qrels(packed(tmp_path, b"# \n" * 50_000, "qrels.txt.gz"))
 
 
 def test_what_expands_to_no_lines_is_refused_before_it_fills_the_memory(tmp_path, small_pieces):
     with pytest.raises(
-        ValueError, match=r"expands to a line of more than 20,060 bytes; it holds neither runs nor"
+        ValueError, match=r"has a line of more than 20,060 bytes, so it contains neither runs nor"
     ):
         read_run(packed(tmp_path, b"x" * 1_000_000))
     with pytest.raises(
-        ValueError, match=r"is not UTF-8; other encodings are read whole\. Unpack it and save it"
+        ValueError,
+        match=r"is decompressed in pieces, which requires UTF-8\. Decompress it and save it",
     ):
         read_run(packed(tmp_path, MANY + b"1 Q0 \xe9 1 2 tag\n" + MANY), encoding="latin-1")
     path = packed(tmp_path, MANY)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(
-        ValueError, match="cannot be decompressed as gzip; it is damaged or cut short"
+        ValueError, match="cannot be decompressed as gzip; it is damaged or truncated"
     ):
         read_run(path)
 
@@ -243,13 +244,13 @@ def test_folders_and_patterns_without_runs_are_errors(tmp_path):
     with pytest.raises(FileNotFoundError) as error:
         read_runs(tmp_path)
     assert str(error.value) == (
-        f"no run files in the folder '{tmp_path}'. To look into its folders: '{tmp_path}/**/*.run'."
+        f"no run files in the folder '{tmp_path}'. To read its subfolders: '{tmp_path}/**/*.run'."
     )
     with pytest.raises(FileNotFoundError, match=r"^no run files in the folder '[^']*2020'\.$"):
         read_runs(tmp_path / "2020")
     with pytest.raises(FileNotFoundError, match=r"no file matches '.*\*\.run'"):
         read_runs(str(tmp_path / "*.run"))
-    with pytest.raises(ValueError, match="no run files were given: the list is empty"):
+    with pytest.raises(ValueError, match="the list of run files is empty"):
         read_runs([])
 
 

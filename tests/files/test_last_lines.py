@@ -34,7 +34,7 @@ def test_a_run_cut_at_any_byte_is_an_error_unless_the_cut_leaves_whole_lines(tmp
             # the last line is complete: whether lines are missing after it cannot be told
             assert len(read_run(path)) == text[:size].count("bm25+rm3")
         else:
-            with pytest.raises(ValueError, match=r"a\.run, line \d: .*cut short"):
+            with pytest.raises(ValueError, match=r"a\.run, line \d: .*truncated"):
                 read_run(path)
 
 
@@ -45,11 +45,11 @@ def test_a_run_cut_at_any_byte_is_an_error_unless_the_cut_leaves_whole_lines(tmp
             "1 Q0 d9 2",
             "line 6: 4 columns instead of 6: '1 Q0 d9 2'. A run has six columns: query, Q0, doc, rank, ",
         ),
-        ("1 Q0 d9 2 0", "The file ends there, without a newline: it may be cut short."),
+        ("1 Q0 d9 2 0", "The file ends there, without a newline: it may be truncated."),
         (
             "1 Q0 d9 2 0.5 bm25",
-            "line 6: the file ends inside the tag 'bm25', which is 'bm25+rm3' in the line before: it is cut short. "
-            "Get it again; if nothing is missing, end it with a newline.",
+            "line 6: the file ends inside the tag 'bm25', which is 'bm25+rm3' in the line before: it is truncated. "
+            "Download it again; if it is complete, add a newline at the end.",
         ),
     ],
 )
@@ -91,7 +91,7 @@ def test_words_after_the_tag_show_a_cut_too(tmp_path):
 @pytest.mark.broad
 def test_judgments_cut_inside_a_line_or_at_the_point_of_a_grade_are_errors(tmp_path):
     for text in ("1 0 a 0.5\n1 0 b", "1 0 a 0.5\n1 0 b -", "1 0 a 0.5\n1 0 b 1."):
-        with pytest.raises(ValueError, match=r"qrels, line 2: .*cut short"):
+        with pytest.raises(ValueError, match=r"qrels, line 2: .*truncated"):
             read_qrels(write(tmp_path / "qrels", text.encode()))
     for text in (
         "1 0 a 1\n1 0 b 1",
@@ -116,6 +116,6 @@ def test_a_compressed_file_cut_at_any_byte_is_an_error_that_names_it(tmp_path, e
         path = write(tmp_path / f"a.run{ending}", packed[:size])
         with pytest.raises(
             ValueError,
-            match=rf"'.*a\.run{ending}' cannot be decompressed as .* damaged or cut short",
+            match=rf"'.*a\.run{ending}' cannot be decompressed as .* damaged or truncated",
         ):
             read_run(path)

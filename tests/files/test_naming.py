@@ -152,7 +152,7 @@ def test_runs_of_several_columns_stay_as_many_as_they_are(tmp_path_factory, pair
         assert len(write_runs(by_columns(*pairs), folder)) == len(pairs)
         assert back(read_runs(folder)) == {f"d{i}": run for i, run in enumerate(joined)}
     else:
-        with pytest.raises(ValueError, match="would both be called"):
+        with pytest.raises(ValueError, match="would both be named"):
             write_runs(by_columns(*pairs), folder)
         assert not folder.exists()
 
@@ -160,8 +160,8 @@ def test_runs_of_several_columns_stay_as_many_as_they_are(tmp_path_factory, pair
 def test_runs_that_join_to_one_name_are_refused_and_the_advice_works(tmp_path):
     runs = by_columns(("a-b", "c"), ("a_b", "c"), ("a", "b-c"))
     message = (
-        "the runs ('a-b', 'c') and ('a', 'b-c') would both be called 'a-b-c'. Join their columns by another sign: "
-        "runs.assign(run=runs['model'].astype(str) + '+' + runs['seed'].astype(str)).ireval(run='run')."
+        "the runs ('a-b', 'c') and ('a', 'b-c') would both be named 'a-b-c'. Join their columns with another "
+        "separator: runs.assign(run=runs['model'].astype(str) + '+' + runs['seed'].astype(str)).ireval(run='run')."
     )
     for write, to in ((write_runs, "folder"), (write_run, "a.run"), (write_run, "a.parquet")):
         with pytest.raises(ValueError) as error:
@@ -184,26 +184,26 @@ def test_runs_that_join_to_one_name_are_refused_and_the_advice_works(tmp_path):
         (
             ["good", "a/b"],
             ".run",
-            "the run name 'a/b' cannot be a file's name; rename the run or use write_run.",
+            "the run name 'a/b' cannot be a file name. Rename the run, or use write_run.",
         ),
-        (["good", "my run"], ".run", "the run name 'my run' holds white space"),
+        (["good", "my run"], ".run", "the run name 'my run' contains white space"),
         (["good", ""], ".run", "the run name '' is empty"),
         (
             ["good", "x" * 252],
             ".run",
-            "xxx...' makes a file name of 256 bytes, and a file system takes 255; rename",
+            "xxx...' would have 256 bytes, but at most 255 are allowed. Rename",
         ),
         (
             ["good", "x.gz"],
             "",
-            "the run 'x.gz' would be read back from 'input.x.gz' as 'x'; rename the run, or choose",
+            "the run 'x.gz' would be read from 'input.x.gz' as 'x'. Rename the run, or use another",
         ),
         (
             ["good"],
             ".parquet",
             "write_runs writes TREC files; write_run(runs, 'all.parquet') writes all runs to one",
         ),
-        (["good"], "/x", "the run name 'good' cannot be a file's name"),
+        (["good"], "/x", "the run name 'good' cannot be a file name"),
     ],
 )
 def test_all_names_are_checked_before_the_first_file_is_written(tmp_path, names, ending, message):
@@ -223,7 +223,7 @@ def test_names_that_differ_in_case_alone_are_refused_where_files_do_not(tmp_path
     monkeypatch.setattr(writing, "FOLDS_CASE", True)
     with pytest.raises(
         ValueError,
-        match=r"the runs 'BM25' and 'bm25' would both be written to '.*bm25\.run'; rename",
+        match=r"the runs 'BM25' and 'bm25' would both be written to '.*bm25\.run'. Rename",
     ):
         write_runs(named("BM25", "bm25"), tmp_path / "new")
     assert not (tmp_path / "new").exists()
@@ -242,7 +242,7 @@ def test_a_file_name_that_is_no_text_names_no_run_but_is_read_under_a_given_one(
     for read, paths in ((read_run, path), (read_runs, path), (read_runs, tmp_path)):
         with pytest.raises(
             ValueError,
-            match=r"the file name b'.*caf\\xe9\.run' is not UTF-8, so that no run can be",
+            match=r"the file name b'.*caf\\xe9\.run' is not UTF-8, so it cannot name a run",
         ):
             read(paths)
     assert read_run(path, name="x")["run"].tolist() == ["x"]

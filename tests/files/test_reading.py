@@ -86,7 +86,7 @@ def test_two_tags_in_a_file_are_an_error_when_runs_are_named_by_tag(tmp_path):
     assert str(error.value) == (
         f"{path}, line 3: the tag 'yours' is not 'mine', the tag of the lines above: '1 Q0 b 2 1 yours'. "
         "A run has six columns: query, Q0, doc, rank, score, tag. "
-        "names='tag' needs one tag a file; use names='file'."
+        "names='tag' requires one tag per file. Use names='file'."
     )
 
 
@@ -121,12 +121,12 @@ def test_two_runs_of_one_name_are_an_error_that_names_both_files(tmp_path):
     with pytest.raises(ValueError) as error:
         read_runs(tmp_path)
     assert str(error.value) == (
-        f"two runs are called 'bm25': '{one}' and '{two}'. Rename a file, or give names: "
+        f"two runs are named 'bm25': '{one}' and '{two}'. Rename a file, or pass names: "
         "read_runs({'bm25': ..., 'bm25-2': ...})."
     )
-    with pytest.raises(ValueError, match="two runs are called 't'"):
+    with pytest.raises(ValueError, match="two runs are named 't'"):
         read_runs(tmp_path, names="tag")
-    with pytest.raises(ValueError, match="two runs are called 'bm25'"):
+    with pytest.raises(ValueError, match="two runs are named 'bm25'"):
         read_runs([one, one])
 
 
@@ -139,13 +139,11 @@ def test_the_first_faulty_file_is_named(tmp_path):
 
 def test_unknown_choices_are_errors(tmp_path):
     path = write(tmp_path / "a.run", "1 Q0 x 1 2 t\n")
-    with pytest.raises(ValueError, match=r"^no engine 'polars'; engines are 'pandas'"):
+    with pytest.raises(ValueError, match=r"^engine='polars': choose 'pandas' or 'dask'"):
         read_runs(path, engine="polars")
-    with pytest.raises(
-        ValueError, match=r"^names='folder' is not a choice; runs are named after their 'file'"
-    ):
+    with pytest.raises(ValueError, match=r"^names='folder': choose 'file' or 'tag'"):
         read_runs(path, names="folder")
-    with pytest.raises(ValueError, match=r"^names='folder' is not a choice"):
+    with pytest.raises(ValueError, match=r"^names='folder': choose 'file' or 'tag'"):
         read_run(path, names="folder")
 
 
@@ -207,7 +205,9 @@ def test_parquet_runs_keep_their_run_column_and_get_text_ids(tmp_path):
     frame.iloc[:1].drop(columns="run").to_parquet(tmp_path / "one.parquet")
     assert read_run(tmp_path / "one.parquet")["run"].tolist() == ["one"]
     assert read_run(tmp_path / "one.parquet", name="x")["run"].tolist() == ["x"]
-    with pytest.raises(ValueError, match=r"holds 2 runs, so that it cannot be read as the run 'x'"):
+    with pytest.raises(
+        ValueError, match=r"contains 2 runs, so it cannot be read as the single run 'x'"
+    ):
         read_run(tmp_path / "all.parquet", name="x")
 
 
@@ -230,15 +230,15 @@ def test_parquet_and_trec_files_can_be_read_together(tmp_path):
         ),
         (
             {"query_id": [1.5], "doc_id": ["x"], "score": [1.0]},
-            "the column 'query_id' of '{path}' holds double values; ids must be strings",
+            "the column 'query_id' of '{path}' has double values; ids must be strings",
         ),
         (
             {"query_id": ["1"], "doc_id": [None], "score": [1.0]},
-            "the column 'doc_id' of '{path}' has 1 missing ids; drop those rows.",
+            "the column 'doc_id' of '{path}' has 1 missing ids. Drop those rows.",
         ),
         (
             {"query_id": ["1"], "doc_id": ["x"], "score": ["high"]},
-            "the column 'score' of '{path}' holds string values, not numbers.",
+            "the column 'score' of '{path}' has string values, not numbers.",
         ),
         (
             {"query_id": ["1"], "doc_id": ["x"], "score": [float("nan")]},
@@ -258,7 +258,7 @@ def test_broken_parquet_runs_are_errors(tmp_path, columns, message):
 
 def test_a_file_that_is_not_parquet_is_an_error(tmp_path):
     path = write(tmp_path / "a.parquet", "1 Q0 x 1 2 t\n")
-    with pytest.raises(ValueError, match=r"ends in \.parquet, but it cannot be read as parquet"):
+    with pytest.raises(ValueError, match=r"cannot be read as parquet"):
         read_run(path)
     with pytest.raises(FileNotFoundError, match="no file"):
         read_qrels(tmp_path / "nothing.parquet")

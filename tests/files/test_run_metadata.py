@@ -131,25 +131,25 @@ def headed(*lines):
 FAULTS = {
     "a key twice": (
         headed("tag: x", "tag: y"),
-        r"a.run', line 3, in the ir_metadata header: 'tag' is said twice",
+        r"a.run', line 3, in the ir_metadata header: the key 'tag' occurs twice",
     ),
     "two headers": (
         headed("actor: me").replace(ROWS, "") + headed("actor: you"),
-        r"line 4: a second header says actor: 'you', the first one 'me'\. Keep one",
+        r"line 4: actor is 'you' in a second header, but 'me' in the first one\. Keep one",
     ),
-    "another tag": (headed("tag: other"), r"its header says tag: other, its rows have the tag 'x'"),
+    "another tag": (headed("tag: other"), r"the tag is 'other' in the header, but 'x' in the rows"),
     "no end": (
         "# ir_metadata.start\n# tag: x\n" + ROWS,
         r"line 1: '# ir_metadata.start' has no '# ir_metadata.end'",
     ),
     "a mapping in braces": (
         headed("tag: {a: 1}"),
-        "line 2, in the ir_metadata header: .*more of YAML than is read",
+        "line 2, in the ir_metadata header: .* is not supported\\. Use plain",
     ),
     "no key": (headed("just words"), "'just words' is not 'key: value'"),
-    "open quotes": (headed("tag: 'x"), "quotes of .* are not closed"),
-    "indentation": (headed("a:", "    b: 1", "  c: 2"), "indented unlike the lines above"),
-    "a list": (headed("- a", "- b"), "holds keys and values, not a list"),
+    "open quotes": (headed("tag: 'x"), "the quote in .* is not closed"),
+    "indentation": (headed("a:", "    b: 1", "  c: 2"), "the indentation of 'c: 2' does not match"),
+    "a list": (headed("- a", "- b"), "must have keys and values, not a list"),
     "a tab": (headed("a:", "\tb: 1"), "indent with spaces, not tabs"),
 }
 
@@ -167,5 +167,7 @@ def test_a_pipe_cannot_be_read_twice():
     from pdeval.files.ir_metadata import metadata_of
     from pdeval.files.reading import RunFile
 
-    with pytest.raises(ValueError, match="'-' can be read once"):
+    with pytest.raises(
+        ValueError, match="'-' can be read only once, but metadata=True requires reading it twice"
+    ):
         metadata_of([RunFile(pdeval.files.file_io.Path("-"), "a")])

@@ -11,7 +11,7 @@ from tests.walk_tables import quiet
 
 @pytest.fixture
 def ours():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     return judged.measure(["map", "ndcg_cut_10", "recip_rank"])
 
 
@@ -158,7 +158,7 @@ def test_results_of_mteb_have_tasks_in_place_of_queries(tmp_path):
     assert read.ireval.order()["run"].tolist() == ["org/m2", "org/m1"]
     assert read.ireval.compare()["n"].tolist() == [3]
     asked = pdeval.read_scores(str(tmp_path / "**/*.json"), measures=["main_score"])
-    with pytest.raises(ValueError, match="is more of 'main_score' better"):
+    with pytest.raises(ValueError, match="unknown direction of measure 'main_score'"):
         asked.ireval.order()
     told = pdeval.read_scores(str(tmp_path / "**/*.json"), measures=["main_score"], higher=True)
     assert told.ireval.order()["rank"].tolist() == [1, 2]
@@ -215,11 +215,12 @@ class TestUnevenQueries:
     def test_other_queries_in_some_runs_are_told(self, tmp_path):
         self.write(tmp_path, a="123", b="12")
         with pytest.warns(
-            UserWarning, match=r"2 of 3 are common to all, run 'b' has 2\..*topics='common' keeps"
+            UserWarning,
+            match=r"2 of 3 are common to all, run 'b' has 2\..*queries='common' to keep",
         ):
             assert len(pdeval.read_scores(tmp_path)) == 5
-        assert set(pdeval.read_scores(tmp_path, topics="common")["query_id"]) == {"1", "2"}
-        assert len(pdeval.read_scores(tmp_path, topics="answered")) == 5
+        assert set(pdeval.read_scores(tmp_path, queries="common")["query_id"]) == {"1", "2"}
+        assert len(pdeval.read_scores(tmp_path, queries="answered")) == 5
 
     def test_runs_of_different_topics_are_an_error(self, tmp_path):
         self.write(tmp_path, a="12", b="34")
@@ -231,7 +232,7 @@ class TestUnevenQueries:
     def test_means_beside_queries_are_an_error(self, tmp_path):
         self.write(tmp_path, a="12", b=["all"])
         with pytest.raises(
-            ValueError, match="run 'b' has means alone, others have queries: print it with -q"
+            ValueError, match=r"run 'b' has only means, but others have queries. Print it with -q"
         ):
             pdeval.read_scores(tmp_path)
 
@@ -239,20 +240,20 @@ class TestUnevenQueries:
 FAULTS = {
     "a.eval": {
         "": "is empty",
-        "map 1\nmap 2 0.5 x y\n": "is not what trec_eval or ir_measures print|columns; trec_eval prints",
-        "map 1 0.5 x\n": "has 4 columns; trec_eval prints measure, query and value",
-        "foo 1 0.5\n": "no measure is known in its first or second column, e.g. 'foo' and '1'",
-        "map 1 0.5\nmap 2 high\n": "line 2: the value 'high' is no number",
-        "map 1 0.5\nmap 1 0.6\n": "1 values are there twice, e.g. map of run 'a' for query '1'",
+        "map 1\nmap 2 0.5 x y\n": "is not an output of trec_eval or ir_measures|columns. trec_eval prints",
+        "map 1 0.5 x\n": "has 4 columns. trec_eval prints measure, query and value",
+        "foo 1 0.5\n": "no known measure in its first two columns, e.g. 'foo' and '1'",
+        "map 1 0.5\nmap 2 high\n": "line 2: the value 'high' is not a number",
+        "map 1 0.5\nmap 1 0.6\n": "1 values occur twice, e.g. map of run 'a' for query '1'",
     },
     "a.json": {
         "{": "is not JSON",
-        "[1]": "holds a list in JSON, but not of objects with measure and value",
+        "[1]": "has a JSON list, but not of objects with measure and value",
         "{}": "expected a result of MTEB, BEIR or ranx",
-        '{"ndcg": {"NDCG@10": "x"}}': "'NDCG@10' is no number",
-        '{"task_name": "T", "scores": {"dev": [], "train": []}}': "splits dev, train; which is meant cannot be told",
+        '{"ndcg": {"NDCG@10": "x"}}': "'NDCG@10' is not a number",
+        '{"task_name": "T", "scores": {"dev": [], "train": []}}': "splits dev, train, and none of them is 'test'",
     },
-    "a.csv": {"qid,foo\n1,2\n": "the columns foo are no measures that the catalog knows"},
+    "a.csv": {"qid,foo\n1,2\n": "the columns foo are not measures of the catalog"},
 }
 
 
@@ -268,11 +269,11 @@ def test_faults_name_the_file(tmp_path, name, text):
 
 def test_options_that_are_no_choice_are_told(tmp_path):
     (tmp_path / "a.eval").write_text("map 1 0.5\n")
-    with pytest.raises(ValueError, match="names='tags' is not a choice"):
+    with pytest.raises(ValueError, match="names='tags': choose 'file' or 'tag'"):
         pdeval.read_scores(tmp_path, names="tags")
-    with pytest.raises(ValueError, match="topics='all': choose"):
-        pdeval.read_scores(tmp_path, topics="all")
-    with pytest.raises(KeyError, match="no measure 'P_5'; there are map"):
+    with pytest.raises(ValueError, match="queries='all': choose"):
+        pdeval.read_scores(tmp_path, queries="all")
+    with pytest.raises(KeyError, match="no measure 'P_5' among map"):
         pdeval.read_scores(tmp_path, measures=["P_5"])
 
 
@@ -283,6 +284,6 @@ def test_an_unknown_query_column_of_a_file_is_asked_for(tmp_path):
     (tmp_path / "a.jsonl").write_text(table.to_json(orient="records", lines=True))
     for name in ("a.csv", "a.jsonl"):
         with pytest.raises(
-            ValueError, match=r"'.*': no query column is known among user_input.*query='user_input'"
+            ValueError, match=r"'.*': unknown query column among user_input.*query='user_input'"
         ):
             pdeval.read_scores(tmp_path / name)

@@ -95,7 +95,7 @@ def test_qrels_have_the_same_freedom(tmp_path):
 
 
 RUN_NEEDS = " A run has six columns: query, Q0, doc, rank, score, tag."
-CUT = " The file ends there, without a newline: it may be cut short."
+CUT = " The file ends there, without a newline: it may be truncated."
 QRELS_NEEDS = " A qrels file has four columns: query, iteration or subtopic, doc, grade."
 BROKEN_RUNS = {
     "five columns": (TIDY.replace(" t\n", "\n"), 1, "5 columns instead of 6: '301 Q0 d1 1 2.5'."),
@@ -148,12 +148,12 @@ BROKEN_RUNS = {
     "a space in a doc id": (
         "1\tQ0\td 1\t1\t2.5\tt\n",
         1,
-        "the doc id 'd 1' has a space in it: '1\\tQ0\\td 1\\t1\\t2.5\\tt'.",
+        "the doc id 'd 1' contains a space: '1\\tQ0\\td 1\\t1\\t2.5\\tt'.",
     ),
     "a space in a query id": (
         "1\tQ0\td1\t1\t2.5\tt\nq 1\tQ0\td1\t1\t2.5\tt\n",
         2,
-        "the query id 'q 1' has a space in it: 'q 1\\tQ0\\td1\\t1\\t2.5\\tt'.",
+        "the query id 'q 1' contains a space: 'q 1\\tQ0\\td1\\t1\\t2.5\\tt'.",
     ),
     "a qrels file": ("301 0 d1 1\n", 1, "4 columns instead of 6: '301 0 d1 1'."),
     "a long line": ("x" * 200, 1, "1 columns instead of 6: '" + "x" * 97 + "...'."),
@@ -198,9 +198,15 @@ def test_a_broken_qrels_file_is_an_error_with_file_line_and_text(tmp_path, kind)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\x7fELF\x02\x01\x00\x00\x00junk\n", "'{path}' is not a text file: it holds zero bytes."),
-        (b"301 Q0 d\x00 1 2.5 tag\n", "'{path}' is not a text file: it holds zero bytes."),
-        (b"# only\n\n  # comments\n", "'{path}' has no lines but blank ones and comments."),
+        (
+            b"\x7fELF\x02\x01\x00\x00\x00junk\n",
+            "'{path}' is not a text file in UTF-8: it contains zero bytes.",
+        ),
+        (
+            b"301 Q0 d\x00 1 2.5 tag\n",
+            "'{path}' is not a text file in UTF-8: it contains zero bytes.",
+        ),
+        (b"# only\n\n  # comments\n", "'{path}' has only blank lines and comments."),
     ],
 )
 def test_what_is_no_text_or_holds_no_lines_is_an_error(tmp_path, content, message):

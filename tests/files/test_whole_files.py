@@ -282,28 +282,27 @@ def test_what_is_a_stream_and_what_is_a_file(tmp_path):
 class TestPlaces:
     def test_a_folder_that_is_not_there_is_named(self, tmp_path):
         with pytest.raises(
-            FileNotFoundError, match=r"there is no folder '.*none' to write to: '.*a.csv'"
+            FileNotFoundError, match=r"the folder '.*none' does not exist: '.*a.csv'"
         ):
             TABLE.save(tmp_path / "none" / "a.csv")
 
     def test_a_file_is_no_folder(self, tmp_path):
         (tmp_path / "file").write_text("")
-        with pytest.raises(NotADirectoryError, match="is a file, not a folder to write to"):
+        with pytest.raises(NotADirectoryError, match="is a file, not a folder: "):
             TABLE.save(tmp_path / "file" / "a.csv")
 
     def test_a_folder_in_the_way_is_told_before_the_first_byte(self, tmp_path):
         (tmp_path / "b.run").mkdir()
         two = pd.concat([RUNS.assign(run="a"), RUNS.assign(run="b")])
-        with pytest.raises(
-            IsADirectoryError, match="a folder stands where the file is to be written"
-        ):
+        with pytest.raises(IsADirectoryError, match="the path is a folder, not a file"):
             pdeval.write_runs(two, tmp_path)
         assert names(tmp_path) == ["b.run"]
 
     def test_a_name_that_is_too_long_is_told_before_the_first_byte(self, tmp_path):
         two = pd.concat([RUNS.assign(run="a"), RUNS.assign(run="b" * 300)])
         with pytest.raises(
-            ValueError, match=r"'bbb.*' makes a file name of 304 bytes, and a file system takes 255"
+            ValueError,
+            match=r"the file name of run 'bbb.*' would have 304 bytes, but at most 255 are",
         ):
             pdeval.write_runs(two, tmp_path)
         assert names(tmp_path) == []
@@ -314,7 +313,7 @@ class TestPlaces:
 
     def test_a_run_name_that_no_line_can_hold_is_told_before_the_first_byte(self, tmp_path):
         two = pd.concat([RUNS.assign(run="a"), RUNS.assign(run="b c")])
-        with pytest.raises(ValueError, match="'b c' holds white space"):
+        with pytest.raises(ValueError, match="'b c' contains white space"):
             pdeval.write_runs(two, tmp_path)
         assert names(tmp_path) == []
 
@@ -337,7 +336,7 @@ class TestPlaces:
         from pdeval.__main__ import main
 
         assert main(["evaluate", "no qrels", "no run", "-o", str(tmp_path / "none" / "a.csv")]) == 1
-        assert "there is no folder" in capsys.readouterr().err
+        assert "does not exist" in capsys.readouterr().err
 
     def test_every_one_of_several_is_looked_at(self, tmp_path):
         with pytest.raises(FileNotFoundError):
@@ -354,7 +353,9 @@ def test_of_several_runs_the_error_says_which_are_written(tmp_path, monkeypatch)
 
     monkeypatch.setattr(atomic_write, "_flush", full)
     three = pd.concat([RUNS.iloc[:9].assign(run=name) for name in "abc"])
-    message = r"No space left on device; 2 of 3 files are written \('.*a.run', '.*b.run'\), and whole: '.*c.run'"
+    message = (
+        r"No space left on device; 2 of 3 files are complete \('.*a.run', '.*b.run'\): '.*c.run'"
+    )
     with pytest.raises(OSError, match=message) as told:
         pdeval.write_runs(three, tmp_path)
     assert told.value.errno == errno.ENOSPC
@@ -403,7 +404,7 @@ class TestFolders:
     def test_the_folder_in_which_the_program_runs_stays(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         with (
-            pytest.raises(ValueError, match="is the folder in which the program runs"),
+            pytest.raises(ValueError, match="is the current working directory or contains it"),
             replacing_folder("."),
         ):
             pass

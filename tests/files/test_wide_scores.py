@@ -37,9 +37,7 @@ def test_one_column_per_run_needs_to_be_told_its_measure():
         ["ql", "1", "AP", 0.25],
         ["ql", "2", "AP", 0.75],
     ]
-    with pytest.raises(
-        ValueError, match=r"bm25, ql are no measures that the catalog knows.*measure='AP'"
-    ):
+    with pytest.raises(ValueError, match=r"bm25, ql are not measures of the catalog.*measure='AP'"):
         pdeval.scores(wide)
 
 
@@ -51,11 +49,12 @@ def test_less_is_better_where_the_catalog_says_so_whatever_the_label():
 def test_unknown_columns_are_asked_for_with_the_call_to_write():
     wide = WIDE.assign(mrt=1.5)
     with pytest.raises(
-        ValueError, match=r"columns mrt are no measures .*measures=\['map', 'P_5'\] keeps those"
+        ValueError,
+        match=r"columns mrt are not measures .*measures=\['map', 'P_5'\] to keep the known ones",
     ):
         pdeval.scores(wide)
     assert set(pdeval.scores(wide, measures=["map"])["measure"]) == {"map"}
-    with pytest.raises(ValueError, match="is more of 'mrt' better"):
+    with pytest.raises(ValueError, match="unknown direction of measure 'mrt'"):
         pdeval.scores(wide, measures=["mrt"]).ireval.order()
     assert (
         pdeval.scores(wide, measures=["mrt"], higher=False).attrs["measures"]["mrt"]["higher"]
@@ -122,20 +121,20 @@ def test_runs_that_ranx_evaluated_and_its_report():
 FAULTS = {
     "no numbers": (
         lambda: pdeval.scores(pd.DataFrame({"qid": ["1"], "a": ["x"]}), measure="AP"),
-        "'a' holds no numbers",
+        "'a' is not numeric",
     ),
     "no query": (
         lambda: pdeval.scores(pd.DataFrame({"a": [0.5]}), measure="AP"),
         "no query column among a",
     ),
-    "no rows": (lambda: pdeval.scores(WIDE.head(0)), "there are no values"),
+    "no rows": (lambda: pdeval.scores(WIDE.head(0)), "the table has no values"),
     "two queries": (
         lambda: pdeval.scores(WIDE.assign(topic=1)),
         "two columns could be the query: 'qid' and 'topic'",
     ),
     "both": (
         lambda: pdeval.scores(WIDE, measure="AP", measures=["map"]),
-        "it does not go with measures=",
+        "it cannot be combined with measures=",
     ),
     "a lost column": (
         lambda: pdeval.scores(WIDE, query="topic_no"),
@@ -169,7 +168,7 @@ ANSWERS = pd.DataFrame(
 
 def test_an_unknown_query_column_is_asked_for():
     """28.26: every row was of the query 'all'."""
-    asked = r"no query column is known among user_input, response, map.* Say which: .*scores\(.*query='user_input'\)"
+    asked = r"unknown query column among user_input, response, map.* Specify it: .*scores\(.*query='user_input'\)"
     for table in (
         ANSWERS,
         ANSWERS.head(1),
@@ -183,7 +182,7 @@ def test_an_unknown_query_column_is_asked_for():
 
 def test_an_unknown_query_column_of_a_long_table_is_asked_for():
     long = ANSWERS.rename(columns={"map": "value"}).assign(measure="map", run="a")
-    with pytest.raises(ValueError, match=r"no query column is known.*query='user_input'"):
+    with pytest.raises(ValueError, match=r"unknown query column.*query='user_input'"):
         pdeval.scores(long)
     assert set(pdeval.scores(long, query="user_input")["user_input"]) == {"who?", "what?"}
 
@@ -193,7 +192,7 @@ def test_rows_of_one_run_are_no_means():
     table = pd.DataFrame({"name": ["a", "a", "b"], "number": [1, 2, 1], "map": [0.5, 0.25, 1.0]})
     with pytest.raises(
         ValueError,
-        match=r"no query column is known among name, number, map; 2 rows share a run, e.g. 'a'",
+        match=r"unknown query column among name, number, map; 2 rows have the same run, e.g. 'a'",
     ):
         pdeval.scores(table, measures=["map"])
 
@@ -202,7 +201,7 @@ def test_an_unknown_run_column_is_asked_for():
     table = pd.DataFrame({"llm": ["a", "b"], "qid": "1", "map": [0.5, 0.25]})
     with pytest.raises(
         ValueError,
-        match=r"no run column is known among llm, qid, map; 2 rows share a query, e.g. '1'",
+        match=r"unknown run column among llm, qid, map; 2 rows have the same query, e.g. '1'",
     ):
         pdeval.scores(table)
     assert set(pdeval.scores(table, run="llm")["llm"]) == {"a", "b"}
@@ -226,7 +225,7 @@ def test_two_columns_that_could_be_the_query_of_a_long_table_are_asked_for():
     )
     with pytest.raises(
         ValueError,
-        match=r"two columns could be the query: 'qid' and 'topic'. Say which: query='qid'",
+        match=r"two columns could be the query: 'qid' and 'topic'. Specify it: query='qid'",
     ):
         pdeval.scores(long)
 

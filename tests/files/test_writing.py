@@ -142,20 +142,20 @@ def test_the_callers_frame_is_not_changed(tmp_path):
     [
         (
             {"run": ["a", "b"]},
-            "the table holds 2 runs, e.g. 'a', 'b'; a TREC file holds one. Write them with write_runs",
+            "the table has 2 runs, e.g. 'a', 'b', but a TREC file has one. Use write_runs",
         ),
         (
             {"run": "my run"},
-            "the run name 'my run' holds white space: white space separates the columns of TREC files.",
+            "the run name 'my run' contains white space: white space separates the columns of TREC files.",
         ),
         (
             {"doc_id": ["d1", "d 2"]},
-            "the doc id 'd 2' holds white space: white space separates the columns",
+            "the doc id 'd 2' contains white space: white space separates the columns",
         ),
-        ({"doc_id": ["d1", "d\x0b2"]}, r"the doc id 'd\x0b2' holds white space"),
+        ({"doc_id": ["d1", "d\x0b2"]}, r"the doc id 'd\x0b2' contains white space"),
         ({"doc_id": ["d1", ""]}, "the doc id '' is empty: white space separates the columns"),
-        ({"query_id": ["a\tb", "c"]}, r"the query id 'a\tb' holds white space"),
-        ({"query_id": ["#1", "2"]}, "the query id '#1' begins as a comment does"),
+        ({"query_id": ["a\tb", "c"]}, r"the query id 'a\tb' contains white space"),
+        ({"query_id": ["#1", "2"]}, "the query id '#1' starts like a comment"),
         ({"doc_id": ["d1", None]}, "the doc column has 1 missing ids"),
         ({"score": [1.0, np.nan]}, "the score column has 1 missing values (NaN), first in row 1."),
     ],
@@ -172,11 +172,13 @@ def test_what_cannot_stand_in_a_run_file_is_an_error_and_no_file_is_made(
 def test_other_faults_of_writing_are_errors(tmp_path):
     with pytest.raises(ValueError, match=r"the table has no rows to write to '.*a\.run'"):
         write_run(frame().head(0), tmp_path / "a.run")
-    with pytest.raises(ValueError, match="the table has no run column to name the files by"):
+    with pytest.raises(ValueError, match="the table has no run column for the file names"):
         write_runs(frame(), tmp_path)
-    with pytest.raises(ValueError, match="the run name 'a/b' cannot be a file's name"):
+    with pytest.raises(ValueError, match="the run name 'a/b' cannot be a file name"):
         write_runs(frame(run="a/b"), tmp_path)
-    with pytest.raises(ValueError, match="the grade column holds infinite values"):
+    with pytest.raises(
+        ValueError, match="the grade column has infinite values; grades must be finite"
+    ):
         write_qrels(
             pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [np.inf]}),
             tmp_path / "q",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.join.bitmap import Bitmap
+from pdeval.join.positions import Bitmap
 
 numbers = st.lists(st.integers(0, 99), unique=True).map(sorted)
 
@@ -25,7 +25,7 @@ def test_places_are_those_of_the_sorted_numbers(held, seed):
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_many_numbers_are_looked_up_in_chunks(monkeypatch, dtype):
-    monkeypatch.setattr("pdeval.join.bitmap.CHUNK", 7)
+    monkeypatch.setattr("pdeval.join.positions._NUMBERS", 7)
     held = np.flatnonzero(np.random.default_rng(0).random(1000) < 0.3).astype(dtype)
     asked = np.random.default_rng(1).integers(0, 1000, 200).astype(dtype)
     made = Bitmap(held, 1000)

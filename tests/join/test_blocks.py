@@ -98,7 +98,7 @@ def test_topics_without_items_come_only_when_asked_for(found):
 def test_an_unknown_column_is_an_error_that_lists_the_known_ones(found):
     block = next(View(found, "binary").blocks())
     with pytest.raises(
-        KeyError, match="no column 'ranks'; a kernel may ask for above, belongs, corpus"
+        KeyError, match="no column 'ranks'; the columns of a kernel are above, belongs, corpus"
     ):
         block["ranks"]
 
@@ -109,7 +109,7 @@ def test_columns_of_judged_items_need_a_complete_join():
         reader.read(naive.judgments(GRADES), "qrels"),
     )
     block = next(View(positions.join(runs, qrels, complete=False), "binary").blocks())
-    with pytest.raises(RuntimeError, match="join again with complete=True"):
+    with pytest.raises(RuntimeError, match="Join again with complete=True"):
         block["above"]
 
 
@@ -287,7 +287,7 @@ def test_padded_topics_of_about_as_many_items_share_a_group(monkeypatch, sizes, 
     assert [[sizes[topic] for topic in group.topics] for group in made] == groups
     assert [group.size for group in made] == [max(group) for group in groups]
     ends = np.cumsum([max(group) * len(group) * 2 for group in groups]).tolist()
-    assert [(group.begin, group.end) for group in made] == [*zip([0, *ends], ends)]
+    assert [(group.cells.start, group.cells.stop) for group in made] == [*zip([0, *ends], ends)]
 
 
 @pytest.mark.parametrize(("kind", "level"), [("binary", None), ("graded", 2), ("judged", 2)])

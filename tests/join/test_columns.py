@@ -46,7 +46,7 @@ def test_ranks_are_no_column_where_orders_are_averaged():
     qrels = pd.DataFrame({"query_id": "q", "doc_id": ["a"], "relevance": [1]})
     found = positions.join(reader.read(runs, "runs"), reader.read(qrels, "qrels"), ties="expected")
     with pytest.raises(
-        ValueError, match="ties='expected' gives no definite ranks; choose another ties="
+        ValueError, match=r"ties='expected' has no definite ranks\. Use another ties="
     ):
         next(View(found, "binary").blocks())["rank"]
 

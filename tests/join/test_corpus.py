@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.join import merge_parts, positions, table_lookups
+from pdeval.join import blocks, merge_parts, positions
 from pdeval.tables import reader
 
 DOCS = [f"d{i}" for i in range(9)]
@@ -44,7 +44,7 @@ def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(
         held = set(zip(runs["query_id"], runs["doc_id"]))
         if judged_only:
             held = {one for one in held if grades.get(one, -1) >= 0}
-        size, returned = table_lookups.items_returned(found)
+        size, returned = blocks.items_returned(found)
         queries, docs = found.queries, found.judged.docs.index()
         items = [
             (queries[topic], docs[doc]) for topic, doc in zip(found.judged.topic, found.judged.doc)
@@ -54,18 +54,18 @@ def test_the_corpus_of_a_query_is_what_all_runs_returned_and_what_is_relevant(
         for level in (None, 1, 2, 0.5):
             good = {one for one, grade in grades.items() if grade > 0 and grade >= (level or 0)}
             wanted = [sum(one == query for one, _ in held | good) for query in queries]
-            assert table_lookups.corpus_sizes(found, level).tolist() == wanted
+            assert blocks.corpus_sizes(found, level).tolist() == wanted
         some = np.array([query != "1" for query in queries])
         assert (
-            table_lookups.corpus_sizes(found.keep_topics(some)).tolist()
-            == table_lookups.corpus_sizes(found)[some].tolist()
+            blocks.corpus_sizes(found.keep_topics(some)).tolist()
+            == blocks.corpus_sizes(found)[some].tolist()
         )
 
 
 def test_the_corpus_stays_that_of_all_runs_when_some_are_left_out():
     runs = pd.DataFrame({"run": list("aab"), "query_id": "q", "doc_id": list("xyz"), "score": 1.0})
     found = join(runs, pd.DataFrame({"query_id": ["q"], "doc_id": ["w"], "relevance": [1]}))
-    assert table_lookups.corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
+    assert blocks.corpus_sizes(found.keep_runs(np.array([True, False]))).tolist() == [4]
 
 
 def test_of_rows_that_are_elsewhere_the_count_made_there_serves():
@@ -75,11 +75,7 @@ def test_of_rows_that_are_elsewhere_the_count_made_there_serves():
     pair = merge_parts.Pair()
     pair.returned = merge_parts.Returned(found.judged, True, merge_parts.items(found, topics))
     there = replace(found, source=pair)
-    for ours, theirs in zip(
-        table_lookups.items_returned(there), table_lookups.items_returned(found)
-    ):
+    for ours, theirs in zip(blocks.items_returned(there), blocks.items_returned(found)):
         assert ours.tolist() == theirs.tolist()
-    with pytest.raises(
-        ValueError, match="counted from the run table, which this join no longer has"
-    ):
-        table_lookups.corpus_sizes(replace(found, source=None))
+    with pytest.raises(ValueError, match="counted in the run table, which this join no longer has"):
+        blocks.corpus_sizes(replace(found, source=None))

@@ -185,18 +185,20 @@ def told(frame, **binding):
 
 def test_the_column_that_tells_rows_apart_is_whole_and_names_collections_first():
     frame = frame_of([("a", "1", "d"), ("a", "1", "d"), ("a", "1", "e")])
-    assert "tells them apart" not in told(frame)
-    assert "'part' tells them apart" in told(frame.assign(part=[1, 2, 1]))
-    assert "tells them apart" not in told(
+    assert "distinguishes them" not in told(frame)
+    assert "'part' distinguishes them" in told(frame.assign(part=[1, 2, 1]))
+    assert "distinguishes them" not in told(
         frame.assign(part=[1.5, 2.5, 1.0])
     )  # a number with a fraction names nothing
-    assert "tells them apart" not in told(frame.assign(part=[1, 1, 2]))
-    assert "'other' tells them apart" in told(frame.assign(part=[1, 1, 2], other=[1, 2, 2]))
-    assert "The column dataset tells collections apart" in told(
+    assert "distinguishes them" not in told(frame.assign(part=[1, 1, 2]))
+    assert "'other' distinguishes them" in told(frame.assign(part=[1, 1, 2], other=[1, 2, 2]))
+    assert "Column 'dataset' identifies collections" in told(
         frame.assign(part=[1, 2, 1], dataset=["x", "y", "x"])
     )
-    assert "'part' tells them apart" in told(frame.assign(part=[1, 2, 1], dataset=["x", "x", "y"]))
-    assert "tells them apart" not in told(
+    assert "'part' distinguishes them" in told(
+        frame.assign(part=[1, 2, 1], dataset=["x", "x", "y"])
+    )
+    assert "distinguishes them" not in told(
         frame.assign(rank=[1, 2, 3])
     )  # it is one of the table's own columns
     several = frame.assign(seed=[1, 1, 1], part=[1, 2, 1])
@@ -207,20 +209,18 @@ def test_the_first_advice_of_duplicates_is_to_bind_the_columns_that_tell_runs_ap
     names = ["query_id", "doc_id", "score", "model", "seed"]
     rows = [("1", "d", 1.0, model, seed) for model in "abcd" for seed in (1, 2, 3)]
     frame = pd.DataFrame(rows, columns=names)
-    bind = "The columns model, seed tell them apart: bind them, df.ireval(run=['model', 'seed'])."
+    bind = "The columns model, seed distinguish them: use df.ireval(run=['model', 'seed'])."
     assert told(frame).splitlines()[1:] == [bind]
     assert told(frame.assign(vector=[[1]] * 12, fold=0)).splitlines()[1:] == [
         bind
     ]  # a list names nothing
     both = frame.rename(columns={"model": "run"})
-    assert "The column 'seed' tells them apart: bind it, df.ireval(run=['run', 'seed']);" in told(
-        both
-    )
+    assert "The column 'seed' distinguishes them: use df.ireval(run=['run', 'seed'])." in told(both)
     stacked = frame.rename(columns={"seed": "dataset"})
     assert (
         told(stacked)
         .splitlines()[1]
-        .startswith("The column dataset tells collections apart: by='dataset'")
+        .startswith("Column 'dataset' identifies collections: use by='dataset'")
     )
     for unnamed in (frame[names[:3]], both[["run", *names[:3]]]):
         advice = told(unnamed).splitlines()[1]

@@ -113,7 +113,7 @@ def test_the_grades_of_some_lists_take_no_look_at_the_hits_of_all_others():
     assert spent[1] < 1.1 * spent[0]
 
 
-def test_neighbours_are_compared_without_a_copy_of_the_column():
+def test_neighbors_are_compared_without_a_copy_of_the_column():
     taken = pa.array([f"query{one:02d}" for one in range(100)]).take(
         pa.array(np.repeat(np.arange(100), 5000))
     )

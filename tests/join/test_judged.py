@@ -20,12 +20,12 @@ def joined(lists=LISTS, **options):
 
 
 def test_a_join_names_its_runs_queries_tables_and_rules():
-    made = joined(level=2, topics="common", depth=5, ties="first")
+    made = joined(level=2, queries="common", depth=5, ties="first")
     assert made.runs["run"].tolist() == ["a", "b"]
     assert (made.queries.tolist(), made.queries.name) == (["1", "2", "3"], "query_id")
     assert [len(table.frame) for table in made.tables] == [4, 4]
     assert made.attrs == {
-        "topics": "common",
+        "queries": "common",
         "level": 2,
         "ties": "first",
         "compat": "trec_eval-10",
@@ -35,28 +35,33 @@ def test_a_join_names_its_runs_queries_tables_and_rules():
         "doc_column": "doc_id",
     }
     with pytest.raises(
-        ValueError, match="this needs the run table itself, which this join no longer has"
+        ValueError, match="this verb needs the run table, which this join no longer has"
     ):
         _ = made.on(replace(made.positions, source=None)).tables
 
 
 def test_another_level_or_rule_joins_nothing_again():
     made = joined(level=2)
-    assert (made.topics, made.at().level, made.at(level=None).level, made.at(level=1).level) == (
+    assert (
+        made.query_rule,
+        made.at().level,
+        made.at(level=None).level,
+        made.at(level=1).level,
+    ) == (
         "relevant",
         2,
         None,
         1,
     )
-    other = made.at(topics="common")
-    assert (other.level, other.topics, other.positions is made.positions) == (2, "common", True)
+    other = made.at(queries="common")
+    assert (other.level, other.query_rule, other.positions is made.positions) == (2, "common", True)
     assert other.said == {"missing queries"}  # who chose the queries is not told which are missing
     assert made.at(level=1).said == made.said == set()
-    both = made.at(level=None, topics="judged")
-    assert (both.level, both.topics) == (None, "judged")
-    assert made.at(level=1).topics == "relevant"
+    both = made.at(level=None, queries="judged")
+    assert (both.level, both.query_rule) == (None, "judged")
+    assert made.at(level=1).query_rule == "relevant"
     moved = made.on(made.positions.keep_runs(np.array([True, False])))
-    assert (moved.level, moved.topics, len(moved.runs), moved.said is made.said) == (
+    assert (moved.level, moved.query_rule, len(moved.runs), moved.said is made.said) == (
         2,
         "relevant",
         1,
@@ -66,7 +71,7 @@ def test_another_level_or_rule_joins_nothing_again():
 
 @pytest.mark.parametrize("level", [0, -1, "2", True - 1, np.nan])
 def test_a_level_that_is_no_number_above_0_is_refused(level):
-    text = "the least grade that counts as relevant must be a number above 0"
+    text = "the smallest relevant grade must be a number above 0"
     with pytest.raises(ValueError, match=text):
         judged.checked_level(level)
     with pytest.raises(ValueError, match=text):
@@ -80,7 +85,7 @@ def test_queries_count_by_the_level_of_the_join_or_another():
     made = joined(level=2)
     assert made.counted().tolist() == [[True, True], [False, False], [True, True]]
     assert made.counted(1).tolist() == [[True, True]] * 3
-    assert made.at(topics="answered").counted().tolist() == [
+    assert made.at(queries="answered").counted().tolist() == [
         [True, True],
         [True, False],
         [False, False],
@@ -101,14 +106,20 @@ def told(ask):
 
 def test_missing_queries_are_told_once_for_a_join():
     made = joined()
-    text = "2 of 3 judged queries are missing from run 'b', and some from 1 other run; they count as worst case."
+    text = (
+        "2 of 3 judged queries are missing from run 'b', and some from 1 other run; "
+        "they get the worst possible score."
+    )
     assert told(made.tell) == [(text, __file__)]
     assert told(made.tell) == []
     assert made.said == {"missing queries"}
-    assert told(made.at(topics="relevant").tell) == []
+    assert told(made.at(queries="relevant").tell) == []
     one = joined()
     assert told(lambda: one.tell(pairs=(np.array([0]), np.array([0])))) == [
-        ("1 of 3 judged queries are missing from run 'a'; they count as worst case.", __file__)
+        (
+            "1 of 3 judged queries are missing from run 'a'; they get the worst possible score.",
+            __file__,
+        )
     ]
     none = joined()
     assert told(lambda: none.tell(np.zeros((3, 2), dtype=bool))) == []
@@ -118,9 +129,9 @@ def test_missing_queries_are_told_once_for_a_join():
 
 
 def test_a_join_that_is_kept_has_tables_of_its_own():
-    made = joined(level=2, topics="judged")
+    made = joined(level=2, queries="judged")
     kept = made.apart()
-    assert (kept.level, kept.topics, kept.said is made.said) == (2, "judged", True)
+    assert (kept.level, kept.query_rule, kept.said is made.said) == (2, "judged", True)
     for one, other in zip(kept.tables, made.tables):
         pd.testing.assert_frame_equal(one.frame, other.frame)
         assert one.frame is not other.frame
@@ -137,7 +148,7 @@ def test_a_join_that_is_kept_has_tables_of_its_own():
 )
 def test_runs_none_of_whose_items_is_judged_are_told(strangers, shown):
     lists = LISTS | {f"n{at}": {"1": ["other"]} for at in range(strangers)}
-    text = f"no item of {shown} is judged, whatever the query: are its ids those of the judgments?"
+    text = f"no item of {shown} is judged for any query. Check that its ids are those of the judgments."
     assert told(lambda: joined(lists)) == [(text, __file__)]
     assert told(joined) == []
 
@@ -147,6 +158,6 @@ def test_side_tables_are_joined_too():
     history = pd.DataFrame({"query_id": ["1"], "doc_id": ["x"]})
     assert joined().positions.listed is None
     with_items = joined(items=items, judged_only=True)
-    assert with_items.positions.listed.catalogue.given == (items, None)
+    assert with_items.positions.listed.catalog.given == (items, None)
     assert with_items.positions.rules["judged_only"]
-    assert joined(history=history).positions.listed.catalogue.given == (None, history)
+    assert joined(history=history).positions.listed.catalog.given == (None, history)

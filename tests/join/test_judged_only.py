@@ -51,23 +51,23 @@ def test_items_that_nobody_judged_are_taken_out_and_the_others_move_up():
 
 
 def test_a_list_of_which_nothing_is_left_is_still_an_answer():
-    found = RUNS.ireval.measure(QRELS, "RR", judged_only=True, topics="answered")
+    found = RUNS.ireval.measure(QRELS, "RR", judged_only=True, queries="answered")
     assert found["value"].tolist() == [0.5, 0.0]
     with pytest.warns(UserWarning, match="1 of 2 judged queries are missing"):
         RUNS[RUNS["query_id"] == "1"].ireval.measure(QRELS, "RR", judged_only=True)
 
 
 def test_measures_of_all_items_of_a_list_refuse_it():
-    catalogue = pd.DataFrame({"doc_id": list("abcxyz")})
+    catalog = pd.DataFrame({"doc_id": list("abcxyz")})
     for name in ("ILD@2", "Coverage@2"):
-        with pytest.raises(ValueError, match=rf"{name} looks at all items.*without judged_only"):
-            RUNS.ireval.summary(QRELS, [name], items=catalogue, judged_only=True)
-    with_items = RUNS.ireval.measure(QRELS, "RR", items=catalogue, judged_only=True)
+        with pytest.raises(ValueError, match=rf"{name} needs all items.*without judged_only"):
+            RUNS.ireval.summary(QRELS, [name], items=catalog, judged_only=True)
+    with_items = RUNS.ireval.measure(QRELS, "RR", items=catalog, judged_only=True)
     pd.testing.assert_frame_equal(with_items, RUNS.ireval.measure(QRELS, "RR", judged_only=True))
 
 
 def test_a_report_says_so():
-    report = pdeval.datasets.sample_judged(topics="common", judged_only=True).report(
+    report = pdeval.datasets.sample_judged(queries="common", judged_only=True).report(
         "AP", marks=None
     )
     assert "unjudged documents removed" in report.to_markdown()
@@ -78,7 +78,7 @@ def test_a_report_says_so():
 @pytest.mark.parametrize("rules", [{}, {"level": 2}, {"ties": "first"}], ids=str)
 def test_every_measure_equals_that_of_the_rows_that_are_judged(seed, rules):
     runs, qrels = drawn(seed)
-    rules = {"topics": "common", **rules}
+    rules = {"queries": "common", **rules}
     found = quiet(runs.ireval.measure, qrels, METRICS, judged_only=True, **rules)
     plain = quiet(without_unjudged(runs, qrels).ireval.measure, qrels, METRICS, **rules)
     pd.testing.assert_frame_equal(found, plain, check_exact=True)
@@ -87,7 +87,7 @@ def test_every_measure_equals_that_of_the_rows_that_are_judged(seed, rules):
 def test_tied_items_that_are_left_stay_tied():
     runs, qrels = drawn(5)
     names = [name for name in METRICS if ENTRIES[name].expected]
-    rules = {"topics": "common", "ties": "expected"}
+    rules = {"queries": "common", "ties": "expected"}
     found = quiet(runs.ireval.measure, qrels, names, judged_only=True, **rules)
     plain = quiet(without_unjudged(runs, qrels).ireval.measure, qrels, names, **rules)
     pd.testing.assert_frame_equal(found, plain, check_exact=True)
@@ -95,7 +95,7 @@ def test_tied_items_that_are_left_stay_tied():
 
 def test_the_depth_is_that_of_the_list_as_it_was():
     found = RUNS.ireval.measure(
-        QRELS, ["NumRet", "RR"], judged_only=True, depth=3, topics="answered"
+        QRELS, ["NumRet", "RR"], judged_only=True, depth=3, queries="answered"
     )
     assert found["value"].tolist() == [1.0, 0.0, 0.0, 0.0]  # of x a y, a is left
 
@@ -103,12 +103,12 @@ def test_the_depth_is_that_of_the_list_as_it_was():
 @pytest.mark.parametrize("name", [*METRICS, "P@10", "nDCG@10", "AP(level=2)"])
 def test_a_measure_asks_for_it_as_the_join_does(name):
     runs, qrels = drawn(7)
-    judged = runs.ireval.join(qrels, topics="common")
+    judged = runs.ireval.join(qrels, queries="common")
     own = pdeval.parse(name, judged_only=True)
     found = quiet(judged.measure, own)["value"]
     assert (
         found.tolist()
-        == quiet(runs.ireval.measure, qrels, name, topics="common", judged_only=True)[
+        == quiet(runs.ireval.measure, qrels, name, queries="common", judged_only=True)[
             "value"
         ].tolist()
     )
@@ -124,16 +124,16 @@ def test_a_measure_of_judged_items_only_stands_beside_one_of_all():
         pdeval.parse("nDCG(gain=exp,judged_only=True)@10").spelled
         == "nDCG(gain=exp,judged_only=True)@10"
     )
-    with pytest.raises(ValueError, match=r"'maybe' in .* must be True or False"):
+    with pytest.raises(ValueError, match=r"'maybe' in .*: expected True or False"):
         pdeval.parse("AP(judged_only=maybe)")
 
 
 @pytest.mark.parametrize("name", PREFERENCES)
 def test_preferences_and_win_rates_follow(name):
     runs, qrels = drawn(9)
-    judged = runs.ireval.join(qrels, topics="common")
-    only = runs.ireval.join(qrels, topics="common", judged_only=True)
-    plain = without_unjudged(runs, qrels).ireval.join(qrels, topics="common")
+    judged = runs.ireval.join(qrels, queries="common")
+    only = runs.ireval.join(qrels, queries="common", judged_only=True)
+    plain = without_unjudged(runs, qrels).ireval.join(qrels, queries="common")
     own = pdeval.parse(name, judged_only=True)
     for ask in (
         lambda of, what: of.prefer(what)["value"],
@@ -146,7 +146,7 @@ def test_preferences_and_win_rates_follow(name):
 
 def test_judgments_taken_away_take_their_items_out_of_the_lists():
     runs, qrels = drawn(11)
-    only = runs.ireval.join(qrels, topics="judged", judged_only=True)
+    only = runs.ireval.join(qrels, queries="judged", judged_only=True)
     kept = np.random.default_rng(0).random(len(only.positions.judged.topic)) < 0.5
     less = only.on(only.positions.keep_items(kept))
     at = less.positions.judged
@@ -157,7 +157,7 @@ def test_judgments_taken_away_take_their_items_out_of_the_lists():
             "relevance": at.grade,
         }
     )
-    plain = runs.ireval.join(left, topics="judged", judged_only=True)
+    plain = runs.ireval.join(left, queries="judged", judged_only=True)
     for name in ("rank", "run", "start", "size"):
         assert getattr(less.positions, name).tolist() == getattr(plain.positions, name).tolist(), (
             name
@@ -172,24 +172,24 @@ def test_an_explanation_has_the_ranks_that_count():
 
 def test_residuals_have_nothing_to_look_at():
     with pytest.raises(
-        ValueError, match="AP has no residual: judged_only= takes unjudged items out"
+        ValueError, match="AP has no residual: judged_only= removes unjudged items from the lists"
     ):
-        RUNS.ireval.pool.residuals(QRELS, "AP", judged_only=True)
+        RUNS.ireval.pool.bounds(QRELS, "AP", judged_only=True)
 
 
 def test_a_join_of_relevant_items_alone_does_not_know_what_was_judged():
     join = pdeval.join.positions.join
     read = pdeval.tables.reader.read
-    with pytest.raises(RuntimeError, match="join again with complete=True"):
+    with pytest.raises(RuntimeError, match="Join again with complete=True"):
         join(read(RUNS, "runs"), read(QRELS, "qrels"), complete=False).only_judged()
 
 
 @pytest.mark.broad
 def test_parts_and_the_whole_are_the_same():
     runs, qrels = drawn(13)
-    whole = runs.ireval.join(qrels, judged_only=True, topics="judged")
+    whole = runs.ireval.join(qrels, judged_only=True, queries="judged")
     parts = [part for _, part in runs.groupby("query_id")]
-    made = pdeval.join_parts(parts, qrels, judged_only=True, topics="judged", corpus=True)
+    made = pdeval.join_parts(parts, qrels, judged_only=True, queries="judged", corpus=True)
     pd.testing.assert_frame_equal(
         quiet(made.measure, METRICS), quiet(whole.measure, METRICS), check_exact=True
     )
@@ -209,8 +209,8 @@ def test_dask_gives_the_same_bits_however_rows_are_divided(by):
     with dask.config.set(scheduler="synchronous"):
         for rules in ({"judged_only": True}, {}):
             asked = names if rules else [pdeval.parse(name, judged_only=True) for name in names]
-            expected = quiet(runs.ireval.measure, qrels, asked, topics="judged", **rules)
-            found = quiet(table.ireval.measure, qrels, asked, topics="judged", **rules).compute()
+            expected = quiet(runs.ireval.measure, qrels, asked, queries="judged", **rules)
+            found = quiet(table.ireval.measure, qrels, asked, queries="judged", **rules).compute()
             keys = ["run", "query_id"]
             found, expected = (
                 one.astype(dict.fromkeys(keys, str)).sort_values(
@@ -219,8 +219,8 @@ def test_dask_gives_the_same_bits_however_rows_are_divided(by):
                 for one in (found, expected)
             )
             assert found["value"].tolist() == expected["value"].tolist()
-        gathered = table.ireval.join(qrels, judged_only=True, topics="judged")
-        here = runs.ireval.join(qrels, judged_only=True, topics="judged")
+        gathered = table.ireval.join(qrels, judged_only=True, queries="judged")
+        here = runs.ireval.join(qrels, judged_only=True, queries="judged")
         assert gathered.curve(points=5).values.tolist() == here.curve(points=5).values.tolist()
         assert gathered.order("RPP")["score"].tolist() == here.order("RPP")["score"].tolist()
 
@@ -241,7 +241,7 @@ def test_the_values_are_those_of_ir_measures(seed):
         (m.query_id, str(m.measure)): m.value
         for m in ir_measures.pytrec_eval.iter_calc(asked, qrels, one)
     }
-    ours = one.ireval.measure(qrels, asked, topics="answered", compat="trec_eval-9")
+    ours = one.ireval.measure(qrels, asked, queries="answered", compat="trec_eval-9")
     assert len(ours) == len(theirs)
     for row in ours.itertuples():
         assert row.value == theirs[row.query_id, row.measure], row

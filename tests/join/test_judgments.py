@@ -69,7 +69,7 @@ def test_two_grades_for_one_document_and_subtopic_are_an_error():
     [
         ([], "judgments table is empty; there is nothing to evaluate against"),
         ([("q", "a", None)], "judgments' grade column has 1 missing values"),
-        ([("q", "a", "high")], "grade column holds 1 values that are not numbers, e.g. 'high'"),
+        ([("q", "a", "high")], "grade column has 1 values that are not numbers, e.g. 'high'"),
         ([("q", None, 1)], "the judgments' doc column has 1 missing ids"),
     ],
 )

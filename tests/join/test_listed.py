@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.join import positions
-from pdeval.join.item_catalog import catalogue_of
+from pdeval.join.item_catalog import catalog_of
 from pdeval.tables import reader
 from tests import naive
 
@@ -29,7 +29,7 @@ def read(shuffled=False, lists=LISTS):
 
 
 def joined(items=ITEMS, history=None, shuffled=False, lists=LISTS, **rules):
-    return positions.join(*read(shuffled, lists), catalogue=catalogue_of(items, history), **rules)
+    return positions.join(*read(shuffled, lists), catalog=catalog_of(items, history), **rules)
 
 
 def wanted(k, users=USERS, runs=RUNS):
@@ -92,13 +92,13 @@ def test_recommended_items_that_nobody_knows_are_named(more):
     with pytest.raises(ValueError) as caught:
         joined(lists=strange).listed.top(9)
     assert str(caught.value) == (
-        f"{3 + more} recommended items are not in items=: {shown}; add what is missing to items=, which holds every "
-        "item that could be recommended."
+        f"{3 + more} recommended items are not in items=: {shown}; add the missing items to items=, which must have "
+        "every item that could be recommended."
     )
     history = pd.DataFrame({"user_id": "u", "item_id": list("abcdef")})
     with pytest.raises(
         ValueError,
-        match=r"not in history=: .*; give items= with every item that could be recommended",
+        match=r"not in history=: .*; pass items= with every item that could be recommended",
     ):
         joined(None, history, lists=strange).listed.top(9)
     with pytest.raises(
@@ -141,7 +141,7 @@ def test_tied_items_stand_by_the_rule_of_the_join(ties, first):
     ):  # sorted already but for one, and turned about
         runs = reader.read(rows.reset_index(drop=True), "runs")
         found = positions.join(
-            runs, reader.read(tested, "qrels"), catalogue=catalogue_of(ITEMS, None), ties=ties
+            runs, reader.read(tested, "qrels"), catalog=catalog_of(ITEMS, None), ties=ties
         ).listed
         for k in (2, 5):
             codes = found.top(k)[:, 0, 0]

@@ -40,14 +40,14 @@ def in_tiny_parts():
 def test_parts_of_rows_and_topics_give_the_numbers_of_the_whole(ids, order):
     runs, qrels = sample(ids, order), pdeval.datasets.sample_qrels()
     for rules in ({"ties": "docid"}, {"ties": "first"}, {"ties": "docid", "depth": 20}):
-        whole = runs.ireval.measure(qrels, MEASURES, topics="common", **rules)
+        whole = runs.ireval.measure(qrels, MEASURES, queries="common", **rules)
         with in_tiny_parts():
-            parts = runs.ireval.measure(qrels, MEASURES, topics="common", **rules)
+            parts = runs.ireval.measure(qrels, MEASURES, queries="common", **rules)
         pd.testing.assert_frame_equal(parts, whole, check_exact=True)
 
 
 def test_columns_are_made_for_some_topics_after_the_others():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     assert len(list(scores.Views(judged).parts())) == 1
     with in_tiny_parts():
         parts = [part.positions.queries for part in scores.Views(judged).parts()]
@@ -73,6 +73,6 @@ def test_ranks_of_32_bit_scores_are_those_of_the_same_scores_in_64_bits():
     wide = narrow.astype({"score": np.float64})
     for ties in ("docid", "first", "expected"):
         one, other = (
-            runs.ireval.measure(qrels, "AP", topics="common", ties=ties) for runs in (narrow, wide)
+            runs.ireval.measure(qrels, "AP", queries="common", ties=ties) for runs in (narrow, wide)
         )
         pd.testing.assert_frame_equal(one, other, check_exact=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.join import merge_parts, positions, table_lookups
+from pdeval.join import blocks, merge_parts, positions
 from pdeval.tables import reader
 
 
@@ -86,11 +86,11 @@ def test_what_rankings_hold_is_counted_as_in_the_whole():
             merge_parts.items(part, topics) for part, topics, _ in in_parts(runs, qrels, whole, {})
         ]
         counted = merge_parts.Returned(whole.judged, True, merge_parts.concatenated(found[::-1]))
-        size, returned = table_lookups.items_returned(whole)
+        size, returned = blocks.items_returned(whole)
         assert counted.size.tolist() == size.tolist()
         assert counted.returned.tolist() == returned.tolist()
         some = whole.keep_topics(np.array([True, False, True, True, False, False, True]))
-        ours, theirs = counted.of_join(some), table_lookups.items_returned(some)
+        ours, theirs = counted.of_join(some), blocks.items_returned(some)
         assert [one.tolist() for one in ours] == [one.tolist() for one in theirs]
 
 

@@ -50,17 +50,16 @@ def test_the_order_inside_a_list_is_by_document_where_there_are_scores_and_else_
             "ties='random': choose 'docid', 'rank', 'first' or 'expected'",
         ),
         *[
-            (None, "trec_eval-9", wrong, SCORED, "give a whole number of at least 1")
-            for wrong in (0, -1, 1.0, "3")
+            (
+                None,
+                "trec_eval-9",
+                wrong,
+                SCORED,
+                f"depth={wrong!r}: expected an integer of at least 1",
+            )
+            for wrong in (0, -1, 1.0, "3", True)
         ],
-        (
-            None,
-            "trec_eval-9",
-            True,
-            SCORED,
-            "depth=True: give a whole number of at least 1, or None for all",
-        ),
-        (None, "trec_eval-9", np.int32(0), SCORED, "give a whole number of at least 1"),
+        (None, "trec_eval-9", 2**63, SCORED, "expected an integer of at most"),
         (
             "rank",
             "trec_eval-10",
@@ -76,7 +75,7 @@ def test_the_order_inside_a_list_is_by_document_where_there_are_scores_and_else_
             "trec_eval-10",
             3,
             SCORED,
-            "ties='expected' has no definite first items: leave out depth=",
+            "depth= cannot be combined with ties='expected', because tied items have no definite rank. Drop depth=",
         ),
     ],
 )
@@ -135,7 +134,7 @@ def test_a_rank_given_twice_in_a_list_is_refused_with_the_list():
     for given, many in (([1, 2, 2], 1), ([3, 3, 3], 2), ([5, 1, 5], 1)):
         with pytest.raises(
             ValueError,
-            match=rf"^{many} rows share a rank .* in run 'm / 2', query 'q': the rank column",
+            match=rf"^{many} rows have the same rank .* in run 'm / 2', query 'q', so the rank column",
         ):
             equal_ranks(given)
 
@@ -145,7 +144,7 @@ def test_a_query_that_is_a_number_is_shown_as_one():
         pd.DataFrame({"query_id": [1, 7, 7], "doc_id": list("abc"), "rank": [1, 1, 1]}), "runs"
     )
     with pytest.raises(
-        ValueError, match=r"^1 rows share a rank .* in run 'run', query 7: the rank column"
+        ValueError, match=r"^1 rows have the same rank .* in run 'run', query 7, so the rank column"
     ):
         ranks.sorted_scores(
             ranks.scores_of(table, "rank", "pref_eval"), lists.find_lists(table), "rank"
@@ -177,9 +176,9 @@ def test_tables_that_cannot_be_joined_are_refused():
     runs = naive.table({"x": {"q": ["a", "c"]}})
     with pytest.raises(ValueError, match="the run table is empty; there is nothing to evaluate"):
         rows(runs.head(0))
-    with pytest.raises(ValueError, match="ties='expected' has no definite first items"):
+    with pytest.raises(ValueError, match="depth= cannot be combined with ties='expected'"):
         rows(runs, ties="expected", depth=2)
-    with pytest.raises(ValueError, match="depth=0: give a whole number"):
+    with pytest.raises(ValueError, match="depth=0: expected an integer"):
         rows(runs, depth=0)
     with pytest.raises(ValueError, match="compat='old': choose"):
         rows(runs, compat="old")
@@ -203,7 +202,10 @@ def test_where_no_query_is_judged_three_of_each_table_are_named(many, more):
     with pytest.raises(id_mismatch.NothingJudged) as caught:
         rows(runs, qrels)
     wanted = f"the runs have 'n0', 'n1', 'n2'{more}, the judgments 'j0', 'j1', 'j2'{more}"
-    assert str(caught.value) == f"no query of the runs is judged: {wanted}. Make the ids alike."
+    assert (
+        str(caught.value)
+        == f"no query of the runs is judged: {wanted}. Use the same ids in both tables."
+    )
     assert (caught.value.role, caught.value.some) == ("query", wanted)
 
 
@@ -224,8 +226,8 @@ def test_one_list_of_the_first_query_is_enough():
 
 
 GAPS = (
-    "the ranks of 2 of 5 lists have gaps, e.g. 9 to 9 for 1 item in run 'a', query '3'; the gaps are closed: these "
-    "items count at ranks 1 to 1."
+    "the ranks of 2 of 5 lists have gaps, e.g. 9 to 9 for 1 item in run 'a', query '3'; the gaps are closed, so these "
+    "items have ranks 1 to 1."
 )
 
 
@@ -251,7 +253,7 @@ def test_gaps_in_ranks_are_closed_with_one_warning_and_accounted_for(order):
     runs = runs.iloc[order]
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        judged = runs.ireval.join(qrels, topics="answered")
+        judged = runs.ireval.join(qrels, queries="answered")
         values = judged.measure(["RR@1"])["value"]
         judged.measure(["AP"])
     assert [str(one.message) for one in told] == [GAPS]
@@ -267,7 +269,9 @@ def test_gaps_in_ranks_are_closed_with_one_warning_and_accounted_for(order):
     "work",
     [
         lambda runs: runs.ireval.pool(depth=1),
-        lambda runs: runs.ireval.beyond(["Coverage"], items=pd.DataFrame({"doc_id": ["d1", "d2"]})),
+        lambda runs: runs.ireval.beyond_accuracy(
+            ["Coverage"], items=pd.DataFrame({"doc_id": ["d1", "d2"]})
+        ),
     ],
 )
 def test_what_needs_no_judgments_warns_of_gaps_in_ranks_too(work):
@@ -281,6 +285,6 @@ def test_ranks_without_gaps_and_ranks_beside_scores_are_taken_without_a_warning(
     runs, qrels = with_gaps()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        runs[runs["run"] == "b"].query("query_id == '2'").ireval.join(qrels, topics="answered")
-        runs.assign(score=-runs["rank"]).ireval.join(qrels, topics="answered")
-        runs.iloc[:4].ireval.join(qrels, topics="answered")
+        runs[runs["run"] == "b"].query("query_id == '2'").ireval.join(qrels, queries="answered")
+        runs.assign(score=-runs["rank"]).ireval.join(qrels, queries="answered")
+        runs.iloc[:4].ireval.join(qrels, queries="answered")

@@ -69,7 +69,7 @@ NUMBERS = [
 
 
 def positions(**tables):
-    return RUNS.ireval.join(QRELS, topics="judged", **tables).positions
+    return RUNS.ireval.join(QRELS, queries="judged", **tables).positions
 
 
 BOTH = positions(items=ITEMS, history=HISTORY)
@@ -186,7 +186,7 @@ def test_profiles_share_every_item_among_its_features_and_tastes_are_directions(
 
 def test_numbers_of_the_whole_join():
     [block] = list_blocks(BOTH, None, "Mine", 3, ("users",))
-    assert (block["users"], block["catalogue"], block.size) == (4.0, 6.0, 3)
+    assert (block["users"], block["catalog"], block.size) == (4.0, 6.0, 3)
     lengths = [[len(LISTS.get((run, user), "")) for run in RUN_NAMES] for user in USERS]
     assert block["retrieved"].tolist() == lengths
     assert block["item"] is block["item"]  # made once
@@ -200,11 +200,11 @@ def test_where_items_say_how_popular_they_are_the_least_popular_tells_how_many_u
     assert none["users"] == 1.0
 
 
-def test_without_items_the_catalogue_is_the_history():
+def test_without_items_the_catalog_is_the_history():
     some = RUNS[RUNS["item_id"].isin(HISTORY["item_id"])]
-    at = some.ireval.join(QRELS, topics="judged", history=HISTORY).positions
+    at = some.ireval.join(QRELS, queries="judged", history=HISTORY).positions
     [block] = list_blocks(at, None, "Mine", 10, ("seen",))
-    assert block["catalogue"] == 4.0  # a, b, c, f
+    assert block["catalog"] == 4.0  # a, b, c, f
     codes = {item: number for number, item in enumerate("abcf")}
     run, user = at.runs["run"].tolist().index("one"), [str(one) for one in at.queries].index("v")
     assert block["item"][:, user, run].tolist() == [codes["f"], codes["b"], -1]
@@ -218,22 +218,22 @@ def test_a_column_that_needs_a_side_table_says_which(name):
         tables = {"items": ITEMS, "history": HISTORY}
         del tables[lacking]
         rows = RUNS if "items" in tables else RUNS[RUNS["item_id"].isin(HISTORY["item_id"])]
-        at = rows.ireval.join(QRELS, topics="judged", **tables).positions
+        at = rows.ireval.join(QRELS, queries="judged", **tables).positions
         with pytest.raises(ValueError, match=f"Mine needs {lacking}="):
             list(list_blocks(at, None, "Mine", 3, (name,)))
 
 
 def test_what_cannot_be_looked_at_is_said():
-    with pytest.raises(ValueError, match="Mine looks at the items of lists: give items="):
+    with pytest.raises(ValueError, match=r"Mine needs the items of lists\. Pass items="):
         list(list_blocks(positions(), None, "Mine", 3, ("item",)))
     judged = positions(items=ITEMS, judged_only=True)
-    with pytest.raises(ValueError, match="takes out those that nobody judged"):
+    with pytest.raises(ValueError, match="judged_only=True removes unjudged items"):
         list(list_blocks(judged, None, "Mine", 3, ("item",)))
     with pytest.raises(
         KeyError,
-        match=r"Mine asks for 'colour', which is no column of items= \(it has item_id, .*popularity",
+        match=r"Mine needs 'color', which is not a column of items= \(it has item_id, .*popularity",
     ):
-        list(list_blocks(BOTH, None, "Mine", 3, ("colour",)))
+        list(list_blocks(BOTH, None, "Mine", 3, ("color",)))
 
 
 def test_users_without_a_history_are_no_fault_where_their_topics_stand_alone():
@@ -250,7 +250,7 @@ def test_items_that_nobody_judged_have_no_grade_though_the_judgments_name_them()
     qrels = QRELS.assign(
         rating=[-1 if one == ("u", "b") else grade for one, grade in GRADES.items()]
     )
-    at = RUNS.ireval.join(qrels, topics="judged", items=ITEMS).positions
+    at = RUNS.ireval.join(qrels, queries="judged", items=ITEMS).positions
     for level in (None, 0.5, 1):
         grade, relevant = whole(["grade", "relevant"], level=level, at=at)
         for place, user, item in cells(5):
@@ -293,7 +293,7 @@ def test_columns_of_popularity_say_that_they_need_a_history():
         with pytest.raises(ValueError, match=r"^Mine needs history= "):
             block[name]
     with pytest.raises(ValueError, match=r"^Mine needs items= .* and history= "):
-        list_columns.check_columns(list_columns.Catalogue(), "Mine", ("taste", "rank"))
-    list_columns.check_columns(BOTH.listed.catalogue, "Mine", ("taste", "users", "price"))
+        list_columns.check_columns(list_columns.Catalog(), "Mine", ("taste", "rank"))
+    list_columns.check_columns(BOTH.listed.catalog, "Mine", ("taste", "users", "price"))
     list_columns.check_lists(True, {}, "Mine")
     assert list_columns.lists_of(BOTH, "Mine") is BOTH.listed

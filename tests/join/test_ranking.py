@@ -68,7 +68,7 @@ def test_the_rank_column_serves_where_there_are_no_scores():
 def test_the_mean_over_orders_has_no_first_rows():
     frame = pd.DataFrame({"run": "x", "query_id": 1, "doc_id": ["a", "b"], "score": [1.0, 1.0]})
     with pytest.raises(
-        ValueError, match="ties='expected' gives no item a definite rank; choose 'docid'"
+        ValueError, match=r"ties='expected' has no definite ranks\. Use ties='docid'"
     ):
         ranks.ranked(reader.read(frame, "runs"), ties="expected")
 

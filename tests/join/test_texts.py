@@ -1,7 +1,6 @@
 """Hashes of texts: equal for equal ones, wherever they stand and whatever stands before them."""
 
 import itertools
-import math
 
 import numpy as np
 import pyarrow as pa
@@ -26,15 +25,15 @@ POOL = [
 
 
 @pytest.mark.parametrize("chunk", [ids.CHUNK, 3])
-def test_tails_are_told_apart_by_their_last_eight_bytes_wherever_they_stand(monkeypatch, chunk):
+def test_hashes_differ_by_length_and_last_words_wherever_texts_are(monkeypatch, chunk):
     monkeypatch.setattr(ids, "CHUNK", chunk)
     for seed in range(30):
         some = [POOL[one] for one in np.random.default_rng(seed).integers(0, len(POOL), 17)]
-        for told, key in ((ids.tail_hashes, lambda one: one[-8:]), (ids.hashes, lambda one: one)):
-            hashes = told(pa.array(some)).tolist()
+        for words in (1, 8):
+            hashes = ids.hashes(pa.array(some), words=words).tolist()
             by_key = {}
             for text, hashed in zip(some, hashes, strict=True):
-                by_key.setdefault(key(text), set()).add(hashed)
+                by_key.setdefault((len(text), text[-8 * words :]), set()).add(hashed)
             assert all(len(one) == 1 for one in by_key.values()), some
             assert len(set.union(*by_key.values())) == len(by_key), (
                 some
@@ -43,10 +42,12 @@ def test_tails_are_told_apart_by_their_last_eight_bytes_wherever_they_stand(monk
 
 @pytest.mark.parametrize("text", ["", "a", "abcdefgh", "FT911-000001"])
 def test_one_text_alone_has_the_hash_that_it_has_among_others(text):
-    alone, among = (ids.tail_hashes(pa.array(some)) for some in ([text], ["zzzzzzzzz", text, "yy"]))
-    assert alone[0] == among[1]
-    long = [text, "z" * 40]  # the longest text decides how many words are read
-    assert ids.hashes(pa.array(long))[0] == ids.hashes(pa.array(long[::-1]))[1]
+    for words in (1, 8):
+        alone, among, long = (
+            ids.hashes(pa.array(some), words=words)
+            for some in ([text], ["zzzzzzzzz", text, "yy"], ["z" * 40, text])
+        )
+        assert alone[0] == among[1] == long[1]  # the longest text decides how many words are read
 
 
 MANY = [
@@ -85,39 +86,28 @@ def number(some, order):
     return int.from_bytes(some[:8].ljust(8, b"\0"), order)
 
 
-def tail_hash(text):
-    return (number(text[-8:], "little") * ODD & ALL) >> 32
-
-
-def whole_hash(text, longest):
-    """Return the hash of length, first word, last word, and up to two between, as many as the longest text has."""
-    mixed = (number(text, "little") ^ len(text)) * ODD & ALL
-    between = [
-        min(8 * place, len(text) - 8) for place in range(1, min(math.ceil(longest / 8), 4) - 1)
-    ]
-    for place in [len(text) - 8, *between]:
-        mixed ^= mixed >> 29
-        mixed = (mixed + (number(text[place:], "little") if len(text) >= 8 else 0)) * ODD & ALL
-    return mixed ^ mixed >> 29
+def hash_of(text, words):
+    """Return the length plus the sum of the last words, each times a power of an odd number."""
+    mixed = len(text)
+    for place in range(words):
+        rest = text[: len(text) - 8 * place] if len(text) > 8 * place else b""
+        mixed += number(rest[-8:], "little") * ODD ** (place + 1)
+    return mixed & ALL
 
 
 @pytest.mark.parametrize("chunk", [ids.CHUNK, 2])
 @pytest.mark.parametrize("dtype", [pa.string(), pa.large_string()], ids=str)
-def test_words_and_hashes_of_texts_are_those_of_each_text_alone(monkeypatch, chunk, dtype):
+def test_hashes_of_texts_are_those_of_each_text_alone(monkeypatch, chunk, dtype):
     monkeypatch.setattr(ids, "CHUNK", chunk)
     for seed in range(40):
         some, stored = drawn(seed, dtype)
-        raw = [one.encode() for one in some]
-        longest = max(map(len, raw))
-        rows = np.random.default_rng(seed).permutation(len(some))
-        for place in range(longest // 8 + 2):
-            found = ids.words(stored, rows, place)
-            assert found.dtype == np.uint64
-            assert found.tolist() == [number(raw[row][8 * place :], "big") for row in rows], some
-        assert ids.tail_hashes(stored).tolist() == [tail_hash(one) for one in raw], some
-        assert ids.hashes(stored).tolist() == [whole_hash(one, longest) for one in raw], some
-    assert ids.hashes(stored).dtype == np.uint64
-    assert ids.tail_hashes(stored).dtype == np.uint32
+        for words in (1, 2, 8):
+            wanted = [hash_of(one.encode(), words) for one in some]
+            found = ids.hashes(stored, words=words)
+            assert (found.tolist(), found.dtype) == (wanted, np.uint64), some
+            short = ids.hashes(stored, words=words, bits=32)
+            assert (short.tolist(), short.dtype) == ([one >> 32 for one in wanted], np.uint32), some
+        assert ids.hashes(stored).tolist() == wanted
 
 
 @pytest.mark.parametrize("chunk", [ids.CHUNK, 2])
@@ -154,11 +144,7 @@ def test_texts_that_are_not_of_one_short_width_are_no_numbers(some):
 
 
 def test_no_text_has_no_hash():
-    assert (
-        ids.hashes(pa.array([], pa.string())).tolist()
-        == ids.tail_hashes(pa.array([], pa.string())).tolist()
-        == []
-    )
+    assert ids.hashes(pa.array([], pa.string())).tolist() == []
 
 
 @pytest.mark.parametrize("dtype", [pa.string(), pa.large_string()], ids=str)
@@ -168,6 +154,3 @@ def test_the_memory_of_texts_is_at_least_a_word(dtype, some):
     assert np.diff(ends).tolist() == [len(one) for one in some]
     assert len(raw) >= 8
     assert raw[ends[0] : ends[-1]].tobytes() == "".join(some).encode()
-    assert ids.unaligned(raw).tolist() == [
-        number(raw.tobytes()[at:], "little") for at in range(len(raw) - 7)
-    ]

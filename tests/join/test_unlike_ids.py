@@ -65,7 +65,7 @@ def test_a_third_of_the_judged_ids_in_another_form_is_told_with_its_share(change
     count = int((third & (qrels["relevance"] > 0)).sum())
     assert text == (
         f"{count / 480:.0%} of the relevant items ({count} of 480) have ids like {shown!r}, and the runs return none "
-        "of that form but such as 'doc-00004'. Make the ids alike."
+        "of that form but such as 'doc-00004'. Use the same ids in both tables."
     )
 
 

@@ -17,7 +17,16 @@ QRELS = pd.DataFrame(
     [("q1", "a", 1), ("q1", "b", 0), ("q2", "c", 0), ("q3", "d", 2), ("q3", "p", -1)],
     columns=["query_id", "doc_id", "relevance"],
 )
-COLUMNS = ["run", "answered", "missing", "extra", "without_relevant", "rows", "duplicates", "tied"]
+COLUMNS = [
+    "run",
+    "answered",
+    "missing",
+    "extra",
+    "without_relevant",
+    "rows",
+    "duplicates",
+    "tied_fraction",
+]
 COLUMNS += ["tied_integers", "misranked", "rank_gaps", "judged"]
 
 
@@ -41,7 +50,7 @@ def test_the_level_decides_what_is_missing():
 
 def test_a_table_of_ranks_has_no_tied_scores():
     runs = RUNS.drop(index=2).assign(rank=range(9)).drop(columns="score")
-    assert runs.ireval.check(QRELS)["tied"].tolist() == [0.0, 0.0]
+    assert runs.ireval.check(QRELS)["tied_fraction"].tolist() == [0.0, 0.0]
 
 
 @pytest.mark.filterwarnings("ignore:no item of")
@@ -60,9 +69,9 @@ def test_tied_integer_ids_are_counted(how):  # issue 12, item 9
     qrels = pd.DataFrame({"query_id": [1, 2], "doc_id": [100, 1], "relevance": 1})
     table = runs.ireval.check(qrels)
     assert table["tied_integers"].tolist() == [2, 0]
-    assert table["tied"].tolist() == [2 / 4, 0.0]
+    assert table["tied_fraction"].tolist() == [2 / 4, 0.0]
     assert (
-        runs.ireval.measure(qrels, "RR", topics="answered").iloc[0]["value"] == 0.5
+        runs.ireval.measure(qrels, "RR", queries="answered").iloc[0]["value"] == 0.5
     )  # 99 stands before 100
     text = runs.astype({"doc_id": str}).ireval.check(qrels.astype({"doc_id": str}))
     assert text["tied_integers"].tolist() == [0, 0]

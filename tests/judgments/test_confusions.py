@@ -29,7 +29,7 @@ def test_counts_and_shares_are_those_of_a_cross_table(labels):
         oracle = pd.crosstab(wide["nist"], wide[who])
         np.testing.assert_array_equal(rows["n"].to_numpy().reshape(3, 3), oracle.to_numpy())
         shares = pd.crosstab(wide["nist"], wide[who], normalize="index").to_numpy()
-        np.testing.assert_allclose(rows["share"].to_numpy().reshape(3, 3), shares)
+        np.testing.assert_allclose(rows["fraction"].to_numpy().reshape(3, 3), shares)
 
 
 def test_several_references_each_count(labels):
@@ -52,10 +52,12 @@ def test_judgments_are_a_reference(labels):
     pd.testing.assert_frame_equal(found, labels.ireval.agreement.confusion("nist"))
     assert found.attrs["reference"] == "reference"
     with pytest.raises(
-        ValueError, match=r"'query_id' is .* among the labels and int64 among the judgments"
+        ValueError, match=r"'query_id' is .* in the labels and int64 in the judgments"
     ):
         others.assign(query_id=others["query_id"].astype(str)).ireval.agreement.confusion(qrels)
-    with pytest.raises(ValueError, match="an assessor is called 'reference'"):
+    with pytest.raises(
+        ValueError, match="an assessor has the id 'reference', which is reserved for the judgments"
+    ):
         others.replace({"assessor": {"llm": "reference"}}).ireval.agreement.confusion(qrels)
     with pytest.raises(ValueError, match="the label table has no query column among doc_id"):
         others.drop(columns="query_id").ireval.agreement.confusion(qrels)
@@ -64,8 +66,8 @@ def test_judgments_are_a_reference(labels):
 @pytest.mark.broad
 def test_intervals_are_of_shares_over_queries(labels):
     found = labels.ireval.agreement.confusion("nist", draws=200)
-    assert (found["ci_low"] <= found["share"]).all()
-    assert (found["share"] <= found["ci_high"]).all()
+    assert (found["ci_low"] <= found["fraction"]).all()
+    assert (found["fraction"] <= found["ci_high"]).all()
     assert found.attrs["resample"] == "query"
     naive = []
     wide = labels[labels["assessor"] != "worker"].pivot(
@@ -81,20 +83,20 @@ def test_intervals_are_of_shares_over_queries(labels):
     assert found.loc[1, ["ci_low", "ci_high"]].tolist() == pytest.approx(ends.tolist())
 
 
-def test_a_judge_that_labelled_nothing_in_common_is_refused(labels):
+def test_a_judge_that_labeled_nothing_in_common_is_refused(labels):
     apart = labels[(labels["assessor"] != "llm") | (labels["query_id"] > 4)]
     apart = apart[(apart["assessor"] == "llm") | (apart["query_id"] <= 4)]
     two = apart[apart["assessor"] != "worker"]
     with pytest.raises(
         ValueError,
-        match="no item has a label both of 'nist' and of another assessor; there are 120 items",
+        match="none of the 120 items has a label of 'nist' and one of another assessor",
     ):
         two.ireval.agreement.confusion("nist")
     found = apart.ireval.agreement.confusion(
         "nist"
     )  # the worker has some: the judge's shares are missing
     assert found.loc[found["assessor"] == "llm", "n"].sum() == 0
-    assert found.loc[found["assessor"] == "llm", "share"].isna().all()
+    assert found.loc[found["assessor"] == "llm", "fraction"].isna().all()
 
 
 def test_a_reference_is_an_assessor_and_leaves_others(labels):
@@ -103,17 +105,18 @@ def test_a_reference_is_an_assessor_and_leaves_others(labels):
     ):
         labels.ireval.agreement.confusion("nobody")
     with pytest.raises(
-        ValueError, match="is every assessor of the table; there is nobody to hold to it"
+        ValueError,
+        match="contains every assessor of the table, so no assessor is left to compare with it",
     ):
         labels.ireval.agreement.confusion(["nist", "llm", "worker"])
-    with pytest.raises(TooFew, match="there is one query"):
+    with pytest.raises(TooFew, match="there is only one query"):
         labels[labels["query_id"] == 0].ireval.agreement.confusion("nist", draws=5)
     numbers = labels.assign(label=np.arange(len(labels)) / 7)
     with pytest.raises(
         ValueError, match=r"there are 360 different labels, e.g. .* a confusion has at most 50"
     ):
         numbers.ireval.agreement.confusion("nist")
-    with pytest.raises(ValueError, match=r"labels that order= does not name, e.g. \[2\]"):
+    with pytest.raises(ValueError, match=r"labels that are missing from order=, e.g. \[2\]"):
         labels.ireval.agreement.confusion("nist", order=[0, 1])
 
 

@@ -36,8 +36,8 @@ def test_lists_and_items_are_counted_over_the_queries_that_count():
         "subtopics_per_query": 0.0,
         "grades": "0, 1, 2",
     }
-    assert described(topics="judged")["queries"] == 3
-    assert described(topics="judged")["judged_per_query"] == 5 / 3
+    assert described(queries="judged")["queries"] == 3
+    assert described(queries="judged")["judged_per_query"] == 5 / 3
     assert described(level=2)["queries"] == 1
     assert described(level=2)["relevant_per_query"] == 1.0
 
@@ -68,22 +68,22 @@ def test_collections_have_a_row_each_and_a_report():
     both = [
         frame.assign(collection=frame["query_id"].astype(int) % 2).copy() for frame in (runs, qrels)
     ]
-    found = both[0].ireval.describe(both[1], by="collection", topics="answered")
+    found = both[0].ireval.describe(both[1], by="collection", queries="answered")
     assert found["collection"].tolist() == [0, 1]
     assert found["queries"].tolist() == [25, 25]
     alone = (
         both[0]
         .query("collection == 1")
-        .ireval.describe(both[1].query("collection == 1"), topics="answered")
+        .ireval.describe(both[1].query("collection == 1"), queries="answered")
     )
     pd.testing.assert_frame_equal(
         found.iloc[[1], 1:].reset_index(drop=True), alone, check_like=False
     )
-    shown = str(found.ireval.report(digits=2))
+    shown = found.ireval.report(digits=2).to_markdown()
     assert "| Collection | Queries | Runs | Docs/query |" in shown
     assert "tied scores" not in shown.lower()
 
 
 def test_nothing_to_describe_is_an_error():
-    with pytest.raises(ValueError, match="so no topic counts"):
+    with pytest.raises(ValueError, match="so there is no query to evaluate"):
         RUNS.ireval.describe(QRELS.assign(relevance=0))

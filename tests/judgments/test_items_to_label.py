@@ -6,10 +6,11 @@ import pytest
 
 import pdeval
 from pdeval.catalog.measures import parse_all
-from pdeval.judgments.item_samples import effects
+from pdeval.judgments.label_samples import effects
 from pdeval.judgments.pools import pooled
 from pdeval.tables.reader import read
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 from tests.statistics.item_samples import with_machine
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
@@ -30,14 +31,14 @@ def planned(measures="P@10", **given):
 @pytest.mark.parametrize(
     "given", [{}, {"of": "differences"}, {"design": "uniform"}, {"measures": ["P@5", "RBP"]}]
 )
-def test_as_many_unlabelled_items_are_drawn_as_were_asked_for(given):
+def test_as_many_unlabeled_items_are_drawn_as_were_asked_for(given):
     plan = planned(**given)
     assert faults(SCHEMAS["item_sample"], plan, NAMES) == []
     assert plan[["query_id", "doc_id"]].equals(POOL)
-    assert (plan["labelled"].sum(), plan["chosen"].sum()) == (200, 150)
-    assert not (plan["labelled"] & plan["chosen"]).any()
-    assert plan["probability"][~plan["labelled"]].sum() == pytest.approx(150)
-    assert (plan["probability"][plan["labelled"]] == 1).all()
+    assert (plan["labeled"].sum(), plan["chosen"].sum()) == (200, 150)
+    assert not (plan["labeled"] & plan["chosen"]).any()
+    assert plan["probability"][~plan["labeled"]].sum() == pytest.approx(150)
+    assert (plan["probability"][plan["labeled"]] == 1).all()
     assert plan["probability"].min() > 0
     shuffled = RUNS.sample(frac=1, random_state=1).ireval.label_next.items(
         PILOT.sample(frac=1, random_state=2),
@@ -57,7 +58,7 @@ def test_the_machine_s_labels_are_worth_what_people_say_of_those_like_them():
         assert alike["predicted"].unique().tolist() == [pytest.approx(share)]
     # what the machine left out is a kind of its own: nothing is known of it
     some = RUNS.ireval.label_next.items(PILOT, PILOT, size=10, depth=20)
-    assert some["predicted"][~some["labelled"]].unique().tolist() == [0.5]
+    assert some["predicted"][~some["labeled"]].unique().tolist() == [0.5]
 
 
 @pytest.mark.broad
@@ -81,9 +82,9 @@ def test_effects_are_those_of_plain_loops(of):
 
 def test_chances_go_with_effect_and_doubt():
     plan = planned()
-    open_ = plan[~plan["labelled"] & (plan["probability"] < 1)]
+    open_ = plan[~plan["labeled"] & (plan["probability"] < 1)]
     size = open_["effect"] * np.sqrt(open_["predicted"] * (1 - open_["predicted"]))
-    every = plan[~plan["labelled"]]
+    every = plan[~plan["labeled"]]
     mean = (every["effect"] * np.sqrt(every["predicted"] * (1 - every["predicted"]))).mean()
     np.testing.assert_allclose(open_["probability"] / (0.1 + 0.9 * size / mean), (open_["probability"] / (
         0.1 + 0.9 * size / mean)).iloc[0])  # fmt: skip
@@ -97,21 +98,21 @@ def test_chances_go_with_effect_and_doubt():
     assert alike < 0.7 * everywhere["effect"].mean()
 
 
-def test_where_everything_is_labelled_estimates_are_the_measures():
+def test_where_everything_is_labeled_estimates_are_the_measures():
     plan = planned()
-    rest = plan[~plan["chosen"] & ~plan["labelled"]].index
-    whole = plan.assign(labelled=plan["labelled"] | plan.index.isin(rest))
-    whole.loc[plan["chosen"], ["labelled", "chosen"]] = [True, False]
+    rest = plan[~plan["chosen"] & ~plan["labeled"]].index
+    whole = plan.assign(labeled=plan["labeled"] | plan.index.isin(rest))
+    whole.loc[plan["chosen"], ["labeled", "chosen"]] = [True, False]
     names = ["P@10", "RBP", "R@10", "AP"]
     found = RUNS.ireval.pool.estimate(TRUTH, names, sample=whole, depth=20)
-    expected = RUNS.ireval.measure(TRUTH, names, topics="judged", depth=20)
+    expected = RUNS.ireval.measure(TRUTH, names, queries="judged", depth=20)
     known = expected.merge(found[["run", "query_id", "measure"]])
     pd.testing.assert_frame_equal(found, known, rtol=1e-9, check_dtype=False)
 
 
 def test_a_prediction_stands_where_people_did_not_look():
     runs = pd.DataFrame({"run": "a", "query_id": "1", "doc_id": list("xyz"), "score": [3, 2, 1]})
-    plan = pd.DataFrame({"query_id": "1", "doc_id": list("xyz"), "rank": [1, 2, 3], "labelled": [True, False, False],
+    plan = pd.DataFrame({"query_id": "1", "doc_id": list("xyz"), "rank": [1, 2, 3], "labeled": [True, False, False],
                          "predicted": [0.9, 0.4, 0.2], "probability": [1.0, 0.5, 0.5],
                          "chosen": [False, True, False]})  # fmt: skip
     qrels = pd.DataFrame({"query_id": "1", "doc_id": list("xy"), "relevance": [0, 1]})
@@ -148,14 +149,14 @@ class TestWhatIsRefused:
         other = STRICT.assign(doc_id="x" + STRICT["doc_id"])
         with pytest.raises(
             ValueError,
-            match="people labelled 200 items of the pool and the machine 0, none of them in",
+            match="200 items of the pool have human labels and 0 machine labels, but no item has both",
         ):
             RUNS.ireval.label_next.items(PILOT, other, size=10, depth=20)
 
     def test_measures_that_are_no_sums(self):
         for name in ("AP", "R@10", "nDCG@10", "P"):
             with pytest.raises(
-                ValueError, match=f"{name} is no sum over items; .* P with a cutoff and RBP"
+                ValueError, match=f"{name} is not a sum over items. Use P with a cutoff or RBP"
             ):
                 planned(name)
 
@@ -163,7 +164,7 @@ class TestWhatIsRefused:
         left = len(POOL) - 200
         with pytest.raises(
             ValueError,
-            match=f"people have not labelled {left:,} of the {len(POOL):,} items; draw fewer",
+            match=f"only {left:,} of the {len(POOL):,} items have no human label. Draw fewer",
         ):
             planned(size=left + 1)
         with pytest.raises(ValueError, match="of='pairs': choose 'means' or 'differences'"):
@@ -174,6 +175,6 @@ class TestWhatIsRefused:
             planned(design="stratified")
         alone = RUNS[RUNS["run"] == "ql"]
         with pytest.raises(
-            ValueError, match="no item that people did not label moves these measures"
+            ValueError, match="no item without a human label changes these measures"
         ):
             alone.ireval.label_next.items(PILOT, STRICT, size=10, depth=20, of="differences")

@@ -1,4 +1,4 @@
-"""Whether a judge favours systems: signs, shares, tests, and judges who share no item with people."""
+"""Whether a judge favors systems: signs, shares, tests, and judges who share no item with people."""
 
 import numpy as np
 import pandas as pd
@@ -27,12 +27,12 @@ def sample():
     return runs, qrels
 
 
-def test_a_judge_who_is_lenient_with_all_favours_nobody():
+def test_a_judge_who_is_lenient_with_all_favors_nobody():
     found = RUNS.ireval.judges.bias(
         PEOPLE, {"kind": PEOPLE.assign(relevance=PEOPLE["relevance"] + 1)}, scale=[0, 1, 2, 3]
     )
     assert found["bias"].tolist() == [1, 1, 1]
-    assert found["favour"].tolist() == pytest.approx([0, 0, 0])
+    assert found["favor"].tolist() == pytest.approx([0, 0, 0])
     assert found["higher"].tolist() == [1, 1, 1]
     assert found["lower"].tolist() == [0, 0, 0]
     assert not found["significant"].any()
@@ -47,7 +47,7 @@ def test_shares_and_biases_are_those_of_the_items_down_to_the_depth():
     assert found.loc["b", ["items", "higher", "lower", "bias"]].tolist() == [2, 0, 0, 0]
     assert found.loc["c", ["items", "higher", "lower", "bias"]].tolist() == [2, 0, 1, -1]
     # query 1: 2, 0, -1 with mean 1/3; query 2: 1, 0, -1 with mean 0
-    assert found["favour"].tolist() == pytest.approx([(5 / 3 + 1) / 2, -1 / 6, -7 / 6])
+    assert found["favor"].tolist() == pytest.approx([(5 / 3 + 1) / 2, -1 / 6, -7 / 6])
     deep = RUNS.ireval.judges.bias(PEOPLE, judge, depth=3).set_index("run")
     assert deep.loc["a", "bias"] == pytest.approx(0.5) == deep.loc["b", "bias"]
     assert deep.loc["a", "higher"] == pytest.approx(1 / 3)
@@ -67,9 +67,9 @@ def test_tests_are_scipys_and_corrected_over_runs(sample):
     )
     top["apart"] = top["relevance_judge"] - top["relevance"]
     mean = top.groupby(["query_id", "run"])["apart"].mean().unstack()
-    favour = mean.sub(mean.mean(axis=1), axis=0)
-    oracle = stats.ttest_1samp(favour, 0, nan_policy="omit")
-    assert found["favour"].to_numpy() == pytest.approx(favour.mean().to_numpy())
+    favor = mean.sub(mean.mean(axis=1), axis=0)
+    oracle = stats.ttest_1samp(favor, 0, nan_policy="omit")
+    assert found["favor"].to_numpy() == pytest.approx(favor.mean().to_numpy())
     assert found["bias"].to_numpy() == pytest.approx(mean.mean().to_numpy())
     assert found["p_value"].to_numpy() == pytest.approx(np.asarray(oracle.pvalue))
     assert found["p_adjusted"].to_numpy() == pytest.approx(
@@ -87,7 +87,7 @@ def test_a_judge_who_likes_what_a_system_retrieves_is_found_out(sample):
     found = runs.ireval.judges.bias(qrels, {"fan": judge, "fair": qrels}).set_index(
         ["judge", "run"]
     )
-    assert found.loc[("fan", "bm25"), "favour"] == found.loc["fan", "favour"].max()
+    assert found.loc[("fan", "bm25"), "favor"] == found.loc["fan", "favor"].max()
     assert found.loc[("fan", "bm25"), "significant"]
     assert not found.loc["fair", "significant"].any()
     assert (found.loc["fair", "p_value"] == 1).all()
@@ -103,9 +103,11 @@ def test_a_judge_without_common_items_is_refused(sample):
     ):
         runs.ireval.judges.bias(qrels, {"llm": other})
     one = qrels[qrels["query_id"] == "101"]
-    with pytest.raises(TooFew, match="judge 'llm' has items in common on 1 only"):
+    with pytest.raises(TooFew, match="judge 'llm' has common items for only 1"):
         runs.ireval.judges.bias(qrels, {"llm": one})
-    with pytest.raises(ValueError, match="gives the grade 2 to everything"):
+    with pytest.raises(
+        ValueError, match="gives all items the grade 2, so the labels carry no information"
+    ):
         runs.ireval.judges.bias(qrels, {"llm": qrels.assign(relevance=2)})
     with pytest.raises(
         ValueError, match=r"the query ids are .* in the run table and .* in the judgments"
@@ -126,12 +128,12 @@ def test_a_run_without_enough_queries_has_no_test(sample):
     assert not found.loc["bm25", "significant"]
 
 
-def test_the_plot_draws_favours_with_their_intervals(sample):
+def test_the_plot_draws_favors_with_their_intervals(sample):
     pytest.importorskip("matplotlib")
     from matplotlib.figure import Figure
 
     runs, qrels = sample
     found = runs.ireval.judges.bias(qrels, qrels.assign(relevance=(qrels["relevance"] > 0) * 1))
     ax = found.ireval.plot(ax=Figure().subplots())
-    assert ax.get_xlabel().split()[0] == "Favour"
+    assert ax.get_xlabel().split()[0] == "Favor"
     assert ax.get_yticklabels()[0].get_text() == "bm25"

@@ -11,7 +11,7 @@ from pdeval.orderings.coefficients import rbo, tau_ap
 from pdeval.verbs.arguments import TooFew
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
-COMMON = {"topics": "common"}
+COMMON = {"queries": "common"}
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +35,12 @@ def test_a_judge_who_agrees_with_people_changes_nothing(sample):
     found = runs.ireval.judges(
         qrels, {"same": qrels.sample(frac=1, random_state=0)}, ["AP", "RPP"], **COMMON
     )
-    alike = found[["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "kept"]].to_numpy()
+    alike = found[
+        ["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "fraction_confirmed"]
+    ].to_numpy()
     assert alike == pytest.approx(np.ones(alike.shape), abs=1e-12)
     assert (found[["difference", "flipped", "opposed", "lost", "gained"]] == 0).all(axis=None)
-    assert found["detected"].tolist() == found["detected_machine"].tolist()
+    assert found["fraction_significant"].tolist() == found["fraction_significant_machine"].tolist()
 
 
 @pytest.mark.broad
@@ -61,9 +63,10 @@ def test_every_number_is_that_of_the_verbs_on_each_set_of_judgments(sample, nois
         assert row.difference == pytest.approx((scores[1] - scores[0]).mean())
         assert row.difference_absolute == pytest.approx(np.abs(scores[1] - scores[0]).mean())
         power = [
-            side.discriminative_power(row.measure, tests="t")["detected"].iloc[0] for side in sides
+            side.discriminative_power(row.measure, tests="t")["fraction_significant"].iloc[0]
+            for side in sides
         ]
-        assert [row.detected, row.detected_machine] == pytest.approx(power)
+        assert [row.fraction_significant, row.fraction_significant_machine] == pytest.approx(power)
         tests = [side.compare(row.measure) for side in sides]
         sure = [one["significant"].to_numpy() for one in tests]
         sign = [np.sign(one["difference"].to_numpy()) for one in tests]
@@ -71,7 +74,7 @@ def test_every_number_is_that_of_the_verbs_on_each_set_of_judgments(sample, nois
         assert row.opposed == (sure[0] & sure[1] & (sign[0] != sign[1])).sum()
         assert row.lost == (sure[0] & ~sure[1]).sum()
         assert row.gained == (~sure[0] & sure[1]).sum()
-        assert row.kept == pytest.approx(row.both / sure[0].sum())
+        assert row.fraction_confirmed == pytest.approx(row.both / sure[0].sum())
         assert row.flipped == (sign[0] * sign[1] < 0).sum()
 
 
@@ -101,7 +104,7 @@ def test_pairs_are_the_counts_of_the_table(sample, noisy):
     )
     pairs = runs.ireval.judges.pairs(qrels, machine, ["AP", "RR"], **COMMON)
     for key, rows in pairs.groupby(["judge", "measure"]):
-        counts = rows["verdict"].value_counts()
+        counts = rows["conclusion"].value_counts()
         for verdict in ("both", "opposed", "lost", "gained"):
             assert counts.get(verdict, 0) == table.loc[key, verdict]
         assert rows["flipped"].sum() == table.loc[key, "flipped"]
@@ -133,7 +136,9 @@ def test_judges_come_as_a_mapping_as_labels_or_alone(sample, noisy):
     pd.testing.assert_frame_equal(
         runs.ireval.judges(qrels, {"a": renamed}, "AP", **COMMON), mapped.head(1)
     )
-    with pytest.raises(ValueError, match=r"machine=\{\}: it is empty"):
+    with pytest.raises(
+        ValueError, match=r"machine=\{\} is empty. Pass the judgments of at least one judge"
+    ):
         judges_of({})
 
 
@@ -160,21 +165,21 @@ def test_where_queries_differ_the_caller_says_which_to_use(sample):
     machine = {"early": some(qrels, 101, 131), "late": some(qrels, 121, 151)}
     with pytest.raises(
         ValueError,
-        match=r"count on 50 queries and those of judge 'early' on 30, 30 of them in common\. ",
+        match=r"count on 50 queries and those of judge 'early' on 30, of which 30 are in common\. ",
     ):
         runs.ireval.judges(qrels, machine, "AP")
     with pytest.raises(
         ValueError,
-        match=r"queries='common' only .*, queries='each' .*, queries='all' each on its own",
+        match=r"query_set='common' for .*, query_set='each' for .*, query_set='all' for all queries of each",
     ):
         runs.ireval.judges(qrels, machine, "AP")
-    common = runs.ireval.judges(qrels, machine, "AP", queries="common")
+    common = runs.ireval.judges(qrels, machine, "AP", query_set="common")
     assert common[["queries", "queries_machine"]].values.tolist() == [[10, 10]] * 2
     assert common["tau_b"].tolist() == pytest.approx([1, 1])
-    each = runs.ireval.judges(qrels, machine, "AP", queries="each")
+    each = runs.ireval.judges(qrels, machine, "AP", query_set="each")
     assert each[["queries", "queries_machine"]].values.tolist() == [[30, 30]] * 2
     assert each["tau_b"].tolist() == pytest.approx([1, 1])
-    own = runs.ireval.judges(qrels, machine, "AP", queries="all")
+    own = runs.ireval.judges(qrels, machine, "AP", query_set="all")
     assert own[["queries", "queries_machine"]].values.tolist() == [[50, 30]] * 2
     assert (own["tau_b"] < 1).all()
 
@@ -186,8 +191,8 @@ def test_a_query_without_relevant_items_by_the_judge_is_one_that_differs(sample)
     judge = qrels.assign(relevance=qrels["relevance"].mask(first, 0))
     with pytest.raises(ValueError, match="count on 50 queries and those of judge 'machine' on 49"):
         runs.ireval.judges(qrels, judge, "AP")
-    assert runs.ireval.judges(qrels, judge, "AP", queries="common")["queries"].tolist() == [49]
-    assert runs.ireval.judges(qrels, judge, "AP", topics="judged")["queries"].tolist() == [50]
+    assert runs.ireval.judges(qrels, judge, "AP", query_set="common")["queries"].tolist() == [49]
+    assert runs.ireval.judges(qrels, judge, "AP", queries="judged")["queries"].tolist() == [50]
 
 
 @pytest.mark.broad
@@ -199,10 +204,10 @@ def test_judges_of_other_queries_only_are_refused(sample):
             ValueError,
             match=r"judge 'llm' has none of the 25 queries .* '101'; it has 25 others, e.g. '126'",
         ):
-            runs.ireval.judges(human, machine, "AP", queries=queries)
-    assert runs.ireval.judges(human, machine, "AP", queries="all")["queries_machine"].tolist() == [
-        25
-    ]
+            runs.ireval.judges(human, machine, "AP", query_set=queries)
+    assert runs.ireval.judges(human, machine, "AP", query_set="all")[
+        "queries_machine"
+    ].tolist() == [25]
 
 
 @pytest.mark.broad
@@ -210,12 +215,12 @@ def test_judges_who_tell_nothing_are_refused(sample, noisy):
     runs, qrels = sample
     with pytest.raises(
         ValueError,
-        match="judge 'flat' gives the grade 1 to everything, which tells no item from another",
+        match="judge 'flat' gives all items the grade 1, so the labels carry no information",
     ):
         runs.ireval.judges(qrels, {"noisy": noisy, "flat": qrels.assign(relevance=1)}, "AP")
     with pytest.raises(
         ValueError,
-        match=r"judge 'llm' gave 4 grades .* people \(0, 1, 2, 3\): 10, 20, 30 and others",
+        match=r"judge 'llm' gave 4 grades .* the scale \(0, 1, 2, 3\): 10, 20, 30 and others",
     ):
         runs.ireval.judges(
             qrels, {"llm": qrels.assign(relevance=10 * (1 + qrels["relevance"]))}, "AP"
@@ -223,7 +228,7 @@ def test_judges_who_tell_nothing_are_refused(sample, noisy):
     halves = qrels.assign(relevance=qrels["relevance"] / 2)
     with pytest.raises(
         ValueError,
-        match=r"not on the scale of people \(0, 1, 2, 3\): 0.5, 1.5\. Map them to it first",
+        match=r"not on the scale \(0, 1, 2, 3\): 0.5, 1.5\. Map them to this scale first",
     ):
         runs.ireval.judges(qrels, {"llm": halves}, "AP")
     assert (
@@ -235,7 +240,7 @@ def test_judges_who_tell_nothing_are_refused(sample, noisy):
     with pytest.raises(ValueError, match=r"people gave 2 grades that are not on the scale"):
         runs.ireval.judges(qrels, {"llm": noisy}, "AP", scale=[0, 1])
     with pytest.raises(
-        TooFew, match="nothing is relevant by the judgments of judge 'llm' at level=2"
+        TooFew, match="no item is relevant by the judgments of judge 'llm' at level=2"
     ):
         runs.ireval.judges(
             qrels, {"llm": qrels.assign(relevance=qrels["relevance"].clip(upper=1))}, "AP", level=2
@@ -247,10 +252,10 @@ def test_few_queries_or_runs_are_refused(sample, noisy):
     runs, qrels = sample
     with pytest.raises(
         TooFew,
-        match="at least two queries; there is one for judge 'machine' under queries='common'",
+        match="at least two queries; there is one for judge 'machine' under query_set='common'",
     ):
-        runs.ireval.judges(qrels, some(noisy, 101, 102), "AP", queries="common")
-    with pytest.raises(TooFew, match="there is one run; it needs at least two"):
+        runs.ireval.judges(qrels, some(noisy, 101, 102), "AP", query_set="common")
+    with pytest.raises(TooFew, match="which require at least two runs, found one"):
         runs[runs["run"] == "bm25"].ireval.judges(qrels, noisy, "AP")
     with pytest.raises(
         ValueError,
@@ -259,14 +264,16 @@ def test_few_queries_or_runs_are_refused(sample, noisy):
         runs.ireval.judges(
             qrels, {"llm": noisy.assign(query_id=noisy["query_id"].astype(int))}, "AP"
         )
-    with pytest.raises(ValueError, match="queries='some': choose 'common', 'each' or 'all'"):
-        runs.ireval.judges(qrels, noisy, "AP", queries="some")
+    with pytest.raises(ValueError, match="query_set='some': choose 'common', 'each' or 'all'"):
+        runs.ireval.judges(qrels, noisy, "AP", query_set="some")
 
 
 def test_one_label_by_a_judge_is_too_little(sample):
     runs, qrels = sample
-    with pytest.raises(ValueError, match=r"gives the grade . to everything"):
-        runs.ireval.judges(qrels, {"once": qrels.head(1)}, "AP", queries="common")
+    with pytest.raises(
+        ValueError, match=r"gives all items the grade ., so the labels carry no information"
+    ):
+        runs.ireval.judges(qrels, {"once": qrels.head(1)}, "AP", query_set="common")
 
 
 def test_judgments_of_items_that_no_run_has_are_refused(sample, noisy):
@@ -284,7 +291,7 @@ def test_people_who_find_nothing_relevant_are_told_so(sample):
     nothing, door = qrels.assign(relevance=0), runs.ireval.judges
     for ask in (door, door.scores, door.pairs, door.bias):
         with pytest.raises(
-            ValueError, match="people give the grade 0 to everything: nothing is relevant"
+            ValueError, match="all human judgments have the grade 0: no item is relevant"
         ):
             ask(nothing, qrels)
 
@@ -295,7 +302,7 @@ def test_a_large_grade_takes_no_more_memory_than_a_small_one(sample):
     found = runs.ireval.judges(large, {"same": large}, "AP", **COMMON)
     assert found["flipped"].tolist() == [0]
     with pytest.raises(
-        ValueError, match=r"not on the scale of people \(0, 1, 2, 3, 4, 5, \.\.\.\): 0.5\. Map them"
+        ValueError, match=r"not on the scale \(0, 1, 2, 3, 4, 5, \.\.\.\): 0.5\. Map them"
     ):
         runs.ireval.judges(
             large, large.assign(relevance=large["relevance"].replace(1, 0.5)), "AP", **COMMON

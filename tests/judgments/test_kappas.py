@@ -1,11 +1,11 @@
-"""The registry of coefficients: what each declares is what the verbs do with it."""
+"""The declared coefficients: what each declares is what the verbs do with it."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from pdeval.judgments import agreement
-from pdeval.judgments.agreement_coefficients import COEFFICIENTS, Kappa, coefficient
+from pdeval.judgments.agreement_coefficients import COEFFICIENTS
 from pdeval.tables.schemas import SCHEMAS
 
 NUMBERS = pd.DataFrame(
@@ -20,7 +20,7 @@ WORDS = NUMBERS.assign(label=NUMBERS["label"].map({0: "no", 1: "maybe", 2: "yes"
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_every_coefficient_says_what_it_is_and_where_it_is_documented(name):
-    assert len(COEFFICIENTS[name].says.split()) > 2
+    assert len(COEFFICIENTS[name].description.split()) > 2
     assert f'"{name}"' in agreement.agreement.__doc__
 
 
@@ -34,7 +34,7 @@ def test_every_coefficient_is_one_where_all_agree_and_less_where_they_do_not(nam
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_only_coefficients_that_need_a_scale_refuse_words(name):
     if COEFFICIENTS[name].scaled:
-        with pytest.raises(ValueError, match=f"{name} needs ordered labels"):
+        with pytest.raises(ValueError, match=f"{name} requires ordered labels"):
             WORDS.ireval.agreement(name)
         pd.testing.assert_frame_equal(
             WORDS.ireval.agreement(name, order=["no", "maybe", "yes"]),
@@ -58,17 +58,3 @@ def test_a_coefficient_of_pairs_is_that_of_all_where_there_are_two_assessors(nam
         assert table[name].iloc[0] == pytest.approx(
             NUMBERS.ireval.agreement(name)["value"].iloc[0], abs=1e-12
         )
-
-
-def test_a_coefficient_declared_in_a_notebook_works_in_the_verb():
-    @coefficient("half")
-    def half(labels):
-        """Return a half, whatever the labels."""
-        return Kappa(0.5, 0.0, 0.5)
-
-    try:
-        assert NUMBERS.ireval.agreement("half")["value"].tolist() == [0.5]
-        with pytest.raises(ValueError, match="there is a coefficient 'half' already"):
-            coefficient("half")(half)
-    finally:
-        del COEFFICIENTS["half"]

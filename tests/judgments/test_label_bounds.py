@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 RUNS = RUNS[RUNS["run"].isin(["bm25", "hybrid", "ql"])]
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
-SCORES = RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=QRELS, topics="common")
+SCORES = RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=QRELS, queries="common")
 NAMES = {"run": ["run"], "query": ["query_id"]}
 
 
@@ -22,8 +23,8 @@ def plain(values, measure="AP", run="a"):
     return frame.assign(machine=np.linspace(0.1, 0.9, len(values)))
 
 
-def test_unlabelled_queries_have_the_least_or_the_largest_value():
-    found = plain([0.2, 0.4, np.nan, np.nan]).ireval.bounds()
+def test_unlabeled_queries_have_the_least_or_the_largest_value():
+    found = plain([0.2, 0.4, np.nan, np.nan]).ireval.label_bounds()
     assert found.drop(columns=["run", "measure"]).iloc[0].tolist() == pytest.approx(
         [2, 2, 0.3, 0.15, 0.65, 0.5]
     )
@@ -38,9 +39,9 @@ def test_bounds_hold_the_mean_of_every_way_to_label_the_rest(table):
         HUMAN,
         ["RPP", "sgnLP"] if table == "preferences" else ["AP", "P@10"],
         machine=QRELS,
-        topics="common",
+        queries="common",
     )
-    found = held.ireval.bounds()
+    found = held.ireval.label_bounds()
     assert (
         faults(
             SCHEMAS["pair_label_bounds" if table == "preferences" else "label_bounds"], found, NAMES
@@ -75,13 +76,13 @@ def test_bounds_hold_the_mean_of_every_way_to_label_the_rest(table):
 
 def test_differences_of_measures_lie_between_minus_one_and_one():
     found = RUNS.ireval.prefer(
-        HUMAN, "AP", machine=QRELS, topics="common", baseline="bm25"
-    ).ireval.bounds()
+        HUMAN, "AP", machine=QRELS, queries="common", baseline="bm25"
+    ).ireval.label_bounds()
     assert (found["residual"].round(12) == round(2 * 29 / 48, 12)).all()
 
 
 def test_intervals_of_random_samples_are_much_narrower():
-    bounds, summary = SCORES.ireval.bounds(), SCORES.ireval.summary()
+    bounds, summary = SCORES.ireval.label_bounds(), SCORES.ireval.summary()
     assert (bounds["human"] == summary["human"]).all()
     assert (bounds["low"] < summary["ci_low"]).all()
     assert (summary["ci_high"] < bounds["high"]).all()
@@ -90,33 +91,40 @@ def test_intervals_of_random_samples_are_much_narrower():
 
 @pytest.mark.broad
 def test_measures_without_limits_are_asked_for_them():
-    with pytest.raises(
-        ValueError, match="DCG@10 has no largest value, so that nothing bounds its mean"
-    ):
-        plain([0.2, 0.4, np.nan, np.nan], "DCG@10").ireval.bounds()
+    with pytest.raises(ValueError, match="DCG@10 has no largest value, so its mean has no bounds"):
+        plain([0.2, 0.4, np.nan, np.nan], "DCG@10").ireval.label_bounds()
     own = plain([0.2, 0.4, np.nan, np.nan], "my own").ireval(higher=True)
     with pytest.raises(
-        ValueError, match=r"no measure 'my own' is known, .* Say it, e\.g\. between=\(0, 1\)"
+        ValueError,
+        match=r"the range of measure 'my own' is unknown\. Specify it, e\.g\. between=\(0, 1\)",
     ):
-        own.bounds()
-    assert own.bounds(between=(-1, 3))[["low", "high"]].iloc[0].tolist() == pytest.approx(
+        own.label_bounds()
+    assert own.label_bounds(between=(-1, 3))[["low", "high"]].iloc[0].tolist() == pytest.approx(
         [-0.35, 1.65]
     )
-    with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.4"):
-        own.bounds(between=(0, 0.3))
-    for wrong in ((1, 0), (0, np.inf)):
-        with pytest.raises(ValueError, match="give the least and the largest value of a query"):
-            own.bounds(between=wrong)
     with pytest.raises(
-        ValueError, match="GMAP is a geometric mean over queries; bounds are of means"
+        ValueError, match=r"does not contain the value 0\.4 of my own by the human labels"
     ):
-        plain([0.2, 0.4, np.nan, np.nan], "GMAP").ireval.bounds()
+        own.label_bounds(between=(0, 0.3))
+    for wrong in ((1, 0), (0, np.inf)):
+        with pytest.raises(
+            ValueError, match="expected the smallest and the largest value of a query"
+        ):
+            own.label_bounds(between=wrong)
+    with pytest.raises(
+        ValueError, match="GMAP is a geometric mean over queries, but bounds require means"
+    ):
+        plain([0.2, 0.4, np.nan, np.nan], "GMAP").ireval.label_bounds()
 
 
-def test_what_people_never_labelled_may_be_anything_and_what_is_not_there_has_no_bounds():
+def test_what_people_never_labeled_may_be_anything_and_what_is_not_there_has_no_bounds():
     two = pd.concat([plain([0.2, 0.4, np.nan, np.nan]), plain([0.1, 0.3, np.nan, np.nan], "P@10")])
     other = plain([np.nan] * 3, run="b")
-    found = pd.concat([two, other], ignore_index=True).ireval.bounds().set_index(["run", "measure"])
+    found = (
+        pd.concat([two, other], ignore_index=True)
+        .ireval.label_bounds()
+        .set_index(["run", "measure"])
+    )
     assert found.loc[("b", "AP"), ["n", "n_machine", "low", "high", "residual"]].tolist() == [
         0,
         3,
@@ -132,15 +140,19 @@ def test_what_people_never_labelled_may_be_anything_and_what_is_not_there_has_no
 
 def test_values_may_reach_the_limits_that_were_said_and_not_pass_them():
     own = plain([0.2, 0.4, np.nan, np.nan], "my own").ireval(higher=True)
-    assert own.bounds(between=(0.2, 0.4))[["low", "high"]].iloc[0].tolist() == pytest.approx(
+    assert own.label_bounds(between=(0.2, 0.4))[["low", "high"]].iloc[0].tolist() == pytest.approx(
         [0.25, 0.35]
     )
-    with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.4\."):
-        own.bounds(between=(0.2, 0.3))
-    with pytest.raises(ValueError, match=r"people.s labels give my own a value of 0\.2\."):
-        own.bounds(between=(0.3, 0.4))
-    with pytest.raises(ValueError, match="give the least and the largest value of a query"):
-        own.bounds(between=(1, 1))
+    with pytest.raises(
+        ValueError, match=r"does not contain the value 0\.4 of my own by the human labels\."
+    ):
+        own.label_bounds(between=(0.2, 0.3))
+    with pytest.raises(
+        ValueError, match=r"does not contain the value 0\.2 of my own by the human labels\."
+    ):
+        own.label_bounds(between=(0.3, 0.4))
+    with pytest.raises(ValueError, match="expected the smallest and the largest value of a query"):
+        own.label_bounds(between=(1, 1))
 
 
 def test_a_measure_from_minus_one_to_one_differs_by_up_to_two():
@@ -149,7 +161,7 @@ def test_a_measure_from_minus_one_to_one_differs_by_up_to_two():
         .rename(columns={"run": "run_a"})
         .assign(run_b="b")
     )
-    found = table.ireval.bounds().iloc[0]
+    found = table.ireval.label_bounds().iloc[0]
     assert found[["low", "high", "residual"]].tolist() == pytest.approx(
         [(0.6 - 6) / 5, (0.6 + 6) / 5, 12 / 5]
     )

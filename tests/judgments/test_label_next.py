@@ -9,31 +9,32 @@ from scipy import stats
 
 import pdeval
 from pdeval.evaluate.ppi import powered
-from pdeval.judgments.partial_labels import chances, planned, queries_needed, systematic
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.judgments.label_samples import chances, planned, queries_needed, systematic
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
 STRICT = QRELS.assign(relevance=(QRELS["relevance"] > 1) * 1)
-SCORES = RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=STRICT, topics="common")
-PREFERENCES = RUNS.ireval.prefer(HUMAN, "RPP", machine=STRICT, topics="common", baseline="bm25")
+SCORES = RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=STRICT, queries="common")
+PREFERENCES = RUNS.ireval.prefer(HUMAN, "RPP", machine=STRICT, queries="common", baseline="bm25")
 DESIGNS = ["importance", "stratified", "uniform"]
 NAMES = {"run": ["run"], "query": ["query_id"]}
 
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("table", [SCORES, PREFERENCES], ids=["scores", "preferences"])
-def test_as_many_unlabelled_queries_are_drawn_as_were_asked_for(table, design):
-    plan = table.ireval.label_next(queries=7, design=design)
+def test_as_many_unlabeled_queries_are_drawn_as_were_asked_for(table, design):
+    plan = table.ireval.label_next(n_queries=7, design=design)
     assert faults(SCHEMAS["to_label"], plan, NAMES) == []
     assert plan["chosen"].sum() == 7
-    assert not (plan["chosen"] & plan["labelled"]).any()
-    assert plan["labelled"].sum() == 19
+    assert not (plan["chosen"] & plan["labeled"]).any()
+    assert plan["labeled"].sum() == 19
     # chances of the draw come back from those of both: before 19 of 48
     drawn = (plan["probability"] - 19 / 48) / (1 - 19 / 48)
-    assert drawn[~plan["labelled"]].sum() == pytest.approx(7)
+    assert drawn[~plan["labeled"]].sum() == pytest.approx(7)
     assert plan.equals(
-        table.sample(frac=1, random_state=0).ireval.label_next(queries=7, design=design)
+        table.sample(frac=1, random_state=0).ireval.label_next(n_queries=7, design=design)
     )
 
 
@@ -64,7 +65,7 @@ def test_queries_where_machine_and_people_differ_are_drawn_more_often():
     frame["value"] = np.where(np.arange(300) < 80, people, np.nan)
     for design in ("importance", "stratified"):
         plan = frame[["run", "query_id", "measure", "value", "machine"]].ireval.label_next(
-            queries=60, design=design
+            n_queries=60, design=design
         )
         high, low = (
             plan.loc[rows, "predicted_sd"].mean() for rows in (machine > 0.7, machine < 0.3)
@@ -79,12 +80,12 @@ def two_phases(design, *, tables, seed):
     for _ in range(tables):
         machine = rng.random((300, 1))
         people = 0.2 + 0.6 * machine + rng.normal(0, 0.02 + 0.3 * machine)
-        labelled = np.arange(300) < 40
-        known = np.where(labelled[:, None], people, np.nan)
+        labeled = np.arange(300) < 40
+        known = np.where(labeled[:, None], people, np.nan)
         _, chance, chosen = planned(known, machine, 40, design, rng)
-        labelled[chosen] = True
+        labeled[chosen] = True
         chance = 40 / 300 + (1 - 40 / 300) * chance
-        made = powered(np.where(labelled[:, None], people, np.nan), machine, probability=chance)
+        made = powered(np.where(labeled[:, None], people, np.nan), machine, probability=chance)
         low, high = (end.item() for end in made.interval())
         found.append((made.mean.item() - 0.5, low <= 0.5 <= high, high - low))
     return np.array(found)
@@ -108,7 +109,7 @@ def test_unequal_chances_mislead_where_they_are_not_made_good():
     size, cases = 400, 2000
     people = rng.beta(2, 4, (size, cases))
     machine = people + 0.2 * rng.normal(size=people.shape)
-    chance = 0.05 + 0.6 * people  # good queries are labelled more often
+    chance = 0.05 + 0.6 * people  # good queries are labeled more often
     drawn = rng.random(people.shape) < chance
     human = np.where(drawn, people, np.nan)
     truth = 2 / 6
@@ -127,7 +128,7 @@ class TestHowMany:
         for table, kind in ((SCORES, "labels_needed"), (PREFERENCES, "pair_labels_needed")):
             found = table.ireval.label_next.sample_size(width=0.2)
             assert faults(SCHEMAS[kind], found, NAMES) == []
-            assert found["wanted"].unique().tolist() == [0.2]
+            assert found["target_width"].unique().tolist() == [0.2]
         summary = SCORES.ireval.summary()
         found = SCORES.ireval.label_next.sample_size(width=0.2)
         np.testing.assert_allclose(
@@ -146,41 +147,41 @@ class TestHowMany:
         machine = rng.random((500, 200))
         people = machine + rng.normal(0, 0.15, machine.shape)
 
-        def labelled(n):
+        def labeled(n):
             return powered(np.where(np.arange(500)[:, None] < n, people, np.nan), machine)
 
-        needed = int(np.median(queries_needed(labelled(40), 0.07)))
-        low, high = labelled(needed).interval()
+        needed = int(np.median(queries_needed(labeled(40), 0.07)))
+        low, high = labeled(needed).interval()
         assert 40 < needed < 500
         assert (high - low).mean() == pytest.approx(0.07, rel=0.04)
 
     def test_bad_plans_are_refused(self):
-        with pytest.raises(ValueError, match=r"width=-1\.0: give a number above 0"):
+        with pytest.raises(ValueError, match=r"width=-1\.0: expected a number above 0"):
             SCORES.ireval.label_next.sample_size(width=-1)
         with pytest.raises(
             ValueError,
-            match="queries=30: people have not labelled 29 of the 48 queries; draw fewer",
+            match=r"n_queries=30: only 29 of the 48 queries have no human labels. Draw fewer",
         ):
-            SCORES.ireval.label_next(queries=30)
+            SCORES.ireval.label_next(n_queries=30)
         with pytest.raises(
             ValueError, match="design='best': choose 'importance', 'stratified' or 'uniform'"
         ):
             SCORES.ireval.label_next(design="best")
 
 
-def two_tables(seed, *, queries=37, columns=3, labelled=14):
+def two_tables(seed, *, queries=37, columns=3, labeled=14):
     """Machine values of many queries, and people's of some; a query may lack a value in a column."""
     rng = np.random.default_rng(seed)
     judge = rng.random((queries, columns)).round(1)  # with ties
     judge[rng.random(judge.shape) < 0.05] = np.nan
     people = 0.3 + 0.5 * judge + rng.normal(0, 0.05 + 0.3 * np.nan_to_num(judge))
-    people[rng.permutation(queries)[labelled:]] = np.nan
+    people[rng.permutation(queries)[labeled:]] = np.nan
     return people, judge
 
 
 def plainly_predicted(people, judge, design):
     """The predicted residual of each query by the definition, query after query."""
-    count, labelled = len(people), ~np.isnan(people).all(axis=1)
+    count, labeled = len(people), ~np.isnan(people).all(axis=1)
     if design == "uniform":
         return np.ones(count)
     made = powered(people, judge)
@@ -193,7 +194,7 @@ def plainly_predicted(people, judge, design):
             slope = made.lam[column] * (1 + made.n[column] / max(made.n_machine[column], 1))
             square = (h - h.mean() - slope * (g - g.mean())) ** 2
             relative[known, column] = 1.0 if square.max() < 1e-20 else square / square.mean()
-    for query in np.flatnonzero(labelled):
+    for query in np.flatnonzero(labeled):
         own[query] = np.nanmean(relative[query])
     by_column = np.stack(
         [stats.rankdata(one, nan_policy="omit") / (~np.isnan(one)).sum() for one in judge.T], axis=1
@@ -204,27 +205,27 @@ def plainly_predicted(people, judge, design):
     stratum[np.argsort(place, kind="stable")] = np.arange(count) * 5 // count
     for query in range(count):
         if design == "stratified":
-            those = np.flatnonzero(labelled & (stratum == stratum[query]))
+            those = np.flatnonzero(labeled & (stratum == stratum[query]))
             near[query] = own[those].mean() if len(those) else 1.0
         else:
             those = sorted(
-                np.flatnonzero(labelled), key=lambda one: (abs(place[query] - place[one]), one)
+                np.flatnonzero(labeled), key=lambda one: (abs(place[query] - place[one]), one)
             )[:10]
             near[query] = own[those].mean()
     size = np.sqrt(0.5 + 0.5 * near)
-    return size / size[~labelled].mean()
+    return size / size[~labeled].mean()
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("labelled", [27, 14, 5])
-def test_predicted_residuals_are_those_of_plain_loops(design, labelled):
+@pytest.mark.parametrize("labeled", [27, 14, 5])
+def test_predicted_residuals_are_those_of_plain_loops(design, labeled):
     for seed in range(4):
-        people, judge = two_tables(seed, labelled=labelled)
+        people, judge = two_tables(seed, labeled=labeled)
         size, chance, chosen = planned(people, judge, 6, design, np.random.default_rng(seed))
         np.testing.assert_allclose(size, plainly_predicted(people, judge, design), rtol=1e-9)
         open_ = np.isnan(people).all(axis=1)
         assert chance[open_].sum() == pytest.approx(6)
-        assert len(set(chosen)) == 6
+        assert chosen.sum() == 6
         assert open_[chosen].all()
         some = open_ & (chance < 1)
         assert (chance / size)[some] == pytest.approx((chance / size)[some][0])
@@ -233,10 +234,10 @@ def test_predicted_residuals_are_those_of_plain_loops(design, labelled):
 @pytest.mark.parametrize("design", DESIGNS)
 def test_columns_that_lack_labels_of_a_kind_count_with_what_they_have(design):
     people, judge = two_tables(2, columns=4)
-    labelled = ~np.isnan(people).all(axis=1)
-    people[labelled, 0] = judge[labelled, 0]  # the machine says what people say
-    people[:, 1] = np.nan  # nobody labelled it
-    judge[~labelled, 2] = judge[np.flatnonzero(~labelled)[1:], 3] = (
+    labeled = ~np.isnan(people).all(axis=1)
+    people[labeled, 0] = judge[labeled, 0]  # the machine says what people say
+    people[:, 1] = np.nan  # nobody labeled it
+    judge[~labeled, 2] = judge[np.flatnonzero(~labeled)[1:], 3] = (
         np.nan
     )  # none, and one, by the machine alone
     size, _, _ = planned(people, judge, 6, design, np.random.default_rng(0))
@@ -255,7 +256,7 @@ def test_a_perfect_machine_leaves_no_query_to_prefer(design, unit):
 
 
 def test_a_draw_in_strata_takes_of_each_as_many_as_its_chances_say():
-    people, judge = two_tables(3, queries=60, columns=1, labelled=20)
+    people, judge = two_tables(3, queries=60, columns=1, labeled=20)
     place = pd.Series(judge[:, 0]).rank(pct=True).rank(pct=True).fillna(0.5)
     stratum = np.empty(60, dtype=int)
     stratum[np.argsort(place.to_numpy(), kind="stable")] = np.arange(60) * 5 // 60
@@ -270,7 +271,8 @@ def test_a_draw_in_strata_takes_of_each_as_many_as_its_chances_say():
             np.flatnonzero(open_)[rng.permutation(open_.sum())], key=lambda query: stratum[query]
         )
         reached, points = np.cumsum(chance[order]), rng.random() + np.arange(15)
-        assert chosen.tolist() == [order[np.flatnonzero(reached > point)[0]] for point in points]
+        drawn = [order[np.flatnonzero(reached > point)[0]] for point in points]
+        assert np.flatnonzero(chosen).tolist() == sorted(drawn)
 
 
 def test_chances_above_one_are_one_and_the_others_share_what_is_left():
@@ -278,10 +280,10 @@ def test_chances_above_one_are_one_and_the_others_share_what_is_left():
     # of 3: 8 and 5 are sure, and 1 is left for 1 + 1 + 2 + 1
     assert chances(size, none, 3).tolist() == [1.0, 0.2, 0.2, 0.4, 1.0, 0.2]
     assert chances(size, none, 6).tolist() == [1.0] * 6
-    labelled = np.array([True, False, False, False, True, False])
-    assert chances(size, labelled, 1).tolist() == [1.0, 0.2, 0.2, 0.4, 1.0, 0.2]
-    # where all others are drawn, those that are labelled would have been too
-    assert chances(size, labelled, 4).tolist() == [1.0] * 6
+    labeled = np.array([True, False, False, False, True, False])
+    assert chances(size, labeled, 1).tolist() == [1.0, 0.2, 0.2, 0.4, 1.0, 0.2]
+    # where all others are drawn, those that are labeled would have been too
+    assert chances(size, labeled, 4).tolist() == [1.0] * 6
 
 
 def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
@@ -300,7 +302,7 @@ def test_a_systematic_draw_takes_those_whose_stretch_holds_a_point():
 @pytest.mark.broad
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
 def test_the_labels_needed_are_the_first_number_whose_interval_is_narrow_enough(confidence):
-    people, judge = two_tables(5, queries=90, columns=4, labelled=25)
+    people, judge = two_tables(5, queries=90, columns=4, labeled=25)
     people = np.where(np.isnan(judge) & ~np.isnan(people).all(axis=1)[:, None], 0.4, people)
     judge = np.where(np.isnan(judge), 0.5, judge)
     people[:, 3] = np.where(np.isnan(people[:, 0]), np.nan, 0.7)  # no spread at all
@@ -357,16 +359,16 @@ def test_a_plan_over_chances_adds_them_up_and_draws_anew_with_another_seed():
     plans = {}
     for seed in (0, 1):
         plans[seed] = SCORES.assign(probability=SCORES["query_id"].map(before)).ireval.label_next(
-            queries=9, seed=seed
+            n_queries=9, seed=seed
         )
-    plain = SCORES.ireval.label_next(queries=9)
+    plain = SCORES.ireval.label_next(n_queries=9)
     drawn = (plain["probability"] - 19 / 48) / (1 - 19 / 48)
     chance = before[plain["query_id"]].to_numpy()
     np.testing.assert_allclose(plans[0]["probability"], chance + (1 - chance) * drawn)
     assert plans[0]["chosen"].tolist() == plain["chosen"].tolist() != plans[1]["chosen"].tolist()
     assert plans[1].attrs["seed"] == 1
     assert (plain.attrs["query_column"], plain.attrs["design"]) == ("query_id", "importance")
-    assert SCORES.ireval.label_next(queries=29)["chosen"].sum() == 29
+    assert SCORES.ireval.label_next(n_queries=29)["chosen"].sum() == 29
 
 
 def test_a_run_without_labels_of_a_kind_needs_more_than_there_are_queries():
@@ -387,7 +389,7 @@ def test_a_run_without_labels_of_a_kind_needs_more_than_there_are_queries():
         ("label_next.sample_size", {"width": 0.2, "confidence": 2}),
         ("label_next.sample_size", {"width": -1}),
         ("label_next", {"seed": -1}),
-        ("label_next", {"queries": 0}),
+        ("label_next", {"n_queries": 0}),
     ):
         with pytest.raises(ValueError, match=list(wrong)[-1]):
             attrgetter(verb)(two.ireval)("AP", **wrong)
@@ -405,6 +407,6 @@ def test_labels_needed_weigh_queries_by_their_chances():
 
 
 def test_a_single_query_may_be_drawn_and_none_may_not():
-    assert SCORES.ireval.label_next(queries=1)["chosen"].sum() == 1
-    with pytest.raises(ValueError, match="queries=0"):
-        SCORES.ireval.label_next(queries=0)
+    assert SCORES.ireval.label_next(n_queries=1)["chosen"].sum() == 1
+    with pytest.raises(ValueError, match="n_queries=0"):
+        SCORES.ireval.label_next(n_queries=0)

@@ -8,7 +8,7 @@ from tests.evaluate.test_items import HISTORY, ITEMS, RUNS, TEST
 
 def counted(runs=RUNS, history=HISTORY, **rules):
     found = runs.ireval.check(TEST, history=history, **rules)
-    return found.set_index("run")[["had", "tested_before"]].to_numpy().tolist()
+    return found.set_index("run")[["in_history", "relevant_in_history"]].to_numpy().tolist()
 
 
 @pytest.mark.broad
@@ -23,27 +23,28 @@ def test_items_that_users_have_already_are_counted_run_by_run():
 
 
 def test_without_a_history_the_accounting_is_as_it_was():
-    assert "had" not in RUNS.ireval.check(TEST).columns
+    assert "in_history" not in RUNS.ireval.check(TEST).columns
 
 
 def test_a_join_with_a_history_checks_it_too():
-    judged = RUNS.ireval.join(TEST, items=ITEMS, history=HISTORY, topics="answered")
-    assert judged.check()["had"].tolist() == [3, 0]
-    plain = RUNS.ireval.join(TEST, topics="answered")
-    assert plain.check(history=HISTORY)["had"].tolist() == [3, 0]
+    judged = RUNS.ireval.join(TEST, items=ITEMS, history=HISTORY, queries="answered")
+    assert judged.check()["in_history"].tolist() == [3, 0]
+    plain = RUNS.ireval.join(TEST, queries="answered")
+    assert plain.check(history=HISTORY)["in_history"].tolist() == [3, 0]
 
 
 def test_groups_of_users_are_accounted_for_alone():
     about = pd.DataFrame({"user_id": ["u", "v"], "group": ["old", "new"]})
     found = RUNS.ireval.check(TEST, history=HISTORY, by="group", metadata=about)
-    assert found[["group", "run", "had", "tested_before"]].to_numpy().tolist() == [
+    assert found[["group", "run", "in_history", "relevant_in_history"]].to_numpy().tolist() == [
         ["new", "x", 1, 1], ["old", "x", 2, 1], ["old", "y", 0, 1],
     ]  # fmt: skip
 
 
 def test_a_history_of_other_users_is_refused():
     with pytest.raises(
-        ValueError, match=r"no user of the runs is in the history: the runs have 'u', 'v'"
+        ValueError,
+        match=r"the runs and the history have no users in common: the runs have 'u', 'v'",
     ):
         RUNS.ireval.check(TEST, history=HISTORY.assign(user_id="someone"))
     with pytest.raises(

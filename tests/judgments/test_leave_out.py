@@ -7,7 +7,7 @@ from hypothesis import given
 from scipy import stats
 
 import pdeval
-from pdeval.judgments.leave_one_out import leave_one_out
+from pdeval.judgments.pools import leave_one_out
 from tests import naive
 from tests.examples import examples
 from tests.judgments.test_pools import collections
@@ -59,10 +59,10 @@ def test_the_worked_example_loses_what_only_it_found():
 
 def test_queries_are_those_that_count_for_the_run_itself():  # issue 12, item 29
     runs = RUNS[(RUNS["run"] == "x") | (RUNS["query_id"] == "1")]
-    answered = leave_one_out(runs.ireval.join(QRELS, topics="answered"), ["AP", "P@2"], depth=2)
+    answered = leave_one_out(runs.ireval.join(QRELS, queries="answered"), ["AP", "P@2"], depth=2)
     assert answered.set_index("run")["queries"].to_dict() == {"x": 2, "y": 1}
     assert answered["queries"].tolist() == [2, 1, 2, 1]
-    common = leave_one_out(runs.ireval.join(QRELS, topics="common"), "AP", depth=2)
+    common = leave_one_out(runs.ireval.join(QRELS, queries="common"), "AP", depth=2)
     assert common["queries"].tolist() == [1, 1]
 
 
@@ -89,7 +89,7 @@ def test_a_query_with_nothing_left_counts_no_longer():
     found = leave_one_out(judged, "AP", depth=2)
     assert found["queries"].tolist() == [1, 2]
     assert found["score_without"].tolist() == [1.0, 0.25]
-    again = leave_one_out(judged.at(topics="judged"), "AP", depth=2)
+    again = leave_one_out(judged.at(queries="judged"), "AP", depth=2)
     assert again["queries"].tolist() == [2, 2]
     assert again["score_without"].tolist() == [0.5, 0.25]
 
@@ -104,13 +104,13 @@ def test_judgments_that_are_all_one_teams_are_an_error_that_says_so():
 
 @pytest.mark.parametrize("depth", [0, None, 1.5])
 def test_the_depth_is_that_of_a_pool(depth):
-    with pytest.raises(ValueError, match="give a whole number of at least 1"):
+    with pytest.raises(ValueError, match="expected an integer of at least 1"):
         RUNS.ireval.join(QRELS).pool.leave_one_out(depth=depth)
 
 
 def test_the_mean_over_orders_has_no_pool():
     with pytest.raises(
-        ValueError, match="ties='expected' gives no item a definite rank, so none is in the pool"
+        ValueError, match="ties='expected' gives items no definite rank, so there is no pool"
     ):
         leave_one_out(RUNS.ireval.join(QRELS, ties="expected"))
 
@@ -174,10 +174,10 @@ def test_a_team_may_be_a_column_of_the_run_table_itself():
     sample = pdeval.datasets.load_sample()
     runs = sample.runs.merge(sample.metadata[["run", "family"]], on="run")
     found = runs.ireval(run="run").pool.leave_one_out(
-        sample.qrels, "AP", depth=20, team="family", topics="common"
+        sample.qrels, "AP", depth=20, team="family", queries="common"
     )
     wanted = sample.runs.ireval.pool.leave_one_out(
-        sample.qrels, "AP", depth=20, team="family", metadata=sample.metadata, topics="common"
+        sample.qrels, "AP", depth=20, team="family", metadata=sample.metadata, queries="common"
     )
     pd.testing.assert_frame_equal(found, wanted)
 
@@ -189,7 +189,7 @@ def test_runs_named_by_several_columns_are_left_out_by_one_of_them():
         columns="run"
     )
     found = runs.ireval(run=["model", "seed"]).pool.leave_one_out(
-        sample.qrels, "AP", depth=20, team="model", topics="common"
+        sample.qrels, "AP", depth=20, team="model", queries="common"
     )
     assert list(found)[:3] == ["model", "seed", "measure"]
     assert found.loc[found["model"] == "dense", "removed"].nunique() == 1
@@ -203,5 +203,7 @@ def test_the_table_knows_the_direction_of_its_measures():
 
 def test_28_22_a_series_is_no_team():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    with pytest.raises(TypeError, match="team= takes the name of a metadata column or a mapping"):
+    with pytest.raises(
+        TypeError, match="team= must be a column name or a mapping of runs to teams, found Series"
+    ):
         runs.ireval.pool.summary(qrels, team=pd.Series(["a"]))

@@ -64,7 +64,9 @@ def test_ids_that_cannot_match_are_said():
             ValueError, match=rf"the {role} ids are integers in the history and strings in the runs"
         ):
             leaks(rows, positions_of(rows), wrong, None)
-    with pytest.raises(ValueError, match="no user of the runs is in the history: the runs have 'u"):
+    with pytest.raises(
+        ValueError, match="the runs and the history have no users in common: the runs have 'u"
+    ):
         leaks(rows, positions_of(rows), history.assign(user_id="n"), None)
     first = min(set(runs["user_id"]) & set(history["user_id"]))
     leaked, _ = leaks(

@@ -80,11 +80,11 @@ def test_runs_named_by_several_columns_stay_so():
 
 
 def test_the_size_of_a_pool_does_not_depend_on_teams():
-    with pytest.raises(ValueError, match="does not depend on teams: leave out team="):
+    with pytest.raises(ValueError, match=r"does not depend on teams. Omit team="):
         summary(per="query", team=TEAMS)
     with pytest.raises(ValueError, match="per='team': choose 'run', 'query' or 'pair'"):
         summary(per="team")
-    with pytest.raises(ValueError, match="needs two runs or teams; there is one"):
+    with pytest.raises(ValueError, match="requires at least two runs or teams, found one"):
         summary(per="pair", team=dict.fromkeys("xyz", "all"))
 
 

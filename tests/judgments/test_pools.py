@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.join.table_lookups import corpus_sizes
+from pdeval.join.blocks import corpus_sizes
 from pdeval.judgments import pools
 from pdeval.judgments.pools import partition
 from pdeval.tables import reader
@@ -73,7 +73,7 @@ def test_tied_scores_enter_the_pool_by_document_id_descending():
 
 def test_the_runs_of_a_team_bring_an_item_once_at_their_best_rank():
     found = pool()
-    grouped = found.by_team(partition(found.runs, {"x": "one", "y": "two", "z": "one"}))
+    grouped = found.by_team(*partition(found.runs, {"x": "one", "y": "two", "z": "one"}))
     table = pools.frame(grouped, per="run")
     assert table.loc[table["doc_id"] == "b"].values.tolist() == [
         ["1", "b", "one", 2],
@@ -85,12 +85,12 @@ def test_the_runs_of_a_team_bring_an_item_once_at_their_best_rank():
 
 @pytest.mark.parametrize("depth", [0, 2.5, True])
 def test_a_depth_is_a_whole_number(depth):
-    with pytest.raises(ValueError, match=f"depth={depth!r}: give a whole number of at least 1"):
+    with pytest.raises(ValueError, match=f"depth={depth!r}: expected an integer of at least 1"):
         pool(depth=depth)
 
 
 def test_a_pool_needs_a_depth():
-    with pytest.raises(ValueError, match="depth=None: give a whole number of at least 1"):
+    with pytest.raises(ValueError, match="depth=None: expected an integer of at least 1"):
         RUNS.ireval.pool(depth=None)
 
 
@@ -158,9 +158,7 @@ def test_the_corpus_needs_the_tables_that_were_joined():
     from pdeval.join.positions import join
 
     found = join(reader.read(RUNS, "runs"), reader.read(QRELS, "qrels"))
-    with pytest.raises(
-        ValueError, match="counted from the run table, which this join no longer has"
-    ):
+    with pytest.raises(ValueError, match="counted in the run table, which this join no longer has"):
         corpus_sizes(dataclasses.replace(found, source=None))
 
 

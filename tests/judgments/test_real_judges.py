@@ -123,19 +123,21 @@ def test_judges_who_err_like_a_crowd_keep_the_order_of_systems_and_lose_the_top(
     assert set(found["runs"]) == {79}
     assert set(found["queries"]) == {40}
     for key, numbers in FOUND.items():
-        own = found.loc[key, ["tau_b", "tau_ap", "rbo", "overlap_top", "kept"]].tolist()
+        own = found.loc[
+            key, ["tau_b", "tau_ap", "rbo", "overlap_top", "fraction_confirmed"]
+        ].tolist()
         assert own == pytest.approx(numbers, abs=6e-4), key
     assert (found["opposed"] == 0).all()
 
 
-def test_the_worker_favours_what_people_do_not(covid, judges):
+def test_the_worker_favors_what_people_do_not(covid, judges):
     runs, qrels = covid
     found = runs.ireval.judges.bias(qrels, judges)
     assert found.groupby("judge")["significant"].sum().to_dict() == {
         "dawid_skene": 23, "majority": 30, "one worker": 32, "strict": 4,
     }  # fmt: skip
     people = runs.ireval.summary(qrels, "P@10").set_index("run")["mean"]
-    worker = found[found["judge"] == "one worker"].set_index("run")["favour"]
+    worker = found[found["judge"] == "one worker"].set_index("run")["favor"]
     assert worker.corr(people) == pytest.approx(
         -0.771, abs=6e-4
     )  # errors both ways lift weak systems and lower strong ones

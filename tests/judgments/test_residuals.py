@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.join.judged import Judged
-from pdeval.judgments.pool_bounds import residuals, unjudged
+from pdeval.judgments.pool_bounds import bounds as residuals
+from pdeval.judgments.pool_bounds import unjudged
 from pdeval.tables.schemas import SCHEMAS
 from tests import naive
 from tests.examples import examples
@@ -20,8 +21,8 @@ MEASURES = ["AP", "P@3", "R@3", "RR", "Rprec", "F@3", "AP@4", "ASL", "ISL", "TSE
 GRADED = ["nDCG", "nDCG@3", "DCG(gain=exp)@4", "ERR@3", "nERR", "Q", "CG@2"]
 
 
-def found(runs, qrels, measures, topics="relevant", **options):
-    return runs.ireval.join(qrels, topics=topics).pool.residuals(measures, **options)
+def found(runs, qrels, measures, queries="relevant", **options):
+    return runs.ireval.join(qrels, queries=queries).pool.bounds(measures, **options)
 
 
 def one_list(docs, grades):
@@ -37,7 +38,7 @@ def bounds(runs, qrels, measures, depth=None):
     for count in range(len(open_) + 1):
         for chosen in itertools.combinations(open_, count):
             more = naive.judgments({"1": dict.fromkeys(chosen, top)}).astype(qrels.dtypes.to_dict())
-            frame = runs.ireval.measure(pd.concat([qrels, more]), measures, topics="judged")
+            frame = runs.ireval.measure(pd.concat([qrels, more]), measures, queries="judged")
             values.append(frame["value"].to_numpy())
     return dict(zip(measures, zip(np.min(values, axis=0), np.max(values, axis=0))))
 
@@ -204,7 +205,7 @@ def test_a_fully_judged_list_has_no_residual_even_where_nothing_was_found():
 def test_a_query_without_relevant_items_could_have_some():
     runs, qrels = one_list("ab", {"a": 0})
     qrels = pd.concat([qrels, naive.judgments({"2": {"a": 1}})])
-    table = found(runs, qrels, "RR", per="query", topics="judged")
+    table = found(runs, qrels, "RR", per="query", queries="judged")
     assert table[["query_id", "value", "high"]].values.tolist() == [
         ["1", 0.0, 0.5],
         ["2", 0.0, 0.0],
@@ -214,7 +215,7 @@ def test_a_query_without_relevant_items_could_have_some():
 @pytest.mark.broad
 def test_means_over_queries_are_the_default():
     sample = pdeval.datasets.load_sample()
-    judged = sample.runs.ireval.join(sample.qrels, topics="common")
+    judged = sample.runs.ireval.join(sample.qrels, queries="common")
     rows = residuals(judged, ["P@10", "GMAP"], per="query")
     means = residuals(judged, ["P@10", "GMAP"]).set_index(["measure", "run"])
     assert means.columns.tolist() == ["value", "low", "high", "residual"]
@@ -234,14 +235,14 @@ def test_means_over_queries_are_the_default():
         (
             "Bpref",
             {},
-            "Bpref has no residual: it looks at judged items only, so unjudged ones do not touch it",
+            "Bpref has no residual: it depends on judged items only, so unjudged items do not change it",
         ),
-        ("Judged@10", {}, "Judged@10 has no residual: it looks at judged items only"),
-        ("strec@10", {}, "strec@10 has no residual: it looks at subtopics"),
+        ("Judged@10", {}, "Judged@10 has no residual: it depends on judged items only"),
+        ("strec@10", {}, "strec@10 has no residual: it depends on subtopics"),
         ("RPP", {}, "RPP is a preference, not a measure of one ranking"),
         ("AP", {"assume": "some"}, "assume='some': choose 'any' or 'all'"),
         ("AP", {"per": "topic"}, "per='topic': choose 'run' or 'query'"),
-        ("AP", {"depth": 0}, "depth=0: give a whole number of at least 1"),
+        ("AP", {"depth": 0}, "depth=0: expected an integer of at least 1"),
     ],
 )
 def test_what_has_no_residual_is_an_error(measure, options, text):
@@ -256,9 +257,11 @@ def test_the_join_must_know_all_judged_items_and_definite_ranks():
 
     runs, qrels = one_list("ab", {"a": 1, "b": 0})
     lean = join(read(runs, "runs"), read(qrels, "qrels"), complete=False)
-    with pytest.raises(ValueError, match="join with complete=True"):
+    with pytest.raises(ValueError, match="Join with complete=True"):
         residuals(Judged(lean), "AP")
-    with pytest.raises(ValueError, match="ties='expected' gives no item a definite rank"):
+    with pytest.raises(
+        ValueError, match="ties='expected' gives items no definite rank, so there is no residual"
+    ):
         residuals(runs.ireval.join(qrels, ties="expected"), "AP")
 
 
@@ -277,7 +280,7 @@ def test_queries_that_nobody_judged_may_have_any_value():
         {"x": {"1": ["a", "u"], "2": ["a"], "3": ["b"]}, "y": {"1": ["a", "b"], "2": ["c"]}}
     )
     qrels = naive.judgments({"1": {"a": 1, "b": 0}})
-    own = found(runs, qrels, ["P@2", "AP"], depth=2, queries="all").set_index(["run", "measure"])
+    own = found(runs, qrels, ["P@2", "AP"], depth=2, include="all").set_index(["run", "measure"])
     assert own.loc["x", "P@2"].tolist() == pytest.approx([0.5, 0.5 / 3, 3 / 3, 1 - 0.5 / 3])
     assert own.loc["y", "P@2"].tolist() == pytest.approx([0.5, 0.5 / 3, 2.5 / 3, 2 / 3])
     assert own.loc["y", "AP"].tolist() == pytest.approx([1, 1 / 3, 1, 2 / 3])
@@ -291,7 +294,9 @@ def test_bounds_over_all_queries_hold_whatever_the_missing_judgments_are():
     runs = runs[runs["run"].isin(["bm25", "hybrid", "ql"])]
     some = qrels[qrels["query_id"].isin(qrels["query_id"].unique()[::2])]
     some = some.sample(frac=0.8, random_state=0)
-    bounds = found(runs, some, ["P@10", "RBP", "nDCG@10"], topics="judged", depth=30, queries="all")
+    bounds = found(
+        runs, some, ["P@10", "RBP", "nDCG@10"], queries="judged", depth=30, include="all"
+    )
     rng = np.random.default_rng(3)
     items = runs[["query_id", "doc_id"]].drop_duplicates()
     for share in (0.0, 0.02, 0.3, 1.0):
@@ -301,7 +306,7 @@ def test_bounds_over_all_queries_hold_whatever_the_missing_judgments_are():
             columns="guess"
         )
         means = runs.ireval.measure(
-            whole, ["P@10", "RBP", "nDCG@10"], topics="judged"
+            whole, ["P@10", "RBP", "nDCG@10"], queries="judged"
         ).ireval.summary()["mean"]
         assert (bounds["low"] <= means + 1e-12).all()
         assert (means <= bounds["high"] + 1e-12).all()
@@ -310,12 +315,12 @@ def test_bounds_over_all_queries_hold_whatever_the_missing_judgments_are():
 def test_bounds_over_all_queries_need_a_measure_between_two_numbers_and_means():
     runs, qrels = one_list("abcd", {"a": 1, "c": 0})
     for name in ("DCG@10", "GMAP"):
-        with pytest.raises(ValueError, match=f"{name} has no mean between two numbers"):
-            found(runs, qrels, name, queries="all")
-    with pytest.raises(ValueError, match="queries='all' is for means"):
-        found(runs, qrels, "P@4", queries="all", per="query")
-    with pytest.raises(ValueError, match="queries='some': choose 'judged' or 'all'"):
-        found(runs, qrels, "P@4", queries="some")
+        with pytest.raises(ValueError, match=f"{name} has no bounded mean"):
+            found(runs, qrels, name, include="all")
+    with pytest.raises(ValueError, match="include='all' requires per='run'"):
+        found(runs, qrels, "P@4", include="all", per="query")
+    with pytest.raises(ValueError, match="include='some': choose 'judged' or 'all'"):
+        found(runs, qrels, "P@4", include="some")
 
 
 def test_the_table_says_that_its_range_is_for_the_largest_grade_which_others_may_leave():
@@ -324,9 +329,9 @@ def test_the_table_says_that_its_range_is_for_the_largest_grade_which_others_may
     measures, values = ["AP", "P@3", "nDCG", "Q"], []
     for u, v in itertools.product(range(4), repeat=2):
         more = naive.judgments({"1": {"u": u, "v": v}}).astype(qrels.dtypes.to_dict())
-        frame = runs.ireval.measure(pd.concat([qrels, more]), measures, topics="judged")
+        frame = runs.ireval.measure(pd.concat([qrels, more]), measures, queries="judged")
         values.append(frame.loc[frame["query_id"] == "1", "value"].to_numpy())
-    table = runs.ireval.join(qrels).pool.residuals(measures, per="query")
+    table = runs.ireval.join(qrels).pool.bounds(measures, per="query")
     rows = table[table["query_id"] == "1"]
     np.testing.assert_array_equal(rows["low"].to_numpy(), np.min(values, axis=0))
     beyond = np.max(values, axis=0) - rows["high"].to_numpy()
@@ -334,7 +339,8 @@ def test_the_table_says_that_its_range_is_for_the_largest_grade_which_others_may
         [0, 0, 0.0981, 0.0079], abs=1e-4
     )  # relevant or not, and graded
     assert table.attrs["assumed_grade"] == 3
-    schema = SCHEMAS["residuals"]
+    schema = SCHEMAS["pool_bounds"]
     assert all(
-        "largest grade" in text for text in (schema.says, schema.means["low"], schema.means["high"])
+        "largest grade" in text
+        for text in (schema.description, schema.means["low"], schema.means["high"])
     )

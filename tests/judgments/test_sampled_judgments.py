@@ -9,7 +9,8 @@ import pytest
 import pdeval
 from pdeval.significance.registry import student_interval
 from pdeval.tables.equal_values import describe
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 RUNS = RUNS[RUNS["run"].isin(["bm25", "hybrid", "ql"])].reset_index(drop=True)
@@ -55,11 +56,11 @@ def test_where_everything_is_judged_estimates_are_the_measures():
     plan = drawn(0, "uniform")[0].assign(chosen=True, probability=1.0)
     names = ["P@10", "P@5", "RBP", "RBP(p=0.5)", "R@10", "R@20", "AP", "AP@10"]
     found = RUNS.ireval.pool.estimate(TRUTH, names, sample=plan, depth=20)
-    whole = RUNS.ireval.measure(TRUTH, names, topics="judged", depth=20)
+    whole = RUNS.ireval.measure(TRUTH, names, queries="judged", depth=20)
     assert faults(SCHEMAS["scores"], found, NAMES) == []
     pd.testing.assert_frame_equal(found, whole, rtol=1e-12, check_dtype=False)
     strict = RUNS.ireval.pool.estimate(TRUTH, "P@10", sample=plan, level=2, depth=20)
-    assert strict["value"].tolist() == RUNS.ireval.measure(TRUTH, "P@10", topics="judged", level=2, depth=20)[
+    assert strict["value"].tolist() == RUNS.ireval.measure(TRUTH, "P@10", queries="judged", level=2, depth=20)[
         "value"].tolist()  # fmt: skip
 
 
@@ -114,7 +115,9 @@ def plainly(plan, qrels, k):
 
 def test_ratios_are_those_of_tin_by_covariances_without_bias():
     runs, qrels, plan, often = every_draw()
-    left = r"no relevant item of 4 of 64 queries was drawn: they are left out of R@3 and AP"
+    left = (
+        r"no relevant item of 4 of 64 queries was drawn; these queries are omitted from R@3 and AP"
+    )
     with pytest.warns(UserWarning, match=left):
         found = runs.ireval.pool.estimate(qrels, ["P@3", "R@3", "AP"], sample=plan)
     assert found.groupby("measure")["query_id"].nunique().to_dict() == {
@@ -144,7 +147,7 @@ def test_ratios_are_those_of_tin_by_covariances_without_bias():
 @pytest.mark.parametrize("design", DESIGNS)
 def test_sums_over_items_are_estimated_without_bias_and_intervals_cover(design):
     rng = np.random.default_rng(4)
-    whole = RUNS.ireval.measure(TRUTH, SUMS, topics="judged", depth=20)
+    whole = RUNS.ireval.measure(TRUTH, SUMS, queries="judged", depth=20)
     again = []
     for seed in range(80):
         plan, asked = drawn(seed, design)
@@ -173,7 +176,7 @@ def test_sums_over_items_are_estimated_without_bias_and_intervals_cover(design):
 def test_the_estimate_lies_within_the_bounds_that_assume_nothing():
     plan, asked = drawn(3, "importance", items=1800)
     found = RUNS.ireval.pool.estimate(asked, "P@10", sample=plan).ireval.summary()
-    bounds = RUNS.ireval.pool.residuals(asked, "P@10", depth=10, topics="judged")
+    bounds = RUNS.ireval.pool.bounds(asked, "P@10", depth=10, queries="judged")
     assert ((bounds["low"] < found["mean"]) & (found["mean"] < bounds["high"])).all()
 
 
@@ -182,7 +185,7 @@ class TestWhatIsRefused:
         plan, asked = drawn(0, "uniform")
         with pytest.raises(
             ValueError,
-            match=r"10 of the 600 items that were drawn have no judgment, e\.g\. \('101', ",
+            match=r"10 of the 600 drawn items have no judgment, e\.g\. \('101', ",
         ):
             RUNS.ireval.pool.estimate(asked.iloc[10:], "P@10", sample=plan)
 
@@ -199,7 +202,7 @@ class TestWhatIsRefused:
 
     def test_chances_that_are_none_and_samples_that_are_too_large(self):
         plan, asked = drawn(0, "uniform")
-        with pytest.raises(ValueError, match="drawn with a chance of 0, or above 1"):
+        with pytest.raises(ValueError, match=r"drawn items with a probability outside \(0, 1\]"):
             RUNS.ireval.pool.estimate(asked, "P@10", sample=plan.assign(probability=0.0))
         with pytest.raises(
             ValueError, match=f"size=99,999: the pool has {len(POOL):,} items down to rank 20"

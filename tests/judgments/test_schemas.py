@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
+from tests.schema_faults import faults
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* judged queries are missing")
 NAMES = {"query": ["query_id"], "doc": ["doc_id"], "grade": ["relevance"]}
@@ -80,11 +81,11 @@ CALLS = {
         lambda r, q, ls: r.label_next.items(q.sample(99, random_state=0), q, size=20, depth=5),
     ),
     "scores": ("pool.estimate", {}, lambda r, q, ls: r.pool.estimate(q, "P@10", sample=half_of(q))),
-    "residuals": ("pool.residuals", {}, lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5)),
-    "residuals, queries": (
-        "pool.residuals",
+    "pool_bounds": ("pool.bounds", {}, lambda r, q, ls: r.pool.bounds(q, "P@10", depth=5)),
+    "pool_bounds, queries": (
+        "pool.bounds",
         {},
-        lambda r, q, ls: r.pool.residuals(q, "P@10", depth=5, per="query"),
+        lambda r, q, ls: r.pool.bounds(q, "P@10", depth=5, per="query"),
     ),
     "agreement_of_assessors": ("agreement", {}, lambda r, q, ls: ls.ireval.agreement()),
     "agreement_of_assessors, parts": (
@@ -125,18 +126,18 @@ CALLS = {
     "judges": (
         "judges",
         {},
-        lambda r, q, ls: r.judges(q, strict(q), ["AP", "RPP"], queries="common"),
+        lambda r, q, ls: r.judges(q, strict(q), ["AP", "RPP"], query_set="common"),
     ),
     "judge_scores": (
         "judges.scores",
         {},
-        lambda r, q, ls: r.judges.scores(q, strict(q), "AP", queries="common"),
+        lambda r, q, ls: r.judges.scores(q, strict(q), "AP", query_set="common"),
     ),
     "judge_bias": ("judges.bias", {}, lambda r, q, ls: r.judges.bias(q, strict(q))),
     "judge_pairs": (
         "judges.pairs",
         {},
-        lambda r, q, ls: r.judges.pairs(q, strict(q), "AP", queries="common"),
+        lambda r, q, ls: r.judges.pairs(q, strict(q), "AP", query_set="common"),
     ),
     "swaps": ("swap_assessors", {}, lambda r, q, ls: r.swap_assessors(ls, "RR")),
     "swaps_to_qrels": (
@@ -164,18 +165,18 @@ def test_every_result_is_what_its_schema_says(case, runs, qrels, labels):
     rows = (
         "12 runs x 50 queries" if name == "scores" else rows
     )  # what it says of tables that many verbs share
-    assert repr(result.ireval).startswith(f"{SCHEMAS[name].says}: {rows}")
+    assert repr(result.ireval).startswith(f"{SCHEMAS[name].description}: {rows}")
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
     "case", [case for case in CALLS if case.partition(",")[0] != "pool_by_run"]
 )
-def test_results_are_recognised_by_their_columns_alone(case, runs, qrels, labels):
+def test_results_are_recognized_by_their_columns_alone(case, runs, qrels, labels):
     _, _, call = CALLS[case]
     result = call(runs, qrels, labels)
     result.attrs.clear()
-    assert repr(result.ireval).startswith(SCHEMAS[case.partition(",")[0]].says)
+    assert repr(result.ireval).startswith(SCHEMAS[case.partition(",")[0]].description)
 
 
 def test_a_pool_by_run_that_no_longer_says_so_is_the_run_table_that_it_looks_like(runs):
@@ -190,8 +191,8 @@ def test_every_verb_of_the_room_and_each_of_its_tables_is_called_here():
         for verbs in VERBS.values()
         for verb in verbs.values()
         if verb.function.__module__.startswith("pdeval.judgments")
-        and not verb.function.__module__.endswith("partial_labels")  # they need labels by a machine
-        for table in verb.gives
+        and not verb.machine  # they need machine labels
+        for table in verb.returns
     }
     assert own == {(verb, case.partition(",")[0]) for case, (verb, _, _) in CALLS.items()}
 
@@ -203,7 +204,7 @@ def test_every_verb_of_the_room_and_each_of_its_tables_is_called_here():
         ("pool", (5,), {"per": "run"}),
         ("pool.summary", (), {"depth": 5}),
         ("pool.leave_one_out", ("AP",), {"depth": 20}),
-        ("pool.residuals", ("P@10",), {"depth": 5}),
+        ("pool.bounds", ("P@10",), {"depth": 5}),
     ],
 )
 def test_a_join_knows_its_judgments_and_rules(name, arguments, options, runs, qrels):
@@ -220,15 +221,6 @@ def test_a_join_knows_its_judgments_and_rules(name, arguments, options, runs, qr
         else ask_runs(qrels, *arguments, **options, **rules)
     )
     pd.testing.assert_frame_equal(ask(*arguments, **options), wanted)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("pool_summary", "summary"), ("leave_one_out", "leave_one_out"), ("residuals", "residuals")],
-)
-def test_old_names_answer_with_the_new_ones(old, new, runs):
-    with pytest.raises(AttributeError, match=rf"{old}\(\) is now \.pool\.{new}\(\)"):
-        getattr(runs, old)
 
 
 @pytest.mark.broad
@@ -268,23 +260,29 @@ def test_a_team_may_be_a_column_of_the_run_table_itself():
     wanted = sample.runs.ireval.pool.summary(team="family", metadata=sample.metadata)
     pd.testing.assert_frame_equal(runs.ireval(run="run").pool.summary(team="family"), wanted)
     with pytest.raises(
-        ValueError, match="team='family' names a column of the metadata: pass them as metadata="
+        ValueError,
+        match=r"team='family' is a column of the metadata, which were not passed. Pass metadata=",
     ):
         sample.runs.ireval.pool.summary(team="family")
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in CALLS if case.startswith("pool_") and "by_run" not in case]
+    "case",
+    [
+        case
+        for case in CALLS
+        if case.startswith("pool_") and not case.startswith(("pool_by_run", "pool_bounds"))
+    ],
 )
 def test_counts_of_the_pool_can_be_reported(case, runs, qrels, labels):  # issue 12, item 13
     table = CALLS[case][2](runs, qrels, labels).head(20)
     assert table.ireval.report().to_frame().shape[0] == len(table)
 
 
-@pytest.mark.parametrize("name", ["leave_one_out", "residuals"])
+@pytest.mark.parametrize("name", ["leave_one_out", "bounds"])
 def test_an_unknown_option_is_named(name, runs, qrels):
     with pytest.raises(
-        TypeError, match=rf"pool\.{name}\(\) has no option 'topic'; .* Did you mean 'topics'"
+        TypeError, match=rf"pool\.{name}\(\) has no option 'topic'\. .* Did you mean 'queries'"
     ):
         getattr(runs.pool, name)(qrels, "AP", topic="judged")
 

@@ -46,7 +46,7 @@ def test_an_assessor_drawn_for_a_query_decides_all_of_it():
         first = qrels[qrels["query_id"] == "1"]["relevance"].tolist()
         assert first in ([1, 0], [0, 1])  # ann's, or bob's
         second = qrels[qrels["query_id"] == "2"].to_numpy().tolist()
-        assert second in ([["2", "x", 2]], [["2", "x", 1], ["2", "z", 0]])  # bob never labelled z
+        assert second in ([["2", "x", 2]], [["2", "x", 1], ["2", "z", 0]])  # bob never labeled z
 
 
 def test_draws_depend_on_the_seed_alone():
@@ -63,7 +63,7 @@ def test_draws_depend_on_the_seed_alone():
 def test_words_need_grades_before_they_are_judgments():
     worded = LABELS.assign(label=LABELS["label"].map({0: "no", 1: "yes", 2: "very"}))
     with pytest.raises(
-        ValueError, match=r"labels are not numbers, e.g. 'yes'; say what each is worth"
+        ValueError, match=r"labels are not numbers, e.g. 'yes'. Specify the grade of each"
     ):
         list(swapped_qrels(worded))
     with pytest.raises(ValueError, match=r"no grade for 1 of the labels, e.g. \['very'\]"):
@@ -71,6 +71,6 @@ def test_words_need_grades_before_they_are_judgments():
     graded = dict(swapped_qrels(worded, grades={"yes": 1, "no": 0, "very": 2}))
     pd.testing.assert_frame_equal(graded["bob"], dict(swapped_qrels(LABELS))["bob"])
     with pytest.raises(
-        ValueError, match=f"holds no labels: column 'label' is empty in all {len(LABELS)} rows"
+        ValueError, match=f"has no labels: column 'label' is missing in all {len(LABELS)} rows"
     ):
         list(swapped_qrels(LABELS.assign(label=None)))

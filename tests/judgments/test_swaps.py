@@ -61,17 +61,17 @@ def test_two_assessors_who_want_opposite_items_turn_the_ordering_round():
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("topics", ["relevant", "judged"])
-def test_taus_equal_those_of_orderings_on_each_assessors_judgments(sample, labels, topics):
+@pytest.mark.parametrize("queries", ["relevant", "judged"])
+def test_taus_equal_those_of_orderings_on_each_assessors_judgments(sample, labels, queries):
     measures = ["AP", "nDCG@10", "RPP", "ERR@10"]
     parts = dict(swapped_qrels(read(labels, "labels")))
     orders = {
-        name: sample.runs.ireval.order(part, measures, topics=topics).pivot(
+        name: sample.runs.ireval.order(part, measures, queries=queries).pivot(
             index="run", columns="measure", values="rank"
         )
         for name, part in parts.items()
     }
-    found = sample.runs.ireval.swap_assessors(labels, measures, topics=topics)
+    found = sample.runs.ireval.swap_assessors(labels, measures, queries=queries)
     assert len(found) == 3 * len(measures)
     for row in found.itertuples():
         x, y = (orders[name][row.measure] for name in (row.judgments_a, row.judgments_b))
@@ -137,23 +137,23 @@ def test_label_columns_may_have_other_names():
         (
             [("1", "a", "ann", 1)],
             {},
-            "there is one set of judgments and nothing to compare it with",
+            "there is only one set of judgments. Pass qrels= to compare it with",
         ),
         (
             [("1", "a", "ann", 0), ("1", "a", "bob", 0)],
             {},
-            "no set of judgments has anything relevant",
+            "no set of judgments has a relevant item",
         ),
-        ([("1", "a", "ann", 0)], {"orders": True}, "no set of judgments has anything relevant"),
+        ([("1", "a", "ann", 0)], {"orders": True}, "no set of judgments has a relevant item"),
         (
             [("1", "a", "ann", 1)],
             {"how": "draw", "draws": 0},
-            "there is no set of judgments to compare",
+            "leaves no set of judgments to compare",
         ),
         (
             [("1", "a", "ann", None)],
             {},
-            "the label table holds no labels: column 'label' is empty in all 1 rows",
+            "the label table has no labels: column 'label' is missing in all 1 rows",
         ),
         ([("1", "a", "ann", "yes")], {}, "the labels are not numbers, e.g. 'yes'"),
         ([("1", "a", "ann", 1)] * 2, {}, "1 repeated labels of one item by one assessor"),
@@ -178,7 +178,7 @@ def test_missing_columns_are_named():
         )
     with pytest.raises(
         TypeError,
-        match=r"a pandas DataFrame holding a labels table \(doc, assessor, label\), got list",
+        match=r"a pandas DataFrame with a labels table \(doc, assessor, label\), got list",
     ):
         RUNS.ireval.swap_assessors([1])
     with pytest.raises(ValueError, match="how='random': choose 'assessor' or 'draw'"):
@@ -187,9 +187,9 @@ def test_missing_columns_are_named():
 
 @pytest.mark.broad
 def test_a_join_swaps_assessors_under_its_own_rules(sample, labels):
-    judged = sample.runs.ireval.join(sample.qrels, level=2, topics="common", ties="first")
+    judged = sample.runs.ireval.join(sample.qrels, level=2, queries="common", ties="first")
     wanted = sample.runs.ireval.swap_assessors(
-        labels, ["AP", "RPP"], level=2, topics="common", ties="first"
+        labels, ["AP", "RPP"], level=2, queries="common", ties="first"
     )
     pd.testing.assert_frame_equal(judged.swap_assessors(labels, ["AP", "RPP"]), wanted)
 

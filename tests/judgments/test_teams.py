@@ -11,20 +11,20 @@ PAIRS = pd.DataFrame({"model": ["m", "m", "n"], "seed": [1, 2, 1]})
 
 def test_a_metadata_column_names_the_teams_whatever_its_row_order():
     metadata = pd.DataFrame({"run": ["c", "z", "a", "b"], "group": ["two", "none", "one", "two"]})
-    found = partition(RUNS, "group", metadata)
-    assert found.names.tolist() == ["one", "two"]
-    assert found.names.name == "group"
-    assert found.codes.tolist() == [0, 1, 1]
+    names, codes = partition(RUNS, "group", metadata)
+    assert names.tolist() == ["one", "two"]
+    assert names.name == "group"
+    assert codes.tolist() == [0, 1, 1]
 
 
 def test_a_mapping_names_the_teams_of_runs_with_several_columns():
-    found = partition(PAIRS, {("m", 1): "x", ("m", 2): "x", ("n", 1): "y"})
-    assert (found.names.name, found.codes.tolist()) == ("team", [0, 0, 1])
+    names, codes = partition(PAIRS, {("m", 1): "x", ("m", 2): "x", ("n", 1): "y"})
+    assert (names.name, codes.tolist()) == ("team", [0, 0, 1])
 
 
 def test_one_of_several_columns_that_name_a_run_may_be_the_team():
-    found = partition(PAIRS.astype({"model": "category"}), "model")
-    assert (found.names.tolist(), found.names.name, found.codes.tolist()) == (
+    names, codes = partition(PAIRS.astype({"model": "category"}), "model")
+    assert (names.tolist(), names.name, codes.tolist()) == (
         ["m", "n"],
         "model",
         [0, 0, 1],
@@ -33,9 +33,9 @@ def test_one_of_several_columns_that_name_a_run_may_be_the_team():
 
 def test_categories_and_years_serve_as_teams():
     metadata = pd.DataFrame({"run": pd.Categorical(["a", "b", "c"]), "year": [2004, 1998, 2004]})
-    found = partition(RUNS.astype("category"), "year", metadata)
-    assert found.names.tolist() == [1998, 2004]
-    assert found.codes.tolist() == [1, 0, 1]
+    names, codes = partition(RUNS.astype("category"), "year", metadata)
+    assert names.tolist() == [1998, 2004]
+    assert codes.tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,7 @@ def test_categories_and_years_serve_as_teams():
             "group",
             None,
             ValueError,
-            "team='group' names a column of the metadata: pass them as metadata=",
-        ),
-        (
-            3,
-            None,
-            TypeError,
-            "team= takes the name of a metadata column or a mapping of runs, not int",
+            "team='group' is a column of the metadata, which were not passed. Pass metadata=",
         ),
         ("group", pd.DataFrame({"run": ["a"]}), KeyError, "no column 'group'; they have run"),
         (
@@ -60,7 +54,12 @@ def test_categories_and_years_serve_as_teams():
             KeyError,
             "no column 'run'; they have name, group",
         ),
-        ("run", pd.DataFrame({"run": ["a"]}), ValueError, "team='run' already names the run"),
+        (
+            "run",
+            pd.DataFrame({"run": ["a"]}),
+            ValueError,
+            "team='run' identifies the runs themselves",
+        ),
         (
             {"a": 1, "b": 2},
             None,

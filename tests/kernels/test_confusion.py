@@ -6,7 +6,7 @@ import pytest
 import pdeval
 from pdeval.kernels import AP, AUC, GAP, MCC, PAP, Accuracy, Fallout, PartialAUC, SetP, SetRelP
 from pdeval.kernels.expected_ties import expected_AP
-from pdeval.kernels.sets import catalogue
+from pdeval.kernels.sets import catalog
 from pdeval.kernels.terms import average_precision
 
 inf = np.inf
@@ -18,7 +18,7 @@ def test_average_precision_is_divided_by_what_the_name_says():
     assert AP(RANK, k=2, norm="min") == 1 / 2
     assert AP(RANK, k=4, norm="min") == AP(RANK, k=4) == (1 + 2 / 4) / 3
     assert AP(RANK, k=5, norm="k") == (1 + 2 / 4) / 5
-    with pytest.raises(ValueError, match="norm='k' divides by the cutoff, and there is none"):
+    with pytest.raises(ValueError, match="norm='k' divides by the cutoff, but there is no cutoff"):
         AP(RANK, norm="k")
     assert pdeval.parse("AP(norm=min)@10").spelled == "AP(norm=min)@10"
 
@@ -52,12 +52,12 @@ def test_partial_areas_look_at_the_first_others():
     assert PartialAUC(np.array([1.0, 3.0, 4.0]), k=2) == (2 + 1 + 1) / 6
 
 
-def test_fall_out_and_correlation_take_the_size_of_the_catalogue():
+def test_fall_out_and_correlation_take_the_size_of_the_catalog():
     rank = np.array([1.0, 4.0])
     assert Fallout(rank, 10, 22, k=5) == Fallout(rank, 10, items=22, k=5) == 3 / 20
     assert MCC(rank, 10, items=22, k=5) == pytest.approx(34 / np.sqrt(5 * 2 * 20 * 17))
     assert MCC(rank, 2, items=2) == 0.0
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     found = judged.measure(
         ["Fallout@10", "Fallout(items=100000)@10", "MCC@10", "AUC", "AUC(items=100000)"]
     )
@@ -98,7 +98,7 @@ def in_order(relevant, others):
 
 
 @pytest.mark.parametrize("k", [inf, 1, 4])
-def test_pairs_of_the_list_and_of_the_catalogue_are_counted_one_by_one(k):
+def test_pairs_of_the_list_and_of_the_catalog_are_counted_one_by_one(k):
     shown, ranks = random_lists()
     retrieved = np.array([len(one) for one in shown])
     accuracy, partial, both = (
@@ -121,7 +121,7 @@ def test_pairs_of_the_list_and_of_the_catalogue_are_counted_one_by_one(k):
 
 
 @pytest.mark.parametrize("known", [4, 9, 12])
-def test_relevant_items_against_all_others_of_the_catalogue(known):
+def test_relevant_items_against_all_others_of_the_catalog(known):
     shown, ranks = random_lists(known=min(known, 9))
     retrieved = np.array([len(one) for one in shown])
     corpus = np.full(len(shown), float(known))
@@ -151,16 +151,16 @@ def test_relevant_items_against_all_others_of_the_catalogue(known):
             assert by_number[at] == by_corpus[at], name
 
 
-def test_a_catalogue_holds_its_relevant_items():
-    assert catalogue(None, 3, 3) == 0.0
-    assert catalogue(2.0, None, 3) == 0.0  # what is known may be less than what is relevant
-    with pytest.raises(ValueError, match="items=2: 3 items are relevant alone"):
-        catalogue(None, 2, 3)
+def test_a_catalog_holds_its_relevant_items():
+    assert catalog(None, 3, 3) == 0.0
+    assert catalog(2.0, None, 3) == 0.0  # what is known may be less than what is relevant
+    with pytest.raises(
+        ValueError, match=r"items=2 is smaller than the number of relevant items \(3\)"
+    ):
+        catalog(None, 2, 3)
     assert AUC(RANK, 2, 3) == 1.0
     assert Fallout(RANK, 2, 3) == 0.0
-    assert (
-        AUC(np.array([5.0, inf]), 5, items=4) == 0.0
-    )  # more was retrieved than the catalogue holds
+    assert AUC(np.array([5.0, inf]), 5, items=4) == 0.0  # more was retrieved than the catalog holds
 
 
 @pytest.mark.parametrize("k", [inf, 3])

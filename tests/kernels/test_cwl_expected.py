@@ -97,15 +97,15 @@ def test_a_model_is_spelled_as_a_measure_is(said, spelled):
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("AP(norm=k)@3", "say all else outside of it"),
-        ("INST(n=10)", "how its readers go on has T; say all else outside of it"),
-        ("INST(rel=2)", "how its readers go on has T; say all else outside of it"),
-        ("RR(i=2)", "how its readers go on has no parameters; say all else outside of it"),
+        ("AP(norm=k)@3", r"the user model has the parameters \(none\)\. Move the others out"),
+        ("INST(n=10)", r"the user model has the parameters T\. Move the others out"),
+        ("INST(rel=2)", r"the user model has the parameters T\. Move the others out"),
+        ("RR(i=2)", r"the user model has the parameters \(none\)\. Move the others"),
         (
             "BPMD(T=2,max_grade=4)",
-            "how its readers go on has T, hb, hc, median, k; say all else outside of it",
+            r"the user model has the parameters T, hb, hc, median, k\. Move the others out",
         ),
-        ("AUC", "is no user model; there are INST"),
+        ("AUC", "is not a user model; the user models are INST"),
     ],
 )
 def test_what_is_not_of_the_model_is_said_outside_of_it(said, told):
@@ -116,5 +116,7 @@ def test_what_is_not_of_the_model_is_said_outside_of_it(said, told):
 def test_judged_items_alone_cannot_be_asked_of_a_model():
     judged = parse("P(judged_only=True)@5")
     assert judged.judged_only
-    with pytest.raises(ValueError, match="how its readers go on has k; say all else outside of it"):
+    with pytest.raises(
+        ValueError, match=r"the user model has the parameters k\. Move the others out"
+    ):
         read_model("P(judged_only=True)@5", "ETU(model=P)")

@@ -26,7 +26,7 @@ DECLARED = {
     "Coverage": (SHARE, False, {"least": 1}),
     "UserCoverage": (SHARE, False, {"least": 1}),
     "Gini": (SHARE, True, {"patience": 1.0}),
-    "Entropy": (ANY, False, {"patience": 1.0, "normalised": False}),
+    "Entropy": (ANY, False, {"patience": 1.0, "normalized": False}),
     "TailShare": (SHARE, False, {"head": 0.2}),
 }
 OURS = {name: entry for name, entry in ENTRIES.items() if entry.kind in ("items", "set")}

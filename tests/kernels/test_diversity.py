@@ -131,7 +131,7 @@ def test_without_a_cutoff_the_whole_list_counts():
 
 
 def test_no_novelty_without_a_cutoff_has_no_limit():
-    with pytest.raises(ValueError, match="alpha=0 has no limit without a cutoff; add one"):
+    with pytest.raises(ValueError, match=r"alpha=0 requires a cutoff\. Add one"):
         measured("alpha-DCG(alpha=0)@inf", [{1}], [])
 
 

@@ -1,4 +1,4 @@
-"""How exposure spreads over a catalogue: many runs at once, against plain loops over the items of one."""
+"""How exposure spreads over a catalog: many runs at once, against plain loops over the items of one."""
 
 import math
 
@@ -43,22 +43,22 @@ def test_gini_is_half_the_mean_difference_over_the_mean():
     assert Gini(EXPOSURE.reshape(13, 2, 2)).ravel().tolist() == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("normalised", [False, True])
-def test_entropy_is_in_bits_or_a_share_of_the_most_there_can_be(normalised):
+@pytest.mark.parametrize("normalized", [False, True])
+def test_entropy_is_in_bits_or_a_share_of_the_most_there_can_be(normalized):
     wanted = []
     for at in range(4):
         shares = [one / EXPOSURE[:, at].sum() for one in EXPOSURE[:, at] if one]
         wanted.append(
-            -sum(one * math.log2(one) for one in shares) / (math.log2(13) if normalised else 1.0)
+            -sum(one * math.log2(one) for one in shares) / (math.log2(13) if normalized else 1.0)
         )
-    assert Entropy(EXPOSURE, normalised=normalised).tolist() == pytest.approx(wanted)
-    assert alone(Entropy, normalised=normalised) == pytest.approx(wanted)
+    assert Entropy(EXPOSURE, normalized=normalized).tolist() == pytest.approx(wanted)
+    assert alone(Entropy, normalized=normalized) == pytest.approx(wanted)
     assert math.copysign(1, float(Entropy(np.array([4.0, 0.0])))) == 1
-    assert float(Entropy(np.array([4.0]), normalised=True)) == 0.0
+    assert float(Entropy(np.array([4.0]), normalized=True)) == 0.0
 
 
 @pytest.mark.parametrize("head", [0.2, 0.5, 0.0])
-def test_the_tail_is_what_is_left_of_the_catalogue_by_popularity(head):
+def test_the_tail_is_what_is_left_of_the_catalog_by_popularity(head):
     by = sorted(range(13), key=lambda one: (-POPULARITY[one], one))
     tail = by[math.ceil(head * 13) :]
     sums = [(sum(EXPOSURE[one, at] for one in tail), EXPOSURE[:, at].sum()) for at in range(4)]
@@ -74,7 +74,7 @@ def test_one_item_shown_to_one_user_or_half_looked_at_is_enough():
         assert Entropy(exposure).tolist() == [0.0, 0.0]
         assert TailShare(exposure, np.array([0.1, 0.2, 0.3, 0.4]), head=0.25).tolist() == [1.0, 0.0]
     assert (
-        Entropy(np.array([0.25, 0.25])) == Entropy(np.array([0.25, 0.25]), normalised=True) == 1.0
+        Entropy(np.array([0.25, 0.25])) == Entropy(np.array([0.25, 0.25]), normalized=True) == 1.0
     )
     assert UserCoverage(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist() == [1.0, 0.0]
 

@@ -17,7 +17,7 @@ from tests.naive import lists_of
 
 DOCS = [str(number) for number in range(101, 115)]
 QUERIES = ["11", "12", "13"]
-RULES = {"topics": "judged", "ties": "docid"}
+RULES = {"queries": "judged", "ties": "docid"}
 
 # the judgments that are drawn have no propensities
 ASKED = [name for name in test_properties.ASKED if "weight" not in parse(name).entry.columns]

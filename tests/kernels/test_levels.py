@@ -84,7 +84,7 @@ def test_first_nonzero_decides_at_the_lowest_level():
     assert primitives.first_nonzero(np.zeros((0, 2), dtype=int)).tolist() == [0, 0]
 
 
-def test_weighted_mean_normalises_its_weights():
+def test_weighted_mean_normalizes_its_weights():
     values = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert primitives.weighted_mean(values, np.array([3.0, 1.0])).tolist() == [0.75, 0.25]
     assert primitives.weighted_mean([1.0, 0.0], [2.0, 2.0]) == pytest.approx(0.5)

@@ -67,7 +67,7 @@ def test_the_share_is_that_of_exact_counting(measure, preference, data):
 
 
 @pytest.mark.parametrize(("measure", "preference"), BOTH)
-def test_neighbours_of_fifty_thousand_places_are_told_apart(measure, preference):
+def test_neighbors_of_fifty_thousand_places_are_told_apart(measure, preference):
     first = np.array([[1.0, 2.0, 49_999.0, 7.0], [50_000.0, 50_000.0, 50_000.0, inf]])
     second = np.array([[1.0, 2.0, 49_999.0, 8.0], [49_999.0, inf, inf, inf]])
     value, other = measure(first, k=50_000), measure(second, k=50_000)
@@ -101,7 +101,7 @@ def test_items_beyond_the_cutoff_are_not_found():
 @pytest.mark.broad
 @pytest.mark.parametrize(("name", "preference"), [("LP", "sgnLP"), ("LR", "sgnLR")])
 def test_the_measure_of_runs_prefers_as_the_sign_does_or_cannot_tell(name, preference):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     pairs = judged.prefer([name, f"{name}@100", preference]).pivot_table(
         index=["query_id", "run_a", "run_b"], columns="measure", values="value", observed=True
     )

@@ -7,11 +7,11 @@ import pytest
 from scipy.spatial import distance as scipys
 
 from pdeval.kernels.beyond_accuracy import (
+    DISTANCES,
     ILD,
     Calibration,
     Serendipity,
     Unexpectedness,
-    distance_of,
     units,
 )
 
@@ -59,7 +59,7 @@ def test_two_items_are_as_far_apart_as_scipy_says_also_by_numbers(name):
         "hamming": 2.0,
         "euclidean": math.sqrt(1 + 9),
     }
-    found = distance_of(x, y, name)
+    found = DISTANCES[name](x, y)
     assert np.asarray(found).dtype == np.float64
     assert float(found) == pytest.approx(by_number[name])
 
@@ -142,8 +142,8 @@ def test_features_that_are_numbers_of_either_sign_or_whole_count_as_they_are():
         wanted = [np.mean(pairs), OTHERS[name](features[3], features[2])]
         assert ILD(lists, features, distance=name).tolist() == pytest.approx(wanted)
     # the smaller of each feature by the larger: 1 - (0 - 4 + 0) / (3 + 2 + 0)
-    assert float(distance_of(features[0], features[1], "jaccard")) == pytest.approx(1 + 4 / 5)
-    assert distance_of(features[3], features[4], "jaccard") == 1.0  # nothing in common
+    assert float(DISTANCES["jaccard"](features[0], features[1])) == pytest.approx(1 + 4 / 5)
+    assert DISTANCES["jaccard"](features[3], features[4]) == 1.0  # nothing in common
 
 
 def test_a_list_as_the_history_is_calibrated_and_alpha_is_mixed_in_from_one_end_to_the_other():

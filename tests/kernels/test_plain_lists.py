@@ -12,7 +12,7 @@ inf = math.inf
 
 
 def cases(count=60):
-    """Yield (list of items, grades of relevant items, weights of them, catalogue) of small random collections."""
+    """Yield (list of items, grades of relevant items, weights of them, catalog) of small random collections."""
     for seed in range(count):
         rng = np.random.default_rng(seed)
         size = int(rng.integers(1, 9))
@@ -61,7 +61,7 @@ def test_accuracy_is_the_share_of_pairs_of_the_list_that_are_in_order(k):
         assert Accuracy(rank, len(shown), k=k) == pytest.approx(expected), (shown, grades)
 
 
-def test_the_area_under_the_curve_is_the_share_of_pairs_of_the_catalogue_that_are_in_order():
+def test_the_area_under_the_curve_is_the_share_of_pairs_of_the_catalog_that_are_in_order():
     for shown, grades, weights, items in cases():
         rank, _, weight, _ = arrays(shown, grades, weights)
         others = [one for one in items if one not in grades]
@@ -172,9 +172,10 @@ def test_lists_side_by_side_are_those_of_each_alone():
 
 
 @pytest.mark.parametrize("kernel", [AUC, Fallout, MCC])
-def test_a_catalogue_cannot_be_smaller_than_its_relevant_items(kernel):
+def test_a_catalog_cannot_be_smaller_than_its_relevant_items(kernel):
     with pytest.raises(
-        ValueError, match=r"^items=2: 3 items are relevant alone; give the size of the catalogue\.$"
+        ValueError,
+        match=r"^items=2 is smaller than the number of relevant items \(3\)\. Pass the size of the catalog\.$",
     ):
         kernel(np.array([1.0, 4.0, inf]), 3, items=2)
     kernel(np.array([1.0, 4.0, inf]), 3, items=3)

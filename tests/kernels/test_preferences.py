@@ -195,7 +195,7 @@ def test_weights_by_name_by_array_and_by_function_sum_to_one():
         ([1.0, math.nan, 1.0], "must not be negative or NaN"),
         (
             [0.0, 0.0, 0.0],
-            "weights of the first 3 recall levels sum to 0; they need a positive sum",
+            "weights of the first 3 recall levels sum to 0; the sum must be positive and finite",
         ),
         ([1.0, math.inf, 1.0], "sum to inf"),
         (lambda i: -i, "must not be negative"),
@@ -335,7 +335,7 @@ def test_a_function_of_one_level_weighs_as_one_of_all_levels():
 )
 def test_weights_of_users_are_numbers_none_negative_not_all_zero(given):
     with pytest.raises(
-        ValueError, match=r"weights of users are numbers, none negative, not all 0\."
+        ValueError, match=r"weights of users must be non-negative numbers, not all 0\."
     ):
         users(given, "RPP(grades=...)")
 

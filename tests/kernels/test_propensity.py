@@ -65,7 +65,7 @@ def test_weighed_sums_are_on_average_those_of_all_relevant_items(name):
 
 
 @pytest.mark.broad
-def test_self_normalised_recall_is_near_to_that_of_all_relevant_items_and_plain_recall_is_not():
+def test_self_normalized_recall_is_near_to_that_of_all_relevant_items_and_plain_recall_is_not():
     ranks, chance, seen = feedback()
     rank, weight = judged_only(ranks, chance, seen)
     whole = R(ranks, k=50).mean()
@@ -77,7 +77,7 @@ def test_self_normalised_recall_is_near_to_that_of_all_relevant_items_and_plain_
 
 
 @pytest.mark.broad
-def test_the_bias_of_a_self_normalised_value_vanishes_as_users_have_more_judgments():
+def test_the_bias_of_a_self_normalized_value_vanishes_as_users_have_more_judgments():
     def bias(relevant):
         ranks, chance, seen = feedback(relevant=relevant)
         return abs(wR(*judged_only(ranks, chance, seen), k=50).mean() - R(ranks, k=50).mean())
@@ -151,9 +151,7 @@ def test_the_weighed_auc_is_the_share_of_other_items_below_each_relevant_one(siz
         assert by_number[at] == by_corpus[at]
     assert float(wAUC([2], [3], 2, 2)) == 0.0
     assert float(wAUC([1], [3], 2, 2)) == 1.0
-    assert (
-        float(wAUC([3.0], [1.0], 3.0, items=2)) == 0.0
-    )  # a list that is longer than the catalogue
+    assert float(wAUC([3.0], [1.0], 3.0, items=2)) == 0.0  # a list that is longer than the catalog
     assert wAUC(
         np.array([[1.0, 1.0]]), np.ones((1, 2)), np.ones(2), np.array([1.0, 3.0])
     ).tolist() == [1.0, 1.0]

@@ -110,7 +110,7 @@ RANKINGS = st.tuples(st.permutations(list(ITEMS)), st.integers(2, 12)).map(
 GRADES = st.dictionaries(
     st.sampled_from("abcdefghijklmnop"), st.sampled_from([-1, 0, 0, 1, 2, 3]), min_size=1
 )
-TOPICS = st.lists(st.sets(st.integers(1, 4), min_size=1), min_size=16, max_size=16)
+QUERY_RULES = st.lists(st.sets(st.integers(1, 4), min_size=1), min_size=16, max_size=16)
 
 
 def judged(grades, topics):
@@ -122,7 +122,7 @@ def some_relevant(grades):
 
 
 @pytest.mark.broad
-@given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
+@given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=QUERY_RULES)
 @examples(60)
 def test_nothing_found_is_worst(ranking, grades, topics):
     options = {"subtopics": judged(grades, topics), "corpus": 40.0}
@@ -131,7 +131,7 @@ def test_nothing_found_is_worst(ranking, grades, topics):
         assert better(name, some, nothing) >= 0, name
 
 
-@given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS)
+@given(ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=QUERY_RULES)
 @examples(60)
 def test_the_ideal_ranking_is_best(ranking, grades, topics):
     options = {"subtopics": judged(grades, topics), "corpus": 40.0}
@@ -142,7 +142,7 @@ def test_the_ideal_ranking_is_best(ranking, grades, topics):
 
 
 @pytest.mark.parametrize("name", ["alpha-nDCG", "nERR-IA", "nNRBP"])
-@given(grades=GRADES.filter(some_relevant), topics=TOPICS, depth=st.integers(1, 20))
+@given(grades=GRADES.filter(some_relevant), topics=QUERY_RULES, depth=st.integers(1, 20))
 @examples(30)
 def test_the_greedy_ranking_over_subtopics_scores_one(name, grades, topics, depth):
     subtopics, gain, ideal = judged(grades, topics), {}, []
@@ -158,7 +158,10 @@ def test_the_greedy_ranking_over_subtopics_scores_one(name, grades, topics, dept
 
 @pytest.mark.broad
 @given(
-    where=st.integers(0, 10), ranking=RANKINGS, grades=GRADES.filter(some_relevant), topics=TOPICS
+    where=st.integers(0, 10),
+    ranking=RANKINGS,
+    grades=GRADES.filter(some_relevant),
+    topics=QUERY_RULES,
 )
 @examples(100)
 def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, grades, topics):
@@ -179,7 +182,7 @@ def test_promoting_a_relevant_item_over_a_worse_one_never_hurts(where, ranking, 
 @given(
     lists=st.lists(RANKINGS, min_size=4, max_size=4),
     grades=GRADES.filter(some_relevant),
-    topics=TOPICS,
+    topics=QUERY_RULES,
 )
 @examples(15)
 def test_many_lists_at_once_equal_each_list_alone_to_the_last_bit(lists, grades, topics):
@@ -350,7 +353,7 @@ def test_no_measure_writes_into_what_it_is_given(name):
     entry.kernel(*given, **measure.parameters)
 
 
-@given(ranking=RANKINGS, grades=GRADES, topics=TOPICS)
+@given(ranking=RANKINGS, grades=GRADES, topics=QUERY_RULES)
 @examples(60)
 def test_values_stay_in_the_range_that_the_catalog_states(ranking, grades, topics):
     for name in ASKED:

@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 import pdeval  # noqa: F401
-from pdeval.kernels import sampled_candidates as kernels
-from pdeval.kernels.sampled_candidates import corrected_for_sampling
+from pdeval.kernels import sampling_bias as kernels
+from pdeval.kernels.sampling_bias import corrected_for_sampling
 
 N, NEGATIVES = 500, 50
 RANK = np.arange(1, N + 1)
@@ -76,7 +76,7 @@ def leave_one_out(users=4_000, seed=0):
 @pytest.mark.parametrize(
     ("name", "of_rank"), [("R", MEASURES["R@10"]), ("nDCG", MEASURES["nDCG@10"])]
 )
-def test_runs_of_sampled_candidates_have_the_measure_among_all_items(name, of_rank):
+def test_runs_of_sampling_bias_have_the_measure_among_all_items(name, of_rank):
     runs, held_out, rank = leave_one_out()
     asked = [f"Sampled(of={name},negatives={NEGATIVES},items={N},gamma=0.01)@10", f"{name}@10"]
     found, plain = runs.ireval.summary(held_out, asked)["mean"]
@@ -108,14 +108,18 @@ def test_what_is_not_said_or_does_not_fit_is_refused():
     runs, held_out, _ = leave_one_out(users=5)
     two = pd.concat([held_out, held_out.head(1).assign(item_id=7)])
     cases = {
-        r"how many negatives were drawn.*'Sampled\(of=nDCG": (runs, held_out, "Sampled@10"),
-        "a list has 51 items, and with negatives=20 it has 21": (
+        r"Sampled requires the number of negatives .*'Sampled\(of=nDCG": (
+            runs,
+            held_out,
+            "Sampled@10",
+        ),
+        "a list has 51 items, but negatives=20 implies at most 21": (
             runs,
             held_out,
             SAID.replace("50", "20", 1),
         ),
-        "negatives=50 of items=50": (runs, held_out, SAID.replace("500", "50")),
-        "one relevant item per list, and a list has 2": (runs, two, SAID),
+        "negatives=50 must be smaller than items=50": (runs, held_out, SAID.replace("500", "50")),
+        "one relevant item per list, but a list has 2": (runs, two, SAID),
         "not among the candidates of 5 lists": (
             runs[runs["item_id"] > 0],
             held_out.assign(item_id=999),
@@ -134,7 +138,7 @@ def test_a_user_without_a_list_counts_nothing():
     assert found["value"].iloc[0] == 0.0
 
 
-def test_a_large_catalogue_is_looked_at_in_parts(monkeypatch):
+def test_a_large_catalog_is_looked_at_in_parts(monkeypatch):
     whole = corrected_for_sampling(MEASURES["R@10"], NEGATIVES)
     monkeypatch.setattr(kernels, "STEP", 7 * (NEGATIVES + 1))
     np.testing.assert_allclose(
@@ -146,7 +150,7 @@ def test_a_large_catalogue_is_looked_at_in_parts(monkeypatch):
 def test_both_numbers_have_to_be_said(name):
     runs, held_out, _ = leave_one_out(users=2)
     with pytest.raises(
-        ValueError, match="how many negatives were drawn for each list, and from how many items"
+        ValueError, match="the number of negatives of each list and the number of items"
     ):
         runs.ireval.measure(held_out, name)
 
@@ -296,7 +300,8 @@ class TestMaximumLikelihood:
 
     def test_what_it_cannot_do_is_said(self):
         with pytest.raises(
-            ValueError, match=r"101 sampled ranks given each of 10,000,000 .* estimator=BV"
+            ValueError,
+            match=r"^10,000,000 items and 100 negatives need 1,010,000,000 probabilities, .* estimator=BV",
         ):
             kernels.rank_distribution(np.ones(101), 10_000_000)
         dd = pytest.importorskip("dask.dataframe")
@@ -304,7 +309,7 @@ class TestMaximumLikelihood:
 
         runs, held_out, _ = leave_one_out(users=5)
         with pytest.raises(
-            ValueError, match=r"looks at the lists of all users together.*estimator=BV"
+            ValueError, match=r"needs the lists of all users together.*estimator=BV"
         ):
             dd.from_pandas(runs, npartitions=2).ireval.measure(
                 held_out, SAID.replace(")", ",estimator=MLE)")
@@ -316,9 +321,11 @@ class TestLimits:
         rank, retrieved = np.array([[1.0, 5.0]]), np.array([5.0, 5.0])
         found = kernels.Sampled(rank, retrieved, negatives=4, items=5, estimator="rank", k=3)
         assert found.tolist() == [1.0, 0.0]
-        with pytest.raises(ValueError, match="negatives=5 of items=5"):
+        with pytest.raises(ValueError, match="negatives=5 must be smaller than items=5"):
             kernels.Sampled(rank, retrieved, negatives=5, items=5)
-        with pytest.raises(ValueError, match="a list has 6 items, and with negatives=4 it has 5"):
+        with pytest.raises(
+            ValueError, match="a list has 6 items, but negatives=4 implies at most 5"
+        ):
             kernels.Sampled(rank, np.array([5.0, 6.0]), negatives=4, items=9)
         with pytest.raises(ValueError, match="not among the candidates of 1 lists"):
             kernels.Sampled(np.array([[1.0, np.inf]]), retrieved, negatives=4, items=9)
@@ -336,7 +343,9 @@ class TestLimits:
         monkeypatch.setattr(kernels, "MOST", 21)
         assert kernels.rank_distribution(counts, 7).tolist() == whole.tolist()
         monkeypatch.setattr(kernels, "MOST", 20)
-        with pytest.raises(ValueError, match="3 sampled ranks given each of 7 are more"):
+        with pytest.raises(
+            ValueError, match="7 items and 2 negatives need 21 probabilities, more than"
+        ):
             kernels.rank_distribution(counts.tolist(), 7)
 
     @pytest.mark.parametrize("estimator", ["BV", "rank", "MLE"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdeval.kernels.cascade import ERR, cascade, gRBP, nERR, stopping
+from pdeval.kernels.continuation import ERR, cascade, gRBP, nERR, stopping
 
 inf = np.inf
 
@@ -102,9 +102,7 @@ def test_a_scale_without_a_grade_above_zero_is_refused(grade):
         lambda: stopping(np.ones(2), 1, max_grade=grade),
         lambda: gRBP(np.ones(1), np.ones(1), np.ones(1), 1, max_grade=grade),
     ):
-        with pytest.raises(
-            ValueError, match=r"max_grade=.* must be above 0: no item could satisfy anybody"
-        ):
+        with pytest.raises(ValueError, match=r"max_grade=.* must be above 0\.$"):
             made()
     assert stopping(np.array([0.5]), 1, max_grade=0.5).tolist() == pytest.approx([1 - 0.5**0.5])
 

@@ -24,7 +24,7 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "a level of 0 adds 0",
     ),
     (
-        "kernels/sampled_candidates.py",
+        "kernels/sampling_bias.py",
         "chance = above[:, None] / max(n_items - 1, 1)",
         ("1 -> 2",),
         "of one item none is above: 0 by any number",
@@ -54,19 +54,19 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "both are far below the limit",
     ),
     (
-        "kernels/compatibility.py",
+        "kernels/continuation.py",
         "weight = np.multiply.accumulate(np.append(1.0",
         ("1.0 -> 2.0",),
         "all weights are twice as large, and are divided by their sums",
     ),
     (
-        "kernels/compatibility.py",
+        "kernels/continuation.py",
         "weight = np.multiply.accumulate(np.append(1.0",
         ("deepest - 1 -> (deepest + 1)",),
         FURTHER,
     ),
     (
-        "kernels/compatibility.py",
+        "kernels/continuation.py",
         "deepest = max(int(depth.max(initial=0)), m)",
         ("0 -> 1",),
         FURTHER,
@@ -127,7 +127,7 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "with no list left, all that follows is of none",
     ),
     (
-        "kernels/sampled_candidates.py",
+        "kernels/sampling_bias.py",
         "for at in range(0, n_items, step := max(",
         ("1 -> 2", "STEP // (negatives + 1) -> (STEP * (negatives + 1))"),
         AT_A_TIME,
@@ -157,7 +157,7 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         FURTHER,
     ),
     (
-        "kernels/sampled_candidates.py",
+        "kernels/sampling_bias.py",
         "deepest = float(np.max(retrieved, initial=0.0))",
         ("0.0 -> 1.0",),
         "there is one negative at least",

@@ -37,8 +37,8 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         (
             "True -> False",
             "False -> True",
-            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, sort=False)",
-            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, observed=True)",
+            "search_lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, sort=False)",
+            "search_lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, observed=True)",
         ),
         "found by their keys, in whatever order they stand; those that are not there are missing",
     ),
@@ -49,7 +49,7 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "a mean difference of 0 has p = 1, which is no lead of either",
     ),
     (
-        "judgments/partial_labels.py",
+        "judgments/label_samples.py",
         "over = rest & (size * scale > 1)",
         ("size * scale > 1 -> (size * scale >= 1)",),
         "a chance of exactly 1 is 1 either way, and leaves the others what they had",

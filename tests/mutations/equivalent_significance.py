@@ -68,9 +68,9 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/hsd.py",
-        "if total <= NOISE**2 * np.square(centred).sum():",
+        "if total <= NOISE**2 * np.square(centered).sum():",
         (
-            "total <= NOISE**2 * np.square(centred).sum() -> (total < NOISE ** 2 * np.square(centred).sum())",
+            "total <= NOISE**2 * np.square(centered).sum() -> (total < NOISE ** 2 * np.square(centered).sum())",
         ),
         "nothing by any number is nothing",
     ),

@@ -17,7 +17,7 @@ from tests.mutations.equivalent import EQUIVALENT
 # files and functions whose work is text for people
 TEXTS = {f"accessor/{name}.py" for name in ("describe", "documentation", "guesses", "stubs")}
 TEXT_FUNCTIONS = {"__repr__", "__str__", "_repr_html_", "__dir__", "_misfit", "_some"}
-TEXT_KEYWORDS = {"reference", "description", "means", "row", "unreported", "undrawn"}
+TEXT_KEYWORDS = {"reference", "description", "means", "row", "no_report", "no_plot"}
 # that a copy is made, a bar shown, the lengths of zipped rows checked: not seen in the result
 UNSEEN_KEYWORDS = {"copy", "progress", "stacklevel", "strict"}
 

@@ -2,7 +2,6 @@
 
 AT_A_TIME = "how much is done at a time: memory, not the result"
 TWO_WAYS = "which of two ways with one result"
-AGAIN = "equal hashes are looked at again"
 WIDER = "the way for shorter texts gives the same for these too"
 SHIFT = "a shift of a query moves all its runs alike"
 TRUE = "1 is as true as True"
@@ -12,5 +11,4 @@ WHOLE = "whole numbers as floats, exact below 2**53, and shown nowhere"
 UNIQUE = "the names of runs are all different, and stand sorted"
 LARGE = "more than two thousand million rows would tell; below it is memory, not the result"
 SHARED = "those that are equal share what they get, in whatever order they stand"
-NO_LETTERS = "only for texts without letters, which are 0 whatever it is"
 NARROW = "places of 32 or of 64 bits are the same places"

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import pdeval  # noqa: F401
-from pdeval.online.behaviour_measures import MEASURES
-from tests.online.test_assignment import people, randomised
+from pdeval.online.behavior import MEASURES
+from tests.online.test_assignment import people, randomized
 
 DRAWS, ALPHA = 1000, 0.05
 LOW, HIGH = stats.binom.interval(0.9999, DRAWS, ALPHA)  # some forty cells are looked at
@@ -87,7 +87,7 @@ def test_sessions_and_queries_taken_for_users_err_far_more_often(unit):
         found = shop().ireval.compare_buckets.aa_test(measures, unit=unit, draws=400)
     assert found.attrs["unit"] == unit
     assert (found["ci_low"] > 3 * ALPHA).all(), found[["measure", "error"]]
-    assert not found["as_stated"].any()
+    assert not found["includes_alpha"].any()
 
 
 @pytest.mark.broad
@@ -113,11 +113,11 @@ def test_the_interval_is_exact_and_buckets_of_the_log_are_ignored():
     exact = stats.binomtest(int(found["rejected"]), 60).proportion_ci(0.9, method="exact")
     assert found[["ci_low", "ci_high"]].tolist() == pytest.approx([exact.low, exact.high])
     assert found["error"] == found["rejected"] / 60
-    assert found["as_stated"] == (exact.low <= 0.05 <= exact.high)
+    assert found["includes_alpha"] == (exact.low <= 0.05 <= exact.high)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = (
-            randomised(log, 4)
+            randomized(log, 4)
             .ireval.compare_buckets.aa_test("CTR", draws=60, confidence=0.9)
             .iloc[0]
         )

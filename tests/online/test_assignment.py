@@ -27,7 +27,7 @@ def people(n: int, seed: int) -> pd.DataFrame:
     return pd.concat([shown, clicks], ignore_index=True)
 
 
-def randomised(log: pd.DataFrame, seed: int) -> pd.DataFrame:
+def randomized(log: pd.DataFrame, seed: int) -> pd.DataFrame:
     """The log with its users in two buckets, at random."""
     users = log["user"].unique()
     new = np.random.default_rng(seed).permutation(len(users)) < len(users) // 2
@@ -38,34 +38,38 @@ def randomised(log: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 @pytest.mark.broad
 def test_the_unit_is_the_user_or_else_the_session():
-    log = randomised(people(30, seed=2), 0)
-    for verb in ("behaviour", "compare_buckets"):
+    log = randomized(people(30, seed=2), 0)
+    for verb in ("behavior", "compare_buckets"):
         by_user = getattr(log.ireval, verb)(MEASURES)
         assert by_user.attrs["unit"] == "user"
         pd.testing.assert_frame_equal(by_user, getattr(log.ireval, verb)(MEASURES, unit="user"))
         by_session = getattr(log.drop(columns="user").ireval, verb)(MEASURES)
         assert by_session.attrs["unit"] == "session"
-    assert log.ireval.behaviour(MEASURES)["n"].tolist() == [15] * 4
-    assert log.ireval.verdict(["new", "old"], MEASURES).attrs["unit"] == "user"
+    assert log.ireval.behavior(MEASURES)["n"].tolist() == [15] * 4
+    assert log.ireval.check_order(["new", "old"], MEASURES).attrs["unit"] == "user"
 
 
 @pytest.mark.broad
 def test_a_finer_unit_warns_once():
-    log = randomised(people(30, seed=2), 0)
+    log = randomized(people(30, seed=2), 0)
     finer = [
         (
             log,
             "query",
-            r"users have several queries \(30 users, [\d,]+ queries\).* use unit='user'",
+            r"^queries of the same user are not independent \(30 users, [\d,]+ queries\).* use unit='user'\.$",
         ),
-        (log, "session", "users have several sessions.* use unit='user'"),
-        (log.drop(columns="user"), "query", "sessions have several queries.* use unit='session'"),
+        (log, "session", "sessions of the same user are not independent.* use unit='user'"),
+        (
+            log.drop(columns="user"),
+            "query",
+            "queries of the same session are not independent.* use unit='session'",
+        ),
     ]
     for rows, unit, text in finer:
         for ask in (
-            lambda rows, unit: rows.ireval.behaviour(unit=unit),
+            lambda rows, unit: rows.ireval.behavior(unit=unit),
             lambda rows, unit: rows.ireval.compare_buckets(unit=unit),
-            lambda rows, unit: rows.ireval.verdict(["new", "old"], unit=unit),
+            lambda rows, unit: rows.ireval.check_order(["new", "old"], unit=unit),
         ):
             with pytest.warns(UserWarning, match=text) as caught:
                 ask(rows, unit)
@@ -76,7 +80,7 @@ def test_a_finer_unit_warns_once():
 @pytest.mark.broad
 def test_users_of_one_query_each_are_the_queries():
     log = people(400, seed=3)
-    log = randomised(log[log["query_id"].isin(log.drop_duplicates("user")["query_id"])], 0)
+    log = randomized(log[log["query_id"].isin(log.drop_duplicates("user")["query_id"])], 0)
     by_user, by_query = (
         log.ireval.compare_buckets(MEASURES, unit=unit) for unit in (None, "query")
     )
@@ -86,7 +90,7 @@ def test_users_of_one_query_each_are_the_queries():
 
 @pytest.mark.broad
 def test_users_in_several_buckets_are_reported_and_warned_of():
-    log = randomised(people(30, seed=2), 0)
+    log = randomized(people(30, seed=2), 0)
     assert log.ireval.check().empty
     both = log.assign(
         bucket=np.where(log["user"].isin([3, 4]) & (log["session"] % 2 > 0), "new", log["bucket"])
@@ -98,7 +102,8 @@ def test_users_in_several_buckets_are_reported_and_warned_of():
     assert found["rows"] == both["user"].isin(who).sum()
     assert found["example"] == f"e.g. {who[0]} in new, old"
     with pytest.warns(
-        UserWarning, match="users in more than one bucket .* which tests take for different users"
+        UserWarning,
+        match="users in more than one bucket .* counted in each bucket as different users",
     ):
         both.ireval.compare_buckets(MEASURES)
 
@@ -117,7 +122,7 @@ def test_a_sample_ratio_mismatch_is_reported_against_equal_or_given_shares():
         assert f"new 100, old 900 {who}; expected 500, 500; p = {p:.2g}" in found["example"].iloc[0]
         assert rows.ireval.check(shares={"new": 0.1, "old": 0.9}).empty
         assert rows.ireval.check(shares={"old": 9, "new": 1}).empty
-    fair = randomised(log, 1)
+    fair = randomized(log, 1)
     assert fair.ireval.check().empty
     assert len(fair.ireval.check(shares={"new": 0.4, "old": 0.6})) == 1
 
@@ -133,7 +138,7 @@ def test_the_mismatch_is_the_chi_square_test():
 
 @pytest.mark.broad
 def test_sample_ratios_are_tested_in_every_segment():
-    log = randomised(people(1000, seed=4), 1)
+    log = randomized(people(1000, seed=4), 1)
     log["device"] = np.where(log["user"] % 2, "phone", "desk")
     lost = log[(log["device"] == "desk") | (log["bucket"] == "old") | (log["user"] % 5 > 0)]
     found = lost.ireval.sample_ratio(by="device").set_index(["device", "bucket"])
@@ -144,18 +149,20 @@ def test_sample_ratios_are_tested_in_every_segment():
         assert found.loc[device, "p_value"].tolist() == pytest.approx([p, p])
     assert found["mismatch"].tolist() == (found["p_value"] < 0.001).tolist()
     whole = log.ireval.sample_ratio(shares={"new": 1, "old": 1})
-    assert whole["share"].tolist() == [0.5, 0.5]
+    assert whole["fraction"].tolist() == [0.5, 0.5]
     assert whole.attrs["unit"] == "user"
     assert log.drop(columns="user").ireval.sample_ratio().attrs["unit"] == "session"
 
 
 def test_sample_ratios_need_two_buckets():
     log = people(20, seed=4)
-    with pytest.raises(ValueError, match=r"sample_ratio\(\) needs a bucket column in the log"):
+    with pytest.raises(
+        ValueError, match=r"sample_ratio\(\) needs a bucket column, but the log has none"
+    ):
         log.ireval.sample_ratio()
     with pytest.raises(ValueError, match="needs at least two buckets; the log has 1: all"):
         log.assign(bucket="all").ireval.sample_ratio()
-    broken = randomised(log, 1).assign(query_id=log["query_id"].where(log.index > 0))
+    broken = randomized(log, 1).assign(query_id=log["query_id"].where(log.index > 0))
     with pytest.raises(ValueError, match="the click log cannot be read: 1 rows without a query_id"):
         broken.ireval.sample_ratio()
 
@@ -163,14 +170,16 @@ def test_sample_ratios_need_two_buckets():
 @pytest.mark.parametrize(
     ("shares", "text"),
     [
-        ({"new": 1.0}, "shares= maps every bucket to its share: new, old; found new"),
-        (0.5, "shares= maps every bucket to its share: new, old; found 0.5"),
-        ({"new": 0, "old": 1}, "shares= are positive numbers, such as 0.5; found 0"),
-        ({"new": "x", "old": 1}, "shares= are positive numbers, such as 0.5; found 'x'"),
+        ({"new": 1.0}, "shares= must map each bucket to its fraction: new, old; found new"),
+        (0.5, "shares= must map each bucket to its fraction: new, old; found 0.5"),
+        ({"new": 0, "old": 1}, "shares= must be positive numbers, such as 0.5; found 0"),
+        ({"new": "x", "old": 1}, "shares= must be positive numbers, such as 0.5; found 'x'"),
     ],
 )
 def test_wrong_shares_are_refused(shares, text):
     with pytest.raises(ValueError, match=text):
-        randomised(people(20, seed=2), 0).ireval.check(shares=shares)
-    with pytest.raises(ValueError, match="shares= are those of buckets, and the log has none"):
+        randomized(people(20, seed=2), 0).ireval.check(shares=shares)
+    with pytest.raises(
+        ValueError, match="shares= requires buckets, but the log has no bucket column"
+    ):
         people(20, seed=2).ireval.check(shares=shares)

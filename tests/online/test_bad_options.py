@@ -65,7 +65,7 @@ BAD = {
     ],
 }
 LENIENT = {"graded", "progress"}  # flags: anything is true or false
-ZERO_IS_FINE = {("clicks", "behaviour", "draws"), ("clicks", "compare_buckets", "draws")}
+ZERO_IS_FINE = {("clicks", "behavior", "draws"), ("clicks", "compare_buckets", "draws")}
 OURS = {
     (kind, name): verb
     for kind, verbs in VERBS.items()
@@ -132,7 +132,7 @@ def test_the_simulation_shows_ids_of_both_sides_where_none_is_shared(tables):
         ids = [repr(table[column].unique().tolist()[0]) for table in (runs, others)]
         for shown in (runs, tables["lists"], tables["multileaved_lists"]):
             with pytest.raises(
-                ValueError, match=f"{text} is in the judgments, .*{column} holds '.*', .*'x-"
+                ValueError, match=f"{text} is in the judgments, .*{column} has '.*', .*'x-"
             ):
                 shown.ireval.simulate_clicks(others)
         with pytest.raises(ValueError, match=f"{ids[0]}.*{ids[1]}"):

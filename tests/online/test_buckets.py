@@ -7,7 +7,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
 from pdeval.online import compare_buckets
-from pdeval.online.behaviour_measures import MEASURES, behaviour_measure
+from pdeval.online.behavior import MEASURES, behavior_measure
 
 # the slides' table: what happens to each measure when search results become worse
 WORSE = {
@@ -58,19 +58,19 @@ def test_the_directions_are_those_of_the_slides():
 
 @pytest.mark.broad
 def test_every_measure_moves_as_the_slides_say_when_results_get_worse(log):
-    found = log.ireval.verdict(ORDER).set_index("measure")
+    found = log.ireval.check_order(ORDER).set_index("measure")
     assert found["as_expected"].tolist() == [3] * 9
-    assert set(found["verdict"]) <= {"confirmed", "in order"}
+    assert set(found["conclusion"]) <= {"confirmed", "in order"}
     for name, direction in WORSE.items():
         mark = " < " if direction == "increase" else " > "
-        assert found.loc[name, "hypothesis"] == found.loc[name, "found"] == mark.join(ORDER)
+        assert found.loc[name, "hypothesis"] == found.loc[name, "observed"] == mark.join(ORDER)
 
 
 @pytest.mark.broad
 def test_the_opposite_hypothesis_is_contradicted(log):
-    found = log.ireval.verdict(ORDER[::-1], "abandonment_rate").iloc[0]
-    assert found[["as_expected", "against", "verdict"]].tolist() == [0, 3, "contradicted"]
-    assert found["found"] == "ORIG < FLAT < RAND"
+    found = log.ireval.check_order(ORDER[::-1], "abandonment_rate").iloc[0]
+    assert found[["as_expected", "against", "conclusion"]].tolist() == [0, 3, "contradicted"]
+    assert found["observed"] == "ORIG < FLAT < RAND"
     assert found["hypothesis"] == "RAND < FLAT < ORIG"
 
 
@@ -78,15 +78,15 @@ def test_buckets_that_do_not_differ_are_not_confirmed(log):
     halves = log[log["bucket"] == "FLAT"].assign(
         bucket=lambda frame: np.where(frame["user"] % 2, "one", "two")
     )
-    found = halves.ireval.verdict(["one", "two"])
-    assert "confirmed" not in set(found["verdict"])
-    assert "contradicted" not in set(found["verdict"])
+    found = halves.ireval.check_order(["one", "two"])
+    assert "confirmed" not in set(found["conclusion"])
+    assert "contradicted" not in set(found["conclusion"])
     assert set(found["significant"] + found["against"]) == {0}
 
 
 @pytest.mark.broad
 def test_each_measure_is_tested_by_the_test_that_suits_it(log):
-    with pytest.warns(UserWarning, match="users have several queries"):
+    with pytest.warns(UserWarning, match="queries of the same user are not independent"):
         found = log.ireval.compare_buckets(unit="query", correction="none")
     found = found.set_index(["measure", "bucket_a", "bucket_b"])
     queries = log.ireval.per_query()
@@ -151,12 +151,12 @@ def test_the_order_says_who_is_a_and_who_is_compared(log):
 
 @pytest.mark.broad
 def test_without_clicks_the_times_have_no_verdict(log):
-    found = log[log["action"] == "impression"].ireval.verdict(ORDER).set_index("measure")
-    assert found.loc["time_to_first_click", ["verdict", "found"]].tolist() == [
+    found = log[log["action"] == "impression"].ireval.check_order(ORDER).set_index("measure")
+    assert found.loc["time_to_first_click", ["conclusion", "observed"]].tolist() == [
         "no data",
         "ORIG ? FLAT ? RAND",
     ]
-    assert found.loc["abandonment_rate", ["verdict", "found"]].tolist() == [
+    assert found.loc["abandonment_rate", ["conclusion", "observed"]].tolist() == [
         "not in order",
         "ORIG = FLAT = RAND",
     ]
@@ -167,10 +167,12 @@ def test_without_clicks_the_times_have_no_verdict(log):
 
 @pytest.mark.broad
 def test_wrong_hypotheses_and_tests_are_refused(log):
-    with pytest.raises(ValueError, match="of those in the log: FLAT, ORIG, RAND; found ORIG, SWAP"):
-        log.ireval.verdict(["ORIG", "SWAP"])
-    with pytest.raises(ValueError, match="at least two buckets, each once"):
-        log.ireval.verdict(["ORIG", "ORIG"])
+    with pytest.raises(
+        ValueError, match="buckets of the log, each once: FLAT, ORIG, RAND; found ORIG, SWAP"
+    ):
+        log.ireval.check_order(["ORIG", "SWAP"])
+    with pytest.raises(ValueError, match="at least two buckets of the log, each once"):
+        log.ireval.check_order(["ORIG", "ORIG"])
     with pytest.raises(ValueError, match="needs a bucket column with at least two buckets"):
         log.drop(columns="bucket").ireval.compare_buckets()
     with pytest.raises(
@@ -178,7 +180,8 @@ def test_wrong_hypotheses_and_tests_are_refused(log):
     ):
         log.ireval.compare_buckets(test="t")
     with pytest.raises(
-        ValueError, match="welch compares means, time_to_first_click is summed up by its median"
+        ValueError,
+        match=r"^test='welch' compares means, .*; time_to_first_click has aggregate='median'",
     ):
         log.ireval.compare_buckets("time_to_first_click", test="welch")
     means = log.ireval.compare_buckets(test="welch", aggregate="mean")
@@ -190,7 +193,7 @@ def test_buckets_of_equal_values_do_not_differ_by_rounding(log):
     """Issue 13, item 1: means of .8 that differ by 1.1e-16."""
     try:
 
-        @behaviour_measure(worse="decrease")
+        @behavior_measure(worse="decrease")
         def constant(queries):
             return np.full(len(queries), 0.8)
 
@@ -198,8 +201,11 @@ def test_buckets_of_equal_values_do_not_differ_by_rounding(log):
             found = log.ireval.compare_buckets("constant", aggregate=aggregate)
             assert (found["p_value"] == 1).all()
             assert (found["difference"] == 0).all()
-            said = log.ireval.verdict(ORDER, "constant", aggregate=aggregate).iloc[0]
-            assert said[["found", "verdict"]].tolist() == ["ORIG = FLAT = RAND", "not in order"]
+            said = log.ireval.check_order(ORDER, "constant", aggregate=aggregate).iloc[0]
+            assert said[["observed", "conclusion"]].tolist() == [
+                "ORIG = FLAT = RAND",
+                "not in order",
+            ]
     finally:
         MEASURES.pop("constant", None)
 
@@ -224,7 +230,7 @@ def test_the_word_of_a_verdict(toward, significant, word):
     assert compare_buckets._word(np.array(toward, dtype=float), np.array(significant)) == word
 
 
-def test_a_verdict_by_ranks_has_the_direction_of_the_ranks():
+def test_a_meta_analysis_by_ranks_has_the_direction_of_the_ranks():
     """A has the shorter median time to the first click, 9 against 10 seconds, and the longer times by ranks."""
     times = {"A": [9] * 51 + [100] * 49, "B": [1] * 49 + [10] * 51}
     starts, clicks = (
@@ -247,8 +253,8 @@ def test_a_verdict_by_ranks_has_the_direction_of_the_ranks():
     compared = log.ireval.compare_buckets("time_to_first_click", order=["A", "B"]).iloc[0]
     assert compared["significant"]
     assert compared["difference"] < 0 < compared["effect_size"]
-    found = log.ireval.verdict(["A", "B"], "time_to_first_click").iloc[0]
-    assert found[["as_expected", "significant", "against", "verdict"]].tolist() == [
+    found = log.ireval.check_order(["A", "B"], "time_to_first_click").iloc[0]
+    assert found[["as_expected", "significant", "against", "conclusion"]].tolist() == [
         0,
         0,
         1,

@@ -72,7 +72,7 @@ def test_unknown_models_and_impossible_numbers_are_refused():
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_every_model_says_what_its_users_do_and_does_no_more_than_is_shown(name):
-    assert MODELS[name].says
+    assert MODELS[name].description
     grades = np.array([[0.0, 1.0, np.nan]] * 200)
     examined, clicked = chosen_model(name).clicks(grades, np.random.default_rng(0))
     assert examined.shape == clicked.shape == grades.shape
@@ -83,9 +83,9 @@ def test_every_model_says_what_its_users_do_and_does_no_more_than_is_shown(name)
 
 def test_a_model_of_ones_own_is_known_by_its_name_and_takes_none_of_pdevals():
     try:
-        made = click_model("idle", click=(0.0, 0.0), says="click nothing")
+        made = click_model("idle", click=(0.0, 0.0), description="click nothing")
         assert chosen_model("idle") is made
-        with pytest.raises(KeyError, match="cascade, idle, or give a ClickModel"):
+        with pytest.raises(KeyError, match=r"cascade, idle\. Or pass a ClickModel"):
             chosen_model("busy")
         assert click_model("idle", click=(0.1, 0.1)).click == (0.1, 0.1)  # declared again
     finally:

@@ -1,4 +1,4 @@
-"""Behaviour per issued query and per session, against a plain loop over the events."""
+"""Behavior per issued query and per session, against a plain loop over the events."""
 
 import numpy as np
 import pandas as pd

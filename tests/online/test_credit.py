@@ -105,7 +105,7 @@ def test_clicks_on_unknown_queries_and_results_are_left_out_with_a_warning():
     )
     with pytest.warns(
         UserWarning,
-        match="left out 1 clicks on queries without an interleaved list and 1 clicks on results that are",
+        match="dropped 1 clicks on queries without an interleaved list and 1 clicks on results that are",
     ):
         found = credit(LISTS, odd)
     assert found[OUTCOME].to_numpy().tolist() == EXPECTED
@@ -113,7 +113,7 @@ def test_clicks_on_unknown_queries_and_results_are_left_out_with_a_warning():
 
 def test_several_lists_per_query_need_a_log_that_tells_them_apart():
     twice = pd.concat([LISTS.assign(draw=0), LISTS.assign(draw=1)])
-    with pytest.raises(ValueError, match="several for query_id 1; add draw to the log"):
+    with pytest.raises(ValueError, match=r"several for query_id 1\. Add draw to the log"):
         credit(twice, CLICKS)
     found = credit(twice, CLICKS.assign(draw=[0, 1, 0, 1, 1]))
     assert found[["draw", "session"]].to_numpy().tolist() == [
@@ -137,7 +137,7 @@ def test_every_fault_of_both_tables_is_named_at_once():
     ):
         assert fault in str(caught.value)
     with pytest.raises(
-        ValueError, match="query_id holds numbers in one table and text in the other"
+        ValueError, match="column 'query_id' has numbers in one table and text in the other"
     ):
         credit(LISTS, CLICKS.assign(query_id=CLICKS["query_id"].astype(str)))
 
@@ -227,7 +227,7 @@ def test_a_log_without_sessions_counts_every_list_once():
 
 def test_credit_needs_lists():
     with pytest.raises(
-        TypeError, match=r"a pandas DataFrame holding a table of interleaved lists .*, got NoneType"
+        TypeError, match=r"a pandas DataFrame with a table of interleaved lists .*, got NoneType"
     ):
         credit(None, CLICKS)
     with pytest.raises(

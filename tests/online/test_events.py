@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.online.behaviour_measures import MEASURES
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.online.behavior import MEASURES
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 NAMES = {
     "session": "sid",
@@ -41,10 +42,10 @@ def test_columns_bound_once_serve_every_verb():
     plain = LOG.rename(columns={name: role for role, name in NAMES.items()}).rename(
         columns={"query": "query_id", "time": "timestamp", "revenue": "value"}
     )
-    for name in ("check", "per_query", "per_session", "per_user", "behaviour", "compare_buckets"):
+    for name in ("check", "per_query", "per_session", "per_user", "behavior", "compare_buckets"):
         ours, theirs = getattr(BOUND, name)(), getattr(plain.ireval, name)()
         pd.testing.assert_frame_equal(ours.set_axis(theirs.columns, axis=1), theirs)
-    assert BOUND.verdict(["new", "old"], "conversion").shape == (1, 9)
+    assert BOUND.check_order(["new", "old"], "conversion").shape == (1, 9)
 
 
 @pytest.mark.broad
@@ -87,10 +88,10 @@ def test_measures_of_events_by_hand():
         "events_per_user(view)",
         "CTR",
     ]
-    found = BOUND.behaviour([*measures, "sessions_per_user"]).set_index(["arm", "measure"])["value"]
+    found = BOUND.behavior([*measures, "sessions_per_user"]).set_index(["arm", "measure"])["value"]
     assert found["new"].tolist() == [0.5, 0.5, 5.25, 0.0, 1 / 3, 1.0]
     assert found["old"].tolist() == [0.5, 0.5, 0.75, 0.5, 0.0, 1.5]
-    assert set(BOUND.behaviour()["measure"]) == {
+    assert set(BOUND.behavior()["measure"]) == {
         *list(MEASURES)[:9],
         "conversion_rate",
         "revenue_per_user",
@@ -102,44 +103,45 @@ def test_measures_of_events_by_hand():
 def test_the_click_through_rate_is_a_ratio_of_sums_or_the_mean_of_the_users_own():
     log = LOG.assign(arm="all")
     log = log[log["what"].isin(["impression", "click"])].ireval(**NAMES)
-    assert log.behaviour("CTR")["value"].tolist() == [1 / 4]  # one click, four impressions
-    assert log.behaviour("CTR", aggregate="mean")["value"].tolist() == [(1 / 2 + 0 + 0) / 3]
-    assert log.behaviour("clicks_per_query", aggregate="ratio")["value"].tolist() == [1 / 4]
+    assert log.behavior("CTR")["value"].tolist() == [1 / 4]  # one click, four impressions
+    assert log.behavior("CTR", aggregate="mean")["value"].tolist() == [(1 / 2 + 0 + 0) / 3]
+    assert log.behavior("clicks_per_query", aggregate="ratio")["value"].tolist() == [1 / 4]
 
 
 def test_a_measure_of_ones_own_is_one_function_of_queries_or_users():
     try:
 
-        @pdeval.behaviour_measure(worse="decrease", per="user")
+        @pdeval.behavior_measure(worse="decrease", per="user")
         def cart_value(users, *, value):
             """What users spent, of those who filled a cart."""
             return users[value].where(users["add-to-cart"] > 0)
 
-        @pdeval.behaviour_measure(worse="decrease", aggregate="ratio")
+        @pdeval.behavior_measure(worse="decrease", aggregate="ratio")
         def purchases_per_click(queries):
             return queries["purchase"], queries["clicks"]
 
-        @pdeval.behaviour_measure(worse="increase", rate=True, per="user")
+        @pdeval.behavior_measure(worse="increase", rate=True, per="user")
         def gave_up(users, *, event="add-to-cart"):
             return (users[event] > 0) & (users["purchase"] == 0)
 
         measures = ["cart_value", "purchases_per_click", "gave_up", "gave_up(view)"]
-        found = BOUND.behaviour(measures).set_index(["arm", "measure"])
+        found = BOUND.behavior(measures).set_index(["arm", "measure"])
         assert found["value"]["new"].tolist() == [10.5, 1.0, 0.0, 0.0]
         assert found["value"]["old"].fillna(-1).tolist() == [1.5, -1, 0.0, 0.5]
         assert found["n"]["old"].tolist() == [1, 0, 2, 2]
-        assert BOUND.verdict(["old", "new"], "gave_up(view)")["hypothesis"].tolist() == [
+        assert BOUND.check_order(["old", "new"], "gave_up(view)")["hypothesis"].tolist() == [
             "old < new"
         ]
 
-        @pdeval.behaviour_measure(worse="increase", name="upside_down")
+        @pdeval.behavior_measure(worse="increase", name="upside_down")
         def negative(queries):
             return queries["clicks"], -queries["impressions"]
 
         with pytest.raises(
-            ValueError, match=r"upside_down has 4 denominators that are no counts, e\.g\. -1"
+            ValueError,
+            match=r"upside_down has 4 denominators that are negative or infinite, e\.g\. -1",
         ):
-            BOUND.behaviour("upside_down")
+            BOUND.behavior("upside_down")
     finally:
         for name in ("cart_value", "purchases_per_click", "gave_up", "upside_down"):
             MEASURES.pop(name, None)
@@ -175,7 +177,7 @@ def test_a_measure_of_ones_own_is_one_function_of_queries_or_users():
 def test_what_is_wrong_with_events_is_said(change, text):
     wrong = LOG.assign(**change).ireval(**NAMES, value="revenue")
     with pytest.raises(ValueError, match=text):
-        wrong.behaviour()
+        wrong.behavior()
     assert wrong.check()["handling"].tolist() == ["error"]
 
 
@@ -183,28 +185,28 @@ def test_what_is_wrong_with_events_is_said(change, text):
 def test_what_a_log_lacks_for_a_measure_is_said():
     with pytest.raises(
         ValueError,
-        match=r"conversion\(order\) counts 'order' events, and the log has 'add-to-cart', ",
+        match=r"conversion\(order\) counts 'order' events, but the log has 'add-to-cart', ",
     ):
-        BOUND.behaviour("conversion(order)")
+        BOUND.behavior("conversion(order)")
     with pytest.raises(
         ValueError,
-        match=r"revenue sums up values, and the log has none; bind them: log.ireval\(value",
+        match=r"revenue adds values, but the log has none\. Bind them: log.ireval\(value",
     ):
-        LOG.drop(columns="revenue").ireval(**NAMES).behaviour("revenue")
+        LOG.drop(columns="revenue").ireval(**NAMES).behavior("revenue")
     without = {role: name for role, name in NAMES.items() if role != "user"}
-    with pytest.raises(ValueError, match="conversion is observed of users, and the log has none"):
-        LOG.drop(columns="who").ireval(**without).behaviour("conversion")
+    with pytest.raises(ValueError, match="conversion needs users, but the log has none"):
+        LOG.drop(columns="who").ireval(**without).behavior("conversion")
     with pytest.raises(ValueError, match=r"per_user\(\) needs a user column"):
         LOG.drop(columns="who").ireval(**without).per_user()
-    several = pytest.warns(UserWarning, match="users have several queries")
+    several = pytest.warns(UserWarning, match="queries of the same user are not independent")
     with (
         several,
-        pytest.raises(ValueError, match="conversion is observed of users: leave out unit='query'"),
+        pytest.raises(ValueError, match="conversion is observed per user"),
     ):
-        BOUND.behaviour("conversion", unit="query")
+        BOUND.behavior("conversion", unit="query")
     with pytest.raises(KeyError, match="CTR takes no event in parentheses"):
-        BOUND.behaviour("CTR(purchase)")
+        BOUND.behavior("CTR(purchase)")
     with pytest.raises(
-        KeyError, match=r"no behaviour measure 'revenu'.*Did you mean 'revenue_per_user'"
+        KeyError, match=r"no behavior measure 'revenu'.*Did you mean 'revenue_per_user'"
     ):
-        BOUND.behaviour("revenu")
+        BOUND.behavior("revenu")

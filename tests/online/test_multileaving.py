@@ -1,4 +1,4 @@
-"""Optimised and pairwise multileaving: against enumeration by plain loops, and unbiased under random clicks."""
+"""Optimized and pairwise multileaving: against enumeration by plain loops, and unbiased under random clicks."""
 
 import warnings
 from fractions import Fraction
@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.optimize import linprog
 
 import pdeval
-from pdeval.online.interleaving import distribution, inverse_ranks, possible
+from pdeval.online.interleaving import distribution, possible
 from tests.online.test_interleaving import runs
 
 TWO = {"a": "wxyz", "b": "xzwy"}
@@ -127,7 +127,7 @@ def test_probabilities_are_as_fair_as_can_be_and_then_as_telling(rankings):
     prefix = np.array([prefix_credit(rankings, shown) for shown in lists])  # (lists, runs, k)
     n, n_runs, length = prefix.shape
     credit = np.diff(prefix, axis=2, prepend=0).transpose(1, 0, 2)
-    chance, bias = distribution(credit)
+    chance = distribution(credit)
     assert chance.sum() == pytest.approx(1)
     assert (chance >= 0).all()
 
@@ -145,7 +145,6 @@ def test_probabilities_are_as_fair_as_can_be_and_then_as_telling(rankings):
     fair = linprog([0.0] * (n + length) + [1.0], rows, limits, equal, [1.0] + [0.0] * length)
     expected = np.einsum("lrk,l->rk", prefix, chance)
     assert np.abs(expected - expected.mean(axis=0)).max() == pytest.approx(fair.fun, abs=1e-7)
-    assert bias == pytest.approx(np.ptp(expected, axis=0).max())
     seen = (np.diff(prefix, axis=2, prepend=0) / np.arange(1, length + 1)).sum(axis=2)
     variance = np.array([np.sum((np.array(one) - np.mean(one)) ** 2) for one in seen])
     limited = [*rows, [0.0] * (n + length) + [1.0]]
@@ -159,7 +158,7 @@ def test_probabilities_are_as_fair_as_can_be_and_then_as_telling(rankings):
     assert chance @ variance == pytest.approx(best.fun, abs=1e-6)
 
 
-def test_two_runs_earn_the_same_from_random_clicks_on_optimised_lists():
+def test_two_runs_earn_the_same_from_random_clicks_on_optimized_lists():
     """Enumerated: for every k, clicks on any of the first k results."""
     for rankings in (
         TWO,
@@ -169,19 +168,18 @@ def test_two_runs_earn_the_same_from_random_clicks_on_optimised_lists():
     ):
         lists = allowed(rankings, 4)
         prefix = np.array([prefix_credit(rankings, shown) for shown in lists])
-        chance, bias = distribution(np.diff(prefix, axis=2, prepend=0).transpose(1, 0, 2))
+        chance = distribution(np.diff(prefix, axis=2, prepend=0).transpose(1, 0, 2))
         expected = np.einsum("lrk,l->rk", prefix, chance)
-        assert bias < 1e-8
         np.testing.assert_allclose(expected[0], expected[1], atol=1e-8)
-    assert distribution(np.ones((2, 3, 2)))[1] == 0
+    assert distribution(np.ones((2, 3, 2))).tolist() == [1 / 3] * 3
 
 
 @pytest.mark.broad
-def test_optimised_lists_are_drawn_with_their_probabilities():
-    lists = runs(**TWO).ireval.interleave.many(method="optimised", depth=3, draws=20_000)
+def test_optimized_lists_are_drawn_with_their_probabilities():
+    lists = runs(**TWO).ireval.interleave.many(method="optimized", depth=3, draws=20_000)
     shown = allowed(TWO, 3)
     prefix = np.array([prefix_credit(TWO, one) for one in shown])
-    chance, _ = distribution(np.diff(prefix, axis=2, prepend=0).transpose(1, 0, 2))
+    chance = distribution(np.diff(prefix, axis=2, prepend=0).transpose(1, 0, 2))
     counts = texts(lists).value_counts().reindex(shown).fillna(0).to_numpy()
     some = chance > 1e-9
     assert counts[~some].sum() == 0
@@ -192,15 +190,15 @@ def test_runs_that_cannot_be_treated_alike_are_told():
     """a and b agree on the first document, c does not: no first document earns all three the same."""
     with pytest.warns(
         UserWarning,
-        match=r"for 1 of 1 queries random clicks credit some runs more than others, by up",
+        match=r"for 1 of 1 queries random clicks credit some runs more than others, by up to 0\.13 a list",
     ):
-        runs(**THREE).ireval.interleave.many(method="optimised")
+        runs(**THREE).ireval.interleave.many(method="optimized")
 
 
 @pytest.mark.broad
-def test_a_click_on_an_optimised_list_earns_the_inverse_rank():
+def test_a_click_on_an_optimized_list_earns_the_inverse_rank():
     table = runs(**ODD)
-    lists = quiet_lists(table, method="optimised", depth=4, draws=5)
+    lists = quiet_lists(table, method="optimized", depth=4, draws=5)
     for clicks in ([0], [1, 3]):
         credits = clicked(lists, clicks).ireval.credit(lists, runs=table)
         for row in credits.itertuples():
@@ -270,7 +268,7 @@ def test_random_clicks_on_pairwise_lists_earn_all_runs_the_same(rankings):
 @pytest.mark.broad
 def test_a_run_that_ranks_clicked_results_higher_wins():
     table = runs(good="abcdefgh", bad="hgfedcba", other="abdcefhg")
-    for method in ("team-draft", "optimised", "pairwise"):
+    for method in ("team-draft", "optimized", "pairwise"):
         lists = quiet_lists(table, method=method, draws=300, depth=6)
         hits = lists[lists["doc_id"].isin(["a", "b"])]
         log = hits.assign(action="click", session=hits["draw"], timestamp=0, rank=hits["position"])
@@ -281,7 +279,7 @@ def test_a_run_that_ranks_clicked_results_higher_wins():
             .ireval.wins(per="impression")
             .set_index(["run_a", "run_b"])
         )
-        assert wins.loc[("bad", "good"), "b_share"] > 0.7
+        assert wins.loc[("bad", "good"), "b_win_rate"] > 0.7
         assert wins.loc[("bad", "good"), "significant"]
 
 
@@ -297,7 +295,7 @@ def test_lists_depend_on_the_seed_alone(monkeypatch):
         [runs(**one).assign(query_id=query) for query, one in enumerate(shuffled)],
         ignore_index=True,
     )
-    for method in ("optimised", "pairwise"):
+    for method in ("optimized", "pairwise"):
         lists = quiet_lists(table, method=method, seed=4, draws=3)
         turned = table.sample(frac=1, random_state=1)
         pd.testing.assert_frame_equal(lists, quiet_lists(turned, method=method, seed=4, draws=3))
@@ -319,7 +317,7 @@ def test_lists_depend_on_the_seed_alone(monkeypatch):
 def test_the_sample_goes_from_lists_over_clicks_to_wins():
     sample = pdeval.datasets.load_sample()
     some = sample.runs[sample.runs["run"].isin(["hybrid", "bm25", "tfidf"])]
-    for method in ("optimised", "pairwise"):
+    for method in ("optimized", "pairwise"):
         lists = quiet_lists(some, method=method, draws=4, candidates=50)
         credits = lists.ireval.simulate_clicks(sample.qrels).ireval.credit(lists, runs=some)
         wins = credits.ireval.wins().set_index(["run_a", "run_b"])
@@ -337,7 +335,7 @@ def test_what_cannot_be_credited_is_said():
     ):
         log.ireval.credit(lists)
     with pytest.raises(
-        ValueError, match=r"made of the runs a, b, c; runs= has a, b\. Give the same"
+        ValueError, match=r"made of the runs a, b, c, but runs= has a, b\. Pass the same runs"
     ):
         log.ireval.credit(lists, runs=table[table["run"] != "c"])
     lists.attrs = {}
@@ -347,14 +345,13 @@ def test_what_cannot_be_credited_is_said():
         log.ireval.credit(lists, runs=table.assign(doc_id=table["doc_id"] + "!"))
     drafted = table.ireval.interleave.many(depth=4)
     with pytest.raises(
-        ValueError, match="runs= is for optimised and pairwise lists; these have teams"
+        ValueError, match="runs= is for optimized and pairwise lists; these have teams"
     ):
         clicked(drafted, [0]).ireval.credit(drafted, runs=table)
     with pytest.raises(
-        ValueError, match="method='best': choose 'team-draft', 'optimised' or 'pairwise'"
+        ValueError, match="method='best': choose 'team-draft', 'optimized' or 'pairwise'"
     ):
         table.ireval.interleave.many(method="best")
-    assert inverse_ranks(np.array([[np.inf]]), np.array([4])).tolist() == [[0.2]]
 
 
 @pytest.mark.parametrize("wrong", [0, 10**13])
@@ -365,6 +362,6 @@ def test_positions_that_no_list_of_these_runs_has_are_refused(wrong):
     moved = lists.assign(position=lists["position"].where(lists.index > 0, wrong))
     moved.attrs = lists.attrs
     with pytest.raises(
-        ValueError, match=rf"position {wrong} is not a place of a list of these runs, which have"
+        ValueError, match=rf"position {wrong} is not a position in a list of these runs, which have"
     ):
         clicks.ireval.credit(moved, runs=table)

@@ -6,7 +6,7 @@ import pytest
 
 import pdeval
 from pdeval.join import ranks
-from pdeval.online.rankings import rankings
+from pdeval.online.interleaving import rankings
 from pdeval.tables.reader import read
 
 RUNS = pd.DataFrame(
@@ -78,13 +78,13 @@ def test_faults_of_a_run_table_are_those_that_the_join_names():
         ValueError, match=r"1 duplicate \(run, query, doc\) rows, e\.g\. \('x', 1, 'a'\)"
     ):
         found_in(pd.concat([RUNS, RUNS.iloc[[0]].assign(rank=9)]))
-    with pytest.raises(ValueError, match="1 rows share a rank with another row of their list"):
+    with pytest.raises(ValueError, match="1 rows have the same rank as another row of their list"):
         found_in(RUNS.assign(rank=[1, 1, 1, 1, 2, 3]))
     with pytest.raises(ValueError, match="the doc column has 1 missing ids"):
         found_in(pd.concat([RUNS, pd.DataFrame([("y", 1, None, 9)], columns=RUNS.columns)]))
     with pytest.raises(ValueError, match="the run table is empty"):
         found_in(RUNS.iloc[:0])
-    with pytest.raises(ValueError, match="'expected' gives no item a definite rank"):
+    with pytest.raises(ValueError, match="'expected' has no definite ranks"):
         found_in(RUNS.assign(score=0.5), ties="expected")
 
 

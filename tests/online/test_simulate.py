@@ -211,20 +211,20 @@ def test_wrong_tables_and_numbers_are_refused():
     with pytest.raises(
         ValueError, match=r"the judgments table has no grade column \(known names: relevance"
     ):
-        simulate(runs, qrels.rename(columns={"relevance": "verdict"}))
+        simulate(runs, qrels.rename(columns={"relevance": "conclusion"}))
     with pytest.raises(
-        ValueError, match="query_id holds text in one table and numbers in the other"
+        ValueError, match="column 'query_id' has text in one table and numbers in the other"
     ):
         simulate(runs, qrels.assign(query_id=qrels["query_id"].astype(str)))
     with pytest.raises(ValueError, match=r"\(query, doc\) pairs with different grades"):
         simulate(runs, pd.concat([qrels, qrels.assign(relevance=3)]))
     with pytest.raises(KeyError, match="no click model 'hasty'; there are perfect, navigational"):
         simulate(runs, qrels, model="hasty")
-    with pytest.raises(ValueError, match="level=0: the least grade that counts as relevant"):
+    with pytest.raises(ValueError, match="level=0: the smallest relevant grade"):
         simulate(runs, qrels, level=0)
-    with pytest.raises(ValueError, match="the lists hold no rows"):
+    with pytest.raises(ValueError, match="the lists have no rows"):
         simulate(interleave(runs.assign(run="y"), pairs=[("y", "y")]).iloc[:0], qrels)
-    with pytest.raises(ValueError, match=r"reformulate=2: give a number of at most 1"):
+    with pytest.raises(ValueError, match=r"reformulate=2: expected a number of at most 1"):
         simulate(runs, qrels, reformulate=2)
 
 
@@ -257,5 +257,5 @@ def test_a_join_knows_its_judgments_level_and_ranking():
         judged.interleave(depth=4), interleave(runs, depth=4, ties="first")
     )
     pd.testing.assert_frame_equal(judged.interleave.many(), multileave(runs, ties="first"))
-    with pytest.raises(TypeError, match=r"no option 'level'.*The join has it already"):
+    with pytest.raises(TypeError, match=r"no option 'level'.*The join already has it"):
         judged.simulate_clicks(level=1)

@@ -11,9 +11,10 @@ from pdeval.accessor import ACCESSORS, Joined
 from pdeval.join import ranks
 from pdeval.tables import reader
 from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 from tests.declaring import undocumented
+from tests.schema_faults import faults
 
 ORDER = ["hybrid", "bm25", "tfidf"]
 PAIRS = [("bm25", "hybrid"), ("ql", "tfidf")]
@@ -58,7 +59,7 @@ def results(sample, some, log):
         ("clicks", "credit"): credits,
         ("credits", "wins"): credits.ireval.wins(),
         ("credits", "preferences"): credits.ireval.preferences(),
-        ("clicks", "verdict"): log.ireval.verdict(ORDER),
+        ("clicks", "check_order"): log.ireval.check_order(ORDER),
         ("clicks", "check"): pd.concat([log, log.iloc[:2]]).ireval.check(),
     }
     found["clicks", "compare_buckets.aa_test"] = log.ireval.compare_buckets.aa_test(draws=5)
@@ -67,7 +68,7 @@ def results(sample, some, log):
         "per_session",
         "per_user",
         "sample_ratio",
-        "behaviour",
+        "behavior",
         "compare_buckets",
     ):
         found["clicks", name] = getattr(log.ireval, name)()
@@ -92,18 +93,18 @@ def test_every_verb_of_the_room_is_tried(results):
 @pytest.mark.broad
 @pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
 def test_every_result_is_the_table_that_was_declared(results, which):
-    frame, (gives,) = results[which], VERBS_OF_USERS[which].gives
+    frame, (gives,) = results[which], VERBS_OF_USERS[which].returns
     assert len(frame) > 0
     assert frame.attrs["table"] == gives
     assert faults(SCHEMAS[gives], frame, named(frame)) == []
-    assert repr(frame.ireval).startswith(f"{SCHEMAS[gives].says}: ")
+    assert repr(frame.ireval).startswith(f"{SCHEMAS[gives].description}: ")
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
 def test_every_result_is_known_again_without_attrs(results, which):
     frame = pd.read_csv(io.StringIO(results[which].to_csv(index=False)))
-    assert kind_of(frame) == VERBS_OF_USERS[which].gives[0]
+    assert kind_of(frame) == VERBS_OF_USERS[which].returns[0]
     assert "fault" not in repr(frame.ireval)
 
 
@@ -122,21 +123,10 @@ def test_every_option_of_every_door_is_documented(which):
 
 def test_a_click_log_shows_its_verbs(log):
     own = {"check", "per_query", "per_session", "per_user", "sample_ratio"}
-    own |= {"behaviour", "compare_buckets", "verdict", "credit"}
+    own |= {"behavior", "compare_buckets", "check_order", "credit"}
     assert set(dir(log.ireval)) == own
     plain = pd.read_csv(io.StringIO(log.to_csv(index=False)))
     assert set(dir(plain.ireval)) == own
-
-
-@pytest.mark.broad
-def test_old_names_answer_with_the_new_ones(log, some, results):
-    for frame, old, new in (
-        (log, "check_log", "check"),
-        (some, "multileave", "interleave.many"),
-        (results["clicks", "credit"], "click_preferences", "preferences"),
-    ):
-        with pytest.raises(AttributeError, match=rf"{old}\(\) is now \.{new}\(\)"):
-            getattr(frame.ireval, old)
 
 
 def test_a_run_table_with_sessions_or_ranks_is_no_click_log(sample):
@@ -160,7 +150,7 @@ def test_columns_of_a_log_are_bound_on_the_accessor(log):
     bound = log.rename(columns=names).ireval(
         session="sid", query="qid", doc="docno", time="when", bucket="arm"
     )
-    for verb in ("per_query", "per_session", "behaviour"):
+    for verb in ("per_query", "per_session", "behavior"):
         pd.testing.assert_frame_equal(
             getattr(bound, verb)(), getattr(log.ireval, verb)().rename(columns=names)
         )
@@ -168,15 +158,15 @@ def test_columns_of_a_log_are_bound_on_the_accessor(log):
     pd.testing.assert_frame_equal(
         bound.compare_buckets(), log.ireval.compare_buckets().rename(columns=sides)
     )
-    for verb in ("per_query", "per_session", "behaviour", "compare_buckets"):
+    for verb in ("per_query", "per_session", "behavior", "compare_buckets"):
         assert repr(getattr(bound, verb)().ireval).startswith(
-            SCHEMAS[VERBS["clicks"][verb].gives[0]].says
+            SCHEMAS[VERBS["clicks"][verb].returns[0]].description
         )
 
 
 @pytest.mark.broad
 def test_which_way_is_better_travels_with_the_tables(results):
-    for which in (("clicks", "behaviour"), ("clicks", "compare_buckets"), ("clicks", "verdict")):
+    for which in (("clicks", "behavior"), ("clicks", "compare_buckets"), ("clicks", "check_order")):
         known = results[which].attrs["measures"]
         assert not known["abandonment_rate"]["higher"]
         assert known["clicks_per_query"]["higher"]
@@ -202,7 +192,7 @@ def test_tied_scores_are_shown_in_the_order_that_the_measures_see(sample):
 
 def test_click_preferences_are_averaged_like_any_other(results):
     prefs = results["credits", "preferences"]
-    mean = prefs.ireval.mean().set_index(["run_a", "run_b"])["mean"]
+    mean = prefs.ireval.summary().set_index(["run_a", "run_b"])["mean"]
     assert mean["bm25", "hybrid"] == pytest.approx(
         prefs.loc[prefs["run_b"] == "hybrid", "value"].mean()
     )

@@ -55,7 +55,7 @@ def test_the_table_of_the_slides_and_its_bold_entries(per, voter):
     )
     for pair, (a_percent, b_percent, n, bold) in SLIDES[per].items():
         row = found.loc[pair]
-        assert (round(100 * row["a_share"], 1), round(100 * row["b_share"], 1), row["n"]) == (
+        assert (round(100 * row["a_win_rate"], 1), round(100 * row["b_win_rate"], 1), row["n"]) == (
             a_percent,
             b_percent,
             n,
@@ -88,7 +88,7 @@ def test_queries_and_users_go_to_the_run_that_won_more_of_their_impressions(per,
 def test_a_pair_without_clicks_has_nothing_to_count():
     row = wins(CREDITS).iloc[1]
     assert row[COUNTS].tolist() == [0, 0, 0, 0]
-    assert np.isnan([row["a_share"], row["p_value"], row["p_adjusted"]]).all()
+    assert np.isnan([row["a_win_rate"], row["p_value"], row["p_adjusted"]]).all()
     assert not row["significant"]
     assert len(wins(CREDITS.iloc[:0])) == 0
 
@@ -126,7 +126,8 @@ def test_wrong_tables_and_choices_are_refused():
     ):
         wins(CREDITS.drop(columns="credit_a"))
     with pytest.raises(
-        ValueError, match="wins by user need a user column; the credits have run_a, run_b, query_id"
+        ValueError,
+        match="per='user' requires a user column; the credits have run_a, run_b, query_id",
     ):
         wins(CREDITS.drop(columns="user"), per="user")
     with pytest.raises(ValueError, match="per='day': choose 'query', 'user' or 'impression'"):

@@ -9,7 +9,7 @@ import pytest
 import pdeval
 
 LENGTH = pdeval.parse("ASL", label="my length")
-JUDGED = pdeval.datasets.sample_judged(topics="common")
+JUDGED = pdeval.datasets.sample_judged(queries="common")
 SCORES = JUDGED.measure(LENGTH)
 METADATA = pdeval.datasets.sample_metadata()
 WAYS = {
@@ -53,7 +53,8 @@ def test_an_unknown_measure_is_asked_about_and_never_taken_for_more_is_better(tm
     frame.to_csv(tmp_path / "scores.csv", index=False)
     read = pd.read_csv(tmp_path / "scores.csv", dtype={"query_id": str})
     with pytest.raises(
-        ValueError, match=r"is more of 'my unheard-of length' better\?.*df.ireval\(higher=\{"
+        ValueError,
+        match=r"unknown direction of measure 'my unheard-of length'.*df.ireval\(higher=\{",
     ):
         getattr(read.ireval, verb)()
 
@@ -81,7 +82,7 @@ def test_a_session_that_does_not_know_the_label_asks(tmp_path):
     said = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    assert said[0].startswith("is more of 'my length' better?")
+    assert said[0].startswith("unknown direction of measure 'my length'")
     assert "df.ireval(higher={'my length': True})" in said[0]
     assert said[1] == JUDGED.order(LENGTH)["run"].iloc[0]
 

@@ -55,9 +55,9 @@ def runs_and_qrels():
     ("options", "direct"),
     [
         ({}, True),
-        ({"topics": "answered"}, False),
+        ({"queries": "answered"}, False),
         ({"compat": "pref_eval"}, False),
-        ({"topics": "common"}, True),
+        ({"queries": "common"}, True),
     ],
 )
 def test_win_rates_are_direct_where_every_query_has_all_runs_or_none(options, direct):
@@ -138,7 +138,8 @@ def test_one_score_of_a_run_is_what_any_ordering_has_to_give(declared, column):
         pdeval.ordering(space[name])
     assert len(order(scores([[0.5, 0.25], [0.5, 0.75]]), method="right", draws=3)) == 2
     with pytest.raises(
-        ValueError, match=r"the ordering 'wrong' gave an array of shape .* where \(1, 2\) is needed"
+        ValueError,
+        match=r"the ordering 'wrong' returned an array of shape .*, expected \(1, 2\): one",
     ):
         order(scores([[0.5, 0.25], [0.5, 0.75]]), method="wrong")
 
@@ -176,10 +177,10 @@ def test_resamples_draw_as_many_queries_as_there_are_in_blocks_of_one_stream(mon
     ],
 )
 def test_an_ordering_in_the_place_of_a_measure_is_told_where_it_goes(measures, named):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     for held in (judged, judged.measure("AP").ireval):
         with pytest.raises(
-            ValueError, match=rf"{named} is an ordering, not a measure. Say order\(method="
+            ValueError, match=rf"{named} is an ordering, not a measure. Use order\(method="
         ):
             held.order(measures)
     with pytest.raises(KeyError, match="no such"):

@@ -14,10 +14,10 @@ MEASURES = ["AP", "RPP", "rrLP", "ASL"]
 
 @pytest.mark.broad
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
-@pytest.mark.parametrize("topics", ["relevant", "answered"])
-def test_a_standing_holds_what_order_returns(topics):
+@pytest.mark.parametrize("queries", ["relevant", "answered"])
+def test_a_standing_holds_what_order_returns(queries):
     joined = pdeval.datasets.sample_runs().ireval.join(
-        pdeval.datasets.sample_qrels(), topics=topics
+        pdeval.datasets.sample_qrels(), queries=queries
     )
     found = standing(joined, MEASURES)
     orders = joined.order(MEASURES)
@@ -52,7 +52,7 @@ def test_a_measure_with_more_queries_than_the_call_may_be_answered_unevenly():
     qrels = pd.DataFrame(
         [("1", "d", 2), ("2", "e", 1)], columns=["query_id", "doc_id", "relevance"]
     )
-    joined = runs.ireval.join(qrels, level=2, topics="answered")
+    joined = runs.ireval.join(qrels, level=2, queries="answered")
     order = joined.order(["RPP", "RPP(level=1)"])
     assert order["run"].tolist() == ["a", "b", "a", "b"]
     assert order["score"].tolist() == [1.0, -1.0, 1.0, -1.0]
@@ -84,7 +84,7 @@ def test_a_query_counts_that_any_run_answered():
         columns=["run", "query_id", "doc_id", "score"],
     )
     qrels = pd.DataFrame({"query_id": ["1", "2", "3"], "doc_id": ["d", "e", "f"], "relevance": 1})
-    found = standing(runs.ireval.join(qrels, topics="answered"), ["AP", "RR"])
+    found = standing(runs.ireval.join(qrels, queries="answered"), ["AP", "RR"])
     assert found.queries.tolist() == [2, 2]
     assert found.score.tolist() == [[1.0, 0.0], [1.0, 0.0]]
 

@@ -50,7 +50,7 @@ def test_an_unknown_column_of_queries_is_asked_for():
     )
     with pytest.raises(
         ValueError,
-        match=r"no query column is known among a, b, winner, user_input\. Say which: .*'\), or",
+        match=r"cannot determine the query column among a, b, winner, user_input\. Specify it: .*'\), or",
     ):
         pdeval.votes(held)
     assert pdeval.votes(held, query="user_input")["user_input"].tolist() == ["what?", "who?"]

@@ -12,6 +12,8 @@ from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 ONE, TWO = np.array([0, 1, 0, 0, 1, 3]), np.array([1, 0, 1, 1, 2, 4])
 SIGN = np.array([1, -1, 1, -1, 0, 1])
 
+ONE_SD = 0.6826894921370859  # confidence of an interval of one standard error to either side
+
 
 def test_votes_are_counted_whichever_side_a_system_stood_on():
     counts = Counts.of(ONE, TWO, SIGN, 5)
@@ -23,7 +25,7 @@ def test_votes_are_counted_whichever_side_a_system_stood_on():
         net[one, two] += sign
         net[two, one] -= sign
     assert counts.met.tolist() == met.tolist()
-    assert [one.tolist() for one in counts.tables(counts.times())] == [net.tolist(), met.tolist()]
+    assert [one.tolist() for one in counts.tables(counts.n)] == [net.tolist(), met.tolist()]
     assert counts.groups == 6
 
 
@@ -31,7 +33,7 @@ def test_votes_that_belong_together_are_counted_by_group():
     together = np.array([2, 0, 0, 1, 1, 2])
     counts = Counts.of(ONE, TWO, SIGN, 5, together)
     assert counts.groups == 3
-    held = np.zeros((3, counts.kinds))
+    held = np.zeros((3, len(counts.n)))
     held[counts.cell_group, counts.cell_kind] = counts.cell_n
     assert held.sum(axis=1).tolist() == [2, 2, 2]
     assert held.sum(axis=0).tolist() == counts.n.tolist()
@@ -122,9 +124,8 @@ def test_kinds_are_sorted_and_counted_in_each_group(systems, votes, grouped):
         as_kind(*vote) for vote in zip(one.tolist(), two.tolist(), sign.tolist(), strict=True)
     ]
     assert kinds_of(counts) == sorted(set(cast_kinds))
-    assert counts.kinds == len(set(cast_kinds))
+    assert len(counts.n) == len(set(cast_kinds))
     assert counts.n.tolist() == [cast_kinds.count(kind) for kind in kinds_of(counts)]
-    assert counts.times().dtype == np.float64
     assert counts.groups == (together.max() + 1 if grouped else votes)
     found = {
         (group, kinds_of(counts)[kind]): n
@@ -160,7 +161,7 @@ def test_a_group_that_is_drawn_twice_counts_twice_with_all_its_votes():
 def test_tables_of_resamples_have_the_votes_of_each():
     one, two, sign, _ = cast(4, systems=5, votes=40)
     counts = Counts.of(one, two, sign, 5)
-    times = np.random.default_rng(0).integers(0, 4, (2, 3, counts.kinds)) * 1.0
+    times = np.random.default_rng(0).integers(0, 4, (2, 3, len(counts.n))) * 1.0
     net, shared = counts.tables(times)
     wanted = np.zeros((2, 2, 3, 5, 5))
     for kind, (a, b, won) in enumerate(kinds_of(counts)):
@@ -214,7 +215,8 @@ def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(
         fitted.covariance, bread @ slope.T @ slope @ bread, rtol=1e-8, atol=1e-12
     )
     assert fitted.prior == prior
-    np.testing.assert_allclose(fitted.errors, np.sqrt(np.diag(fitted.covariance)), rtol=1e-12)
+    half = fitted.interval(ONE_SD)[1] - fitted.strength
+    np.testing.assert_allclose(half, np.sqrt(np.diag(fitted.covariance)), rtol=1e-12)
     np.testing.assert_allclose(
         fitted.root @ fitted.root.T, fitted.covariance, rtol=1e-9, atol=1e-12
     )
@@ -224,7 +226,7 @@ def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(
 
 def test_a_variance_below_zero_by_rounding_is_none():
     fitted = Fitted(np.zeros(2), np.array([[-1e-20, 0.0], [0.0, 4.0]]), 0.0)
-    assert fitted.errors.tolist() == [0.0, 2.0]
+    assert fitted.interval(ONE_SD)[1] == pytest.approx([0.0, 2.0], rel=1e-12)
     np.testing.assert_allclose(fitted.root @ fitted.root.T, [[0.0, 0.0], [0.0, 4.0]], atol=1e-15)
 
 
@@ -237,7 +239,7 @@ def test_a_prior_is_of_pairs_that_met_alone():
     strength = Fitted.of(one, 1.0).strength
     assert strength[0] - strength[1] == pytest.approx(np.log(5.0), rel=1e-9)
     assert strength[1] - strength[2] == pytest.approx(0.0, abs=1e-9)
-    net, shared = one.tables(one.times())
+    net, shared = one.tables(one.n)
     again = many_fitted(
         np.stack([net, -net]), np.stack([shared, shared]), one.met, Fitted.of(one, 1.0)
     )
@@ -248,7 +250,7 @@ def test_a_prior_is_of_pairs_that_met_once_too():
     once = Counts.of(np.array([0]), np.array([1]), np.array([1]), 2)
     fitted = Fitted.of(once, 1.0)  # a vote and a tied one: odds of 3 to 1
     assert np.subtract(*fitted.strength) == pytest.approx(np.log(3.0), rel=1e-9)
-    net, shared = (np.stack([one] * 2) for one in once.tables(once.times()))
+    net, shared = (np.stack([one] * 2) for one in once.tables(once.n))
     np.testing.assert_allclose(
         many_fitted(net, shared, once.met, fitted), [fitted.strength] * 2, atol=1e-7
     )
@@ -264,7 +266,7 @@ def test_a_chain_of_wins_may_go_over_any_of_several_systems():
     # the first beat two, of which one beat the fourth, and both ways lead back to the first
     one, two = np.array([0, 0, 1, 3, 2]), np.array([1, 2, 3, 0, 0])
     counts = Counts.of(one, two, np.ones(5, dtype=int), 4)
-    net, shared = (np.stack([table] * 2) for table in counts.tables(counts.times()))
+    net, shared = (np.stack([table] * 2) for table in counts.tables(counts.n))
     found = many_fitted(net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0))
     assert np.isfinite(found).all()
     backwards = many_fitted(-net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0))

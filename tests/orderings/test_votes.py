@@ -131,7 +131,7 @@ def test_a_preference_that_is_rounding_for_its_measure_ranks_nobody():  # issue 
 
 def test_a_pair_in_both_directions_is_an_error():
     with pytest.raises(
-        ValueError, match=r"pair \('a', 'b'\) more than once.*keep each unordered pair once"
+        ValueError, match=r"pair \('a', 'b'\) more than once.*Keep each unordered pair once"
     ):
         check_pairs(preferences([(0, 1), (1, 0)], [[1.0, -1.0]]))
 
@@ -173,7 +173,7 @@ def test_few_pairs_against_several_runs_are_an_error_that_names_no_baseline():
 def test_pairs_against_a_baseline_only_are_an_error_that_names_it():
     with pytest.raises(
         ValueError,
-        match=r"2 of 3 pairs of runs, they are all against 'b'.*without baseline= or pairs=",
+        match=r"2 of 3 pairs of runs, all against 'b'.*without baseline= or pairs=",
     ):
         check_pairs(preferences([(0, 1), (2, 1)], [[1.0, 1.0]]))
 
@@ -182,23 +182,23 @@ def test_a_gap_inside_a_query_is_an_error_that_names_the_query():
     table = preferences([(0, 1), (0, 2), (1, 2)], [[1.0, 1.0, 1.0], [1.0, 1.0, np.nan]])
     with pytest.raises(
         ValueError,
-        match=r"'RPP' have gaps: on 1 of 2 queries, e.g. '2', some pairs of runs are missing",
+        match=r"'RPP' lack pairs of runs on 1 of 2 queries, e.g. '2', but win rates need all pairs",
     ):
         votes_of(table, 0)
 
 
 def test_a_run_without_any_query_is_an_error_that_names_it():
-    with pytest.raises(ValueError, match="1 of 3 runs have no query that counts for 'AP': 'b'"):
+    with pytest.raises(ValueError, match="1 of 3 runs have no value of 'AP' on any query: 'b'"):
         votes_of(scores([[0.5, np.nan, 0.1], [0.5, np.nan, 0.1]]), 0)
 
 
 def test_runs_without_a_common_query_are_an_error_that_names_them():
-    with pytest.raises(ValueError, match="runs 'a' and 'c' have no query in common for 'AP'"):
+    with pytest.raises(ValueError, match="runs 'a' and 'c' have no common query for 'AP'"):
         votes_of(scores([[0.5, 0.2, np.nan], [np.nan, 0.2, 0.1]]), 0)
 
 
 def test_infinite_scores_are_an_error():
-    with pytest.raises(ValueError, match=r"'AP' is infinite for 1 \(query, run\) values"):
+    with pytest.raises(ValueError, match=r"measure 'AP' has 1 infinite values, which have no mean"):
         votes_of(scores([[0.5, np.inf]]), 0)
 
 
@@ -206,14 +206,14 @@ def test_infinite_preferences_are_an_error():
     runs, queries = pd.DataFrame({"run": ["a", "b"]}), pd.Index(["1", "2"], name="query_id")
     a, b = cube.all_pairs(2)
     source = cube.Preferences(runs, queries, ("RPP",), a, b, np.array([[[0.5], [-np.inf]]]))
-    with pytest.raises(ValueError, match="'RPP' is infinite for 1 preferences"):
+    with pytest.raises(ValueError, match="measure 'RPP' has 1 infinite values, which have no mean"):
         votes_of(source, 0)
 
 
 def test_breaking_ties_by_name_needs_every_run_on_every_query():
     with pytest.raises(
         ValueError,
-        match="compat='pref_eval' needs every run on every query; 'b' has no 'AP' on query '2'",
+        match="compat='pref_eval' needs all runs on all queries; 'b' has no 'AP' on query '2'",
     ):
         votes_of(scores([[0.5, 0.2], [0.5, np.nan]]), 0, name=np.array([1, 0]))
 
@@ -244,7 +244,7 @@ def test_runs_without_any_preference_are_named_at_most_three():
     values = np.where((a < 2) & (b < 2), 0.5, np.nan)[None, None] * np.ones((1, 2, 1))
     source = cube.Preferences(runs, queries, ("RPP",), a, b, values)
     with pytest.raises(
-        ValueError, match=r"4 of 6 runs have no query that counts for 'RPP': 'c', 'd', 'e'\. Leave"
+        ValueError, match=r"4 of 6 runs have no value of 'RPP' on any query: 'c', 'd', 'e'\. Drop"
     ):
         votes_of(source, 0)
 

@@ -6,16 +6,16 @@ import pytest
 
 import pdeval
 from pdeval.evaluate.ppi import powered
+from pdeval.evaluate.seeds import chunks
 from pdeval.orderings import order as room
 from pdeval.orderings.votes import ranks
-from pdeval.significance.resampling import chunks
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
 NOISY = QRELS.assign(
     relevance=np.where(np.random.default_rng(0).random(len(QRELS)) < 0.2, 0, QRELS["relevance"])
 )
-SCORES = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], machine=NOISY, topics="common")
+SCORES = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], machine=NOISY, queries="common")
 DRAWN = SCORES.assign(probability=0.2 + 0.6 * (SCORES["query_id"].astype(int) % 5) / 5)
 RAGGED = SCORES[(SCORES["run"] != "ql") | ~SCORES["query_id"].isin(["105", "110"])]
 
@@ -34,11 +34,11 @@ def resampled(table, measure, draws, seed):
             .reindex(human.index)
             .to_numpy()
         )
-    labelled = human.notna().any(axis=1).to_numpy()
+    labeled = human.notna().any(axis=1).to_numpy()
     found = []
     for size, own in chunks(draws, seed):
         rng = np.random.default_rng(own)
-        places = [np.flatnonzero(labelled), np.flatnonzero(~labelled)]
+        places = [np.flatnonzero(labeled), np.flatnonzero(~labeled)]
         drawn = np.concatenate([one[rng.integers(0, len(one), (len(one), size))] for one in places])
         for rows in drawn.T:
             own_chance = None if chance is None else chance[rows]
@@ -72,7 +72,7 @@ def test_how_many_resamples_are_made_at_a_time_changes_nothing(monkeypatch, cell
 def test_an_order_says_how_it_was_made_and_stands_measure_by_measure():
     found = SCORES.ireval.order(confidence=0.7)
     assert found.attrs["confidence"] == 0.7
-    assert found.attrs["topics"] == "common"
+    assert found.attrs["queries"] == "common"
     assert found["measure"].tolist() == ["AP"] * 12 + ["ASL"] * 12
     assert "rank_low" not in found
     for _, part in found.groupby("measure", sort=False, observed=True):
@@ -83,7 +83,7 @@ def test_an_order_says_how_it_was_made_and_stands_measure_by_measure():
 
 
 def test_win_rates_are_shares_of_opponents_beaten_by_both_kinds_of_labels():
-    table = RUNS.ireval.prefer(HUMAN, "RPP", machine=NOISY, topics="common")
+    table = RUNS.ireval.prefer(HUMAN, "RPP", machine=NOISY, queries="common")
     found = table.ireval.order(draws=20).set_index("run")["score"]
     turned = table.rename(columns={"run_a": "run_b", "run_b": "run_a"})
     turned[["value", "machine"]] = -turned[["value", "machine"]]
@@ -116,8 +116,8 @@ def test_runs_that_tie_stand_as_the_table_names_them():
 
 
 def test_preferences_of_some_pairs_give_no_order_and_bad_options_are_named():
-    against = RUNS.ireval.prefer(HUMAN, "RPP", machine=NOISY, topics="common", baseline="bm25")
-    with pytest.raises(ValueError, match="the preferences hold 11 of 66 pairs of runs"):
+    against = RUNS.ireval.prefer(HUMAN, "RPP", machine=NOISY, queries="common", baseline="bm25")
+    with pytest.raises(ValueError, match="the preferences have 11 of 66 pairs of runs"):
         against.ireval.order()
     for wrong in ({"draws": -1}, {"confidence": 1.5}, {"seed": -1}, {"method": "median"}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
@@ -127,7 +127,7 @@ def test_preferences_of_some_pairs_give_no_order_and_bad_options_are_named():
 
 def test_of_two_runs_the_one_wins_what_the_other_loses():
     two = RUNS[RUNS["run"].isin(["bm25", "hybrid"])]
-    table = two.ireval.prefer(HUMAN, ["RPP", "sgnLP"], machine=NOISY, topics="common")
+    table = two.ireval.prefer(HUMAN, ["RPP", "sgnLP"], machine=NOISY, queries="common")
     found = table.ireval.order().set_index(["measure", "run"])["score"]
     for measure, rows in table.groupby("measure", observed=True):
         made = powered(rows[["value"]].to_numpy(), rows[["machine"]].to_numpy())

@@ -118,7 +118,7 @@ def test_the_size_of_a_block_of_resamples_changes_nothing(monkeypatch):
 
 
 def test_leximin_of_runs_is_that_of_their_table():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     for measure, table in (("AP", judged.measure("AP")), ("RPP", judged.prefer("RPP"))):
         pd.testing.assert_frame_equal(
             judged.order(measure, method="leximin"),
@@ -129,7 +129,8 @@ def test_leximin_of_runs_is_that_of_their_table():
 
 def test_runs_on_different_queries_are_not_compared_from_the_worst_up():
     with pytest.raises(
-        ValueError, match=r"1 of 3 runs lack one or more of 1 of the 2 queries.*topics='relevant'"
+        ValueError,
+        match=r"1 of 3 runs have no value for some of 1 of the 2 queries.*queries='relevant'",
     ):
         order(scores([[0.1, 0.2, 0.3], [0.2, np.nan, 0.3]]), method="leximin")
 
@@ -144,8 +145,8 @@ def test_an_ordering_may_take_the_mean_of_the_worst_queries():
 def test_runs_and_queries_with_a_gap_are_counted_apart():
     table = np.arange(12.0).reshape(4, 3)
     for query, run, told in (
-        ([0, 0], [0, 1], r"2 of 3 runs lack one or more of 1 of the 4 queries"),
-        ([0, 2, 3], [1, 1, 1], r"1 of 3 runs lack one or more of 3 of the 4 queries"),
+        ([0, 0], [0, 1], r"2 of 3 runs have no value for some of 1 of the 4 queries"),
+        ([0, 2, 3], [1, 1, 1], r"1 of 3 runs have no value for some of 3 of the 4 queries"),
     ):
         gaps = table.copy()
         gaps[query, run] = np.nan

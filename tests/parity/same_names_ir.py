@@ -136,7 +136,7 @@ def cwl_eval() -> Iterator[Row]:
     }
     notes = {
         "BPMD": "the cost that is accepted does not move there: `hc=0`",
-        "NDCG": "not normalised by the ideal",
+        "NDCG": "not normalized by the ideal",
     }
     for name, (metric, here) in graded.items():
         yield Row(name, here, ask(metric, False), notes.get(name.partition("CWL")[0], ""))

@@ -82,7 +82,7 @@ def torchmetrics() -> Iterator[Row]:
     yield Row("RetrievalRecall(top_k=5)", "R@5", ask(there.RetrievalRecall(top_k=5)))
     yield Row("RetrievalHitRate(top_k=5)", "Success@5", ask(there.RetrievalHitRate(top_k=5)))
     yield Row("RetrievalRPrecision", "Rprec", ask(there.RetrievalRPrecision()))
-    whole = "where lists hold the whole catalogue; there a list is all that is known"
+    whole = "where lists hold the whole catalog; there a list is all that is known"
     yield Row(
         "RetrievalFallOut(top_k=5)",
         f"Fallout(items={ITEMS})@5",
@@ -303,8 +303,8 @@ def rectools() -> Iterator[Row]:
     for name, (metric, here, note) in asked.items():
         yield Row(name, here, metric.calc(lists, binary), note)
     mcc = there.MCC(K).calc(lists, binary, catalog)
-    yield Row("MCC(5)", f"MCC(items={ITEMS})@5", mcc, "the catalogue is an argument there")
-    share = "the share of items rightly in or out of the list, nearly 1 in any large catalogue; `MCC` is not"
+    yield Row("MCC(5)", f"MCC(items={ITEMS})@5", mcc, "the catalog is an argument there")
+    share = "the share of items rightly in or out of the list, nearly 1 in any large catalog; `MCC` is not"
     yield Row("Accuracy(5)", "", None, f"{share}. `Accuracy` here is that of ir_measures")
     spelled = {
         "CatalogCoverage": "Coverage@10", "MeanInvUserFreq": "Novelty@10", "AvgRecPopularity": "AvgChoice@10",

@@ -109,7 +109,7 @@ def test_the_measures_of_run_tables_are_those_of_ir_measures_with_cwl_eval(seed)
     theirs = {
         (m.query_id, str(m.measure)): m for m in ir_measures.cwl_eval.iter_calc(asked, qrels, runs)
     }
-    ours = runs.ireval.measure(qrels, asked, topics="answered")
+    ours = runs.ireval.measure(qrels, asked, queries="answered")
     assert len(ours) == len(theirs) > 400
     for row in ours.itertuples():
         assert row.value == pytest.approx(
@@ -117,7 +117,7 @@ def test_the_measures_of_run_tables_are_those_of_ir_measures_with_cwl_eval(seed)
         ), row
     inst = f"model=INST(T=2.5),max_grade={top},min_grade=1"
     more = runs.ireval.measure(
-        qrels, [f"ETU({inst})", f"ED({inst})", f"ETC({inst})"], topics="answered"
+        qrels, [f"ETU({inst})", f"ED({inst})", f"ETC({inst})"], queries="answered"
     )
     fields = {"U": "expected_total_utility", "D": "expected_items", "C": "expected_total_cost"}
     for row in more.itertuples():

@@ -15,7 +15,7 @@ import pytest
 import pdeval
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:level=. does not touch the gains"
+    "ignore:level=. does not change the gains"
 )  # as in trec_eval
 
 NAMES = {

@@ -8,7 +8,7 @@ from tests.parity import published
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*judged quer.* missing from run:UserWarning"),
-    pytest.mark.filterwarnings("ignore:level=. does not touch the gains"),  # as in trec_eval
+    pytest.mark.filterwarnings("ignore:level=. does not change the gains"),  # as in trec_eval
 ]
 
 
@@ -35,7 +35,7 @@ def test_clef_ehealth_2015_as_trec_eval_9_with_all_topics_to_depth_1000(
     scores = clef_runs.ireval.measure(
         pdeval.read_qrels(folder / qrels),
         published.names(expected),
-        topics="judged",
+        queries="judged",
         compat="trec_eval-9",
         depth=1000,
     )
@@ -53,7 +53,7 @@ def test_dl_hard_at_level_two(shared_data):
         pdeval.read_qrels(folder / "qrels.txt"),
     )
     scores = runs.ireval.measure(
-        qrels, published.names(expected), level=2, topics="judged", compat="trec_eval-9"
+        qrels, published.names(expected), level=2, queries="judged", compat="trec_eval-9"
     )
     wrong, compared = published.differences(scores, expected)
     # trec_eval -c counts every positive grade in its summary of num_rel, whatever the level; per topic it does not
@@ -88,7 +88,7 @@ def test_the_trec_covid_leaderboard(covid, columns, rules):
     board = board.melt("run", list(columns), var_name="name", value_name="text")
     board = board.assign(topic="all", name=board["name"].map(columns))
     wrong, compared = published.differences(
-        runs.ireval.measure(qrels, list(columns.values()), topics="judged", **rules), board
+        runs.ireval.measure(qrels, list(columns.values()), queries="judged", **rules), board
     )
     assert wrong.empty, wrong
     assert compared == 79 * len(columns)

@@ -8,7 +8,7 @@ import pdeval
 pytrec_eval = pytest.importorskip("pytrec_eval")
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*judged quer.* missing from run:UserWarning"),
-    pytest.mark.filterwarnings("ignore:level=. does not touch the gains"),  # as in trec_eval
+    pytest.mark.filterwarnings("ignore:level=. does not change the gains"),  # as in trec_eval
 ]
 
 CUTS = "5,10,15,20,30,100,200,500,1000"
@@ -48,7 +48,7 @@ def compare(folder, qrels_file, level, some, *, judged_only=False):
             qrels,
             names,
             level=level,
-            topics="answered",
+            queries="answered",
             compat="trec_eval-9",
             judged_only=judged_only,
         )

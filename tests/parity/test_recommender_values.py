@@ -22,7 +22,7 @@ def ours():
     one = runs[(runs["model"] == "neural") & (runs["seed"] == 1)]
     tables = {"items": items, "history": history}
     names = list(dict.fromkeys(name for _, name in CASES))
-    judged = one.ireval.join(ratings, level=4, topics="judged", **tables)
+    judged = one.ireval.join(ratings, level=4, queries="judged", **tables)
     found = judged.summary(names, draws=0)
     return dict(zip(found["measure"], found["mean"], strict=True))
 

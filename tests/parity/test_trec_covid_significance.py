@@ -19,7 +19,7 @@ PAIRED = {
     "rrLP": 20.97,
     "sgnLP": 26.45,
 }
-# The same with the randomised HSD and 300 draws: whole numbers, within a point or two.
+# The same with the randomized HSD and 300 draws: whole numbers, within a point or two.
 HSD = {
     "RPP": 57,
     "dcgRPP": 57,
@@ -50,7 +50,7 @@ def joined(covid):
 
 
 def percent(table):
-    return dict(zip(table["measure"], 100 * table["detected"], strict=True))
+    return dict(zip(table["measure"], 100 * table["fraction_significant"], strict=True))
 
 
 @pytest.mark.broad
@@ -69,7 +69,11 @@ def test_runs_and_judgments_give_the_expected_power_of_the_paired_tests(covid):
 @pytest.mark.broad
 def test_the_expected_shares_of_pairs_are_tied(joined):
     table = joined.ties(["RR", "rrLP", "sgnLP"]).set_index("measure")
-    assert (100 * table["tied"]).round(2).to_dict() == {"RR": 54.02, "rrLP": 0.12, "sgnLP": 0.12}
+    assert (100 * table["tied_fraction"]).round(2).to_dict() == {
+        "RR": 54.02,
+        "rrLP": 0.12,
+        "sgnLP": 0.12,
+    }
     assert table["pairs"].unique().tolist() == [3081 * 40]
 
 
@@ -129,7 +133,7 @@ def test_subtopic_rpp_sees_what_a_filter_costs_users_who_want_many_items(web):
     # four of the eight runs are filtered and shorter: better at the top, worse at high recall, level in the mean
     runs, qrels = web
     found = runs.ireval.discriminative_power(qrels, SUBTOPIC, tests=["t"], ties="rank")
-    assert dict(zip(found["measure"], found["n_detected"])) == {
+    assert dict(zip(found["measure"], found["n_significant"])) == {
         "ST-RPP": 4,
         "strec@20": 11,
         "ERR-IA@20": 11,
@@ -138,5 +142,5 @@ def test_subtopic_rpp_sees_what_a_filter_costs_users_who_want_many_items(web):
     mean = runs.ireval.prefer(
         qrels, ["ST-RPP", "ST-invRPP"], pairs=[("ql-cata-filtered", "ql-cata")], ties="rank"
     )
-    mean = mean.ireval.mean().set_index("measure")["mean"]
+    mean = mean.ireval.summary().set_index("measure")["mean"]
     assert mean["ST-invRPP"] > 0.25 > 0.1 > mean["ST-RPP"] > 0

@@ -10,14 +10,14 @@ from tests.parity import published
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:1 of 3 judged queries are missing:UserWarning"),
-    pytest.mark.filterwarnings("ignore:level=. does not touch the gains"),  # as in trec_eval
+    pytest.mark.filterwarnings("ignore:level=. does not change the gains"),  # as in trec_eval
 ]
 
 CASES = {
     "out.test": ("results.test", "qrels.test", {}),
     "out.test.a": ("results.test", "qrels.test", {}),
     "out.test.aq": ("results.test", "qrels.test", {}),
-    "out.test.aqc": ("results.trunc", "qrels.test", {"topics": "judged"}),
+    "out.test.aqc": ("results.trunc", "qrels.test", {"queries": "judged"}),
     "out.test.aql": ("results.test", "qrels.rel_level", {"level": 2}),
     "out.test.meas_params": ("results.test", "qrels.test", {}),
 }
@@ -51,7 +51,7 @@ def test_the_grades_from_the_top_are_those_of_relstring(shared_data, case):
     expected = published.read(folder / case, "run")
     expected = expected[expected["name"].str.startswith("relstring")]
     joined = pdeval.read_run(folder / run, name="run").ireval.join(
-        pdeval.read_qrels(folder / qrels), topics="judged"
+        pdeval.read_qrels(folder / qrels), queries="judged"
     )
     retrieved = joined.measure("NumRet").set_index("query_id")["value"]
     for name, topic, text in zip(expected["name"], expected["topic"], expected["text"]):

@@ -40,7 +40,7 @@ def test_ndeval_in_both_orders(shared_data, web_runs, ending, ties):
     expected = computed(folder / "expected-computed", ending)
     qrels = pdeval.read_qrels(folder / "qrels.ndeval.txt", subtopics=True)
     names = expected["name"].unique().tolist()
-    scores = web_runs.ireval.measure(qrels, names, ties=ties, topics="answered")
+    scores = web_runs.ireval.measure(qrels, names, ties=ties, queries="answered")
     wrong, compared = published.differences(scores, expected)
     assert wrong.empty, wrong
     assert compared == 8 * 51 * 21

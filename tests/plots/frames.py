@@ -161,7 +161,7 @@ def degraded(drop: str = "queries", seed: int = 0) -> pd.DataFrame:
             pd.DataFrame(
                 {
                     "measure": measure,
-                    "drop": drop,
+                    "to": drop,
                     "keep": np.repeat(keep, 10),
                     "draw": np.tile(np.arange(10), 10),
                     "statistic": "tau_b",
@@ -199,7 +199,7 @@ def tied_levels() -> pd.DataFrame:
                 {
                     "collection": name,
                     "recall": level,
-                    "tied": first * np.exp(-0.1 * (level - 1)) + 0.05,
+                    "tied_fraction": first * np.exp(-0.1 * (level - 1)) + 0.05,
                 }
             )
             for name, first in shapes.items()
@@ -286,8 +286,8 @@ def wins() -> pd.DataFrame:
         "a_wins": [3, 1],
         "b_wins": [1, 4],
         "ties": [4, 3],
-        "a_share": 0.5,
-        "b_share": 0.5,
+        "a_win_rate": 0.5,
+        "b_win_rate": 0.5,
     }
     return pd.DataFrame({"run_a": ["lm", "rm3"], "run_b": "bm25", **counts, "p_value": 0.3})
 
@@ -307,7 +307,7 @@ def explained() -> pd.DataFrame:
             "query_id": "1", "run_a": "lm", "run_b": "bm25", "measure": "RPP",
             "population": ["grade >= 1"] * 3 + ["grade >= 2"], "recall": [1, 2, 3, 1],
             "doc_a": list("abca"), "rank_a": [1.0, 3, 9, 1], "doc_b": list("bacb"), "rank_b": [2.0, 3, 4, 4],
-            "sooner": ["lm", "tie", "bm25", "lm"], "weight": 0.25, "value": [1.0, 0, -1, 1],
+            "ahead": ["lm", "tie", "bm25", "lm"], "weight": 0.25, "value": [1.0, 0, -1, 1],
             "running_sum": [0.25, 0.25, 0.0, 0.25],
         }
     )  # fmt: skip
@@ -326,8 +326,8 @@ def spread() -> pd.DataFrame:
     return pd.concat([signs, small], ignore_index=True)
 
 
-def behaviour() -> pd.DataFrame:
-    """Two behaviour measures of three buckets."""
+def behavior() -> pd.DataFrame:
+    """Two behavior measures of three buckets."""
     value = np.array([0.5, 4.0, 0.6, 3.0, 0.7, 2.0])
     return pd.DataFrame(
         {
@@ -354,7 +354,7 @@ def headroom() -> pd.DataFrame:
             "low": low,
             "high": low + 0.25,
             "count": count,
-            "share": count / 8,
+            "fraction": count / 8,
         }
     )
 
@@ -399,7 +399,7 @@ def verdicts():
 
 KINDS = {
     "collection_effects": effects,
-    "collection_verdicts": verdicts,
+    "meta_analysis": verdicts,
     "components": components,
     "scores": lambda: preferences(3).rename(columns={"run_a": "run"}).drop(columns="run_b").drop_duplicates(
         ["run", "query_id"], ignore_index=True
@@ -414,7 +414,7 @@ KINDS = {
     "contribution_ecdf": spread,
     "discounts": discounts,
     "headroom": headroom,
-    "behaviour": behaviour,
+    "behavior": behavior,
     "pair_explanation": explained,
     "orders": orders,
     "leaderboards": leaderboards,
@@ -423,24 +423,29 @@ KINDS = {
     "correlations": lambda: correlations().assign(coefficient="tau_b", runs=12),
     "sign_agreement": lambda: correlations().rename(columns={"value": "agreement"}).assign(fuzziness=0, pairs=9, r=0.5),
     "locality": lambda: pd.DataFrame({"recall_a": [1, 1, 2], "recall_b": [2, 3, 3], "pairs": 9, "r": [0.4, 0.2, 0.5]}),
-    "incomplete": lambda: degraded().assign(policy="random"),
-    "incomplete_summary": lambda: pd.DataFrame(
-        {"measure": "AP", "drop": "queries", "policy": "random", "keep": [5, 9], "statistic": "tau_b", "draws": 9,
+    "robustness": lambda: degraded().assign(policy="random"),
+    "robustness_summary": lambda: pd.DataFrame(
+        {"measure": "AP", "to": "queries", "policy": "random", "keep": [5, 9], "statistic": "tau_b", "draws": 9,
          "mean": [0.5, 0.9], "sd": 0.1}
     ),
-    "ties_by_recall": lambda: pd.DataFrame({"recall": [1, 2], "pairs": 10, "ties": [5, 1], "tied": [0.5, 0.1]}),
-    "ties_by_first": lambda: pd.DataFrame({"p1": [1, 2], "pairs": 10, "ties": [5, 1], "tied": [0.5, 0.1]}),
-    "tie_probability": lambda: pd.DataFrame({"n": 4, "m": [1, 2], "p1": [1, 1], "probability": [0.25, 0.5]}),
-    "deciding": lambda: pd.DataFrame({"run_a": "lm", "run_b": "bm25", "query_id": ["1", "2"], "recall": [1, 2]}),
-    "decided": lambda: pd.DataFrame({"recall": [1, 2], "decided": [4, 9], "pairs": 10, "ecdf": [0.4, 0.9]}),
-    "lengths": items,
-    "length_histogram": lambda: pd.DataFrame({"run": "lm", **buckets(), "count": [5, 3, 2], "share": [0.5, 0.3, 0.2]}),
-    "length_wins": lambda: pd.DataFrame(
-        {"run_a": "lm", "run_b": "bm25", "class": ["sooner", "same", "later"],
-         "bucket": ["-9 to -1", "0", "1 to 9"], "low": [-9, 0, 1], "high": [0, 1, 10],
-         "count": [5, 3, 2], "share": [0.5, 0.3, 0.2]}
+    "ties_by_recall": lambda: pd.DataFrame(
+        {"recall": [1, 2], "pairs": 10, "ties": [5, 1], "tied_fraction": [0.5, 0.1]}
     ),
-    "length_differences": lambda: pd.DataFrame(
+    "ties_by_first": lambda: pd.DataFrame({"p1": [1, 2], "pairs": 10, "ties": [5, 1], "tied_fraction": [0.5, 0.1]}
+    ),
+    "tie_probability": lambda: pd.DataFrame({"n": 4, "m": [1, 2], "p1": [1, 1], "probability": [0.25, 0.5]}),
+    "deciding_levels": lambda: pd.DataFrame({"run_a": "lm", "run_b": "bm25", "query_id": ["1", "2"], "recall": [1, 2]}),
+    "decided": lambda: pd.DataFrame({"recall": [1, 2], "decided": [4, 9], "pairs": 10, "ecdf": [0.4, 0.9]}),
+    "search_lengths": items,
+    "search_length_histogram": lambda: pd.DataFrame(
+        {"run": "lm", **buckets(), "count": [5, 3, 2], "fraction": [0.5, 0.3, 0.2]}
+    ),
+    "search_length_wins": lambda: pd.DataFrame(
+        {"run_a": "lm", "run_b": "bm25", "class": ["ahead", "same", "later"],
+         "bucket": ["-9 to -1", "0", "1 to 9"], "low": [-9, 0, 1], "high": [0, 1, 10],
+         "count": [5, 3, 2], "fraction": [0.5, 0.3, 0.2]}
+    ),
+    "search_length_differences": lambda: pd.DataFrame(
         {"run_a": "lm", "run_b": "bm25", "query_id": "1", "doc_id": list("abc"), "value_a": [1, 5, 9],
          "value_b": [2, 5, 4], "difference": [-1, 0, 5], "retrieved_a": True, "retrieved_b": True}
     ),

@@ -69,7 +69,7 @@ def segmented(pairs=False):
 
 
 def compared_buckets():
-    """Behaviour in two buckets against the first."""
+    """Behavior in two buckets against the first."""
     frame = pd.DataFrame(
         {"bucket_a": ["flat", "rand"], "bucket_b": "orig", "measure": "clicks_per_query"}
     )

@@ -52,7 +52,7 @@ def judge_scores(runs=8):
 
 
 def judge_bias():
-    """Return whether two judges favour each of three runs, with intervals."""
+    """Return whether two judges favor each of three runs, with intervals."""
     runs, qrels, _ = pdeval.datasets.load_sample()
     some = runs[runs["run"].isin(["bm25", "ql", "hybrid"])]
     strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))

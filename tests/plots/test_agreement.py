@@ -112,7 +112,8 @@ def test_measures_without_a_pair_in_common_are_refused(column_ax):
 
 def test_repeated_rows_are_refused(column_ax):
     with pytest.raises(
-        ValueError, match=r"needs one value per measure and \(query_id, run_a, run_b\); some repeat"
+        ValueError,
+        match=r"needs one value per measure and \(query_id, run_a, run_b\), but some repeat\.$",
     ):
         difference_scatter(pd.concat([PREFS, PREFS]), ax=column_ax)
 
@@ -133,6 +134,6 @@ def test_numbers_in_the_thousands_stay_apart(column_ax):
 
 @pytest.mark.parametrize("make", [np.array, pd.Series])
 def test_28_22_measures_of_a_scatter_may_be_an_array(make):
-    prefs = pdeval.datasets.sample_judged(topics="common").prefer(["RPP", "AP"])
+    prefs = pdeval.datasets.sample_judged(queries="common").prefer(["RPP", "AP"])
     with pytest.raises(ValueError, match="no measure 'x' in the frame; it has RPP, AP"):
         pdeval.plots.difference_scatter(prefs, measures=make(["x", "y"]))

@@ -10,7 +10,7 @@ from pdeval.significance.mean_ranks import critical_difference_of
 from tests.plots import interval_frames
 from tests.plots.test_style import luminance
 
-SCORES = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
+SCORES = pdeval.datasets.sample_judged(queries="common").measure(["AP", "RR"])
 
 
 def drawn(ax):
@@ -94,25 +94,33 @@ def test_eighty_runs_in_a_column_are_named_as_far_as_there_is_room(column_ax):
     assert len([text for text in drawn(ax)[2] if "(" in text]) < 80
 
 
-def test_lines_bars_and_stick_differ_in_grey():
-    shades = sorted(luminance(colour) for colour in (style.BLACK, style.VERMILLION, style.FADED))
+def test_lines_bars_and_stick_differ_in_gray():
+    shades = sorted(luminance(color) for color in (style.BLACK, style.VERMILLION, style.FADED))
     assert min(np.diff(shades)) > 0.15
 
 
 def test_what_has_no_mean_ranks_or_not_all_of_them_is_refused(column_ax):
-    with pytest.raises(ValueError, match="draws mean ranks, which these have none of: compare"):
+    with pytest.raises(
+        ValueError, match=r"draws mean ranks, which these comparisons do not have\. Use compare"
+    ):
         critical_difference(SCORES.ireval.compare("AP"), ax=column_ax)
     with pytest.raises(
-        ValueError, match=r"no test of .*all pairs are needed\. Compare without baseline="
+        ValueError,
+        match=r"^the comparisons have no test of .*, but all pairs of the runs drawn are needed\. "
+        r"Compare without baseline=, or select the runs first\.$",
     ):
         critical_difference(
             SCORES.ireval.compare("AP", test="nemenyi", baseline="bm25"), ax=column_ax
         )
     found = SCORES.ireval.compare("AP", test="nemenyi")
     some = found[~found["run_a"].eq("bm25") & ~found["run_b"].eq("bm25")]
-    with pytest.raises(ValueError, match="not those of these 11 runs alone"):
+    with pytest.raises(
+        ValueError, match="the mean ranks were computed among more runs than the 11 in this table"
+    ):
         critical_difference(some, ax=column_ax)
-    with pytest.raises(ValueError, match="comparisons= and method= are for orders"):
+    with pytest.raises(
+        ValueError, match="comparisons= and method= require orders, but this frame has comparisons"
+    ):
         critical_difference(found, comparisons=found, ax=column_ax)
     with pytest.raises(ValueError, match="draws one measure; the frame has 2"):
         critical_difference(SCORES.ireval.compare(test="nemenyi"), ax=column_ax)

@@ -56,16 +56,16 @@ def test_queries_with_different_recall_points_are_not_averaged(column_ax):
     assert len(precision_recall(curve[curve["qid"] == "1"], ax=column_ax).lines[0].get_xdata()) == 2
 
 
-def test_the_best_of_many_runs_get_colour_and_the_others_stay_grey(column_ax):
+def test_the_best_of_many_runs_get_color_and_the_others_stay_gray(column_ax):
     curve = frames.curves(79)
     ax = precision_recall(curve, highlight=5, ax=column_ax)
     best = curve.groupby("run")["precision"].mean().nlargest(5).index.tolist()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [*best, "74 other runs"]
-    grey = [line for line in ax.lines if line.get_color() == style.FADED and len(line.get_xdata())]
-    assert len(grey) == 74
+    gray = [line for line in ax.lines if line.get_color() == style.FADED and len(line.get_xdata())]
+    assert len(gray) == 74
 
 
-def test_runs_can_be_chosen_for_colour(column_ax):
+def test_runs_can_be_chosen_for_color(column_ax):
     ax = precision_recall(frames.curves(9), highlight=["bm25"], ax=column_ax)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["bm25", "8 other runs"]
 

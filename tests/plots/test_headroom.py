@@ -21,7 +21,7 @@ def test_a_bar_for_each_bucket_named_by_its_ends(column_ax):
 
 
 def test_shares_on_request(column_ax):
-    ax = headroom_bars(frames.headroom(), value="share", ax=column_ax)
+    ax = headroom_bars(frames.headroom(), value="fraction", ax=column_ax)
     assert [bar.get_height() for bar in ax.patches] == [1 / 8, 3 / 8, 0, 4 / 8]
 
 

@@ -1,4 +1,4 @@
-"""Square tables as colours."""
+"""Square tables as colors."""
 
 from itertools import pairwise
 
@@ -87,7 +87,7 @@ def test_the_order_can_be_a_list_or_an_orders_table(order, column_ax):
 def test_an_ordering_that_ranks_runs_twice_is_refused(column_ax):
     order = pd.DataFrame({"run": ["a", "a"], "method": ["mc4", "mean"], "rank": [1, 1]})
     with pytest.raises(
-        ValueError, match="order= ranks some runs more than once: choose one measure and method"
+        ValueError, match=r"order= ranks some runs more than once\. Choose one measure and method"
     ):
         preference_heatmap(PREFS, order=order, ax=column_ax)
 
@@ -170,7 +170,7 @@ def test_correlations_of_recall_levels_are_drawn_too(column_ax):
 
 
 @pytest.mark.broad
-def test_negative_correlations_get_the_diverging_colours(column_ax):
+def test_negative_correlations_get_the_diverging_colors(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP"], "measure_b": ["AP"], "value": [-0.2]})
     assert correlation_heatmap(table, ax=column_ax).images[0].get_clim() == (-1.0, 1.0)
     table["value"] = 0.2
@@ -189,7 +189,8 @@ def test_the_scale_is_named_after_the_coefficient_and_several_ask_for_a_choice(c
 def test_repeated_pairs_are_refused(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP"] * 2, "measure_b": ["AP"] * 2, "value": [0.1, 0.2]})
     with pytest.raises(
-        ValueError, match=r"draws one value for each \(measure_a, measure_b\); some pairs repeat"
+        ValueError,
+        match=r"draws one value for each \(measure_a, measure_b\), but some pairs repeat",
     ):
         correlation_heatmap(table, ax=column_ax)
 

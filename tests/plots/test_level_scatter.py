@@ -11,7 +11,7 @@ from tests.plots import frames
 
 @pytest.mark.broad
 def test_correlations_are_those_of_locality(column_ax):
-    judged = pdeval.datasets.sample_judged(topics="common", level=1)
+    judged = pdeval.datasets.sample_judged(queries="common", level=1)
     ax = level_scatter(judged.disaggregate("EU(utility=reciprocal)"), levels=4, ax=column_ax)
     told = judged.agree.locality(levels=4)["r"]
     assert [text.get_text() for text in ax.texts] == [f"{r:.2f}" for r in told]
@@ -49,7 +49,7 @@ def test_fits_stay_in_their_cells(column_ax):
 
 @pytest.mark.broad
 def test_points_are_drawn_up_to_the_most(column_ax):
-    judged = pdeval.datasets.sample_judged(topics="common", level=1)
+    judged = pdeval.datasets.sample_judged(queries="common", level=1)
     ax = level_scatter(judged.disaggregate("RPP"), levels=2, most=30, ax=column_ax)
     assert len(ax.collections[0].get_offsets()) == 30
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
-from pdeval.plots import heatmaps, text_layout
+from pdeval.plots import heatmaps, style
 from pdeval.tables.labels import visible
 from tests.plots import frames
 from tests.plots.test_plots import FRAMES
@@ -114,7 +114,7 @@ def test_a_label_that_the_caller_writes_may_be_a_formula():
 
 def test_a_long_name_is_not_cut_between_the_parts_of_an_escape(column_ax):
     names = ["$" * length for length in (90, 91)] + ["a$" * 45]
-    text_layout.name_ticks(column_ax, "y", names)
+    style.name_ticks(column_ax, "y", names)
     shown = [label._preprocess_math(label.get_text()) for label in column_ax.get_yticklabels()]
     assert not any(kind or "\\" in text for text, kind in shown)
 

@@ -100,7 +100,8 @@ def test_runs_that_were_not_compared_are_an_error(column_ax):
     tests = frames.comparisons(5).query("run_a == 'bm25'")
     with pytest.raises(
         ValueError,
-        match=r"has no test of .* all pairs of the runs drawn are needed\. Compare without base",
+        match=r"^the comparisons have no test of .*, but all pairs of the runs drawn are needed\. "
+        r"Compare without baseline=, or select the runs first\.$",
     ):
         critical_difference(frames.orders(5), comparisons=tests, ax=column_ax)
 
@@ -121,7 +122,7 @@ def test_several_orderings_ask_for_a_choice(column_ax):
 
 def test_a_run_with_two_ranks_is_refused(column_ax):
     orders = pd.DataFrame({"run": ["a", "a"], "rank": [1, 2]})
-    with pytest.raises(ValueError, match="needs one rank per run; some runs repeat"):
+    with pytest.raises(ValueError, match="needs one rank per run, but some runs repeat"):
         critical_difference(orders, ax=column_ax)
 
 
@@ -189,5 +190,5 @@ def test_too_many_measures_ask_for_a_choice(column_ax):
 def test_tiers_are_looked_at_as_often_as_there_are_any():
     from pdeval.plots.orderings import _tiers
 
-    orders = pd.DataFrame({"tier": [1, 1, 2, 10**13], "tier_last": [1, 2, 2, 10**13]})
+    orders = pd.DataFrame({"tier": [1, 1, 2, 10**13], "last_tier": [1, 2, 2, 10**13]})
     assert _tiers(orders) == [(0, 1), (1, 2)]

@@ -38,7 +38,7 @@ def rows(ax):
     return dict(zip([label.get_text() for label in ax.get_yticklabels()], zip(*widths)))
 
 
-def test_bars_are_sorted_from_best_to_worst_and_coloured_by_sign(column_ax):
+def test_bars_are_sorted_from_best_to_worst_and_colored_by_sign(column_ax):
     from matplotlib.colors import to_hex
 
     ax = query_differences(PREFS, ax=column_ax)
@@ -78,7 +78,7 @@ def test_many_queries_are_counted_instead_of_named(column_ax):
 
 def test_repeated_queries_are_refused(column_ax):
     twice = pd.concat([PREFS, PREFS])
-    with pytest.raises(ValueError, match=r"draws one value per query; 4 queries repeat\."):
+    with pytest.raises(ValueError, match=r"draws one value per query, but 4 rows repeat a query\."):
         query_differences(twice, ax=column_ax)
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.plots.panels import MOST
+from pdeval.plots.registry import MAX_PANELS
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.extras
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.extras
 
 def stacked(count=3):
     """Return scores of the sample as so many collections, two runs of it."""
-    scores = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR"])
+    scores = pdeval.datasets.sample_judged(queries="common").measure(["AP", "RR"])
     scores = scores[scores["run"].isin(["bm25", "hybrid"])]
     return scores.assign(
         collection=(scores["query_id"].astype(int) % count + 9).map("set {}".format)
@@ -59,26 +59,26 @@ def test_labels_and_legends_that_are_the_same_are_said_once():
     runs, qrels = pdeval.datasets.load_sample()[:2]
     runs = runs[runs["run"].isin(["bm25", "hybrid"])]
     parts = [one.assign(half=one["query_id"].astype(int) % 2) for one in (runs, qrels)]
-    figure = parts[0].ireval.curve(parts[1], by="half", topics="common").ireval.plot.panels()
+    figure = parts[0].ireval.curve(parts[1], by="half", queries="common").ireval.plot.panels()
     assert [ax.get_legend() is not None for ax in figure.axes] == [True, False]
     assert [ax.get_ylabel() for ax in figure.axes] == ["Precision", ""]
 
 
 @pytest.mark.broad
 def test_another_plot_and_its_options_are_asked_for_by_name():
-    prefs = pdeval.datasets.sample_judged(topics="common").prefer(["RPP", "AP"], baseline="bm25")
+    prefs = pdeval.datasets.sample_judged(queries="common").prefer(["RPP", "AP"], baseline="bm25")
     halves = prefs.assign(half=prefs["query_id"].astype(int) % 2)
     figure = halves.ireval.plot.panels(by="half", plot="win_loss_tie", options={"measure": "AP"})
     assert [ax.get_title()[:1] for ax in figure.axes] == ["0", "1"]
     with pytest.raises(
-        KeyError, match=r"plot='bars' is no plot of this table; there are .*win_loss_tie"
+        KeyError, match=r"plot='bars' is not a plot of this table; it has .*win_loss_tie"
     ):
         halves.ireval.plot.panels(by="half", plot="bars")
 
 
 @pytest.mark.broad
 def test_too_many_panels_say_what_to_do():
-    many = stacked(MOST + 1).ireval.summary("AP", by="collection")
+    many = stacked(MAX_PANELS + 1).ireval.summary("AP", by="collection")
     with pytest.raises(
         ValueError,
         match=r"25 panels by collection are too many .*at most 24 .*df\[df\['collection'\]",
@@ -89,15 +89,14 @@ def test_too_many_panels_say_what_to_do():
 def test_the_column_is_asked_for(summary):
     bare = pd.DataFrame(summary.to_dict("list"))
     with pytest.raises(
-        ValueError, match="does not say which column tells its collections apart: name it with by="
+        ValueError,
+        match="cannot determine which column identifies the collections; specify it with by=",
     ):
         bare.ireval.plot.panels()
-    with pytest.raises(
-        KeyError, match="no column 'site' to tell panels apart; there are collection, run"
-    ):
+    with pytest.raises(KeyError, match="by='site': no such column; the frame has collection, run"):
         bare.ireval.plot.panels(by="site")
     with pytest.raises(
         TypeError,
-        match=r"plot\(\) has no option 'by'.* A panel for each group is \.plot\.panels\(by=",
+        match=r"plot\(\) has no option 'by'.* Use \.plot\.panels\(by=",
     ):
         bare.ireval.plot(by="collection")

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
-from pdeval.plots.registry import PLOTS
-from pdeval.plots.selection import obtained
+from pdeval.plots.registry import obtained
+from pdeval.verbs import VERBS
 from tests.plots import frames, interval_frames, judge_frames
 
 
@@ -42,9 +42,9 @@ FRAMES = {
     "contribution_ecdf": frames.spread,
     "discount_curves": frames.discounts,
     "headroom_bars": frames.headroom,
-    "behaviour_bars": frames.behaviour,
+    "behavior_bars": frames.behavior,
     "difference_scatter": lambda: frames.preferences(4, measures=("RPP", "AP")),
-    "incomplete": frames.degraded,
+    "robustness": frames.degraded,
     "p_value_curves": frames.p_values,
     "ties_by_recall": frames.tied_levels,
     "tie_probability": tie_table,
@@ -98,10 +98,11 @@ def test_a_plot_leaves_rcparams_and_the_frame_alone(name, column_ax):
 
 @every_plot
 def test_a_plot_of_a_wrong_frame_says_what_was_found_and_what_to_call(name, column_ax):
-    frame = pd.DataFrame({"colour": ["red"], "weight": [1.0]})
-    advice = re.escape(obtained(PLOTS[name].on))
+    frame = pd.DataFrame({"color": ["red"], "weight": [1.0]})
+    verb = next(verbs[f"plot.{name}"] for verbs in VERBS.values() if f"plot.{name}" in verbs)
+    advice = re.escape(obtained(verb.on))
     with pytest.raises(
-        ValueError, match=rf"{name}\(\) needs an? .*\(found: colour, weight\)\.{advice}$"
+        ValueError, match=rf"{name}\(\) needs an? .*\(found: color, weight\)\.{advice}$"
     ):
         getattr(plots, name)(frame, ax=column_ax)
 
@@ -114,7 +115,9 @@ def test_a_plot_of_no_frame_says_so(name, column_ax):
 
 @every_plot
 def test_a_plot_of_a_frame_without_rows_says_so(name, column_ax):
-    with pytest.raises(ValueError, match=rf"{name}\(\) was given a frame without rows\."):
+    with pytest.raises(
+        ValueError, match=rf"{name}\(\) needs a frame with rows; found an empty one\."
+    ):
         getattr(plots, name)(FRAMES[name]().iloc[:0], ax=column_ax)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.plots import incomplete
+from pdeval.plots import robustness as incomplete
 from tests.plots import frames
 
 
@@ -57,7 +57,7 @@ def test_tau_is_drawn_where_nothing_else_is_asked_for(column_ax):
     [
         (frames.degraded("queries"), "Queries kept"),
         (frames.degraded("labels"), "Share of labels kept"),
-        (frames.degraded("labels").drop(columns="drop"), "Share of data kept"),
+        (frames.degraded("labels").drop(columns="to"), "Share of data kept"),
     ],
 )
 def test_the_x_axis_says_what_was_kept(frame, label, column_ax):

@@ -13,7 +13,7 @@ def seeds():
     """The sample with runs that two columns name: model and seed."""
     runs, qrels, metadata = pdeval.datasets.load_sample()
     named = runs.merge(metadata[["run", "model", "seed"]]).drop(columns="run")
-    return named.ireval(run=["model", "seed"]).join(qrels, topics="common")
+    return named.ireval(run=["model", "seed"]).join(qrels, queries="common")
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_7_means_of_runs_of_several_columns(seeds, ax):
 
 @pytest.mark.broad
 def test_7_histograms_of_runs_of_several_columns(seeds, ax):
-    chosen = seeds.lengths()
+    chosen = seeds.search_lengths()
     chosen = chosen[chosen["model"] == "dense"]
     texts = [
         text.get_text() for text in plots.asl_histogram(chosen, ax=ax).get_legend().get_texts()
@@ -90,7 +90,7 @@ def test_7_populations_of_contributions_are_weighted_and_added_up(ax):
 )
 @pytest.mark.parametrize("matrix", [True, False])
 def test_21_correlations_of_orders_have_readable_labels(ax, measures, methods, labels, matrix):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     orders = judged.order(measures, **({} if methods is None else {"method": methods}))
     found = orders.ireval.correlate(matrix=matrix)
     plots.correlation_heatmap(found, ax=ax)
@@ -102,7 +102,7 @@ def test_21_correlations_of_orders_have_readable_labels(ax, measures, methods, l
 
 @pytest.mark.broad
 def test_21_critical_differences_stay_inside_their_axes(ax):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     orders = judged.order("RPP", draws=50)
     plots.critical_difference(orders, comparisons=judged.compare("RPP"), ax=ax)
     ax.figure.draw_without_rendering()
@@ -121,11 +121,9 @@ def test_21_critical_differences_stay_inside_their_axes(ax):
     )
 
 
-def test_21_a_win_rate_is_said_to_be_the_sum_it_is():
-    orders = pdeval.datasets.sample_judged(topics="common").order("RPP")
-    assert "the sum of preferences over the 11 other systems" in " ".join(
-        orders.ireval.report().notes
-    )
+def test_21_the_score_of_a_win_rate_is_explained():
+    orders = pdeval.datasets.sample_judged(queries="common").order("RPP")
+    assert "the mean preference over the 11 other systems" in " ".join(orders.ireval.report().notes)
     assert "sum of preferences" not in " ".join(orders.ireval.report(show="rank").notes)
 
 
@@ -154,5 +152,7 @@ def test_19_votes_of_users_are_not_called_queries(ax):
     wins = pd.DataFrame(
         {"run_a": ["x"], "run_b": ["y"], "per": "user", "n": 9, "a_wins": 5, "b_wins": 3, "ties": 1}
     )
-    wins = wins.assign(a_share=5 / 9, b_share=3 / 9, p_value=0.5, p_adjusted=0.5, significant=False)
+    wins = wins.assign(
+        a_win_rate=5 / 9, b_win_rate=3 / 9, p_value=0.5, p_adjusted=0.5, significant=False
+    )
     assert "% of users" in plots.win_loss_tie(wins, ax=ax).get_xlabel()

@@ -65,7 +65,9 @@ def test_shares_and_categorical_buckets_in_their_order(column_ax):
     bucket = pd.Categorical(
         ["11+", "1-10", "not found"], categories=["1-10", "11+", "not found"], ordered=True
     )
-    ax = asl_histogram(pd.DataFrame({"bucket": bucket, "share": [0.25, 0.5, 0.25]}), ax=column_ax)
+    ax = asl_histogram(
+        pd.DataFrame({"bucket": bucket, "fraction": [0.25, 0.5, 0.25]}), ax=column_ax
+    )
     assert names(ax) == ["1-10", "11+", "not found"]
     assert heights(ax) == [[0.5, 0.25, 0.25]]
     assert ax.get_ylabel() == "Share of relevant items"
@@ -117,7 +119,7 @@ def test_items_that_a_run_lacks_are_bars_of_their_own(column_ax):  # issue 12, i
         {
             "run_a": "t5",
             "run_b": "bm25",
-            "class": ["sooner", "same", "later", "only run_a", "only run_b", "neither"],
+            "class": ["ahead", "same", "later", "only run_a", "only run_b", "neither"],
             "bucket": ["≤ −1", "0", "≥ 1", "only run_a", "only run_b", "neither"],
             "count": [20, 5, 15, 2, 3, 4],
         }
@@ -132,7 +134,7 @@ def test_items_that_a_run_lacks_are_bars_of_their_own(column_ax):  # issue 12, i
 
 def test_intervals_know_their_side(column_ax):
     buckets = pd.IntervalIndex.from_breaks([-100, -10, 0, 10, 100])
-    ax = asl_wins(pd.DataFrame({"bucket": buckets, "share": [0.1, 0.4, 0.3, 0.2]}), ax=column_ax)
+    ax = asl_wins(pd.DataFrame({"bucket": buckets, "fraction": [0.1, 0.4, 0.3, 0.2]}), ax=column_ax)
     assert heights(ax) == [[0.1, 0.4], [0.3, 0.2]]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "the first run sooner: 0.50",
@@ -143,14 +145,15 @@ def test_intervals_know_their_side(column_ax):
 def test_the_other_direction_is_refused_with_the_call_to_write(column_ax):
     table = pd.DataFrame({"run_a": ["t5"], "run_b": ["bm25"], "difference": [1]})
     with pytest.raises(
-        ValueError, match=r"the frame holds t5 minus bm25: pass pair=\('t5', 'bm25'\)"
+        ValueError, match=r"the frame has t5 minus bm25: pass pair=\('t5', 'bm25'\)"
     ):
         asl_wins(table, pair=("bm25", "t5"), ax=column_ax)
 
 
 def test_buckets_without_numbers_are_refused(column_ax):
     with pytest.raises(
-        ValueError, match="reads wins and losses from the buckets' numbers; found 'big win'"
+        ValueError,
+        match="reads wins and losses from the numbers of a bucket, but 'big win' has none",
     ):
         asl_wins(pd.DataFrame({"bucket": ["big win"], "count": [1]}), ax=column_ax)
 

@@ -1,4 +1,4 @@
-"""Colours, line patterns and legends."""
+"""Colors, line patterns and legends."""
 
 import numpy as np
 import pytest
@@ -6,27 +6,27 @@ import pytest
 from pdeval.plots import style
 
 
-def luminance(colour):
+def luminance(color):
     from matplotlib.colors import to_rgb
 
-    return float(np.dot(to_rgb(colour), [0.299, 0.587, 0.114]))
+    return float(np.dot(to_rgb(color), [0.299, 0.587, 0.114]))
 
 
-def test_the_first_35_lines_differ_without_their_colour():
-    grey = {(str(style.line(i)["linestyle"]), style.line(i)["marker"]) for i in range(35)}
-    assert len(grey) == 35
+def test_the_first_35_lines_differ_without_their_color():
+    gray = {(str(style.line(i)["linestyle"]), style.line(i)["marker"]) for i in range(35)}
+    assert len(gray) == 35
 
 
-def test_wins_losses_and_ties_differ_in_grey_by_shade_or_hatch():
-    shades = sorted(luminance(colour) for colour in (style.WIN, style.LOSS, style.TIE))
+def test_wins_losses_and_ties_differ_in_gray_by_shade_or_hatch():
+    shades = sorted(luminance(color) for color in (style.WIN, style.LOSS, style.TIE))
     assert min(np.diff(shades)) > 0.15
 
 
-def test_the_ends_of_the_diverging_map_differ_in_grey_and_its_middle_is_white():
-    colours = style.diverging()
-    low, high = (luminance(colours(end)[:3]) for end in (0.0, 1.0))
+def test_the_ends_of_the_diverging_map_differ_in_gray_and_its_middle_is_white():
+    colors = style.color_map(signed=True)
+    low, high = (luminance(colors(end)[:3]) for end in (0.0, 1.0))
     assert abs(low - high) > 0.15
-    assert colours(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.02)
+    assert colors(0.5)[:3] == pytest.approx((1, 1, 1), abs=0.02)
 
 
 @pytest.mark.broad

@@ -23,7 +23,7 @@ def test_ties_have_a_line_per_collection_up_to_level_twenty(column_ax):
 
 
 def test_one_line_needs_no_legend(column_ax):
-    frame = pd.DataFrame({"measure": "RR", "recall": [2, 1], "tied": [0.1, 0.5]})
+    frame = pd.DataFrame({"measure": "RR", "recall": [2, 1], "tied_fraction": [0.1, 0.5]})
     ax = ties_by_recall(frame, ax=column_ax)
     assert lines(ax)["RR"] == ([1, 2], [0.5, 0.1])
     assert ax.get_legend() is None
@@ -36,9 +36,10 @@ def test_columns_can_be_named(column_ax):
 
 
 def test_lines_that_cannot_be_told_apart_are_refused(column_ax):
-    frame = pd.DataFrame({"track": ["a", "b"], "recall": [1, 1], "tied": [0.1, 0.5]})
+    frame = pd.DataFrame({"track": ["a", "b"], "recall": [1, 1], "tied_fraction": [0.1, 0.5]})
     with pytest.raises(
-        ValueError, match=r"needs one 'tied' for each \(recall\); some repeat\. .* with group="
+        ValueError,
+        match=r"needs one 'tied_fraction' for each \(recall\); some repeat\. .* with group=",
     ):
         ties_by_recall(frame, ax=column_ax)
 
@@ -60,7 +61,11 @@ def test_theory_has_a_line_per_number_of_relevant_items(column_ax):
 
 def test_observed_ties_have_a_line_per_collection_without_zeros(column_ax):
     frame = pd.DataFrame(
-        {"collection": ["a", "a", "b", "b"], "p1": [1, 2, 1, 2], "tied": [0.5, 0.0, 0.25, 0.125]}
+        {
+            "collection": ["a", "a", "b", "b"],
+            "p1": [1, 2, 1, 2],
+            "tied_fraction": [0.5, 0.0, 0.25, 0.125],
+        }
     )
     drawn = lines(tie_probability(frame, ax=column_ax))
     assert drawn == {"a": ([1], [0.5]), "b": ([1, 2], [0.25, 0.125])}
@@ -87,24 +92,28 @@ def test_decided_by_recalls_of_pairs_are_accumulated_and_ties_stay_undecided(col
 
 
 def test_cumulative_shares_are_drawn_as_steps(column_ax):
-    frame = pd.DataFrame({"recall": [1, 2, 3], "share": [0.4, 0.7, 0.95]})
-    ax = decided_by_recall(frame, value="share", ax=column_ax)
+    frame = pd.DataFrame({"recall": [1, 2, 3], "fraction": [0.4, 0.7, 0.95]})
+    ax = decided_by_recall(frame, value="fraction", ax=column_ax)
     assert ax.lines[0].get_ydata().tolist() == [0.4, 0.7, 0.95]
     assert ax.lines[0].get_drawstyle() == "steps-post"
-    assert decided_by_recall(frame, value="share", levels=2).lines[0].get_xdata().tolist() == [1, 2]
+    assert decided_by_recall(frame, value="fraction", levels=2).lines[0].get_xdata().tolist() == [
+        1,
+        2,
+    ]
 
 
 def test_shares_that_are_not_cumulative_are_refused(column_ax):
-    frame = pd.DataFrame({"recall": [1, 2, 3], "share": [0.6, 0.3, 0.1]})
+    frame = pd.DataFrame({"recall": [1, 2, 3], "fraction": [0.6, 0.3, 0.1]})
     with pytest.raises(
-        ValueError, match=r"draws cumulative shares; 'share' falls with the recall level\. Add up"
+        ValueError,
+        match=r"draws cumulative fractions, but 'fraction' decreases with the recall level\. Add up",
     ):
-        decided_by_recall(frame, value="share", ax=column_ax)
+        decided_by_recall(frame, value="fraction", ax=column_ax)
 
 
 @pytest.mark.broad
 def test_a_few_ranks_are_written_as_they_are(column_ax):
-    frame = pd.DataFrame({"p1": [1, 2, 3, 5], "tied": [0.8, 0.2, 0.1, 0.05]})
+    frame = pd.DataFrame({"p1": [1, 2, 3, 5], "tied_fraction": [0.8, 0.2, 0.1, 0.05]})
     ax = tie_probability(frame, ax=column_ax)
     ax.figure.draw_without_rendering()
     texts = [text.get_text() for text in [*ax.get_xticklabels(), *ax.get_xticklabels(minor=True)]]

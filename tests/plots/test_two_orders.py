@@ -32,7 +32,7 @@ def test_slopes_lead_from_rank_to_rank(column_ax):
     ]
     assert [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()] == [
         "Rank by AP (mean)",
-        "Rank by RPP (win rate)",
+        "Rank by RPP (mean preference)",
     ]
 
 
@@ -40,7 +40,10 @@ def test_the_scatter_names_those_that_move(column_ax):
     ax = plots.rank_scatter(ORDERS, ax=column_ax)
     assert {text.get_text() for text in ax.texts} <= {"a", "b"}
     assert ax.get_xticks().tolist() == ax.get_yticks().tolist() == [1, 2, 3, 4]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Rank by AP (mean)", "Rank by RPP (win rate)")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "Rank by AP (mean)",
+        "Rank by RPP (mean preference)",
+    )
 
 
 @pytest.mark.broad
@@ -80,7 +83,7 @@ def test_the_heat_map_has_the_best_run_on_top_and_the_hardest_query_at_the_left(
 
 
 @pytest.mark.broad
-def test_less_is_better_and_what_is_missing_stays_grey(column_ax):
+def test_less_is_better_and_what_is_missing_stays_gray(column_ax):
     frame = pd.DataFrame(
         {
             "run": ["a", "a", "b"],

@@ -20,7 +20,7 @@ def scores() -> Scores:
         higher=np.array([True, False]),
         attrs={
             "ties": "docid",
-            "topics": "relevant",
+            "queries": "relevant",
             "level": None,
             "compat": "trec_eval-10",
             "run_columns": ["run"],

@@ -9,7 +9,7 @@ from pdeval.tables import schemas
 from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import VERBS, of_kind
 
-VALUES = {"int": [1, 2], "float": [0.5, 0.25], "share": [0.5, 0.25], "bool": [True, False]}
+VALUES = {"int": [1, 2], "float": [0.5, 0.25], "fraction": [0.5, 0.25], "bool": [True, False]}
 NAMES = {"query": "query_id", "doc": "doc_id"}
 reported = [name for name in SCHEMAS if VERBS.get(name, {}).get("report")]
 plain = [name for name in reported if VERBS[name]["report"].function is report_table]
@@ -29,7 +29,7 @@ def frame_of(schema):
 def mine():
     yield table(
         "mine",
-        "run [query] p_value:float kept:share",
+        "run [query] p_value:float kept:fraction",
         "table of mine",
         means={"kept": "what was kept"},
     )
@@ -42,9 +42,9 @@ def test_a_table_is_reported_or_says_why_not(name):
     if "report" in of_kind(name):
         return
     schema = SCHEMAS[name]
-    assert schema.unreported, f"{name} has no report: drop unreported=, or say why"
-    if not schema.square and "-" not in schema.known_by:
-        with pytest.raises(AttributeError, match="there is no report of"):
+    assert schema.no_report, f"{name} has no report: drop no_report=, or say why"
+    if not schema.square and "-" not in schema.recognized_by:
+        with pytest.raises(AttributeError, match="has no report: "):
             _ = frame_of(schema).ireval.report
 
 
@@ -54,7 +54,9 @@ def test_the_plain_report_shows_every_column(name):
     made = frame.ireval.report()
     assert [column.name for column in made.columns] == list(frame.columns)
     assert len({column.header for column in made.columns}) == len(frame.columns)
-    assert made.caption == SCHEMAS[name].says[0].upper() + SCHEMAS[name].says[1:] + "."
+    assert (
+        made.caption == SCHEMAS[name].description[0].upper() + SCHEMAS[name].description[1:] + "."
+    )
     assert made.to_latex().startswith("\\begin{table}")
 
 
@@ -79,15 +81,18 @@ def test_columns_can_be_chosen_and_rows_grouped(mine):
     assert [group.title for group in made.groups] == ["x_1", "y_2"]
     assert (made.caption, made.notes) == (None, ())
     with pytest.raises(
-        ValueError, match="the table has no column 'tied'; it has run, query_id, p_value, kept"
+        ValueError,
+        match="the table has no column 'tied_fraction'; it has run, query_id, p_value, kept",
     ):
-        frame.ireval.report(columns=["tied"])
+        frame.ireval.report(columns=["tied_fraction"])
     with pytest.raises(ValueError, match="the table has no rows; there is nothing to report"):
         frame[:0].ireval.report()
 
 
 def test_a_table_that_says_why_it_has_no_report_gets_none():
-    table("silent", "run p_value:float hushed:share", "silent table", unreported="it says nothing")
+    table(
+        "silent", "run p_value:float hushed:fraction", "silent table", no_report="it says nothing"
+    )
     SCHEMAS.pop("silent")
     assert "silent" not in VERBS
 
@@ -105,7 +110,7 @@ MADE = {
     "scores": lambda judged: judged.measure(["AP", "RR"]),
     "preferences": lambda judged: judged.prefer("RPP"),
     "summary": lambda judged: judged.summary(["AP", "RR"]),
-    "means": lambda judged: judged.mean("RPP"),
+    "means": lambda judged: judged.summary("RPP"),
     "matrix": lambda judged: judged.matrix("RPP"),
     "orders": lambda judged: judged.order(["RPP", "AP"]),
     "comparisons": lambda judged: judged.compare(["AP", "RR"], baseline="bm25"),
@@ -116,7 +121,7 @@ MADE = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_what_a_join_gives_is_reported_also_where_its_notes_were_lost(name):
-    made = MADE[name](pdeval.datasets.sample_judged(topics="common"))
+    made = MADE[name](pdeval.datasets.sample_judged(queries="common"))
     bare = made.copy()
     bare.attrs = {}
     tables = [
@@ -138,11 +143,11 @@ def test_numbers_of_any_dtype_are_reported_alike(dtype):
     table = pd.DataFrame(
         {"assessor": "llm", "reference": [0, 0, 1, 1], "label": [0, 1, 0, 1], "n": [3, 1, 0, 2]}
     )
-    table["share"] = [0.75, 0.25, 0.0, 1.0]
-    other = table.astype({"n": dtype, "share": dtype})
+    table["fraction"] = [0.75, 0.25, 0.0, 1.0]
+    other = table.astype({"n": dtype, "fraction": dtype})
     assert str(other.ireval.report()) == str(table.ireval.report())
     assert str(other.ireval.report(counts=True)) == str(table.ireval.report(counts=True))
     with pytest.raises(
-        ValueError, match=r"the share column holds 1 values that are not numbers, e\.g\. 'x'"
+        ValueError, match=r"the fraction column has 1 values that are not numbers, e\.g\. 'x'"
     ):
-        table.assign(share=[0.75, 0.25, 0.0, "x"]).ireval.report()
+        table.assign(fraction=[0.75, 0.25, 0.0, "x"]).ireval.report()

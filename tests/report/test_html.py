@@ -1,4 +1,4 @@
-"""HTML: literal rows, escaping, and one style that takes the colours of the page."""
+"""HTML: literal rows, escaping, and one style that takes the colors of the page."""
 
 import re
 from xml.etree import ElementTree
@@ -94,7 +94,7 @@ def test_a_page_is_complete_and_follows_dark_mode(scores):
     assert "<title>A &amp; B</title>" in text
 
 
-def test_the_style_is_its_own_and_names_no_colour():
+def test_the_style_is_its_own_and_names_no_color():
     rules = [line for line in STYLE.splitlines() if "{" in line]
     assert all(line.startswith(".pdeval-report") for line in rules)
     assert "http" not in STYLE

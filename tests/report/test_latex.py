@@ -155,11 +155,11 @@ def test_the_float_can_be_wide_small_tight_and_elsewhere(scores):
     [
         (
             {"environment": "array"},
-            "environment='array': a table can be one of 'table', 'table\\*', 'tabular', 'longt",
+            "environment='array': choose 'table', 'table\\*', 'tabular' or 'longtable'.",
         ),
         (
             {"marks": "over"},
-            "marks='over': significance marks stand 'raised' or 'below' their numbers",
+            "marks='over': choose 'raised' or 'below'.",
         ),
         (
             {"environment": "longtable", "resize": True},
@@ -167,10 +167,10 @@ def test_the_float_can_be_wide_small_tight_and_elsewhere(scores):
         ),
         (
             {"size": "huge"},
-            "size='huge': choose one of 'small', 'footnotesize', 'scriptsize', 'tiny'",
+            "size='huge': choose 'small', 'footnotesize', 'scriptsize' or 'tiny'.",
         ),
         ({"position": "top"}, "position='top': a float's position is made of the letters"),
-        ({"separation": "4"}, "separation='4': give a length that LaTeX knows, e.g. '4pt'"),
+        ({"separation": "4"}, "separation='4': expected a length of LaTeX, e.g. '4pt'"),
     ],
 )
 def test_a_wrong_option_says_what_is_wrong(scores, options, text):

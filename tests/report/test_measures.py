@@ -15,7 +15,7 @@ def power():
             ("AP", "hsd", "none needed", 0.05, 66, 0.33333),
             ("sgnLP", "hsd", "none needed", 0.05, 66, 0.5),
         ],
-        columns=["measure", "test", "correction", "alpha", "pairs", "detected"],
+        columns=["measure", "test", "correction", "alpha", "pairs", "fraction_significant"],
     )
     return frame.astype({"measure": "category", "test": "category"})
 
@@ -23,7 +23,7 @@ def power():
 def test_power_is_measures_by_tests_with_a_dash_where_a_test_was_not_used(power):
     assert report_discriminative_power(power, caption="Power.").to_markdown() == (
         "Power.\n\n"
-        "| Measure | Student t, Bonferroni (%) | Sign, Bonferroni (%) | Randomised Tukey HSD (%) |\n"
+        "| Measure | Student t, Bonferroni (%) | Sign, Bonferroni (%) | Randomized Tukey HSD (%) |\n"
         "|:--------|--------------------------:|---------------------:|-------------------------:|\n"
         "| AP      |                      30.3 |                    – |                     33.3 |\n"
         "| sgnLP   |                         – |                 16.7 |                 **50.0** |\n\n"
@@ -43,7 +43,10 @@ def test_one_test_is_named_in_the_header_and_the_rest_in_the_note(power):
 def test_power_of_collections_is_grouped(power):
     one = power[power["test"] == "hsd"]
     both = pd.concat(
-        [one.assign(collection="robust"), one.assign(collection="covid", detected=[0.6, 0.4])]
+        [
+            one.assign(collection="robust"),
+            one.assign(collection="covid", fraction_significant=[0.6, 0.4]),
+        ]
     )
     table = report_discriminative_power(both, group="collection")
     assert [(group.title, group.size) for group in table.groups] == [("robust", 2), ("covid", 2)]
@@ -54,9 +57,10 @@ def test_power_refuses_what_it_cannot_show(power):
     with pytest.raises(ValueError, match="the discriminative powers have no rows"):
         report_discriminative_power(power[:0])
     with pytest.raises(
-        ValueError, match="the discriminative powers have no column 'detected'; they have measure"
+        ValueError,
+        match="the discriminative powers have no column 'fraction_significant'; they have measure",
     ):
-        report_discriminative_power(power.drop(columns="detected"))
+        report_discriminative_power(power.drop(columns="fraction_significant"))
     with pytest.raises(
         ValueError, match=r"have 4 duplicate \(measure, test, correction, alpha\) rows"
     ):

@@ -18,13 +18,13 @@ from pdeval.significance.registry import TESTS
     [
         ({}, []),
         ({"ties": "rank"}, ["ranked by the rank column"]),
-        ({"ties": "expected", "topics": "judged"},
+        ({"ties": "expected", "queries": "judged"},
          ["tied scores count by their mean over all orders", "queries without a relevant document count too"]),
-        ({"topics": "answered", "level": 2.0},
+        ({"queries": "answered", "level": 2.0},
          ["queries that a system did not answer do not count for it",
               "relevant from grade 2; queries without a relevant document count as 0"]),
-        ({"ties": None, "topics": None, "level": None, "compat": "pref_eval"}, ["conventions of pref_eval"]),
-        ({"ties": "mine", "topics": "those"}, ["ties: mine", "topics: those"]),
+        ({"ties": None, "queries": None, "level": None, "compat": "pref_eval"}, ["conventions of pref_eval"]),
+        ({"ties": "mine", "queries": "those"}, ["ties: mine", "queries: those"]),
     ],
 )  # fmt: skip
 def test_the_rules_are_said_as_far_as_they_are_known(attrs, said):
@@ -42,7 +42,9 @@ def test_every_test_and_correction_of_compare_has_words():
 
 
 def test_a_test_of_ones_own_is_called_what_it_was_declared_as(monkeypatch):
-    monkeypatch.setitem(TESTS, "mine", replace(TESTS["bootstrap"], name="mine", says="my own test"))
+    monkeypatch.setitem(
+        TESTS, "mine", replace(TESTS["bootstrap"], name="mine", description="my own test")
+    )
     assert footnotes.significance({"mine": ["AP"]}, "none", 0.05, draws=99) == (
         "my own test with 99 draws, no correction, α = 0.05"
     )
@@ -63,8 +65,8 @@ SAID = {
 def scored():
     with warnings.catch_warnings(action="ignore"):  # one system did not answer two queries
         return {
-            topics: pdeval.datasets.sample_judged(topics=topics).measure(["AP", "RR"])
-            for topics in SAID
+            queries: pdeval.datasets.sample_judged(queries=queries).measure(["AP", "RR"])
+            for queries in SAID
         }
 
 
@@ -112,7 +114,7 @@ def test_equal_numbers_of_different_queries_are_different_queries(scored):
 
 
 def test_preferences_of_different_queries_are_not_of_those_that_every_system_answered():
-    prefs = pdeval.datasets.sample_judged(topics="common").prefer("RPP", baseline="bm25")
+    prefs = pdeval.datasets.sample_judged(queries="common").prefer("RPP", baseline="bm25")
     some = prefs[~(few(prefs) & (prefs["run_a"] == "hybrid"))]
     assert "every system answered" in last(prefs[few(prefs)], baseline="bm25")
     assert "every system answered" not in last(some, baseline="bm25")
@@ -145,7 +147,7 @@ def test_summaries_of_different_queries_put_together_do_not_say_that_every_syste
     whole = scored["common"]
     parts = [whole[(whole["run"] == "bm25") & ~few(whole)], whole[whole["run"] == "hybrid"]]
     both = pd.concat([part.ireval.summary() for part in parts], ignore_index=True)
-    assert both.attrs["topics"] == "common"
+    assert both.attrs["queries"] == "common"
     assert last(both) == f"45 to 48 queries per system; {RULES.format('')}"
 
 

@@ -68,7 +68,7 @@ def written(report, kind):
     return FORMATS[kind].file(report)
 
 
-@pytest.mark.parametrize("kind", ["csv", "html", "json", "latex", "markdown", "typst"])
+@pytest.mark.parametrize("kind", ["csv", "html", "json", "latex", "markdown", "text", "typst"])
 def test_no_text_holds_what_a_terminal_obeys(kind, name):
     text = written(report_of(name), kind).decode()
     assert not LOST.search(text)
@@ -76,7 +76,8 @@ def test_no_text_holds_what_a_terminal_obeys(kind, name):
 
 
 def test_every_format_is_walked():
-    assert set(FORMATS) == {"csv", "html", "json", "latex", "markdown", "excel", "parquet", "typst"}
+    texts = {"csv", "html", "json", "latex", "markdown", "text", "typst"}
+    assert set(FORMATS) == {*texts, "excel", "parquet"}
 
 
 def test_csv_has_no_formula_and_every_name(name):
@@ -175,6 +176,6 @@ def test_the_command_line_prints_such_names_as_reports_do(kind, name):
 
 
 def test_a_plain_table_of_any_kind_too(name):
-    means = pdeval.datasets.sample_judged(topics="common").mean("RPP", baseline="bm25").head(2)
+    means = pdeval.datasets.sample_judged(queries="common").summary("RPP", baseline="bm25").head(2)
     odd = means.assign(run_a=[name, "b"])
     assert not LOST.search(odd.ireval.report().to_markdown())

@@ -75,7 +75,12 @@ def test_runs_of_several_columns_in_a_matrix():
     [
         (lambda m: m.iloc[:2], {}, ValueError, r"it has 2 rows \(bm25, lm_dir\) and 3 columns"),
         (lambda m: m.iloc[:0, :0], {}, ValueError, "the matrix has no rows"),
-        (lambda m: m.to_numpy(), {}, TypeError, "must be a square DataFrame, not ndarray"),
+        (
+            lambda m: m.to_numpy(),
+            {},
+            TypeError,
+            "the matrix must be a pandas DataFrame, not ndarray.",
+        ),
         (
             lambda m: m.replace(-0.25, np.nan),
             {},
@@ -103,9 +108,12 @@ def test_a_choice_that_does_not_exist_is_refused_at_the_call(matrix):
 
 
 def test_comparisons_of_several_measures_need_a_choice(matrix, comparisons):
-    with pytest.raises(ValueError, match="the comparisons hold AP, ASL; choose one with measure="):
+    with pytest.raises(
+        ValueError,
+        match=r"the comparisons have several measures: AP, ASL\. Choose one with measure=",
+    ):
         report_matrix(matrix, comparisons=comparisons)
-    with pytest.raises(KeyError, match="no measure 'P' in the comparisons; they hold AP, ASL"):
+    with pytest.raises(KeyError, match="no measure 'P' in the comparisons; they have AP, ASL"):
         report_matrix(matrix, comparisons=comparisons, measure="P")
 
 
@@ -137,7 +145,9 @@ def test_measures_become_groups_and_only_significant_pairs_can_be_kept(compariso
 
 
 def test_a_row_against_nothing_is_refused(comparisons):
-    with pytest.raises(ValueError, match="the comparisons name no pair of runs"):
+    with pytest.raises(
+        ValueError, match="the comparisons have no columns of pairs of runs; they have run_b"
+    ):
         report_comparisons(comparisons.drop(columns=["run_a"]))
     with pytest.raises(ValueError, match="the comparisons have no column 'significant'"):
         report_comparisons(comparisons.drop(columns="significant"))

@@ -22,7 +22,7 @@ REQUESTS = {"queries": "requests", "runs": "runs"} | {
     for what, said in {"relevant": "rel", "docs": "docs", "subtopics": "subtopics"}.items()
 }
 STEPS = {
-    "atomise precision": "Atomize P",
+    "atomize precision": "Atomize P",
     "aggregate within query": "Agg. docs within query",
     "aggregate across queries": "Agg. rates across queries",
     "cumulative": "Cumulative",
@@ -87,7 +87,7 @@ def reordered(runs, qrels):  # Table 2 of ASL
         ["step", "delta_sort", "tau_b", "delta_value"],
         {"delta_sort": 0, "tau_b": 1, "delta_value": 2},
     )
-    found = runs.ireval.lengths.ablation(qrels, by="collection")
+    found = runs.ireval.search_lengths.ablation(qrels, by="collection")
     return found.ireval.report(average="range", columns=shown, digits=digits, names=STEPS)
 
 
@@ -245,12 +245,12 @@ def test_a_table_of_a_paper_is_one_call_of_the_real_collections(tracks, name, tm
 def test_tests_that_suit_their_measures_stand_under_one_heading(thirds):
     report = thirds.report("LP 4")
     heads = [(column.group, column.header) for column in report.columns[1:]]
-    tests = ["Randomised Tukey HSD", "Paired tests, Bonferroni"]
+    tests = ["Randomized Tukey HSD", "Paired tests, Bonferroni"]
     assert heads == [(test, measure) for test in tests for measure in ("rrLP", "sgnLP", "RR")]
     assert (
         "Paired tests: paired Student t test for rrLP, RR, sign test for sgnLP." in report.notes[0]
     )
-    alone = detected(["rrLP", "sgnLP"], tests="default", topics="common")(*thirds[:2])
+    alone = detected(["rrLP", "sgnLP"], tests="default", queries="common")(*thirds[:2])
     assert [column.group for column in alone.columns] == ["", "", ""]
     assert (
         "paired Student t test for rrLP, sign test for sgnLP, Bonferroni correction"
@@ -271,9 +271,11 @@ def test_what_detects_more_than_one_measure_is_marked(thirds):
     assert any(cell.marks for row in report.rows for cell in row)
     assert "† more than RR." in report.notes
     power = thirds.runs.ireval.discriminative_power(
-        thirds.qrels, ["AP", "RR"], by="collection", tests="t", topics="common"
+        thirds.qrels, ["AP", "RR"], by="collection", tests="t", queries="common"
     )
-    with pytest.raises(KeyError, match="against='P@10' is none of the columns; there are AP, RR"):
+    with pytest.raises(KeyError, match="against='P@10' is not a column; the columns are AP, RR"):
         power.ireval.report(against="P@10")
-    with pytest.raises(ValueError, match="against= marks a table of several collections"):
+    with pytest.raises(
+        ValueError, match=r"against= requires a table of several collections\. Specify the column"
+    ):
         power[power["collection"] == "set_0"].drop(columns="collection").ireval.report(against="RR")

@@ -32,7 +32,9 @@ def test_rows_are_sorted_by_shown_name_or_by_hand(scores):
         "dense",
         "bm25",
     ]
-    with pytest.raises(ValueError, match="must name each of the 3 runs once; it names a run twice"):
+    with pytest.raises(
+        ValueError, match="must contain each of the 3 runs once; it has a run twice"
+    ):
         report(scores, marks=None, sort=["lm_dir", "dense", "bm25", "bm25"])
 
 
@@ -54,15 +56,15 @@ def test_groups_by_two_columns_show_both(scores):
         ),
         (
             {"run": ["bm25", "dense"], "f": ["s", "n"]},
-            "the metadata lack 1 of 3 runs, e.g. 'lm_dir'",
+            "the metadata have no row for run 'lm_dir'. Add the missing rows.",
         ),
         (
             {"run": ["bm25", "bm25", "dense", "lm_dir"], "f": list("abcd")},
-            "the metadata have 2 rows for run 'bm25'",
+            "the metadata have run 'bm25' more than once. Keep one row per run.",
         ),
         (
             {"run": ["bm25", "dense", "lm_dir"], "f": ["s", "n", None]},
-            "'f' is missing for run 'lm_dir'; fill it in",
+            "the metadata column 'f' is missing for run 'lm_dir'. Fill it in",
         ),
     ],
 )

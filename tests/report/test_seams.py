@@ -9,7 +9,7 @@ from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.report import report, report_table
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:level=. does not touch the gains"
+    "ignore:level=. does not change the gains"
 )  # as in trec_eval
 
 
@@ -106,19 +106,18 @@ def test_12_preferences_are_averaged_over_all_baselines():
 
 
 def test_12_an_empty_list_of_baselines_is_refused(scores):
-    with pytest.raises(ValueError, match="baseline=\\[\\] names no run"):
+    with pytest.raises(ValueError, match=r"baseline= is empty\. Pass a run or a list of runs"):
         report(scores, baseline=[])
 
 
-def test_12_the_same_baseline_twice_is_refused(scores):
-    with pytest.raises(ValueError, match="names 'bm25' twice"):
-        report(scores, baseline=["bm25", "bm25"])
+def test_12_the_same_baseline_twice_counts_once_as_in_compare(scores):
+    assert report(scores, baseline=["bm25", "bm25"]) == report(scores, baseline=["bm25"])
 
 
 # items 8, 15 and 19: footnotes that are true, in the table's own words
 
 
-def recommended(level=None, topics="relevant"):
+def recommended(level=None, queries="relevant"):
     """Three runs for four users; one user likes nothing from grade 4 on."""
     users, items = [f"u{i}" for i in range(4)], [f"i{i}" for i in range(5)]
     runs = pd.DataFrame(
@@ -134,7 +133,7 @@ def recommended(level=None, topics="relevant"):
         ],
         columns=["user_id", "item_id", "rating"],
     )
-    return runs.ireval.join(ratings, level=level, topics=topics)
+    return runs.ireval.join(ratings, level=level, queries=queries)
 
 
 def test_8_the_footnote_says_for_which_measures_the_level_holds():
@@ -170,9 +169,9 @@ def test_8_of_unknown_measures_nothing_is_said(scores):
     assert "relevant from grade 2." in foot(report(scores))
 
 
-@pytest.mark.parametrize("topics", ["common", "answered", "judged"])
-def test_15_users_without_a_relevant_item_are_said_to_count_as_0(topics):
-    judged = recommended(level=4, topics=topics)
+@pytest.mark.parametrize("queries", ["common", "answered", "judged"])
+def test_15_users_without_a_relevant_item_are_said_to_count_as_0(queries):
+    judged = recommended(level=4, queries=queries)
     assert judged.measure("AP").query("user_id == 'u0'")["value"].eq(0).all()
     assert "users without a relevant item count as 0" in foot(judged.report("AP"))
     both = foot(judged.report(["AP", "nDCG@10"]))
@@ -184,7 +183,7 @@ def test_15_users_without_a_relevant_item_are_said_to_count_as_0(topics):
 
 def test_15_nothing_is_said_where_they_do_not_count():
     assert "count as 0" not in foot(recommended(level=4).report("AP"))
-    assert "count as 0" not in foot(recommended(topics="common").report("AP"))
+    assert "count as 0" not in foot(recommended(queries="common").report("AP"))
 
 
 @pytest.mark.broad
@@ -200,7 +199,7 @@ def test_19_footnotes_of_recommenders_speak_of_users_and_items():
         foot(judged.measure("AP").ireval.compare().ireval.report()),
         foot(judged.measure("AP").ireval.order(draws=20, seed=1).ireval.report()),
         foot(judged.prefer("RPP").ireval.report()),
-        str(judged.mean("RPP").ireval.report()),
+        str(judged.summary("RPP").ireval.report()),
     ]
     for text in texts:
         assert "user" in text.lower()
@@ -230,14 +229,14 @@ def test_19_users_are_known_by_any_spelling(name):
 @pytest.fixture(scope="module")
 def sample():
     runs, qrels, metadata = pdeval.datasets.load_sample()
-    return runs.ireval.join(qrels, topics="common"), metadata
+    return runs.ireval.join(qrels, queries="common"), metadata
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("by", ["family", ["family", "seed"]])
 def test_13_a_summary_by_groups_of_runs_is_reported(sample, by):
     judged, metadata = sample
-    means = judged.measure(["AP", "RR"]).merge(metadata).ireval.summary(by=by, replicate="run")
+    means = judged.measure(["AP", "RR"]).merge(metadata).ireval.summary(by=by, per="group")
     for frame in (means, pd.DataFrame(means.to_dict("list"))):  # the second has lost its attributes
         table = frame.ireval.report()
         names = [by] if isinstance(by, str) else by
@@ -297,17 +296,17 @@ def test_13_a_column_that_is_nowhere_is_said_to_be_missing(sample):
 
 def reportable(name):
     """The tables that issue 12 wants reported, made as a user makes them."""
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     if name == "headroom":
         scores = judged.measure("P@20")
         tens = scores.assign(ten=[query[:2] for query in scores["query_id"]])
-        return tens.ireval.lengths.headroom(by="ten")
-    if name == "behaviour":
+        return tens.ireval.search_lengths.headroom(by="ten")
+    if name == "behavior":
         return (
             runs[runs["run"].isin(["bm25", "tfidf"])]
             .ireval.simulate_clicks(qrels)
-            .ireval.behaviour(draws=50)
+            .ireval.behavior(draws=50)
         )
     if name == "wins":
         lists = runs.ireval.interleave(pairs=[("bm25", "hybrid"), ("ql", "bm25")], draws=5)
@@ -315,15 +314,15 @@ def reportable(name):
     makers = {
         "ties": lambda: judged.ties(["RPP", "AP"]),
         "masked_agreement": judged.agree.masked,
-        "rrie": lambda: judged.lengths.rrie("bm25", "hybrid"),
-        "ablation": judged.lengths.ablation,
+        "rrie": lambda: judged.search_lengths.rrie("bm25", "hybrid"),
+        "ablation": judged.search_lengths.ablation,
     }
     return makers[name]()
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
-    "name", ["ties", "masked_agreement", "rrie", "ablation", "headroom", "behaviour", "wins"]
+    "name", ["ties", "masked_agreement", "rrie", "ablation", "headroom", "behavior", "wins"]
 )
 def test_13_every_result_is_reported_column_by_column(name):
     frame = reportable(name)
@@ -337,7 +336,7 @@ def test_13_every_result_is_reported_column_by_column(name):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("name", ["behaviour", "wins"])
+@pytest.mark.parametrize("name", ["behavior", "wins"])
 def test_13_a_count_of_something_else_is_not_headed_queries(name):
     assert "Queries" not in [column.header for column in report_table(reportable(name)).columns]
 
@@ -412,7 +411,7 @@ def test_20_tied_ranks_comparisons_matrices_and_plain_tables_are_natural_too():
 
 
 def test_20_topics_are_in_natural_order():
-    frame = pdeval.datasets.sample_judged(topics="common").ties(["AP"], per="query")
+    frame = pdeval.datasets.sample_judged(queries="common").ties(["AP"], per="query")
     frame["query_id"] = [str(i + 1) for i in range(len(frame))]
     frame = frame.sort_values("query_id").reset_index(drop=True)
     assert first(report_table(frame), "query_id") == [str(i + 1) for i in range(len(frame))]

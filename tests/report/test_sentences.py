@@ -47,8 +47,8 @@ def made(
 def test_the_best_system_beats_some():
     found = made([("a", "c"), ("a", "d")]).sentence()
     assert (
-        found
-        == f"a is significantly better than 2 of the 3 other systems in AP {T}; it is not told apart from b."
+        found == f"a is significantly better than 2 of the 3 other systems in AP {T}; "
+        "it does not differ significantly from b."
     )
 
 
@@ -89,14 +89,15 @@ def test_systems_that_print_alike_share_the_best_value():
 def test_several_measures_with_the_same_outcome_share_a_sentence():
     wins = {"AP": [("a", "d")], "RR": [("a", "d")], "P": []}
     assert made(wins, measures=("AP", "RR", "P")).sentence() == (
-        f"a is significantly better than 1 of the 3 other systems in AP and RR {T}; it is not told apart from b and c. "
+        f"a is significantly better than 1 of the 3 other systems in AP and RR {T}; "
+        "it does not differ significantly from b and c. "
         "No difference among the 4 systems is significant in P."
     )
 
 
 def test_many_that_are_not_told_apart_are_counted():
     found = made([("a", "h")], names="abcdefgh", means=[0.9 - 0.1 * i for i in range(8)]).sentence()
-    assert found.endswith("it is not told apart from the other 6.")
+    assert found.endswith("it does not differ significantly from the other 6.")
 
 
 @pytest.mark.broad
@@ -160,7 +161,7 @@ def test_names_are_those_of_the_table_and_none_can_stand_for_a_measure():
 
 
 def test_collections_have_sentences_of_their_own():
-    scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     three = scores[scores["run"].isin(["bm25", "ql", "hybrid"])]
     both = pd.concat(
         [three.assign(collection="x"), three.assign(collection="y")], ignore_index=True
@@ -176,7 +177,8 @@ def test_collections_have_sentences_of_their_own():
 def test_a_table_of_something_else_has_no_sentence():
     table = Report((Column("AP", "AP"),), ((Cell(0.5, "0.5"),),))
     with pytest.raises(
-        ValueError, match="sentence\\(\\) says what a table of systems shows; this is another table"
+        ValueError,
+        match=r"sentence\(\) requires a table of systems\. Call it on the report of scores",
     ):
         table.sentence()
 
@@ -184,7 +186,7 @@ def test_a_table_of_something_else_has_no_sentence():
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "RR", "ISL"])
 @pytest.mark.parametrize("correction", ["bonferroni", "none"])
 def test_the_sentence_counts_the_marks_of_the_table(measure, correction):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     table = judged.report(measure, correction=correction)
     best = [row for row in table.rows if row[-1].emphasis == "best"]
     beaten = len(best[0][-1].marks)

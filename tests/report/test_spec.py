@@ -13,18 +13,18 @@ def test_rows_must_have_one_cell_per_column():
 
 
 def test_groups_must_cover_the_rows():
-    with pytest.raises(ValueError, match="the groups cover 2 rows, but there are 1"):
+    with pytest.raises(ValueError, match="the groups cover 2 rows, but the report has 1"):
         Report((X,), ((ONE,),), (Group("g", 2),))
 
 
 def test_column_names_must_differ():
-    with pytest.raises(ValueError, match="two columns are named 'x'; give each its own name"):
+    with pytest.raises(ValueError, match=r"two columns have the name 'x'\. Rename one of them"):
         Report((X, X), ((ONE, ONE),))
 
 
 @pytest.mark.parametrize("label", ["a b", "tab:{x}", "50%", "a\\b", "a#b", "a,b", "a~b"])
 def test_a_label_must_be_one_that_latex_can_refer_to(label):
-    with pytest.raises(ValueError, match=r"which LaTeX's .label cannot take"):
+    with pytest.raises(ValueError, match=r"which .label of LaTeX does not accept"):
         Report((X,), ((ONE,),), label=label)
 
 

@@ -71,7 +71,7 @@ def test_discriminative_power_is_collections_by_measures(stacked):  # Tables 3 a
     power = asked(stacked, "discriminative_power", ["RPP", "AP", "RR"], tests="t")
     table = power.ireval.report(digits=2)
     assert heads(table) == [("", "Collection"), ("", "RPP"), ("", "AP"), ("", "RR")]
-    own = power.query("collection == 'set 1' and measure == 'AP'")["detected"].item()
+    own = power.query("collection == 'set 1' and measure == 'AP'")["fraction_significant"].item()
     assert cells(table)[1][2] == f"{100 * own:.2f}"
     assert [cell.emphasis for cell in table.rows[0][1:]].count("best") == 1
     check_latex(table)
@@ -82,10 +82,10 @@ def test_nothing_is_second_where_all_others_are():
         {
             "set": ["x"] * 3 + ["y"] * 3,
             "measure": ["AP", "RR", "P"] * 2,
-            "detected": [1, 0, 0, 2, 1, 0],
+            "fraction_significant": [1, 0, 0, 2, 1, 0],
         }
     )
-    table = frame.assign(test="t", pairs=3, n_detected=1).ireval.report(by="set")
+    table = frame.assign(test="t", pairs=3, n_significant=1).ireval.report(by="set")
     assert [[cell.emphasis for cell in row[1:]] for row in table.rows] == [
         ["best", "", ""],
         ["best", "second", ""],
@@ -103,7 +103,7 @@ def test_several_tests_are_headings_and_kinds_are_titles(stacked):  # Table 4 of
         draws=50,
     )
     table = power.ireval.report(average=True)
-    tests = ["Randomised Tukey HSD", "Student t, Bonferroni"]
+    tests = ["Randomized Tukey HSD", "Student t, Bonferroni"]
     assert heads(table) == [
         ("", "Collection"),
         *((test, measure) for test in tests for measure in ("rrLP", "RR")),
@@ -134,7 +134,7 @@ def test_ties_and_masked_agreement_are_collections_by_measures(
     ties = asked(stacked, "ties", ["sgnLP", "RR"])
     table = ties.ireval.report(across="measure", percent=True, digits=2)
     assert heads(table) == [("", "Collection"), ("", "sgnLP"), ("", "RR")]
-    assert cells(table)[2][2] == f"{100 * ties['tied'].iloc[-1]:.2f}"
+    assert cells(table)[2][2] == f"{100 * ties['tied_fraction'].iloc[-1]:.2f}"
     masked = asked(stacked, "agree.masked", by=["kind", "collection"]).ireval.report(
         across="measure", percent=True
     )
@@ -175,7 +175,7 @@ def test_agreement_has_a_heading_for_each_fuzziness(stacked):
 
 @pytest.mark.broad
 def test_the_steps_from_map_to_search_length_are_ranges_over_collections(stacked):  # Table 2 of ASL
-    steps = asked(stacked, "lengths.ablation")
+    steps = asked(stacked, "search_lengths.ablation")
     table = steps.ireval.report(
         average="range", columns=["step", "tau_b", "delta_value", "delta_sort"], digits=2
     )
@@ -257,12 +257,18 @@ def test_a_table_read_from_a_file_is_told_its_collections(stacked):
 
 @pytest.mark.broad
 def test_what_is_to_be_shown_is_asked_for(stacked):
-    steps, ties = asked(stacked, "lengths.ablation"), asked(stacked, "ties")
+    steps, ties = asked(stacked, "search_lengths.ablation"), asked(stacked, "ties")
     with pytest.raises(
-        ValueError, match="name it with value=, one of delta_sort, tau_b, delta_value"
+        ValueError, match=r"Specify it with value=, one of delta_sort, tau_b, delta_value\."
     ):
         steps.ireval.report(across="step")
-    with pytest.raises(ValueError, match="name its columns with across="):
+    with pytest.raises(
+        ValueError,
+        match=r"average='row' requires a table with one row per collection\. Specify its columns with across=",
+    ):
         ties.ireval.report(average="row")
-    with pytest.raises(ValueError, match="does not say which column tells its collections apart"):
+    with pytest.raises(
+        ValueError,
+        match=r"cannot determine which column identifies the collections\. Specify it with by=",
+    ):
         pd.DataFrame(ties.to_dict("list")).ireval.report(across="measure")

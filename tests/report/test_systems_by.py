@@ -22,7 +22,7 @@ def stacked():
 
 @pytest.fixture(scope="module")
 def scores(stacked):
-    return stacked[0].ireval.measure(stacked[1], ["AP", "ISL"], by="collection", topics="common")
+    return stacked[0].ireval.measure(stacked[1], ["AP", "ISL"], by="collection", queries="common")
 
 
 def alone(scores, collection, **options):
@@ -98,14 +98,16 @@ def test_runs_preferences_summaries_and_joins_have_the_same_table(stacked, score
     options = {"layout": "columns", "average": None, "marks": None}
     expected = cells(scores.ireval.report(**options))
     assert (
-        cells(runs.ireval.report(qrels, ["AP", "ISL"], by="collection", topics="common", **options))
+        cells(
+            runs.ireval.report(qrels, ["AP", "ISL"], by="collection", queries="common", **options)
+        )
         == expected
     )
-    summary = runs.ireval.summary(qrels, ["AP", "ISL"], by="collection", topics="common")
+    summary = runs.ireval.summary(qrels, ["AP", "ISL"], by="collection", queries="common")
     assert cells(summary.ireval.report(**options)) == expected
-    joined = runs.ireval.join(qrels, topics="common")
+    joined = runs.ireval.join(qrels, queries="common")
     assert cells(joined.report(["AP", "ISL"], by="collection", **options)) == expected
-    prefs = runs.ireval.prefer(qrels, "RPP", by="collection", topics="common")
+    prefs = runs.ireval.prefer(qrels, "RPP", by="collection", queries="common")
     shown = prefs.ireval.report(**options)
     own = prefs[prefs["collection"] == "odd"].drop(columns="collection")
     own.attrs = {
@@ -115,7 +117,7 @@ def test_runs_preferences_summaries_and_joins_have_the_same_table(stacked, score
         row[-1] for row in cells(own.ireval.report(marks=None))
     ]
     with pytest.raises(
-        ValueError, match="measures of one ranking or preferences, not both: RPP and AP"
+        ValueError, match=r"RPP and AP are a measure of one ranking and a preference\. Request one"
     ):
         runs.ireval.report(qrels, ["RPP", "AP"], by="collection")
 
@@ -163,9 +165,14 @@ def test_segments_of_one_collection_are_shown_where_they_are_asked_for(scores):
     table = part.ireval.report("AP", by="segment", average=None)
     assert heads(table)[2:] == [("", "0"), ("", "1"), ("", "2")]
     assert "tested within each of the groups" in " ".join(table.notes)
-    with pytest.raises(ValueError, match=r"\d+ rows have no segment; fill it"):
+    with pytest.raises(
+        ValueError, match=r"\d+ rows have a missing value in column 'segment'\. Fill or drop"
+    ):
         part.assign(segment=part["segment"].where(part["segment"] > 0)).ireval.report(by="segment")
-    with pytest.raises(ValueError, match="group= gives titles to systems of one collection"):
+    with pytest.raises(
+        ValueError,
+        match=r"group= requires one collection\. Use layout= to arrange the systems of several collections",
+    ):
         part.ireval.report(by="segment", group="run")
 
 

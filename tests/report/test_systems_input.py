@@ -54,17 +54,29 @@ def test_the_callers_table_is_left_alone(scores, comparisons):
             KeyError,
             r"no measure 'APP' in this table. Did you mean 'AP'\? It has AP, ASL.",
         ),
-        ({"measures": []}, ValueError, "asks for no measure"),
+        ({"measures": []}, ValueError, " is empty. Pass at least one, or omit the argument."),
         ({"sort": "ap"}, KeyError, "sort: no measure 'ap' in this table. .*It has AP, ASL, name."),
         (
             {"sort": ["bm25", "dense"]},
             ValueError,
-            "must name each of the 3 runs once; it leaves out 'lm_dir'",
+            "must contain each of the 3 runs once; it lacks 'lm_dir'",
         ),
-        ({"digits": 40}, ValueError, "digits=40: a cell can show 0 to 10 decimals"),
-        ({"digits": {"P": 2}}, KeyError, "digits names 'P', which is not a column"),
-        ({"marks": "daggers"}, ValueError, "compare with a baseline; name it with baseline="),
-        ({"names": {"bm26": "BM25"}}, KeyError, "names has 'bm26', which is nothing in this table"),
+        ({"digits": 40}, ValueError, "digits=40: .* of at most 10\\."),
+        (
+            {"digits": {"P": 2}},
+            KeyError,
+            "digits= has 'P', which is not a column of this table; the columns are AP",
+        ),
+        (
+            {"marks": "daggers"},
+            ValueError,
+            "marks='daggers' requires a baseline. Specify it with baseline=",
+        ),
+        (
+            {"names": {"bm26": "BM25"}},
+            KeyError,
+            "names has 'bm26', which is not in this table; known are AP, ASL, run",
+        ),
         (
             {"columns": {"P@10": "Precision"}},
             KeyError,
@@ -73,9 +85,9 @@ def test_the_callers_table_is_left_alone(scores, comparisons):
         (
             {"group": "family"},
             KeyError,
-            "no column 'family' to group by; there are run. Give others with metadata=",
+            "no column 'family' to group by; there are run. Add columns with metadata=, or merge them to the table.",
         ),
-        ({"group": "run"}, ValueError, "leaves no column to name a run"),
+        ({"group": "run"}, ValueError, "so no column identifies a run. Group by fewer columns"),
         ({"label": "tab:50%"}, ValueError, "the label 'tab:50%' has '%'"),
     ],
 )
@@ -87,11 +99,11 @@ def test_a_wrong_option_says_what_is_wrong(scores, options, error, text):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"digits": 2.5}, "digits=2.5: give a whole number of at least 0."),
+        ({"digits": 2.5}, "digits=2.5: expected an integer of at least 0."),
         ({"marks": "stars"}, "marks='stars': choose 'auto', 'letters' or 'daggers'."),
         ({"missing": None}, "missing=None: choose 'error' or 'dash'."),
         ({"interval": "se"}, "interval='se': choose 'ci', 'sd', 'replicates' or 'none'."),
-        ({"alpha": 5}, "alpha=5: give a share between 0 and 1; 5% is 0.05."),
+        ({"alpha": 5}, "alpha=5: expected a fraction between 0 and 1; 5% is 0.05."),
     ],
 )
 def test_an_option_of_another_type_is_refused_at_the_call(scores, options, text):
@@ -106,12 +118,13 @@ def test_an_empty_table_is_refused(scores):
     with pytest.raises(ValueError, match="the summary has no rows; there is nothing to report"):
         summary.iloc[:0].ireval.report()
     with pytest.raises(
-        ValueError, match="holds 3 runs, 0 queries and 2 measures; there is nothing to report"
+        ValueError,
+        match="the table has 3 runs, 0 queries and 2 measures; there is nothing to report",
     ):
         report(replace(scores, queries=scores.queries[:0], values=scores.values[:, :0]))
     with pytest.raises(
         TypeError,
-        match=r"takes runs joined to judgments, a scores.*not DataFrame; of a frame, call ",
+        match=r"takes runs joined to judgments, a scores.*not DataFrame\. For a frame, call ",
     ):
         report(scores.frame())
 
@@ -133,7 +146,7 @@ def test_a_measure_that_nobody_knows_is_asked_about():
     summary = pd.DataFrame({"run": ["x", "y"], "measure": "my cost", "mean": [1.0, 2.0]})
     with pytest.raises(
         ValueError,
-        match=r"is more of 'my cost' better\? .* df\.ireval\(higher=\{'my cost': True\}\)",
+        match=r"unknown direction of measure 'my cost'.* df\.ireval\(higher=\{'my cost': True\}\)",
     ):
         summary.ireval.report()
     for table in (
@@ -156,7 +169,7 @@ def test_what_the_caller_says_of_a_direction_comes_first(scores):
 
 @pytest.mark.broad
 def test_a_label_of_ones_own_does_not_turn_the_table_over():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     lengths = judged.measure(pdeval.parse("ASL", label="my length"))
     metadata = pdeval.datasets.load_sample().metadata
     plain, named = lengths.ireval.report(), lengths.merge(metadata, on="run").ireval.report()
@@ -170,7 +183,7 @@ def test_a_label_of_ones_own_does_not_turn_the_table_over():
 
 
 def test_an_aggregate_follows_its_label():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     own, known = (
         judged.report(
             pdeval.parse(name, label=label), marks=None, interval="sd" if not label else None
@@ -187,11 +200,11 @@ def test_an_aggregate_follows_its_label():
 @pytest.mark.broad
 def test_a_join_and_a_run_table_report_what_they_score():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    judged = runs.ireval.join(qrels, topics="common")
+    judged = runs.ireval.join(qrels, queries="common")
     table = judged.report(["AP", "RR"], baseline="bm25", caption="C")
     assert table == judged.measure(["AP", "RR"]).ireval.report(baseline="bm25", caption="C")
     assert table == runs.ireval.report(
-        qrels, ["AP", "RR"], baseline="bm25", caption="C", topics="common"
+        qrels, ["AP", "RR"], baseline="bm25", caption="C", queries="common"
     )
     assert [one.name for one in judged.report(marks=None).columns[1:]] == [
         "AP",
@@ -204,7 +217,7 @@ def test_a_join_and_a_run_table_report_what_they_score():
 
 @pytest.mark.broad
 def test_preferences_of_a_join_are_those_of_their_table():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     assert judged.report(["RPP", "sgnLP"], marks=None) == judged.prefer(
         ["RPP", "sgnLP"]
     ).ireval.report(marks=None)
@@ -287,7 +300,9 @@ def test_a_faulty_frame_is_refused(scores, spoil, text):
 
 def test_a_summary_without_spread_or_queries_says_so():
     summary = pd.DataFrame({"run": ["x", "y"], "measure": "AP", "mean": [1.0, 2.0]})
-    with pytest.raises(ValueError, match="interval='sd': the summary has no such column"):
+    with pytest.raises(
+        ValueError, match="interval='sd' has no values: the summary has no such column"
+    ):
         summary.ireval.report(interval="sd")
     with pytest.raises(ValueError, match="a summary has no values per query"):
         summary.ireval.report(marks="letters")

@@ -15,7 +15,7 @@ from pdeval.tables.labels import visible
 from tests.examples import examples
 from tests.report.test_latex import odd_tables
 
-# all that Typst's markup knows, and what it makes of neighbours: dashes, comments, links, lists, shorthands
+# all that Typst's markup knows, and what it makes of neighbors: dashes, comments, links, lists, shorthands
 SYNTAX = list("\\*_`$#<>@~[]{}()'\"-+=/:.;,!?|&%^ 1aZ\n\t") + [
     "--",
     "...",
@@ -176,16 +176,16 @@ def test_what_follows_an_expression_is_not_its_argument(text):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"size": "8"}, "size='8': give a length that Typst knows, e.g. '0.8em'"),
+        ({"size": "8"}, "size='8': expected a length of Typst, e.g. '0.8em'"),
         (
             {"long": True, "wide": True},
-            "long=True: a table over pages cannot be wide too; choose one",
+            "long=True cannot be combined with wide=True. Use one of them",
         ),
         (
             {"long": True, "resize": True},
-            "long=True: a table over pages cannot be resized too; choose one",
+            "long=True cannot be combined with resize=True. Use one of them",
         ),
-        ({"marks": "over"}, "marks='over': significance marks stand 'raised' or 'below'"),
+        ({"marks": "over"}, "marks='over': choose 'raised' or 'below'."),
     ],
 )
 def test_a_wrong_option_says_what_is_wrong(scores, options, text):

@@ -10,7 +10,7 @@ HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
 NOISY = QRELS.assign(
     relevance=np.where(np.random.default_rng(0).random(len(QRELS)) < 0.2, 0, QRELS["relevance"])
 )
-SCORES = RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=NOISY, topics="common")
+SCORES = RUNS.ireval.measure(HUMAN, ["AP", "P@10"], machine=NOISY, queries="common")
 
 
 def test_cells_are_the_estimates_and_intervals_of_the_summary():
@@ -36,7 +36,7 @@ def test_the_footnote_says_how_many_queries_of_each_kind_and_what_they_are_worth
     )
     assert SCORES.ireval.report().notes[-1] == (
         "Prediction-powered estimates and intervals: people's labels of 19 queries and a machine's of 29 more are "
-        f"worth {least} to {most} queries labelled by people."
+        f"worth {least} to {most} queries labeled by people."
     )
     assert SCORES.ireval.report(footnotes=False, notes="Mine.").notes == ("Mine.",)
 
@@ -44,21 +44,21 @@ def test_the_footnote_says_how_many_queries_of_each_kind_and_what_they_are_worth
 @pytest.mark.broad
 def test_the_door_of_runs_reports_the_same():
     direct = RUNS.ireval.report(
-        HUMAN, ["AP", "P@10"], machine=NOISY, topics="common", digits=2, sort="AP"
+        HUMAN, ["AP", "P@10"], machine=NOISY, queries="common", digits=2, sort="AP"
     )
     assert str(direct) == str(SCORES.ireval.report(digits=2, sort="AP"))
 
 
 def test_preferences_are_means_over_opponents():
-    prefs = RUNS.ireval.prefer(HUMAN, "RPP", machine=QRELS, topics="common")
+    prefs = RUNS.ireval.prefer(HUMAN, "RPP", machine=QRELS, queries="common")
     found = prefs.ireval.report(marks=None, interval="none")
-    whole = RUNS.ireval.report(QRELS, "RPP", topics="common", marks=None)
+    whole = RUNS.ireval.report(QRELS, "RPP", queries="common", marks=None)
     assert found.to_markdown().split("\n\n")[0] == whole.to_markdown().split("\n\n")[0]
     assert "Cells are mean preferences over all other systems." in found.notes
 
 
 def test_an_interval_that_it_has_not_is_refused():
     with pytest.raises(
-        ValueError, match="interval='sd': with machine labels there is interval='ci', or 'none'"
+        ValueError, match="interval='sd': machine labels support only interval='ci' and 'none'"
     ):
         SCORES.ireval.report(interval="sd")

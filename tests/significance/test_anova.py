@@ -57,7 +57,7 @@ def test_incomplete_queries_are_left_out_with_a_warning():
     values = random_values()
     complete = anova(cube(values[:, 1:]))
     values[0, 0, 2] = np.nan
-    with pytest.warns(UserWarning, match="1 of 12 queries lack a value of 'AP' for some run"):
+    with pytest.warns(UserWarning, match="1 of 12 queries have no 'AP' value for at least one run"):
         result = anova(cube(values))
     assert result["sum_sq"].tolist() == pytest.approx(complete["sum_sq"].tolist())
 
@@ -99,7 +99,7 @@ def test_preferences_that_are_not_score_differences_are_refused():
     a, b = all_pairs(5)
     D = np.sign(random_values()[0][:, a] - random_values()[0][:, b])
     with pytest.raises(
-        ValueError, match="anova needs a score per run and query; 'X' is a preference"
+        ValueError, match=r"anova\(\) requires a score per run and query; 'X' is a preference"
     ):
         anova(preferences(D, 5))
 

@@ -10,17 +10,19 @@ from tests.significance.test_over_collections import PARTED, SMALL, scores_of
 
 
 def test_more_collections_are_needed_for_less():
-    needed = PARTED.ireval.verdict.sample_size(
+    needed = PARTED.ireval.meta_analysis.sample_size(
         "AP", by="collection", baseline="bm25", difference=0.05
     )
-    spread = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", per="collection")
+    spread = PARTED.ireval.meta_analysis("AP", by="collection", baseline="bm25", per="collection")
     sd = spread.groupby("run_a")["difference"].std()
     np.testing.assert_allclose(needed["sd"], sd.reindex(needed["run_a"]))
-    less = PARTED.ireval.verdict.sample_size(
+    less = PARTED.ireval.meta_analysis.sample_size(
         "AP", by="collection", baseline="bm25", difference=0.01
     )
     assert (less["collections_needed"] > needed["collections_needed"]).all()
-    none = PARTED.ireval.verdict.sample_size("AP", by="collection", baseline="bm25", difference=0.0)
+    none = PARTED.ireval.meta_analysis.sample_size(
+        "AP", by="collection", baseline="bm25", difference=0.0
+    )
     assert np.isinf(none["collections_needed"]).all()
 
 
@@ -28,14 +30,14 @@ def test_a_plan_is_made_from_the_differences_of_the_collections_at_hand():
     means = {"x": 0.2, "y": 0.05, "z": -0.15}
     rows = scores_of(SMALL)
     plan = {"by": "collection", "power": 0.9, "alpha": 0.1}
-    [row] = rows.ireval.verdict.sample_size(**plan).to_dict("records")
+    [row] = rows.ireval.meta_analysis.sample_size(**plan).to_dict("records")
     sd = np.std(list(means.values()), ddof=1)
     assert (row["run_a"], row["run_b"], row["measure"], row["collections"]) == ("a", "b", "AP", 3)
     assert row["difference"] == pytest.approx(0.1 / 3)  # the observed one
     assert (row["sd"], row["effect_size"]) == pytest.approx((sd, 0.1 / 3 / sd))
     assert (row["alpha"], row["power"]) == (0.1, 0.9)
     assert row["collections_needed"] == queries_needed(np.array([0.1 / 3 / sd]), 0.9, 0.1).item()
-    [asked] = rows.ireval.verdict.sample_size(difference=0.3, **plan).to_dict("records")
+    [asked] = rows.ireval.meta_analysis.sample_size(difference=0.3, **plan).to_dict("records")
     assert (asked["difference"], asked["effect_size"]) == pytest.approx((0.3, 0.3 / sd))
     assert asked["collections_needed"] == queries_needed(np.array([0.3 / sd]), 0.9, 0.1).item()
 
@@ -44,7 +46,9 @@ def test_a_pair_is_planned_by_the_collections_that_both_runs_have():
     third = {name: {**runs, "c": [0.5] * len(runs["a"])} for name, runs in SMALL.items()}
     del third["z"]["c"]
     found = (
-        scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
+        scores_of(third)
+        .ireval.meta_analysis.sample_size(by="collection")
+        .set_index(["run_a", "run_b"])
     )
     assert found["collections"].to_dict() == {("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 2}
     both = [0.2, -0.2]  # of a less 0.5, in x and y
@@ -53,7 +57,9 @@ def test_a_pair_is_planned_by_the_collections_that_both_runs_have():
     )
     del third["y"]["c"]
     once = (
-        scores_of(third).ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
+        scores_of(third)
+        .ireval.meta_analysis.sample_size(by="collection")
+        .set_index(["run_a", "run_b"])
     )
     assert once.loc[("a", "c"), "collections"] == 1
     assert np.isnan(
@@ -62,7 +68,7 @@ def test_a_pair_is_planned_by_the_collections_that_both_runs_have():
 
 
 def test_so_many_collections_find_the_difference_and_one_less_does_not():
-    found = PARTED.ireval.verdict.sample_size(
+    found = PARTED.ireval.meta_analysis.sample_size(
         "AP", by="collection", baseline="bm25", difference=0.05, power=0.7
     )
     for _, row in found.iterrows():
@@ -76,7 +82,7 @@ def test_so_many_collections_find_the_difference_and_one_less_does_not():
 def test_pairs_that_share_no_collection_have_no_plan():
     values = {**SMALL, "far": {"d": [0.1, 0.5], "e": [0.3, 0.4]}}
     rows = scores_of(values)
-    found = rows.ireval.verdict.sample_size(by="collection").set_index(["run_a", "run_b"])
+    found = rows.ireval.meta_analysis.sample_size(by="collection").set_index(["run_a", "run_b"])
     assert found["collections"].dtype == np.int64
     assert found["collections"].to_dict() == {
         ("a", "b"): 3,
@@ -89,7 +95,7 @@ def test_pairs_that_share_no_collection_have_no_plan():
         .all()
     )
     assert found.loc[("d", "e"), "difference"] == pytest.approx(-0.05)
-    asked = rows.ireval.verdict.sample_size(by="collection", difference=0.3).set_index(
+    asked = rows.ireval.meta_analysis.sample_size(by="collection", difference=0.3).set_index(
         ["run_a", "run_b"]
     )
     assert (asked["difference"] == 0.3).all()
@@ -100,12 +106,12 @@ def test_pairs_that_share_no_collection_have_no_plan():
 
 @pytest.mark.broad
 def test_measures_are_planned_one_after_the_other_and_seeds_are_averaged():
-    both = PARTED.ireval.verdict.sample_size(by="collection", baseline="ql")
+    both = PARTED.ireval.meta_analysis.sample_size(by="collection", baseline="ql")
     assert both["measure"].tolist() == ["AP"] * 11 + ["ASL"] * 11
     assert both.index.tolist() == list(range(22))
-    assert both.attrs["verdict_by"] == ["collection"]
+    assert both.attrs["meta_analysis_by"] == ["collection"]
     for measure in ("AP", "ASL"):
-        alone = PARTED.ireval.verdict.sample_size(measure, by="collection", baseline="ql")
+        alone = PARTED.ireval.meta_analysis.sample_size(measure, by="collection", baseline="ql")
         pd.testing.assert_frame_equal(
             both[both["measure"] == measure].reset_index(drop=True), alone
         )
@@ -114,8 +120,10 @@ def test_measures_are_planned_one_after_the_other_and_seeds_are_averaged():
         ignore_index=True,
     )
     seeds.attrs["run_columns"] = ["run", "seed"]
-    found = seeds.ireval.verdict.sample_size("AP", by="collection", baseline="ql", replicate="seed")
+    found = seeds.ireval.meta_analysis.sample_size(
+        "AP", by="collection", baseline="ql", replicate="seed"
+    )
     np.testing.assert_allclose(found["sd"], both["sd"][:11], rtol=1e-9)
     for wrong in ({"alpha": 0}, {"power": 1}, {"difference": np.nan}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            PARTED.ireval.verdict.sample_size("AP", by="collection", **wrong)
+            PARTED.ireval.meta_analysis.sample_size("AP", by="collection", **wrong)

@@ -8,7 +8,7 @@ from statsmodels.stats.multitest import multipletests
 
 import pdeval
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.significance.compare import _measured, _measured_together, compare
+from pdeval.significance.compare import _blocks, _measured_together, compare
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import TESTS, SignificanceTest
 
@@ -60,7 +60,7 @@ def test_a_new_seed_is_drawn_for_each_call_without_one_and_a_wrong_one_is_refuse
     assert 2**40 < max(seeds) < 2**63
     for seed in (-1, 1.5, "x"):
         with pytest.raises((ValueError, TypeError), match="seed"):
-            pdeval.datasets.sample_judged(topics="common").compare("AP", seed=seed)
+            pdeval.datasets.sample_judged(queries="common").compare("AP", seed=seed)
 
 
 def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(monkeypatch):
@@ -74,7 +74,7 @@ def test_options_reach_the_test_and_what_it_knows_besides_is_kept_pair_by_pair(m
     test = SignificanceTest("mine", mine)
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
     pairs = Pairs.of(cube())
-    found = _measured(pairs, 1, test, options)
+    found = pairs.gather(_blocks(pairs, 1, test, options))
     assert given == [options] * 3
     for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True)):
         D = VALUES[1][:, b] - VALUES[1][:, a]
@@ -111,10 +111,10 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
         )
         return np.abs(values[:, a] - values[:, b]).mean(axis=0)
 
-    test = SignificanceTest("mine", mine, joint=True, says="my test")
+    test = SignificanceTest("mine", mine, joint=True, description="my test")
     options = {"confidence": 0.8, "draws": 5, "seed": 3, "progress": None}
     pairs = Pairs.of(cube(), baseline="r2")
-    found = _measured(pairs, 1, test, options)
+    found = pairs.gather(_blocks(pairs, 1, test, options))
     ((values, a, b, told),) = given
     np.testing.assert_allclose(values, -VALUES[1])
     assert (a.tolist(), b.tolist(), told) == ([0, 1, 3], [2, 2, 2], options)
@@ -125,9 +125,9 @@ def test_a_test_of_all_runs_at_once_that_gives_p_alone_is_completed_too():
     np.testing.assert_allclose(found["effect_size"], D.mean(axis=0) / D.std(axis=0, ddof=1))
     np.testing.assert_allclose(found["mean_a"], VALUES[1][:, [0, 1, 3]].mean(axis=0))
     np.testing.assert_allclose(found["mean_b"], VALUES[1][:, 2].mean())
-    short = SignificanceTest("mine", lambda *_: np.array([0.5]), joint=True, says="my test")
+    short = SignificanceTest("mine", lambda *_: np.array([0.5]), joint=True, description="my test")
     with pytest.raises(
-        ValueError, match=r"the test 'mine' gave p-values of shape \(1,\) for 3 pairs"
+        ValueError, match=r"the test 'mine' returned p-values of shape \(1,\) for 3 pairs"
     ):
         _measured_together(pairs, 1, short, options)
 
@@ -178,7 +178,9 @@ def test_replicates_that_were_averaged_make_it_a_question_of_these_models():
 
 def test_a_family_is_one_of_three():
     with pytest.raises(ValueError, match=r"family='rows'"):
-        pdeval.datasets.sample_judged(topics="common").compare("AP", family="rows", baseline="bm25")
+        pdeval.datasets.sample_judged(queries="common").compare(
+            "AP", family="rows", baseline="bm25"
+        )
     assert compare(cube(), baseline="r1").attrs["family"] == "baseline"
     assert compare(cube(), baseline="r1", family="measure").attrs["family"] == "measure"
 
@@ -190,17 +192,17 @@ def test_tests_of_scores_refuse_preferences_of_no_score():
     table = Preferences(runs, pd.Index(range(5), name="query_id"), ("RPP",), a, b, signs)
     with pytest.raises(
         ValueError,
-        match=r"^test='tukey' needs a score per run; 'RPP' .*\. Use test='hsd', which takes",
+        match=r"^test='tukey' requires a score per run; 'RPP' .*\. Use test='hsd', which accepts",
     ):
         compare(table, test="tukey")
     assert len(compare(table, test="hsd", draws=20)) == 3
 
 
 def test_a_measure_that_is_a_test_is_told_and_one_that_is_not_there_too():
-    door = pdeval.datasets.sample_judged(topics="common").measure("AP").ireval
+    door = pdeval.datasets.sample_judged(queries="common").measure("AP").ireval
     with pytest.raises(
         ValueError,
-        match=r"'wilcoxon' is a significance test, not a measure\. Say compare\(test='wil",
+        match=r"'wilcoxon' is a significance test, not a measure\. Use compare\(test='wil",
     ):
         door.compare("wilcoxon")
     with pytest.raises(KeyError, match="RR"):

@@ -42,7 +42,7 @@ def test_a_matrix_has_every_pair_in_both_directions():
     assert first.tolist() == [[0.0, 0.1, -0.2], [-0.1, 0.0, 0.3], [0.2, -0.3, 0.0]]
 
 
-def test_score_differences_are_recognised_and_other_preferences_are_not():
+def test_score_differences_are_recognized_and_other_preferences_are_not():
     x = np.random.default_rng(0).random((4, 6)) * 1000
     T = x[:, :, None] - x[:, None, :]
     found = additive(T)
@@ -54,19 +54,6 @@ def test_score_differences_are_recognised_and_other_preferences_are_not():
 
 def test_all_ties_are_differences_of_equal_scores():
     assert additive(np.zeros((2, 3, 3))).tolist() == [[0.0, 0.0, 0.0]] * 2
-
-
-def test_a_table_without_pairs_is_refused():
-    empty = Preferences(
-        RUNS, QUERIES, ("RPP",), np.array([], int), np.array([], int), np.empty((1, 2, 0))
-    )
-    with pytest.raises(ValueError, match="the preferences table has no pair of runs"):
-        Pairs.of(empty)
-
-
-def test_a_table_without_measures_is_refused():
-    with pytest.raises(ValueError, match="the table has no measure"):
-        Pairs.of(Scores(RUNS, QUERIES, (), np.empty((0, 2, 3)), np.array([], bool)))
 
 
 def scores(values, higher=(True, False), runs=None):
@@ -184,7 +171,7 @@ def test_only_queries_that_every_run_has_are_complete_and_two_are_enough():
     for source in (scores(values), differences_of(scores(values))):
         with pytest.warns(
             UserWarning,
-            match=r"^2 of 4 queries lack a value of 'ASL' for some run; HSD uses the 2 c",
+            match=r"^2 of 4 queries have no 'ASL' value for at least one run; HSD uses the remaining 2 q",
         ):
             found, counted = complete(Pairs.of(source), 1, "HSD")
         assert counted.tolist() == [True, False, True, False]
@@ -217,7 +204,7 @@ def test_a_pair_that_stands_twice_does_not_stand_for_one_that_is_missing():
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-9, 1e9])
-def test_scores_are_recognised_up_to_the_last_digits_of_the_largest_difference(unit):
+def test_scores_are_recognized_up_to_the_last_digits_of_the_largest_difference(unit):
     x = np.array([[0.1, 0.7, 0.4], [0.0, 0.0, 0.0]]) * unit
     exact = x[:, :, None] - x[:, None, :]
     for gap, known in ((5e-16, True), (5e-14, False)):
@@ -231,16 +218,15 @@ def test_two_runs_and_two_queries_are_enough_and_one_is_not():
     check(scores(np.ones((1, 2, 2))))
     with pytest.raises(TooFew, match=r"^a comparison needs at least two runs, found 1\."):
         check(scores(np.ones((1, 2, 1))))
-    with pytest.raises(TooFew, match=r"^a significance test needs at least two queries, found 1:"):
+    with pytest.raises(TooFew, match=r"^a significance test needs at least two queries, found 1\."):
         check(scores(np.ones((1, 1, 2))))
-    with pytest.raises(TypeError, match="found SimpleNamespace"):
-        check(SimpleNamespace(runs=[1, 2], queries=[1, 2]))
     values = np.ones((1, 3, 3))
     values[0, 0, 1] = values[0, 1, 2] = np.nan
     pairs = Pairs.of(scores(values))
     assert sum(len(numbers) for numbers, _ in pairs.blocks(0)) == 3
     with pytest.raises(
-        ValueError, match=r"^1 pairs have fewer than two .* on 'AP', e\.g\. \('r1', 'r2'\) with 1\."
+        ValueError,
+        match=r"^1 pairs have fewer than two common queries for 'AP', e\.g\. \('r1', 'r2'\) with 1\.",
     ):
         list(pairs.blocks(0, shared=2))
 
@@ -259,7 +245,7 @@ def test_infinite_values_are_counted_and_finite_ones_come_back():
 def test_a_baseline_without_any_pair_is_named():
     some = Preferences(RUNS, QUERIES, ("RPP",), np.array([0]), np.array([2]), np.zeros((1, 2, 1)))
     with pytest.raises(
-        ValueError, match=r"^no pair of the table has the baseline 'b': compute its pairs first"
+        ValueError, match=r"^no pair of the table has the baseline 'b'\. Compute its pairs first"
     ):
         Pairs.of(some, baseline="b")
     assert len(Pairs.of(some, baseline="c")) == 1

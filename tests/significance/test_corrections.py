@@ -103,8 +103,8 @@ def test_signs_get_the_sign_test_by_default_and_the_rest_gets_t(measure, test):
     ("written", "name"),
     [
         ("binomial", "sign"),
-        ("randomization", "randomisation"),
-        ("randomised_hsd", "hsd"),
+        ("randomization", "randomization"),
+        ("randomized_hsd", "hsd"),
         ("tukey_hsd", "tukey"),
     ],
 )

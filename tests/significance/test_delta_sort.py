@@ -135,7 +135,7 @@ def test_one_old_measure_goes_with_several_new_ones():
 
 def test_other_runs_are_refused():
     with pytest.raises(
-        ValueError, match=r"must score the same runs; 2 are only on one side, e\.g\. d, e"
+        ValueError, match=r"must be of the same runs; 2 are only on one side, e\.g\. d, e"
     ):
         moved(cube([0.1, 0.2, 0.3, 0.4]), cube([0.1, 0.2, 0.3, 0.4], runs="abce"))
 
@@ -167,16 +167,16 @@ def test_the_chain_goes_from_map_to_search_length_by_its_means():
     table, ap = items(), cube([0.1, 0.2, 0.3, 0.4])
     chain = delta_sort_chain(ap, table.sample(frac=1, random_state=1))
     assert chain.index.tolist() == [0, 1, 2, 3]
-    assert chain["measure_old"].tolist() == ["AP", "atomised precision", "1/ASL per query", "AP"]
-    assert chain["measure_new"].tolist() == ["atomised precision", "1/ASL per query", "ASL", "ASL"]
+    assert chain["measure_old"].tolist() == ["AP", "atomized precision", "1/ASL per query", "AP"]
+    assert chain["measure_new"].tolist() == ["atomized precision", "1/ASL per query", "ASL", "ASL"]
     first = ap.values[0].mean(axis=0)
     per_query = table.groupby(["run", "query_id"])["asl"]
-    atomised = per_query.agg(lambda x: (1 / x).mean()).groupby("run").mean()
+    atomized = per_query.agg(lambda x: (1 / x).mean()).groupby("run").mean()
     within = (1 / per_query.mean()).groupby("run").mean()
     across = 1 / per_query.mean().groupby("run").mean()
     expected = [
-        (atomised / first).mean(),
-        (within / atomised).mean(),
+        (atomized / first).mean(),
+        (within / atomized).mean(),
         (across / within).mean(),
         (across / first).mean(),
     ]
@@ -184,27 +184,15 @@ def test_the_chain_goes_from_map_to_search_length_by_its_means():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda table: table.drop(columns="asl"), r"the item table lacks the columns \['asl'\]"),
-        (lambda table: table.assign(asl=0.0), "search lengths must be above 0; 72 are not"),
-    ],
-)
-def test_item_tables_that_cannot_be_used_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        delta_sort_chain(cube([0.1, 0.2, 0.3, 0.4]), change(items()))
-
-
-@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"per": "system"}, "per='system': choose 'all' or 'run'"),
-        ({"margin": -1}, "margin=-1: give a number of at least 0"),
+        ({"margin": -1}, "margin=-1: expected a number of at least 0"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        pdeval.datasets.sample_judged(topics="common").delta_sort("RR", **options)
+        pdeval.datasets.sample_judged(queries="common").delta_sort("RR", **options)
 
 
 def test_systems_of_equal_mean_are_tied_in_tau_whatever_their_rounding():
@@ -253,7 +241,7 @@ def test_a_pair_without_two_queries_in_common_is_refused():
         values,
         np.array([True]),
     )
-    with pytest.raises(ValueError, match="3 pairs have fewer than two queries in common on 'AP'"):
+    with pytest.raises(ValueError, match="3 pairs have fewer than two common queries for 'AP'"):
         moved(table, table)
 
 
@@ -312,9 +300,6 @@ def test_the_margin_and_the_level_reach_every_step_of_the_chain():
         delta_sort_chain(ap, table, alpha=alpha)["delta_sort"].tolist() for alpha in (0.05, 1e-9)
     )
     assert usual != strict
-    both = Scores(ap.runs, QUERIES, ("x", "y"), np.repeat(ap.values, 2, axis=0), np.ones(2, bool))
-    with pytest.raises(ValueError, match="the chain starts from one measure, found 2"):
-        delta_sort_chain(both, table)
 
 
 def test_a_system_with_fewer_seeds_is_told_of_once_though_two_measures_are_averaged():
@@ -329,10 +314,11 @@ def test_a_system_with_fewer_seeds_is_told_of_once_though_two_measures_are_avera
         ],
         ignore_index=True,
     )
-    with pytest.warns(UserWarning, match="each is averaged over its own") as told:
+    with pytest.warns(UserWarning, match="averaged over its own replicates") as told:
         found = seeds.ireval.delta_sort("RR", old="AP", per="run", replicate="seed")
     assert [str(one.message) for one in told] == [
-        "'b' has 1 of seed where 'a' has 2; each is averaged over its own."
+        "the number of replicates (seed) differs: 'b' has 1 and 'a' has 2. Each system is averaged over its own "
+        "replicates."
     ]
     assert found["model"].tolist() == ["a", "b"]
     assert found["value_old"].tolist() == pytest.approx(
@@ -445,7 +431,7 @@ def test_the_reciprocal_of_nothing_is_endless():
 @pytest.mark.broad
 def test_the_door_hands_on_margin_level_and_kind():
     runs, qrels, _ = pdeval.datasets.load_sample()
-    judged = runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(qrels, topics="common")
+    judged = runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(qrels, queries="common")
     given = {"margin": 0.4, "alpha": 0.3, "per": "run"}
     found = judged.delta_sort(["RR", "P@10"], old="AP", **given)
     table = judged.measure(["AP", "RR", "P@10"])
@@ -471,5 +457,3 @@ def test_a_query_without_items_is_left_out_of_the_means_of_its_run():
     chain = delta_sort_chain(ap, few).set_index("step")["delta_value"]
     across = 1 / few.groupby(["run", "query_id"])["asl"].mean().groupby("run").mean()
     assert chain["cumulative"] == pytest.approx((across / ap.values[0].mean(axis=0)).mean())
-    with pytest.raises(ValueError, match="search lengths must be above 0; 1 are not"):
-        delta_sort_chain(ap, table.assign(asl=table["asl"].where(table.index != 3, 0.0)))

@@ -31,7 +31,7 @@ def test_a_run_that_wins_38_of_40_queries_is_significantly_better(scores, test):
     row = scores.ireval.compare(test=test, baseline="base").iloc[0]
     assert row["significant"]
     assert row["difference"] < 0 < row["effect_size"]
-    text = str(scores.ireval.report(test=test, baseline="base"))
+    text = scores.ireval.report(test=test, baseline="base").to_markdown()
     assert "| new    | 0.893<sup>†</sup> |" in text
     assert "† significantly better than base" in text
     assert "worse" not in text
@@ -41,8 +41,8 @@ def test_a_run_that_wins_38_of_40_queries_is_significantly_better(scores, test):
 @pytest.mark.parametrize("test", RANKED)
 def test_letters_and_sentences_follow_the_test(scores, test):
     report = scores.ireval.report(test=test)
-    assert "| a   | base   |         **0.926** |" in str(report)
-    assert "| b   | new    | 0.893<sup>a</sup> |" in str(report)
+    assert "| a   | base   |         **0.926** |" in report.to_markdown()
+    assert "| b   | new    | 0.893<sup>a</sup> |" in report.to_markdown()
     assert report.sentence().startswith(
         "base has the best AP, but is not significantly better than any other system"
     )
@@ -52,7 +52,8 @@ def test_letters_and_sentences_follow_the_test(scores, test):
 
 
 def test_a_mean_and_a_test_that_agree_need_no_note(scores):
-    text = str(scores[scores["query_id"] < 38].ireval.report(test="wilcoxon", baseline="base"))
+    some = scores[scores["query_id"] < 38]
+    text = some.ireval.report(test="wilcoxon", baseline="base").to_markdown()
     assert (
         "† significantly better than base (Wilcoxon signed-rank test, Bonferroni correction, α = 0.05)."
         in text
@@ -63,8 +64,8 @@ def test_a_mean_and_a_test_that_agree_need_no_note(scores):
 def test_a_run_that_the_test_favors_stays_in_the_first_tier(scores, test):
     board = scores.ireval.leaderboard(test=test, draws=20)
     assert board["run"].tolist() == ["base", "new"]
-    assert board["top"].all()
-    assert (board["tier_last"] == 1).all()
+    assert board["in_top_tier"].all()
+    assert (board["last_tier"] == 1).all()
     better = scores.assign(value=scores["value"].where(scores["query_id"] < 38, 0.5))
     assert better.ireval.leaderboard(test=test, draws=20)["tier"].tolist() == [1, 2]
 
@@ -72,15 +73,17 @@ def test_a_run_that_the_test_favors_stays_in_the_first_tier(scores, test):
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
 def test_a_verdict_counts_collections_by_the_direction_of_the_test(scores, test):
     halves = scores.assign(half=np.where(scores["query_id"] % 2, "odd", "even"))
-    row = halves.ireval.verdict(by="half", test=test, baseline="base").iloc[0]
+    row = halves.ireval.meta_analysis(by="half", test=test, baseline="base").iloc[0]
     assert row[["better", "significantly_better", "worse", "significantly_worse"]].tolist() == [
         2,
         2,
         0,
         0,
     ]
-    assert row["verdict"] == "better on 2 of 2, significantly on 2, worse on 0; undecided over all"
-    each = halves.ireval.verdict(by="half", test=test, baseline="base", per="collection")
+    assert (
+        row["conclusion"] == "better on 2 of 2, significantly on 2, worse on 0; undecided over all"
+    )
+    each = halves.ireval.meta_analysis(by="half", test=test, baseline="base", per="collection")
     assert (each["difference"] < 0).all()
     assert (each["effect_size"] > 0).all()
     assert each["significant"].all()
@@ -93,7 +96,7 @@ def test_the_page_marks_the_system_that_the_test_favors(scores):
 
     report = scores.ireval.report(test="wilcoxon")
     pairs = json.loads(
-        zlib.decompress(base64.b64decode(pairings(report.origins[0]).measures[0]["data"]))
+        zlib.decompress(base64.b64decode(pairings(report.origins[0], [])[0]["data"]))
     )
     assert pairs["difference"] == [0.033]
     assert pairs["significant"] == [-1]

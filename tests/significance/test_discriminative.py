@@ -37,8 +37,8 @@ def test_the_share_is_that_of_the_significant_rows():
         "correction",
         "alpha",
         "pairs",
-        "n_detected",
-        "detected",
+        "n_significant",
+        "fraction_significant",
     ]
     assert result["measure"].tolist() == ["sharp", "sgnLP"] * 3
     assert result["test"].tolist() == ["t", "sign", "wilcoxon", "wilcoxon", "hsd", "hsd"]
@@ -46,15 +46,15 @@ def test_the_share_is_that_of_the_significant_rows():
     for row in result.itertuples():
         rows = compare(cube(), test=row.test, correction="holm", draws=500)
         found = rows.loc[rows["measure"] == row.measure, "significant"]
-        assert (row.pairs, row.n_detected) == (15, found.sum())
-        assert row.detected == pytest.approx(row.n_detected / 15)
-    assert (result.loc[result["measure"] == "sharp", "n_detected"] > 5).all()
-    assert (result.loc[result["measure"] == "sgnLP", "n_detected"] < 3).all()
+        assert (row.pairs, row.n_significant) == (15, found.sum())
+        assert row.fraction_significant == pytest.approx(row.n_significant / 15)
+    assert (result.loc[result["measure"] == "sharp", "n_significant"] > 5).all()
+    assert (result.loc[result["measure"] == "sgnLP", "n_significant"] < 3).all()
 
 
 def test_a_wider_alpha_detects_no_fewer_pairs():
     found = [
-        discriminative_power(cube(), tests=["t"], alpha=alpha)["n_detected"].tolist()
+        discriminative_power(cube(), tests=["t"], alpha=alpha)["n_significant"].tolist()
         for alpha in (0.01, 0.2)
     ]
     assert found[0][0] < found[1][0]
@@ -63,14 +63,14 @@ def test_a_wider_alpha_detects_no_fewer_pairs():
 
 def test_the_curve_falls_and_holds_every_pair():
     curve = discriminative_curve(cube(), tests=["t", "sign"], correction="none")
-    assert list(curve.columns) == ["measure", "test", "correction", "pair", "share", "p_value"]
+    assert list(curve.columns) == ["measure", "test", "correction", "pair", "fraction", "p_value"]
     assert len(curve) == 2 * 2 * 15
     part = curve[(curve["measure"] == "sharp") & (curve["test"] == "t")]
     assert part["p_value"].is_monotonic_decreasing
     raw = compare(cube(), correction="none", test="t").query("measure == 'sharp'")["p_value"]
     assert sorted(part["p_value"]) == sorted(raw)
     assert part["pair"].tolist() == list(range(1, 16))
-    assert part["share"].iloc[-1] == 1.0
+    assert part["fraction"].iloc[-1] == 1.0
 
 
 def test_one_test_may_be_given_by_its_name_alone():
@@ -78,8 +78,9 @@ def test_one_test_may_be_given_by_its_name_alone():
 
 
 def test_no_test_at_all_is_refused():
-    with pytest.raises(ValueError, match="tests is empty"):
-        discriminative_power(cube(), tests=[])
+    scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
+    with pytest.raises(ValueError, match=r"^tests=\[\] is empty"):
+        scores.ireval.discriminative_power(tests=[])
 
 
 def test_names_are_checked_before_the_work_begins():
@@ -89,7 +90,9 @@ def test_names_are_checked_before_the_work_begins():
 
 def test_the_share_of_the_curve_below_alpha_is_what_discriminative_power_detects_by_default():
     # issue 12, item 21: one was corrected, the other not
-    detected = discriminative_power(cube(), draws=300).set_index(["measure", "test"])["detected"]
+    detected = discriminative_power(cube(), draws=300).set_index(["measure", "test"])[
+        "fraction_significant"
+    ]
     curve = discriminative_curve(cube(), draws=300)
     below = (curve["p_value"] < 0.05).groupby([curve["measure"], curve["test"]], sort=False).mean()
     assert 0 < detected.iloc[0] < 1
@@ -107,7 +110,10 @@ def test_every_name_is_checked_before_any_work(monkeypatch, verb):
 
 def test_a_measure_that_tells_nothing_apart_has_its_row_too():
     found = discriminative_power(cube(), tests="t", alpha=1e-40)
-    assert found[["pairs", "n_detected", "detected"]].to_numpy().tolist() == [[15, 0, 0.0]] * 2
+    assert (
+        found[["pairs", "n_significant", "fraction_significant"]].to_numpy().tolist()
+        == [[15, 0, 0.0]] * 2
+    )
     assert set(found["alpha"]) == {1e-40}
 
 
@@ -126,7 +132,7 @@ def test_the_curve_is_that_of_sorting_each_measure_by_hand():
     assert curve["test"].tolist() == ["sign"] * 30 + ["hsd"] * 30
     assert curve["correction"].tolist() == ["holm"] * 30 + ["none needed"] * 30
     assert curve["pair"].tolist() == list(range(1, 11)) * 6
-    assert curve["share"].tolist() == [pair / 10 for pair in range(1, 11)] * 6
+    assert curve["fraction"].tolist() == [pair / 10 for pair in range(1, 11)] * 6
     wanted = []
     for test in ("sign", "hsd"):
         rows = compare(source, test=test, correction="holm", draws=40, seed=3)
@@ -140,7 +146,7 @@ def test_the_curve_is_that_of_sorting_each_measure_by_hand():
 
 @pytest.mark.parametrize("verb", [discriminative_power, discriminative_curve])
 def test_a_measure_that_is_not_there_or_is_a_test_is_told(verb):
-    scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     door = scores.ireval.discriminative_power
     door = door if verb is discriminative_power else door.curve
     with pytest.raises(KeyError, match="RR"):

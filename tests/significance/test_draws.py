@@ -6,14 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from pdeval.significance import resampling
-from pdeval.significance.resampling import (
-    CHUNK,
-    available_cores,
-    chunks,
-    in_threads,
-    share_at_least,
-)
+from pdeval.evaluate.seeds import CHUNK, chunks
+from pdeval.significance import hsd
+from pdeval.significance.hsd import available_cores, in_threads, share_at_least
 
 
 def drawn(number, seed):
@@ -38,7 +33,7 @@ def test_a_seed_can_be_used_twice():
 
 @pytest.mark.parametrize("number", [0, -1, 2.5, True])
 def test_draws_must_be_a_positive_whole_number(number):
-    with pytest.raises(ValueError, match=r"draws=.*: give a whole number of at least 1\."):
+    with pytest.raises(ValueError, match=r"draws=.*: expected an integer of at least 1\."):
         chunks(number, 0)
 
 
@@ -60,22 +55,22 @@ def test_threads_are_begun_only_where_there_is_work_for_two(threads, steps, else
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_there_are_as_many_threads_as_cores_by_default(monkeypatch, cores):
-    monkeypatch.setattr(resampling, "available_cores", lambda: cores)
+    monkeypatch.setattr(hsd, "available_cores", lambda: cores)
     here = threading.get_ident()
     assert list(in_threads(lambda _: threading.get_ident() != here, range(3))) == [cores == 2] * 3
 
 
 def test_cores_are_those_of_the_process_or_of_the_machine_or_one(monkeypatch):
     monkeypatch.setattr(
-        resampling.os,
+        hsd.os,
         "sched_getaffinity",
         lambda pid: {0, 5, 7} if pid == 0 else {1},
         raising=False,
     )
     assert available_cores() == 3
-    monkeypatch.delattr(resampling.os, "sched_getaffinity")
+    monkeypatch.delattr(hsd.os, "sched_getaffinity")
     for counted, cores in [(6, 6), (None, 1)]:
-        monkeypatch.setattr(resampling.os, "cpu_count", lambda counted=counted: counted)
+        monkeypatch.setattr(hsd.os, "cpu_count", lambda counted=counted: counted)
         assert available_cores() == cores
 
 

@@ -41,20 +41,20 @@ def parts():
 def test_each_collection_has_its_own_mean_error_interval_and_p():
     found = effects_of(parts(), TESTS["t"], **OPTIONS)
     there = [[True, True, True], [True, False, True], [True, True, False]]
-    assert found.there.tolist() == there
+    assert (~np.isnan(found["difference"])).tolist() == there
     for at, part in enumerate(parts()):
         for pair in range(3):
             d = part[~np.isnan(part[:, pair]), pair]
             numbers = [
-                getattr(found, name)[at, pair]
+                found[name][at, pair]
                 for name in ("difference", "se", "ci_low", "ci_high", "p_value")
             ]
             if not there[at][pair]:
-                assert found.n[at, pair] == 0
+                assert found["n"][at, pair] == 0
                 assert np.isnan(numbers).all()
                 continue
             wanted = stats.ttest_1samp(d, 0)
-            assert found.n[at, pair] == len(d)
+            assert found["n"][at, pair] == len(d)
             assert numbers == pytest.approx(
                 [d.mean(), stats.sem(d), *wanted.confidence_interval(0.9), wanted.pvalue]
             )
@@ -65,10 +65,10 @@ def test_options_of_a_test_that_draws_are_handed_on():
     found = effects_of([first, np.full((2, 3), np.nan)], TESTS["bootstrap"], **OPTIONS)
     alone = paired_tests.bootstrap(first, confidence=0.9, draws=70, seed=5)
     for name in ("ci_low", "ci_high", "p_value"):
-        assert getattr(found, name)[0].tolist() == getattr(alone, name).tolist()
-        assert np.isnan(getattr(found, name)[1]).all()
-    assert found.n.tolist() == [[4, 5, 5], [0, 0, 0]]
-    assert found.n.dtype == np.int64
+        assert found[name][0].tolist() == getattr(alone, name).tolist()
+        assert np.isnan(found[name][1]).all()
+    assert found["n"].tolist() == [[4, 5, 5], [0, 0, 0]]
+    assert found["n"].dtype == np.int64
 
 
 def test_p_values_alone_are_completed_by_students_interval():
@@ -81,9 +81,9 @@ def test_p_values_alone_are_completed_by_students_interval():
     test = SignificanceTest("mine", only_p)
     found = effects_of([parts()[0], np.full((4, 3), np.nan)], test, **OPTIONS)
     interval = stats.ttest_1samp(parts()[0][:, 1], 0).confidence_interval(0.9)
-    assert found.p_value[0].tolist() == [0.5] * 3
-    assert np.isnan(found.p_value[1]).all()
-    assert (found.ci_low[0, 1], found.ci_high[0, 1]) == pytest.approx(interval)
+    assert found["p_value"][0].tolist() == [0.5] * 3
+    assert np.isnan(found["p_value"][1]).all()
+    assert (found["ci_low"][0, 1], found["ci_high"][0, 1]) == pytest.approx(interval)
 
 
 def test_p_values_are_corrected_within_a_collection_and_there_within_a_baseline():
@@ -145,12 +145,12 @@ def test_a_pair_with_one_query_in_a_collection_has_none_there():
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [
-        ([2, 1, 3], r"^1 of 3 groups by site is left out: 's1'; no pair"),
-        ([1, 4, 1], r"^2 of 3 groups by site are left out: 's0', 's2'; no pair"),
-        ([1, 1, 2, 1], r"^3 of 4 groups by site are left out: 's0', 's1', 's3'; no pair"),
+        ([2, 1, 3], r"^1 of 3 groups by site is skipped: 's1'\. No pair"),
+        ([1, 4, 1], r"^2 of 3 groups by site are skipped: 's0', 's2'\. No pair"),
+        ([1, 1, 2, 1], r"^3 of 4 groups by site are skipped: 's0', 's1', 's3'\. No pair"),
         (
             [1, 1, 2, 1, 1],
-            r"^4 of 5 groups by site are left out: 's0', 's1', 's3', \.\.\.; no pair",
+            r"^4 of 5 groups by site are skipped: 's0', 's1', 's3', \.\.\.\. No pair",
         ),
     ],
 )
@@ -179,7 +179,8 @@ def test_a_test_of_all_runs_at_once_is_refused_within_groups():
         pairwise_test(*one, {}).name for one in (("sign", "AP"), (None, "sgnLP"), (None, "AP"))
     ] == [*("sign", "sign", "t")]
     with pytest.raises(
-        ValueError, match=r"test='hsd' looks at all runs at once; .* one of 't', 'wilcoxon', 'sign'"
+        ValueError,
+        match=r"test='hsd' tests all runs together, .* Use one of 't', 'wilcoxon', 'sign'",
     ) as told:
         pairwise_test("hsd", "AP", {})
     assert "tukey" not in str(told.value)
@@ -189,7 +190,7 @@ def test_a_result_over_collections_says_what_told_them_apart_and_the_rules_of_it
     found = collected(
         [2, 2], attrs={"level": 2, "by": ["x"], "collections": ["x"], "table": "scores"}
     )
-    assert attrs_over_collections(found) == {"level": 2, "verdict_by": ["site"]}
+    assert attrs_over_collections(found) == {"level": 2, "meta_analysis_by": ["site"]}
 
 
 def test_values_are_read_by_group_with_replicates_averaged_and_groups_from_metadata():
@@ -216,6 +217,6 @@ def test_values_are_read_by_group_with_replicates_averaged_and_groups_from_metad
     one = about.assign(site="x")
     assert len(read_collections(table, "RR", "site", "seed", None, "queries", one)[0]) == 1
     with pytest.raises(
-        TooFew, match=r"^a verdict over collections needs at least two; site has only 'x'\."
+        TooFew, match=r"^a meta-analysis of collections needs at least two; site has only 'x'\."
     ):
         read_collections(table, "RR", "site", "seed", None, "collections", one)

@@ -8,9 +8,10 @@ from scipy import stats
 import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.significance.equivalence import correlated_t, equivalence, signed_rank
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
-JUDGED = pdeval.datasets.sample_judged(topics="common")
+JUDGED = pdeval.datasets.sample_judged(queries="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
 BAYCOMP = "the peer that probabilities are compared with"
 
@@ -152,9 +153,9 @@ def test_preferences_and_groups_have_their_own_probabilities():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rope": -0.1}, "rope=-0.1: give the largest difference"),
-        ({"rope": 0.1, "correlation": 1.0}, "correlation=1.0: give a number from 0"),
-        ({"rope": 0.1, "prior": 0.0}, "prior=0.0: give how many queries"),
+        ({"rope": -0.1}, r"^rope=-0\.1: .* number of at least 0\.$"),
+        ({"rope": 0.1, "correlation": 1.0}, r"^correlation=1\.0: expected a number in \[0, 1\)\.$"),
+        ({"rope": 0.1, "prior": 0.0}, r"^prior=0\.0: .* number above 0\.$"),
         ({"rope": 0.1, "test": "t"}, "test='t'"),
     ],
 )
@@ -213,7 +214,7 @@ def test_two_runs_with_fewer_than_two_queries_in_common_are_named():
         | (some["run"] == "ql") & (~first | (some["query_id"] == "110"))
     ]
     with pytest.raises(
-        ValueError, match=r"1 pairs have fewer than two queries in common on 'AP', .* with 1"
+        ValueError, match=r"1 pairs have fewer than two common queries for 'AP', .* with 1"
     ):
         apart.ireval.equivalence(rope=0.01)
 
@@ -230,17 +231,20 @@ def test_ends_of_what_is_allowed_are_allowed_and_what_is_beyond_them_is_refused(
     ):
         assert len(equivalence(two, **options)) == 1
     for options, message in (
-        ({"rope": np.inf}, "rope=inf: give the largest difference"),
-        ({"rope": np.nan}, "rope=nan: give the largest difference"),
-        ({"rope": -1e-9}, "rope=-1e-09: give the largest difference"),
-        ({"rope": 0.1, "correlation": -1e-9}, "correlation=-1e-09: give a number from 0"),
-        ({"rope": 0.1, "prior": np.nan}, "prior=nan: give how many queries"),
-        ({**drawn, "draws": 0}, "draws=0: give a whole number of at least 1"),
+        ({"rope": np.inf}, r"^rope=inf: .* number of at most"),
+        ({"rope": np.nan}, r"^rope=nan: .* number of at least 0\.$"),
+        ({"rope": -1e-9}, r"^rope=-1e-09: .* number of at least 0\.$"),
+        (
+            {"rope": 0.1, "correlation": -1e-9},
+            r"^correlation=-1e-09: expected a number in \[0, 1\)\.$",
+        ),
+        ({"rope": 0.1, "prior": np.nan}, r"^prior=nan: .* number above 0\.$"),
+        ({**drawn, "draws": 0}, "draws=0: expected an integer of at least 1"),
     ):
         with pytest.raises(ValueError, match=message):
-            equivalence(two, **options)
+            SCORES.ireval.equivalence("AP", **options)
     with pytest.raises(ValueError, match="seed=-1"):
-        pdeval.datasets.sample_judged(topics="common").equivalence("AP", **drawn, seed=-1)
+        pdeval.datasets.sample_judged(queries="common").equivalence("AP", **drawn, seed=-1)
     one = Scores(two.runs[:1], queries, ("AP",), values[:, :, :1], np.array([True]))
     with pytest.raises(ValueError, match="at least two runs, found 1"):
         equivalence(one, rope=0.1)
@@ -260,7 +264,7 @@ def test_measures_and_pairs_stand_in_order_with_their_own_queries_in_blocks_of_a
     assert found["n"].dtype == np.int64
     assert set(found["test"]) == {"correlated_t"}
     assert set(found["rope"]) == {0.01}
-    assert (found.attrs["ties"], found.attrs["topics"]) == (
+    assert (found.attrs["ties"], found.attrs["queries"]) == (
         "docid",
         None,
     )  # the runs have different queries

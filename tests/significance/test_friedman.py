@@ -8,7 +8,7 @@ import pdeval
 from pdeval.significance.anova import rank_tests
 from pdeval.significance.mean_ranks import rank_variance, ranks_of
 
-JUDGED = pdeval.datasets.sample_judged(topics="common")
+JUDGED = pdeval.datasets.sample_judged(queries="common")
 SCORES = JUDGED.measure(["AP", "RR"])
 
 
@@ -77,7 +77,8 @@ def test_where_nothing_differs_p_is_1_and_where_all_agree_f_is_infinite():
 def test_queries_that_some_run_lacks_are_left_out_with_a_warning():
     some = SCORES[~((SCORES["run"] == "bm25") & (SCORES["query_id"].isin(["101", "102"])))]
     with pytest.warns(
-        UserWarning, match="2 of 48 queries lack a value of 'AP' for some run; friedman uses the 46"
+        UserWarning,
+        match="2 of 48 queries have no 'AP' value for at least one run; friedman uses the remaining 46",
     ):
         found = some.ireval.friedman("AP")
     assert found["n"].tolist() == [46, 46]
@@ -87,7 +88,7 @@ def test_queries_that_some_run_lacks_are_left_out_with_a_warning():
 
 def test_preferences_that_are_no_differences_of_scores_are_refused():
     with pytest.raises(
-        ValueError, match="friedman needs a score per run and query; 'RPP' is a preference"
+        ValueError, match=r"friedman\(\) requires a score per run and query; 'RPP' is a preference"
     ):
         JUDGED.friedman("RPP")
 

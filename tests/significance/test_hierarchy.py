@@ -1,18 +1,19 @@
 """The hierarchical bootstrap: worked means, gaps in the data, and coverage on data whose variances are known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from pdeval.evaluate.seeds import chunks
 from pdeval.significance import hierarchical_bootstrap
 from pdeval.significance.hierarchical_bootstrap import (
     _drawn_collections,
     _drawn_queries,
     _Part,
-    macro_and_micro,
 )
 from pdeval.significance.paired_tests import student
-from pdeval.significance.resampling import chunks
 from pdeval.tables.equal_values import describe
 
 CASES, WITHIN = 2000, 0.2
@@ -29,6 +30,12 @@ def collections(count, sizes, between, seed):
     n = random.integers(*sizes, size=count)
     effect = between * random.normal(size=(count, CASES))
     return [effect[c] + WITHIN * random.normal(size=(n[c], CASES)) for c in range(count)], effect, n
+
+
+def macro_and_micro(*parts, **options):
+    """Return both estimates with their values as attributes."""
+    estimates = hierarchical_bootstrap.macro_and_micro(*parts, **options)
+    return tuple(SimpleNamespace(**estimate) for estimate in estimates)
 
 
 def known(estimates, over):
@@ -77,7 +84,7 @@ def resampled(part, times, rng):
 
 
 def distance_by_hand(parts, places, queries):
-    """Return one draw's studentised distance: the mean of its collections from the observed one, over its error."""
+    """Return one draw's studentized distance: the mean of its collections from the observed one, over its error."""
     observed = sum(sum(part) / len(part) for part in parts) / len(parts)
     mean = [sum(parts[c][q] for q in drawn) / len(drawn) for c, drawn in zip(places, queries)]
     return (np.mean(mean) - observed) / (np.std(mean, ddof=1) / np.sqrt(len(places)))
@@ -262,7 +269,7 @@ def test_the_pooled_test_takes_differences_between_collections_for_a_difference_
 
 def markdown():
     """Return how often each test finds a difference where there is none, as a table for the documentation."""
-    from pdeval.significance.meta_analysis import meta_analysis
+    from pdeval.significance.over_collections import combined_effects
 
     lines = [
         "| collections | queries each | sd between | verdict | covers | random effects | fixed effects | pooled t |",
@@ -273,12 +280,12 @@ def markdown():
             parts, _, _ = collections(count, sizes, between, 400 + count)
             macro, _ = macro_and_micro(parts, draws=999)
             n, mean, sd = (np.stack(values) for values in zip(*map(describe, parts)))
-            meta = meta_analysis(mean, sd / np.sqrt(n))
+            meta = combined_effects(mean, sd / np.sqrt(n))
             ps = (
                 macro.p_value,
                 None,
-                meta.random_p,
-                meta.fixed_p,
+                meta["random_p"],
+                meta["fixed_p"],
                 student(np.concatenate(parts)).p_value,
             )
             shares = [covered(macro, 0.0) / CASES if p is None else (p < 0.05).mean() for p in ps]
@@ -295,7 +302,7 @@ def test_what_lacks_a_mean_an_error_or_a_draw_has_no_interval():
     drawn = np.tile(np.linspace(-1, 1, 41)[:, None], 4)
     drawn[5, 3] = np.nan
     mean, se = np.array([0.5, np.nan, 0.5, 0.5]), np.array([0.1, 0.1, np.nan, 0.1])
-    found = hierarchical_bootstrap._estimate(mean, se, drawn, 0.9)
+    found = SimpleNamespace(**hierarchical_bootstrap._estimate(mean, se, drawn, 0.9))
     for ends in (found.ci_low, found.ci_high, found.p_value):
         assert np.isnan(ends).tolist() == [False, True, True, True]
 
@@ -320,7 +327,7 @@ def test_interval_and_p_are_those_counted_draw_by_draw(draws, confidence):
     random = np.random.default_rng(draws)
     drawn = random.integers(-6, 7, size=(draws, 5)) / 4  # with ties
     mean, se = np.array([0.5, -0.75, 0.0, 0.25, 0.25]), np.array([0.5, 0.5, 0.25, 0.0, 0.25])
-    found = hierarchical_bootstrap._estimate(mean, se, drawn, confidence)
+    found = SimpleNamespace(**hierarchical_bootstrap._estimate(mean, se, drawn, confidence))
     level = {0.9: 10, 0.95: 20, 0.99: 100}[confidence]  # 1 over the level
     allowed = [
         m for m in range(draws) if level * (1 + m) < 1 + draws
@@ -397,7 +404,7 @@ def test_the_whole_bootstrap_is_its_draws_chunk_by_chunk(monkeypatch):
                 )
                 for name in ("ci_low", "ci_high", "p_value"):
                     values = getattr(estimate, name)[[*pairs]]
-                    assert values == pytest.approx(getattr(wanted, name), rel=1e-9), name
+                    assert values == pytest.approx(wanted[name], rel=1e-9), name
                     assert getattr(other, name)[[*pairs]] == pytest.approx(values, rel=1e-9), name
 
 
@@ -414,7 +421,7 @@ def test_a_pair_that_no_collection_has_has_no_mean_beside_one_that_all_have():
 
 def test_a_bar_says_what_it_is_of(capsys):
     macro_and_micro([np.ones((2, 1)), np.ones((3, 1))], draws=5, progress=True)
-    assert "verdict" in capsys.readouterr().err
+    assert "conclusion" in capsys.readouterr().err
 
 
 def test_queries_are_drawn_alike_for_pairs_of_other_sizes_and_other_units():

@@ -8,19 +8,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pdeval.evaluate.cube import all_pairs
+from pdeval.evaluate.seeds import chunks
 from pdeval.significance import hsd
 from pdeval.significance.hsd import (
     orders,
-    preference_maxima,
-    randomised,
+    permuted_maxima,
+    randomized,
     residual_mean_square,
-    score_maxima,
     tukey,
 )
-from pdeval.significance.resampling import chunks
 from tests.examples import examples
 
-# a randomised block design: 6 blocks (queries) and 4 treatments (runs)
+# a randomized block design: 6 blocks (queries) and 4 treatments (runs)
 X = np.array(
     [
         [0.31, 0.42, 0.38, 0.55],
@@ -78,10 +77,10 @@ def test_the_residual_is_that_of_statsmodels():
 
 @pytest.mark.broad
 def test_with_query_means_removed_it_is_scipys_one_way_test_but_for_the_degrees_of_freedom():
-    # one-way on the centred table has the same residual sum over 20 instead of 15 degrees of freedom
+    # one-way on the centered table has the same residual sum over 20 instead of 15 degrees of freedom
     a, b = all_pairs(4)
-    centred = X - X.mean(axis=1, keepdims=True)
-    one_way = stats.tukey_hsd(*centred.T)
+    centered = X - X.mean(axis=1, keepdims=True)
+    one_way = stats.tukey_hsd(*centered.T)
     q = tukey(X, a, b).statistic * np.sqrt(20 / 15)
     assert stats.studentized_range.sf(q, 4, 20) == pytest.approx(one_way.pvalue[a, b], abs=1e-8)
 
@@ -100,8 +99,8 @@ def test_runs_that_never_differ_have_p_one():
     equal = np.repeat(X[:, :1], 3, axis=1)
     a, b = all_pairs(3)
     assert tukey(equal, a, b).p_value.tolist() == [1.0, 1.0, 1.0]
-    assert randomised(equal, a, b, draws=50).p_value.tolist() == [1.0, 1.0, 1.0]
-    assert randomised(differences(equal), a, b, draws=50).p_value.tolist() == [1.0, 1.0, 1.0]
+    assert randomized(equal, a, b, draws=50).p_value.tolist() == [1.0, 1.0, 1.0]
+    assert randomized(differences(equal), a, b, draws=50).p_value.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_a_difference_without_any_residual_has_p_zero():
@@ -131,12 +130,12 @@ def naive_maxima(values, draws, seed):
     return np.array(largest)
 
 
-def test_randomised_hsd_equals_a_naive_loop_over_the_same_permutations():
+def test_randomized_hsd_equals_a_naive_loop_over_the_same_permutations():
     values = scores(7, 5)
     expected = naive_maxima(values, 150, seed=4)
-    assert score_maxima(values, draws=150, seed=4) == pytest.approx(expected, rel=1e-12)
+    assert permuted_maxima(values, draws=150, seed=4) == pytest.approx(expected, rel=1e-12)
     observed = np.abs(values.mean(axis=0)[0] - values.mean(axis=0)[4])
-    p = randomised(values, np.array([0]), np.array([4]), draws=150, seed=4).p_value[0]
+    p = randomized(values, np.array([0]), np.array([4]), draws=150, seed=4).p_value[0]
     assert p == pytest.approx((1 + (expected >= observed).sum()) / 151, rel=1e-15)
 
 
@@ -144,7 +143,7 @@ def test_randomised_hsd_equals_a_naive_loop_over_the_same_permutations():
 def test_preference_hsd_equals_a_naive_loop_over_the_same_permutations(runs):
     values = np.sign(differences(scores(6, runs)))
     expected = naive_maxima(values, 70, seed=4)
-    assert preference_maxima(values, draws=70, seed=4) == pytest.approx(expected, rel=1e-12)
+    assert permuted_maxima(values, draws=70, seed=4) == pytest.approx(expected, rel=1e-12)
 
 
 @given(
@@ -160,8 +159,8 @@ def test_preferences_that_are_score_differences_give_exactly_the_p_values_of_the
     # few digits: many draws tie with the observed value on paper, and differ from it by rounding
     values = np.round(scores(queries, runs, seed), digits)
     a, b = all_pairs(runs)
-    metric = randomised(values, a, b, draws=130, seed=seed)
-    preference = randomised(differences(values), a, b, draws=130, seed=seed)
+    metric = randomized(values, a, b, draws=130, seed=seed)
+    preference = randomized(differences(values), a, b, draws=130, seed=seed)
     assert metric.p_value.tolist() == preference.p_value.tolist()
     assert metric.ci_low == pytest.approx(preference.ci_low, abs=1e-12)
 
@@ -171,7 +170,7 @@ def test_draws_that_tie_with_the_observed_value_count():
     values = np.array([[0.1, 0.2], [0.7, 0.8]])
     assert values[0, 1] - values[0, 0] != values[1, 1] - values[1, 0]
     largest = naive_maxima(values, 500, seed=0)
-    p = randomised(values, np.array([0]), np.array([1]), draws=500, seed=0).p_value[0]
+    p = randomized(values, np.array([0]), np.array([1]), draws=500, seed=0).p_value[0]
     assert p == (1 + (largest > 0.05).sum()) / 501
 
 
@@ -179,13 +178,13 @@ def test_draws_that_tie_with_the_observed_value_count():
 @pytest.mark.parametrize("copies", [1, 7, 64])
 def test_block_size_and_threads_never_change_the_answer(copies):
     values = np.sign(differences(scores(9, 14)))
-    expected = preference_maxima(values, draws=200, seed=1)
+    expected = permuted_maxima(values, draws=200, seed=1)
     for threads in (1, 3):
-        got = preference_maxima(values, draws=200, seed=1, copies=copies, threads=threads)
+        got = permuted_maxima(values, draws=200, seed=1, copies=copies, threads=threads)
         assert got.tolist() == expected.tolist()
-    expected = score_maxima(values[:, :, 0], draws=200, seed=1)
+    expected = permuted_maxima(values[:, :, 0], draws=200, seed=1)
     for threads in (1, 3):
-        got = score_maxima(values[:, :, 0], draws=200, seed=1, copies=copies, threads=threads)
+        got = permuted_maxima(values[:, :, 0], draws=200, seed=1, copies=copies, threads=threads)
         assert got.tolist() == expected.tolist()
 
 
@@ -236,36 +235,36 @@ def test_permuting_the_runs_of_the_table_keeps_every_p_value_close():
     a, b = all_pairs(6)
     order = np.array([3, 1, 5, 0, 2, 4])
     place = np.argsort(order)
-    one = randomised(values, a, b, draws=4000).p_value
-    other = randomised(values[:, order], place[a], place[b], draws=4000).p_value
+    one = randomized(values, a, b, draws=4000).p_value
+    other = randomized(values[:, order], place[a], place[b], draws=4000).p_value
     assert np.abs(one - other).max() < 0.05
 
 
-def test_randomised_and_analytic_hsd_agree_where_the_assumptions_hold():
+def test_randomized_and_analytic_hsd_agree_where_the_assumptions_hold():
     random = np.random.default_rng(11)
     values = random.normal(size=(60, 1)) + random.normal(size=(60, 8)) + 0.12 * np.arange(8)
     a, b = all_pairs(8)
-    difference = randomised(values, a, b, draws=4000).p_value - tukey(values, a, b).p_value
-    # the randomisation pools the runs' differences into its variance: a little larger p, never much
+    difference = randomized(values, a, b, draws=4000).p_value - tukey(values, a, b).p_value
+    # the randomization pools the runs' differences into its variance: a little larger p, never much
     assert np.abs(difference).max() < 0.06
 
 
 def test_the_interval_excludes_zero_where_the_test_is_significant():
     values = scores(15, 6)
     a, b = all_pairs(6)
-    for outcome in (tukey(values, a, b), randomised(values, a, b, draws=999)):
+    for outcome in (tukey(values, a, b), randomized(values, a, b, draws=999)):
         excluded = (outcome.ci_low > 0) | (outcome.ci_high < 0)
         assert 0 < excluded.sum() < len(a)
         assert excluded.tolist() == (outcome.p_value < 0.05).tolist()
 
 
 @pytest.mark.parametrize("of", ["scores", "preferences"])
-def test_every_number_of_the_randomised_test_is_that_of_the_drawn_maxima(of):
+def test_every_number_of_the_randomized_test_is_that_of_the_drawn_maxima(of):
     values = (
         scores(9, 4, seed=5) if of == "scores" else np.sign(differences(scores(9, 4, seed=5))) * 3.0
     )
     a, b = np.array([0, 3, 1]), np.array([2, 0, 3])
-    outcome = randomised(values, a, b, confidence=0.7, draws=90, seed=2)
+    outcome = randomized(values, a, b, confidence=0.7, draws=90, seed=2)
     drawn = naive_maxima(values, 90, seed=2)
     D = values[:, a] - values[:, b] if of == "scores" else values[:, a, b]
     mean, half = (
@@ -349,9 +348,8 @@ def test_draws_count_that_fall_short_by_rounding_of_the_mean_of_the_largest_pref
     values = np.array([[0.0, 5.0], [0.0, 1.0]])
     for short, p in ((2.5e-12, 1.0), (3.5e-12, 1 / 5)):
         maxima = np.full(4, 3.0 - short)
-        for name in ("score_maxima", "preference_maxima"):
-            monkeypatch.setattr(hsd, name, lambda *_, maxima=maxima, **__: maxima)
+        monkeypatch.setattr(hsd, "permuted_maxima", lambda *_, maxima=maxima, **__: maxima)
         for given_values in (values, differences(values)):
-            assert randomised(
+            assert randomized(
                 given_values, np.array([0]), np.array([1]), draws=4
             ).p_value.tolist() == [p]

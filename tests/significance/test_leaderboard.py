@@ -10,7 +10,7 @@ from pdeval.significance import leaderboard as room
 
 @pytest.fixture(scope="module")
 def judged():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +46,18 @@ def test_the_top_are_those_that_the_corrected_test_does_not_tell_from_the_first(
         for one, other in ((a, b), (b, a))
         if sure and one == first
     }
-    assert set(board.loc[~board["top"], "run"]) == worse
+    assert set(board.loc[~board["in_top_tier"], "run"]) == worse
     assert 0 < len(worse) < len(board)
 
 
 @pytest.mark.broad
 def test_a_sharper_test_leaves_fewer_at_the_top(scores):
     tops = [
-        int(scores.ireval.leaderboard("AP", correction=how, alpha=alpha, draws=10)["top"].sum())
+        int(
+            scores.ireval.leaderboard("AP", correction=how, alpha=alpha, draws=10)[
+                "in_top_tier"
+            ].sum()
+        )
         for how, alpha in (("bonferroni", 0.001), ("holm", 0.05), ("none", 0.2))
     ]
     assert tops == sorted(tops, reverse=True)
@@ -70,7 +74,7 @@ def test_the_board_does_not_depend_on_names_or_on_the_order_of_rows(scores):
         .set_index("run")
         .loc[[named[run] for run in board.index]]
     )
-    columns = ["rank", "rank_low", "rank_high", "tier", "tier_last", "top"]
+    columns = ["rank", "rank_low", "rank_high", "tier", "last_tier", "in_top_tier"]
     assert again[columns].to_numpy().tolist() == board[columns].to_numpy().tolist()
 
 
@@ -86,7 +90,7 @@ def test_runs_of_several_columns_are_told_apart_though_their_names_would_join_to
     table["value"] += np.tile([0.0, 0.001, 0.0, 0.002], 3) * np.repeat([1, 2, 3], 4)
     board = table.ireval(run=["model", "variant"]).leaderboard(draws=10)
     assert board["tier"].tolist() == [1, 2, 3]
-    assert board["top"].tolist() == [True, False, False]
+    assert board["in_top_tier"].tolist() == [True, False, False]
     assert board["model"].tolist() == ["a", "a", "a / b"]
 
 
@@ -97,7 +101,7 @@ def test_over_collections_each_counts_with_its_mean(scores):
     by_hand = means.rename(columns={"collection": "query_id"})
     by_hand.attrs = dict(scores.attrs)
     expected = by_hand.ireval.leaderboard("AP", draws=40)
-    columns = ["run", "rank", "rank_low", "rank_high", "tier", "tier_last", "top"]
+    columns = ["run", "rank", "rank_low", "rank_high", "tier", "last_tier", "in_top_tier"]
     pd.testing.assert_frame_equal(board[columns], expected[columns])
     np.testing.assert_allclose(board["score"], expected["score"], rtol=1e-14)
     assert board.attrs["resample"] == ["collection"]
@@ -148,20 +152,21 @@ def test_wrong_options_are_refused(scores, options, message):
 def test_collections_of_a_join_are_those_of_a_table(judged):
     with pytest.raises(
         ValueError,
-        match=r"resample='collection' names a column of a table of scores or preferences",
+        match=r"resample='collection' requires a table of scores or preferences",
     ):
         judged.leaderboard("AP", resample="collection")
 
 
 def test_one_collection_has_no_interval(scores):
     with pytest.raises(
-        ValueError, match=r"a leaderboard over collections needs at least two; 'site' has only 'x'"
+        ValueError,
+        match=r"a leaderboard over collections needs at least two collections; 'site' has only 'x'",
     ):
         scores.assign(site="x").ireval.leaderboard("AP", resample="site")
 
 
 def test_the_report_says_tiers_and_their_test(judged):
-    text = str(judged.leaderboard("AP", draws=20).ireval.report())
+    text = judged.leaderboard("AP", draws=20).ireval.report().to_markdown()
     assert "| hybrid    |" in text
     assert "| 1–2  |" in text
     how = "(paired Student t test, Holm correction, α = 0.05)"
@@ -199,7 +204,7 @@ def small_scores(seed=0):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("test", ["randomisation", "sign", None])
+@pytest.mark.parametrize("test", ["randomization", "sign", None])
 def test_a_board_is_put_together_from_order_and_compare_with_all_their_options(test):
     scores = small_scores()
     drawn = {"seed": 6, "draws": 25, "confidence": 0.7}
@@ -210,7 +215,17 @@ def test_a_board_is_put_together_from_order_and_compare_with_all_their_options(t
     orders = scores.ireval.order(["AP", "ASL"], method=["mean", "borda"], **drawn)
     told = scores.ireval.compare(["AP", "ASL"], test=test, seed=6, **asked)
     assert list(board.columns) == [
-        *("run", "measure", "method", "rank", "rank_low", "rank_high", "tier", "tier_last", "top"),
+        *(
+            "run",
+            "measure",
+            "method",
+            "rank",
+            "rank_low",
+            "rank_high",
+            "tier",
+            "last_tier",
+            "in_top_tier",
+        ),
         *("score", "score_low", "score_high"),
     ]
     pd.testing.assert_frame_equal(
@@ -222,9 +237,9 @@ def test_a_board_is_put_together_from_order_and_compare_with_all_their_options(t
         apart = {frozenset(pair) for pair in zip(sure["run_a"], sure["run_b"], strict=True)}
         first = part.loc[part["rank"] == 1, "run"]
         top = [not any(frozenset((run, best)) in apart for best in first) for run in part["run"]]
-        assert part["top"].tolist() == top
-        for tier in range(1, part["tier_last"].max() + 1):
-            members = part[(part["tier"] <= tier) & (tier <= part["tier_last"])]["run"].tolist()
+        assert part["in_top_tier"].tolist() == top
+        for tier in range(1, part["last_tier"].max() + 1):
+            members = part[(part["tier"] <= tier) & (tier <= part["last_tier"])]["run"].tolist()
             assert not any(
                 {a, b} == set(pair) for pair in apart for a in members for b in members if a != b
             )
@@ -249,7 +264,7 @@ def test_collections_count_by_the_mean_of_the_queries_that_a_run_has():
 
 @pytest.mark.broad
 def test_preferences_of_collections_have_a_board_too():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     pairs = judged.prefer("RPP").assign(collection=lambda frame: frame["query_id"].astype(int) % 4)
     board = pairs.ireval.leaderboard(resample="collection", draws=10)
     means = pairs.groupby(
@@ -258,7 +273,7 @@ def test_preferences_of_collections_have_a_board_too():
     by_hand = means.rename(columns={"collection": "query_id"})
     by_hand.attrs = dict(pairs.attrs)
     expected = by_hand.ireval.leaderboard(draws=10)
-    columns = ["run", "rank", "rank_low", "rank_high", "tier", "tier_last", "top"]
+    columns = ["run", "rank", "rank_low", "rank_high", "tier", "last_tier", "in_top_tier"]
     pd.testing.assert_frame_equal(board[columns], expected[columns])
 
 

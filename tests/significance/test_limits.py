@@ -28,8 +28,8 @@ DIFFERENCES = {
     "wilcoxon": lambda s: s.ireval.compare(test="wilcoxon"),
     "hsd": lambda s: s.ireval.compare(test="hsd", draws=50),
     "tukey": lambda s: s.ireval.compare(test="tukey"),
-    "verdict": lambda s: s.ireval.verdict(by="part", draws=60),
-    "verdict of each": lambda s: s.ireval.verdict(by="part", per="collection"),
+    "conclusion": lambda s: s.ireval.meta_analysis(by="part", draws=60),
+    "verdict of each": lambda s: s.ireval.meta_analysis(by="part", per="collection"),
     "segments": lambda s: s.ireval.segments(by="part", baseline="bad"),
     "gaps": lambda s: s.ireval.segments.gaps(by="part"),
 }

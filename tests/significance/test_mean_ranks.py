@@ -19,7 +19,7 @@ from pdeval.significance.mean_ranks import (
     ranks_of,
 )
 
-SCORES = pdeval.datasets.sample_judged(topics="common").measure(["AP", "RR", "ASL"])
+SCORES = pdeval.datasets.sample_judged(queries="common").measure(["AP", "RR", "ASL"])
 
 
 def tables(*, ties: bool, runs: int = 6, queries: int = 25, seed: int = 0) -> np.ndarray:
@@ -169,7 +169,8 @@ def test_a_query_that_some_run_lacks_is_left_out_by_name_of_the_test(test):
         (SCORES["measure"] == "AP") & ~((SCORES["run"] == "bm25") & (SCORES["query_id"] == "101"))
     ]
     with pytest.warns(
-        UserWarning, match=f"1 of 48 queries lack a value .* Friedman-{test.title()} uses the 47"
+        UserWarning,
+        match=f"1 of 48 queries have no 'AP' value .* Friedman-{test.title()} uses the remaining 47",
     ):
         found = some.ireval.compare(test=test)
     assert found["n"].unique().tolist() == [47]
@@ -178,9 +179,10 @@ def test_a_query_that_some_run_lacks_is_left_out_by_name_of_the_test(test):
 @pytest.mark.broad
 @pytest.mark.parametrize("test", ["nemenyi", "conover"])
 def test_preferences_that_are_no_differences_of_scores_are_refused(test):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     with pytest.raises(
-        ValueError, match=f"test='{test}' needs a score per run; 'RPP' is a preference.*test='hsd'"
+        ValueError,
+        match=f"test='{test}' requires a score per run; 'RPP' is a preference.*test='hsd'",
     ):
         judged.compare("RPP", test=test)
     ours, theirs = judged.prefer("AP").ireval.compare(test=test), judged.compare("AP", test=test)

@@ -1,12 +1,14 @@
 """Fixed and random effects against statsmodels, called by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from pdeval.significance.hierarchical_bootstrap import macro_and_micro
-from pdeval.significance.meta_analysis import meta_analysis
+from pdeval.significance.over_collections import combined_effects
 from pdeval.tables.equal_values import describe
 from tests.significance.test_hierarchy import CASES, WITHIN
 
@@ -16,6 +18,10 @@ SPREAD = RANDOM.normal(0.02, 0.06, size=(9, 40)) + SE * RANDOM.normal(
     size=(9, 40)
 )  # collections differ
 ALIKE = 0.02 + 0.5 * SE * RANDOM.normal(size=(9, 40))  # less than their queries explain
+
+
+def meta_analysis(*arrays, **options):
+    return SimpleNamespace(**combined_effects(*arrays, **options))
 
 
 def by_hand(difference, se):

@@ -1,4 +1,4 @@
-"""The normal limit of the randomised HSD: its variances are those of permuted means, and its p-values are near."""
+"""The normal limit of the randomized HSD: its variances are those of permuted means, and its p-values are near."""
 
 import itertools
 
@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 
 import pdeval  # noqa: F401
+from pdeval.evaluate.seeds import chunks
 from pdeval.significance import hsd as room
 from pdeval.significance.hsd import (
     _largest,
     near_normal,
     normal_hsd,
-    preference_maxima,
-    randomised,
-    score_maxima,
+    permuted_maxima,
+    randomized,
     spreads,
     step_of_signs,
 )
-from pdeval.significance.resampling import chunks
 
 
 def preferences(queries, runs, seed=0):
@@ -80,9 +79,7 @@ def test_scores_and_the_preferences_that_are_their_differences_have_one_spread()
 @pytest.mark.parametrize("of", ["scores", "preferences"])
 def test_p_values_are_near_those_of_permutations(of):
     values = np.random.default_rng(2).random((400, 8)) if of == "scores" else preferences(400, 8)
-    drawn = (score_maxima if of == "scores" else preference_maxima)(
-        values, draws=20_000, seed=1, progress=False
-    )
+    drawn = permuted_maxima(values, draws=20_000, seed=1, progress=False)
     a, b = np.array([0]), np.array([1])
     for p in (0.2, 0.05, 0.01):
         distance = np.quantile(drawn, 1 - p)
@@ -103,7 +100,7 @@ def test_signs_have_the_steps_of_their_means_in_p(grades, steps):
     assert step_of_signs(T) == steps / 200
     assert step_of_signs(T / 2) == steps / 400
     assert step_of_signs(preferences(200, 5)) == 0
-    drawn = preference_maxima(T, draws=20_000, seed=1, progress=False)
+    drawn = permuted_maxima(T, draws=20_000, seed=1, progress=False)
     a, b = np.array([0]), np.array([1])
     for p in (0.1, 0.05):
         distance = np.quantile(
@@ -125,7 +122,7 @@ def test_signs_have_the_steps_of_their_means_in_p(grades, steps):
 def test_signs_on_few_queries_are_permuted():
     T = signs(199, 4)
     a, b = np.triu_indices(4, k=1)
-    ours, theirs = normal_hsd(T, a, b, draws=99), randomised(T, a, b, draws=99, progress=False)
+    ours, theirs = normal_hsd(T, a, b, draws=99), randomized(T, a, b, draws=99, progress=False)
     np.testing.assert_array_equal(ours.p_value, theirs.p_value)
 
 
@@ -143,7 +140,7 @@ def test_an_interval_leaves_out_zero_where_p_is_small_for_signs_too():
 def test_everything_but_the_draws_is_as_in_hsd():
     T = preferences(300, 4)
     a, b = np.triu_indices(4, k=1)
-    ours, theirs = normal_hsd(T, a, b, draws=99), randomised(T, a, b, draws=99, progress=False)
+    ours, theirs = normal_hsd(T, a, b, draws=99), randomized(T, a, b, draws=99, progress=False)
     for name in ("n", "mean", "effect_size", "statistic"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
 
@@ -160,7 +157,7 @@ def test_of_few_queries_and_of_queries_that_outweigh_the_rest_permutations_are_d
     T = preferences(queries, 5)
     T[0] *= 1 if queries == 20 else 100
     a, b = np.triu_indices(5, k=1)
-    ours, theirs = normal_hsd(T, a, b, draws=99), randomised(T, a, b, draws=99, progress=False)
+    ours, theirs = normal_hsd(T, a, b, draws=99), randomized(T, a, b, draws=99, progress=False)
     np.testing.assert_array_equal(ours.p_value, theirs.p_value)
     np.testing.assert_array_equal(ours.ci_low, theirs.ci_low)
 
@@ -256,7 +253,7 @@ def test_few_signs_are_permuted_and_other_differences_are_not():
         (signs(200, 4), True),
         (preferences(199, 4), True),
     ):
-        ours, theirs = (one(values, a, b, draws=99) for one in (normal_hsd, randomised))
+        ours, theirs = (one(values, a, b, draws=99) for one in (normal_hsd, randomized))
         assert (ours.ci_high.tolist() != theirs.ci_high.tolist()) == normal
 
 
@@ -288,8 +285,8 @@ def test_what_is_permuted_is_so_with_the_options_that_were_asked_for(options):
     T, (a, b) = signs(60, 3), np.triu_indices(3, k=1)
     ours, theirs, usual = (
         normal_hsd(T, a, b, **options),
-        randomised(T, a, b, **options),
-        randomised(T, a, b),
+        randomized(T, a, b, **options),
+        randomized(T, a, b),
     )
     assert (ours.ci_low.tolist(), ours.p_value.tolist()) == (
         theirs.ci_low.tolist(),

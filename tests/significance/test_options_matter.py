@@ -14,16 +14,16 @@ MANY = {"correction": "holm", "alpha": 0.5, "confidence": 0.6, "seed": 5, "draws
 # verb -> (what it is asked, the options that matter to it and another value of each)
 ASKED = {
     "compare": (
-        {"measures": ["AP", "RR"], "test": "randomisation", "draws": 60},
+        {"measures": ["AP", "RR"], "test": "randomization", "draws": 60},
         {**MANY, "test": "sign", "baseline": "ql", "family": "all", "measures": ["AP"]},
     ),
     "replicates.compare": ({"system": "family"}, {**MANY, "baseline": "dense", "measures": ["RR"]}),
     "discriminative_power": (
-        {"measures": ["AP", "RPP"], "tests": ["t", "randomisation"], "draws": 60},
+        {"measures": ["AP", "RPP"], "tests": ["t", "randomization"], "draws": 60},
         {"correction": None, "alpha": 0.5, "tests": ["hsd"], "measures": ["RR"]},
     ),
     "discriminative_power.curve": (
-        {"measures": ["AP", "RPP"], "tests": ["t", "randomisation"], "draws": 60},
+        {"measures": ["AP", "RPP"], "tests": ["t", "randomization"], "draws": 60},
         {"correction": None, "seed": 5, "draws": 7, "tests": ["hsd"], "measures": ["RR"]},
     ),
     "delta_sort": (
@@ -32,7 +32,7 @@ ASKED = {
     ),
     "power": (
         {"measures": ["AP"], "difference": 0.03},
-        {"difference": 0.04, "queries": 7, "alpha": 0.5, "baseline": "ql", "measures": ["RR"]},
+        {"difference": 0.04, "n_queries": 7, "alpha": 0.5, "baseline": "ql", "measures": ["RR"]},
     ),
     "power.sample_size": (
         {"measures": ["AP"], "difference": 0.03},
@@ -40,7 +40,7 @@ ASKED = {
     ),
     "power.detectable_difference": (
         {"measures": ["AP"]},
-        {"power": 0.5, "queries": 7, "alpha": 0.5, "baseline": "ql", "measures": ["RR"]},
+        {"power": 0.5, "n_queries": 7, "alpha": 0.5, "baseline": "ql", "measures": ["RR"]},
     ),
     "anova": ({}, {"measures": ["AP"]}),
     "order": (
@@ -69,16 +69,16 @@ ASKED = {
         {},
         {**MANY, "correction": None, "alpha": 0.99, "baseline": "bm25", "measures": ["RR"]},
     ),
-    "verdict": (
-        {"test": "randomisation", "draws": 60},
+    "meta_analysis": (
+        {"test": "randomization", "draws": 60},
         {**MANY, "over": "queries", "per": "collection", "baseline": "bm25", "measures": ["RR"]},
     ),
-    "verdict.sample_size": (
+    "meta_analysis.sample_size": (
         {"difference": 0.2},
         {"difference": 0.3, "power": 0.5, "alpha": 0.5, "baseline": "bm25", "measures": ["RR"]},
     ),
 }
-OF_A_TABLE = ("segments", "segments.gaps", "verdict", "verdict.sample_size")
+OF_A_TABLE = ("segments", "segments.gaps", "meta_analysis", "meta_analysis.sample_size")
 # what an option cannot change: the gaps have no draws, and so on
 NOT_DRAWN = {
     (name, option)
@@ -97,7 +97,7 @@ PAIRS = [
 def door(name):
     runs, qrels, _ = pdeval.datasets.load_sample()
     names = ["bm25", "bm25+rm3", "ql", "dense-s1", "dense-s2", "rerank-s1", "tfidf"]
-    judged = runs[runs["run"].isin(names)].ireval.join(qrels, topics="common")
+    judged = runs[runs["run"].isin(names)].ireval.join(qrels, queries="common")
     if name not in OF_A_TABLE:
         return judged
     scores = judged.measure(["AP", "RR"])
@@ -136,7 +136,7 @@ def test_p_values_are_corrected_as_asked_within_their_measure(name, correction):
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
-    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"]
+    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "meta_analysis"]
 )
 def test_less_confidence_is_a_narrower_interval(name):
     wide, narrow = asked(name), asked(name, confidence=0.6)
@@ -156,7 +156,7 @@ def test_less_confidence_is_a_narrower_interval(name):
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
-    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"]
+    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "meta_analysis"]
 )
 def test_the_level_reaches_corrections_in_two_stages(name):
     strict, mild = (asked(name, correction="fdr_tsbky", alpha=alpha) for alpha in (0.001, 0.6))
@@ -197,8 +197,8 @@ SAID = {
         "confidence": 0.6,
         "table": "segment_gaps",
     },
-    "verdict": {
-        "verdict_by": ["part"],
+    "meta_analysis": {
+        "meta_analysis_by": ["part"],
         "over": "collections",
         "correction": "holm",
         "family": "measure",
@@ -206,7 +206,7 @@ SAID = {
         "draws": 40,
         "seed": 5,
         "confidence": 0.6,
-        "table": "collection_verdicts",
+        "table": "meta_analysis",
     },
 }
 
@@ -223,11 +223,17 @@ def test_a_table_says_what_it_was_asked(name):
 
 def test_a_verdict_per_collection_says_what_it_was_asked_too():
     found = asked(
-        "verdict", per="collection", correction="holm", alpha=0.5, draws=40, seed=5, confidence=0.6
+        "meta_analysis",
+        per="collection",
+        correction="holm",
+        alpha=0.5,
+        draws=40,
+        seed=5,
+        confidence=0.6,
     )
-    said = {key: value for key, value in SAID["verdict"].items() if key in found.attrs}
+    said = {key: value for key, value in SAID["meta_analysis"].items() if key in found.attrs}
     assert {key: found.attrs[key] for key in said} == {**said, "table": "collection_effects"}
-    assert set(SAID["verdict"]) - set(said) <= {"over"}
+    assert set(SAID["meta_analysis"]) - set(said) <= {"over"}
 
 
 @pytest.mark.broad
@@ -253,7 +259,7 @@ def test_rows_of_two_baselines_stand_measure_by_measure_and_else_as_each_alone()
 def test_rows_of_groups_stand_group_by_group_and_inside_by_measure_and_run(given):
     for name, found in (
         ("segments", asked("segments", **given)),
-        ("verdict", asked("verdict", per="collection", **given)),
+        ("meta_analysis", asked("meta_analysis", per="collection", **given)),
     ):
         for _, part in found.groupby("part"):
             assert part["measure"].tolist() == sorted(part["measure"]), name
@@ -267,7 +273,7 @@ def test_rows_of_groups_stand_group_by_group_and_inside_by_measure_and_run(given
 
 
 @pytest.mark.parametrize(
-    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "verdict"]
+    "name", ["compare", "replicates.compare", "segments", "segments.gaps", "meta_analysis"]
 )
 def test_a_p_value_of_exactly_the_level_is_not_significant(name):
     usual = asked(name, correction=None)

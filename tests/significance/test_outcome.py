@@ -61,7 +61,7 @@ def test_a_test_of_your_own_may_be_sure(p):
 
 @pytest.mark.parametrize("wrong", [-1e-9, 1.0 + 1e-9, np.nan])
 def test_what_is_no_p_value_is_refused_beside_those_that_are(wrong):
-    with pytest.raises(ValueError, match="1 p-values that are not between 0 and 1"):
+    with pytest.raises(ValueError, match=r"1 p-values outside \[0, 1\]"):
         completed(
             np.array([0.5, wrong]),
             lambda: describe(np.zeros((2, 2))),
@@ -162,7 +162,7 @@ def test_an_outcome_is_left_as_it_is():
 def test_a_number_of_p_values_that_is_not_that_of_the_pairs_is_refused(found):
     with pytest.raises(
         ValueError,
-        match=r"the test 'mine' gave p-values of shape .* for 2 pairs; it gives one for each",
+        match=r"the test 'mine' returned p-values of shape .* for 2 pairs\. Return one for each",
     ):
         finished(found)
 
@@ -173,6 +173,6 @@ def test_a_number_of_p_values_that_is_not_that_of_the_pairs_is_refused(found):
 def test_the_first_wrong_p_value_is_shown_and_right_ones_are_not(p, told):
     with pytest.raises(
         ValueError,
-        match=rf"gave 1 p-values that are not between 0 and 1, e\.g\. [^0-9-]*(64\()?{told}",
+        match=rf"returned 1 p-values outside \[0, 1\], e\.g\. [^0-9-]*(64\()?{told}",
     ):
         finished(p)

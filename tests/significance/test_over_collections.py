@@ -6,13 +6,13 @@ import pytest
 
 import pdeval
 from pdeval.significance.corrections import adjust
-from pdeval.significance.meta_analysis import meta_analysis
-from pdeval.significance.over_collections import _sentences
+from pdeval.significance.over_collections import _sentences, combined_effects
 from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 NAMES = {"run": ["run"], "query": ["query_id"]}
-JUDGED = pdeval.datasets.sample_judged(topics="common")
+JUDGED = pdeval.datasets.sample_judged(queries="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
 PARTED = SCORES.assign(collection="c" + (SCORES["query_id"].astype(int) % 6).astype(str))
 
@@ -38,7 +38,7 @@ SMALL = {
 
 
 def test_macro_micro_and_counts_are_those_worked_by_hand():
-    [row] = scores_of(SMALL).ireval.verdict(by="collection", draws=100).to_dict("records")
+    [row] = scores_of(SMALL).ireval.meta_analysis(by="collection", draws=100).to_dict("records")
     assert (row["collections"], row["n"]) == (3, 9)
     assert row["macro"] == pytest.approx((0.2 + 0.05 - 0.15) / 3)
     assert row["micro"] == pytest.approx((0.6 + 0.1 - 0.6) / 9)
@@ -48,13 +48,13 @@ def test_macro_micro_and_counts_are_those_worked_by_hand():
     ]
     assert counts == [2, 0, 1, 1]
     assert (
-        row["verdict"]
+        row["conclusion"]
         == "better on 2 of 3, significantly on 0, worse on 1, significantly on 1; undecided over all"
     )
 
 
 def test_each_collection_says_what_compare_says_of_it():
-    found = PARTED.ireval.verdict(
+    found = PARTED.ireval.meta_analysis(
         by="collection", per="collection", baseline="bm25", correction="holm"
     )
     alone = PARTED.ireval.compare(by="collection", baseline="bm25", correction="holm")
@@ -68,8 +68,8 @@ def test_each_collection_says_what_compare_says_of_it():
 
 def test_the_verdict_counts_what_its_collections_say_and_averages_them():
     options = {"by": "collection", "correction": "none"}
-    over_all = PARTED.ireval.verdict(**options, draws=50)
-    each = PARTED.ireval.verdict(**options, per="collection")
+    over_all = PARTED.ireval.meta_analysis(**options, draws=50)
+    each = PARTED.ireval.meta_analysis(**options, per="collection")
     keys = ["run_a", "run_b", "measure"]
     groups = each.groupby(keys, sort=False)
     macro = groups["difference"].mean()
@@ -84,12 +84,12 @@ def test_the_verdict_counts_what_its_collections_say_and_averages_them():
 
 def test_turning_the_pair_turns_the_verdict():
     one = (
-        PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=100)
+        PARTED.ireval.meta_analysis("AP", by="collection", baseline="bm25", draws=100)
         .set_index("run_a")
         .loc["ql"]
     )
     two = (
-        PARTED.ireval.verdict("AP", by="collection", baseline="ql", draws=100)
+        PARTED.ireval.meta_analysis("AP", by="collection", baseline="ql", draws=100)
         .set_index("run_a")
         .loc["bm25"]
     )
@@ -102,7 +102,7 @@ def test_turning_the_pair_turns_the_verdict():
 def test_preferences_have_a_verdict_of_their_own_values():
     prefs = JUDGED.prefer("RPP", baseline="bm25")
     parted = prefs.assign(collection=prefs["query_id"].astype(int) % 6)
-    found = parted.ireval.verdict(by="collection", draws=50).set_index("run_a")
+    found = parted.ireval.meta_analysis(by="collection", draws=50).set_index("run_a")
     means = (
         parted.groupby(["run_a", "collection"], observed=True)["value"]
         .mean()
@@ -117,8 +117,8 @@ def test_queries_of_one_name_in_two_collections_are_two_queries():
     frame = scores_of(SMALL)
     other = frame.assign(query_id=frame["collection"] + frame["query_id"])
     pd.testing.assert_frame_equal(
-        frame.ireval.verdict(by="collection", draws=50),
-        other.ireval.verdict(by="collection", draws=50),
+        frame.ireval.meta_analysis(by="collection", draws=50),
+        other.ireval.meta_analysis(by="collection", draws=50),
     )
 
 
@@ -133,21 +133,23 @@ def test_a_collection_of_one_query_is_left_out_by_name():
     one = scores_of({**SMALL, "single": {"a": [0.9], "b": [0.1]}})
     with pytest.warns(
         UserWarning,
-        match=r"1 of 4 groups by collection is left out: 'single'; no pair of runs has two",
+        match=r"1 of 4 groups by collection is skipped: 'single'\. No pair of runs has two",
     ):
-        found = one.ireval.verdict(by="collection", draws=50)
-    pd.testing.assert_frame_equal(found, scores_of(SMALL).ireval.verdict(by="collection", draws=50))
+        found = one.ireval.meta_analysis(by="collection", draws=50)
+    pd.testing.assert_frame_equal(
+        found, scores_of(SMALL).ireval.meta_analysis(by="collection", draws=50)
+    )
 
 
 @pytest.mark.parametrize(
-    ("count", "said"), [(3, r"'p', 'q', 'r'; no pair"), (4, r"'p', 'q', 'r', \.\.\.; no pair")]
+    ("count", "said"), [(3, r"'p', 'q', 'r'\. No pair"), (4, r"'p', 'q', 'r', \.\.\.\. No pair")]
 )
 def test_of_many_collections_of_one_query_three_are_named(count, said):
     singles = {name: {"a": [0.9], "b": [0.1]} for name in "pqrs"[:count]}
     with pytest.warns(
-        UserWarning, match=rf"{count} of {3 + count} groups by collection are left out: {said}"
+        UserWarning, match=rf"{count} of {3 + count} groups by collection are skipped: {said}"
     ):
-        scores_of({**SMALL, **singles}).ireval.verdict(by="collection", draws=50)
+        scores_of({**SMALL, **singles}).ireval.meta_analysis(by="collection", draws=50)
 
 
 def test_a_pair_says_over_how_many_collections_it_is():
@@ -156,7 +158,9 @@ def test_a_pair_says_over_how_many_collections_it_is():
     values["y"]["c"] = [0.2, 0.3]
     values["far"] = {"d": [0.1, 0.5], "e": [0.3, 0.4]}
     found = (
-        scores_of(values).ireval.verdict(by="collection", draws=50).set_index(["run_a", "run_b"])
+        scores_of(values)
+        .ireval.meta_analysis(by="collection", draws=50)
+        .set_index(["run_a", "run_b"])
     )
     assert found["collections"].to_dict() == {
         ("a", "b"): 3,
@@ -167,11 +171,13 @@ def test_a_pair_says_over_how_many_collections_it_is():
             [("a", "d"), ("a", "e"), ("b", "d"), ("b", "e"), ("c", "d"), ("c", "e")], 0
         ),
     }
-    assert found.loc[("a", "d"), "verdict"] == "no collection has both"
+    assert found.loc[("a", "d"), "conclusion"] == "no collection has both"
     alone = found.loc[("d", "e")]
     assert alone["macro"] == pytest.approx(-0.05)
     assert np.isnan([alone["ci_low"], alone["p_value"], alone["random"]]).all()
-    pair = scores_of(SMALL).ireval.verdict(by="collection", draws=50, correction="none").iloc[0]
+    pair = (
+        scores_of(SMALL).ireval.meta_analysis(by="collection", draws=50, correction="none").iloc[0]
+    )
     assert found.loc[("a", "b"), "p_value"] == pair["p_value"]
 
 
@@ -183,7 +189,7 @@ def test_fixed_collections_give_a_narrower_interval_where_collections_differ():
         }
     )
     random, fixed = (
-        frame.ireval.verdict(by="collection", over=over).iloc[0]
+        frame.ireval.meta_analysis(by="collection", over=over).iloc[0]
         for over in ("collections", "queries")
     )
     assert random["macro"] == fixed["macro"]
@@ -198,8 +204,8 @@ def test_replicates_are_averaged_within_each_query():
         ignore_index=True,
     )
     seeds.attrs["run_columns"] = ["run", "seed"]
-    found = seeds.ireval.verdict("AP", by="collection", replicate="seed", draws=50)
-    alone = PARTED.ireval.verdict("AP", by="collection", draws=50)
+    found = seeds.ireval.meta_analysis("AP", by="collection", replicate="seed", draws=50)
+    alone = PARTED.ireval.meta_analysis("AP", by="collection", draws=50)
     assert found[["run_a", "run_b"]].to_dict("list") == alone[["run_a", "run_b"]].to_dict("list")
     np.testing.assert_allclose(found["macro"], alone["macro"], atol=1e-12)
 
@@ -207,44 +213,44 @@ def test_replicates_are_averaged_within_each_query():
 def test_bad_calls_say_what_is_wrong_and_what_to_do():
     frame = scores_of(SMALL)
     with pytest.raises(
-        KeyError, match=r"no column 'site' to group by; the table has collection, run.*annotate"
+        KeyError, match=r"no column 'site' to group by; the table has collection, run.*add_metadata"
     ):
-        frame.ireval.verdict(by="site")
+        frame.ireval.meta_analysis(by="site")
     with pytest.raises(ValueError, match=r"by='query_id' is the query of the table"):
-        frame.ireval.verdict(by="query_id")
-    with pytest.raises(ValueError, match=r"by='run' is about runs; group by what is about queries"):
-        frame.ireval.verdict(by="run")
+        frame.ireval.meta_analysis(by="query_id")
+    with pytest.raises(ValueError, match=r"by='run' is about runs. Use a column about queries"):
+        frame.ireval.meta_analysis(by="run")
     with pytest.raises(
-        ValueError, match=r"needs at least two; collection has only 'x'\. Say over='queries'"
+        ValueError, match=r"needs at least two; collection has only 'x'\. Use over='queries'"
     ):
-        frame[frame["collection"] == "x"].ireval.verdict(by="collection")
+        frame[frame["collection"] == "x"].ireval.meta_analysis(by="collection")
     with pytest.raises(ValueError, match=r"over='runs': choose 'collections' or 'queries'"):
-        frame.ireval.verdict(by="collection", over="runs")
-    with pytest.raises(
-        ValueError, match=r"test='hsd' looks at all runs at once; within groups choose one of 't'"
-    ):
-        frame.ireval.verdict(by="collection", test="hsd")
+        frame.ireval.meta_analysis(by="collection", over="runs")
+    with pytest.raises(ValueError, match=r"test='hsd' tests all runs together, .* Use one of 't'"):
+        frame.ireval.meta_analysis(by="collection", test="hsd")
     with pytest.raises(
         ValueError, match=r"no two runs have two queries in common within any family"
     ):
-        PARTED.assign(family=PARTED["run"]).ireval.verdict(by="family")
+        PARTED.assign(family=PARTED["run"]).ireval.meta_analysis(by="family")
     with pytest.raises(
         ValueError,
         match=r"half='h': .* 10 rows that repeat an earlier \(run, query_id, measure\), e\.g\. \('a', '0', 'AP'\)",
     ):
-        frame.assign(half="h").ireval.verdict(by="half", over="queries")
+        frame.assign(half="h").ireval.meta_analysis(by="half", over="queries")
     with pytest.raises(TypeError, match="by"):
-        frame.ireval.verdict()
-    with pytest.raises(ValueError, match=r"measures=\[\]: it is empty; leave it out"):
-        frame.ireval.verdict([], by="collection")
-    with pytest.raises(ValueError, match=r"by=3: give the name of a column, or a list of them"):
-        frame.ireval.lengths.headroom(by=3)
+        frame.ireval.meta_analysis()
+    with pytest.raises(
+        ValueError, match=r"measures=\[\] is empty. Pass at least one, or omit the argument"
+    ):
+        frame.ireval.meta_analysis([], by="collection")
+    with pytest.raises(ValueError, match=r"by=3: expected a column name or a list of column names"):
+        frame.ireval.search_lengths.headroom(by=3)
 
 
 TABLES = {
-    "collection_verdicts": lambda: PARTED.ireval.verdict(by="collection", draws=20),
-    "collections_needed": lambda: PARTED.ireval.verdict.sample_size(by="collection"),
-    "collection_effects": lambda: PARTED.ireval.verdict(by="collection", per="collection"),
+    "meta_analysis": lambda: PARTED.ireval.meta_analysis(by="collection", draws=20),
+    "collections_needed": lambda: PARTED.ireval.meta_analysis.sample_size(by="collection"),
+    "collection_effects": lambda: PARTED.ireval.meta_analysis(by="collection", per="collection"),
     "segments": lambda: PARTED.ireval.segments(by="collection"),
     "segment_differences": lambda: PARTED.ireval.segments(by="collection", baseline="bm25"),
     "segment_gaps": lambda: PARTED.ireval.segments.gaps(by="collection"),
@@ -267,7 +273,7 @@ def test_the_table_is_as_declared_and_known_without_what_it_carries(name):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_table_prints_as_a_report(name):
-    if SCHEMAS[name].unreported:
+    if SCHEMAS[name].no_report:
         return
     text = str(TABLES[name]().head(3).ireval.report())
     assert "bm25" in text
@@ -276,49 +282,49 @@ def test_the_table_prints_as_a_report(name):
 @pytest.mark.parametrize("by", [["collection"], ["collection", "half"]])
 def test_several_columns_tell_collections_apart_together(by):
     frame = PARTED.assign(half=PARTED["query_id"].astype(int) // 24 % 2)
-    found = frame.ireval.verdict("AP", by=by, baseline="bm25", per="collection")
+    found = frame.ireval.meta_analysis("AP", by=by, baseline="bm25", per="collection")
     assert list(found.columns[: len(by)]) == by
     assert len(found) == 11 * len(frame[by].drop_duplicates())
 
 
 def test_a_collection_without_a_difference_speaks_for_neither_side():
     even = {**SMALL, "even": {"a": [0.4, 0.6], "b": [0.5, 0.5]}}
-    [row] = scores_of(even).ireval.verdict(by="collection", draws=50).to_dict("records")
+    [row] = scores_of(even).ireval.meta_analysis(by="collection", draws=50).to_dict("records")
     assert [row[name] for name in ("collections", "n", "better", "worse")] == [4, 11, 2, 1]
 
 
 @pytest.mark.broad
 def test_the_weight_of_a_collection_is_that_of_the_meta_analysis_of_its_pair():
-    each = PARTED.ireval.verdict(
+    each = PARTED.ireval.meta_analysis(
         "AP", by="collection", baseline="bm25", per="collection", confidence=0.8
     )
-    over_all = PARTED.ireval.verdict(
+    over_all = PARTED.ireval.meta_analysis(
         "AP", by="collection", baseline="bm25", draws=20, confidence=0.8
     )
     for run, rows in each.groupby("run_a", observed=True):
-        meta = meta_analysis(
+        meta = combined_effects(
             rows[["difference"]].to_numpy(), rows[["se"]].to_numpy(), confidence=0.8
         )
-        np.testing.assert_allclose(rows["weight"], meta.weight[:, 0])
+        np.testing.assert_allclose(rows["weight"], meta["weight"][:, 0])
         row = over_all.set_index("run_a").loc[run]
         for name in ("fixed", "fixed_low", "fixed_high", "random", "random_low", "random_high"):
-            assert row[name] == pytest.approx(getattr(meta, name).item(), rel=1e-9), name
+            assert row[name] == pytest.approx(meta[name].item(), rel=1e-9), name
 
 
 @pytest.mark.parametrize("per", ["pair", "collection"])
 def test_a_verdict_says_how_it_was_made(per):
     said = {"correction": "holm", "alpha": 0.2, "draws": 30, "seed": 7, "confidence": 0.9}
-    found = PARTED.ireval.verdict("AP", by="collection", per=per, **said)
+    found = PARTED.ireval.meta_analysis("AP", by="collection", per=per, **said)
     assert said.items() <= found.attrs.items()
-    assert (found.attrs["family"], found.attrs["verdict_by"]) == ("measure", ["collection"])
+    assert (found.attrs["family"], found.attrs["meta_analysis_by"]) == ("measure", ["collection"])
     assert found["significant"].tolist() == (found["p_adjusted"] < 0.2).tolist()
-    based = PARTED.ireval.verdict("AP", by="collection", per=per, baseline="bm25", **said)
+    based = PARTED.ireval.meta_analysis("AP", by="collection", per=per, baseline="bm25", **said)
     assert based.attrs["family"] == "baseline"
 
 
 def test_draws_without_a_seed_say_which_one_they_had():
-    found = PARTED.ireval.verdict("AP", by="collection", baseline="bm25", draws=30, seed=None)
-    again = PARTED.ireval.verdict(
+    found = PARTED.ireval.meta_analysis("AP", by="collection", baseline="bm25", draws=30, seed=None)
+    again = PARTED.ireval.meta_analysis(
         "AP", by="collection", baseline="bm25", draws=30, seed=found.attrs["seed"]
     )
     pd.testing.assert_frame_equal(found, again)
@@ -328,7 +334,7 @@ def test_draws_without_a_seed_say_which_one_they_had():
 def test_p_values_over_all_are_corrected_for_the_pairs_of_their_baseline_at_their_level():
     for alpha in (0.001, 0.6):
         options = {"by": "collection", "draws": 200, "correction": "fdr_tsbky", "alpha": alpha}
-        found = PARTED.ireval.verdict("AP", baseline=["bm25", "ql"], **options)
+        found = PARTED.ireval.meta_analysis("AP", baseline=["bm25", "ql"], **options)
         family = pd.factorize(found["run_b"])[0]
         wanted = adjust(found["p_value"].to_numpy(), family, correction="fdr_tsbky", alpha=alpha)
         np.testing.assert_array_equal(found["p_adjusted"], wanted)
@@ -385,15 +391,17 @@ def test_verdicts_are_said_in_words():
 
 def test_one_collection_is_told_of_alone_where_only_its_own_row_is_asked_for():
     alone = scores_of({"x": SMALL["x"]})
-    [row] = alone.ireval.verdict(by="collection", per="collection").to_dict("records")
+    [row] = alone.ireval.meta_analysis(by="collection", per="collection").to_dict("records")
     assert (row["collection"], row["n"], row["difference"]) == ("x", 3, pytest.approx(0.2))
     assert np.isnan(row["weight"])
-    [over] = alone.ireval.verdict(by="collection", over="queries", draws=50).to_dict("records")
+    [over] = alone.ireval.meta_analysis(by="collection", over="queries", draws=50).to_dict(
+        "records"
+    )
     assert (over["collections"], over["macro"]) == (1, pytest.approx(0.2))
 
 
 def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
-    found = PARTED.ireval.verdict(by="collection", per="collection", baseline=["ql", "bm25"])
+    found = PARTED.ireval.meta_analysis(by="collection", per="collection", baseline=["ql", "bm25"])
     assert found.index.tolist() == list(range(6 * 44))
     assert (
         found["collection"].tolist()
@@ -405,7 +413,9 @@ def test_collections_come_in_order_each_with_all_its_measures_and_pairs():
         assert rows["p_adjusted"].tolist() == pytest.approx(
             np.minimum(1, 11 * rows["p_value"]).tolist()
         )
-    over = PARTED.ireval.verdict(by="collection", baseline=["ql", "bm25"], draws=30, over="queries")
+    over = PARTED.ireval.meta_analysis(
+        by="collection", baseline=["ql", "bm25"], draws=30, over="queries"
+    )
     assert over.index.tolist() == list(range(44))
     assert (over.attrs["over"], over["test"].unique().tolist()) == ("queries", ["t"])
 
@@ -421,25 +431,27 @@ def test_bad_options_are_refused_by_their_name():
         {"over": "runs"},
     ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            frame.ireval.verdict(by="collection", **wrong)
-    assert len(frame.ireval.verdict(by="collection", draws=1)) == 1
+            frame.ireval.meta_analysis(by="collection", **wrong)
+    assert len(frame.ireval.meta_analysis(by="collection", draws=1)) == 1
 
 
 @pytest.mark.broad
 def test_a_p_value_of_exactly_the_level_is_not_significant():
     frame = scores_of(SMALL)
-    each = frame.ireval.verdict(by="collection", per="collection", correction=None)
+    each = frame.ireval.meta_analysis(by="collection", per="collection", correction=None)
     level = float(each.set_index("collection").loc["z", "p_value"])
     for alpha, expected in ((level, 0), (np.nextafter(level, 1), 1)):
-        found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
+        found = frame.ireval.meta_analysis(by="collection", correction=None, alpha=alpha, draws=50)
         assert found["significantly_worse"].item() == expected
-        those = frame.ireval.verdict(
+        those = frame.ireval.meta_analysis(
             by="collection", per="collection", correction=None, alpha=alpha
         )
         assert those.set_index("collection").loc["z", "significant"] == bool(expected)
-    p = float(frame.ireval.verdict(by="collection", correction=None, draws=50)["p_value"].item())
+    p = float(
+        frame.ireval.meta_analysis(by="collection", correction=None, draws=50)["p_value"].item()
+    )
     for alpha, expected in ((p, False), (np.nextafter(p, 1), True)):
-        found = frame.ireval.verdict(by="collection", correction=None, alpha=alpha, draws=50)
+        found = frame.ireval.meta_analysis(by="collection", correction=None, alpha=alpha, draws=50)
         assert found["significant"].item() == expected
 
 
@@ -449,7 +461,7 @@ def test_micro_is_descriptive_over_collections_and_has_an_interval_over_queries(
     rows += [("b", q, c, 0.5) for _, q, c, _ in rows]
     scores = pd.DataFrame(rows, columns=["run", "query_id", "site", "value"]).assign(measure="AP")
     found = {
-        over: scores.ireval.verdict(by="site", over=over, draws=50)
+        over: scores.ireval.meta_analysis(by="site", over=over, draws=50)
         for over in ("collections", "queries")
     }
     micro = scores[scores["run"] == "a"]["value"].mean() - 0.5

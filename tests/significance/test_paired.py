@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
+from pdeval.evaluate.seeds import chunks
 from pdeval.significance import paired_tests
 from pdeval.significance.paired_tests import (
     bootstrap,
-    randomisation,
+    randomization,
     rank_sum_distribution,
     sign,
     student,
     wilcoxon,
 )
-from pdeval.significance.resampling import chunks
 from pdeval.tables.equal_values import describe
 from tests.examples import examples
 
 SCIPY = tuple(map(int, scipy.__version__.split(".")[:2]))
 
-TESTS = [student, sign, wilcoxon, randomisation, bootstrap]
+TESTS = [student, sign, wilcoxon, randomization, bootstrap]
 
 
 def continuous(queries=30, pairs=6, seed=0):
@@ -44,7 +44,9 @@ def holed(seed=2):
     return D
 
 
-@pytest.mark.parametrize("D", [continuous(), tied(), holed()], ids=["continuous", "tied", "holed"])
+@pytest.mark.parametrize(
+    "D", [continuous(), tied(), holed()], ids=["continuous", "tied_fraction", "holed"]
+)
 def test_student_is_scipys_one_sample_t_test(D):
     outcome = student(D, confidence=0.9)
     for column, d in enumerate(D.T):
@@ -61,7 +63,9 @@ def test_student_is_scipys_one_sample_t_test(D):
         )
 
 
-@pytest.mark.parametrize("D", [continuous(), tied(), holed()], ids=["continuous", "tied", "holed"])
+@pytest.mark.parametrize(
+    "D", [continuous(), tied(), holed()], ids=["continuous", "tied_fraction", "holed"]
+)
 def test_sign_is_scipys_binomial_test_without_ties(D):
     outcome = sign(D)
     for column, d in enumerate(D.T):
@@ -83,7 +87,9 @@ def test_wilcoxon_is_scipys_exact_test_without_ties(queries):
         assert outcome.p_value[column] == pytest.approx(expected.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("D", [tied(), tied(22), continuous(80)], ids=["tied", "few", "many"])
+@pytest.mark.parametrize(
+    "D", [tied(), tied(22), continuous(80)], ids=["tied_fraction", "few", "many"]
+)
 def test_wilcoxon_is_scipys_approximation_with_ties_or_many_queries(D):
     outcome = wilcoxon(D)
     for column, d in enumerate(D.T):
@@ -109,15 +115,15 @@ def test_the_signed_rank_distribution_counts_subsets():
     assert (rank_sum_distribution(3) * 8).tolist() == [1, 2, 3, 5, 6, 7, 8]
 
 
-def test_randomisation_approaches_the_exact_share_of_sign_patterns():
+def test_randomization_approaches_the_exact_share_of_sign_patterns():
     D = continuous(10, 4, seed=5)
     patterns = 1 - 2 * ((np.arange(1024)[:, None] >> np.arange(10)) & 1)
     exact = (np.abs(patterns @ D) >= np.abs(D.sum(axis=0)) - 1e-12).mean(axis=0)
-    p = randomisation(D, draws=20_000).p_value
+    p = randomization(D, draws=20_000).p_value
     assert np.abs(p - exact).max() < 4 * np.sqrt(0.25 / 20_000)
 
 
-def test_randomisation_equals_a_naive_loop_over_the_same_swaps():
+def test_randomization_equals_a_naive_loop_over_the_same_swaps():
     D, draws = tied(15, 5), 300
     reached = np.zeros(5)
     for size, child in chunks(draws, 7):
@@ -126,7 +132,7 @@ def test_randomisation_equals_a_naive_loop_over_the_same_swaps():
             reached += np.round(np.abs(swapped.sum(axis=0)), 9) >= np.round(
                 np.abs(D.sum(axis=0)), 9
             )
-    assert randomisation(D, draws=draws, seed=7).p_value == pytest.approx(
+    assert randomization(D, draws=draws, seed=7).p_value == pytest.approx(
         (1 + reached) / (1 + draws), rel=1e-15
     )
 
@@ -191,11 +197,11 @@ def test_a_query_that_does_not_count_changes_nothing_else(test):
     D = continuous(20, 3)
     gap = np.insert(D, 20, np.nan, axis=0)
     assert test(gap).n.tolist() == [20, 20, 20]
-    if test is not randomisation:  # its swaps are drawn for all queries of the table
+    if test is not randomization:  # its swaps are drawn for all queries of the table
         assert test(gap).p_value == pytest.approx(test(D).p_value, rel=1e-12)
 
 
-@pytest.mark.parametrize("test", [randomisation, bootstrap])
+@pytest.mark.parametrize("test", [randomization, bootstrap])
 def test_the_seed_decides_the_p_values(test):
     D = continuous(20, 3)
     assert (
@@ -206,8 +212,8 @@ def test_the_seed_decides_the_p_values(test):
     )
 
 
-@pytest.mark.parametrize("test", [randomisation, bootstrap])
-def test_p_values_of_a_pair_do_not_depend_on_its_neighbours(test, monkeypatch):
+@pytest.mark.parametrize("test", [randomization, bootstrap])
+def test_p_values_of_a_pair_do_not_depend_on_its_neighbors(test, monkeypatch):
     D = tied(20, 9)
     whole = test(D, draws=400).p_value
     single = np.concatenate([test(D[:, [column]], draws=400).p_value for column in range(9)])
@@ -223,7 +229,7 @@ def test_differences_that_are_the_same_but_for_rounding_are_as_sure_as_constant_
 
 
 def test_an_unusual_difference_has_the_smallest_p_value_there_is():
-    assert randomisation(np.full((40, 1), 0.3), draws=99).p_value.tolist() == [0.01]
+    assert randomization(np.full((40, 1), 0.3), draws=99).p_value.tolist() == [0.01]
 
 
 numbers = hnp.arrays(
@@ -237,7 +243,7 @@ numbers = hnp.arrays(
 @given(D=numbers)
 @examples(25)
 def test_swapping_the_runs_turns_the_sign_and_keeps_p(test, D):
-    options = {"draws": 50} if test in (randomisation, bootstrap) else {}
+    options = {"draws": 50} if test in (randomization, bootstrap) else {}
     one, other = test(D, **options), test(-D, **options)
     assert (one.p_value >= (0 if test is student else 1e-300)).all()
     assert (one.p_value <= 1).all()
@@ -375,13 +381,13 @@ def test_the_bootstrap_in_any_unit_is_that_of_whole_numbers_without_rounding(uni
     for pair in range(4):
         own = whole[~holes[:, pair], pair].tolist()
         n = len(own)
-        centred = [n * v - sum(own) for v in own]
+        centered = [n * v - sum(own) for v in own]
         rows = [
             row
             for size, child in chunks(draws, 2)
             for row in np.random.default_rng(child).integers(0, n, size=(size, n))
         ]
-        drawn = [t_squared([centred[k] for k in row]) for row in rows]
+        drawn = [t_squared([centered[k] for k in row]) for row in rows]
         reached = sum(one >= t_squared(own) for one in drawn)
         assert found.p_value[pair] == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
         error = np.std(own, ddof=1) / np.sqrt(n)
@@ -393,7 +399,7 @@ def test_the_bootstrap_in_any_unit_is_that_of_whole_numbers_without_rounding(uni
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.1, 1e-7])
-def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding(unit):
+def test_the_randomization_in_any_unit_is_that_of_whole_numbers_without_rounding(unit):
     draws, whole = 100, np.where(HOLES, 0, WHOLE)
     swaps = [
         2 * np.random.default_rng(child).integers(0, 2, size=(size, 5), dtype=np.int8).astype(int)
@@ -401,7 +407,7 @@ def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding
         for size, child in chunks(draws, 2)
     ]
     reached = (np.abs(np.concatenate(swaps) @ whole) >= np.abs(whole.sum(axis=0))).sum(axis=0)
-    found = randomisation(
+    found = randomization(
         np.where(HOLES, np.nan, WHOLE) * unit, draws=draws, seed=2, confidence=0.8
     )
     assert found.p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
@@ -412,7 +418,7 @@ def test_the_randomisation_in_any_unit_is_that_of_whole_numbers_without_rounding
 
 
 @pytest.mark.parametrize(
-    ("test", "said"), [(randomisation, "randomisation test"), (bootstrap, "bootstrap test")]
+    ("test", "said"), [(randomization, "randomization test"), (bootstrap, "bootstrap test")]
 )
 def test_a_bar_says_what_it_is_of(test, said, capsys):
     test(continuous(4, 2), draws=5, progress=True)

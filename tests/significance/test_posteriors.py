@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pdeval.evaluate.seeds import chunks
 from pdeval.significance.equivalence import correlated_t, signed_rank
-from pdeval.significance.resampling import chunks
 
 
 def eighths(queries=6, pairs=3, seed=0):

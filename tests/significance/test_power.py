@@ -83,7 +83,7 @@ def test_the_smallest_effect_is_that_of_statsmodels(queries, wanted, alpha):
 def test_the_frames_go_through_the_pairs():
     values = cube().values
     d = values[1, :, 0] - values[1, :, 3]
-    planned = power(cube(), difference=0.1, queries=60)
+    planned = power(cube(), difference=0.1, n_queries=60)
     assert list(planned.columns) == [
         *(
             "run_a",
@@ -94,13 +94,13 @@ def test_the_frames_go_through_the_pairs():
             "difference",
             "effect_size",
             "alpha",
-            "queries",
+            "n_queries",
             "power",
         )
     ]
     assert planned["measure"].tolist() == ["AP"] * 6 + ["RR"] * 6
     row = planned.iloc[8]
-    assert (row["run_a"], row["run_b"], row["n"], row["queries"]) == ("r0", "r3", 20, 60)
+    assert (row["run_a"], row["run_b"], row["n"], row["n_queries"]) == ("r0", "r3", 20, 60)
     assert row["sd"] == pytest.approx(d.std(ddof=1))
     assert row["power"] == pytest.approx(
         TTestPower().power(0.1 / d.std(ddof=1), 60, 0.05), rel=1e-9
@@ -114,18 +114,18 @@ def test_the_frames_go_through_the_pairs():
 
 
 def test_a_detectable_difference_is_detected_with_the_wanted_power():
-    found = detectable_difference(cube(), power=0.9, queries=40)
+    found = detectable_difference(cube(), power=0.9, n_queries=40)
     assert list(found.columns[3:]) == [
-        *("n", "sd", "difference", "alpha", "power", "queries", "effect_size", "detectable")
+        *("n", "sd", "difference", "alpha", "power", "n_queries", "effect_size", "detectable")
     ]
-    back = power(cube(), difference=found["detectable"].iloc[0], queries=40)
+    back = power(cube(), difference=found["detectable"].iloc[0], n_queries=40)
     assert back["power"].iloc[0] == pytest.approx(0.9, abs=1e-6)
 
 
 def test_missing_queries_count_for_their_pairs_only():
     values = cube().values.copy()
     values[0, :5, 1] = np.nan
-    assert power(cube(values[:1]))["queries"].tolist() == [15, 20, 20, 15, 15, 20]
+    assert power(cube(values[:1]))["n_queries"].tolist() == [15, 20, 20, 15, 15, 20]
     assert detectable_difference(cube(values[:1]))["effect_size"].nunique() == 2
 
 
@@ -134,16 +134,16 @@ def test_missing_queries_count_for_their_pairs_only():
     [
         (
             lambda: cube().frame().ireval.power(alpha=2),
-            "alpha=2: give a share between 0 and 1",
+            "alpha=2: expected a fraction between 0 and 1",
         ),
         (
             lambda: cube().frame().ireval.power.sample_size(power=80),
-            "power=80: give a share between 0 and 1; 80% is 0.8",
+            "power=80: expected a fraction between 0 and 1; 80% is 0.8",
         ),
-        (lambda: power(cube(), queries=1), "queries=1: give a whole number of at least 2"),
+        (lambda: power(cube(), n_queries=1), "n_queries=1: expected an integer of at least 2"),
         (
             lambda: detectable_difference(cube(), power=0.01),
-            "power=0.01: give a chance above alpha=0.05",
+            "power=0.01: expected a probability above alpha=0.05",
         ),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_plan_keeps_what_is_known_of_the_scores_and_names_pairs_of_too_few_que
     values[1, 1:, 2] = np.nan
     with pytest.raises(
         ValueError,
-        match=r"3 pairs have fewer than two queries in common on 'RR', e\.g\. .*r0.*r2.* with 1\.",
+        match=r"3 pairs have fewer than two common queries for 'RR', e\.g\. .*r0.*r2.* with 1\.",
     ):
         plan(cube(values))
 
@@ -240,14 +240,14 @@ def test_many_queries_find_nothing_more_often_than_alpha_where_there_is_nothing(
 
 def test_two_queries_may_be_planned_and_a_power_of_alpha_may_not():
     assert (
-        set(power(cube(), queries=2)["queries"])
-        == set(detectable_difference(cube(), queries=2)["queries"])
+        set(power(cube(), n_queries=2)["n_queries"])
+        == set(detectable_difference(cube(), n_queries=2)["n_queries"])
         == {2}
     )
-    with pytest.raises(ValueError, match=r"power=0\.05: give a chance above alpha=0\.05"):
+    with pytest.raises(ValueError, match=r"power=0\.05: expected a probability above alpha=0\.05"):
         detectable_difference(cube(), power=0.05)
-    with pytest.raises(ValueError, match="queries=1: give a whole number of at least 2"):
-        detectable_difference(cube(), queries=1)
+    with pytest.raises(ValueError, match="n_queries=1: expected an integer of at least 2"):
+        detectable_difference(cube(), n_queries=1)
 
 
 def test_three_queries_are_needed_where_two_are_too_few():
@@ -266,6 +266,6 @@ def test_queries_that_reach_the_wanted_power_exactly_are_enough(queries):
 
 @pytest.mark.parametrize("option", [{"power": 1.5}, {"alpha": -0.1}])
 def test_chances_beyond_one_or_below_nothing_are_refused(option):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     with pytest.raises(ValueError, match=next(iter(option))):
-        judged.power.detectable_difference("AP", queries=100, **option)
+        judged.power.detectable_difference("AP", n_queries=100, **option)

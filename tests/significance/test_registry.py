@@ -11,10 +11,10 @@ import pdeval
 from pdeval import test
 from pdeval.catalog import ENTRIES
 from pdeval.significance.compare import compare
-from pdeval.significance.registry import TESTS, Outcome, not_tests, which_test
-from pdeval.verbs.registry import incomplete
+from pdeval.significance.registry import TESTS, Outcome, which_test
+from pdeval.verbs.registry import check_not_declared
 
-JUDGED = pdeval.datasets.sample_judged(topics="common")
+JUDGED = pdeval.datasets.sample_judged(queries="common")
 SCORES = JUDGED.measure(["AP", "ASL"])
 SOME = SCORES[SCORES["query_id"].astype(int) < 116]  # few enough for all signs to be tried
 
@@ -35,10 +35,10 @@ def test_where_only_some_measures_have_a_family_wise_test_the_others_are_correct
         """Who is sooner at the first recall level."""
         return np.sign(y[0] - x[0])
 
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     with pytest.raises(
         ValueError,
-        match="test='hsd' corrects for all pairs of one measure; family='all' asks for the",
+        match="test='hsd' corrects for all pairs of one measure; family='all' requires the",
     ):
         judged.compare([sooner, "RPP"], family="all", draws=99)
     found = judged.compare([sooner, "RPP"], correction="bonferroni", draws=99)
@@ -97,8 +97,9 @@ def test_every_test_is_of_the_mean_difference_with_an_interval_around_it(name):
 
 @pytest.mark.parametrize("name", TESTS)
 def test_every_test_says_what_it_is_and_where_it_comes_from(name):
-    assert incomplete(TESTS[name]) == []
-    assert TESTS[name].says.endswith("test")
+    assert TESTS[name].summary.endswith(".")
+    assert TESTS[name].reference
+    assert TESTS[name].description.endswith("test")
 
 
 def test_the_names_in_docstrings_and_errors_are_those_of_the_registry():
@@ -111,7 +112,7 @@ def test_the_names_in_docstrings_and_errors_are_those_of_the_registry():
 
 def test_what_draws_at_random_is_known_from_the_signature():
     assert [name for name, one in TESTS.items() if one.drawn] == [
-        "randomisation",
+        "randomization",
         "bootstrap",
         "hsd",
         "normal_hsd",
@@ -128,7 +129,7 @@ def test_a_test_of_a_notebook_works_by_name_in_compare_and_discriminative_power(
     assert found["test"].unique().tolist() == ["mine"]
     pd.testing.assert_frame_equal(found.drop(columns="test"), ours.drop(columns="test"), rtol=1e-9)
     both = JUDGED.discriminative_power(["AP", "RPP"], tests=["mine", "t"])
-    assert both["n_detected"].tolist()[:2] == both["n_detected"].tolist()[2:]
+    assert both["n_significant"].tolist()[:2] == both["n_significant"].tolist()[2:]
     assert both["test"].tolist() == ["mine", "mine", "t", "t"]
 
 
@@ -166,7 +167,7 @@ def test_a_family_wise_test_of_a_notebook_is_not_corrected():
 def test_only_what_is_not_family_wise_is_corrected_where_measures_have_their_own_tests():
     @pdeval.preference(test="hsd")
     def sooner(x, y):
-        """Which ranking has the first relevant item sooner."""
+        """Which ranking has the first relevant item at a better rank."""
         return (x[0] < y[0]) * 1.0 - (x[0] > y[0])
 
     found = JUDGED.compare([sooner, "AP"], draws=50)
@@ -198,11 +199,11 @@ def test_an_outcome_of_a_test_is_taken_as_it_is():
         ),
         (
             lambda D: np.full(D.shape[1], np.nan),
-            "gave 66 p-values that are not between 0 and 1, e.g. .*nan",
+            r"gave 66 p-values outside \[0, 1\], e.g. .*nan",
         ),
         (
             lambda D: np.full(D.shape[1], 1.5),
-            "66 p-values that are not between 0 and 1, e.g. .*1.5",
+            r"66 p-values outside \[0, 1\], e.g. .*1.5",
         ),
     ],
 )
@@ -214,16 +215,16 @@ def test_what_a_test_may_not_return_is_an_error_that_says_so(returned, message):
 
 def test_functions_that_are_no_tests_are_refused_when_they_are_declared():
     with pytest.raises(
-        TypeError, match=r"the test 'two' has to take the differences: 1 arrays, not \(x, y\)"
+        TypeError, match=r"the test 'two' must take the differences: 1 arrays, not \(x, y\)"
     ):
         test(lambda x, y: 0, name="two")
-    with pytest.raises(TypeError, match="both sides of the pairs: 3 arrays"):
+    with pytest.raises(TypeError, match="both runs of the pairs: 3 arrays"):
         test(lambda x: 0, name="one", family_wise=True)
     with pytest.raises(
         TypeError, match="the parameter 'power' of the test 'strong' has no default"
     ):
         test(lambda x, *, power: 0, name="strong")
-    with pytest.raises(ValueError, match="pdeval has a test 't' "):
+    with pytest.raises(ValueError, match="pdeval already has a test 't' "):
         test(lambda x: 0, name="t")
 
 
@@ -237,15 +238,15 @@ def test_the_default_test_is_part_of_a_declaration_and_travels_with_its_label():
 
 
 def test_reports_name_every_test_as_papers_do():
-    assert {name: one.says for name, one in TESTS.items()} == {
+    assert {name: one.description for name, one in TESTS.items()} == {
         "t": "paired Student t test",
         "wilcoxon": "Wilcoxon signed-rank test",
         "sign": "sign test",
-        "randomisation": "paired randomisation test",
+        "randomization": "paired randomization test",
         "bootstrap": "paired bootstrap test",
-        "exact_randomisation": "exact paired randomisation test",
-        "hsd": "randomised Tukey HSD test",
-        "normal_hsd": "randomised Tukey HSD (normal limit) test",
+        "exact_randomization": "exact paired randomization test",
+        "hsd": "randomized Tukey HSD test",
+        "normal_hsd": "randomized Tukey HSD (normal limit) test",
         "tukey": "Tukey HSD test",
         "nemenyi": "Friedman-Nemenyi test",
         "conover": "Friedman-Conover test",
@@ -280,7 +281,7 @@ def test_a_declaration_keeps_all_that_it_says():
         "a note",
     )
     assert (made.family_wise, made.scores_only, made.joint, made.drawn) == (False, True, True, True)
-    assert (made.summary, made.says, made.options) == (
+    assert (made.summary, made.description, made.options) == (
         "Nothing at all.",
         "mine own test",
         ("seed", "draws"),
@@ -291,9 +292,11 @@ def test_a_declaration_keeps_all_that_it_says():
     with pytest.raises(FrozenInstanceError):
         made.name = "other"
     plain = test(
-        lambda differences, *, progress=None: differences, says="a test of mine", name="plain"
+        lambda differences, *, progress=None: differences,
+        description="a test of mine",
+        name="plain",
     )
-    assert (TESTS["plain"].says, TESTS["plain"].joint, TESTS["plain"].drawn) == (
+    assert (TESTS["plain"].description, TESTS["plain"].joint, TESTS["plain"].drawn) == (
         "a test of mine",
         False,
         False,
@@ -321,18 +324,19 @@ def test_options_without_a_default_are_those_that_every_test_may_be_given():
 
 
 @pytest.mark.parametrize("asked", ["tukey", ["AP", "HSD"], ("binomial",)])
-def test_a_test_in_the_place_of_a_measure_is_told_where_it_goes(asked):
+def test_the_error_for_a_test_in_the_place_of_a_measure_has_the_right_call(asked):
+    call = "compare(test={})"
     with pytest.raises(
         ValueError,
-        match=r"is a significance test, not a measure. Say compare\(test='(tukey|hsd|sign)'\)",
+        match=r"is a significance test, not a measure\. Use compare\(test='(tukey|hsd|sign)'\)\.",
     ):
-        not_tests(asked, "compare(test={})")
-    not_tests(["AP", 3, None], "compare(test={})")
-    not_tests(7, "compare(test={})")
+        check_not_declared(asked, "a significance test", TESTS, call)
+    check_not_declared(["AP", 3, None], "a significance test", TESTS, call)
+    check_not_declared(7, "a significance test", TESTS, call)
 
 
 def test_the_test_of_labels_by_a_machine_needs_them():
-    with pytest.raises(ValueError, match="test='ppi' needs labels by a machine beside people's"):
+    with pytest.raises(ValueError, match=r"test='ppi' requires machine labels\. Use runs"):
         which_test("ppi", "AP")
     assert which_test(None, "mine", {"measures": {"mine": {"test": "wilcoxon"}}}).name == "wilcoxon"
     assert (

@@ -8,7 +8,7 @@ from tests.significance.test_replicated import QRELS, seeds
 
 class TestMeanAndSpread:
     def test_a_summary_has_the_spread_of_the_means_over_replicates(self):
-        scores = seeds().measure(QRELS, ["AP", "GMAP"], topics="common")
+        scores = seeds().measure(QRELS, ["AP", "GMAP"], queries="common")
         found = scores.ireval.summary(replicate="seed")
         each = scores.ireval.summary()
         hand = each.groupby(["model", "measure"])["mean"].std()
@@ -20,13 +20,14 @@ class TestMeanAndSpread:
         assert list(scores.ireval.summary(replicate="seed", wide=True)) == ["model", "AP", "GMAP"]
 
     def test_a_report_prints_the_mean_and_its_spread_and_says_what_that_is(self):
-        scores = seeds().measure(QRELS, "AP", topics="common")
+        scores = seeds().measure(QRELS, "AP", queries="common")
         printed = scores.ireval.report(replicate="seed")
         means = scores.ireval.summary(replicate="seed").set_index("model")
         text = f"{means.loc['dense', 'mean']:.3f} ± {means.loc['dense', 'sd_replicates']:.3f}"
-        assert text in str(printed).replace("<sup>", "").replace("</sup>", "")
-        assert "± the standard deviation over replicates (seed) of the mean over queries." in str(
-            printed
+        markdown = printed.to_markdown()
+        assert text in markdown.replace("<sup>", "").replace("</sup>", "")
+        assert (
+            "± the standard deviation over replicates (seed) of the mean over queries." in markdown
         )
         assert r"$\pm$" in printed.to_latex()
         assert "AP_sd_replicates" in printed.to_frame()
@@ -36,7 +37,7 @@ class TestMeanAndSpread:
 
     @pytest.mark.broad
     def test_other_intervals_are_of_queries_and_marks_of_averages(self):
-        scores = seeds().measure(QRELS, "AP", topics="common")
+        scores = seeds().measure(QRELS, "AP", queries="common")
         assert "± the standard deviation over queries." in str(
             scores.ireval.report(replicate="seed", interval="sd")
         )
@@ -47,21 +48,27 @@ class TestMeanAndSpread:
         ]
 
     def test_a_spread_that_is_not_there_is_asked_for(self):
-        scores = seeds().measure(QRELS, "AP", topics="common")
+        scores = seeds().measure(QRELS, "AP", queries="common")
         with pytest.raises(
             ValueError,
-            match="interval='replicates' needs a system with two replicates; name the column",
+            match=r"interval='replicates' needs a system with two replicates\. Specify the column",
         ):
             scores.ireval.report(interval="replicates")
-        with pytest.raises(ValueError, match=r"give replicate= to \.summary\(\)"):
+        with pytest.raises(
+            ValueError, match=r"Pass replicate= to \.summary\(\), which adds their spread"
+        ):
             scores.ireval.summary().ireval.report(replicate="seed")
-        with pytest.raises(ValueError, match="names all columns of the run"):
+        with pytest.raises(
+            ValueError, match="has all run columns, so no column identifies a system"
+        ):
             scores.ireval.report(replicate=["model", "seed"])
-        with pytest.raises(ValueError, match="replicate=3: give the name of a column"):
+        with pytest.raises(
+            ValueError, match="replicate=3: expected a column name or a list of column names"
+        ):
             scores.ireval.compare(replicate=3)
 
     def test_preferences_are_reported_of_systems(self):
-        prefs = seeds().prefer(QRELS, "RPP", topics="common")
+        prefs = seeds().prefer(QRELS, "RPP", queries="common")
         printed = prefs.ireval.report(replicate="seed")
         assert [row[1].text for row in printed.rows] == [
             "dense",

@@ -13,15 +13,16 @@ import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.significance.replicates import compare_training, replicates
 from pdeval.significance.variance_components import fitted, squares_of
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs.arguments import TooFew
+from tests.schema_faults import faults
 from tests.significance.test_components import hand, simulated
 
 RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
 MODELS = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run")
 TRAINED = MODELS[MODELS["model"].isin(["dense", "rerank", "splade"]) & MODELS["seed"].isin([1, 2])]
 
-TEXT = "6 runs of 3 systems differ only in seed and are taken for independent systems; replicate='seed' averages"
+TEXT = "6 runs of 3 systems differ only in seed but are treated as independent systems. Use replicate='seed' to average"
 ASKED = {
     "compare": {"measures": "AP"},
     "order": {"measures": "AP", "draws": 3},
@@ -53,26 +54,26 @@ def cube(values, sizes, higher=True):
 @pytest.mark.broad
 class TestComponents:
     def test_the_table_is_as_declared_from_runs_scores_and_metadata_alike(self):
-        found = seeds().replicates(QRELS, ["AP", "RR"], topics="common")
+        found = seeds().replicates(QRELS, ["AP", "RR"], queries="common")
         assert faults(SCHEMAS["components"], found, {}) == []
         assert found.attrs["table"] == "components"
         assert found.attrs["replicates"] == {"dense": 2, "rerank": 2, "splade": 2}
-        scores = seeds().measure(QRELS, ["AP", "RR"], topics="common")
+        scores = seeds().measure(QRELS, ["AP", "RR"], queries="common")
         pd.testing.assert_frame_equal(scores.ireval.replicates(), found)
         pd.testing.assert_frame_equal(scores.ireval.replicates(replicate="seed"), found)
         named = RUNS[RUNS["run"].str.contains("-s[12]")].ireval
         again = named.replicates(
-            QRELS, ["AP", "RR"], system="model", metadata=METADATA, topics="common"
+            QRELS, ["AP", "RR"], system="model", metadata=METADATA, queries="common"
         )
         pd.testing.assert_frame_equal(again, found)
 
     def test_shares_of_a_difference_are_those_of_means_over_the_queries(self):
         values, _ = simulated([4, 4], 40, 1)
         found = replicates(cube(values, [4, 4])).set_index("source")
-        assert found["share"].sum() == pytest.approx(1)
-        assert np.isnan(found.loc["query", "of_difference"])
+        assert found["fraction"].sum() == pytest.approx(1)
+        assert np.isnan(found.loc["query", "difference_fraction"])
         parts = found["variance"] / [np.inf, 40, 1, 40]
-        assert found.loc["replicate", "of_difference"] == pytest.approx(
+        assert found.loc["replicate", "difference_fraction"] == pytest.approx(
             parts["replicate"] / parts.sum()
         )
         np.testing.assert_allclose(found["sd"] ** 2, found["variance"])
@@ -80,16 +81,16 @@ class TestComponents:
     def test_one_system_has_no_share_of_its_own_and_runs_that_never_differ_none_at_all(self):
         values, _ = simulated([4], 30, 2)
         found = replicates(cube(values, [4])).set_index("source")
-        assert found["variance"].iloc[1] == found["sd"].iloc[1] == found["share"].iloc[1] == 0
-        assert found["share"].sum() == pytest.approx(1)
-        assert found["of_difference"].iloc[1:].sum() == pytest.approx(1)
+        assert found["variance"].iloc[1] == found["sd"].iloc[1] == found["fraction"].iloc[1] == 0
+        assert found["fraction"].sum() == pytest.approx(1)
+        assert found["difference_fraction"].iloc[1:].sum() == pytest.approx(1)
         parts = found["variance"].iloc[2:] / [1, 30]
-        assert found["of_difference"].iloc[2:].tolist() == pytest.approx(
+        assert found["difference_fraction"].iloc[2:].tolist() == pytest.approx(
             (parts / parts.sum()).tolist()
         )
         alike = replicates(cube(np.full((30, 4), 0.5), [2, 2]))
         assert (alike["variance"] == 0).all()
-        assert alike[["share", "of_difference"]].isna().all(axis=None)
+        assert alike[["fraction", "difference_fraction"]].isna().all(axis=None)
 
     def test_known_variances_are_found_on_average(self):
         found = [
@@ -103,7 +104,7 @@ class TestComponents:
     def test_groups_of_queries_are_the_loop_by_hand(self):
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
         queries["half"] = np.arange(len(queries)) % 2
-        scores = seeds().measure(QRELS, "AP", topics="common")
+        scores = seeds().measure(QRELS, "AP", queries="common")
         for verb in ("__call__", "compare"):
             found = getattr(scores.ireval.replicates, verb)(by="half", metadata=queries)
             for half in (0, 1):
@@ -115,8 +116,8 @@ class TestComponents:
                 pd.testing.assert_frame_equal(part, hand)
 
     def test_the_report_says_what_the_columns_are_and_the_plot_leaves_out_queries(self):
-        found = seeds().replicates(QRELS, "AP", topics="common")
-        assert "each trained once" in str(found.ireval.report())
+        found = seeds().replicates(QRELS, "AP", queries="common")
+        assert "each trained once" in found.ireval.report().to_markdown()
         pytest.importorskip("matplotlib")
         from matplotlib.figure import Figure
 
@@ -126,7 +127,7 @@ class TestComponents:
             "replicate",
             "residual",
         ]
-        ax = found.ireval.plot(ax=Figure().subplots(), of="share")
+        ax = found.ireval.plot(ax=Figure().subplots(), of="fraction")
         assert ax.containers[0].get_label() == "query"
 
 
@@ -149,8 +150,8 @@ class TestCompare:
         assert training.attrs["question"].startswith(
             "Is this way of training different? Queries and replicates are"
         )
-        assert "Is this way of training different?" in str(training.ireval.report())
-        assert "Are these trained models different?" in str(these.ireval.report())
+        assert "Is this way of training different?" in training.ireval.report().to_markdown()
+        assert "Are these trained models different?" in these.ireval.report().to_markdown()
 
     @pytest.mark.broad
     def test_without_variance_of_seeds_it_is_the_paired_t_test(self):
@@ -176,16 +177,19 @@ class TestCompare:
 
     @pytest.mark.broad
     def test_the_table_is_that_of_comparisons_with_degrees_of_freedom(self):
-        found = seeds().replicates.compare(QRELS, ["AP", "ASL"], topics="common")
+        found = seeds().replicates.compare(QRELS, ["AP", "ASL"], queries="common")
         assert faults(SCHEMAS["comparisons"], found, {"run": ["model"]}) == []
         assert found.attrs["table"] == "comparisons"
         assert found["n"].unique().tolist() == [50]
-        assert "t test of a model with queries and replicates random" in str(found.ireval.report())
+        assert (
+            "t test of a model with queries and replicates random"
+            in found.ireval.report().to_markdown()
+        )
 
 
 class TestUnequal:
     @pytest.mark.broad
-    def test_a_replicate_missing_for_one_system_is_modelled_without_a_word(self):
+    def test_a_replicate_missing_for_one_system_is_modeled_without_a_word(self):
         values, _ = simulated([3, 4, 4], 25, 4)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -197,7 +201,7 @@ class TestUnequal:
         values, _ = simulated([1, 4, 4], 25, 4)
         with pytest.warns(
             UserWarning,
-            match="'m0' has one replicate, whose variance is taken to be that of the sys",
+            match="'m0' has one replicate; the variance is assumed to be that of the sys",
         ):
             plain = compare_training(cube(values, [1, 4, 4]), None, baseline="m0")
         exact = compare_training(cube(values, [1, 4, 4]), None, baseline="m0", deterministic="m0")
@@ -213,7 +217,7 @@ class TestUnequal:
         values, _ = simulated([1, 1, 1], 25, 4)
         for verb in (replicates, compare_training):
             with pytest.raises(
-                TooFew, match=r"every system has one replicate \(3 runs, 3 systems\)"
+                TooFew, match=r"every system has only one replicate \(3 runs, 3 systems\)"
             ):
                 verb(cube(values, [1, 1, 1]), None)
 
@@ -228,13 +232,13 @@ class TestUnequal:
         values[:2, 1] = np.nan
         with pytest.warns(
             UserWarning,
-            match="2 of 25 queries are missing from some replicate of 'm0', and do not c",
+            match="2 of 25 queries are missing from at least one replicate of 'm0'. These queries do not c",
         ):
             found = compare_training(cube(values, [3, 3]), None)
         assert found["n"].tolist() == [23]
         with pytest.warns(
             UserWarning,
-            match="2 of 25 queries lack a value of 'x' for some run; the model uses the 23",
+            match=r"2 of 25 queries have no 'x' value for at least one run; replicates\(\) uses the remaining 23",
         ):
             replicates(cube(values, [3, 3]), None)
         values[1:, 0] = np.nan
@@ -249,7 +253,7 @@ class TestUnequal:
         table = cube(values, [3, 3]).frame().assign(measure="AP")
         with pytest.warns(
             UserWarning,
-            match="2 of 25 queries are missing from some seed of 'm0', and do not count",
+            match="2 of 25 queries are missing from at least one seed of 'm0'. These queries do not count",
         ):
             found = table.ireval.compare(replicate="seed")
         assert found["n"].item() == 23
@@ -257,11 +261,11 @@ class TestUnequal:
     def test_what_tells_replicates_apart_has_to_be_named(self):
         with pytest.raises(
             ValueError,
-            match=r"none of the columns that name a run \(run\) is named seed, fold, trial or",
+            match=r"no id column of the runs \(run\) has the name seed, fold, trial or",
         ):
-            RUNS.ireval.replicates(QRELS, "AP", topics="common")
-        with pytest.raises(KeyError, match="no column 'team' that says what runs are"):
-            RUNS.ireval.replicates(QRELS, "AP", system="team", metadata=METADATA, topics="common")
+            RUNS.ireval.replicates(QRELS, "AP", queries="common")
+        with pytest.raises(KeyError, match="the runs have no column 'team'"):
+            RUNS.ireval.replicates(QRELS, "AP", system="team", metadata=METADATA, queries="common")
         with pytest.raises(ValueError, match="'RPP' is a preference between runs"):
             seeds().replicates(QRELS, "RPP")
 
@@ -280,10 +284,10 @@ class TestTold:
     @pytest.mark.parametrize("name", ASKED)
     def test_seeds_taken_for_systems_are_told_once_at_every_door(self, name):
         given = ASKED[name]
-        join = seeds().join(QRELS, topics="common")
+        join = seeds().join(QRELS, queries="common")
         scores = join.measure(["AP", "RR"])
         for said in (
-            self.said(seeds(), name, QRELS, topics="common", **given),
+            self.said(seeds(), name, QRELS, queries="common", **given),
             self.said(join, name, **given),
             self.said(scores.ireval, name, **given),
         ):
@@ -293,30 +297,32 @@ class TestTold:
         assert self.said(scores.ireval, name, replicate="seed", **given) == []
 
     def test_preferences_are_told_too_and_groups_once_in_all(self):
-        prefs = seeds().prefer(QRELS, "RPP", topics="common")
+        prefs = seeds().prefer(QRELS, "RPP", queries="common")
         assert [re.match(TEXT, one) is not None for one in self.said(prefs.ireval, "compare")] == [
             True
         ]
         queries = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
         queries["half"] = np.arange(len(queries)) % 2
         by = {"by": "half", "metadata": queries}
-        join = seeds().join(QRELS, topics="common")
+        join = seeds().join(QRELS, queries="common")
         assert len(self.said(join, "compare", measures="AP", **by)) == 1
         assert self.said(join, "compare", measures="AP", replicate="seed", **by) == []
 
     def test_silent_where_nothing_is_taken_for_independent(self):
-        join = seeds().join(QRELS, topics="common")
+        join = seeds().join(QRELS, queries="common")
         assert self.said(join, "order", measures="AP") == []  # without intervals
         assert self.said(join, "summary", measures="AP") == []
-        one = seeds(TRAINED[TRAINED["seed"] == 1]).join(QRELS, topics="common")
+        one = seeds(TRAINED[TRAINED["seed"] == 1]).join(QRELS, queries="common")
         assert self.said(one, "compare", measures="AP") == []
         assert self.said(RUNS.rename(columns={"run": "run_id"}).ireval(run="run_id"), "compare", QRELS, "AP",
-                         topics="common") == []  # fmt: skip
+                         queries="common") == []  # fmt: skip
 
     @pytest.mark.parametrize("name", ["Fold", "TRIAL", "run_id"])
     def test_other_names_of_replicates_are_known_whatever_their_case(self, name):
         frame = TRAINED.rename(columns={"seed": name})
-        said = self.said(frame.ireval(run=["model", name]), "compare", QRELS, "AP", topics="common")
+        said = self.said(
+            frame.ireval(run=["model", name]), "compare", QRELS, "AP", queries="common"
+        )
         assert [
             f"differ only in {name} " in one and f"replicate={name!r}" in one for one in said
         ] == [True]
@@ -440,9 +446,9 @@ def test_shares_are_those_of_one_value_and_of_a_difference_of_two_means(sizes):
         of_means = np.array([variance[1] / 10, variance[2], variance[3] / 10])
         assert part["variance"].tolist() == pytest.approx(variance.tolist())
         assert part["sd"].tolist() == pytest.approx(np.sqrt(variance).tolist())
-        assert part["share"].tolist() == pytest.approx((variance / variance.sum()).tolist())
-        assert np.isnan(part["of_difference"].iloc[0])
-        assert part["of_difference"].tolist()[1:] == pytest.approx(
+        assert part["fraction"].tolist() == pytest.approx((variance / variance.sum()).tolist())
+        assert np.isnan(part["difference_fraction"].iloc[0])
+        assert part["difference_fraction"].tolist()[1:] == pytest.approx(
             (of_means / of_means.sum()).tolist()
         )
 
@@ -451,7 +457,7 @@ def test_values_that_never_vary_have_no_shares_and_differ_surely_or_not_at_all()
     values = np.repeat([[0.5, 0.5, 0.5, 0.5, 0.25, 0.25]], 4, axis=0)
     table = replicates(cube(values, [2, 2, 2]), None)
     assert table["variance"].tolist() == [0.0] * 4
-    assert table[["share", "of_difference"]].isna().all(axis=None)
+    assert table[["fraction", "difference_fraction"]].isna().all(axis=None)
     found = compare_training(cube(values, [2, 2, 2]), None)
     assert found["p_value"].tolist() == [1.0, 0.0, 0.0]
     assert found["statistic"].tolist() == [0.0, np.inf, np.inf]
@@ -476,7 +482,7 @@ def test_systems_that_differ_by_the_same_on_every_query_differ_surely_whatever_t
 def test_systems_of_one_replicate_are_counted_and_those_without_randomness_are_not():
     values, _ = simulated([1, 1, 2, 1], 6, 4)
     source = cube(values, [1, 1, 2, 1])
-    with pytest.warns(UserWarning, match=r"^'m0' and 2 more have one replicate, whose variance"):
+    with pytest.warns(UserWarning, match=r"^'m0' and 2 more have one replicate; the variance"):
         compare_training(source, None)
     with pytest.warns(UserWarning, match=r"^'m1' and 1 more have one replicate"):
         compare_training(source, None, deterministic="m0")
@@ -493,15 +499,15 @@ def test_two_queries_that_both_systems_have_are_enough():
     values, _ = simulated([2, 2], 4, 4)
     values[[0, 2], [1, 3]] = np.nan
     with pytest.warns(
-        UserWarning, match=r"^1 of 4 queries are missing from some replicate of 'm0'"
+        UserWarning, match=r"^1 of 4 queries are missing from at least one replicate of 'm0'"
     ):
         assert compare_training(cube(values, [2, 2]), None)["n"].tolist() == [2]
     values[1, 0] = np.nan
     with (
-        pytest.warns(UserWarning, match="missing from some replicate"),
+        pytest.warns(UserWarning, match="missing from at least one replicate"),
         pytest.raises(
             ValueError,
-            match=r"fewer than two queries in common on 'x', e\.g\. \('m0', 'm1'\) with 1",
+            match=r"fewer than two common queries for 'x', e\.g\. \('m0', 'm1'\) with 1",
         ),
     ):
         compare_training(cube(values, [2, 2]), None)

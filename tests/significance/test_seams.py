@@ -7,7 +7,7 @@ import pdeval
 
 @pytest.fixture(scope="module")
 def judged():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 @pytest.fixture(scope="module")
@@ -16,16 +16,16 @@ def scores(judged):
 
 
 MEANT = [
-    ("compare", "hsd", r"'hsd' is a significance test, not a measure\. Say compare\(test='hsd'\)"),
+    ("compare", "hsd", r"'hsd' is a significance test, not a measure\. Use compare\(test='hsd'\)"),
     ("compare", ["t-test"], r"'t-test' is a significance test.*Say compare\(test='t'\)"),
-    ("discriminative_power", "t", r"Say discriminative_power\(tests='t'\)"),
+    ("discriminative_power", "t", r"Use discriminative_power\(tests='t'\)"),
     (
         "correlate",
         "spearman",
-        r"'spearman' is a coefficient.*Say correlate\(coefficients='spearman'\)",
+        r"'spearman' is a coefficient.*Use correlate\(coefficients='spearman'\)",
     ),
-    ("correlate", "Kendall", r"'Kendall' is a coefficient.*Say correlate\(coefficients='tau_b'\)"),
-    ("order", "mc4", r"'mc4' is an ordering, not a measure\. Say order\(method='mc4'\)"),
+    ("correlate", "Kendall", r"'Kendall' is a coefficient.*Use correlate\(coefficients='tau_b'\)"),
+    ("order", "mc4", r"'mc4' is an ordering, not a measure\. Use order\(method='mc4'\)"),
 ]
 
 
@@ -40,13 +40,13 @@ def test_a_name_that_is_no_measure_tells_the_option_that_was_meant(
 
 def test_a_coefficient_is_told_from_a_measure_on_a_table_of_orders(scores):
     orders = scores.ireval.order()
-    with pytest.raises(ValueError, match=r"Say correlate\(coefficients='spearman'\)"):
+    with pytest.raises(ValueError, match=r"Use correlate\(coefficients='spearman'\)"):
         orders.ireval.correlate("spearman")
-    with pytest.raises(ValueError, match=r"Say correlate\.against\(coefficients='spearman'\)"):
+    with pytest.raises(ValueError, match=r"Use correlate\.against\(coefficients='spearman'\)"):
         orders.ireval.correlate.against(orders, "rho")
     with pytest.raises(KeyError, match="no measure 'garbage' in this table"):
         orders.ireval.correlate("garbage")
-    with pytest.raises(ValueError, match=r"Say discriminative_power\(tests='sign'\)"):
+    with pytest.raises(ValueError, match=r"Use discriminative_power\(tests='sign'\)"):
         scores.ireval.discriminative_power.curve("sign")
 
 

@@ -7,7 +7,7 @@ from scipy import stats
 
 import pdeval
 
-SCORES = pdeval.datasets.sample_judged(topics="common").measure("AP")
+SCORES = pdeval.datasets.sample_judged(queries="common").measure("AP")
 PARTED = SCORES.assign(
     group=(SCORES["query_id"].astype(int) % 4).map({0: "w", 1: "x", 2: "y", 3: "z"})
 )
@@ -90,10 +90,10 @@ def test_groups_say_which_run_they_prefer():
     )
     prefs["user"] = ["light"] * 6 + ["heavy"] * 6
     found = prefs.ireval.segments(by="user").set_index("user")
-    assert found["prefers"].to_dict() == {"heavy": "b", "light": "a"}
+    assert found["better"].to_dict() == {"heavy": "b", "light": "a"}
     assert found["gap_significant"].all()
     assert (
-        prefs.assign(value=[0.5, -0.5] * 6).ireval.segments(by="user")["prefers"].tolist()
+        prefs.assign(value=[0.5, -0.5] * 6).ireval.segments(by="user")["better"].tolist()
         == ["neither"] * 2
     )
 
@@ -108,7 +108,7 @@ def test_a_segment_of_one_query_is_shown_without_interval_or_test():
     ).all()
     assert not found["gap_significant"]
     two = row(frame.ireval.segments(by="group", baseline="bm25"), group="one", run_a="ql")
-    assert two["prefers"] == "neither"
+    assert two["better"] == "neither"
     assert np.isnan(two["p_value"])
     gaps = frame.ireval.segments.gaps(by="group")
     assert not gaps[(gaps["segment_a"] == "one") | (gaps["segment_b"] == "one")]["largest"].any()
@@ -123,14 +123,16 @@ def test_runs_that_never_differ_have_no_gap():
 
 def test_one_segment_or_a_missing_column_is_an_error():
     with pytest.raises(
-        ValueError, match=r"segments are compared with each other; group has only 'x'"
+        ValueError, match=r"segments\(\) needs at least two segments; group has only 'x'"
     ):
         PARTED[PARTED["group"] == "x"].ireval.segments(by="group")
     with pytest.raises(
         KeyError, match=r"no column 'language' to group by; the table has run, query_id"
     ):
         PARTED.ireval.segments(by="language")
-    with pytest.raises(ValueError, match=r"have no group; fill it, or drop them first"):
+    with pytest.raises(
+        ValueError, match=r"have a missing value in column 'group'. Fill or drop them first"
+    ):
         PARTED.assign(group=PARTED["group"].where(PARTED["query_id"] != "101")).ireval.segments(
             by="group"
         )
@@ -183,9 +185,9 @@ def test_what_is_at_alpha_is_not_below_it():
     options = {"by": "group", "baseline": "bm25", "correction": "none"}
     some = PARTED[PARTED["run"].isin(["bm25", "hybrid"])]
     whole = some.ireval.segments(**options).set_index("group")
-    assert (whole.loc["z", "prefers"], bool(whole.loc["z", "significant"])) == ("a", True)
+    assert (whole.loc["z", "better"], bool(whole.loc["z", "significant"])) == ("a", True)
     at = some.ireval.segments(**options, alpha=whole.loc["z", "p_value"]).set_index("group")
-    assert (at.loc["z", "prefers"], bool(at.loc["z", "significant"])) == ("neither", False)
+    assert (at.loc["z", "better"], bool(at.loc["z", "significant"])) == ("neither", False)
     at = some.ireval.segments(**options, alpha=whole.loc["x", "gap_p"]).set_index("group")
     assert at["gap_significant"].to_dict() == (whole["gap_p"] < whole.loc["x", "gap_p"]).to_dict()
     gaps = some.ireval.segments.gaps(**options)
@@ -206,7 +208,7 @@ def test_what_the_numbers_rest_on_is_kept(verb):
         "alpha": 0.1,
         "confidence": 0.8,
     }
-    assert found.attrs["topics"] == "common"
+    assert found.attrs["queries"] == "common"
     assert "collections" not in found.attrs
 
 
@@ -246,7 +248,7 @@ def test_tables_have_their_columns_and_rows_in_order_for_several_measures():
     assert found["measure"].tolist() == (["AP"] * 3 + ["RR"] * 3) * 4
     assert found["run"].tolist() == ["bm25", "hybrid", "ql"] * 8
     against = both.ireval.segments(by="group", baseline="ql")
-    own = ["difference", "ci_low", "ci_high", "p_value", "p_adjusted", "significant", "prefers"]
+    own = ["difference", "ci_low", "ci_high", "p_value", "p_adjusted", "significant", "better"]
     assert against.columns.tolist() == ["group", "run_a", "run_b", "measure", "n", *own, *GAP]
     assert against["run_a"].tolist() == ["bm25", "hybrid"] * 8
     assert set(against["run_b"]) == {"ql"}

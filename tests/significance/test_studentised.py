@@ -1,4 +1,4 @@
-"""The studentised range against scipy's adaptive integration and against special cases."""
+"""The studentized range against scipy's adaptive integration and against special cases."""
 
 import numpy as np
 import pytest

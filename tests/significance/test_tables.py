@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 RUNS, QRELS = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-JUDGED = RUNS.ireval.join(QRELS, topics="common")
+JUDGED = RUNS.ireval.join(QRELS, queries="common")
 NAMES = {"run": ["run"], "query": ["query_id"], "doc": ["doc_id"]}
 MEASURES = ["AP", "ASL"]
 
@@ -38,16 +39,16 @@ def test_a_join_a_run_table_and_scores_give_the_same_table(verb):
     found = asked(JUDGED, verb)(MEASURES, **options)
     assert faults(SCHEMAS[table], found, NAMES) == []
     assert found.attrs["table"] == table
-    assert repr(found.ireval).startswith(f"{SCHEMAS[table].says}: {len(found):,} row")
+    assert repr(found.ireval).startswith(f"{SCHEMAS[table].description}: {len(found):,} row")
     pd.testing.assert_frame_equal(
-        asked(RUNS.ireval, verb)(QRELS, MEASURES, topics="common", **options), found
+        asked(RUNS.ireval, verb)(QRELS, MEASURES, queries="common", **options), found
     )
     pd.testing.assert_frame_equal(asked(JUDGED.measure(MEASURES).ireval, verb)(**options), found)
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_table_is_recognised_without_what_it_carries(verb):
+def test_a_table_is_recognized_without_what_it_carries(verb):
     table, options = VERBS[verb]
     found = asked(JUDGED, verb)(MEASURES, **options)
     found.attrs.clear()
@@ -71,7 +72,7 @@ def test_delta_sort_of_a_join_a_run_table_and_scores_is_the_same_table(per):
     assert faults(SCHEMAS[table], found, NAMES) == []
     assert found.attrs["table"] == table
     pd.testing.assert_frame_equal(
-        RUNS.ireval.delta_sort(QRELS, ["RR", "ASL"], per=per, topics="common"), found
+        RUNS.ireval.delta_sort(QRELS, ["RR", "ASL"], per=per, queries="common"), found
     )
     scores = JUDGED.measure(["AP", "RR", "ASL"])
     pd.testing.assert_frame_equal(scores.ireval.delta_sort(["RR", "ASL"], per=per), found)
@@ -113,12 +114,12 @@ def test_runs_of_several_columns_keep_their_ids_and_are_matched_by_all_of_them()
     runs = RUNS.assign(
         model=RUNS["run"].str[:2], seed=RUNS.groupby("run", observed=True).ngroup()
     ).drop(columns="run")
-    judged = runs.ireval(run=["model", "seed"]).join(QRELS, topics="common")
+    judged = runs.ireval(run=["model", "seed"]).join(QRELS, queries="common")
     orders = judged.order(["AP", "RR"])
     assert faults(SCHEMAS["orders"], orders, {**NAMES, "run": ["model", "seed"]}) == []
     assert orders["seed"].dtype == runs["seed"].dtype
     with pytest.warns(
-        UserWarning, match="12 runs of 7 systems differ only in seed and are taken for independent"
+        UserWarning, match="12 runs of 7 systems differ only in seed but are treated as independent"
     ):
         found = judged.compare("AP", baseline=("bm", 0))
     assert list(found.columns[:5]) == ["model_a", "seed_a", "model_b", "seed_b", "measure"]
@@ -129,12 +130,9 @@ def test_runs_of_several_columns_keep_their_ids_and_are_matched_by_all_of_them()
     assert bare.ireval.correlate()["value"].item() == pytest.approx(expected)
 
 
-def test_old_names_and_names_of_other_tools_answer_with_the_new_ones():
+def test_names_of_other_tools_answer_with_the_verb():
     scores = JUDGED.measure("AP")
     for name, says in {
-        "p_value_curve": r"is now \.discriminative_power\.curve\(\)",
-        "sample_size": r"is now \.power\.sample_size\(\)",
-        "detectable_difference": r"is now \.power\.detectable_difference\(\)",
         "ttest": r"Use \.compare\(test='t'\)",
         "wilcoxon": r"Use \.compare\(test='wilcoxon'\)",
         "significance": r"Use \.compare\(\)",

@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.significance.hsd import randomised, tukey
+from pdeval.significance.hsd import randomized, tukey
 from pdeval.significance.paired_tests import (
     bootstrap,
-    randomisation,
+    randomization,
     rank_sum_distribution,
     sign,
     student,
@@ -39,23 +39,23 @@ def rank_level(queries):
 @pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("queries", [12, 40])
-@pytest.mark.parametrize("shape", ["normal", "uniform", "tied"])
-@pytest.mark.parametrize("test", [student, wilcoxon, sign, randomisation, bootstrap])
+@pytest.mark.parametrize("shape", ["normal", "uniform", "tied_fraction"])
+@pytest.mark.parametrize("test", [student, wilcoxon, sign, randomization, bootstrap])
 def test_pairwise_tests_err_as_often_as_they_say(test, shape, queries):
     random = np.random.default_rng(queries)
     size = (2, queries, TABLES)
     values = {
         "normal": lambda: random.normal(size=size),
         "uniform": lambda: random.random(size),
-        "tied": lambda: random.integers(0, 11, size) / 10,
+        "tied_fraction": lambda: random.integers(0, 11, size) / 10,
     }[shape]()
-    options = {"draws": 999} if test in (randomisation, bootstrap) else {}
+    options = {"draws": 999} if test in (randomization, bootstrap) else {}
     # independent columns, so that the cases are independent
     found = int((test(values[0] - values[1], **options).p_value < ALPHA).sum())
     level = ALPHA
-    if shape != "tied" and test in (sign, wilcoxon):
+    if shape != "tied_fraction" and test in (sign, wilcoxon):
         level = sign_level(queries) if test is sign else rank_level(queries)
-    if shape == "tied" and test is sign:
+    if shape == "tied_fraction" and test is sign:
         # the number of ties, and with it the level, differs from pair to pair
         assert found <= stats.binom.ppf(0.999, TABLES, ALPHA)
     else:
@@ -83,7 +83,7 @@ def test_hsd_finds_any_difference_at_all_in_alpha_of_the_tables(kind):
         if kind == "tukey":
             p = tukey(values, a, b).p_value
         else:
-            p = randomised(values, a, b, draws=319, seed=number).p_value
+            p = randomized(values, a, b, draws=319, seed=number).p_value
         found += p.min() < ALPHA
     # with 319 draws p < 0.05 means at most 15 / 320
     level = ALPHA if kind == "tukey" else 15 / 320

@@ -39,7 +39,8 @@ def test_two_systems_and_two_groups_are_enough():
     np.testing.assert_allclose(board["score"], np.log(2) / 2 * np.array([1.0, -1.0]), rtol=1e-9)
     assert board["run"].tolist() == ["x", "y"]
     with pytest.raises(
-        ValueError, match="there is one group of votes only, by day; nothing can be drawn from it"
+        ValueError,
+        match="all votes are in one group of day; bootstrap samples need at least two groups",
     ):
         log.assign(day=1).ireval.leaderboard(resample="day")
 
@@ -49,7 +50,7 @@ def test_the_number_of_pairs_that_never_met_and_the_first_of_them_are_told():
     log = pd.DataFrame(rows, columns=["run_a", "run_b", "winner"])
     with pytest.raises(
         ValueError,
-        match=r"method='borda' counts every pair .* 2 of 6 never met, e\.g\. 'p' and 'r'",
+        match=r"method='borda' needs all pairs of systems, but 2 of 6 never met, e\.g\. 'p' and 'r'",
     ):
         log.ireval.leaderboard(method="borda")
 
@@ -57,16 +58,16 @@ def test_the_number_of_pairs_that_never_met_and_the_first_of_them_are_told():
 def test_the_correction_and_its_level_reach_the_p_values(monkeypatch):
     asked = []
 
-    def kept(p, family, **options):
-        asked.append((p.round(4).tolist(), family.tolist(), options))
+    def kept(p, **options):
+        asked.append((p.round(4).tolist(), options))
         return p
 
     monkeypatch.setattr(room, "adjust", kept)
     room._stronger(Known([0.0, 1.0], 0.25), "fdr_tsbky", 0.2)
     room._stronger(Known([0.0, 1.0], 0.25), None, 0.1)
     assert asked == [
-        ([0.0455], [0], {"correction": "fdr_tsbky", "alpha": 0.2}),
-        ([0.0455], [0], {"correction": "none", "alpha": 0.1}),
+        ([0.0455], {"correction": "fdr_tsbky", "alpha": 0.2}),
+        ([0.0455], {"correction": "none", "alpha": 0.1}),
     ]
 
 
@@ -76,7 +77,7 @@ def test_resamples_without_an_answer_are_counted_by_the_method_that_has_none():
         [("x", "y", "a")] * 5 + [("x", "y", "b")], columns=["run_a", "run_b", "winner"]
     )
     with pytest.raises(
-        ValueError, match=r"of 50 resamples have a system that lost no vote, or won none"
+        ValueError, match=r"of 50 bootstrap samples have a system that won or lost all its votes"
     ):
         log.ireval.leaderboard(method=[PLAIN, "borda"], draws=50)
     assert len(log.ireval.leaderboard(method="borda", draws=50)) == 2

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pdeval.significance.segments import interval_of, of_others, paired_p, welch_gap
+from pdeval.significance.registry import student_interval, student_test
+from pdeval.significance.segments import of_others, welch_gap
 from tests.examples import examples
 
 samples = st.lists(st.integers(-9, 9).map(lambda x: x / 8), min_size=1, max_size=5).map(np.array)
@@ -22,7 +23,7 @@ def told(*parts):
 @given(samples)
 def test_p_and_interval_of_few_queries_are_scipys_and_of_one_there_are_none(x):
     n, mean, sd = told(x)
-    p, (low, high) = paired_p(n, mean, sd).item(), interval_of(n, mean, sd, 0.9)
+    p, (low, high) = student_test(n, mean, sd)[1].item(), student_interval(n, mean, sd, 0.9)
     if len(x) == 1:
         assert np.isnan([p, low.item(), high.item()]).all()
     elif np.ptp(x) > 0:
@@ -73,8 +74,8 @@ def test_a_sample_of_one_has_no_interval_and_no_p_whatever_spread_is_said_of_it(
         gap, low, high, p = welch_gap(first, second, 0.95)
         assert gap.item() == first[1].item() - second[1].item()
         assert np.isnan([low, high, p]).all()
-    assert np.isnan(interval_of(*one, 0.95)).all()
-    assert np.isnan(paired_p(*one))
+    assert np.isnan(student_interval(*one, 0.95)).all()
+    assert np.isnan(student_test(*one)[1])
 
 
 def test_each_column_has_a_rest_of_its_own_and_segments_without_queries_add_nothing():

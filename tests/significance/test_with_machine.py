@@ -7,13 +7,14 @@ import pytest
 import pdeval
 from pdeval.evaluate.ppi import powered
 from pdeval.significance.corrections import adjust
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 RUNS, QRELS, _ = pdeval.datasets.load_sample()
 HUMAN = QRELS[QRELS["query_id"].astype(int) < 121]
 RNG = np.random.default_rng(0)
 NOISY = QRELS.assign(relevance=np.where(RNG.random(len(QRELS)) < 0.2, 0, QRELS["relevance"]))
-GIVEN = {"machine": NOISY, "topics": "common"}
+GIVEN = {"machine": NOISY, "queries": "common"}
 SCORES = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], **GIVEN)
 NAMES = {"run": ["run"], "query": ["query_id"]}
 
@@ -42,7 +43,7 @@ class TestSummary:
     def test_people_alone_and_the_machine_alone_are_what_summary_says_of_each(self):
         found = SCORES.ireval.summary("AP")
         for column, qrels in (("human", HUMAN), ("machine", NOISY)):
-            own = RUNS.ireval.summary(qrels, "AP", topics="common")
+            own = RUNS.ireval.summary(qrels, "AP", queries="common")
             np.testing.assert_allclose(found[column], own["mean"], rtol=1e-12)
 
     @pytest.mark.broad
@@ -61,7 +62,8 @@ class TestSummary:
 
     def test_a_sum_or_a_geometric_mean_is_refused(self):
         with pytest.raises(
-            ValueError, match="GMAP is a geometric mean over queries; machine labels sharpen means"
+            ValueError,
+            match="GMAP is a geometric mean over queries; machine labels can only be used for means",
         ):
             RUNS.ireval.summary(HUMAN, "GMAP", **GIVEN)
 
@@ -92,7 +94,7 @@ class TestCompare:
 
     @pytest.mark.broad
     def test_corrections_are_those_of_compare(self):
-        by_people = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], topics="common")
+        by_people = RUNS.ireval.measure(HUMAN, ["AP", "ASL"], queries="common")
         for family, base in (
             ("measure", None),
             ("baseline", "bm25"),
@@ -127,21 +129,19 @@ class TestCompare:
 
     @pytest.mark.broad
     def test_a_perfect_machine_compares_as_all_queries_would(self):
-        found = RUNS.ireval.compare(HUMAN, "AP", machine=QRELS, topics="common")
-        whole = RUNS.ireval.compare(QRELS, "AP", topics="common")
+        found = RUNS.ireval.compare(HUMAN, "AP", machine=QRELS, queries="common")
+        whole = RUNS.ireval.compare(QRELS, "AP", queries="common")
         np.testing.assert_allclose(found["difference"], whole["difference"], rtol=1e-9, atol=1e-12)
         width = (found["ci_high"] - found["ci_low"]) / (whole["ci_high"] - whole["ci_low"])
         assert width.between(0.93, 1.07).all()
 
     def test_another_test_is_refused_and_ppi_without_a_machine_too(self):
         with pytest.raises(
-            ValueError, match="test='t' knows one value a query; with machine labels there is"
+            ValueError, match=r"test='t' cannot be combined with machine labels\. Use test='ppi'"
         ):
             SCORES.ireval.compare(test="t")
-        with pytest.raises(
-            ValueError, match="test='ppi' needs labels by a machine beside people's"
-        ):
-            RUNS.ireval.compare(HUMAN, "AP", test="ppi", topics="common")
+        with pytest.raises(ValueError, match=r"test='ppi' requires machine labels\. Use runs"):
+            RUNS.ireval.compare(HUMAN, "AP", test="ppi", queries="common")
 
 
 class TestOrder:
@@ -159,8 +159,8 @@ class TestOrder:
     @pytest.mark.broad
     def test_a_perfect_machine_gives_the_order_of_all_queries(self):
         for measures in ("AP", "RPP"):
-            found = RUNS.ireval.order(HUMAN, measures, machine=QRELS, topics="common")
-            whole = RUNS.ireval.order(QRELS, measures, topics="common")
+            found = RUNS.ireval.order(HUMAN, measures, machine=QRELS, queries="common")
+            whole = RUNS.ireval.order(QRELS, measures, queries="common")
             assert found["run"].tolist() == whole["run"].tolist()
             np.testing.assert_allclose(found["score"], whole["score"], rtol=1e-9)
             assert found["method"].unique().tolist() == whole["method"].unique().tolist()
@@ -172,7 +172,7 @@ class TestOrder:
     def test_other_methods_are_refused(self):
         for method in ("mc4", "winrate"):
             with pytest.raises(
-                ValueError, match=f"method='{method}': with machine labels scores are ordered by"
+                ValueError, match=f"method='{method}' cannot be combined with machine labels. Use "
             ):
                 SCORES.ireval.order(method=method)
 
@@ -200,7 +200,7 @@ def test_level_confidence_and_family_reach_what_they_are_for():
                 "family": family,
                 "alpha": alpha,
                 "confidence": 0.7,
-                "topics": "common",
+                "queries": "common",
             }
             assert said.items() <= found.attrs.items()
             assert found["measure"].tolist() == ["AP"] * 22 + ["ASL"] * 22
@@ -234,8 +234,8 @@ def test_two_queries_of_each_kind_suffice_and_one_is_named():
     assert enough.ireval.summary("AP")["n"].unique().tolist() == [2]
     assert enough.ireval.compare("AP")["n_machine"].unique().tolist() == [2]
     for lost, text in (
-        (people[0], "'ql' has 1 queries by people and 2"),
-        (alone[0], "'ql' has 2 .* and 1 by the"),
+        (people[0], "'ql' has 1 queries with human values of 'AP' and 2"),
+        (alone[0], "'ql' has 2 .* and 1 with machine values only"),
     ):
         few = enough[(enough["run"] != "ql") | (enough["query_id"] != lost)]
         with pytest.raises(ValueError, match=text):
@@ -305,13 +305,11 @@ def test_a_pair_with_one_query_of_a_kind_is_named_and_two_suffice():
     assert found[["n", "n_machine"]].to_numpy().tolist() == [[2, 2]] * 3
     assert found[["mean_a", "mean_b"]].isna().all(axis=None)
     for lost, text in (
-        ("0", "has 1 queries by people and 2 by"),
-        ("2", "has 2 queries by people and 1 by"),
+        ("0", "has 1 queries with human labels and 2 with machine labels only"),
+        ("2", "has 2 queries with human labels and 1 with machine labels only"),
     ):
         few = table[(table["run_b"] != "c") | (table["run_a"] != "b") | (table["query_id"] != lost)]
-        with pytest.raises(
-            ValueError, match=rf"the pair .*'b'.*'c'.* {text} the machine alone of 'RPP'"
-        ):
+        with pytest.raises(ValueError, match=rf"the pair .*'b'.*'c'.* {text} for 'RPP'"):
             few.ireval.compare()
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.summary import of_scores
-from pdeval.online.two_sample_tests import clustered_rate, estimate, linearised, ratio_of
+from pdeval.online.two_sample_tests import clustered_rate, estimate, linearized, ratio_of
 from pdeval.orderings.order import ordered
 from pdeval.significance.compare import compare
 from pdeval.significance.power import detectable_difference, power, sample_size
@@ -49,7 +49,7 @@ def means(null: str) -> Iterator[Finding]:
         yield covered("summary, geometric mean", null, QUERIES, inside)
 
 
-def behaviour(null: str) -> Iterator[Finding]:
+def behavior(null: str) -> Iterator[Finding]:
     """Yield the coverage of the mean and the median of a bucket."""
     rng = np.random.default_rng(700 + list(NULLS).index(null))
     truth = {"mean": MEANS[null], "median": medians(null)}
@@ -63,7 +63,7 @@ def behaviour(null: str) -> Iterator[Finding]:
             for _ in range(BUCKETS)
         ]
         yield covered(
-            f"behaviour, {kind}", null, 40, np.array([one.low <= true <= one.high for one in found])
+            f"behavior, {kind}", null, 40, np.array([one.low <= true <= one.high for one in found])
         )
 
 
@@ -75,7 +75,7 @@ def shares(null: str) -> Finding:
         for _ in range(BUCKETS)
     ]
     return covered(
-        "behaviour, rate", null, 40, np.array([one.low <= RATES[null] <= one.high for one in found])
+        "behavior, rate", null, 40, np.array([one.low <= RATES[null] <= one.high for one in found])
     )
 
 
@@ -90,11 +90,11 @@ def ratios(null: str) -> Iterator[Finding]:
             draw.astype(float)
             for draw in (rng.binomial(queries.astype(int), own), rng.poisson(queries * own))
         )
-        found = clustered_rate(ratio_of(yes, queries), linearised(yes, queries), 0.95)
-        other = estimate(linearised(count, queries), "mean", confidence=0.95, draws=0, rng=rng)
+        found = clustered_rate(ratio_of(yes, queries), linearized(yes, queries), 0.95)
+        other = estimate(linearized(count, queries), "mean", confidence=0.95, draws=0, rng=rng)
         inside[number] = [one.low <= rate <= one.high for one in (found, other)]
-    yield covered("behaviour, rate over queries", null, 100, inside[:, 0])
-    yield covered("behaviour, ratio", null, 100, inside[:, 1])
+    yield covered("behavior, rate over queries", null, 100, inside[:, 0])
+    yield covered("behavior, ratio", null, 100, inside[:, 1])
 
 
 def places(null: str) -> Iterator[Finding]:
@@ -123,14 +123,14 @@ def planned() -> Iterator[Finding]:
                 "power",
                 effect,
                 queries,
-                power(cube, None, difference=effect, queries=queries)["power"].item(),
+                power(cube, None, difference=effect, n_queries=queries)["power"].item(),
             )
         )
     for effect in (0.25, 0.4):
         needed = int(sample_size(cube, None, difference=effect, power=0.8)["queries_needed"].item())
         plans.append(("power.sample_size", effect, needed, 0.8))
     for queries in (20, 50):
-        found = detectable_difference(cube, None, power=0.8, queries=queries)
+        found = detectable_difference(cube, None, power=0.8, n_queries=queries)
         plans.append(("power.detectable_difference", found["detectable"].item(), queries, 0.8))
     for what, effect, queries, level in plans:
         drawn = rng.normal(effect, 1.0, (queries, RUNS))
@@ -152,7 +152,7 @@ def all_intervals() -> Iterator[Finding]:
     """Yield everything of this file."""
     for null in NULLS:
         yield from means(null)
-        yield from behaviour(null)
+        yield from behavior(null)
         yield from places(null)
     for null in RATES:
         yield shares(null)

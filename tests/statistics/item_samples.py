@@ -21,7 +21,7 @@ import pdeval  # noqa: F401
 from pdeval.significance.registry import student_interval
 from pdeval.tables.equal_values import describe
 from tests.statistics.findings import Finding
-from tests.statistics.machine_labels import ITEMS, JUDGES, labelled_by, truth
+from tests.statistics.machine_labels import ITEMS, JUDGES, labeled_by, truth
 
 MEASURES = ("P@10", "RBP", "R@20", "AP")
 DESIGNS = ("importance", "stratified", "uniform")
@@ -43,7 +43,7 @@ def world(queries: int, hard: bool) -> tuple[pd.DataFrame, pd.DataFrame, pd.Data
     return (
         runs,
         qrels,
-        by_query(runs.ireval.measure(qrels, list(MEASURES), topics="judged"), queries),
+        by_query(runs.ireval.measure(qrels, list(MEASURES), queries="judged"), queries),
     )
 
 
@@ -133,19 +133,19 @@ def with_machine(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the errors of P@10 of one run, (draws, queries), from items that a machine helps to choose; true values.
 
-    People labelled two items a query before, at random.
+    People labeled two items a query before, at random.
     """
     runs, qrels, true = world(queries, False)
     rng = np.random.default_rng(1)
     grade, systems = truth(np.random.default_rng(0), queries, False)
-    machine = qrels.assign(relevance=labelled_by(judge, rng, grade, systems).ravel())
+    machine = qrels.assign(relevance=labeled_by(judge, rng, grade, systems).ravel())
     own = true.loc[("a", "P@10")].to_numpy()
     errors = []
     for seed in range(draws):
         pilot = qrels.sample(2 * queries, random_state=seed)
         given = {"size": size * queries, "design": design, "seed": seed}
         plan = runs.ireval.label_next.items(pilot, machine, "P@10", **given)
-        asked = plan[plan["chosen"] | plan["labelled"]].merge(qrels)
+        asked = plan[plan["chosen"] | plan["labeled"]].merge(qrels)
         scores = runs.ireval.pool.estimate(asked, "P@10", sample=plan)
         errors.append(by_query(scores, queries).loc[("a", "P@10")].to_numpy() - own)
     return np.array(errors), own

@@ -19,19 +19,19 @@ KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[float, float], str], .
     (("sign", "wins"), (), {0.05: 0.05, 0.01: 0.01}, STEPS),
     (("bootstrap",), ("lognormal",), {0.05: 0.05, 0.01: 0.01}, TAILS),
     (("interval of bootstrap",), ("lognormal",), {0.95: 0.95}, TAILS),
-    (("randomisation", "exact_randomisation"), ("discrete",), {0.05: 0.05, 0.01: 0.01}, REACHED),
+    (("randomization", "exact_randomization"), ("discrete",), {0.05: 0.05, 0.01: 0.01}, REACHED),
     (("nemenyi",), ("discrete", "bounded"), {0.05: 0.05, 0.01: 0.01}, TIED),
-    (("summary", "behaviour, mean"), ("lognormal",), {0.95: 0.86}, SKEWED),
+    (("summary", "behavior, mean"), ("lognormal",), {0.95: 0.86}, SKEWED),
     (("rank by mean", "rank by winrate"), (), {0.95: 0.95}, WHOLE),
     (("interval of z",), (), {0.95: 0.94}, ROUGH),
     (
-        ("behaviour, rate",),
+        ("behavior, rate",),
         (),
         {0.95: 0.928},
         ROUGH,
     ),  # exactly 0.9283 for a rate of .2, by adding up the binomial
-    (("behaviour, rate over queries",), ("rate .05", "rate .95"), {0.95: 0.92}, RARE),
-    (("behaviour, ratio",), ("rate .05",), {0.95: 0.89}, RARE),
+    (("behavior, rate over queries",), ("rate .05", "rate .95"), {0.95: 0.92}, RARE),
+    (("behavior, ratio",), ("rate .05",), {0.95: 0.89}, RARE),
 )
 
 

@@ -1,7 +1,7 @@
 """Coverage of prediction-powered intervals over judges good and bad: `python -m tests.statistics.machine_labels`.
 
 A world of queries is made once: two systems rank the items of each query, people say which are relevant, and so do
-five judges. Every simulation draws queries from it, of which people labelled n; the mean over the world is the truth.
+five judges. Every simulation draws queries from it, of which people labeled n; the mean over the world is the truth.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.statistics.findings import Finding
 ITEMS = 100
 MEASURES = ("AP", "nDCG@10", "P@10")
 JUDGES = ("random", "biased", "partial", "perfect", "adversarial")
-LABELLED = (20, 50, 100, 200)
+LABELED = (20, 50, 100, 200)
 ALONE = 400
 
 
@@ -51,7 +51,7 @@ def truth(
     return grade, systems
 
 
-def labelled_by(
+def labeled_by(
     judge: str, rng: np.random.Generator, grade: np.ndarray, systems: dict[str, np.ndarray]
 ) -> np.ndarray:
     """Return the grades that a judge gives."""
@@ -70,7 +70,7 @@ def labelled_by(
 
 @cache
 def world(queries: int, seed: int = 0, *, hard: bool = False) -> dict[str, dict[str, np.ndarray]]:
-    """Return the values of all queries, by who labelled and by measure: those of one system, differences, RPP."""
+    """Return the values of all queries, by who labeled and by measure: those of one system, differences, RPP."""
     rng = np.random.default_rng(seed)
     grade, systems = truth(rng, queries, hard)
     query, doc = np.repeat(np.arange(queries), ITEMS), np.tile(np.arange(ITEMS), queries)
@@ -81,9 +81,9 @@ def world(queries: int, seed: int = 0, *, hard: bool = False) -> dict[str, dict[
     runs = pd.concat(lists, ignore_index=True)
     found = {}
     for who in ("people", *JUDGES):
-        own = grade if who == "people" else labelled_by(who, rng, grade, systems)
+        own = grade if who == "people" else labeled_by(who, rng, grade, systems)
         qrels = pd.DataFrame({"query_id": query, "doc_id": doc, "relevance": own.ravel()})
-        judged = join(runs, qrels, topics="judged", validate=False)
+        judged = join(runs, qrels, queries="judged", validate=False)
         cube = scores(judged, list(MEASURES))
         values = {name: cube.values[place, :, 0] for place, name in enumerate(MEASURES)}
         apart = {
@@ -96,7 +96,7 @@ def world(queries: int, seed: int = 0, *, hard: bool = False) -> dict[str, dict[
 
 @dataclass(frozen=True)
 class Cell:
-    """What simulations of one judge, measure and number of labelled queries found."""
+    """What simulations of one judge, measure and number of labeled queries found."""
 
     judge: str
     measure: str
@@ -157,7 +157,7 @@ def cells(*, cases: int, size: int = 20_000) -> Iterator[Cell]:
     """Yield all of them."""
     for judge in JUDGES:
         for measure in world(size)["people"]:
-            for n in LABELLED:
+            for n in LABELED:
                 yield cell(judge, measure, n, cases=cases, size=size)
 
 
@@ -185,14 +185,14 @@ def main(cases: int = 10_000) -> int:
         "\nWhere most values are small (AP .15 on average, skewness 1.9), biased judge, both labels and people alone:"
     )
     for measure in ("AP", "nDCG@10", "P@10", "difference of AP", "RPP"):
-        hard = [cell("biased", measure, n, cases=cases, hard=True) for n in LABELLED]
+        hard = [cell("biased", measure, n, cases=cases, hard=True) for n in LABELED]
         shown = ", ".join(
             f"n = {one.n}: {one.covered.share:.3f} and {one.people.share:.3f}" for one in hard
         )
         print(f"{measure}: {shown}")
     one = cell("biased", "AP", 50, cases=cases, alone=550)
     print(
-        f"\n600 queries, 50 labelled, biased judge, AP: width {one.width / one.against_people:.3f} and coverage ",
+        f"\n600 queries, 50 labeled, biased judge, AP: width {one.width / one.against_people:.3f} and coverage ",
         end="",
     )
     print(

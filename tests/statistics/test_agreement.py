@@ -11,7 +11,7 @@ COEFFICIENTS = ["cohen", "scott", "alpha_nominal"]
 ITEMS, CASES = 20, 400
 
 
-def labelled(rng, queries, judge):
+def labeled(rng, queries, judge):
     """People and a judge on the same items; queries differ in how much is relevant and in how hard they are."""
     relevant = rng.beta(2, 3, (queries, 1))
     error = rng.beta(2, 8, (queries, 1))
@@ -37,13 +37,13 @@ def labelled(rng, queries, judge):
 @pytest.mark.parametrize("judge", ["random", "lenient", "good", "contrary"])
 def test_intervals_of_agreement_cover(judge, queries):
     truth = (
-        labelled(np.random.default_rng(1), 20_000, judge)
+        labeled(np.random.default_rng(1), 20_000, judge)
         .ireval.agreement(COEFFICIENTS)["value"]
         .to_numpy()
     )
     hits = np.zeros(len(COEFFICIENTS))
     for case in range(CASES):
-        table = labelled(np.random.default_rng([2, case]), queries, judge)
+        table = labeled(np.random.default_rng([2, case]), queries, judge)
         found = table.ireval.agreement(COEFFICIENTS, draws=500, seed=case)
         hits += (found["ci_low"].to_numpy() <= truth) & (truth <= found["ci_high"].to_numpy())
     low, high = stats.binom.ppf([0.001, 0.999], CASES, [0.93, 0.97])

@@ -6,7 +6,7 @@ import pytest
 
 from pdeval.evaluate.cube import Scores
 from pdeval.orderings.order import order
-from tests.statistics.machine_labels import JUDGES, LABELLED, MEASURES, cell, cells, world
+from tests.statistics.machine_labels import JUDGES, LABELED, MEASURES, cell, cells, world
 
 SIZE, CASES = 8_000, 1_200
 
@@ -26,7 +26,7 @@ def pooled(found, **of):
 @pytest.mark.slow
 def test_intervals_cover_93_to_97_percent_whatever_the_judge(found):
     for judge in JUDGES:
-        for n in LABELLED:
+        for n in LABELED:
             assert 0.93 <= pooled(found, judge=judge, n=n) <= 0.97, (judge, n)
     for one in found:  # a cell of few simulations: its limits
         low, high = one.covered.limits
@@ -57,7 +57,7 @@ def test_the_interval_of_the_judge_alone_fails(found):
 
 @pytest.mark.slow
 def test_the_figure_of_the_methods_comes_again():
-    # 600 queries, 50 labelled by people, a judge that misses a quarter and adds a twelfth; average precision
+    # 600 queries, 50 labeled by people, a judge that misses a quarter and adds a twelfth; average precision
     one = cell("biased", "AP", 50, cases=2_000, alone=550, size=SIZE)
     assert one.width / one.against_people == pytest.approx(0.102, abs=0.003)
     assert one.width == pytest.approx(0.073, abs=0.003)

@@ -50,7 +50,7 @@ def test_fuzziness_may_be_a_share_of_the_larger_value():
 
 @pytest.mark.broad
 def test_relative_fuzziness_is_the_same_for_runs_and_for_their_scores():
-    joined = pdeval.datasets.sample_judged(topics="common")
+    joined = pdeval.datasets.sample_judged(queries="common")
     options = {"fuzziness": [0.01, 0.2], "relative": True, "per": "query"}
     of_runs = joined.agree(["AP", "nDCG@10", "ASL"], **options)
     of_scores = joined.measure(["AP", "nDCG@10", "ASL"]).ireval.agree(**options)
@@ -58,13 +58,14 @@ def test_relative_fuzziness_is_the_same_for_runs_and_for_their_scores():
 
 
 def test_preferences_have_no_larger_value_that_fuzziness_could_be_a_share_of():
-    joined = pdeval.datasets.sample_judged(topics="common")
+    joined = pdeval.datasets.sample_judged(queries="common")
     for ask in (
         lambda: joined.agree(["AP", "RPP"], fuzziness=0.1, relative=True),
         lambda: joined.prefer(["RPP", "rrLP"]).ireval.agree(fuzziness=0.1, relative=True),
     ):
         with pytest.raises(
-            ValueError, match=r"RPP is a preference between two .* fuzziness as a difference"
+            ValueError,
+            match=r"RPP is a preference between two rankings, so relative=True is undefined",
         ):
             ask()
 
@@ -177,14 +178,14 @@ def test_runs_that_did_not_answer_count_only_where_the_topic_rule_says_so():
     found = judged({"q": {"a": [1], "b": [2], "c": None}, "s": {"a": [1], "b": [2], "c": [3]}})
     with pytest.warns(UserWarning, match=r"1 of 2 judged queries are missing from run 'c'"):
         assert agree(found, ["AP", "RR"])["pairs"].item() == 6
-    assert agree(found.at(topics="answered"), ["AP", "RR"])["pairs"].item() == 4
+    assert agree(found.at(queries="answered"), ["AP", "RR"])["pairs"].item() == 4
 
 
 @pytest.mark.filterwarnings("ignore:no item of")
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"fuzziness": -0.1}, "fuzziness=-0.1: give a number of at least 0."),
+        ({"fuzziness": -0.1}, "fuzziness=-0.1: expected a number of at least 0."),
         ({"per": "topic"}, "per='topic': choose 'all' or 'query'."),
     ],
 )
@@ -195,7 +196,7 @@ def test_options_that_make_no_sense_are_named(options, text):
 
 def test_one_measure_has_nothing_to_agree_with():
     found = judged({"q": {"a": [1], "b": [2]}})
-    with pytest.raises(ValueError, match=r"agreement is between two measures; there is one: AP."):
+    with pytest.raises(ValueError, match=r"agreement requires two measures, found only AP."):
         agree(found, "AP")
 
 
@@ -221,7 +222,9 @@ def test_a_table_of_results_has_its_own_measures_and_says_which_to_use():
 def test_a_table_of_preferences_has_its_own_pairs():
     prefs = judged({"q": {"a": [1], "b": [2], "c": [3]}}).prefer(["AP", "RR"])
     assert prefs.ireval.agree()["pairs"].item() == 3
-    with pytest.raises(ValueError, match=r"a table of preferences has its own pairs."):
+    with pytest.raises(
+        ValueError, match=r"baseline= and pairs= cannot be combined with a table of preferences"
+    ):
         prefs.ireval.agree(baseline="a")
 
 
@@ -238,6 +241,6 @@ def test_direction_is_known_of_measures_under_labels_of_their_own():
 
 def test_what_holds_no_numbers_is_an_error():
     with pytest.raises(
-        TypeError, match=r"this needs a join, scores or preferences; it got DataFrame."
+        TypeError, match=r"expected a join, scores or preferences, found DataFrame."
     ):
         agree(scores([[0.5, 0.3, 0.1]] * 2, [[0.5, 0.3, 0.1]] * 2).frame())

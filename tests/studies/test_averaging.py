@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.studies import average_length, effective_share, implicit_weights, swap_out
-from pdeval.studies.averaging import effective_shares
+from pdeval.studies import average_length, effective_fraction, implicit_weights, swap_out
+from pdeval.studies.search_length import effective_fractions
 from tests.studies.rankings import inf, judged
 
 EXAMPLE = [1, 1, 1, 2, 4, 5, 10, 10000, 10000]
@@ -59,37 +59,37 @@ def test_swapped_values_have_the_plain_mean_that_averaging_precision_gives(value
 def test_the_effective_share_is_the_prefix_whose_plain_mean_is_nearest():
     # mu = 9 / 4.0502 = 2.2221; plain means of the soonest 1..6: 1, 1, 1, 1.25, 1.8, 2.333; of 7: 3.43
     assert average_length(EXAMPLE) == pytest.approx(2.2221, abs=1e-3)
-    assert effective_share(EXAMPLE) == pytest.approx(6 / 9)
-    assert effective_share(EXAMPLE[::-1]) == pytest.approx(6 / 9)
+    assert effective_fraction(EXAMPLE) == pytest.approx(6 / 9)
+    assert effective_fraction(EXAMPLE[::-1]) == pytest.approx(6 / 9)
 
 
 def test_equal_lengths_are_all_read():
-    assert effective_share([3, 3, 3]) == 1
+    assert effective_fraction([3, 3, 3]) == 1
 
 
 def test_items_not_found_are_never_read_and_with_none_found_nothing_is_said():
-    assert effective_share([1.0, inf]) == 0.5
-    assert np.isnan(effective_share([inf, inf]))
+    assert effective_fraction([1.0, inf]) == 0.5
+    assert np.isnan(effective_fraction([inf, inf]))
 
 
 def test_shares_of_runs_use_the_precision_at_each_item():
     # a: precisions 1, 2/8, 0 -> lengths 1, 4, inf, mu = 3 / 1.25 = 2.4: means 1, 2.5; b: all at the top
     found = judged({"q": {"a": [1, 8, inf], "b": [1, 2, 3]}, "s": {"a": [inf], "b": [4]}})
-    table = effective_shares(found)
-    assert table.columns.tolist() == ["run", "query_id", "items", "share"]
+    table = effective_fractions(found)
+    assert table.columns.tolist() == ["run", "query_id", "items", "fraction"]
     assert table[["run", "query_id", "items"]].to_numpy().tolist() == [
         ["a", "q", 3], ["a", "s", 1], ["b", "q", 3], ["b", "s", 1]
     ]  # fmt: skip
-    assert table["share"].round(4).tolist()[0] == 0.6667
-    assert np.isnan(table["share"].iloc[1])
-    assert table["share"].tolist()[2:] == [1, 1]
+    assert table["fraction"].round(4).tolist()[0] == 0.6667
+    assert np.isnan(table["fraction"].iloc[1])
+    assert table["fraction"].tolist()[2:] == [1, 1]
 
 
 def test_shares_of_runs_by_atomized_precision():
     # a: search lengths 1, 7, 18 (18 irrelevant items): mu = 3 / (1 + 1/7 + 1/18) = 2.503; means 1, 4, 8.67
     found = judged({"q": {"a": [1, 8, inf], "b": [1, 2, 3]}})
-    table = effective_shares(found, precision="atomized")
-    assert table["share"].round(4).tolist() == [0.6667, 1.0]
+    table = effective_fractions(found, precision="atomized")
+    assert table["fraction"].round(4).tolist() == [0.6667, 1.0]
 
 
 @pytest.mark.broad
@@ -102,12 +102,14 @@ def test_average_precision_reads_about_half_of_the_items(shared_data):
         read_qrels(folder / "qrels.binary.txt"), validate=False
     )
     # printed: 57% +- 16 over tracks
-    assert effective_shares(joined)["share"].mean() == pytest.approx(0.57, abs=0.02)
+    assert effective_fractions(joined)["fraction"].mean() == pytest.approx(0.57, abs=0.02)
 
 
 def test_lengths_below_or_at_zero_are_an_error():
-    for call in (swap_out, implicit_weights, effective_share, average_length):
-        with pytest.raises(ValueError, match="search lengths must be above 0"):
+    for call in (swap_out, implicit_weights, effective_fraction, average_length):
+        with pytest.raises(
+            ValueError, match="expected at least one search length, and only values above 0"
+        ):
             call([1, 0])
     with pytest.raises(ValueError, match=r"precision='AP': choose 'item' or 'atomized'."):
-        judged({"q": {"a": [1]}}).lengths.effective_shares(precision="AP")
+        judged({"q": {"a": [1]}}).search_lengths.effective_fractions(precision="AP")

@@ -6,7 +6,7 @@ import statsmodels.api as sm
 
 import pdeval
 from pdeval.evaluate.pairs import select
-from pdeval.studies.locality import locality, masked
+from pdeval.studies.ties import locality, masked
 from tests.studies.rankings import inf, judged, random_judged
 
 FOUND = judged(
@@ -121,7 +121,7 @@ def test_two_runs_have_a_correlation_and_ties_have_none():  # issue 12, items 3 
     assert table["r"].isna().tolist() == [False, True, True]  # the third items are at the same rank
     sample = pdeval.datasets.sample_runs()
     two = sample[sample["run"].isin(["bm25", "ql"])].ireval.join(
-        pdeval.datasets.sample_qrels(), topics="common"
+        pdeval.datasets.sample_qrels(), queries="common"
     )
     assert np.isfinite(two.agree.locality()["r"]).all()
     for kind in ("correlation", "regression"):
@@ -145,19 +145,20 @@ def test_runs_that_do_not_count_are_in_no_pair():
         }
     )
     only = judged({"q": {"a": [1, 2], "b": [2, 5], "c": [3, 4]}})
-    assert locality(found.at(topics="answered"), levels=2)["r"].item() == pytest.approx(
+    assert locality(found.at(queries="answered"), levels=2)["r"].item() == pytest.approx(
         locality(only, levels=2)["r"].item()
     )
 
 
 def test_options_that_make_no_sense_are_named():
     with pytest.raises(
-        ValueError, match=r"levels=4 leaves nothing to compare; give more levels than ahead=4"
+        ValueError,
+        match=r"levels=4 leaves nothing to compare. Use at least 2 levels, and more than ahead=4",
     ):
         locality(FOUND, kind="regression", levels=4)
     with pytest.raises(ValueError, match=r"kind='pearson': choose 'correlation' or 'regression'."):
         FOUND.agree.locality(kind="pearson")
-    with pytest.raises(ValueError, match=r"ahead=0: give a whole number of at least 1."):
+    with pytest.raises(ValueError, match=r"ahead=0: expected an integer of at least 1."):
         FOUND.agree.locality(ahead=0)
     with pytest.raises(ValueError, match=r"per='run': choose 'all' or 'query'."):
         FOUND.agree.masked(per="run")
@@ -168,7 +169,7 @@ def test_options_that_make_no_sense_are_named():
 def test_regressions_on_cascaded_data_and_on_signs_equal_least_squares(
     values, cascaded, monkeypatch
 ):
-    monkeypatch.setattr("pdeval.studies.locality.CELLS", 50)  # in several blocks of pairs
+    monkeypatch.setattr("pdeval.studies.ties.CELLS", 50)  # in several blocks of pairs
     found = random_judged(np.random.default_rng(5), queries=60, runs=6)
     d = differences(found, 4)
     used = np.sign(d) if values == "sign" else d
@@ -194,7 +195,5 @@ def test_correlations_of_signs_are_taken_about_zero():
 
 
 def test_correlations_of_cascaded_data_are_refused():
-    with pytest.raises(
-        ValueError, match=r"cascaded=True is for regressions, .* add kind='regression'"
-    ):
+    with pytest.raises(ValueError, match=r"cascaded=True requires kind='regression'"):
         locality(FOUND, cascaded=True)

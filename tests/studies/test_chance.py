@@ -56,7 +56,7 @@ def test_growth_beyond_what_a_number_holds_is_infinite_but_has_a_logarithm():
 
 def test_numbers_that_are_no_ranking_are_an_error():
     with pytest.raises(
-        ValueError, match=r"needs whole numbers 1 <= m <= n and 1 <= p1 <= n; found n=5, m=6, p1=1"
+        ValueError, match=r"requires integers 1 <= m <= n and 1 <= p1 <= n; found n=5, m=6, p1=1"
     ):
         tie_probability(5, 6, 1)
     with pytest.raises(ValueError, match=r"with m \+ k <= n; found n=5, m=3, k=3"):

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.evaluate.pairs import select
-from pdeval.studies.ties import decided, deciding, places
+from pdeval.studies.ties import deciding_ecdf as decided
+from pdeval.studies.ties import deciding_levels as deciding
+from pdeval.studies.ties import places
 from tests.examples import examples
 from tests.studies.rankings import inf, judged, random_judged
 
@@ -45,9 +47,9 @@ def test_decided_pairs_add_up_and_what_stays_tied_is_missing_to_one():
 
 def test_runs_that_do_not_count_are_in_no_pair():
     found = judged({"q": {"a": [1], "b": [1], "c": None}, "s": {"a": [2], "b": [3], "c": [4]}})
-    table = decided(found.at(topics="answered"))
+    table = decided(found.at(queries="answered"))
     assert table[["decided", "pairs"]].to_numpy().tolist() == [[3, 4]]
-    assert len(deciding(found.at(topics="answered"))) == 4
+    assert len(deciding(found.at(queries="answered"))) == 4
 
 
 @examples(25)

@@ -36,15 +36,15 @@ def test_locality_is_a_heatmap_of_levels(sample, ax):
 def test_ties_by_recall_level_are_a_line(sample, ax):
     table = sample.ties.by_recall(levels=5)
     plots.ties_by_recall(table, ax=ax)
-    assert ax.lines[0].get_ydata().tolist() == table["tied"].tolist()
+    assert ax.lines[0].get_ydata().tolist() == table["tied_fraction"].tolist()
 
 
 def test_ties_given_the_first_rank_are_a_line(sample, ax):
     table = sample.ties.by_first()
     plots.tie_probability(table, ax=ax)
-    seen = table[table["tied"] > 0]
+    seen = table[table["tied_fraction"] > 0]
     assert ax.lines[0].get_xdata().tolist() == seen["p1"].tolist()
-    assert ax.lines[0].get_ydata().tolist() == seen["tied"].tolist()
+    assert ax.lines[0].get_ydata().tolist() == seen["tied_fraction"].tolist()
 
 
 @pytest.mark.broad
@@ -59,8 +59,8 @@ def test_ties_in_theory_are_a_line_for_every_number_of_relevant_items(ax):
 
 def test_the_deciding_level_is_a_cumulative_line_from_either_frame(sample):
     first, second = (Figure().subplots() for _ in range(2))
-    plots.decided_by_recall(sample.ties.decided(), ax=first)
-    plots.decided_by_recall(sample.ties.deciding()[["recall"]], ax=second)
+    plots.decided_by_recall(sample.ties.deciding_ecdf(), ax=first)
+    plots.decided_by_recall(sample.ties.deciding_levels()[["recall"]], ax=second)
     x, y = (ax.lines[0].get_ydata() for ax in (first, second))
     levels = second.lines[0].get_xdata().astype(int)
     np.testing.assert_allclose(x[levels - 1], y)
@@ -68,9 +68,7 @@ def test_the_deciding_level_is_a_cumulative_line_from_either_frame(sample):
 
 @pytest.mark.parametrize("summary", [True, False])
 def test_incomplete_data_are_lines_with_bands(sample, ax, summary):
-    table = sample.incomplete(
-        ["AP", "RR"], drop="labels", keep=[0.2, 0.6], draws=3, summary=summary
-    )
-    plots.incomplete(table, ax=ax, statistic="ties")
+    table = sample.robustness(["AP", "RR"], to="labels", keep=[0.2, 0.6], draws=3, summary=summary)
+    plots.robustness(table, ax=ax, statistic="ties")
     assert ax.get_xlabel() == "Share of labels kept\nband: ± one standard deviation over draws"
     assert len(ax.collections) == 2

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate.cube import Scores
-from pdeval.studies.averaging import ablation, rrie
+from pdeval.studies.search_length import ablation, rrie
 from tests.studies.rankings import inf, judged
 
 RUNS = pd.DataFrame({"run": ["bm25", "neural"]})
@@ -64,15 +64,15 @@ def test_the_chain_goes_from_map_to_one_over_asl_by_hand():
     found = judged({"q": {"a": [1, 4], "b": [2, 3]}, "s": {"a": [2], "b": [1]}})
     table = ablation(found).set_index("step")
     ap = {"a": ((1 + 2 / 4) / 2 + 1 / 2) / 2, "b": ((1 / 2 + 2 / 3) / 2 + 1) / 2}
-    atomised = {"a": ((1 + 1 / 3) / 2 + 1 / 2) / 2, "b": (1 / 2 + 1) / 2}
+    atomized = {"a": ((1 + 1 / 3) / 2 + 1 / 2) / 2, "b": (1 / 2 + 1) / 2}
     within = {"a": (1 / 2 + 1 / 2) / 2, "b": (1 / 2 + 1) / 2}
     across = {"a": 1 / ((2 + 2) / 2), "b": 1 / ((2 + 1) / 2)}
 
     def change(old, new):
         return pytest.approx(np.mean([new[run] / old[run] for run in "ab"]))
 
-    assert table.loc["atomise precision", "delta_value"] == change(ap, atomised)
-    assert table.loc["aggregate within query", "delta_value"] == change(atomised, within)
+    assert table.loc["atomize precision", "delta_value"] == change(ap, atomized)
+    assert table.loc["aggregate within query", "delta_value"] == change(atomized, within)
     assert table.loc["aggregate across queries", "delta_value"] == change(within, across)
     assert table.loc["cumulative", "delta_value"] == change(ap, across)
 
@@ -93,7 +93,7 @@ def test_the_steps_change_values_as_much_as_in_table_2(shared_data):
     table = ablation(runs.ireval.join(qrels, validate=False)).set_index("step")
     # mean - sd to mean + sd over 76 tracks, as printed
     for step, low, high in [
-        ("atomise precision", 0.3, 0.6),
+        ("atomize precision", 0.3, 0.6),
         ("aggregate within query", 0.03, 0.4),
         ("aggregate across queries", 0.1, 0.9),
         ("cumulative", 0.004, 0.06),
@@ -103,9 +103,9 @@ def test_the_steps_change_values_as_much_as_in_table_2(shared_data):
 
 def test_a_scores_table_has_error_reduction_by_its_own_measures():
     found = judged({"q": {"a": [1, 5], "b": [1, 2]}, "s": {"a": [4], "b": [2]}})
-    table = found.measure(["RR", "ASL", "AP"]).ireval.lengths.rrie("a", "b")
+    table = found.measure(["RR", "ASL", "AP"]).ireval.search_lengths.rrie("a", "b")
     pd.testing.assert_frame_equal(table, rrie(found, "a", "b", ["RR", "ASL", "AP"]))
-    assert found.measure(["RR", "ASL"]).ireval.lengths.rrie("a", "b", "ASL")[
+    assert found.measure(["RR", "ASL"]).ireval.search_lengths.rrie("a", "b", "ASL")[
         "measure"
     ].tolist() == ["ASL"]
 

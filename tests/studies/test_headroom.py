@@ -42,7 +42,7 @@ def test_the_best_system_has_the_highest_precision_or_the_lowest_search_length()
 
 def test_headroom_is_the_share_of_collections_in_each_bucket():
     table = headroom_of(COLLECTIONS)
-    assert table.columns.tolist() == ["measure", "bucket", "low", "high", "count", "share"]
+    assert table.columns.tolist() == ["measure", "bucket", "low", "high", "count", "fraction"]
     filled = table[table["count"] > 0].set_index(["measure", "bucket"])["count"].to_dict()
     assert filled == {
         ("P@20", "[0.3, 0.4)"): 2,
@@ -51,7 +51,9 @@ def test_headroom_is_the_share_of_collections_in_each_bucket():
         ("ASL", "[10, 20)"): 1,
         ("ASL", "[1000, inf)"): 1,
     }
-    assert table.groupby("measure", observed=True)["share"].sum().tolist() == pytest.approx([1, 1])
+    assert table.groupby("measure", observed=True)["fraction"].sum().tolist() == pytest.approx(
+        [1, 1]
+    )
 
 
 def test_buckets_can_be_chosen_by_measure():
@@ -59,20 +61,21 @@ def test_buckets_can_be_chosen_by_measure():
     assert table[table["measure"] == "ASL"]["count"].tolist() == [2, 1]
     assert len(table[table["measure"] == "P@20"]) == 10
     with pytest.raises(
-        ValueError, match="edges= names 'AP', which is not among the measures P@20, ASL"
+        ValueError, match="edges= contains 'AP', which is not one of the measures P@20, ASL"
     ):
         headroom_of(COLLECTIONS, edges={"AP": [0, 1]})
-    with pytest.raises(ValueError, match=r"the edges of ASL must rise, found \[5.0, 1.0\]."):
+    with pytest.raises(
+        ValueError, match=r"edges\['ASL'\]=\[5, 1\]: expected increasing lower edges of buckets"
+    ):
         headroom_of(COLLECTIONS, edges={"ASL": [5, 1]})
 
 
 def test_headroom_needs_collections():
+    for empty in ([], {}):
+        with pytest.raises(ValueError, match=r"collections=.*a mapping"):
+            headroom_of(empty)
     with pytest.raises(
-        TypeError, match="give a mapping of their names to joins or scores, not empty"
-    ):
-        headroom_of([])
-    with pytest.raises(
-        TypeError, match="a collection is a join of runs and judgments, or scores; found list"
+        TypeError, match="a collection must be a join of runs and judgments, or scores; found list"
     ):
         headroom_of({"one": []})
 
@@ -99,25 +102,25 @@ def test_the_column_that_names_the_collection_is_given_by_name():
     table = pd.concat(frames, ignore_index=True)
     table.attrs["run_columns"] = ["run"]
     expected = headroom_of(COLLECTIONS)
-    pd.testing.assert_frame_equal(table.ireval.lengths.headroom(by="collection"), expected)
+    pd.testing.assert_frame_equal(table.ireval.search_lengths.headroom(by="collection"), expected)
     pd.testing.assert_frame_equal(
-        table.ireval.lengths.headroom(by=["half", "collection"]), expected
+        table.ireval.search_lengths.headroom(by=["half", "collection"]), expected
     )
-    only = table.ireval.lengths.headroom("ASL", by="collection", edges={"ASL": [1, 100]})
+    only = table.ireval.search_lengths.headroom("ASL", by="collection", edges={"ASL": [1, 100]})
     assert only["count"].tolist() == [2, 1]
     with pytest.raises(
         KeyError, match="no column 'track' in this table; it has run, query_id, measure, value"
     ):
-        table.ireval.lengths.headroom(by="track")
+        table.ireval.search_lengths.headroom(by="track")
 
 
 def test_measures_under_labels_of_their_own_have_their_direction_and_no_known_end():
-    found = pdeval.datasets.sample_judged(topics="common")
+    found = pdeval.datasets.sample_judged(queries="common")
     own, known = (
         found.measure(one).assign(part="x")
         for one in (pdeval.parse("ASL", label="my length"), "ASL")
     )
-    mine, theirs = (table.ireval.lengths.headroom(by="part") for table in (own, known))
+    mine, theirs = (table.ireval.search_lengths.headroom(by="part") for table in (own, known))
     assert mine["count"].tolist() == theirs["count"].tolist()
     assert mine["high"].iloc[-1] == np.inf
 
@@ -125,7 +128,9 @@ def test_measures_under_labels_of_their_own_have_their_direction_and_no_known_en
 @pytest.mark.parametrize("edges", [[], [1, 1], [1, 5, 5], [5, 1], [[1, 2], [3, 4]], 3])
 def test_edges_that_are_no_rising_row_of_numbers_are_refused(edges):
     edges = {"ASL": np.array(edges)} if np.ndim(edges) else {"ASL": np.array([edges, edges])}
-    with pytest.raises(ValueError, match="the edges of ASL must rise, found"):
+    with pytest.raises(
+        ValueError, match=r"edges\['ASL'\]=.*: expected increasing lower edges of buckets"
+    ):
         headroom_of(COLLECTIONS, edges=edges)
 
 

@@ -9,7 +9,7 @@ import pdeval
 from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.pairs import select
 from pdeval.studies import robustness
-from pdeval.studies.robustness import Plan, incomplete
+from pdeval.studies.robustness import Plan
 from tests.studies.rankings import inf, judged, random_judged
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judged queries are missing")
@@ -20,6 +20,10 @@ FOUND = random_judged(np.random.default_rng(11), queries=9, runs=5, length=12)
 @pytest.fixture(scope="module")
 def sample():
     return pdeval.datasets.sample_judged()
+
+
+def incomplete(found, measures, *, to="queries", **options):
+    return robustness.robustness(found, measures, to=to, **options)
 
 
 def value(table, statistic, **where):
@@ -33,7 +37,7 @@ def test_the_result_is_tidy():
     table = incomplete(FOUND, ["AP", "RPP"], keep=[3, 9], draws=2)
     assert table.columns.tolist() == [
         "measure",
-        "drop",
+        "to",
         "policy",
         "keep",
         "draw",
@@ -53,7 +57,7 @@ def test_the_result_is_tidy():
 
 @pytest.mark.parametrize("drop", ["queries", "labels"])
 def test_all_data_agrees_with_itself(drop):
-    table = incomplete(FOUND, ["AP", "RPP", "rrLP"], drop=drop, keep=[1.0], draws=2)
+    table = incomplete(FOUND, ["AP", "RPP", "rrLP"], to=drop, keep=[1.0], draws=2)
     for statistic in ("tau_b", "ranking_agreement", "system_agreement"):
         assert table[table["statistic"] == statistic]["value"].tolist() == pytest.approx([1.0] * 6)
 
@@ -95,7 +99,7 @@ def test_fewer_queries_equal_evaluating_those_queries_alone(measure):
 @pytest.mark.parametrize("policy", ["random", "pool"])
 def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
     table = incomplete(
-        FOUND, measure, drop="labels", keep=[0.4], draws=2, seed=3, policy=policy, method=None
+        FOUND, measure, to="labels", keep=[0.4], draws=2, seed=3, policy=policy, method=None
     )
     for sample, rng in enumerate(robustness.streams(2, seed=3)):
         kept = robustness.label_order(FOUND, rng, policy=policy) <= 0.4
@@ -110,7 +114,7 @@ def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
 def test_the_work_may_be_cut_into_any_blocks(sample, drop):
     options = {
         "measures": ["RPP", "AP", "rrLP"],
-        "drop": drop,
+        "to": drop,
         "keep": [0.3, 0.6],
         "draws": 2,
         "seed": 4,
@@ -120,7 +124,7 @@ def test_the_work_may_be_cut_into_any_blocks(sample, drop):
 
 
 def test_samples_are_seeded_and_the_first_ones_stay_with_more():
-    options = {"measures": "RR", "drop": "labels", "keep": [0.3]}
+    options = {"measures": "RR", "to": "labels", "keep": [0.3]}
     few, many, other = (
         incomplete(FOUND, **options, draws=n, seed=s) for n, s in ((2, 1), (4, 1), (2, 2))
     )
@@ -142,7 +146,7 @@ def test_draws_that_keep_the_same_labels_are_looked_at_once(sample, monkeypatch)
     monkeypatch.setattr(
         Plan, "statistics", lambda self, *given: looked.append(1) or statistics(self, *given)
     )
-    frame = sample.incomplete("AP", drop="labels", keep=[0.5, 1.0], draws=3)
+    frame = sample.robustness("AP", to="labels", keep=[0.5, 1.0], draws=3)
     assert len(looked) == 3 + 1
     whole = frame[frame["keep"] == 1.0].pivot(index="draw", columns="statistic", values="value")
     assert (whole == whole.iloc[0]).all(axis=None)
@@ -164,7 +168,7 @@ def test_agreement_may_be_with_another_measure_on_all_data():
 def test_ties_count_pairs_on_the_queries_kept():
     found = judged({"q": {"a": [1], "b": [1], "c": [2]}, "s": {"a": [inf], "b": [inf], "c": [inf]}})
     assert value(incomplete(found, "RR", keep=[2], draws=1), "ties") == 1 + 3
-    with pytest.raises(ValueError, match=r"keep=\[3\]: give numbers of queries from 1 to 2"):
+    with pytest.raises(ValueError, match=r"keep=\[3\]: expected numbers of queries from 1 to 2"):
         incomplete(found, "RR", keep=[3])
 
 
@@ -201,7 +205,7 @@ def test_means_and_deviations_over_samples_on_request():
     short = incomplete(FOUND, "AP", keep=[4], draws=5, seed=2, summary=True)
     assert short.columns.tolist() == [
         "measure",
-        "drop",
+        "to",
         "policy",
         "keep",
         "statistic",
@@ -216,15 +220,13 @@ def test_means_and_deviations_over_samples_on_request():
 
 
 def test_judged_non_relevant_items_are_thinned_too(sample):
-    table = incomplete(sample, "bpref", drop="labels", keep=[0.5, 1.0], draws=1)
+    table = incomplete(sample, "bpref", to="labels", keep=[0.5, 1.0], draws=1)
     assert value(table, "tau_b", keep=1.0) == pytest.approx(1.0)
     assert 0.2 < value(table, "tau_b", keep=0.5) < 1
 
 
 def test_reciprocal_rank_loses_its_order_before_other_measures_do(sample):
-    table = incomplete(
-        sample, ["RPP", "AP", "RR"], drop="labels", keep=[0.3], draws=5, summary=True
-    )
+    table = incomplete(sample, ["RPP", "AP", "RR"], to="labels", keep=[0.3], draws=5, summary=True)
     tau = table[table["statistic"] == "tau_b"].set_index("measure")["mean"]
     assert tau["RR"] < tau["AP"]
     assert tau["RR"] < tau["RPP"]
@@ -238,7 +240,7 @@ def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
     runs, qrels = read_runs(folder / "runs"), read_qrels(folder / "qrels.txt")
     found = runs.ireval.join(qrels, compat="trec_eval-9", validate=False)
     measures = ["RPP", "invRPP", "dcgRPP", "AP", "nDCG", "RR"]
-    table = incomplete(found, measures, drop="labels", summary=True)
+    table = incomplete(found, measures, to="labels", summary=True)
     assert len(table) == 6 * 10 * 4
     tau = table[table["statistic"] == "tau_b"].pivot(index="keep", columns="measure", values="mean")
     # Diaz and Ferraro (2022), Figure 7: RR is the worst throughout, AP falls behind where most labels are missing
@@ -253,32 +255,36 @@ def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"drop": "runs"}, "drop='runs': choose 'queries' or 'labels'."),
+        ({"to": "runs"}, "to='runs': choose 'queries' or 'labels'."),
         ({"policy": "depth"}, "policy='depth': choose 'random' or 'pool'."),
-        ({"policy": "pool"}, "policy='pool' chooses among labels; queries are dropped at random."),
-        ({"draws": 0}, "draws=0: give a whole number of at least 1."),
+        (
+            {"policy": "pool"},
+            "policy='pool' requires to='labels'; queries are dropped at random.",
+        ),
+        ({"draws": 0}, "draws=0: expected an integer of at least 1."),
     ],
 )
 def test_options_that_make_no_sense_are_named(options, text):
     with pytest.raises(ValueError, match=text):
-        pdeval.datasets.sample_judged(topics="common").incomplete("AP", **options)
-    with pytest.raises(ValueError, match="no query counts under topics='relevant' and level=5"):
+        pdeval.datasets.sample_judged(queries="common").robustness(
+            "AP", **{"to": "queries", **options}
+        )
+    with pytest.raises(ValueError, match="no query counts with queries='relevant' and level=5"):
         incomplete(FOUND.at(level=5), "AP")
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_measures_without_a_mean_are_an_error():
-    with pytest.raises(
-        ValueError, match=r"TSL is infinite where an item was not found, and has no mean"
-    ):
+    with pytest.raises(ValueError, match=r"TSL is infinite for unretrieved items and has no mean"):
         incomplete(judged({"q": {"a": [1, 2], "b": [2, inf]}}), "TSL")
 
 
 @pytest.mark.broad
 def test_a_measure_to_agree_with_may_need_judged_items_that_others_do_not():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    options = {"drop": "labels", "keep": [0.5], "draws": 1, "against": "bpref"}
-    table = runs.ireval.incomplete(qrels, "AP", **options, topics="common")
+    options = {"to": "labels", "keep": [0.5], "draws": 1, "against": "bpref"}
+    table = runs.ireval.robustness(qrels, "AP", **options, queries="common")
     pd.testing.assert_frame_equal(
-        table, runs.ireval.join(qrels, topics="common").incomplete("AP", **options)
+        table,
+        runs.ireval.join(qrels, queries="common").robustness("AP", **{"to": "queries", **options}),
     )

@@ -11,7 +11,7 @@ MEASURES = ["AP", "RBP(p=0.5)", "nDCG", "RR", "ASL", "RPP", "sgnLP"]
 
 @pytest.fixture(scope="module")
 def judged():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 def cells(judged, measure):
@@ -67,7 +67,7 @@ def test_blocks_of_pairs_change_nothing(judged, monkeypatch):
 
 
 def test_measures_whose_parts_are_no_recall_levels_are_refused(judged):
-    with pytest.raises(ValueError, match="the parts of OI are no recall levels"):
+    with pytest.raises(ValueError, match="the parts of OI are not recall levels"):
         judged.disaggregate.ecdf("OI")
-    with pytest.raises(ValueError, match=r"least=-1\.0: give a number of at least 0"):
+    with pytest.raises(ValueError, match=r"least=-1\.0: expected a number of at least 0"):
         judged.disaggregate.ecdf("RPP", least=-1)

@@ -5,7 +5,8 @@ import pytest
 
 import pdeval
 from pdeval.studies import contribution_surface, discount_curves
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_the_surface_of_a_preference_is_the_sign():
 def test_search_lengths_have_no_surface():
     with pytest.raises(
         ValueError,
-        match=r"^ESL\(i=3\) has no surface: search lengths depend on the size of a corpus",
+        match=r"^ESL\(i=3\) has no surface, because search lengths depend on the corpus size",
     ):
         contribution_surface(["AP", "ESL(i=3)"])
 

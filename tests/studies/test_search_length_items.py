@@ -7,10 +7,11 @@ import pytest
 import pdeval
 from pdeval.evaluate import scores as evaluate
 from pdeval.plots import asl_histogram
-from pdeval.studies.search_length import histogram, lengths
+from pdeval.studies.search_length import histogram
+from pdeval.studies.search_length import search_lengths as lengths
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*judged queries are missing", "ignore:lists of unequal depth"
+    "ignore:.*judged queries are missing", "ignore:lists have unequal depth"
 )
 
 QRELS = pd.DataFrame(
@@ -62,7 +63,7 @@ def test_items_not_retrieved_may_stand_behind_the_whole_corpus():
 
 
 def test_queries_that_do_not_count_for_a_run_are_left_out():
-    table = lengths(FOUND.at(topics="answered"))
+    table = lengths(FOUND.at(queries="answered"))
     assert table.groupby("run", observed=True).size().to_dict() == {"a": 4, "b": 3}
 
 
@@ -83,10 +84,10 @@ def test_the_mean_over_items_is_the_measure():
 
 def test_the_histogram_counts_items_and_those_not_retrieved_come_last():
     table = histogram(FOUND, edges=[1, 2, 4])
-    assert table.columns.tolist() == ["run", "bucket", "low", "high", "count", "share"]
+    assert table.columns.tolist() == ["run", "bucket", "low", "high", "count", "fraction"]
     assert table["bucket"].tolist()[:4] == ["1", "2-3", "4+", "not retrieved"]
     assert table["count"].tolist() == [1, 2, 0, 1, 2, 0, 0, 2]
-    assert table["share"].tolist() == [0.25, 0.5, 0, 0.25, 0.5, 0, 0, 0.5]
+    assert table["fraction"].tolist() == [0.25, 0.5, 0, 0.25, 0.5, 0, 0, 0.5]
     assert table["high"].tolist()[:3] == [2, 4, np.inf]
 
 
@@ -108,10 +109,11 @@ def test_the_histogram_is_what_the_plot_makes_of_the_items():
 
 def test_options_that_make_no_sense_are_named():
     with pytest.raises(
-        ValueError, match=r"edges=\[2, 5\]: give the lower edges of the buckets, rising from 1."
+        ValueError,
+        match=r"edges=\[2, 5\]: expected increasing lower edges of buckets that start at 1.",
     ):
         histogram(FOUND, edges=[2, 5])
     with pytest.raises(ValueError, match=r"unretrieved='worst': choose 'run' or 'corpus'."):
-        FOUND.lengths(unretrieved="worst")
+        FOUND.search_lengths(unretrieved="worst")
     with pytest.raises(KeyError, match=r"no run 'c'; the runs are 'a', 'b'."):
         lengths(FOUND, runs=["c"])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pdeval.catalog import parse
-from pdeval.join.table_lookups import corpus_sizes
+from pdeval.join.blocks import corpus_sizes
 from pdeval.studies.robustness import Kept, mean_signs
 from tests.studies.rankings import inf, judged
 

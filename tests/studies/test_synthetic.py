@@ -259,28 +259,28 @@ def test_sampling_is_seeded():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: uniform(N=13), r"N=13: all pairs of lists are counted for lists of 1 to 12 items"),
+        (lambda: uniform(N=13), r"N=13: expected a length from 1 to 12"),
         (
             lambda: uniform(N=3, measures="AP"),
-            "agreement is between two measures; there is one: AP.",
+            "agreement requires two measures, found only AP.",
         ),
         (
             lambda: uniform(N=4, recall_base=3),
-            r"recall_base=3: a list of 4 places .* scale=\{'AP': 4/3\}",
+            r"recall_base=3: lists of length 4 .* scale=\{'AP': 4/3\}",
         ),
-        (lambda: uniform(N=4, scale={"AP": 0}), r"scale\['AP'\]=0: give a number above 0."),
+        (lambda: uniform(N=4, scale={"AP": 0}), r"scale\['AP'\]=0: expected a number above 0."),
         (
             lambda: uniform(N=4, measures=["RPP", "AP"], relative=True),
             "RPP is a preference between two rankings",
         ),
-        (lambda: random_lists(pairs=0), "pairs=0: give a whole number of at least 1."),
+        (lambda: random_lists(pairs=0), "pairs=0: expected an integer of at least 1."),
         (
             lambda: random_lists(relevance=1.0),
-            "relevance=1.0: the chance of a relevant item must be between 0 and 1.",
+            "relevance=1.0: expected a probability between 0 and 1.",
         ),
         (
             lambda: sampled(judged({"q": {"a": [1], "b": [1]}}), N=3),
-            "the first 3 places of all 2 lists are the same",
+            "the first 3 ranks of all 2 lists are the same",
         ),
     ],
 )
@@ -291,6 +291,6 @@ def test_what_cannot_be_counted_is_an_error(call, text):
 
 def test_a_scale_of_a_measure_that_was_not_asked_for_is_an_error():
     with pytest.raises(
-        KeyError, match="scale= names 'MAP', which is none of the measures asked for: AP, RR"
+        KeyError, match="scale= contains 'MAP', which is not one of the measures AP, RR"
     ):
         uniform(N=4, measures=["AP", "RR"], scale={"MAP": 2})

@@ -9,11 +9,12 @@ import pytest
 
 import pdeval
 from pdeval import studies
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
 from tests.declaring import undocumented
+from tests.schema_faults import faults
 
-COMMON = pdeval.datasets.sample_judged(topics="common")
+COMMON = pdeval.datasets.sample_judged(queries="common")
 
 # each verb with its options, and the table that it gives then
 CALLS = {
@@ -31,31 +32,39 @@ CALLS = {
     ],
     "disaggregate.ecdf": [
         (lambda on: on.disaggregate.ecdf(["AP", "RPP"], points=5), "contribution_ecdf"),
-        (lambda on: on.disaggregate.ecdf(["AP", "RPP"], per="measure"), "contribution_shares"),
+        (lambda on: on.disaggregate.ecdf(["AP", "RPP"], per="measure"), "contribution_fractions"),
     ],
     "ties": [(lambda on: on.ties(), "ties"), (lambda on: on.ties(per="query"), "ties")],
     "ties.by_recall": [(lambda on: on.ties.by_recall(), "ties_by_recall")],
     "ties.by_first": [(lambda on: on.ties.by_first(), "ties_by_first")],
-    "ties.deciding": [(lambda on: on.ties.deciding(), "deciding")],
-    "ties.decided": [(lambda on: on.ties.decided(), "decided")],
-    "incomplete": [
-        (lambda on: on.incomplete(["AP", "RPP"], keep=[5, 10], draws=2), "incomplete"),
+    "ties.deciding_levels": [(lambda on: on.ties.deciding_levels(), "deciding_levels")],
+    "ties.deciding_ecdf": [(lambda on: on.ties.deciding_ecdf(), "deciding_ecdf")],
+    "robustness": [
+        (lambda on: on.robustness(["AP", "RPP"], keep=[5, 10], draws=2), "robustness"),
         (
-            lambda on: on.incomplete("AP", drop="labels", keep=[0.5, 1], draws=2, summary=True),
-            "incomplete_summary",
+            lambda on: on.robustness("AP", to="labels", keep=[0.5, 1], draws=2, summary=True),
+            "robustness_summary",
         ),
     ],
-    "lengths": [(lambda on: on.lengths(), "lengths")],
-    "lengths.histogram": [(lambda on: on.lengths.histogram(), "length_histogram")],
-    "lengths.differences": [(lambda on: on.lengths.differences(*two(on)), "length_differences")],
-    "lengths.wins": [(lambda on: on.lengths.wins(*two(on)), "length_wins")],
-    "lengths.effective_shares": [(lambda on: on.lengths.effective_shares(), "effective_shares")],
-    "lengths.rrie": [(lambda on: on.lengths.rrie(*two(on)), "rrie")],
-    "lengths.ablation": [(lambda on: on.lengths.ablation(), "ablation")],
-    "lengths.headroom": [
+    "search_lengths": [(lambda on: on.search_lengths(), "search_lengths")],
+    "search_lengths.histogram": [
+        (lambda on: on.search_lengths.histogram(), "search_length_histogram")
+    ],
+    "search_lengths.differences": [
+        (lambda on: on.search_lengths.differences(*two(on)), "search_length_differences")
+    ],
+    "search_lengths.wins": [(lambda on: on.search_lengths.wins(*two(on)), "search_length_wins")],
+    "search_lengths.effective_fractions": [
+        (lambda on: on.search_lengths.effective_fractions(), "effective_fractions")
+    ],
+    "search_lengths.rrie": [(lambda on: on.search_lengths.rrie(*two(on)), "rrie")],
+    "search_lengths.ablation": [(lambda on: on.search_lengths.ablation(), "ablation")],
+    "search_lengths.headroom": [
         (
             lambda on: (
-                on.measure(["AP", "ASL"]).assign(half="one").ireval.lengths.headroom(by="half")
+                on.measure(["AP", "ASL"])
+                .assign(half="one")
+                .ireval.search_lengths.headroom(by="half")
             ),
             "headroom",
         )
@@ -77,25 +86,11 @@ FUNCTIONS = {
     ),
     "discount_curves": (lambda: studies.discount_curves("AP", ranks=3), "discounts"),
     "spread_over_collections": (
-        lambda: studies.spread_over_collections(COMMON.lengths.ablation().assign(collection="one")),
+        lambda: studies.spread_over_collections(
+            COMMON.search_lengths.ablation().assign(collection="one")
+        ),
         "over_collections",
     ),
-}
-FORMERLY = {
-    "masked_agreement": "agree.masked",
-    "locality": "agree.locality",
-    "ties_by_level": "ties.by_recall",
-    "ties_by_first": "ties.by_first",
-    "deciding_levels": "ties.deciding",
-    "decided_by_level": "ties.decided",
-    "search_lengths": "lengths",
-    "search_length_histogram": "lengths.histogram",
-    "search_length_wins": "lengths.wins",
-    "search_length_differences": "lengths.differences",
-    "effective_shares": "lengths.effective_shares",
-    "rrie": "lengths.rrie",
-    "ablation": "lengths.ablation",
-    "headroom": "lengths.headroom",
 }
 
 EVERY = [(call, name) for calls in CALLS.values() for call, name in calls]
@@ -122,7 +117,7 @@ def own_verbs():
 
 
 def own_tables():
-    return {name for verb in own_verbs().values() for name in verb.gives} | {
+    return {name for verb in own_verbs().values() for name in verb.returns} | {
         name for _, name in FUNCTIONS.values()
     }
 
@@ -143,7 +138,7 @@ def several_columns():
     runs = runs.astype({"topic": int}).drop(columns=["run", "query_id"])
     qrels = qrels.assign(topic=qrels["query_id"].astype(int)).drop(columns="query_id")
     bound = runs.ireval(run=["model", "seed"], query="topic", doc="doc_id")
-    return bound.join(qrels.ireval(query="topic", doc="doc_id"), topics="common")
+    return bound.join(qrels.ireval(query="topic", doc="doc_id"), queries="common")
 
 
 def roles(judged):
@@ -182,7 +177,9 @@ def test_results_keep_the_columns_and_ids_of_the_caller(several_columns, call, n
         for side in "ab"
     }
     for column in set(ids) & set(table):
-        quadratic = name == "deciding" and not pd.api.types.is_integer_dtype(ids[column].dtype)
+        quadratic = name == "deciding_levels" and not pd.api.types.is_integer_dtype(
+            ids[column].dtype
+        )
         assert quadratic or table[column].dtype == ids[column].dtype, column
 
 
@@ -190,18 +187,18 @@ def test_results_keep_the_columns_and_ids_of_the_caller(several_columns, call, n
 def test_results_say_what_they_are_and_what_comes_next(sample, call, name):
     table, schema = call(sample), SCHEMAS[name]
     rows = f"{len(table):,} row{'s' if len(table) > 1 else ''}"
-    expected = f"{schema.says}: {rows}" + (f"; next: {schema.then}" if schema.then else "")
+    expected = f"{schema.description}: {rows}" + (f"; next: {schema.then}" if schema.then else "")
     assert repr(table.ireval) == expected
-    assert repr(table.iloc[:1].ireval).startswith(f"{schema.says}: 1 row")
+    assert repr(table.iloc[:1].ireval).startswith(f"{schema.description}: 1 row")
 
 
 @pytest.mark.parametrize(("call", "name"), EVERY, ids=NAMED)
-def test_results_are_recognised_by_their_columns_alone(sample, call, name):
+def test_results_are_recognized_by_their_columns_alone(sample, call, name):
     table = call(sample)
     text = io.StringIO()
     table.to_csv(text, index=False)
     text.seek(0)
-    assert repr(pd.read_csv(text).ireval).startswith(f"{SCHEMAS[name].says}: ")
+    assert repr(pd.read_csv(text).ireval).startswith(f"{SCHEMAS[name].description}: ")
 
 
 @pytest.mark.parametrize(("call", "name"), EVERY, ids=NAMED)
@@ -224,7 +221,7 @@ def test_rows_are_sorted_as_the_schema_says(sample, call, name):
 @pytest.mark.parametrize(("call", "name"), EVERY, ids=NAMED)
 def test_results_carry_what_their_numbers_rest_on(sample, call, name):
     attrs = call(sample).attrs
-    assert attrs["topics"] == "common"
+    assert attrs["queries"] == "common"
     assert attrs["ties"] == "docid"
 
 
@@ -234,7 +231,7 @@ def test_functions_that_are_no_verbs_say_what_they_give(function):
     make, name = FUNCTIONS[function]
     table = make()
     assert faults(SCHEMAS[name], table, {}) == []
-    assert repr(table.ireval).startswith(f"{SCHEMAS[name].says}: {len(table)} row")
+    assert repr(table.ireval).startswith(f"{SCHEMAS[name].description}: {len(table)} row")
 
 
 @pytest.mark.parametrize("name", sorted(own_tables()))
@@ -243,8 +240,8 @@ def test_tables_say_what_a_row_and_a_column_is_and_why_they_are_not_reported_or_
     assert schema.row
     unsaid = [column.name for column in schema.columns if not schema.meaning(column.name)]
     assert unsaid == []
-    assert (".plot()" in schema.then) == (not schema.undrawn)
-    assert (".report()" in schema.then) == (not schema.unreported)
+    assert (".plot()" in schema.then) == (not schema.no_plot)
+    assert (".report()" in schema.then) == (not schema.no_report)
 
 
 @pytest.mark.parametrize("name", sorted(own_verbs()))
@@ -255,7 +252,13 @@ def test_every_option_is_documented_and_the_example_shows_rows(name):
     assert re.search(r"(?m)^ *[04]  ", verb.function.__doc__)
 
 
-REPORTED = ["ties", "agree.masked", "lengths.rrie", "lengths.ablation", "lengths.headroom"]
+REPORTED = [
+    "ties",
+    "agree.masked",
+    "search_lengths.rrie",
+    "search_lengths.ablation",
+    "search_lengths.headroom",
+]
 
 
 @pytest.mark.parametrize("name", REPORTED)
@@ -264,23 +267,17 @@ def test_small_tables_can_be_reported(sample, name):  # issue 12, item 13
     assert table.ireval.report().to_frame().shape[0] == len(table)
 
 
-@pytest.mark.parametrize("old", FORMERLY)
-def test_old_names_answer_with_the_new_one(sample, old):
-    with pytest.raises(AttributeError, match=rf"{old}\(\) is now \.{FORMERLY[old]}\(\)\."):
-        getattr(sample, old)
-
-
 @pytest.mark.broad
 def test_queries_that_are_missing_are_said_once_and_only_of_the_runs_that_were_asked_for():
     for ask in (
         lambda judged: judged.ties.by_recall(),
         lambda judged: judged.ties.by_first(),
-        lambda judged: judged.ties.decided(),
+        lambda judged: judged.ties.deciding_ecdf(),
         lambda judged: judged.agree.masked(),
         lambda judged: judged.agree.locality(),
-        lambda judged: judged.lengths.wins("bm25", "ql"),
-        lambda judged: judged.lengths.ablation(),
-        lambda judged: judged.incomplete("AP", keep=[5], draws=1),
+        lambda judged: judged.search_lengths.wins("bm25", "ql"),
+        lambda judged: judged.search_lengths.ablation(),
+        lambda judged: judged.robustness("AP", keep=[5], draws=1),
     ):
         judged = pdeval.datasets.sample_judged()
         with pytest.warns(
@@ -294,8 +291,8 @@ def test_queries_that_are_missing_are_said_once_and_only_of_the_runs_that_were_a
 @pytest.mark.filterwarnings("error")
 def test_nothing_is_said_of_runs_that_were_not_asked_for():
     judged = pdeval.datasets.sample_judged()
-    judged.lengths(runs=["bm25"])
-    judged.lengths.histogram(runs=["bm25"])
-    judged.lengths.wins("bm25", "bm25+rm3")
-    judged.lengths.rrie("bm25", "bm25+rm3")
+    judged.search_lengths(runs=["bm25"])
+    judged.search_lengths.histogram(runs=["bm25"])
+    judged.search_lengths.wins("bm25", "bm25+rm3")
+    judged.search_lengths.rrie("bm25", "bm25+rm3")
     judged.agree.masked(pairs=[("bm25", "bm25+rm3")])

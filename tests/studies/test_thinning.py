@@ -105,7 +105,7 @@ def test_numbers_of_queries_are_counts_or_shares():
 @pytest.mark.parametrize("keep", [[], [0], [41], [2.5, 7], ["a"]])
 def test_impossible_numbers_of_queries_are_an_error(keep):
     with pytest.raises(
-        ValueError, match=r"give numbers of queries from 1 to 40, or shares above 0 and at most 1."
+        ValueError, match=r"expected numbers of queries from 1 to 40, or fractions in \(0, 1\]."
     ):
         robustness.query_counts(keep, 40)
 
@@ -113,7 +113,7 @@ def test_impossible_numbers_of_queries_are_an_error(keep):
 @pytest.mark.parametrize("keep", [[], [0.0], [1.5], [-0.1, 0.5]])
 def test_impossible_shares_of_labels_are_an_error(keep):
     with pytest.raises(
-        ValueError, match=r"give shares of the labels above 0 and at most 1, e.g. \[0.1, 0.5, 1\]."
+        ValueError, match=r"expected fractions of the labels in \(0, 1\], e.g. \[0.1, 0.5, 1\]."
     ):
         robustness.shares(keep)
 

@@ -28,13 +28,13 @@ FOUND = judged(
 
 def test_ties_are_counted_per_measure():
     table = ties(FOUND)
-    assert table.columns.tolist() == ["measure", "pairs", "ties", "tied"]
+    assert table.columns.tolist() == ["measure", "pairs", "ties", "tied_fraction"]
     # q: RR ties a, b, d (3 pairs), lexicographic precision a, d; s: a, d and b, c
     assert table[["measure", "pairs", "ties"]].to_numpy().tolist() == [
         ["RR", 12, 5],
         ["sgnLP", 12, 3],
     ]
-    assert table["tied"].tolist() == pytest.approx([5 / 12, 3 / 12])
+    assert table["tied_fraction"].tolist() == pytest.approx([5 / 12, 3 / 12])
 
 
 def test_ties_are_counted_per_query_on_request():
@@ -58,7 +58,7 @@ def test_ties_given_the_first_rank_count_ordered_pairs():
     # rank 1: 3 runs of q, each meets 3 others, 2 of them at 1; rank 2: c of q meets none, a and d of s each other
     table = ties_by_first(FOUND)
     assert table[["p1", "pairs", "ties"]].to_numpy().tolist() == [[1, 9, 6], [2, 9, 2]]
-    assert table["tied"].tolist() == pytest.approx([6 / 9, 2 / 9])
+    assert table["tied_fraction"].tolist() == pytest.approx([6 / 9, 2 / 9])
 
 
 def test_ties_of_scores_ignore_rounding_and_pairs_that_do_not_count():
@@ -80,10 +80,10 @@ def test_runs_that_do_not_count_tie_with_nobody():
             "s": {"a": [2], "b": [3], "c": [4], "d": [4]},
         }
     )
-    table = ties_by_recall(found.at(topics="answered"))
+    table = ties_by_recall(found.at(queries="answered"))
     assert table[["pairs", "ties"]].to_numpy().tolist() == [[7, 2]]
     assert ties_by_recall(found)[["pairs", "ties"]].to_numpy().tolist() == [[12, 3]]
-    first = ties_by_first(found.at(topics="answered")).set_index("p1")
+    first = ties_by_first(found.at(queries="answered")).set_index("p1")
     assert first.loc[1, ["pairs", "ties"]].tolist() == [2, 2]
 
 
@@ -116,7 +116,7 @@ def test_counts_without_pairs_equal_counts_over_pairs(seed, queries, runs):
 
 def test_lexicographic_precision_ties_far_less_often_than_reciprocal_rank():
     joined = pdeval.datasets.sample_judged()
-    tied = ties(joined, ["RR", "sgnLP", "rrLP"]).set_index("measure")["tied"]
+    tied = ties(joined, ["RR", "sgnLP", "rrLP"]).set_index("measure")["tied_fraction"]
     assert tied["sgnLP"] == tied["rrLP"]
     assert tied["sgnLP"] < tied["RR"] / 20
 
@@ -131,12 +131,15 @@ def test_ties_on_trec_covid_are_as_known(shared_data):
     )
     table = ties(joined, ["RR", "sgnLP"])
     assert table["pairs"].tolist() == [40 * 79 * 78 // 2] * 2
-    assert (100 * table["tied"]).round(2).tolist() == [54.02, 0.12]
-    assert ties_by_recall(joined, levels=1)["tied"].tolist() == table["tied"].tolist()[:1]
+    assert (100 * table["tied_fraction"]).round(2).tolist() == [54.02, 0.12]
+    assert (
+        ties_by_recall(joined, levels=1)["tied_fraction"].tolist()
+        == table["tied_fraction"].tolist()[:1]
+    )
 
 
 def test_options_that_make_no_sense_are_named():
     with pytest.raises(ValueError, match=r"per='run': choose 'all' or 'query'."):
         FOUND.ties(per="run")
-    with pytest.raises(ValueError, match=r"levels=0: give a whole number of at least 1\."):
+    with pytest.raises(ValueError, match=r"levels=0: expected an integer of at least 1\."):
         FOUND.ties.by_recall(levels=0)

@@ -6,7 +6,8 @@ import pytest
 
 import pdeval
 from pdeval.studies import spread_over_collections
-from pdeval.tables.schemas import SCHEMAS, faults
+from pdeval.tables.schemas import SCHEMAS
+from tests.schema_faults import faults
 
 FRAME = pd.DataFrame(
     {
@@ -32,7 +33,7 @@ def test_every_statistic_of_every_key_has_its_mean_and_deviation():
 
 
 def test_collections_count_alike_however_many_rows_they_have():
-    frame = pd.DataFrame({"collection": ["one"] * 3 + ["two"], "share": [0.2, 0.3, 0.4, 0.9]})
+    frame = pd.DataFrame({"collection": ["one"] * 3 + ["two"], "fraction": [0.2, 0.3, 0.4, 0.9]})
     assert spread_over_collections(frame, keys=[])["mean"].tolist() == [pytest.approx(0.6)]
 
 
@@ -51,8 +52,8 @@ def test_a_column_may_be_called_value():
 def test_what_by_gives_is_what_it_takes():
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     sites = [table.assign(site=site) for site in "xy" for table in (runs, qrels)]
-    table = pd.concat(sites[::2]).ireval.lengths.ablation(
-        pd.concat(sites[1::2]), by="site", topics="common"
+    table = pd.concat(sites[::2]).ireval.search_lengths.ablation(
+        pd.concat(sites[1::2]), by="site", queries="common"
     )
     found = spread_over_collections(table, by="site")
     assert (found["sd"] == 0).all()  # the same collection twice

@@ -45,7 +45,7 @@ def test_differences_turn_with_the_runs():
 
 
 def test_only_queries_that_count_for_both_runs():
-    assert len(differences(FOUND.at(topics="answered"), "a", "c")) == 3
+    assert len(differences(FOUND.at(queries="answered"), "a", "c")) == 3
     assert len(differences(FOUND, "a", "c")) == 4
 
 
@@ -65,7 +65,7 @@ def test_wins_and_losses_fall_into_buckets_that_mirror_each_other():
     assert table["class"].tolist() == ["sooner"] * 3 + ["same"] + ["later"] * 3 + lacking
     # the item that b lacks is no win by 10
     assert table["count"].tolist() == [0, 1, 1, 1, 0, 0, 0, 1, 0, 0]
-    assert table["share"].tolist() == [0] + [0.25] * 3 + [0] * 3 + [0.25, 0, 0]
+    assert table["fraction"].tolist() == [0] + [0.25] * 3 + [0] * 3 + [0.25, 0, 0]
     assert table["low"].tolist()[:7] == [-np.inf, -9, -2, 0, 1, 3, 10]
     assert table["high"].tolist()[:7] == [-10, -3, -1, 0, 2, 9, np.inf]
     assert table[["low", "high"]][7:].isna().all(axis=None)
@@ -84,10 +84,12 @@ def test_items_that_a_run_lacks_are_neither_sooner_nor_later():  # issue 12, ite
         "only run_b": 1,
         "neither": 1,
     }
-    sample = pdeval.datasets.sample_judged(topics="common")
+    sample = pdeval.datasets.sample_judged(queries="common")
     table = wins(sample, "bm25", "ql").groupby("class")["count"].sum()
     retrieved = (
-        sample.lengths(runs=["bm25", "ql"]).groupby(["query_id", "doc_id"])["retrieved"].sum()
+        sample.search_lengths(runs=["bm25", "ql"])
+        .groupby(["query_id", "doc_id"])["retrieved"]
+        .sum()
     )
     assert table[["sooner", "same", "later"]].sum() == (retrieved == 2).sum()
     assert table["only run_a"] + table["only run_b"] == (retrieved == 1).sum()
@@ -107,12 +109,18 @@ def depths(a, b):
     return pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"]).ireval.join(qrels)
 
 
-LENGTHS = [lambda on, **o: on.lengths(**o), lambda on, **o: on.lengths.differences("a", "b", **o)]
+LENGTHS = [
+    lambda on, **o: on.search_lengths(**o),
+    lambda on, **o: on.search_lengths.differences("a", "b", **o),
+]
 
 
-@pytest.mark.parametrize("ask", [*LENGTHS, lambda on: on.lengths.wins("a", "b")])
+@pytest.mark.parametrize("ask", [*LENGTHS, lambda on: on.search_lengths.wins("a", "b")])
 def test_lists_of_unequal_depth_are_warned_of_once(ask):  # issue 12, item 5
-    text = r"unequal depth on 1 query: .*'a' returned 5 items for 'q', another run 20\..*unretrieved=\"corpus\".*depth="
+    text = (
+        r"unequal depth for 1 query, .*'a' returned 5 items for 'q' and another run 20\."
+        r".*unretrieved=\"corpus\".*depth="
+    )
     with pytest.warns(UserWarning, match=text) as said:
         ask(depths(5, 20))
     assert len(said) == 1

@@ -15,7 +15,7 @@ LENGTH = pdeval.parse("ASL", label="my length")
 
 @pytest.fixture(scope="module")
 def judged():
-    return pdeval.datasets.sample_judged(topics="common")
+    return pdeval.datasets.sample_judged(queries="common")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_runs_of_several_columns_survive_a_merge(judged):
         .drop(columns="run")
     )
     table = runs.ireval(run=["model", "seed"]).measure(
-        pdeval.datasets.sample_qrels(), "AP", topics="common"
+        pdeval.datasets.sample_qrels(), "AP", queries="common"
     )
     merged = table.merge(pd.DataFrame({"model": table["model"].unique(), "cost": 1.5}), on="model")
     assert merged.attrs == {}
@@ -83,11 +83,12 @@ def test_runs_of_several_columns_survive_a_merge(judged):
 
 
 def test_a_label_that_has_meant_two_things_is_asked_about():
-    pdeval.datasets.sample_judged(topics="common").measure([pdeval.parse("AP", label="mixed")])
-    pdeval.datasets.sample_judged(topics="common").measure([pdeval.parse("ASL", label="mixed")])
+    pdeval.datasets.sample_judged(queries="common").measure([pdeval.parse("AP", label="mixed")])
+    pdeval.datasets.sample_judged(queries="common").measure([pdeval.parse("ASL", label="mixed")])
     assert known_of("mixed") is None
     with pytest.raises(
-        ValueError, match=r"is more of 'mixed' better.*it has meant different things"
+        ValueError,
+        match=r"unknown direction of measure 'mixed'.*the label has several meanings in this session",
     ):
         higher_of("mixed")
     assert (
@@ -101,8 +102,8 @@ def test_a_label_that_has_meant_two_things_is_asked_about():
 
 
 def test_a_label_that_hides_another_measure_is_asked_about():
-    pdeval.datasets.sample_judged(topics="common").measure([pdeval.parse("ASL", label="RR@7")])
-    with pytest.raises(ValueError, match="is more of 'RR@7' better"):
+    pdeval.datasets.sample_judged(queries="common").measure([pdeval.parse("ASL", label="RR@7")])
+    with pytest.raises(ValueError, match="unknown direction of measure 'RR@7'"):
         higher_of("RR@7")
     del SESSION["RR@7"]
 
@@ -124,6 +125,6 @@ def test_a_new_process_asks_for_what_it_cannot_know(scores, tmp_path):
         check=True,
     )
     asked, rank = done.stdout.splitlines()
-    assert asked.startswith("is more of 'my length' better?")
+    assert asked.startswith("unknown direction of measure 'my length'")
     assert "df.ireval(higher={'my length': True})" in asked
     assert int(rank) == 12

@@ -122,7 +122,7 @@ def test_a_reader_is_read_once_and_says_so_when_it_is_empty():
     reader = QRELS.to_reader()
     assert len(pdeval.frame(RUNS).ireval.measure(reader, "RR")) == 2
     with pytest.raises(
-        ValueError, match=r"a reader can be read once only: keep table = reader\.read_all\(\)"
+        ValueError, match=r"A reader can be read only once: keep table = reader\.read_all\(\)"
     ):
         pdeval.frame(reader)
 
@@ -185,6 +185,6 @@ def test_an_old_pyarrow_that_cannot_read_views_says_so(monkeypatch):
     monkeypatch.setattr(dataframes, "_casts_views", lambda: False)
     table = pa.table({"doc_id": pa.array(["x"], pa.string_view())})
     with pytest.raises(
-        ValueError, match=r"holds string views, which pyarrow .* cannot read. Update pyarrow"
+        ValueError, match=r"has string views, which pyarrow .* cannot read. Update pyarrow"
     ):
         pdeval.frame(table)

@@ -97,5 +97,5 @@ def test_judgments_with_a_bound_grade_stay_judgments():
 def test_a_table_that_was_read_is_not_read_again():
     table = reader.read(frame("query_id", "doc_id", "relevance"), "qrels")
     assert reader.read(table, "qrels") is table
-    with pytest.raises(TypeError, match="expected a pandas DataFrame holding a run table"):
+    with pytest.raises(TypeError, match="expected a pandas DataFrame with a run table"):
         reader.read(table, "runs")

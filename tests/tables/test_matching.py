@@ -33,7 +33,7 @@ def test_missing_keys_match_nothing():
 
 def test_numbers_and_text_do_not_match_in_silence():
     with pytest.raises(
-        ValueError, match="query_id holds numbers in one table and text in the other"
+        ValueError, match="column 'query_id' has numbers in one table and text in the other"
     ):
         places([pd.Series([1], name="query_id")], [pd.Series(["1"])])
     assert places([pd.Series([1], dtype=object)], [pd.Series([1])]).tolist() == [0]

@@ -22,10 +22,15 @@ def test_what_a_frame_says_of_itself_comes_first_where_its_columns_agree():
 
 
 def test_the_table_that_the_most_columns_fit_is_meant():
-    table("example", "run query measure value:float tied:share", "example table", row="run")
+    table(
+        "example",
+        "run query measure value:float tied_fraction:fraction",
+        "example table",
+        row="run",
+    )
     try:
         assert kind_of(SCORES) == "scores"
-        assert kind_of(SCORES.assign(tied=0.5)) == "example"
+        assert kind_of(SCORES.assign(tied_fraction=0.5)) == "example"
     finally:
         del SCHEMAS["example"]
 
@@ -56,14 +61,14 @@ def test_several_ways_to_tell_runs_apart_are_asked_about():
     )
     with pytest.raises(
         ValueError,
-        match=r"the columns a, b or a, c could name the runs.*df\.ireval\(run=\['a', 'b'\]\)",
+        match=r"the columns a, b or a, c could identify the runs.*df\.ireval\(run=\['a', 'b'\]\)",
     ):
         run_columns(held, KEY, {})
 
 
 def test_a_run_column_that_does_not_suffice_is_asked_about():
     held = SCORES.rename(columns={"model": "run"})
-    text = r"rows repeat \(run, query_id, measure\)\. The columns run, seed tell them apart: "
+    text = r"the table has duplicate rows \(run, query_id, measure\)\. The columns run, seed distinguish them: use "
     text += r"df\.ireval\(run=\['run', 's"
     with pytest.raises(ValueError, match=text):
         run_columns(held, KEY, {})

@@ -2,41 +2,48 @@ import pandas as pd
 import pytest
 
 from pdeval.tables import schemas
-from pdeval.tables.schemas import SCHEMAS, faults, table
+from pdeval.tables.schemas import SCHEMAS, table
+from pdeval.verbs import VERBS
+from tests.schema_faults import faults
 
 
 @pytest.fixture
 def example():
     made = table(
         "example",
-        "run [query] measure tied:share n:int",
+        "run [query] measure tied_fraction:fraction n:int",
         "example table",
         row="run",
-        means={"tied": "ties"},
+        means={"tied_fraction": "ties"},
     )
     yield made
     del SCHEMAS["example"]
+    VERBS.pop("example")  # every table has a report
 
 
 def frame(**columns):
-    return pd.DataFrame({"run": ["a"], "measure": ["AP"], "tied": [0.5], "n": [3], **columns})
+    return pd.DataFrame(
+        {"run": ["a"], "measure": ["AP"], "tied_fraction": [0.5], "n": [3], **columns}
+    )
 
 
 def test_a_schema_is_declared_in_one_line(example):
-    assert example.required == ("run", "measure", "tied", "n")
-    assert example.listed == "run, [query], measure, tied, n"
-    assert example.article == "an example table (run, measure, tied, n)"
-    assert example.meaning("tied") == "ties"
+    assert example.required == ("run", "measure", "tied_fraction", "n")
+    assert example.listed == "run, [query], measure, tied_fraction, n"
+    assert example.article == "an example table (run, measure, tied_fraction, n)"
+    assert example.meaning("tied_fraction") == "ties"
     assert example.meaning("n") == "number of queries that count"
 
 
 def test_a_table_is_declared_once(example):
-    with pytest.raises(ValueError, match="a table 'example' already; a table is declared once"):
+    with pytest.raises(ValueError, match=r"already a table 'example'. Use another name"):
         table("example", "run", "another")
 
 
 def test_a_column_holds_something_known():
-    with pytest.raises(ValueError, match="column 'x:number': choose one of id, text, int"):
+    with pytest.raises(
+        ValueError, match=r"column 'x:number' has an unknown type. Use one of id, text, int"
+    ):
         table("wrong", "x:number", "wrong table")
     assert "wrong" not in SCHEMAS
 
@@ -44,7 +51,9 @@ def test_a_column_holds_something_known():
 FAULTS = {
     "nothing wrong": (frame(), []),
     "optional column": (
-        frame()[["run", "measure", "tied", "n"]].assign(query_id="1").iloc[:, [0, 4, 1, 2, 3]],
+        frame()[["run", "measure", "tied_fraction", "n"]]
+        .assign(query_id="1")
+        .iloc[:, [0, 4, 1, 2, 3]],
         [],
     ),
     "missing": (frame().drop(columns="n"), ["no column 'n'"]),
@@ -86,12 +95,12 @@ def test_every_table_says_what_it_is_and_why_it_cannot_be_reported_or_drawn(name
     from pdeval.verbs import of_kind
 
     schema, verbs = SCHEMAS[name], of_kind(name)
-    assert schema.says, f"say what messages call {name}"
+    assert schema.description, f"say what messages call {name}"
     assert schema.square or schema.row, f"say what one row of {name} stands for: row="
-    assert ("report" in verbs) != bool(schema.unreported), (
+    assert ("report" in verbs) != bool(schema.no_report), (
         f"{name}: declare a report for it, or why there is none"
     )
-    assert ("plot" in verbs) != bool(schema.undrawn), (
+    assert ("plot" in verbs) != bool(schema.no_plot), (
         f"{name}: declare a plot of it, or why there is none"
     )
     known = {column.name for column in schema.columns}

@@ -32,7 +32,7 @@ def test_the_first_and_last_places_are_the_least_and_largest_rank(x):
     np.testing.assert_array_equal(lasts(new) + 1, stats.rankdata(np.sort(x), method="max", axis=-1))
 
 
-def test_neighbours_within_the_tolerance_are_equal_and_chain():
+def test_neighbors_within_the_tolerance_are_equal_and_chain():
     assert begins_along(np.array([0.0, 0.4, 0.8, 2.0]), tolerance=0.5).tolist() == [
         True,
         False,

@@ -57,7 +57,7 @@ def test_a_table_is_known_by_its_columns(columns):
         ),
     ],
 )
-def test_bound_roles_count_when_a_table_is_recognised(columns, binding, kind):
+def test_bound_roles_count_when_a_table_is_recognized(columns, binding, kind):
     assert reader.kind_of(frame(*columns), binding) == kind
 
 
@@ -168,10 +168,10 @@ FAULTS = {
         r"df\.ireval\(query='topic_no', doc='page', score='sim'\)",
     ),
     "a near grade": (
-        ("qid", "docno", "judgement"),
+        ("qid", "docno", "judgment"),
         "qrels",
         {},
-        r"qrels\.ireval\(grade='judgement'\)",
+        r"qrels\.ireval\(grade='judgment'\)",
     ),
     "a near score": (
         ("qid", "docno", "sim"),
@@ -317,7 +317,7 @@ def test_numbers_are_read_from_every_kind_of_column(dtype):
     [
         (
             pd.Series(["a", "1", "b"], name="score"),
-            "score column holds 2 values that are not numbers, e.g. 'a'",
+            "score column has 2 values that are not numbers, e.g. 'a'",
         ),
         (
             pd.Series([1.0, None], name="s"),
@@ -325,10 +325,10 @@ def test_numbers_are_read_from_every_kind_of_column(dtype):
         ),
         (pd.Series([1, None], dtype="Int64", name="s"), "1 missing values"),
         (pd.Series([1.0, None], dtype=object, name="s"), "1 missing values"),
-        (pd.Series([1 + 1j], name="s"), "score column holds complex numbers, which have no order"),
+        (pd.Series([1 + 1j], name="s"), "score column has complex numbers, which have no order"),
         (
             pd.Series([2.0, 1 + 1j], name="s", dtype=object),
-            "score column holds complex numbers, which have no order",
+            "score column has complex numbers, which have no order",
         ),
         (pd.Series(pd.to_datetime(["2020-01-01"]), name="s"), "1 values that are not numbers"),
     ],
@@ -343,7 +343,7 @@ def test_what_is_not_a_number_is_an_error(column, text):
     [
         (
             ["run", "query_id"],
-            "run and query_id are in the index of the table, not among its columns",
+            "run and query_id are in the index of the table, not in its columns",
         ),
         (["query_id"], r"query_id is in the index of the table, .* Call \.reset_index\(\) first\."),
     ],
@@ -367,7 +367,7 @@ def test_scores_and_preferences_say_what_each_can_do():
         ValueError, match=r"Scores have \.summary\(\), \.order\(\) and \.compare\(\)"
     ):
         reader.read(frame("run", "query_id", "measure", "value"), "preferences")
-    with pytest.raises(ValueError, match=r"Preferences have \.mean\(\), \.matrix\(\)"):
+    with pytest.raises(ValueError, match=r"Preferences have \.summary\(\), \.matrix\(\)"):
         reader.read(frame("query_id", "run_a", "run_b", "measure", "value"), "scores")
 
 
@@ -391,8 +391,8 @@ def test_scores_and_preferences_say_what_each_can_do():
 def test_a_column_of_which_less_may_be_better_is_asked_for_its_direction(name):
     frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], name: [0.5]})
     question = (
-        f"Is a smaller {name!r} better? Then write df.assign(score=-df[{name!r}]); "
-        f"else df.ireval(score={name!r})."
+        f"If a smaller {name!r} is better, use df.assign(score=-df[{name!r}]); "
+        f"otherwise df.ireval(score={name!r})."
     )
     with pytest.raises(ValueError) as error:
         reader.read(frame, "runs")
@@ -406,4 +406,4 @@ def test_a_column_of_which_less_may_be_better_is_asked_for_its_direction(name):
 def test_a_column_of_another_name_is_not_asked_for_its_direction(name):
     with pytest.raises(ValueError, match="neither a score nor a rank column") as error:
         reader.read(pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], name: [0.5]}), "runs")
-    assert "Is a smaller" not in str(error.value)
+    assert "If a smaller" not in str(error.value)

@@ -14,13 +14,13 @@ def test_a_share_between_0_and_1_is_taken(value):
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (5, "alpha=5: give a share between 0 and 1; 5% is 0.05."),
-        (99.9, "alpha=99.9: give a share between 0 and 1; 99.9% is 0.999."),
-        (0, "alpha=0: give a share between 0 and 1."),
-        (float("nan"), "alpha=nan: give a share between 0 and 1."),
-        ("5%", "alpha='5%': give a share between 0 and 1."),
-        (True, "alpha=True: give a share between 0 and 1."),
-        (None, "alpha=None: give a share between 0 and 1."),
+        (5, "alpha=5: expected a fraction between 0 and 1; 5% is 0.05."),
+        (99.9, "alpha=99.9: expected a fraction between 0 and 1; 99.9% is 0.999."),
+        (0, "alpha=0: expected a fraction between 0 and 1."),
+        (float("nan"), "alpha=nan: expected a fraction between 0 and 1."),
+        ("5%", "alpha='5%': expected a fraction between 0 and 1."),
+        (True, "alpha=True: expected a fraction between 0 and 1."),
+        (None, "alpha=None: expected a fraction between 0 and 1."),
     ],
 )
 def test_what_is_no_share_is_refused(value, says):
@@ -36,7 +36,7 @@ def test_whole_numbers_are_those_of_python_and_numpy():
 @pytest.mark.parametrize("value", [1, 2.0, True, "3", None])
 def test_what_is_no_whole_number_or_too_small_is_refused(value):
     with pytest.raises(
-        ValueError, match=f"^queries={value!r}: give a whole number of at least 2.$"
+        ValueError, match=f"^queries={value!r}: expected an integer of at least 2.$"
     ):
         arguments.whole("queries", value, 2)
 
@@ -44,7 +44,9 @@ def test_what_is_no_whole_number_or_too_small_is_refused(value):
 def test_numbers_have_a_least():
     assert arguments.number("margin", 0, 0) == 0.0
     for value in (-0.1, float("nan"), "x"):
-        with pytest.raises(ValueError, match=f"^margin={value!r}: give a number of at least 0.$"):
+        with pytest.raises(
+            ValueError, match=f"^margin={value!r}: expected a number of at least 0.$"
+        ):
             arguments.number("margin", value, 0)
 
 
@@ -73,6 +75,6 @@ def test_a_seed_is_a_whole_number_or_none():
     for value in (-1, 1.5, "x", True):
         with pytest.raises(
             ValueError,
-            match=f"^seed={value!r}: give a whole number of at least 0, or None for a new",
+            match=f"^seed={value!r}: expected a non-negative integer, or None for a random seed",
         ):
             arguments.seed(value)

@@ -58,7 +58,7 @@ def test_a_function_without_docstring_stays_without():
 
 
 def test_a_function_and_its_accessor_method_have_the_same_text():
-    scores = pdeval.datasets.sample_judged(topics="common").measure("AP")
+    scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     for doc in (VERBS["scores"]["compare"].function.__doc__, scores.ireval.compare.__doc__):
         assert SHARED["progress"][1] in " ".join(doc.split())
     assert "Position of the legend." in pdeval.plots.summary_bars.__doc__

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pdeval.verbs.registry import Registry, incomplete, listed_in_docs, lookup
+from pdeval.verbs.registry import Registry, listed_in_docs, lookup
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,12 @@ def test_an_unknown_name_suggests_the_nearest_and_lists_all():
     assert isinstance(caught.value, ValueError)
 
 
-def test_a_declaration_without_summary_or_reference_says_what_to_add():
-    assert incomplete(Entry("mine")) == []
-    assert incomplete(Entry("mine", summary="", reference="")) == [
-        "'mine' has no summary: begin its docstring with one line that ends in a full stop.",
-        "'mine' has no reference: add reference='Authors year' to its decorator.",
-    ]
-
-
 def test_a_name_of_pdeval_is_not_taken_but_ones_own_is_declared_again():
     tests = Registry("test")
     tests.add("t", Entry("t"), "pdeval.significance.paired_tests")
-    with pytest.raises(ValueError, match=r"pdeval has a test 't' \(Says it\); .* e.g. name='my_t'"):
+    with pytest.raises(
+        ValueError, match=r"pdeval already has a test 't' \(Says it\)\. .* e.g. name='my_t'"
+    ):
         tests.add("t", Entry("t"), __name__)
     tests.add("mine", Entry("mine"), __name__)
     tests.add("mine", Entry("mine", summary="Again."), "another")

@@ -10,37 +10,37 @@ FAULTS = {
     "half of a character": (
         ["\ud800"],
         lambda column: "".join(column).encode(),
-        "holds half of a character",
+        "contains half of a character",
     ),
     "bytes": (
         [b"\xff"],
         lambda column: str(column[0], "utf-8"),
-        r"holds bytes, e\.g\. b'\\xff'; decode them",
+        r"contains bytes, e\.g\. b'\\xff'\. Decode them",
     ),
     "400 digits": (
         [1, 10**400],
         lambda column: list(map(float, column)),
-        "holds a whole number of more than 300 digits",
+        "contains an integer of more than 300 digits",
     ),
     "an array": (
         ["x", np.array(1)],
         lambda column: {*column},
-        r"holds a ndarray, e\.g\. a ndarray; give texts",
+        r"contains a ndarray, e\.g\. a ndarray\. Convert it to strings",
     ),
     "a text among numbers": (
         [1, "x"],
         lambda column: sorted(column),
-        "holds values of type int, str; make them all",
+        "contains values of several types: int, str. Convert all",
     ),
     "a missing name": (
         ["x", None],
         lambda column: "".join(column),
-        "has 1 missing values; drop or fill those rows",
+        "has 1 missing values. Drop or fill them",
     ),
     "an infinite value": (
         [1.0, np.inf],
         lambda column: int(column[1]),
-        "has infinite values; drop those rows",
+        "has infinite values. Drop those rows",
     ),
 }
 
@@ -50,13 +50,13 @@ def test_the_column_that_made_a_call_fail_is_named(case):
     values, call, text = FAULTS[case]
     number = isinstance(values[0], float)
     table = pd.DataFrame({"sound": "x", "run": pd.Series(values, dtype=None if number else object)})
-    with pytest.raises(ValueError, match=f"^the column 'run' {text}") as caught, explained([table]):
+    with pytest.raises(ValueError, match=f"^column 'run' {text}") as caught, explained([table]):
         call(list(table["run"]))
     assert caught.value.__cause__ is not None
 
 
 def test_a_label_that_is_no_text_is_named():
-    text = r"^a column is named 3, which is no text; rename it\.$"
+    text = r"^the column name 3 is not a string\. Rename the column\.$"
     with pytest.raises(ValueError, match=text), explained(["AP", pd.DataFrame({3: [1]})]):
         {}["3"]
 

@@ -1,7 +1,8 @@
-"""One self-contained HTML page of a report: the table, what is behind each cell, and every pair of systems.
+"""One self-contained HTML page of a report: the table, the data behind each cell, and every pair of systems.
+
+The table can be read and printed without the script. The markup of cells is shared with the plain HTML table.
 
 data      the data behind the cells of one collection: values per query, pairs, items, within a limit of size
-table     the table as markup; it can be read and printed without the script
 assets    the style and the script, by subject: core, table, panel, queries, adding, items, matrix, start
 """
 
@@ -9,18 +10,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
+import re
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from pdeval.report.html_markup import escape
+import pandas as pd
+
 from pdeval.report.page.data import json_text, opened
-from pdeval.report.page.table import facets, table_markup
-from pdeval.report.report import Report
+from pdeval.report.report import DASH, Cell, Column, Report, headings, row_groups
 from pdeval.tables.labels import visible
+from pdeval.verbs.arguments import positive
 
 SCRIPTS = ("core", "table", "panel", "queries", "adding", "items", "matrix", "start")
 MEGABYTE = 1_000_000
+# a column of metadata with more values names systems: it is searched, not filtered by
+MAX_FACET_VALUES = 60
 SPARE = 2_000  # bytes for the notes on data that are left out
 
 _PAGE = """<!DOCTYPE html>
@@ -38,7 +45,7 @@ _PAGE = """<!DOCTYPE html>
 <a class="skip" href="#table">Skip to the table</a>
 <header>
 <h1 id="title">{title}</h1>
-<p id="holds">{holds}</p>
+<p id="contents">{contents}</p>
 </header>
 <div id="tools" role="search" hidden></div>
 <div id="views">
@@ -51,7 +58,7 @@ _PAGE = """<!DOCTYPE html>
 </main>
 <aside id="panel" aria-labelledby="panel-title" hidden></aside>
 </div>
-<p id="told" class="unseen" role="status" aria-live="polite"></p>
+<p id="status" class="unseen" role="status" aria-live="polite"></p>
 <noscript><p>Sorting and opening cells need JavaScript; the table is complete without it.</p></noscript>
 <script type="application/json" id="data">{data}</script>
 <script>{script}</script>
@@ -63,6 +70,90 @@ _FRAME = (
     '<iframe title="{title}" sandbox="allow-scripts allow-popups allow-modals" width="100%" height="{height}" '
     'style="border: 1px solid #8884; border-radius: 4px; resize: vertical" srcdoc="{page}"></iframe>'
 )
+
+
+def escape(text: str) -> str:
+    r"""Return plain text as HTML; control characters, which no page may hold, are spelled out.
+
+    Examples
+    --------
+    >>> print(escape("a<b\x00"))
+    a&lt;b\x00
+    """
+    return html.escape(visible(text, kept="\n\t"))
+
+
+def sub_columns(report: Report) -> list[str]:
+    """Return the sub-columns of each column: text (t), or number (n) and, if any cell has them, marks (m), spreads (s).
+
+    Examples
+    --------
+    >>> columns = (Column("run", "System", numeric=False), Column("AP", "AP"))
+    >>> sub_columns(Report(columns, ((Cell("bm25", "bm25"), Cell(0.5, "0.5", marks="a")),)))
+    ['t', 'nm']
+    """
+    parts = []
+    for i, column in enumerate(report.columns):
+        marked = any(row[i].marks for row in report.rows)
+        spread = any(row[i].spread_text for row in report.rows)
+        parts.append("n" + "m" * marked + "s" * spread if column.numeric else "t")
+    return parts
+
+
+def span(width: int) -> str:
+    """Return the attribute of a cell over several columns."""
+    return f' colspan="{width}"' if width > 1 else ""
+
+
+def table_lines(
+    report: Report,
+    parts: list[str],
+    headers: list[str],
+    rows: list[str],
+    *,
+    heading: str,
+    empty: str,
+    group: str,
+) -> list[str]:
+    """Return the head, the bodies and the end of a table from its headers and rows.
+
+    `heading` is the template of the headings over columns, `empty` of columns without one, `group` of titles over rows.
+    """
+    lines = ["<thead>"]
+    over = [
+        (heading if title else empty).format(
+            span=span(sum(len(parts[i]) for i in members)), title=escape(title)
+        )
+        for title, members in headings(report)
+    ]
+    lines += [f"<tr>{''.join(cells)}</tr>" for cells in (over, headers) if cells]
+    lines.append("</thead>")
+    for title, members in row_groups(report, rows):
+        lines.append("<tbody>")
+        if title is not None:
+            lines.append(group.format(span=span(sum(map(len, parts))), title=escape(title)))
+        lines += [*members, "</tbody>"]
+    return [*lines, "</table>"]
+
+
+def cell_markup(cell: Cell) -> dict[str, str]:
+    """Return the markup of a cell by sub-column: its text or number, its marks, its spread.
+
+    Examples
+    --------
+    >>> cell_markup(Cell(0.5, "0.5", "best", "a", (0.1,), ("0.1",)))
+    {'t': '<b>0.5</b>', 'n': '<b>0.5</b>', 'm': '<sup>a</sup>', 's': '± 0.1'}
+    """
+    text = escape(cell.text)
+    text = {"": text, "best": f"<b>{text}</b>", "second": f"<u>{text}</u>"}[cell.emphasis]
+    ends = ", ".join(map(escape, cell.spread_text))
+    spread = {0: "", 1: f"± {ends}"}.get(len(cell.spread_text), f"[{ends}]")
+    return {
+        "t": text,
+        "n": text,
+        "m": f"<sup>{escape(cell.marks)}</sup>" if cell.marks else "",
+        "s": spread,
+    }
 
 
 class Page(str):
@@ -86,36 +177,43 @@ class Page(str):
 
 
 def page_of(report: Report, *, limit: float = 5.0) -> Page:
-    """Return the self-contained page of a report, of about at most so many megabytes.
+    """Return the self-contained page of a report, of about `limit` megabytes at most.
 
     Examples
     --------
     >>> import pdeval
-    >>> page = page_of(pdeval.datasets.sample_judged(topics="common").report(["AP", "nDCG@10"], baseline="bm25"))
+    >>> page = page_of(pdeval.datasets.sample_judged(queries="common").report(["AP", "nDCG@10"], baseline="bm25"))
     >>> page.startswith("<!DOCTYPE html>"), "https:" in page
     (True, False)
     """
-    if isinstance(limit, bool) or not limit > 0:
-        raise ValueError(
-            f"limit={limit!r}: the megabytes that a page may have are a number above 0, e.g. 5."
-        )
+    positive("limit", limit)
     title = report.caption or "Report"
-    style, script = asset("page.css"), _script()
+    style = asset("page.css")
+    script = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
+    script = f"(() => {{\n'use strict';\n{script}\n}})();"
+    hashes = [
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    ]
     parts = {
         "title": escape(title),
         "style": style,
         "script": script,
-        "policy": _policy(style, script),
+        # nothing from elsewhere, and only this style and this script
+        "policy": (
+            f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
         "table": table_markup(report),
     }
     data: dict[str, Any] = {"title": visible(title), "facets": facets(report), "origins": []}
-    empty = _PAGE.format(**parts, holds="", notes=_notes(report, []), data=json_text(data))
+    empty = _PAGE.format(**parts, contents="", notes=_notes(report, []), data=json_text(data))
     rest = int(limit * MEGABYTE) - SPARE - len(empty.encode())
     data["origins"] = origins = [
         opened(origin, rest // len(report.origins)) for origin in report.origins
     ]
-    holds, notes = escape(_contents(report, origins)), _notes(report, origins)
-    return Page(_PAGE.format(**parts, holds=holds, notes=notes, data=json_text(data)))
+    contents, notes = escape(_contents(report, origins)), _notes(report, origins)
+    return Page(_PAGE.format(**parts, contents=contents, notes=notes, data=json_text(data)))
 
 
 def _contents(report: Report, origins: list[dict[str, Any]]) -> str:
@@ -145,8 +243,8 @@ def _notes(report: Report, origins: list[dict[str, Any]]) -> str:
     lines = [" ".join(report.notes)] if report.notes else []
     if not report.origins:
         lines.append("This table has no values per query behind it: its cells do not open.")
-    for note in dict.fromkeys(note for origin in origins for note in origin["said"]):
-        titles = [origin["title"] for origin in origins if note in origin["said"]]
+    for note in dict.fromkeys(note for origin in origins for note in origin["notes"]):
+        titles = [origin["title"] for origin in origins if note in origin["notes"]]
         lines.append(f"{', '.join(titles)}: {note}" if len(titles) < len(origins) else note)
     return "\n".join(f"<p>{escape(line)}</p>" for line in lines)
 
@@ -165,19 +263,115 @@ def asset(name: str) -> str:
     )
 
 
-@cache
-def _script() -> str:
-    parts = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
-    return f"(() => {{\n'use strict';\n{parts}\n}})();"
+def table_markup(report: Report) -> str:
+    """Return the table element; a number with data behind it is a button with its place.
 
-
-def _policy(style: str, script: str) -> str:
-    """Return the content security policy: nothing from elsewhere, and only this style and this script."""
-    hashes = [
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (style, script)
-    ]
-    return (
-        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
-        "base-uri 'none'; form-action 'none'"
+    Examples
+    --------
+    >>> report = Report((Column("run", "System", numeric=False), Column("AP", "AP")),
+    ...                 ((Cell("a<b", "a<b"), Cell(0.5, "0.500", place=(0, 0, 0))),))
+    >>> '<button type="button" class="cell" tabindex="-1" data-at="0 0 0">0.500</button>' in table_markup(report)
+    True
+    """
+    parts = sub_columns(report)
+    headers = [_header(column, i, span(len(parts[i]))) for i, column in enumerate(report.columns)]
+    # the first column of texts with a header names the row
+    name = next(
+        (i for i, column in enumerate(report.columns) if not column.numeric and column.header), 0
     )
+    rows = []
+    for number, row in enumerate(report.rows):
+        cells = (_cell(cell, i, parts[i], names_row=i == name) for i, cell in enumerate(row))
+        rows.append(f'<tr data-row="{number}">{"".join(cells)}</tr>')
+    lines = table_lines(
+        report,
+        parts,
+        headers,
+        rows,
+        heading='<th scope="colgroup" class="over"{span}>{title}</th>',
+        empty="<td{span}></td>",
+        group='<tr class="group"><th scope="rowgroup"{span}>{title}</th></tr>',
+    )
+    return "\n".join(['<table id="table" aria-labelledby="title">', *lines])
+
+
+def _header(column: Column, at: int, width: str) -> str:
+    if not column.header.strip():
+        return f'<th scope="col" class="t"{width}><span class="unseen">{escape(column.name)}</span></th>'
+    arrow, title = "", ""
+    if column.higher is not None:
+        arrow = f' <span class="better" aria-hidden="true">{column.arrow.strip()}</span>'
+        title = f' title="{"more" if column.higher else "less"} is better"'
+    kind = "n" if column.numeric else "t"
+    return (
+        f'<th scope="col" class="{kind}" aria-sort="none" data-column="{at}"{width}>'
+        f'<button type="button" class="sort"{title}>{escape(column.header)}{arrow}</button></th>'
+    )
+
+
+def _cell(cell: Cell, at: int, parts: str, *, names_row: bool) -> str:
+    if parts == "t":
+        tag, scope = ("th", ' scope="row"') if names_row else ("td", "")
+        return f'<{tag}{scope} class="t" data-column="{at}">{escape(cell.text)}</{tag}>'
+    markup = cell_markup(cell)
+    number = markup["n"]
+    if cell.place:
+        place = " ".join(map(str, cell.place))
+        number = (
+            f'<button type="button" class="cell" tabindex="-1" data-at="{place}">{number}</button>'
+        )
+    value = f' data-value="{float(cell.value)!r}"' if isinstance(cell.value, int | float) else ""
+    marked = " marked" if "m" in parts else ""
+    first = f'<td class="n{marked}" data-column="{at}"{value}>{number}</td>'
+    return first + "".join(f'<td class="{part}">{markup[part]}</td>' for part in parts[1:])
+
+
+def facets(report: Report) -> list[dict[str, Any]]:
+    """Return the attributes to filter and group rows by: the groups of the table, then the metadata of its systems.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> about = pdeval.datasets.load_sample()[2][["run", "family"]]
+    >>> report = pdeval.datasets.sample_judged(queries="common").report("AP", metadata=about)
+    >>> [(one["name"], one["values"][:2], one["rows"][:3]) for one in facets(report)]
+    [('family', ['lexical', 'dense'], [0, 0, 1])]
+    """
+    values_of: dict[str, list[str]] = {}
+    for i, name in enumerate(report.group_names):
+        values_of[name] = [group.values[i] for group in report.groups for _ in range(group.size)]
+    systems = [_system(row) for row in report.rows]
+    if all(systems) and report.origins:
+        abouts = [origin.about() for origin in report.origins]
+        if len(abouts) > 1:  # a column that is constant within a collection is about the collection
+            abouts = [about.loc[:, about.nunique(dropna=False) > 1] for about in abouts]
+        for name in dict.fromkeys(str(column) for about in abouts for column in about.columns):
+            texts = [
+                _text(abouts[one[0]], name, one[1], report.origins[one[0]].display_name)
+                for one in systems
+                if one
+            ]
+            values_of.setdefault(name, texts)
+    result = []
+    for name, values in values_of.items():
+        if 1 < len(set(values)) <= MAX_FACET_VALUES:
+            codes, known = pd.factorize(pd.Series(values, dtype=object))
+            result.append({"name": visible(name), "values": list(known), "rows": codes.tolist()})
+    return result
+
+
+def _system(row: tuple[Cell, ...]) -> tuple[int, int] | None:
+    """Return the first collection of a row, and the system; None if it is a row of several systems."""
+    places = sorted({(cell.place[0], cell.place[2]) for cell in row if cell.place})
+    return places[0] if len({system for _, system in places}) == 1 else None
+
+
+def _text(
+    about: pd.DataFrame, name: str, system: int, display_name: Callable[[object], str]
+) -> str:
+    columns = {str(column): column for column in about.columns}
+    value = about[columns[name]].iloc[system] if name in columns else None
+    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        return DASH
+    text = display_name(int(value) if isinstance(value, float) and value.is_integer() else value)
+    return re.sub(r"\s+", " ", visible(text)).strip() or DASH

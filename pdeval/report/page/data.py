@@ -7,19 +7,17 @@ import json
 import math
 import warnings
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse
 from pdeval.evaluate.contributions import Factors, RankedItems, factors, ranked_items, users
 from pdeval.evaluate.cube import Scores, all_pairs
-from pdeval.evaluate.sources import decided, sources
+from pdeval.evaluate.run_selection import baselines_of
+from pdeval.evaluate.sources import Differences, decided, sources
 from pdeval.report import footnotes as footnote
-from pdeval.report.means import per_query
+from pdeval.report.means import mean_preferences
 from pdeval.significance.registry import direction
 from pdeval.tables.equal_values import settled
 from pdeval.tables.labels import run_labels
@@ -27,12 +25,12 @@ from pdeval.tables.labels import run_labels
 if TYPE_CHECKING:
     from pdeval.report.systems import Origin
 
-# what could end a script or begin a comment, and the two line ends that JSON allows and old scripts do not
+# characters that could end a script or begin a comment, and two line ends that JSON allows and old scripts do not
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def json_text(value: Any) -> str:
-    r"""Return JSON that can stand inside a script element, whatever the texts in it.
+    r"""Return JSON that is safe inside a script element.
 
     Examples
     --------
@@ -58,7 +56,7 @@ def packed(value: Any) -> str:
 
 
 def numbers(values: np.ndarray) -> list[Any]:
-    """Return numbers as JSON holds them: every digit, null for what is missing, texts for what is infinite.
+    """Return numbers for JSON: all digits, None for missing values, strings for infinite values.
 
     Examples
     --------
@@ -77,7 +75,7 @@ def _number(value: float) -> float | int | str | None:
 
 
 def rounded(values: np.ndarray, digits: int = 6) -> list[Any]:
-    """Return numbers to so many significant digits.
+    """Return numbers with `digits` significant digits.
 
     Examples
     --------
@@ -91,47 +89,39 @@ def rounded(values: np.ndarray, digits: int = 6) -> list[Any]:
     )
 
 
-PREFERENCE = "RPP"  # computed for a join beside the measures of the report
+PREFERENCE = "RPP"  # computed for a join in addition to the measures of the report
 COLUMNS = ("difference", "p_value", "p_adjusted")
 COUNTS = ("won", "lost", "n", "significant")
-BLOCK_SIZE = 2**20  # differences in memory at a time
 
 
-@dataclass
-class Pairings:
-    """The pairs of systems by measure, as in the page, and notes on them."""
+def pairings(origin: Origin, notes: list[str]) -> list[dict[str, Any]]:
+    """Return all pairs of systems by measure, each pair once, in the order (first, second), (first, third), ...
 
-    measures: list[dict[str, Any]] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-
-
-def pairings(origin: Origin) -> Pairings:
-    """Return all pairs of systems, each once, in the order (first, second), (first, third), ... of print.
+    Notes on them are appended to `notes`.
 
     Examples
     --------
     >>> import pdeval
-    >>> report = pdeval.datasets.sample_judged(topics="common").report(["AP"])
-    >>> [one["label"] for one in pairings(report.origins[0]).measures]
+    >>> report = pdeval.datasets.sample_judged(queries="common").report(["AP"])
+    >>> [pairs["label"] for pairs in pairings(report.origins[0], [])]
     ['AP', 'RPP']
     """
-    result = Pairings()
     table = origin.table
     if len(table.runs) < 2:
-        result.said.append("There is one system: no pair to compare.")
-    elif origin.comparisons is not None:
+        notes.append("There is one system: no pair to compare.")
+        return []
+    result: list[dict[str, Any] | None] = []
+    if origin.comparisons is not None:
+        notes.append("Pairs are those of the comparisons passed to the report.")
         measures = origin.comparisons["measure"].astype(str)
         for label in table.measures:
-            _add(result, origin, label, origin.comparisons[measures == label], None, label)
-        result.said.append("Pairs are those of the comparisons that the report was given.")
+            comparisons = origin.comparisons[measures == label]
+            result.append(_pairs(origin, label, comparisons, None, label))
     elif table.source is None:
-        result.said.append(
-            "Pairs are not compared: the table has means alone, and no values per query."
-        )
+        notes.append("Pairs are not compared: the table has means only, and no values per query.")
     else:
-        for i, label in enumerate(table.measures):
-            _compare(result, origin, table.only([i]).source, label, label)
-        items = ranked_items(origin.held)
+        sources_of = {label: table.only([i]).source for i, label in enumerate(table.measures)}
+        items = ranked_items(origin.data)
         # systems that are means over replicates have no preferences
         if (
             items is not None
@@ -140,43 +130,39 @@ def pairings(origin: Origin) -> Pairings:
         ):
             with warnings.catch_warnings():  # the report has warned of missing queries
                 warnings.simplefilter("ignore", UserWarning)
-                _compare(result, origin, sources(origin.held, PREFERENCE)[0], PREFERENCE, None)
-    return result
+                sources_of[PREFERENCE] = sources(origin.data, PREFERENCE)[0]
+        for label, source in sources_of.items():
+            result.append(_compared(origin, source, label, notes))
+    return [pairs for pairs in result if pairs is not None]
 
 
-def _compare(
-    result: Pairings, origin: Origin, source: Any, label: str, measure: str | None
-) -> None:
+def _compared(origin: Origin, source: Any, label: str, notes: list[str]) -> dict[str, Any] | None:
+    """Return the tested pairs of one measure; untested, with a note, if they cannot be tested."""
     from pdeval.significance.compare import compare
 
+    measure = label if label in origin.table.measures else None
     options = {name: value for name, value in origin.how.items() if value is not None}
     if measure is None:  # the preference has its own test
         options.pop("test", None)
+    comparisons = None
     try:
         comparisons = compare(source, **options, progress=False)
     except ValueError as error:
-        result.said.append(
-            f"{label}: pairs are not tested. {str(error)[:1].upper()}{str(error)[1:]}"
-        )
-        comparisons = None
-    _add(result, origin, label, comparisons, source, measure)
+        notes.append(f"{label}: pairs are not tested. {str(error)[:1].upper()}{str(error)[1:]}")
+    return _pairs(origin, label, comparisons, source, measure)
 
 
-def _add(
-    result: Pairings,
+def _pairs(
     origin: Origin,
     label: str,
     comparisons: pd.DataFrame | None,
     source: Any,
     measure: str | None,
-) -> None:
-    """Add the pairs of one measure in the order of print; pairs that were compared in the other order are turned."""
+) -> dict[str, Any] | None:
+    """Return the pairs of one measure in the order of print; pairs compared in the other order are reversed."""
     runs = origin.table.runs
     size = len(runs)
     columns = {name: np.full(size * (size - 1) // 2, np.nan) for name in (*COLUMNS, *COUNTS)}
-    how = ""
-    if comparisons is not None:
-        how = footnote.of_comparisons(comparisons)
     if comparisons is not None and len(comparisons):
         index = _index(runs)
         sides = (comparisons[[f"{name}_{side}" for name in runs.columns]] for side in "ab")
@@ -193,26 +179,32 @@ def _add(
     if source is not None:
         _count(columns, source, runs)
     if all(np.isnan(columns[name]).all() for name in ("difference", "won")):
-        return
+        return None
     data = {name: rounded(columns[name]) for name in COLUMNS} | {
         name: rounded(columns[name], 9) for name in COUNTS
     }
-    result.measures.append(
-        {
-            "label": label,
-            "measure": measure,
-            "how": how,
-            "tested": int((~np.isnan(columns["p_adjusted"])).sum()),
-            "data": packed(data),
-        }
-    )
+    return {
+        "label": label,
+        "measure": measure,
+        "how": "" if comparisons is None else footnote.of_comparisons(comparisons),
+        "tested": int((~np.isnan(columns["p_adjusted"])).sum()),
+        "data": packed(data),
+    }
 
 
 def _count(columns: dict[str, np.ndarray], source: Any, runs: pd.DataFrame) -> None:
     """Count the queries that each side of a pair wins, and fill in the difference if nothing was tested."""
     new_place = _index(runs).get_indexer(_index(source.runs[list(runs.columns)]))
-    for a, b, better, worse, differences in _differences(source):
-        place, sign = _pair_places(len(runs), new_place[a], new_place[b])
+    if isinstance(source, Scores):
+        source = Differences(source, *all_pairs(len(source.runs)))
+        blocks = source.blocks(0)
+    else:
+        blocks = decided(source, 0)
+    for pairs, differences in blocks:
+        place, sign = _pair_places(
+            len(runs), new_place[source.a[pairs]], new_place[source.b[pairs]]
+        )
+        better, worse = (differences > 0).sum(axis=0), (differences < 0).sum(axis=0)
         columns["won"][place] = np.where(sign > 0, better, worse)
         columns["lost"][place] = np.where(sign > 0, worse, better)
         known = ~np.isnan(differences)
@@ -222,31 +214,6 @@ def _count(columns: dict[str, np.ndarray], source: Any, runs: pd.DataFrame) -> N
             mean = np.where(known, differences, 0.0).sum(axis=0) / np.maximum(n, 1)
         untested = np.isnan(columns["difference"][place]) & np.isfinite(mean) & (n > 0)
         columns["difference"][place[untested]] = (mean * sign)[untested]
-
-
-def _differences(source: Any) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield blocks of pairs: both runs, queries that the first wins and loses, differences (queries, pairs)."""
-    if not isinstance(source, Scores):
-        for part, values in decided(source, 0):
-            yield (
-                source.a[part],
-                source.b[part],
-                (values > 0).sum(axis=0),
-                (values < 0).sum(axis=0),
-                values,
-            )
-        return
-    values = settled(source.values[0] if source.higher[0] else 0.0 - source.values[0])
-    first, second = all_pairs(len(source.runs))
-    width = max(1, BLOCK_SIZE // max(1, len(values)))
-    for start in range(0, len(first), width):
-        a, b = first[start : start + width], second[start : start + width]
-        x, y = values[:, a], values[:, b]
-        with np.errstate(invalid="ignore"):
-            differences = np.where(
-                (x == y) & np.isinf(x), 0.0, x - y
-            )  # two infinite values are equal
-        yield a, b, (x > y).sum(axis=0), (x < y).sum(axis=0), differences
 
 
 def _pair_places(size: int, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -275,45 +242,37 @@ def adding(
     place: np.ndarray,
     preference: str | None,
 ) -> dict[str, Any]:
-    """Return the factors of each measure, None where ranks do not tell, and the users of the preference.
+    """Return the factors of each measure, None if ranks do not determine it, and the users of the preference.
 
     Parameters
     ----------
     values : array of shape (measures, queries, systems)
-        What the page holds: a label may be its writer's own, and factors that do not add up to it are not those of its
-        measure.
+        Values on the page. A label may belong to another measure: factors that do not add up to the values are dropped.
     place : array
-        The system of each run of the items, -1 where the report has none of it.
+        System of each run of the items, -1 if it is not in the report.
     preference : str, optional
-        The preference between systems, where each system is one run.
+        Preference between systems, if each system is one run.
 
     Examples
     --------
     >>> import pdeval
-    >>> judged = pdeval.datasets.sample_judged(topics="common")
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> origin, queries = judged.report(["AP", "F@5"]).origins[0], judged.queries[:1]
     >>> value = judged.measure(["AP", "F@5"]).query("query_id == '101'").pivot(index="measure", columns="run")["value"]
-    >>> found = adding(origin, RankedItems(judged), queries, value.to_numpy()[:, None], np.arange(12), "RPP")
-    >>> [one and one["gain"] for one in found["adds"]], [one["name"] for one in found["users"]["populations"]]
+    >>> result = adding(origin, RankedItems(judged), queries, value.to_numpy()[:, None], np.arange(12), "RPP")
+    >>> [one and one["gain"] for one in result["adds"]], [one["name"] for one in result["users"]["populations"]]
     ([[[1, 1], [2, 1], [3, 1]], None], ['grade >= 1', 'grade >= 2', 'grade >= 3'])
     """
     topics = items.judged.queries.get_indexer(queries)
     adds: list[dict[str, Any] | None] = []
     for label, value in zip(origin.table.measures, values):
-        measure = _parsed(label)
+        measure = footnote.parsed(label)
         terms = (
             factors(items.judged, measure) if measure is not None and preference != label else None
         )
         fits = terms is not None and _adds_up(terms, items, queries, topics, value, place)
         adds.append(_factors(terms, topics) if terms is not None and fits else None)
     return {"adds": adds, "users": _users(items, topics, preference)}
-
-
-def _parsed(label: str | None) -> Measure | None:
-    try:
-        return None if label is None else parse(label)
-    except (KeyError, ValueError):  # a label chosen by the user
-        return None
 
 
 def _adds_up(
@@ -352,8 +311,8 @@ def _factors(terms: Factors, topics: np.ndarray) -> dict[str, Any]:
 
 
 def _users(items: RankedItems, topics: np.ndarray, preference: str | None) -> dict[str, Any] | None:
-    """Return the user populations of a preference, their shares of each query and the weights of their users."""
-    measure = _parsed(preference)
+    """Return the user populations of a preference, their fractions of each query and the weights of their users."""
+    measure = None if preference is None else footnote.parsed(preference)
     result = None if measure is None else users(items.judged, measure)
     if result is None:
         return None
@@ -375,27 +334,27 @@ SHARE = 0.5  # of the remaining size for pairs, then for values per query; items
 
 
 def opened(origin: Origin, limit: int) -> dict[str, Any]:
-    """Return what the page holds of one collection, in about so many bytes.
+    """Return the data of one collection on the page, in about `limit` bytes.
 
-    Pairs come first, of as many measures as half the room holds; then values, of as many queries as half of what is
-    left holds, those on which the systems differ most; then items, for each query as many as the rest holds.
+    Half of the limit is for pairs, by measure. Half of the rest is for values per query, of the queries on which the
+    systems differ most. The remaining bytes are for the items of these queries.
 
     Examples
     --------
     >>> import pdeval
-    >>> report = pdeval.datasets.sample_judged(topics="common").report(["AP", "RR"])
+    >>> report = pdeval.datasets.sample_judged(queries="common").report(["AP", "RR"])
     >>> data = opened(report.origins[0], 1_000_000)
     >>> data["systems"][:2], [one["label"] for one in data["measures"]], len(data["queries"])
     (['bm25', 'bm25+rm3'], ['AP', 'RR'], 48)
     """
     table = origin.table
     words = footnote.words(table.attrs)
-    paired = pairings(origin)
-    notes = paired.said
+    notes: list[str] = []
+    pairs = pairings(origin, notes)
     data: dict[str, Any] = {
         "title": origin.title,
         "systems": origin.systems,
-        "baselines": origin.baselines,
+        "baselines": [] if origin.baseline is None else baselines_of(table.runs, origin.baseline),
         "words": {
             "query": words.query,
             "queries": words.queries,
@@ -411,8 +370,8 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
             }
             for label, higher, digits in zip(table.measures, table.higher, origin.digits)
         ],
-        "pairs": _pairs_within(paired, limit * SHARE),
-        "said": notes,
+        "pairs": _pairs_within(pairs, limit * SHARE, notes),
+        "notes": notes,
         "preferences": table.source is not None and not isinstance(table.source, Scores),
         "queries": [],
         "of": 0,
@@ -427,10 +386,10 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     data["values"] = [packed(numbers(one)) for one in values[:, kept]]
     if len(kept) < len(queries):
         notes.append(
-            f"Values of {len(kept):,} of {len(queries):,} {words.queries} are held: those on which the systems differ "
-            f"most in {origin.display_name(table.measures[0])}. Means, counts and p-values are over all of them."
+            f"The page has values of {len(kept):,} of {len(queries):,} {words.queries}: those on which the systems "
+            f"differ most in {origin.display_name(table.measures[0])}. Means, counts and p-values are over all of them."
         )
-    items = ranked_items(origin.held)
+    items = ranked_items(origin.data)
     if items is None:
         notes.append(
             f"The page has no {words.docs} of its {words.queries}: a report made from the runs and judgments, by "
@@ -450,19 +409,16 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     return data | adds if any(data["items"]["data"]) else data
 
 
-def _pairs_within(paired: Pairings, limit: float) -> list[dict[str, Any]]:
-    """Return the pairs of the measures that fit into the limit, in their order."""
-    kept: list[dict[str, Any]] = []
-    for one in paired.measures:
-        limit -= len(one["data"])
-        if limit >= 0:
-            kept.append(one)
-    if len(kept) < len(paired.measures):
-        left_out = ", ".join(one["label"] for one in paired.measures if one not in kept)
-        paired.said.append(
-            f"Pairs by {left_out} are left out: the page would be larger than its limit."
-        )
-    return kept
+def _pairs_within(
+    pairs: list[dict[str, Any]], limit: float, notes: list[str]
+) -> list[dict[str, Any]]:
+    """Return the pairs of the first measures that fit into the limit."""
+    total = np.cumsum([len(one["data"]) for one in pairs])
+    n_kept = int(np.searchsorted(total, limit, side="right"))
+    if n_kept < len(pairs):
+        left_out = ", ".join(one["label"] for one in pairs[n_kept:])
+        notes.append(f"Pairs by {left_out} are left out: the page would be larger than its limit.")
+    return pairs[:n_kept]
 
 
 def _values(origin: Origin) -> np.ndarray:
@@ -470,7 +426,11 @@ def _values(origin: Origin) -> np.ndarray:
     source = origin.table.source
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        values = per_query(source, origin.baseline)
+        values = (
+            source.values
+            if isinstance(source, Scores)
+            else mean_preferences(source, origin.baseline)[0]
+        )
     place = pd.MultiIndex.from_frame(source.runs).get_indexer(
         pd.MultiIndex.from_frame(origin.table.runs)
     )
@@ -519,12 +479,10 @@ def _items(
     what = "judged" if items.complete else "relevant"
     if n_cut:
         notes.append(
-            f"Of a {words.query} at most {most:,} {what} {words.docs} are held, by grade and then by best rank: "
+            f"The page has at most {most:,} {what} {words.docs} per {words.query}, by grade and then by best rank: "
             f"{n_cut:,} of {len(queries):,} {words.queries} have more."
         )
-    notes.append(
-        f"Only {what} {words.docs} are held: the others of a ranking are not on this page."
-    )
+    notes.append(f"The page has only {what} {words.docs}, not the other {words.docs} of a ranking.")
     return {**runs, "data": [_packed_items(items, query, columns, most) for query in queries]}
 
 

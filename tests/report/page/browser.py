@@ -190,7 +190,7 @@ class Browser:
         )
 
     def sized(self, width, height, *, dark=False, media=""):
-        """Set the size of the window and the colours that the reader likes."""
+        """Set the size of the window and the colors that the reader likes."""
         self.ask(
             "Emulation.setDeviceMetricsOverride",
             width=width,

@@ -20,7 +20,7 @@ def sample():
     given = {
         "baseline": "bm25",
         "metadata": metadata,
-        "topics": "judged",
+        "queries": "judged",
         "caption": "Sample collection",
     }
     return runs.ireval.report(qrels, ["AP", "nDCG@10", "RR", "P@10"], **given)

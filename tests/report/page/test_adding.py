@@ -30,7 +30,7 @@ def test_a_query_tells_what_each_item_adds_to_the_measure_as_explain_does(
     open_query(chromium, sample_page, measure, "113")
     assert chromium.texts("table.items thead tr.over th") == ["Rank in", f"Adds to {measure}"]
     runs, qrels, _ = pdeval.datasets.load_sample()
-    said = runs.ireval.explain(qrels, "113", measure, runs=["dense-s1", "bm25"], topics="judged")
+    said = runs.ireval.explain(qrels, "113", measure, runs=["dense-s1", "bm25"], queries="judged")
     wide = said.pivot(index="doc_id", columns="run", values=measure)[["dense-s1", "bm25"]]
     lines = chromium.run(LINES.format("table.items tbody"))
     assert len(lines) == (said["relevance"] > 0).sum() / 2
@@ -62,7 +62,7 @@ def test_the_factors_of_the_page_multiply_to_what_explain_gives_to_the_last_bits
         place = origin["queries"].index("113")
         items = unpacked(origin["items"]["data"][place])
         own = unpacked(held["packed"])
-        said = runs.ireval.explain(qrels, "113", measure, topics="judged").set_index(
+        said = runs.ireval.explain(qrels, "113", measure, queries="judged").set_index(
             ["run", "doc_id"]
         )[measure]
         for run in (0, 5):
@@ -80,7 +80,7 @@ def test_a_query_tells_how_the_preference_comes_about_as_explain_does(chromium, 
     open_query(chromium, sample_page, "AP", "113")
     chromium.click("#panel details summary")
     runs, qrels, _ = pdeval.datasets.load_sample()
-    said = runs.ireval.explain(qrels, "113", "RPP", runs=["dense-s1", "bm25"], topics="judged")
+    said = runs.ireval.explain(qrels, "113", "RPP", runs=["dense-s1", "bm25"], queries="judged")
     lines = chromium.run(LINES.format("table.levels tbody"))
     shares = said.groupby("population")["weight"].sum()
     assert [line[0] for line in lines if len(line) == 1] == [
@@ -89,7 +89,7 @@ def test_a_query_tells_how_the_preference_comes_about_as_explain_does(chromium, 
     ]
     lines = [line for line in lines if len(line) > 1]
     assert [int(line[0]) for line in lines] == said["recall"].tolist()
-    assert [line[3].replace("\u2013", "tie") for line in lines] == said["sooner"].tolist()
+    assert [line[3].replace("\u2013", "tie") for line in lines] == said["ahead"].tolist()
     assert [number(line[4]) for line in lines] == pytest.approx(
         said["weight"].tolist(), abs=0.5001e-4
     )
@@ -100,7 +100,7 @@ def test_a_query_tells_how_the_preference_comes_about_as_explain_does(chromium, 
 
 
 def test_a_report_by_a_preference_opens_its_account(chromium, tmp_path):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     judged.report("RPP(grades=uniform)", baseline="bm25").to_html(
         tmp_path / "page.html", interactive=True
     )
@@ -113,7 +113,7 @@ def test_a_report_by_a_preference_opens_its_account(chromium, tmp_path):
 
 
 def test_without_a_baseline_the_reader_names_the_other_system_of_a_preference(chromium, tmp_path):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     judged.report("RPP").to_html(tmp_path / "page.html", interactive=True)
     open_query(chromium, tmp_path / "page.html", "RPP", "113", "hybrid", "")
     assert chromium.texts("table.levels") == []
@@ -126,7 +126,7 @@ def test_without_a_baseline_the_reader_names_the_other_system_of_a_preference(ch
 
 
 def test_a_measure_that_ranks_do_not_tell_says_so(chromium, tmp_path):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     judged.report(["Bpref"], baseline="bm25").to_html(tmp_path / "page.html", interactive=True)
     open_query(chromium, tmp_path / "page.html", "Bpref", "113", "hybrid")
     told = "What each document adds to Bpref does not follow from ranks and grades alone: explain() tells it."

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -49,10 +50,10 @@ def test_a_header_sorts_the_best_first_then_the_worst_then_as_reported(opened):
     assert opened.texts(NAMES)[0] == "rerank-s1"
     opened.click('th[data-column="1"] button.sort')
     assert values(opened, 1) == sorted(values(opened, 1))
-    assert opened.texts("#told") == ["Sorted by AP ↑, ascending."]
+    assert opened.texts("#status") == ["Sorted by AP ↑, ascending."]
     opened.click('th[data-column="1"] button.sort')
     assert opened.texts(NAMES) == before
-    assert opened.texts("#told") == ["In the order of the report."]
+    assert opened.texts("#status") == ["In the order of the report."]
 
 
 def test_the_link_to_the_table_moves_the_focus_and_nothing_else(opened):
@@ -63,7 +64,7 @@ def test_the_link_to_the_table_moves_the_focus_and_nothing_else(opened):
 
 
 def test_a_measure_of_which_less_is_better_sorts_the_least_first(chromium, tmp_path):
-    report = pdeval.datasets.sample_judged(topics="common").report(["ISL"])
+    report = pdeval.datasets.sample_judged(queries="common").report(["ISL"])
     report.to_html(tmp_path / "less.html", interactive=True)
     chromium.open(tmp_path / "less.html")
     column = next(at for at, one in enumerate(report.columns) if one.name == "ISL")
@@ -86,11 +87,11 @@ def test_search_narrows_rows_and_finds_queries(opened):
     opened.press("/")
     opened.type("DENSE")
     assert opened.texts(NAMES) == ["dense-s1", "dense-s2", "dense-s3"]
-    assert opened.texts("#told") == ["3 of 12 systems"]
+    assert opened.texts("#status") == ["3 of 12 systems"]
     opened.press("Escape")
     assert len(opened.texts(NAMES)) == 12
     opened.type("113")
-    assert opened.texts("#told") == ["0 of 12 systems, 1 query found"]
+    assert opened.texts("#status") == ["0 of 12 systems, 1 query found"]
     opened.click("#found button.link")
     opened.wait("document.querySelector('table.items')")
     assert opened.texts("#panel-title") == ["Query 113"]
@@ -106,7 +107,7 @@ def test_a_cell_opens_its_queries_against_the_baseline(opened, sample):
         == "bm25"
     )
     runs, qrels, _ = pdeval.datasets.load_sample()
-    wide = runs.ireval.measure(qrels, "AP", topics="judged").pivot(
+    wide = runs.ireval.measure(qrels, "AP", queries="judged").pivot(
         index="query_id", columns="run", values="value"
     )
     gap = wide["dense-s1"] - wide["bm25"]
@@ -117,7 +118,7 @@ def test_a_cell_opens_its_queries_against_the_baseline(opened, sample):
     assert opened.run("document.querySelectorAll('#panel svg rect').length") == 50
     opened.choose('[data-name="sort"] select', "loss")
     assert opened.texts("#panel table.queries tbody th")[0] == gap.idxmin()
-    opened.choose('[data-name="result"] select', "tied")
+    opened.choose('[data-name="result"] select', "tied_fraction")
     assert len(opened.texts("#panel table.queries tbody th")) == counts[2]
     opened.choose('[data-name="result"] select', "all")
     opened.choose('[data-name="sort"] select', "best")
@@ -131,7 +132,8 @@ def test_a_query_opens_its_items_and_says_who_is_sooner(opened):
     opened.click("#panel button.link")
     opened.wait("document.querySelector('table.items')")
     runs, qrels, _ = pdeval.datasets.load_sample()
-    said = runs.ireval.explain(qrels, query, "AP", runs=["dense-s1", "bm25"], topics="judged")
+    said = runs.ireval.explain(qrels, query, "AP", runs=["dense-s1", "bm25"], queries="judged")
+    said["rank"] = said["rank"].astype(float).fillna(np.inf)
     wide = said[said["relevance"] > 0].pivot(index="doc_id", columns="run", values="rank")
     first, second = (wide["dense-s1"] < wide["bm25"]).sum(), (wide["dense-s1"] > wide["bm25"]).sum()
     line = opened.texts("#panel p.line")[0]
@@ -142,7 +144,7 @@ def test_a_query_opens_its_items_and_says_who_is_sooner(opened):
     )
     for doc, _, a, b, *_, sooner in lines:
         x, y = (wide.loc[doc, run] for run in ("dense-s1", "bm25"))
-        assert [a, b] == [("–" if rank == float("inf") else f"{rank:.0f}") for rank in (x, y)]
+        assert [a, b] == [("–" if pd.isna(rank) else f"{rank:.0f}") for rank in (x, y)]
         assert sooner == ("dense-s1" if x < y else "bm25" if y < x else "–" if a == "–" else "tie")
     opened.click("#panel input[type=checkbox]")
     opened.wait(
@@ -167,7 +169,7 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         for first, second in ((runs, runs), (qrels, strict))
     ]
     report = stacked[0].ireval.report(
-        stacked[1], "AP", by="collection", baseline="bm25", topics="judged"
+        stacked[1], "AP", by="collection", baseline="bm25", queries="judged"
     )
     report.to_html(tmp_path / "two.html", interactive=True)
     for at, judgments in enumerate((qrels, strict)):
@@ -180,14 +182,16 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         lines = chromium.run(
             "[...document.querySelectorAll('table.items tbody tr')].map(tr => [...tr.cells].map(c => c.textContent))"
         )
-        said = runs.ireval.explain(judgments, query, "AP", runs=["hybrid", "bm25"], topics="judged")
+        said = runs.ireval.explain(
+            judgments, query, "AP", runs=["hybrid", "bm25"], queries="judged"
+        )
         ranks = said[said["relevance"] > 0].pivot(index="doc_id", columns="run", values="rank")
         own = judgments[judgments["query_id"].astype(str) == query].set_index("doc_id")["relevance"]
         assert {line[0] for line in lines} == set(own.index[own > 0])
         for doc, grade, *found in (line[:4] for line in lines):
             assert grade == str(own[doc])
             shown = [
-                "–" if rank == float("inf") else f"{rank:.0f}"
+                "–" if pd.isna(rank) else f"{rank:.0f}"
                 for rank in ranks.loc[doc, ["hybrid", "bm25"]]
             ]
             assert found == shown
@@ -307,7 +311,7 @@ def test_it_prints_the_table_without_the_tools(opened):
 def test_a_long_table_prints_its_header_on_every_page_and_a_sum_once(chromium, tmp_path):
     runs, qrels, _ = pdeval.datasets.load_sample()
     many = pd.concat([runs.assign(run=runs["run"].astype(str) + f" {copy}") for copy in range(8)])
-    report = quietly(many.ireval.report, qrels, ["AP", "RR"], topics="judged")
+    report = quietly(many.ireval.report, qrels, ["AP", "RR"], queries="judged")
     report.to_html(tmp_path / "long.html", interactive=True)
     chromium.open(tmp_path / "long.html", "#system=bm25 0&measure=AP&query=113")
     chromium.wait("document.querySelector('table.items')")
@@ -357,7 +361,7 @@ def test_the_frame_of_a_notebook_shows_the_same_page(chromium, sample, tmp_path)
 
 @pytest.mark.parametrize("kind", ["scores", "summary", "preferences", "order", "one run"])
 def test_reports_of_every_kind_open_without_an_error(chromium, tmp_path, kind):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     scores = judged.measure(["AP", "RR"])
     report = {
         "scores": lambda: scores.ireval.report(),
@@ -375,7 +379,7 @@ def test_reports_of_every_kind_open_without_an_error(chromium, tmp_path, kind):
     chromium.click("button.cell")
     chromium.wait("!document.getElementById('panel').hidden")
     if kind == "summary":
-        assert "This page holds no values per query" in chromium.texts("#panel p")[0]
+        assert "This page has no values per query" in chromium.texts("#panel p")[0]
         return
     chromium.wait(OPENED)
     chromium.click("#panel button.link")

@@ -66,7 +66,7 @@ def test_the_policy_allows_no_script_or_style_but_the_two_of_the_page(sample_pag
 def test_the_page_holds_every_value_of_the_scores_to_the_last_bit(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
-    scores = runs.ireval.measure(qrels, ["AP"], topics="judged")
+    scores = runs.ireval.measure(qrels, ["AP"], queries="judged")
     wide = scores.pivot(index="query_id", columns="run", values="value")
     held = np.array(unpacked(origin["values"][0])).reshape(
         len(origin["queries"]), len(origin["systems"])
@@ -78,7 +78,7 @@ def test_the_page_holds_every_value_of_the_scores_to_the_last_bit(sample):
 def test_the_pairs_of_the_page_are_those_of_compare_and_their_counts_those_of_the_scores(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
-    scores = runs.ireval.measure(qrels, ["RR"], topics="judged")
+    scores = runs.ireval.measure(qrels, ["RR"], queries="judged")
     table = scores.ireval.compare()
     pairs = unpacked(next(one["data"] for one in origin["pairs"] if one["label"] == "RR"))
     systems = origin["systems"]
@@ -97,7 +97,7 @@ def test_the_pairs_of_the_page_are_those_of_compare_and_their_counts_those_of_th
 def test_a_join_adds_preferences_to_the_pairs(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
-    means = runs.ireval.mean(qrels, "RPP", topics="judged")
+    means = runs.ireval.summary(qrels, "RPP", queries="judged")
     first = means[(means["run_a"] == "bm25") & (means["run_b"] == "bm25+rm3")]["mean"].item()
     pairs = unpacked(next(one["data"] for one in origin["pairs"] if one["label"] == "RPP"))
     assert pairs["difference"][0] == pytest.approx(first, rel=1e-5)
@@ -108,15 +108,15 @@ def test_the_items_of_a_query_have_the_ranks_that_explain_gives(sample):
     origin = data_of(sample.to_html(interactive=True))["origins"][0]
     runs, qrels, _ = pdeval.datasets.load_sample()
     items = unpacked(origin["items"]["data"][origin["queries"].index("113")])
-    said = runs.ireval.explain(qrels, "113", "AP", topics="judged")
-    wide = said.pivot(index="doc_id", columns="run", values="rank").replace(np.inf, 0)
+    said = runs.ireval.explain(qrels, "113", "AP", queries="judged")
+    wide = said.pivot(index="doc_id", columns="run", values="rank").fillna(0)
     ranks = np.array(items["ranks"]).reshape(len(origin["items"]["runs"]), -1).T
     assert ranks.tolist() == wide.loc[items["docs"], origin["items"]["runs"]].to_numpy().tolist()
 
 
 @pytest.mark.broad
 def test_a_label_of_its_writers_own_is_not_taken_for_the_measure_of_that_name():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     strict = [pdeval.parse("AP", level=2, label="AP"), pdeval.parse("RR", label="first"), "RR"]
     origin = data_of(judged.report(strict).to_html(interactive=True))["origins"][0]
     assert origin["adds"][:2] == [None, None]
@@ -164,10 +164,14 @@ def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
     less = sample.to_html(interactive=True, limit=0.12)
     assert len(less.encode()) < 120_000 < len(whole.encode())
     assert re.search(
-        r"at most \d+ relevant documents are held, by grade and then by best rank", said_under(less)
+        r"The page has at most \d+ relevant documents per query, by grade and then by best rank",
+        said_under(less),
     )
     least = sample.to_html(interactive=True, limit=0.09)
-    assert re.search(r"Values of \d+ of 50 queries are held", said_under(least))
+    assert re.search(
+        r"The page has values of \d+ of 50 queries: those on which the systems differ",
+        said_under(least),
+    )
     assert len(least.encode()) < 90_000
     assert unpacked(data_of(least)["origins"][0]["pairs"][0]["data"])["n"][0] == 50, (
         "counts are over all queries"
@@ -180,7 +184,7 @@ def test_a_page_keeps_to_its_limit_and_says_what_it_leaves_out(sample):
 
 
 def test_a_report_of_scores_says_that_it_has_no_items():
-    scores = pdeval.datasets.sample_judged(topics="common").measure(["AP"])
+    scores = pdeval.datasets.sample_judged(queries="common").measure(["AP"])
     page = scores.ireval.report().to_html(interactive=True)
     assert (
         "The page has no documents of its queries: a report made from the runs and judgments"
@@ -191,15 +195,18 @@ def test_a_report_of_scores_says_that_it_has_no_items():
 
 
 def test_a_report_of_a_summary_says_that_it_has_no_queries():
-    summary = pdeval.datasets.sample_judged(topics="common").measure(["AP"]).ireval.summary()
+    summary = pdeval.datasets.sample_judged(queries="common").measure(["AP"]).ireval.summary()
     page = summary.ireval.report().to_html(interactive=True)
     assert "made from a summary, which has no values per query" in said_under(page)
-    assert "Pairs are not compared: the table has means alone" in said_under(page)
+    assert (
+        "Pairs are not compared: the table has means only, and no values per query."
+        in said_under(page)
+    )
 
 
 @pytest.mark.parametrize("kind", ["order", "matrix", "compare"])
 def test_every_other_report_is_a_page_whose_cells_do_not_open(kind):
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     table = {"order": lambda: judged.order("RPP"), "compare": lambda: judged.compare("AP", baseline="bm25"),
              "matrix": lambda: judged.matrix("RPP")}[kind]()  # fmt: skip
     page = table.ireval.report().to_html(interactive=True)
@@ -222,13 +229,13 @@ def test_one_run_one_query_and_nothing_judged_are_pages_too():
     assert unpacked(origin["values"][0]) == [0.5, 1]
     assert unpacked(origin["pairs"][0]["data"])["lost"] == [1]
     nothing = qrels.assign(relevance=0)
-    page = quietly(both.ireval.report, nothing, "P@1", topics="judged").to_html(interactive=True)
+    page = quietly(both.ireval.report, nothing, "P@1", queries="judged").to_html(interactive=True)
     assert unpacked(data_of(page)["origins"][0]["values"][0]) == [0, 0]
 
 
 @pytest.mark.broad
 def test_infinite_values_are_held_and_counted_and_not_tested():
-    judged = pdeval.datasets.sample_judged(topics="common")
+    judged = pdeval.datasets.sample_judged(queries="common")
     page = judged.report(["AP", "TSL"]).to_html(interactive=True)
     assert "TSL: pairs are not tested." in said_under(page)
     origin = data_of(page)["origins"][0]
@@ -249,7 +256,7 @@ def test_several_collections_each_open_their_own(layout):
         for frame in (runs, qrels)
     ]
     report = both[0].ireval.report(
-        both[1], ["AP", "RR"], topics="judged", baseline="bm25", by="collection", layout=layout
+        both[1], ["AP", "RR"], queries="judged", baseline="bm25", by="collection", layout=layout
     )
     page = report.to_html(interactive=True)
     data = data_of(page)
@@ -282,7 +289,7 @@ def test_the_page_of_collections_on_dask_is_that_of_pandas():
         frame.assign(collection=np.where(frame["query_id"].astype(str) < "120", "early", "late"))
         for frame in (runs[runs["run"].isin(["bm25", "hybrid", "tfidf"])], qrels)
     ]
-    given = {"by": "collection", "topics": "judged", "baseline": "bm25"}
+    given = {"by": "collection", "queries": "judged", "baseline": "bm25"}
     here = both[0].ireval.report(both[1], ["AP"], **given).to_html(interactive=True)
     there = (
         dask.from_pandas(both[0], npartitions=3)
@@ -319,7 +326,7 @@ def test_replicates_have_a_column_each_in_their_items():
     )
     assert len(kept)
     report = quietly(
-        kept.ireval(run=["model", "seed"]).report, qrels, "AP", replicate="seed", topics="judged"
+        kept.ireval(run=["model", "seed"]).report, qrels, "AP", replicate="seed", queries="judged"
     )
     origin = data_of(report.to_html(interactive=True))["origins"][0]
     assert len(origin["items"]["runs"]) > len(origin["systems"])
@@ -360,9 +367,7 @@ def test_a_table_by_hand_is_a_page():
 
 def test_a_limit_that_is_none_is_refused(sample):
     for limit in (0, -1, True, float("nan")):
-        with pytest.raises(
-            ValueError, match="the megabytes that a page may have are a number above 0"
-        ):
+        with pytest.raises(ValueError, match=r"limit=.* a number above 0\."):
             sample.to_html(interactive=True, limit=limit)
 
 
@@ -370,7 +375,9 @@ def test_a_limit_that_is_none_is_refused(sample):
 def test_metadata_that_lack_a_run_leave_a_dash(sample):
     runs, qrels, metadata = pdeval.datasets.load_sample()
     some = metadata[metadata["run"] != "ql"]
-    page = runs.ireval.report(qrels, "AP", metadata=some, topics="judged").to_html(interactive=True)
+    page = runs.ireval.report(qrels, "AP", metadata=some, queries="judged").to_html(
+        interactive=True
+    )
     family = next(one for one in data_of(page)["facets"] if one["name"] == "family")
     systems = data_of(page)["origins"][0]["systems"]
     assert family["values"][family["rows"][systems.index("ql")]] == "–"

@@ -1,4 +1,4 @@
-// What each relevant item adds to the measure, and each recall level to the preference: products of what the page holds.
+// What each relevant item adds to the measure, and each recall level to the preference: products of the data of the page.
 
 function rankOf(items, item, run) {
   return items.ranks[run * items.docs.length + item] || Infinity;

@@ -3,7 +3,7 @@
 const byId = (id) => document.getElementById(id);
 const DATA = JSON.parse(byId("data").textContent);
 const CAN_UNPACK = typeof DecompressionStream === "function";
-const CANNOT = "This browser is too old to open what the page holds; the table is complete without it.";
+const CANNOT = "This browser is too old to open the data of the page; the table is complete without it.";
 const MINUS = "\u2212";
 const DASH = "\u2013";
 const [BETTER, WORSE] = ["\u2020", "\u2021"];
@@ -95,10 +95,10 @@ function count(number, one, several) {
 }
 
 function tell(text) {
-  byId("told").textContent = text;
+  byId("status").textContent = text;
 }
 
-// the place of a pair among all pairs of so many systems, and its sign: the page holds every pair once
+// the place of a pair among all pairs of systems, and its sign: the page has every pair once
 function pairPlace(size, a, b) {
   const low = Math.min(a, b);
   const high = Math.max(a, b);

@@ -20,7 +20,7 @@ async function openItems(open, sequence, from = null) {
     if (state.open !== open) return;
     parts.push(...itemParts(origin, open, items, factors, () => openItems(open, sequence, from)), account);
   } else {
-    parts.push(make("p", {}, `This page holds no ${origin.words.docs} of this ${origin.words.query}; the notes under the table say why.`));
+    parts.push(make("p", {}, `This page has no ${origin.words.docs} of this ${origin.words.query}; see the notes below the table.`));
   }
   showPanel(title, parts, { back, from: null });
 }

@@ -7,7 +7,7 @@ async function showPairs() {
   const section = byId("pairs");
   const origins = DATA.origins.map((one, at) => [at, one.title || "All"]).filter(([at]) => DATA.origins[at].pairs.length);
   if (!origins.length) {
-    section.replaceChildren(make("h2", { id: "pairs-title" }, "Pairs"), make("p", {}, "This page holds no pairs of systems; the notes say why."));
+    section.replaceChildren(make("h2", { id: "pairs-title" }, "Pairs"), make("p", {}, "This page has no pairs of systems; see the notes."));
     return;
   }
   if (!origins.some(([at]) => at === square.origin)) square.origin = origins[0][0];

@@ -19,7 +19,7 @@ async function openQueries(open, from = null, focus = true) {
   if (!CAN_UNPACK) return showPanel(title, [make("p", {}, CANNOT)], { from, focus });
   const account = await pairAccount(origin, open);
   if (!origin.values) {
-    const text = `This page holds no values per ${origin.words.query}; the notes under the table say why.`;
+    const text = `This page has no values per ${origin.words.query}; see the notes below the table.`;
     return showPanel(title, [make("p", {}, text), account], { from, focus });
   }
   const values = await unpack(origin.values[open.measure]);

@@ -47,7 +47,7 @@ function tools() {
   box.hidden = false;
   const opens = DATA.origins.some((one) => one.values) ? "; a number opens its queries" : "";
   const items = DATA.origins.some((one) => one.items) ? ", a query its items" : "";
-  byId("holds").append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));
+  byId("contents").append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));
 }
 
 function setView(view) {

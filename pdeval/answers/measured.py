@@ -1,0 +1,163 @@
+"""Scores of answers: the ids of a table of answers, and the kernels over its columns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import ENTRIES, Measure, parse_all
+from pdeval.catalog.directions import described
+from pdeval.evaluate.cube import Scores, coded, coded_runs
+from pdeval.tables.labels import run_labels
+from pdeval.tables.reader import Table, numbers
+from pdeval.tables.schemas import SCHEMAS
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The runs and the queries of a table, and those of each row; an answer is a run and a query."""
+
+    table: Table
+    runs: pd.DataFrame
+    queries: pd.Index
+    run: np.ndarray
+    query: np.ndarray
+
+    @classmethod
+    def of(cls, table: Table) -> Answers:
+        """Return the ids of a table of answers; raise if it is empty."""
+        frame = table.frame
+        if len(frame) == 0:
+            raise ValueError(f"the {SCHEMAS[table.kind].description} is empty.")
+        runs, run = pd.DataFrame({"run": ["run"]}), np.zeros(len(frame), dtype=np.int64)
+        if table.run_columns:
+            runs, run = coded_runs({name: frame[name] for name in table.run_columns})
+        query, queries = coded(table.column("query"), "query")
+        return cls(table, runs, queries.rename(table.roles["query"]), run, query)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of queries and of runs."""
+        return len(self.queries), len(self.runs)
+
+    def example(self, row: int, *roles: str) -> tuple[object, ...]:
+        """Return the ids of a row, for messages."""
+        names = [*self.table.run_columns, *(self.table.roles[role] for role in ("query", *roles))]
+        return tuple(self.table.frame[name].iloc[[row]].tolist()[0] for name in names)
+
+    def check_unique(self, key: np.ndarray, *roles: str) -> None:
+        """Raise if two rows of an answer have the same key; the roles name its ids."""
+        again = np.flatnonzero(pd.Series(key).duplicated().to_numpy())
+        if len(again):
+            raise ValueError(
+                f"the {SCHEMAS[self.table.kind].description} has {len(again):,} rows that repeat an earlier "
+                f"({', '.join(['run', 'query', *roles])}), e.g. {self.example(again[0], *roles)}. Keep one of each, or "
+                "bind the columns that distinguish runs, df.ireval(run=[...])."
+            )
+
+    def warn_about_unanswered(self, answered: np.ndarray) -> None:
+        """Warn if runs have no answer to some queries; `answered` has the shape (queries, runs)."""
+        missing = np.argwhere(~answered)
+        if len(missing):
+            query, run = missing[0]
+            warnings.warn(
+                f"{len(missing):,} of {answered.size:,} answers are missing, e.g. of run "
+                f"{run_labels(self.runs)[run]!r} to query {self.queries[query]!r}. They get the worst possible score.",
+                stacklevel=2,
+            )
+
+    def scores(
+        self, measures: list[Measure], values: Callable[[Measure], np.ndarray]
+    ) -> pd.DataFrame:
+        """Return the scores table of the values of each measure, of shape (queries, runs)."""
+        return Scores(
+            self.runs,
+            self.queries,
+            tuple(measure.label for measure in measures),
+            np.stack([np.broadcast_to(values(measure), self.shape) for measure in measures]),
+            np.array([measure.higher for measure in measures]),
+            {
+                "run_columns": list(self.runs.columns),
+                "query_column": str(self.queries.name),
+                "measures": described(measures),
+            },
+        ).frame()
+
+
+def parse_kind(measures: object, kind: str) -> list[Measure]:
+    """Return the requested measures; raise if one needs another table.
+
+    Examples
+    --------
+    >>> parse_kind("NuggetAll, AP", "nuggets")
+    Traceback (most recent call last):
+    ValueError: AP is not a measure of nuggets. Use NuggetAll, NuggetVital, NuggetWeighted or NuggetF.
+    """
+    requested = parse_all(measures)
+    *names, last = [name for name, entry in ENTRIES.items() if entry.kind == kind]
+    for measure in requested:
+        if measure.kind != kind:
+            raise ValueError(
+                f"{measure.label} is not a measure of {kind}. Use {', '.join(names)} or {last}."
+            )
+    return requested
+
+
+def labels_or_numbers(
+    column: pd.Series,
+    what: str,
+    values: Mapping[str, float],
+    *,
+    high: float = 1.0,
+    unknown: float | None = None,
+    advice: str = "",
+) -> np.ndarray:
+    """Return the numbers of a column of labels or numbers, NaN if missing.
+
+    Unknown labels have the value `unknown`; without one, they raise.
+
+    Examples
+    --------
+    >>> labels_or_numbers(pd.Series(["full", None, "none"]), "support", {"full": 1.0, "none": 0.0}).tolist()
+    [1.0, nan, 0.0]
+    """
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        known = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        codes, labels = pd.factorize(column)
+        default = -1.0 if unknown is None else unknown
+        # the code -1, of missing values, selects the last entry
+        known = np.array([values.get(label, default) for label in labels] + [np.nan])[codes]
+    wrong = np.flatnonzero((known < 0) | (known > high))
+    if len(wrong):
+        raise ValueError(
+            f"the {what} column has {len(wrong):,} unknown values, e.g. {column.iloc[wrong[:1]].tolist()[0]!r}. Use "
+            f"{', '.join(map(repr, values))}, or numbers of 0 {'to 1' if high == 1 else 'or more'}.{advice}"
+        )
+    return known
+
+
+def one_per_answer(answers: Answers, role: str, measure: str) -> np.ndarray:
+    """Return the number that each answer has in a column, of shape (queries, runs); 0 without an answer.
+
+    Raise if values of an answer differ.
+    """
+    if role not in answers.table:
+        raise ValueError(
+            f"{measure} needs the {role} of answers, but there is no column {role!r}. Add it."
+        )
+    column = answers.table.column(role)
+    value = numbers(column, role)
+    result = np.zeros(answers.shape)
+    result[answers.query, answers.run] = value
+    differs = np.flatnonzero(result[answers.query, answers.run] != value)
+    if len(differs):
+        raise ValueError(
+            f"the answer {answers.example(differs[0])} has several values in column {column.name!r}. An answer has one "
+            f"{role}."
+        )
+    return result

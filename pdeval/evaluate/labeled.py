@@ -1,0 +1,227 @@
+"""The rows of runs with their labels: rank, grade, gain and contribution of every document, judged or not."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse_all
+from pdeval.evaluate.contributions import item_contributions
+from pdeval.evaluate.cube import described_frame, pair_columns, run_columns
+from pdeval.evaluate.run_selection import place_of_query, places_of_runs
+from pdeval.evaluate.scores import attributes, only_metrics
+from pdeval.evaluate.unjudged import integers
+from pdeval.join.judged import Judged
+from pdeval.join.positions import Positions, Rows, positions_of, rows_of
+from pdeval.join.ranks import first_rows
+from pdeval.join.rules import Compat, Ties, checked_level
+from pdeval.tables.labels import labels
+from pdeval.tables.reader import Table, read
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+
+GRADE = "the grade, under the caller's column name; missing if the document is unjudged"
+READ = "it is a table to read: one row per document"
+
+table(
+    "labeled",
+    "run query rank:int doc [score:float] grade:float gain:float",
+    "table of labeled documents",
+    recognized_by="-",
+    row="run, query and document",
+    sort="run query rank",
+    no_report=READ,
+    no_plot=READ,
+    means={
+        "rank": "the rank under the rules of the join, from 1",
+        "grade": GRADE,
+        "gain": "the grade as a gain: 0 if the document is unjudged or its grade is negative",
+    },
+)
+table(
+    "labeled_pair",
+    "query run_a run_b rank:int doc_a:any grade_a:float doc_b:any grade_b:float moved:int",
+    "table of two labeled rankings",
+    recognized_by="rank doc_a grade_a doc_b grade_b moved",
+    row="query and rank",
+    sort="query rank",
+    no_report=READ,
+    no_plot=READ,
+    means={
+        "doc_a": "the document of run_a at this rank; missing below the end of its list",
+        "grade_a": "its grade; missing if it is unjudged",
+        "doc_b": "the document of run_b at this rank",
+        "grade_b": "its grade",
+        "moved": "number of ranks by which run_b ranks doc_b higher than run_a does; missing if run_a does not have it",
+    },
+)
+
+
+@verb(
+    on="runs",
+    returns=("labeled", "labeled_pair"),
+    grouped=False,
+    other_names={"labelled": "labeled(qrels)", "diffir": "labeled(qrels, layout='side_by_side')"},
+)
+def labeled(
+    table: Table,
+    qrels: object,
+    measures: object = None,
+    *,
+    query: object = None,
+    runs: object = None,
+    top: int | None = None,
+    layout: Literal["long", "side_by_side"] = "long",
+    level: float | None = None,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    depth: int | None = None,
+    judged_only: bool = False,
+) -> pd.DataFrame:
+    """Return the documents of each list in rank order, with their grades; the grade of an unjudged document is missing.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them, optional
+        Measures, with one column each: the contribution of the document to the measure, as in `explain`. It is missing
+        for queries without judgments.
+    query : query id or list of them, optional
+        Queries to show, as integers or strings; all by default.
+    runs : run or list of runs, optional
+        Runs to show; all by default. The first of two is run_a.
+    top : int, optional
+        Number of documents of each list to show; all by default. Contributions do not depend on it.
+    layout : {'long', 'side_by_side'}
+        One row per document; or one row per rank, with the documents of two runs.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged()
+    >>> judged.labeled("nDCG@10", query=103, runs="rerank-s1", top=3).drop(columns="score").round(3)
+             run query_id  rank         doc_id  relevance  gain  nDCG@10
+    0  rerank-s1      103     1  news-2018-352          3   3.0     0.22
+    1  rerank-s1      103     2      doc-01746       <NA>   0.0     0.00
+    2  rerank-s1      103     3  news-2018-338       <NA>   0.0     0.00
+
+    Which documents are new in the list of the second run, and which moved up?
+
+    >>> pair = judged.labeled(query=103, runs=["bm25", "rerank-s1"], top=3, layout="side_by_side")
+    >>> pair.drop(columns=["query_id", "run_a", "run_b"])
+       rank          doc_a  grade_a          doc_b  grade_b  moved
+    0     1  news-2022-157        0  news-2018-352        3     58
+    1     2  news-2019-478        2      doc-01746     <NA>     46
+    2     3  news-2022-018        0  news-2018-338     <NA>   <NA>
+    """
+    requested = [] if measures is None else parse_all(measures)
+    only_metrics(requested)
+    level = checked_level(level)
+    rows = rows_of(table, read(qrels, "qrels"), ties=ties, compat=compat, depth=depth)
+    if rows.ties == "expected":
+        raise ValueError(
+            "ties='expected' has no definite ranks. Use ties='docid', 'rank' or 'first'."
+        )
+    lists, queries = rows.lists, rows.lists.queries.index()
+    shown = list(range(len(lists.runs))) if runs is None else places_of_runs(lists.runs, runs)
+    if layout == "side_by_side" and len(shown) != 2:
+        selected = "1 is" if len(shown) == 1 else f"{len(shown)} are"
+        raise ValueError(
+            f"layout='side_by_side' shows two runs, but {selected} selected. Select two with runs=[run_a, run_b]."
+        )
+    kept = np.isin(lists.run, shown)
+    if query is not None:
+        wanted = query if np.iterable(query) and not isinstance(query, str) else [query]
+        kept &= np.isin(lists.query, [place_of_query(queries, one) for one in wanted])
+    # with judged_only, ranks change; side by side, run_a may have a document of run_b below rank `top`
+    cuts = [depth] if judged_only or layout == "side_by_side" else [depth, top]
+    cut = min((one for one in cuts if one is not None), default=None)
+    place, list_of_row, rank = first_rows(
+        rows.score, rows.order, rows.doc, lists, rows.ties, cut, kept
+    )
+    # lexsort: the last key is the primary one
+    by = np.lexsort((rank, lists.query[list_of_row], lists.run[list_of_row]))
+    place, list_of_row, rank = place[by], list_of_row[by], rank[by]
+    positions = positions_of(rows, compat=compat, depth=depth)
+    item = _items(positions, rows)[lists.starts[list_of_row] + rank - 1]
+    grade = np.where(item >= 0, positions.judged.grade[item], np.nan)
+    if judged_only:
+        positions, judged = positions.only_judged(), grade >= 0
+        place, list_of_row, item, grade = (
+            values[judged] for values in (place, list_of_row, item, grade)
+        )
+        # rows are sorted by list and rank: the remaining ones of a list are counted from 1
+        first = np.flatnonzero(np.diff(list_of_row, prepend=-1))
+        rank = np.arange(len(place)) - np.repeat(first, np.diff(first, append=len(place))) + 1
+    run, topic = lists.run[list_of_row], rows.topic[list_of_row]
+    row = place if rows.order is None else rows.order[place]
+    grade_column = rows.tables[1].roles["grade"]
+    columns: dict[str, Any] = {
+        **run_columns(lists.runs, run),
+        table.roles["query"]: labels(queries, lists.query[list_of_row]),
+        "rank": rank,
+        table.roles["doc"]: table.column("doc").array.take(row),
+        **({"score": table.column("score").array.take(row)} if "score" in table else {}),
+        grade_column: integers(grade),
+        "gain": np.fmax(grade, 0.0),
+    }
+    joined = Judged(positions, level, "judged")
+    columns |= _contributions(joined, requested, topic, run, item)
+    attrs = {**attributes(joined, requested), "grade_column": grade_column}
+    frame = described_frame(columns, attrs)
+    if layout == "side_by_side":
+        first, second = (frame[run == place] for place in shown)
+        pair = _side_by_side(first, second, table, grade_column)
+        a, b = (np.full(len(pair), place) for place in shown)
+        for at, (name, values) in enumerate(pair_columns(lists.runs, a, b, labels).items(), 1):
+            pair.insert(at, name, values)
+        frame = described_frame(pair, attrs)
+    return frame if top is None else frame[frame["rank"] <= top].reset_index(drop=True)
+
+
+def _items(positions: Positions, rows: Rows) -> np.ndarray:
+    """Return the judged item at each place, list after list in rank order; -1 if the document is unjudged."""
+    known = np.flatnonzero(rows.topic >= 0)
+    list_of_cell = np.zeros(positions.retrieved.shape, dtype=np.int64)
+    list_of_cell[rows.topic[known], rows.lists.run[known]] = known
+    list_of_hit = list_of_cell[positions.judged.topic[positions.item], positions.run]
+    item = np.full(len(rows.score), -1)
+    item[rows.lists.starts[list_of_hit] + positions.rank.astype(np.int64) - 1] = positions.item
+    return item
+
+
+def _contributions(
+    joined: Judged, measures: list[Measure], topic: np.ndarray, run: np.ndarray, item: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the contribution of each row to each measure: 0 if unjudged, missing if the query has no judgments."""
+    positions = joined.positions
+    topics = np.isin(np.arange(len(positions.queries)), topic)
+    runs = np.isin(np.arange(len(positions.runs)), run)
+    part = joined.on(positions.keep_topics(topics).keep_runs(runs))
+    new_item = np.cumsum(topics[positions.judged.topic]) - 1
+    new_run = np.cumsum(runs) - 1
+    hits = item >= 0
+    columns = {}
+    for measure in measures:
+        column = np.where(topic >= 0, 0.0, np.nan)
+        column[hits] = item_contributions(part, measure)[new_run[run[hits]], new_item[item[hits]]]
+        columns[measure.label] = column
+    return columns
+
+
+def _side_by_side(
+    a: pd.DataFrame, b: pd.DataFrame, table: Table, grade_column: str
+) -> pd.DataFrame:
+    """Return two rankings rank by rank, and the number of ranks by which each document of the second one moved."""
+    query, doc = table.roles["query"], table.roles["doc"]
+    dropped = [*table.run_columns, *(name for name in ("run", "score", "gain") if name in a)]
+    sides = [
+        one.drop(columns=dict.fromkeys(dropped)).rename(columns={doc: "doc", grade_column: "grade"})
+        for one in (a, b)
+    ]
+    above = sides[1].merge(sides[0], on=[query, "doc"], how="left", suffixes=("", "_a"))
+    sides[1]["moved"] = integers((above["rank_a"] - above["rank"]).to_numpy(np.float64))
+    return sides[0].merge(
+        sides[1], on=[query, "rank"], how="outer", suffixes=("_a", "_b"), sort=True
+    )

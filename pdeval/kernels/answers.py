@@ -1,0 +1,183 @@
+"""Measures of answers: nuggets that an answer contains, and citations that support its sentences.
+
+Axis 0 of the columns of a nugget measure is the nugget. The columns of a citation measure are counts and sums.
+"""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+
+from pdeval.catalog import metric
+from pdeval.catalog.measures import checked_flag
+from pdeval.kernels.primitives import share
+
+_TREC_RAG = "Pradeep et al. 2024, Initial nugget evaluation results for the TREC 2024 RAG Track"
+_TREC_QA = "Voorhees 2003, Overview of the TREC 2003 question answering track"
+_SUPPORT = "Thakur et al. 2025, Support evaluation for the TREC 2024 RAG Track"
+_FLAGS = {"strict": checked_flag}
+
+
+def _credit(assignment: np.ndarray, strict: bool) -> np.ndarray:
+    """Return the credit of each nugget: its assignment, or if strict only that of full support."""
+    return np.where(assignment == 1, 1.0, 0.0) if strict else assignment
+
+
+@metric(kind="nuggets", reference=_TREC_RAG, read=_FLAGS, aliases=("AllScore", "all_score"))
+def NuggetAll(assignment: np.ndarray, *, strict: bool = False) -> np.ndarray:
+    """Nugget recall: the mean assignment over all nuggets, vital and okay.
+
+    Support counts 1, partial support 0.5, or 0 if `strict`.
+
+    Examples
+    --------
+    >>> assignment = np.array([1, 0.5, 0, 1, 0.5])  # the first three are vital
+    >>> float(NuggetAll(assignment)), float(NuggetAll(assignment, strict=True))
+    (0.6, 0.4)
+    """
+    total: np.ndarray = _credit(assignment, strict).sum(axis=0) / len(assignment)
+    return total
+
+
+@metric(
+    kind="nuggets",
+    reference=_TREC_RAG,
+    read=_FLAGS,
+    aliases=("VitalScore", "vital_score"),
+    compat={"nuggetizer": {"empty": 0.0}},
+)
+def NuggetVital(
+    assignment: np.ndarray, vital: np.ndarray, *, strict: bool = False, empty: float | None = None
+) -> np.ndarray:
+    """Vital nugget recall: the mean assignment over vital nuggets.
+
+    A query without vital nuggets has no value. With compat="nuggetizer" its value is 0.
+
+    Examples
+    --------
+    >>> assignment, vital = np.array([1, 0.5, 0, 1, 0.5]), np.array([1, 1, 1, 0, 0])
+    >>> float(NuggetVital(assignment, vital)), round(float(NuggetVital(assignment, vital, strict=True)), 4)
+    (0.5, 0.3333)
+    """
+    return share(
+        (_credit(assignment, strict) * vital).sum(axis=0),
+        vital.sum(axis=0),
+        nan if empty is None else empty,
+    )
+
+
+@metric(
+    kind="nuggets",
+    reference=_TREC_RAG,
+    read=_FLAGS,
+    limits={"okay_weight": (0, inf)},
+    aliases=("WeightedScore", "weighted_score"),
+    compat={"nuggetizer": {"empty": 0.0}},
+)
+def NuggetWeighted(
+    assignment: np.ndarray,
+    vital: np.ndarray,
+    okay: np.ndarray,
+    *,
+    strict: bool = False,
+    okay_weight: float = 0.5,
+    empty: float | None = None,
+) -> np.ndarray:
+    """Weighted nugget recall: the mean assignment, with weight 1 for vital and 0.5 for okay nuggets.
+
+    If importances are numbers, these are the weights.
+
+    Examples
+    --------
+    >>> assignment, vital = np.array([1, 0.5, 0, 1, 0.5]), np.array([1, 1, 1, 0, 0])
+    >>> [float(NuggetWeighted(assignment, vital, 1 - vital, strict=strict)) for strict in (False, True)]
+    [0.5625, 0.375]
+    """
+    weight = vital + okay_weight * okay
+    return share(
+        (_credit(assignment, strict) * weight).sum(axis=0),
+        weight.sum(axis=0),
+        nan if empty is None else empty,
+    )
+
+
+@metric(
+    kind="nuggets",
+    reference=_TREC_QA,
+    read=_FLAGS,
+    limits={"beta": (0, inf), "allowance": (0, inf)},
+    compat={"nuggetizer": {"empty": 0.0}},
+)
+def NuggetF(
+    assignment: np.ndarray,
+    vital: np.ndarray,
+    length: np.ndarray,
+    *,
+    beta: float = 3.0,
+    allowance: float = 100.0,
+    strict: bool = False,
+    empty: float | None = None,
+) -> np.ndarray:
+    """Nugget F: vital nugget recall and a precision that penalizes long answers.
+
+    The precision is 1 up to `allowance` characters per matched nugget, vital or okay, and then falls as
+    1 - (length - allowed) / length. If importances are numbers, recall weights nuggets by them (nugget pyramids).
+
+    Examples
+    --------
+    >>> assignment, vital = np.array([1, 0, 0, 1]), np.array([1, 1, 1, 0])
+    >>> round(float(NuggetF(assignment, vital, np.array(350.0))), 4)
+    0.3478
+    """
+    credit = _credit(assignment, strict)
+    recall = share((credit * vital).sum(axis=0), vital.sum(axis=0), nan if empty is None else empty)
+    allowed = allowance * credit.sum(axis=0)
+    precision = np.where(length < allowed, 1.0, share(allowed, length, 1.0))
+    return share((1 + beta**2) * precision * recall, beta**2 * precision + recall)
+
+
+@metric(kind="citations", reference=_SUPPORT)
+def CitationPrecision(supported: np.ndarray, citations: np.ndarray) -> np.ndarray:
+    """Weighted citation precision: the mean support over the citations of an answer.
+
+    An answer without citations has 0.
+
+    Examples
+    --------
+    >>> float(CitationPrecision(1.5, 3))
+    0.5
+    """
+    return share(supported, citations)
+
+
+@metric(kind="citations", reference=_SUPPORT)
+def CitationRecall(best: np.ndarray, sentences: np.ndarray) -> np.ndarray:
+    """Weighted citation recall: the mean over sentences of the best support; 0 for a sentence without citations.
+
+    Examples
+    --------
+    >>> float(CitationRecall(1.5, 3))
+    0.5
+    """
+    return share(best, sentences)
+
+
+@metric(kind="citations", reference=_SUPPORT, limits={"beta": (0, inf)})
+def CitationF(
+    supported: np.ndarray,
+    citations: np.ndarray,
+    best: np.ndarray,
+    sentences: np.ndarray,
+    *,
+    beta: float = 1.0,
+) -> np.ndarray:
+    """Citation F: the weighted harmonic mean of weighted citation precision and recall.
+
+    Examples
+    --------
+    >>> round(float(CitationF(1.0, 2, 1.0, 4)), 4)
+    0.3333
+    """
+    precision, recall = share(supported, citations), share(best, sentences)
+    return share((1 + beta**2) * precision * recall, beta**2 * precision + recall)

@@ -1,0 +1,709 @@
+"""Behavior of users by bucket: what the units of an experiment did, and behavior measures with intervals."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeVar, cast, get_args
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog.directions import Known, remember
+from pdeval.join.rules import outside
+from pdeval.online.log import Log, behavior_of, described_events, read_log, sessions_of, users_of
+from pdeval.online.two_sample_tests import (
+    Aggregate,
+    Estimate,
+    Kind,
+    bootstrap_ratios,
+    clustered_rate,
+    drawn_interval,
+    estimate,
+    linearized,
+    ratio_of,
+)
+from pdeval.tables.reader import Table
+from pdeval.tables.schemas import table
+from pdeval.verbs import verb
+from pdeval.verbs.arguments import TooFew, one_of, several
+from pdeval.verbs.registry import Registry, first_line
+from pdeval.verbs.spelling import did_you_mean
+
+Observe = Callable[..., Any]
+Unit = Literal["query", "session", "user"]
+Function = TypeVar("Function", bound=Observe)
+
+
+# only on request: they add little to the others
+ON_REQUEST = ("click_through_rate", "sessions_per_user", "events_per_user")
+
+# other names of measures
+ALIASES = {
+    "CTR": "click_through_rate",
+    "conversion": "conversion_rate",
+    "revenue": "revenue_per_user",
+    "ARPU": "revenue_per_user",
+    "abandonment": "abandonment_rate",
+}
+_SPELLED = re.compile(r"(.*?)\s*(?:\((.*)\))?", re.DOTALL)
+
+
+table(
+    "behavior",
+    "[bucket] measure aggregate n:int value:float ci_low:float ci_high:float",
+    "table of behavior of users",
+    row="bucket and behavior measure",
+    sort="bucket",
+    then=".plot(); log.ireval.compare_buckets()",
+    means={
+        "aggregate": "'mean', 'median' or 'ratio'",
+        "n": "number of observations: queries, sessions or users",
+        "value": "the mean, median or ratio; NaN if n is 0, e.g. times in a log without clicks",
+    },
+)
+
+
+@dataclass(frozen=True)
+class BehaviorMeasure:
+    """A behavior measure.
+
+    Parameters
+    ----------
+    name : str
+        Name of the measure.
+    observe : callable
+        Function of the table of `per_query` (or `per_session` or `per_user`, see `per`) that returns one number per
+        row, or two: a numerator and a denominator. NaN if there is nothing to observe. The keyword-only parameter
+        `event` gets the column of the requested event, and `value` the column of the log's values.
+    worse : {'increase', 'decrease'}
+        Change of the measure as results get worse.
+    aggregate : {'mean', 'median', 'ratio'}
+        Default aggregate: 'mean' is over all observations of all users.
+    rate : bool
+        Whether the observations are 0 or 1, so their mean is a rate.
+    per : {'query', 'session', 'user'}
+        What a row of the table represents.
+    event : str
+        The event that it counts, if it counts one.
+    summary : str
+        Its description in one sentence.
+    """
+
+    name: str
+    observe: Observe
+    worse: Literal["increase", "decrease"]
+    aggregate: Aggregate = "mean"
+    rate: bool = False
+    per: Unit = "query"
+    event: str = ""
+    summary: str = ""
+
+    @cached_property
+    def asks(self) -> dict[str, Any]:
+        """The keyword-only parameters of its function, with their defaults."""
+        parameters = inspect.signature(self.observe).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def known(self) -> Known:
+        """Return its direction, aggregate, family and test, for tables."""
+        return {
+            "higher": self.worse == "decrease",
+            "aggregate": self.aggregate,
+            "family": "behavior",
+            "test": "t",
+        }
+
+    def lacks(self, attrs: Mapping[Any, Any]) -> str:
+        """Return what a log with these attributes lacks for it, in a sentence; empty if nothing."""
+        kinds = attrs.get("event_columns", [])
+        if "event" in self.asks and self.event not in (*kinds, *COUNTED):
+            others = ", ".join(map(repr, kinds)) or "none other than impressions and clicks"
+            near = f" Use another: {self.name.partition('(')[0]}({kinds[0]})." if kinds else ""
+            return f"{self.name} counts {self.event!r} events, but the log has {others}.{near}"
+        if "value" in self.asks and "value_column" not in attrs:
+            return (
+                f"{self.name} adds values, but the log has none. Bind them: log.ireval(value=...)."
+            )
+        return ""
+
+    def parts(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numerator and the denominator of every row; both NaN if there is nothing to observe."""
+        if reason := self.lacks(rows.attrs):
+            raise TooFew(reason)
+        given = {
+            "event": COUNTED.get(self.event, self.event),
+            "value": rows.attrs.get("value_column"),
+        }
+        result = self.observe(rows, **{name: given[name] for name in self.asks if name in given})
+        # a numerator alone has the denominator 1
+        both = (
+            result
+            if isinstance(result, tuple) and len(result) == 2
+            else (result, np.ones(len(rows)))
+        )
+        total, over = (np.asarray(one, dtype=np.float64) for one in both)
+        for one in (total, over):
+            if one.shape != (len(rows),):
+                raise ValueError(
+                    f"{self.name} returned an array of shape {one.shape} for {len(rows):,} rows; expected one "
+                    "number per row, or two: a numerator and a denominator."
+                )
+        if (wrong := over[~np.isnan(over) & ~((over >= 0) & (over < np.inf))]).size:
+            raise ValueError(
+                f"{self.name} has {wrong.size:,} denominators that are negative or infinite, e.g. {wrong[0]:g}. "
+                "Return finite numbers of at least 0."
+            )
+        nothing = np.isnan(total) | np.isnan(over) | (over == 0)
+        return np.where(nothing, np.nan, total), np.where(nothing, np.nan, over)
+
+
+# events that the tables of queries and users count in columns of their own
+COUNTED = {"impression": "impressions", "click": "clicks"}
+MEASURES: Registry[BehaviorMeasure] = Registry(
+    "behavior measure", taken="pdeval has a behavior measure {name!r}. Use another name."
+)
+
+
+def behavior_measure(
+    *,
+    worse: Literal["increase", "decrease"],
+    name: str | None = None,
+    aggregate: Aggregate = "mean",
+    rate: bool = False,
+    per: Unit = "query",
+) -> Callable[[Function], Function]:
+    """Declare a behavior measure: a function from the table of `per_query` to one number per row.
+
+    A function that returns two, a numerator and a denominator, is a ratio: `return users["clicks"], users["queries"]`.
+    Events are columns of these tables under their names, and values a column under the log's name.
+
+    Parameters
+    ----------
+    worse : {'increase', 'decrease'}
+        Change of the measure as results get worse.
+    name : str, optional
+        Name of the measure; by default the function's name.
+    aggregate : {'mean', 'median', 'ratio'}
+        Default aggregate: the mean of all observations of all users; the median of the means of users; or the sum of
+        numerators over the sum of denominators.
+    rate : bool
+        Whether the observations are 0 or 1, so their mean is a rate.
+    per : {'query', 'session', 'user'}
+        Whether the function takes the table of `per_query`, of `per_session` or of `per_user`.
+
+    Examples
+    --------
+    >>> @behavior_measure(worse="decrease", rate=True)
+    ... def clicked_on_top(queries):
+    ...     "Whether one of the first three results was clicked."
+    ...     return queries["max_reciprocal_rank"] >= 1 / 3
+    >>> MEASURES.pop("clicked_on_top").summary
+    'Whether one of the first three results was clicked.'
+    """
+
+    def declare(function: Function) -> Function:
+        made = BehaviorMeasure(
+            name or function.__name__,
+            function,
+            worse,
+            aggregate,
+            rate,
+            per,
+            summary=first_line(function),
+        )
+        if isinstance(event := made.asks.get("event"), str):
+            made = replace(made, event=event)
+        MEASURES.add(made.name, made, function.__module__)
+        remember(made.name, made.known())
+        return function
+
+    return declare
+
+
+# measures that are columns of the tables of `per_query` and `per_session`
+for _measure in (
+    BehaviorMeasure(
+        "abandonment_rate",
+        lambda rows: rows["abandoned"],
+        "increase",
+        rate=True,
+        summary="Whether nothing was clicked.",
+    ),
+    BehaviorMeasure(
+        "reformulation_rate",
+        lambda rows: rows["reformulated"],
+        "increase",
+        rate=True,
+        summary="Whether another query followed in the session.",
+    ),
+    BehaviorMeasure(
+        "queries_per_session",
+        lambda rows: rows["queries"],
+        "increase",
+        per="session",
+        summary="Number of queries issued in the session.",
+    ),
+    BehaviorMeasure(
+        "clicks_per_query",
+        lambda rows: rows["clicks"],
+        "decrease",
+        summary="Number of different results clicked.",
+    ),
+    BehaviorMeasure(
+        "max_reciprocal_rank",
+        lambda rows: rows["max_reciprocal_rank"],
+        "decrease",
+        summary="Reciprocal rank of the clicked result with the best rank, over queries with a click.",
+    ),
+    BehaviorMeasure(
+        "mean_reciprocal_rank",
+        lambda rows: rows["mean_reciprocal_rank"],
+        "decrease",
+        summary="Mean reciprocal rank of the clicked results, over queries with a click.",
+    ),
+    BehaviorMeasure(
+        "time_to_first_click",
+        lambda rows: rows["time_to_first_click"],
+        "increase",
+        aggregate="median",
+        summary="Seconds from the results to the first click, over queries with a click.",
+    ),
+    BehaviorMeasure(
+        "time_to_last_click",
+        lambda rows: rows["time_to_last_click"],
+        "decrease",
+        aggregate="median",
+        summary="Seconds from the results to the last click, over queries with a click.",
+    ),
+):
+    MEASURES.add(_measure.name, _measure, __name__)
+    remember(_measure.name, _measure.known())
+
+
+@behavior_measure(worse="decrease", rate=True)
+def first_result_clicks(queries: pd.DataFrame) -> pd.Series:
+    """Whether the first result was clicked: click-through on it, over all queries."""
+    return queries["max_reciprocal_rank"] == 1
+
+
+@behavior_measure(worse="decrease", aggregate="ratio")
+def click_through_rate(queries: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Clicks over impressions: results clicked per page or result shown in the log."""
+    return queries["clicks"], queries["impressions"]
+
+
+@behavior_measure(worse="decrease", rate=True, per="user")
+def conversion_rate(users: pd.DataFrame, *, event: str = "purchase") -> pd.Series:
+    """Whether the user had an event that counts as success: by default a 'purchase'."""
+    return users[event] > 0
+
+
+@behavior_measure(worse="decrease", per="user")
+def revenue_per_user(users: pd.DataFrame, *, value: str) -> pd.Series:
+    """Total value of the user's events, 0 for users without any."""
+    return users[value]
+
+
+@behavior_measure(worse="decrease", per="user")
+def sessions_per_user(users: pd.DataFrame) -> pd.Series:
+    """Number of sessions of the user."""
+    return users["sessions"]
+
+
+@behavior_measure(worse="decrease", per="user")
+def events_per_user(users: pd.DataFrame, *, event: str = "click") -> pd.Series:
+    """Number of the user's events of a kind: by default clicks."""
+    return users[event]
+
+
+def measure_of_name(name: object) -> BehaviorMeasure:
+    """Return the measure of a name, of an alias, or of a name with its event; its label is this name.
+
+    Examples
+    --------
+    >>> measure_of_name("CTR").aggregate, measure_of_name("conversion(order)").event
+    ('ratio', 'order')
+    """
+    if isinstance(name, str):
+        stem, event = _SPELLED.fullmatch(name.strip()).groups()  # type: ignore[union-attr]
+        made = MEASURES.get(ALIASES.get(stem, stem))
+        if made is not None and event is None:
+            return replace(made, name=name)
+        if made is not None and "event" in made.asks and event:
+            return replace(made, name=name, event=event.strip(" '\""))
+        if made is not None:
+            raise KeyError(f"{stem} takes no event in parentheses. Use {stem!r}.")
+    hint = did_you_mean(name, {**ALIASES, **{one: one for one in MEASURES}})
+    raise KeyError(f"no behavior measure {name!r}; there are {', '.join(MEASURES)}.{hint}")
+
+
+def chosen_measures(
+    measures: Iterable[str] | str | None, aggregate: Aggregate | Mapping[str, Aggregate] | None
+) -> tuple[list[BehaviorMeasure], dict[str, Aggregate]]:
+    """Return the requested measures, and the requested aggregates by measure.
+
+    Examples
+    --------
+    >>> [measure.name for measure in chosen_measures("clicks_per_query", None)[0]]
+    ['clicks_per_query']
+    """
+    chosen = (
+        [name for name in MEASURES if name not in ON_REQUEST]
+        if measures is None
+        else several("measures", measures)
+    )
+    given = {} if aggregate is None else aggregate
+    how = given if isinstance(given, Mapping) else dict.fromkeys(chosen, given)
+    for name in how:
+        measure_of_name(name)
+    checked = {name: one_of("aggregate", how[name], get_args(Aggregate)) for name in how}
+    return [measure_of_name(name) for name in chosen], cast("dict[str, Aggregate]", checked)
+
+
+@verb(on="clicks", returns="behavior")
+def behavior(
+    log: Table,
+    measures: Sequence[str] | str | None = None,
+    *,
+    aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
+    unit: Unit | None = None,
+    interval: Literal["auto", "bootstrap"] = "auto",
+    confidence: float = 0.95,
+    draws: int = 10_000,
+    seed: int | None = 0,
+) -> pd.DataFrame:
+    """Return the behavior measures of every bucket, with confidence intervals.
+
+    Parameters
+    ----------
+    measures : str or list of str, optional
+        Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
+        mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, click_through_rate (CTR),
+        conversion_rate, revenue_per_user, sessions_per_user, events_per_user, and your own; of other events than a
+        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue if the
+        log has them.
+    aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
+        Mean or median of the values of the units, or the ratio of sums over all units: clicks of all users over
+        impressions of all users, or their abandoned queries over all their queries. By default the median for the two
+        times and the ratio for the others, which is the mean if every unit has one observation.
+    unit : {'user', 'session', 'query'}, optional
+        Unit of observation: a user or session with all its queries, or an issued query (a session, for queries per
+        session). By default the user or, in a log without users, the session. Observations of one user are not
+        independent, so a unit finer than the randomized one raises the type I error rate, and warns.
+    interval : {'auto', 'bootstrap'}
+        'auto': Wilson's interval for rates (with the effective number of queries by the delta method if units have
+        several queries), Student's t for other means, the delta method for other ratios, the bootstrap for medians.
+        'bootstrap': percentiles over bootstrap samples of the units (users), which can be asymmetric.
+    draws : int
+        Number of bootstrap samples of every median, and of all others with interval='bootstrap'; 0 omits intervals.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    >>> log = runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels)
+    >>> log.ireval.behavior(["abandonment_rate", "clicks_per_query"]).round(2)
+      bucket           measure aggregate   n  value  ci_low  ci_high
+    0   bm25  abandonment_rate      mean  50   0.02    0.00     0.10
+    1   bm25  clicks_per_query      mean  50   4.52    3.95     5.09
+    2  tfidf  abandonment_rate      mean  50   0.06    0.02     0.16
+    3  tfidf  clicks_per_query      mean  50   3.14    2.61     3.67
+    """
+    experiment = Experiment.of(log, measures, aggregate, unit)
+    rows = []
+    for number, bucket in enumerate(experiment.buckets):
+        for measure in experiment.measures:
+            observed = experiment.observed[measure.name].in_bucket(number)
+            result = _estimated(
+                observed,
+                measure,
+                experiment,
+                interval == "bootstrap",
+                confidence,
+                draws,
+                rng_of(seed, measure.name, number),
+            )
+            rows.append(
+                (
+                    bucket,
+                    measure.name,
+                    experiment.aggregate[measure.name],
+                    len(observed.who),
+                    *result,
+                )
+            )
+    names = [
+        str(experiment.buckets.name),
+        "measure",
+        "aggregate",
+        "n",
+        "value",
+        "ci_low",
+        "ci_high",
+    ]
+    frame = pd.DataFrame(rows, columns=names)
+    options = {"interval": interval, "confidence": confidence, "draws": draws, "seed": seed}
+    frame.attrs.update({**experiment.log.attrs("bucket"), **experiment.attrs, **options})
+    return frame if "bucket" in experiment.log.names else frame.drop(columns=names[0])
+
+
+def _estimated(
+    observed: Observed,
+    measure: BehaviorMeasure,
+    experiment: Experiment,
+    bootstrap: bool,
+    confidence: float,
+    draws: int,
+    rng: np.random.Generator,
+) -> Estimate:
+    """Return the estimate of a measure from the observations of a bucket."""
+    aggregate, kind = experiment.aggregate[measure.name], experiment.kind(measure)
+    sample = observed.values(aggregate)
+    result = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
+    if aggregate == "ratio":  # to the last bit
+        result = result._replace(value=ratio_of(observed.total, observed.over))
+        if measure.rate:
+            result = clustered_rate(result.value, sample, confidence)
+    if not bootstrap or kind == "median":
+        return result
+    total, over = (
+        (observed.total, observed.over) if aggregate == "ratio" else (sample, np.ones(len(sample)))
+    )
+    return drawn_interval(
+        result.value, bootstrap_ratios(total, over, draws, rng), len(sample), confidence
+    )
+
+
+def rng_of(seed: int | None, measure: str, bucket: int) -> np.random.Generator:
+    """Return a separate random stream for every cell: an interval does not depend on the other requested ones."""
+    # declared measures have no fixed place
+    place = list(MEASURES).index(measure) if measure in MEASURES else crc32(measure.encode())
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(place, bucket)))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A click log with the behavior measures to observe.
+
+    Parameters
+    ----------
+    log : Log
+        The log.
+    measures : list of BehaviorMeasure
+        Those that can be observed.
+    unit : {'query', 'session', 'user'}
+        The unit of observation.
+    single : bool
+        Whether every unit issued one query.
+    aggregate : mapping of str to str
+        Aggregate of each measure.
+    bucket : ndarray
+        The bucket of every issued query, as a place in `buckets`.
+    buckets : Index
+        The buckets, sorted; "all" if the log has none.
+    """
+
+    log: Log
+    measures: list[BehaviorMeasure]
+    unit: Unit
+    single: bool
+    aggregate: dict[str, Aggregate]
+    bucket: np.ndarray
+    buckets: pd.Index
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        measures: Iterable[str] | str | None,
+        aggregate: Aggregate | Mapping[str, Aggregate] | None,
+        unit: Unit | None,
+    ) -> Experiment:
+        """Return the experiment of a log; raise if a requested measure cannot be observed."""
+        chosen, given = chosen_measures(measures, aggregate)
+        log = read_log(table)
+        bucket, buckets = (
+            np.zeros(len(log.queries), dtype=np.int64),
+            pd.Index(["all"], name="bucket"),
+        )
+        if "bucket" in log.names:
+            bucket, buckets = log.codes("bucket")
+        unit = unit_of(log.names, log.queries, unit)
+        chosen = fitting(log, chosen, unit, required=measures is not None)
+        # whether the mean of a unit's 0 and 1 is 0 or 1
+        single = unit == "query" or not log.queries[log.names[unit]].duplicated().any()
+        how: dict[str, Aggregate] = {}
+        for one in chosen:  # by default every observation has the same weight
+            several = not single and one.per not in (unit, "user")
+            how[one.name] = given.get(
+                one.name, "ratio" if one.aggregate == "mean" and several else one.aggregate
+            )
+        return cls(log, chosen, unit, single, how, bucket, buckets)
+
+    @cached_property
+    def observed(self) -> dict[str, Observed]:
+        """Each measure's observations."""
+        return observe(self.log, self.measures, self.unit, self.bucket, self.buckets)
+
+    @property
+    def attrs(self) -> dict[Any, Any]:
+        """Attributes of tables: direction and aggregate of each measure, and the unit."""
+        known = {
+            one.name: {**one.known(), "aggregate": self.aggregate[one.name]}
+            for one in self.measures
+        }
+        return {"measures": known, "unit": self.unit}
+
+    def kind(self, measure: BehaviorMeasure) -> Kind:
+        """Return how a measure is estimated: as a rate of single queries or users, a mean or a median."""
+        aggregate = self.aggregate[measure.name]
+        if aggregate == "mean" and measure.rate and (self.single or measure.per == "user"):
+            return "rate"
+        return "median" if aggregate == "median" else "mean"
+
+
+def unit_of(names: Mapping[str, str], queries: pd.DataFrame, unit: Unit | None) -> Unit:
+    """Return the unit of observation: the requested one, else the user or, in a log without users, the session.
+
+    A finer unit warns if a user has several observations: these are not independent, so the type I error rate is too
+    high.
+
+    Examples
+    --------
+    >>> unit_of({"session": "session", "user": "who"}, pd.DataFrame({"session": [1, 2], "who": ["ann", "bob"]}), None)
+    'user'
+    """
+    default: Unit = "user" if "user" in names else "session"
+    if unit in (None, default):
+        return default
+    if unit == "user":
+        raise ValueError(
+            "unit='user' needs a user column, but the log has none. Bind it: log.ireval(user=...)."
+        )
+    who = queries[names[default]].nunique()
+    counted = len(queries) if unit == "query" else queries[names["session"]].nunique()
+    if who < counted:
+        several = {"query": "queries", "session": "sessions"}[str(unit)]
+        warnings.warn(
+            f"{several} of the same {default} are not independent ({who:,} {default}s, {counted:,} {several}): "
+            "confidence intervals are too narrow and p-values too small. "
+            f"If {default}s were randomized, use unit={default!r}.",
+            UserWarning,
+            stacklevel=outside(),
+        )
+    return unit
+
+
+def fitting(
+    log: Log, measures: Iterable[BehaviorMeasure], unit: Unit, *, required: bool
+) -> list[BehaviorMeasure]:
+    """Return the measures that can be observed of a log; if they are required, raise at the first that cannot."""
+    observable = []
+    for measure in measures:
+        reason = measure.lacks(described_events(log))
+        if measure.per == "user" and unit != "user":
+            reason = f"{measure.name} is observed per user. Omit unit={unit!r}."
+            if "user" not in log.names:
+                reason = f"{measure.name} needs users, but the log has none. Bind them: log.ireval(user=...)."
+        if not reason:
+            observable.append(measure)
+        elif required:
+            raise ValueError(reason)
+    return observable
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One measure's observations, a unit of a bucket each.
+
+    Parameters
+    ----------
+    bucket, who : ndarray of int
+        The number of the unit's bucket, and of the unit.
+    total, over : ndarray of float
+        Numerator and denominator of the unit: their quotient is the value of the unit.
+    """
+
+    bucket: np.ndarray
+    who: np.ndarray
+    total: np.ndarray
+    over: np.ndarray
+
+    def in_bucket(self, number: int) -> Observed:
+        """Return the observations of one bucket."""
+        rows = self.bucket == number
+        return Observed(self.bucket[rows], self.who[rows], self.total[rows], self.over[rows])
+
+    def values(self, aggregate: Aggregate) -> np.ndarray:
+        """Return a value per unit whose mean (or median) within a bucket is the bucket's; a ratio is linearized."""
+        if aggregate != "ratio":
+            return np.asarray(self.total / self.over)
+        values = np.empty(len(self.total))
+        for number in np.unique(self.bucket):
+            rows = self.bucket == number
+            values[rows] = linearized(self.total[rows], self.over[rows])
+        return values
+
+
+def units_of(log: Log, unit: Unit) -> pd.Index:
+    """Return the units of a log, in the order of their numbers."""
+    if unit == "query":
+        return pd.RangeIndex(len(log.queries))
+    frame = log.people if unit == "user" else log.queries
+    return pd.Index(pd.factorize(frame[log.names[unit]], sort=True)[1])
+
+
+def observe(
+    log: Log, measures: Iterable[BehaviorMeasure], unit: Unit, code: np.ndarray, buckets: pd.Index
+) -> dict[str, Observed]:
+    """Return each measure's observations.
+
+    Parameters
+    ----------
+    code : ndarray of int
+        The bucket of every issued query.
+    """
+    makers = {"query": behavior_of, "session": sessions_of, "user": users_of}
+    rows_per = {per: makers[per](log) for per in {measure.per for measure in measures}}
+    units = units_of(log, unit)
+    observed = {}
+    for measure in measures:
+        rows = rows_per[measure.per]
+        rows.attrs = described_events(log)
+        total, over = measure.parts(rows)
+        bucket = _buckets(log, measure.per, rows, code, buckets)
+        known = ~np.isnan(total) & (bucket >= 0)  # -1: a bucket that was shown nothing
+        who = (
+            np.arange(len(rows))
+            if unit == "query"
+            else units.get_indexer(pd.Index(rows[log.names[unit]]))
+        )
+        total, over, bucket, who = total[known], over[known], bucket[known], who[known]
+        if unit != "query" and measure.per != "user":  # the sums of each unit in a bucket
+            # (bucket, unit) as one number
+            key = bucket * np.int64(max(len(units), 1)) + who
+            sums = pd.DataFrame({"total": total, "over": over}).groupby(key).sum()
+            bucket, who = np.divmod(sums.index.to_numpy(), max(len(units), 1))
+            total, over = sums["total"].to_numpy(), sums["over"].to_numpy()
+        observed[measure.name] = Observed(bucket, who, total, over)
+    return observed
+
+
+def _buckets(
+    log: Log, per: str, rows: pd.DataFrame, code: np.ndarray, buckets: pd.Index
+) -> np.ndarray:
+    """Return the bucket of every row of a table of queries, sessions or users."""
+    if per == "query":
+        return code
+    if per == "session":  # that of its first query
+        session = log.codes("session")[0]
+        return code[np.append(True, session[1:] != session[:-1])]
+    if "bucket" in log.names:
+        return buckets.get_indexer(pd.Index(rows[log.names["bucket"]]))
+    return np.zeros(len(rows), dtype=np.int64)
