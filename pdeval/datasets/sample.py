@@ -1,6 +1,6 @@
 """The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames; and recommendations.
 
-The files are made by `pdeval.datasets.generate`; `python -m pdeval.datasets.sample` writes them again.
+`python -m tests.datasets.generate` makes the files from a seed.
 """
 
 from __future__ import annotations
@@ -200,10 +200,3 @@ def stored(name: str) -> pa.Table:
     import pyarrow.parquet as pq
 
     return pq.read_table(FOLDER / f"{name}.parquet", use_threads=False)
-
-
-if __name__ == "__main__":
-    from pdeval.datasets import generate
-
-    for path in generate.write(FOLDER, {**generate.tables(), **generate.recommendation_tables()}):
-        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -4,8 +4,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pdeval import datasets
-from pdeval.datasets import generate
 from pdeval.datasets import sample as shipped
+from tests.datasets import generate
 
 
 @pytest.fixture(scope="module")

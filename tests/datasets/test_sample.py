@@ -1,5 +1,4 @@
-import subprocess
-import sys
+import runpy
 
 import numpy as np
 import pandas as pd
@@ -7,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pdeval import datasets
-from pdeval.datasets import generate
 from pdeval.datasets import sample as shipped
+from tests.datasets import generate
 
 
 @pytest.fixture(scope="module")
@@ -159,16 +158,11 @@ def test_changing_the_sample_does_not_change_the_next_one():
 
 
 @pytest.mark.broad
-def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
-    code = (
-        "import runpy, pathlib, tempfile\n"
-        "from pdeval.datasets import generate as g\n"
-        "write = g.write\n"
-        "g.write = lambda folder, tables: write(pathlib.Path(tempfile.mkdtemp()), tables)\n"
-        "runpy.run_module('pdeval.datasets.sample', run_name='__main__')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
+def test_the_command_writes_every_file(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    runpy.run_path(generate.__file__, run_name="__main__")
+    written = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert written == [
         "runs.parquet",
         "qrels.parquet",
         "metadata.parquet",
@@ -178,3 +172,4 @@ def test_the_module_run_as_a_program_writes_the_files_and_says_their_size():
         "items.parquet",
         "users.parquet",
     ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(written)

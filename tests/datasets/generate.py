@@ -1,4 +1,4 @@
-"""Generator of the sample collection of `pdeval.datasets`, from a seed.
+"""Generator of the sample collection of `pdeval.datasets`, from a seed: `python -m tests.datasets.generate`.
 
 The score of a candidate is `skill * topicality + noise`. Systems of one family and of one model share noise, so their
 rankings are more similar. Only sums, products, rounding and stable sorts of seeded draws are used, so the tables are
@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from pdeval.datasets.sample import FOLDER
 from pdeval.files.atomic_write import replacing
 
 SEED = 2024
@@ -361,3 +362,8 @@ def _recommended(
             "score": pa.array(score.ravel()),
         }
     )
+
+
+if __name__ == "__main__":
+    for path in write(FOLDER, {**tables(), **recommendation_tables()}):
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
