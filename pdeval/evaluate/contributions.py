@@ -21,13 +21,16 @@ from pdeval.evaluate.pairs import both_sides, interleaved_stops, of_pairs
 from pdeval.evaluate.run_selection import chosen_pairs, place_of_query, places_of_runs
 from pdeval.evaluate.scores import (
     MEASURES,
+    Population,
     Views,
     arguments_of,
     attributes,
     call_of,
     check_populations,
+    grades_of,
     only_metrics,
     populations,
+    share_of,
 )
 from pdeval.evaluate.unjudged import Unjudged, cutoff, integers
 from pdeval.join.blocks import Block
@@ -89,7 +92,8 @@ def disaggregate(
     at the first and the last level, ASL y - x. Search lengths are decomposed in the variant in which unretrieved items
     have the last ranks of the corpus; the result has its name, e.g. ASL(unretrieved=corpus). A preference with several
     positive grades and no level has one population per grade. A preference by subtopics has one population per
-    subtopic, and one of users who want any relevant item. Lexicographic preferences have all their weight at the level
+    subtopic, and one of users who want any relevant item. GAP and MAP-IA have the terms of AP for users of each grade
+    and of each subtopic. Lexicographic preferences have all their weight at the level
     that decides, and no weight if the rankings are equal. The cells of I are rank cutoffs. The cells of OI are the
     relevant items at which the user stops, from the top of the interleaved list, averaged over both interleavings.
 
@@ -97,7 +101,7 @@ def disaggregate(
     ----------
     measures : str, Measure, or list of them
         Preferences of the catalog (RPP, dcgRPP, ST-RPP, ..., any weight, sgnLP, rrLP, sgnLR, I, OI), and AP, P, R, RBP,
-        RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU.
+        RR, DCG, nDCG, Bpref, ISL, ESL, TSL, ASL, EU, ST-EU, GAP, MAP-IA.
     per : {'query', 'pair'}
         Whether a row is about one query, or the mean over all queries of a pair of runs (of a group, with `by`).
     baseline : run, optional
@@ -261,7 +265,7 @@ def parts_of(
     if path == "metric":
         function = TERMS[entry.name]
         columns, term_parameters = arguments_of(function, parameters)
-    for name, share, blocks in populations(views, measure):
+    for name, share, blocks in _users_of(views, measure):
         for block in filter(lambda block: block.size, blocks):
             if path == "metric":  # the difference of its terms
                 terms, weight = function(*block.columns(columns), **term_parameters)
@@ -284,6 +288,34 @@ def parts_of(
             if share is not None:
                 weight = weight * np.where(share > 0, share, np.nan)[block.topics][:, None]
             yield name, block, weight, value
+
+
+def _users_of(views: Views, measure: Measure) -> Iterator[Population]:
+    """Yield the populations of a measure; GAP and MAP-IA are means of AP over users of grades and of subtopics."""
+    if measure.entry.name == "MAP-IA":
+        users_of = parse("ST-RPP(subtopics=uniform,background=0)", level=measure.level)
+        yield from populations(views.under(measure), users_of)
+    elif measure.entry.name == "GAP":
+        yield from _threshold_users(views.under(measure))
+    else:
+        yield from populations(views, measure)
+
+
+def _threshold_users(views: Views) -> Iterator[Population]:
+    """Yield the users of GAP: as many as a grade exceeds the next smaller one, for each item from the grade on."""
+    items = views.positions.judged
+    grades = grades_of(views.positions)
+    counts = np.zeros((len(grades), len(views.positions.queries)))
+    relevant = items.grade > 0
+    np.add.at(counts, (np.searchsorted(grades, items.grade[relevant]), items.topic[relevant]), 1.0)
+    # the next smaller grade of the query, 0 if there is none
+    present = np.where(counts > 0, grades[:, None], 0.0)
+    below = np.vstack([np.zeros_like(present[:1]), np.maximum.accumulate(present, axis=0)[:-1]])
+    at_least = counts[::-1].cumsum(axis=0)[::-1]
+    users_of = np.where(counts > 0, (grades[:, None] - below) * at_least, 0.0)
+    for grade, n_users in zip(grades.tolist(), users_of):
+        share = share_of(n_users, users_of.sum(axis=0))
+        yield f"grade >= {grade:g}", share, views.blocks("binary", grade)
 
 
 PRODUCTS = ("AP", "RBP", "RR", "DCG", "nDCG", "P", "R")

@@ -126,6 +126,18 @@ def atomized_search_length(
     ), 1 / first
 
 
+@TERMS.function("GAP")
+def graded_average_precision(rank: np.ndarray, *, k: float = inf) -> tuple[np.ndarray, Any]:
+    """The terms of AP, for the users of one grade."""
+    return average_precision(rank, k=k)
+
+
+@TERMS.function("MAP-IA")
+def intent_aware_average_precision(rank: np.ndarray) -> tuple[np.ndarray, Any]:
+    """The terms of AP, for the users of one subtopic."""
+    return average_precision(rank)
+
+
 PAIR_TERMS: Registry[Terms] = Registry("terms of a preference")
 
 

@@ -81,6 +81,29 @@ def test_graded_judgments_have_a_population_of_users_per_grade(joined):
     assert frame["value"].tolist() == [1.0, 0.0, -1.0, 0.0]
 
 
+def test_graded_average_precision_is_that_of_users_with_a_threshold_at_each_grade(joined):
+    # a and c have grade 1, b has 2: three items from grade 1 on, one from grade 2 on
+    frame = joined.disaggregate("GAP").query("query_id == 'q1'")
+    assert frame["population"].astype(str).tolist() == ["grade >= 1"] * 3 + ["grade >= 2"]
+    assert frame["weight"].tolist() == pytest.approx([3 / 4 / 3] * 3 + [1 / 4], abs=1e-15)
+    assert frame["value"].tolist() == pytest.approx([1 / 2, 0.0, -3 / 4, 0.0], abs=1e-15)
+
+
+def test_intent_aware_average_precision_is_that_of_users_of_each_subtopic():
+    judged = pdeval.datasets.sample_judged(subtopics=True, queries="common")
+    pair = {"pairs": [("hybrid", "bm25")]}
+    frame = judged.disaggregate("MAP-IA", **pair)
+    assert "any subtopic" not in set(frame["population"])
+    per_query = frame.groupby("query_id", observed=True)
+    subtopics = per_query["population"].nunique()
+    weight = frame.groupby(["query_id", "population"], observed=True)["weight"].sum()
+    expected = 1 / subtopics.reindex(weight.index.get_level_values("query_id"))
+    np.testing.assert_allclose(weight, expected, rtol=1e-12)
+    wanted = judged.prefer("MAP-IA", **pair).set_index("query_id")["value"]
+    found = (frame["weight"] * frame["value"]).groupby(frame["query_id"]).sum()
+    np.testing.assert_allclose(found.reindex(wanted.index), wanted, rtol=0, atol=1e-12)
+
+
 def test_subtopics_have_populations_under_the_callers_names():
     judged = pdeval.datasets.sample_judged(subtopics=True, queries="common")
     frame = judged.disaggregate("ST-RPP", pairs=[("hybrid", "bm25")])
@@ -138,6 +161,9 @@ SAME = [
     "EU(utility=reciprocal,weight=dcg)",
     "ST-EU",
     "ST-EU(utility=log,background=0)",
+    "GAP",
+    "GAP@3",
+    "MAP-IA",
 ]
 PLACED = ["ISL", "ESL(i=2)", "TSL", "ASL", "ASL@g1-2"]
 
