@@ -30,13 +30,12 @@ from pdeval.evaluate.scores import (
     grades_of,
     only_metrics,
     populations,
-    share_of,
 )
 from pdeval.evaluate.unjudged import Unjudged, cutoff, integers
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
-from pdeval.kernels.primitives import closer, level
+from pdeval.kernels.primitives import closer, level, share
 from pdeval.kernels.terms import PAIR_TERMS, TERMS
 from pdeval.tables.labels import labels, repeated, run_labels
 from pdeval.tables.schemas import table
@@ -314,8 +313,8 @@ def _threshold_users(views: Views) -> Iterator[Population]:
     at_least = counts[::-1].cumsum(axis=0)[::-1]
     users_of = np.where(counts > 0, (grades[:, None] - below) * at_least, 0.0)
     for grade, n_users in zip(grades.tolist(), users_of):
-        share = share_of(n_users, users_of.sum(axis=0))
-        yield f"grade >= {grade:g}", share, views.blocks("binary", grade)
+        fraction = share(n_users, users_of.sum(axis=0))
+        yield f"grade >= {grade:g}", fraction, views.blocks("binary", grade)
 
 
 PRODUCTS = ("AP", "RBP", "RR", "DCG", "nDCG", "P", "R")
