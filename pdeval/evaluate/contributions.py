@@ -35,7 +35,8 @@ from pdeval.evaluate.unjudged import Unjudged, cutoff, integers
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
 from pdeval.kernels.preferences import weights
-from pdeval.kernels.primitives import closer, level, share
+from pdeval.kernels.primitives import closer, level
+from pdeval.kernels.primitives import share as share_of
 from pdeval.kernels.terms import PAIR_TERMS, TERMS
 from pdeval.tables.labels import labels, repeated, run_labels
 from pdeval.tables.schemas import table
@@ -313,7 +314,7 @@ def _threshold_users(views: Views) -> Iterator[Population]:
     at_least = counts[::-1].cumsum(axis=0)[::-1]
     users_of = np.where(counts > 0, (grades[:, None] - below) * at_least, 0.0)
     for grade, n_users in zip(grades.tolist(), users_of):
-        fraction = share(n_users, users_of.sum(axis=0))
+        fraction = share_of(n_users, users_of.sum(axis=0))
         yield f"grade >= {grade:g}", fraction, views.blocks("binary", grade)
 
 
