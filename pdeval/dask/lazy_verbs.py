@@ -80,22 +80,25 @@ def summary(
     *,
     wide: bool = False,
     confidence: float = 0.95,
+    interval: summaries.Interval = "student",
     replicate: str | Sequence[str] | None = None,
-    draws: int = 200,
+    draws: int | None = None,
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the summary of the scores per run and measure; set measures gather the first items of all lists."""
     requested = parse_all(measures)
     rest = [measure for measure in requested if measure.entry.family != "set"]
     only_metrics(rest)
-    options: dict[str, Any] = {"wide": wide, "confidence": confidence}
-    if len(rest) == len(requested):
-        return summaries.summary(_cubes(judged, requested), None, replicate=replicate, **options)
-    options |= {
-        "replicate": None if replicate is None else named(replicate, "replicate"),
+    options: dict[str, Any] = {
+        "wide": wide,
+        "confidence": confidence,
+        "interval": interval,
         "draws": draws,
         "seed": seed,
     }
+    if len(rest) == len(requested):
+        return summaries.summary(_cubes(judged, requested), None, replicate=replicate, **options)
+    options["replicate"] = None if replicate is None else named(replicate, "replicate")
     return summaries.with_sets(
         _with_lists(judged, requested), requested, _cubes(judged, rest) if rest else [], **options
     )

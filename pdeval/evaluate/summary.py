@@ -38,9 +38,14 @@ from pdeval.join.list_columns import lists_of, popular
 from pdeval.join.positions import Rows, unjudged
 from pdeval.join.rules import outside
 from pdeval.kernels.primitives import total
+from pdeval.tables.equal_values import NOISE
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
+
+Interval = Literal["student", "bootstrap-t", "bca"]
+BOOTSTRAP = 2000  # bootstrap samples of the queries
+GROUPS = 200  # jackknife groups of users
 
 table(
     "summary",
@@ -90,14 +95,15 @@ def summary(
     per: Literal["run", "group"] = "run",
     baseline: object = None,
     confidence: float = 0.95,
+    interval: Interval = "student",
     replicate: str | Sequence[str] | None = None,
-    draws: int = 200,
+    draws: int | None = None,
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the mean of each measure per run, with intervals; of preferences, the mean per pair of runs.
 
-    `sd` and the interval (Student's t over queries) are on the log scale for a geometric mean, and missing for a sum.
-    The interval is clipped to the range of the measure. With `replicate`, `sd_replicates` is the standard deviation of
+    `sd` and the interval over queries are on the log scale for a geometric mean, and missing for a sum. The interval
+    is clipped to the range of the measure. With `replicate`, `sd_replicates` is the standard deviation of
     the mean over queries between replicates. A measure of all lists together (Coverage@10, Gini@10) has no value per
     query: `mean` is its value, `sd` is missing, and the interval is a jackknife interval over users, whose coverage was
     94 to 100% in simulations with confidence 95%. Every user with a list counts, judged or not, as in
@@ -117,8 +123,14 @@ def summary(
         query. `replicates` is then the number of runs.
     baseline : run, or list of them, optional
         For preferences, only pairs of a run with this one, or with one of these.
-    draws : int
-        Number of jackknife groups of users, for the intervals of measures of all lists together; 0 for no intervals.
+    interval : {'student', 'bootstrap-t', 'bca'}
+        Interval of the mean over queries: Student's; the bootstrap of Student's statistic, which is best for few
+        queries with skewed values; or the bias-corrected and accelerated bootstrap, equal to that of
+        `scipy.stats.bootstrap`, which needs about 25 queries. With 5 queries, 95% intervals of AP-like values covered
+        92, 95 and 85% in simulations; with 10 queries of strong skew, 86, 96 and 87%.
+    draws : int, optional
+        Number of bootstrap samples of the queries, by default 2,000; or of jackknife groups of users, for the intervals
+        of measures of all lists together, by default 200; 0 for no such intervals.
 
     Examples
     --------
@@ -162,12 +174,20 @@ def summary(
                 sources(data, others) if others else [],
                 wide=wide,
                 confidence=confidence,
+                interval=interval,
                 replicate=names,
                 draws=draws,
                 seed=seed,
             )
     cubes = sources(data, measures, machine=True)
-    options: dict[str, Any] = {"confidence": confidence, "wide": wide, "replicate": names}
+    options: dict[str, Any] = {
+        "confidence": confidence,
+        "wide": wide,
+        "replicate": names,
+        "interval": interval,
+        "draws": draws,
+        "seed": seed,
+    }
     return stacked([of_scores(cube, **options) for cube in cubes])  # type: ignore[arg-type]
 
 
@@ -178,8 +198,9 @@ def with_sets(
     *,
     wide: bool = False,
     confidence: float = 0.95,
+    interval: Interval = "student",
     replicate: Sequence[str] | None = None,
-    draws: int = 200,
+    draws: int | None = None,
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the summary if some measures are of all lists together; `cubes` are the scores of the others."""
@@ -188,15 +209,19 @@ def with_sets(
         of_sets(
             data,
             of_kind,
-            confidence=confidence if draws > 1 else None,
-            draws=draws,
+            confidence=confidence if draws is None or draws > 1 else None,
+            draws=GROUPS if draws is None else draws,
             seed=seed,
             replicate=replicate,
         )
         for kind in (False, True)
         if (of_kind := [measure for measure in sets if of_users(measure) == kind])
     ]
-    parts += [of_scores(cube, confidence=confidence, replicate=replicate) for cube in cubes]  # type: ignore[arg-type]
+    options: dict[str, Any] = {"interval": interval, "draws": draws, "seed": seed}
+    parts += [
+        of_scores(cube, confidence=confidence, replicate=replicate, **options)  # type: ignore[arg-type]
+        for cube in cubes
+    ]
     # run by run, measures as requested
     runs = list(parts[0].columns[: list(parts[0].columns).index("measure")])
     table = stacked(parts)
@@ -227,11 +252,18 @@ def of_scores(
     confidence: float | None = 0.95,
     wide: bool = False,
     replicate: Sequence[str] | None = None,
+    interval: Interval = "student",
+    draws: int | None = None,
+    seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the summary of a cube of scores; without confidence, without intervals."""
     if not isinstance(scores, Scores):
         raise ValueError(
             "a summary with machine labels is of measures, not of preferences. Use .compare()."
+        )
+    if scores.machine is not None and interval != "student":
+        raise ValueError(
+            f"interval={interval!r} cannot be combined with machine labels. Omit interval=."
         )
     aggregates = [aggregate_of(label, scores.attrs) for label in scores.measures]
     with_interval = confidence if not wide else None
@@ -248,6 +280,12 @@ def of_scores(
     for number, (label, aggregate) in enumerate(zip(scores.measures, aggregates)):
         part = _of_measure(scores, number, aggregate, with_interval)
         if with_interval is not None:
+            if interval != "student" and aggregate != "sum":
+                geometric = aggregate == "geometric mean"
+                values = np.log(scores.values[number]) if geometric else scores.values[number]
+                n_draws = BOOTSTRAP if draws is None else draws
+                ends = bootstrap_interval(values, interval, with_interval, n_draws, seed)
+                part |= dict(zip(("ci_low", "ci_high"), np.exp(ends) if geometric else ends))
             low, high = limits_of(label, scores.values[number], scores.attrs)
             # a prediction-powered estimate may be beyond the limits, and its interval contains it
             limits = np.fmin(low, part["mean"]), np.fmax(high, part["mean"])
@@ -345,6 +383,64 @@ def widened(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         table = pd.DataFrame([frame["mean"].to_numpy()], columns=measures)
     table.attrs.update(frame.attrs)
     return table
+
+
+def bootstrap_interval(
+    values: np.ndarray,
+    interval: Interval,
+    confidence: float = 0.95,
+    draws: int = 2000,
+    seed: int | None = 0,
+) -> np.ndarray:
+    """Return the lower and upper ends of bootstrap intervals of the mean of each column, NaN left out.
+
+    Where more than the tail of the samples has no variance, the end of 'bootstrap-t' is infinite.
+
+    Examples
+    --------
+    >>> values = np.array([[0.0], [0.1], [0.1], [0.2], [0.9]])
+    >>> bootstrap_interval(values, "bootstrap-t").ravel().round(2).tolist()
+    [-0.01, 1.73]
+    >>> bootstrap_interval(values, "bca").ravel().round(2).tolist()
+    [0.08, 0.73]
+    """
+    from scipy import special
+
+    draws = arguments.whole("draws", draws, 2)
+    known = ~np.isnan(values)
+    n, mean, sd = mean_and_sd(values)
+    away = np.where(known, values - mean, 0.0)  # centered, so that variances do not cancel
+    tails = np.round(
+        [[(1 - confidence) / 2], [(1 + confidence) / 2]], 12
+    )  # .025, not .02500000000000002
+    drawn = [np.empty((2, 0, values.shape[1]))]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for times in _resamples(values.shape, draws, seed):
+            count = times @ known.astype(np.float64)
+            means, squares = times @ away / count, times @ away**2 / count
+            variance = squares - means**2
+            # a sample of equal values has no variance, apart from rounding
+            variance[variance <= NOISE * np.maximum(squares, sd**2)] = 0.0
+            drawn.append(np.stack([means, means / np.sqrt(variance / (count - 1))]))
+        means, t = np.concatenate(drawn, axis=1)
+        if interval == "bootstrap-t":
+            t = np.where(np.abs(means) <= NOISE * sd, 0.0, t)
+            ends = np.quantile(t, tails[::-1, 0], axis=0, method="inverted_cdf")
+            ends = -ends * sd / np.sqrt(n)
+        else:
+            # Efron 1987: z0 from the share of samples below the mean, a from the third moment of the jackknife
+            below = ((means < 0).sum(axis=0) + (means <= 0).sum(axis=0)) / (2 * len(means))
+            z0, z = special.ndtri(below), special.ndtri(tails)
+            a = (away**3).sum(axis=0) / (6 * (away**2).sum(axis=0) ** 1.5)
+            share = special.ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
+            place = np.where(np.isnan(share), 0.0, share * (len(means) - 1))
+            ordered = np.sort(means, axis=0)
+            first = np.floor(place).astype(np.intp)
+            last = np.minimum(first + 1, len(means) - 1)
+            low, high = (np.take_along_axis(ordered, one, axis=0) for one in (first, last))
+            ends = np.where(np.isnan(share), np.nan, low + (high - low) * (place - first))
+    ends = np.where(n > 1, mean + ends, np.nan)
+    return np.where(sd == 0, mean, ends)
 
 
 CELLS = 1 << 20

@@ -9,9 +9,10 @@ from scipy import stats
 import pdeval
 from pdeval.catalog.directions import aggregate_of
 from pdeval.evaluate import cube
-from pdeval.evaluate.summary import summary
+from pdeval.evaluate.summary import _resamples, bootstrap_interval, summary
 
 RUNS = pd.DataFrame({"run": ["a", "b"]})
+RUNS3 = pd.DataFrame({"run": ["a", "b", "c"]})
 VALUES = np.array([[[0.1, 0.4], [0.5, 0.4], [0.3, np.nan]]])
 
 
@@ -214,3 +215,83 @@ def test_a_summary_is_not_grouped_by_what_it_sums_up(name):
         ValueError, match=f"by='{name}' is the .* of the table; name a column of metadata"
     ):
         frame.ireval.summary(by=name)
+
+
+SKEWED = np.random.default_rng(3).beta(0.4, 2.0, (12, 3))
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_the_bca_interval_is_that_of_scipy_for_the_same_samples(confidence):
+    times = np.concatenate(list(_resamples(SKEWED.shape, 500, 4)))
+    drawn = np.stack([np.repeat(np.arange(12), row) for row in times])
+    for column, ends in zip(SKEWED.T, bootstrap_interval(SKEWED, "bca", confidence, 500, 4).T):
+        # scipy draws the positions of a sample with rng.integers
+        class Samples(np.random.Generator):
+            def integers(self, *_args, **_options):
+                return drawn
+
+        rng = Samples(np.random.PCG64(0))
+        wanted = stats.bootstrap(
+            (column,),
+            np.mean,
+            n_resamples=500,
+            confidence_level=confidence,
+            method="BCa",
+            random_state=rng,
+        ).confidence_interval
+        assert ends == pytest.approx(tuple(wanted), abs=1e-12)
+
+
+def test_the_bootstrap_t_interval_by_brute_force():
+    column = SKEWED[:, 0]
+    drawn = [
+        column[np.repeat(np.arange(12), row)]
+        for times in _resamples(SKEWED.shape, 400, 0)
+        for row in times
+    ]
+    t = sorted((one.mean() - column.mean()) / (one.std(ddof=1) / 12**0.5) for one in drawn)
+    error = column.std(ddof=1) / 12**0.5
+    # the 10th and the 390th of 400
+    wanted = [column.mean() - t[389] * error, column.mean() - t[9] * error]
+    found = bootstrap_interval(SKEWED, "bootstrap-t", draws=400)[:, 0]
+    assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("interval", ["bootstrap-t", "bca"])
+def test_bootstrap_intervals_stay_in_the_range_of_the_measure(interval):
+    values = np.array([[[0.0, 1.0], [0.0, 1.0], [0.0, 1.0], [0.9, 0.0]]])
+    frame = summary(scores(values), interval=interval)
+    assert frame["ci_low"].between(0, frame["mean"]).all()
+    assert frame["ci_high"].between(frame["mean"], 1).all()
+    equal = summary(scores(np.full((1, 4, 2), 0.3)), interval=interval)
+    assert equal[["ci_low", "ci_high"]].to_numpy() == pytest.approx(0.3, abs=1e-15)
+    one = summary(scores(VALUES[:, :1]), interval=interval)
+    assert one[["ci_low", "ci_high"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("interval", ["bootstrap-t", "bca"])
+def test_bootstrap_intervals_leave_out_missing_values_and_are_those_of_groups(interval):
+    values = np.append(SKEWED, np.full((3, 3), np.nan), axis=0)
+    found = bootstrap_interval(values, interval, draws=4000)
+    # samples have 12 values on average, not exactly
+    assert found == pytest.approx(bootstrap_interval(SKEWED, interval, draws=4000), abs=0.04)
+    table = pdeval.datasets.sample_judged(queries="common").measure("AP")
+    metadata = pdeval.datasets.load_sample()[2]
+    grouped = table.ireval.summary(by="family", metadata=metadata, interval=interval, draws=50)
+    alone = table.ireval.summary(interval=interval, draws=50)
+    pd.testing.assert_frame_equal(
+        grouped.sort_values("run", ignore_index=True)[list(alone)],
+        alone.sort_values("run", ignore_index=True),
+        check_dtype=False,
+    )
+
+
+def test_a_geometric_mean_has_the_bootstrap_interval_of_the_logarithms():
+    frame = summary(scores(SKEWED[None], ("GMAP",), RUNS3), interval="bca", draws=200)
+    wanted = np.exp(bootstrap_interval(np.log(SKEWED), "bca", draws=200))
+    np.testing.assert_allclose(frame[["ci_low", "ci_high"]].to_numpy().T, wanted, rtol=1e-12)
+
+
+def test_bootstrap_intervals_need_samples():
+    with pytest.raises(ValueError, match="draws"):
+        summary(scores(), interval="bca", draws=1)
