@@ -1,0 +1,124 @@
+"""Max-t: simultaneous tests and intervals of a family of comparisons.
+
+A family is a set of mean differences: all pairs of runs, the pairs with a baseline (Dunnett's comparisons), several
+measures, several collections. In each draw, every query gets a random sign, which multiplies its centered differences
+in all comparisons, so correlations between comparisons are kept. The largest |t| of each draw is the null distribution
+of the largest |t| of the family. An adjusted p-value is its upper tail at |t|; the simultaneous interval is
+mean +- c se, with c its quantile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pdeval.evaluate.seeds import chunks
+from pdeval.tables.equal_values import NOISE, describe
+from pdeval.verbs.progress import track
+
+MAX_T = "max-t"
+
+
+def unit_columns(D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return centered differences divided by sqrt(n times their sum of squares), and n; missing values become 0.
+
+    The sum u of such a column with random signs is in [-1, 1], and its t is u sqrt((n - 1) / (1 - u^2)): signs do not
+    change the sum of squares. Differences that do not vary become 0.
+    """
+    n, mean, sd = describe(D)
+    spread = sd * np.sqrt(n * (n - 1.0))
+    spread[spread == 0] = np.inf
+    return np.nan_to_num((D - mean) / spread, nan=0.0), n
+
+
+def maxima(
+    D: np.ndarray,
+    *,
+    draws: int = 10_000,
+    seed: int | None = 0,
+    rows: np.ndarray | None = None,
+    size: int | None = None,
+    families: np.ndarray | None = None,
+    one_sided: bool = False,
+    progress: bool | None = None,
+) -> np.ndarray:
+    """Return the largest |t| of every draw, of shape (draws,), or (families, draws).
+
+    Parameters
+    ----------
+    D : ndarray of shape (queries, comparisons)
+        Differences; NaN if the query does not count.
+    rows, size : optional
+        Numbers of the queries of D among all `size` queries. Parts of a family with other queries (measures) then get
+        the same signs for the same queries; the family's maxima are the elementwise maximum of those of its parts.
+    families : ndarray of int, shape (families, comparisons of each), optional
+        Columns of each family; by default all columns are one family.
+    one_sided : bool
+        Whether to take the largest t instead of the largest |t|.
+
+    Examples
+    --------
+    >>> D = np.random.default_rng(0).normal(size=(50, 3))
+    >>> maxima(D, draws=2000).shape, maxima(D, draws=9, families=np.array([[0, 1], [1, 2]])).shape
+    ((2000,), (2, 9))
+    >>> round(critical_value(maxima(D, draws=2000), 0.05), 2)  # one comparison has 2.01
+    2.51
+    """
+    unit, n = unit_columns(D)
+    rows = np.arange(len(D)) if rows is None else rows
+    size = len(D) if size is None else size
+    # t grows with u, so the largest u has the largest t, except if columns have different numbers of queries
+    one_n = len(n) > 0 and bool((n == n[0]).all())
+    parts = []
+    for count, child in track(chunks(draws, seed), desc="max-t", progress=progress):
+        bits = np.random.default_rng(child).integers(0, 2, size=(count, size), dtype=np.int8)
+        u = (2.0 * bits[:, rows] - 1.0) @ unit
+        u = u if one_sided else np.abs(u, out=u)
+        u = u if one_n else _student(u, n)
+        part = u.max(axis=1) if families is None else u[:, families].max(axis=2).T
+        parts.append(_student(part, n[0]) if one_n else part)
+    return np.concatenate(parts, axis=-1)
+
+
+def _student(u: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return t of the sums u of unit columns."""
+    rest = 1.0 - np.square(u)
+    rest[rest < NOISE] = 0.0  # all variance is in the mean
+    with np.errstate(divide="ignore"):
+        return np.where(u == 0, 0.0, u * np.sqrt((n - 1.0) / rest))
+
+
+def tail(drawn: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    """Return (1 + number of draws >= observed) / (1 + draws); draws that fall short only by rounding are counted.
+
+    Examples
+    --------
+    >>> tail(np.array([1.0, 2.0, 3.0, 4.0]), np.array([3.0, 0.0, 9.0])).tolist()
+    [0.6, 1.0, 0.2]
+    """
+    ordered = np.sort(drawn)
+    with np.errstate(invalid="ignore"):
+        below = np.searchsorted(ordered, observed - NOISE * np.abs(observed), side="left")
+    return (1 + len(ordered) - below) / (1 + len(ordered))
+
+
+def critical_value(drawn: np.ndarray, alpha: float) -> float:
+    """Return c such that `tail(drawn, x) < alpha` if x > c, and not if x < c; infinite if there are too few draws.
+
+    Examples
+    --------
+    >>> drawn = np.arange(1.0, 100.0)
+    >>> critical_value(drawn, 0.05), tail(drawn, np.array([95.0, 96.0])).tolist()
+    (96.0, [0.06, 0.05])
+    """
+    # the largest number of draws >= x for which (1 + number) / (1 + draws) is below alpha, plus 1
+    reached = int(np.ceil(alpha * (1 + len(drawn)) - 1 - 1e-9))
+    if reached < 1:
+        return np.inf
+    return float(np.partition(drawn, len(drawn) - reached)[len(drawn) - reached])
+
+
+def of_parts(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """Return the maxima of a family from those of its parts."""
+    return np.maximum.reduce(list(parts))
