@@ -1,13 +1,11 @@
-"""The ir_metadata headers of run files, in a subset of YAML, as a table with one row per run."""
+"""The ir_metadata headers of run files, in YAML, as a table with one row per run. Headers require PyYAML."""
 
 from __future__ import annotations
 
-import re
-from collections import deque
 from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -15,141 +13,6 @@ import pyarrow as pa
 from pdeval.files import file_io
 from pdeval.files.lines import BOM, as_utf8
 from pdeval.files.tabular import has_header
-
-KEY = re.compile(
-    r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#&*!|>'"%@`{}\[\],?-][^#]*?|-[^\s#][^#]*?)\s*:(?:\s+(.*)|)$"""
-)
-TEXT_BLOCK = re.compile(r"(:|^-)\s+[|>][-+]?$")  # a key or dash whose value is the text below
-WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
-INT, FLOAT = re.compile(r"[-+]?\d+"), re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
-
-
-class YamlError(ValueError):
-    """A line that is not understood, or that contradicts another: its number from 1, and what is wrong."""
-
-
-def parsed(lines: list[str]) -> Any:
-    """Return the content of lines of YAML: dicts, lists and values.
-
-    Examples
-    --------
-    >>> parsed(["tag: bm25", "method:", "  - name: BM25", "    k1: 0.9", "  - name: RM3"])
-    {'tag': 'bm25', 'method': [{'name': 'BM25', 'k1': 0.9}, {'name': 'RM3'}]}
-    """
-    rows = deque(_rows(lines))
-    if not rows:
-        return {}
-    content = _block(rows)
-    if rows:
-        raise YamlError(rows[0].number, f"the indentation of {rows[0].text!r} does not match")
-    return content
-
-
-class _Row(NamedTuple):
-    number: int
-    indent: int
-    text: str
-    block: list[str] | None  # the lines below, if they are a text
-
-
-def _rows(lines: list[str]) -> list[_Row]:
-    rows: list[_Row] = []
-    block: list[str] | None = None
-    for number, line in enumerate(lines, start=1):
-        text = line.strip()
-        indent = len(line) - len(line.lstrip(" "))
-        if "\t" in line[: len(line) - len(line.lstrip())]:
-            raise YamlError(number, "indent with spaces, not tabs")
-        if block is not None and (not text or indent > rows[-1].indent):
-            block.append(text)
-            continue
-        block = [] if TEXT_BLOCK.search(text) else None
-        if text and not text.startswith("#") and text != "---":
-            rows.append(_Row(number, indent, text, block))
-    return rows
-
-
-def _block(rows: deque[_Row]) -> Any:
-    """Take the list or mapping off the rows that begins with the first of them."""
-    indent = rows[0].indent
-    return _sequence(rows, indent) if _is_item(rows[0]) else _mapping(rows, indent)
-
-
-def _is_item(row: _Row) -> bool:
-    return row.text == "-" or row.text.startswith("- ")
-
-
-def _sequence(rows: deque[_Row], indent: int) -> list[Any]:
-    values: list[Any] = []
-    while rows and rows[0].indent == indent and _is_item(rows[0]):
-        row = rows.popleft()
-        inner = row.text[1:].lstrip()
-        if inner and KEY.fullmatch(inner):  # a mapping that begins on the line of its dash
-            start = indent + len(row.text) - len(inner)
-            rows.appendleft(row._replace(indent=start, text=inner))
-            values.append(_mapping(rows, start))
-        else:
-            values.append(_value_of_row(row, inner, rows))
-    return values
-
-
-def _mapping(rows: deque[_Row], indent: int) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    while rows and rows[0].indent == indent:
-        row = rows.popleft()
-        match = KEY.fullmatch(row.text)
-        if match is None:
-            raise YamlError(row.number, f"{row.text!r} is not 'key: value'")
-        key = str(_unquoted(match[1], row.number))
-        if key in values:
-            raise YamlError(row.number, f"the key {key!r} occurs twice")
-        values[key] = _value_of_row(row, (match[2] or "").strip(), rows)
-    return values
-
-
-def _value_of_row(row: _Row, text: str, rows: deque[_Row]) -> Any:
-    """Return the value after a key or a dash, or the block below."""
-    if re.fullmatch(r"[|>][-+]?", text):
-        # with its line ends after '|', in one line after '>'
-        content = ("\n" if text[0] == "|" else " ").join(row.block or []).rstrip()
-        return content if text.endswith("-") or not content else content + "\n"
-    if text and not text.startswith("#"):
-        return _value(text, row.number)
-    if rows and rows[0].indent == row.indent:
-        # a list may have the indentation of its key
-        return (
-            _block(rows) if rows[0].text.startswith("-") and not row.text.startswith("-") else None
-        )
-    return _block(rows) if rows and rows[0].indent > row.indent else None
-
-
-def _value(text: str, number: int) -> Any:
-    if text[0] in "\"'":
-        return _unquoted(re.sub(r"\s+#.*$", "", text) if text[-1] != text[0] else text, number)
-    text = re.sub(r"\s+#.*$", "", text)
-    if text[0] == "[" and text[-1] == "]":
-        inside = text[1:-1].strip()
-        return [_value(part.strip(), number) for part in inside.split(",")] if inside else []
-    if text[0] in "&*!{%@`[|>":
-        raise YamlError(number, f"{text!r} is not supported. Use plain or quoted values and lists")
-    if text.lower() in WORDS:
-        return WORDS[text.lower()]
-    if INT.fullmatch(text):
-        return int(text)
-    return float(text) if FLOAT.fullmatch(text) else text
-
-
-def _unquoted(text: str, number: int) -> str:
-    if text[0] not in "\"'":
-        return text
-    if len(text) < 2 or text[-1] != text[0]:
-        raise YamlError(number, f"the quote in {text!r} is not closed")
-    if text[0] == "'":
-        return text[1:-1].replace("''", "'")
-    return re.sub(
-        r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), text[1:-1]
-    )
-
 
 START, END = "ir_metadata.start", "ir_metadata.end"
 PIECE = 1 << 16
@@ -263,16 +126,36 @@ def _comments(path: Path, encoding: str | None) -> tuple[list[tuple[int, str]], 
 
 def _flat_block(lines: list[str], start: int, path: Path) -> dict[str, Any]:
     try:
-        # one space after '#' belongs to the comment
-        content = parsed([line.removeprefix(" ") for line in lines])
-    except YamlError as error:
-        line, fault = error.args
-        raise ValueError(
-            f"'{path}', line {start + line}, in the ir_metadata header: {fault}."
+        import yaml
+    except ImportError:
+        raise ImportError(
+            f"'{path}' has an ir_metadata header, which needs PyYAML: pip install pyyaml."
         ) from None
+
+    class UniqueKeys(yaml.SafeLoader):
+        """YAML in which a key that occurs twice is an error."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            keys = set()
+            for key_node, _ in node.value:
+                if str(key_node.value) in keys:
+                    fault = f"the key {key_node.value!r} occurs twice"
+                    raise yaml.MarkedYAMLError(problem=fault, problem_mark=key_node.start_mark)
+                keys.add(str(key_node.value))
+            return super().construct_mapping(node, deep)
+
+    try:
+        # one space after '#' belongs to the comment
+        content = yaml.load("\n".join(line.removeprefix(" ") for line in lines), UniqueKeys) or {}
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = start + 1 + (mark.line if mark else 0)
+        fault = getattr(error, "problem", None) or str(error)
+        raise ValueError(f"'{path}', line {line}, in the ir_metadata header: {fault}.") from None
     if not isinstance(content, dict):
         raise ValueError(
-            f"'{path}', line {start + 1}: an ir_metadata header must have keys and values, not a list."
+            f"'{path}', line {start + 1}: an ir_metadata header must have keys and values, not "
+            f"{'a list' if isinstance(content, list) else repr(content)}."
         )
     return _flat(content)
 
