@@ -132,7 +132,7 @@ def _flat_block(lines: list[str], start: int, path: Path) -> dict[str, Any]:
             f"'{path}' has an ir_metadata header, which needs PyYAML: pip install pyyaml."
         ) from None
 
-    class UniqueKeys(yaml.SafeLoader):
+    class UniqueKeys(yaml.SafeLoader):  # type: ignore[misc]
         """YAML in which a key that occurs twice is an error."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:

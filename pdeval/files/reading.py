@@ -135,8 +135,9 @@ def read_runs(
         Type of the DataFrame. 'dask' returns a Dask DataFrame with one partition per file, read when it is evaluated.
     metadata : bool
         Whether to return the ir_metadata headers of the files as well (YAML in comments between
-        `# ir_metadata.start` and `# ir_metadata.end`): `runs, metadata = read_runs(folder, metadata=True)`, one row
-        per run, one column per value, e.g. `method.retrieval.1.name`. Pass it to verbs as `metadata=`, for `by=`.
+        `# ir_metadata.start` and `# ir_metadata.end`, which needs PyYAML):
+        `runs, metadata = read_runs(folder, metadata=True)`, one row per run, one column per value, e.g.
+        `method.retrieval.1.name`. Pass it to verbs as `metadata=`, for `by=`.
 
     Returns
     -------
