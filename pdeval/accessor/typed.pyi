@@ -758,7 +758,7 @@ class JudgedVerbs(Judged):
         self,
         measures: object = ...,
         *,
-        to: Literal["queries", "labels"],
+        to: Literal["queries", "labels", "depth"],
         keep: Sequence[float] | None = None,
         draws: int = 10,
         policy: Literal["random", "pool"] = "random",
@@ -771,7 +771,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return how much of an ordering remains with fewer queries or fewer labels."""
+        """Compare the ordering of the runs on all data with orderings from fewer queries, fewer labels or shorter lists."""
 
     class _SearchLengths:
         """Verbs of search_lengths."""
@@ -3876,7 +3876,7 @@ class RobustnessIreval(Ireval):
             band: bool = True,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+            """Return axes with a statistic against the number of queries, labels or ranks kept, mean and sd over draws."""
 
         def panels(
             self,
@@ -3897,7 +3897,7 @@ class RobustnessIreval(Ireval):
             band: bool = True,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+            """Return axes with a statistic against the number of queries, labels or ranks kept, mean and sd over draws."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -3917,7 +3917,7 @@ class RobustnessSummaryIreval(Ireval):
             band: bool = True,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+            """Return axes with a statistic against the number of queries, labels or ranks kept, mean and sd over draws."""
 
         def panels(
             self,
@@ -3938,7 +3938,7 @@ class RobustnessSummaryIreval(Ireval):
             band: bool = True,
             legend: Literal["inside", "right", "below", "above"] | None = "inside",
         ) -> Axes:
-            """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws."""
+            """Return axes with a statistic against the number of queries, labels or ranks kept, mean and sd over draws."""
 
     @property
     def plot(self) -> _Plot: ...
@@ -5064,7 +5064,7 @@ class RunsIreval(Ireval):
         qrels: object,
         measures: object = ...,
         *,
-        to: Literal["queries", "labels"],
+        to: Literal["queries", "labels", "depth"],
         keep: Sequence[float] | None = None,
         draws: int = 10,
         policy: Literal["random", "pool"] = "random",
@@ -5083,7 +5083,7 @@ class RunsIreval(Ireval):
         depth: int | None = None,
         judged_only: bool = False,
     ) -> pd.DataFrame:
-        """Return how much of an ordering remains with fewer queries or fewer labels."""
+        """Compare the ordering of the runs on all data with orderings from fewer queries, fewer labels or shorter lists."""
 
     class _SearchLengths:
         """Verbs of search_lengths."""

@@ -234,6 +234,28 @@ class Positions:
             run=new_index[self.run[hits]],
         )
 
+    def keep_depth(self, depth: int) -> Positions:
+        """Return the positions in the first `depth` items of each list; nothing is joined again.
+
+        Examples
+        --------
+        >>> import pdeval
+        >>> positions = pdeval.datasets.sample_judged().positions.keep_depth(10)
+        >>> float(positions.rank.max()), int(positions.retrieved.max())
+        (10.0, 10)
+        """
+        if self.rules.get("judged_only") or self.rules["ties"] == "expected":
+            raise ValueError(
+                "the lists of a join with judged_only=True or ties='expected' cannot be shortened. "
+                "Join without these options."
+            )
+        return self._take_hits(
+            self.rank <= depth,
+            retrieved=np.minimum(self.retrieved, depth),
+            listed=None if self.listed is None else replace(self.listed, depth=depth),
+            rules={**self.rules, "depth": depth},
+        )
+
     def only_judged(self) -> Positions:
         """Return the positions of lists without their unjudged items: the remaining items move up.
 

@@ -307,7 +307,7 @@ def robustness(
     band: bool = True,
     legend: style.Place | None = "inside",
 ) -> Axes:
-    """Return axes with a statistic against the number of queries or labels kept, mean and sd over draws.
+    """Return axes with a statistic against the number of queries, labels or ranks kept, mean and sd over draws.
 
     Diaz and Ferraro (2022), Figures 6 and 7; Diaz (2023), Figures 8 and 9.
 
@@ -361,11 +361,14 @@ def robustness(
                 zorder=1,
             )
     what = what or ("mean" if "mean" in frame.columns else "value")
-    unit, share = "data", "Share of "
+    unit, share = "data", "Fraction of "
     if keep.max() > 1:  # numbers above 1 count queries; others are fractions
         unit, share = "queries", ""
         style.integer_ticks(ax)
     dropped = str(frame["to"].iloc[0]) if "to" in frame.columns else unit
+    if dropped == "depth":
+        dropped = "ranks"
+        ax.set_xscale("log")
     return style.finish(
         ax,
         x=f"{share}{dropped} kept".capitalize(),

@@ -1,6 +1,6 @@
-"""Incomplete data: what remains of an ordering where only some queries, or some labels, are known.
+"""Orderings from incomplete data: fewer queries, fewer labels or shorter lists.
 
-The join is made once. Dropping labels masks judged items, dropping queries weighs them by 0.
+The join is made once. Removed labels are masked, removed queries have weight 0, and lists are cut at a rank.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Kept(Views):
 
 @dataclass
 class Full:
-    """A measure with all data: signs by query and pair, signs by pair, and the runs' ranks."""
+    """A measure on all data: signs by query and pair, signs by pair, and ranks of the runs."""
 
     sign: np.ndarray
     mean: np.ndarray
@@ -67,10 +67,12 @@ class Full:
 
 @dataclass(frozen=True)
 class Plan:
-    """What stays the same over all draws."""
+    """Settings that are the same for all draws."""
 
     measures: list[Measure]
-    reference: Measure | None  # whose signs on all data are the target, if not the measure's own
+    reference: (
+        Measure | None
+    )  # the measure whose signs on all data are the target; None is each measure itself
     method: str | None
     memory: int
     a: np.ndarray
@@ -97,7 +99,7 @@ class Plan:
     def merit(
         self, views: Views, measure: Measure, look: Callable[[slice, np.ndarray], None]
     ) -> np.ndarray:
-        """Return what orders the runs on each query, the measure or win rates, and look at all pairs on the way."""
+        """Return the values that order the runs on each query (the measure or win rates); call `look` for all pairs."""
         counts = self.counts[measure.label]
         # parts that stay in the processor's cache
         step = max(NEAR // max(len(counts), 1), 1)
@@ -139,7 +141,7 @@ class Plan:
         return np.stack(rows)
 
     def full(self, views: Views, measure: Measure) -> Full:
-        """Return a measure with all data."""
+        """Return a measure on all data."""
         sign = np.zeros((int(self.kept.sum()), len(self.a)), dtype=np.int8)
         mean = np.zeros(len(self.a), dtype=np.int8)
         weights = np.ones((1, len(sign)))
@@ -191,12 +193,13 @@ def mean_signs(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 MEANS = {
-    "to": "what is removed: queries or labels",
-    "policy": "which labels are kept: any, or first those of items that most runs returned",
-    "keep": "how many queries, or which share of them or of the labels, is kept",
-    "statistic": "tau_b: Kendall's tau-b of the ordering with that on all data; ranking_agreement: share of (query, "
-    "pair of runs) not tied on all data that is decided alike, over the queries kept; system_agreement: share of pairs "
-    "of runs whose mean preference keeps its sign; ties: number of tied (query, pair of runs)",
+    "to": "what is removed: queries, labels, or the end of each list (depth)",
+    "policy": "what is kept: random labels or queries, the labels of items that most runs returned (pool), or the "
+    "first ranks (top)",
+    "keep": "number or fraction of queries, fraction of labels, or number of ranks that is kept",
+    "statistic": "tau_b: Kendall's tau-b with the ordering on all data; ranking_agreement: fraction of (query, pair of "
+    "runs) not tied on all data whose preference has the same sign, over the queries kept; system_agreement: fraction "
+    "of pairs of runs whose mean preference has the same sign; ties: number of tied (query, pair of runs)",
 }
 
 table(
@@ -231,7 +234,7 @@ def robustness(
     judged: Judged,
     measures: object = ("RPP", "AP", "nDCG", "RR"),
     *,
-    to: Literal["queries", "labels"],
+    to: Literal["queries", "labels", "depth"],
     keep: Sequence[float] | None = None,
     draws: int = 10,
     policy: Policy = "random",
@@ -242,37 +245,39 @@ def robustness(
     memory: int = 1 << 28,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how much of an ordering remains with fewer queries or fewer labels.
+    """Compare the ordering of the runs on all data with orderings from fewer queries, fewer labels or shorter lists.
 
-    Labels are thinned query by query, relevant and other items apart, and at least one relevant item of a query
-    stays; an item without label is as one that was never judged. Within a draw, what is kept of less is part of what
-    is kept of more. Which queries count is decided by all judgments.
+    Labels are removed separately for the relevant and the other items of each query, and at least one relevant item
+    of a query is kept. An item without its label is unjudged. Within a draw, a smaller sample is part of every larger
+    one. The queries that count are those that count with all judgments.
 
     Parameters
     ----------
     measures : str, Measure, or list of them
         Measures and preferences.
-    to : {'queries', 'labels'}
-        What is removed at random: queries, or labels within queries.
+    to : {'queries', 'labels', 'depth'}
+        What is removed: random queries, random labels within queries, or the items of each list below a rank.
     keep : list of numbers, optional
-        How many queries are kept, or which shares of the queries or labels; by default ten even steps up to all.
+        Numbers or fractions of the queries, fractions of the labels, or ranks. By default ten equal steps up to all
+        queries or labels, and the ranks 1, 2, 5, 10, 20, 50, ... up to the longest list.
     draws : int
-        How many random draws of each size.
+        Number of random draws of each size. Shorter lists are not random and have one draw.
     policy : {'random', 'pool'}
-        Which labels are kept: any, or first those of items that most runs returned, apart among relevant
-        items, other items of positive grade, and the rest (draws then differ only in items that equally many returned).
+        Labels that are kept: random ones, or those of the items that most runs returned, separately for relevant
+        items, other items of positive grade, and the remaining items. With 'pool', draws differ only in the order of
+        items that the same number of runs returned.
     against : str or Measure, optional
-        The measure whose preferences on all data agreement is with, e.g. "RR"; by default each measure's own.
+        Measure whose preferences on all data are compared with, e.g. "RR"; by default each measure itself.
     method : str, optional
-        How runs are ordered: "mean", "winrate", "borda", "copeland", "mc4", "bradley-terry" or "leximin"; by default as
-        in the figures of Diaz and Ferraro, by the mean of a measure and by the Markov chain MC4 of a preference; None
-        takes the default of `order`, which has the win rate of a preference.
+        Method that orders the runs: "mean", "winrate", "borda", "copeland", "mc4", "bradley-terry" or "leximin". By
+        default as in the figures of Diaz and Ferraro: the mean of a measure and the Markov chain MC4 of a preference.
+        None is the default of `order`: the win rate of a preference.
     summary : bool
-        Return means and standard deviations over draws instead.
+        Whether to return means and standard deviations over draws.
     seed : int, optional
         ... The first draws are the same for any number of draws.
     memory : int
-        How many bytes the work may take at a time, about; changes no result.
+        Approximate limit of the memory in use at a time, in bytes. It does not change the result.
 
     References
     ----------
@@ -296,8 +301,8 @@ def robustness(
     parsed = parse_all(measures)
     no_sets(parsed)
     reference = None if against is None else parse(against)
-    if policy == "pool" and to == "queries":
-        raise ValueError("policy='pool' requires to='labels'; queries are dropped at random.")
+    if policy == "pool" and to != "labels":
+        raise ValueError(f"policy='pool' selects labels, found to={to!r}. Use to='labels'.")
     whole("draws", draws, 1)
     judged.tell()
     views = Views(judged)
@@ -307,7 +312,8 @@ def robustness(
     kept = np.logical_or.reduce([part.any(axis=1) for part in counts.values()])
     if not kept.any():
         raise ValueError(
-            f"no query counts with queries={judged.query_rule!r} and level={judged.level!r}: there is nothing to drop."
+            f"no query counts with queries={judged.query_rule!r} and level={judged.level!r}, so there is nothing to "
+            "remove. Use queries='judged' or a smaller level."
         )
     counts = {label: part[kept] for label, part in counts.items()}
     plan = Plan(parsed, reference, method, memory, *chosen_pairs(judged.runs), kept, counts)
@@ -315,6 +321,9 @@ def robustness(
     if to == "labels":
         sizes = shares(keep)
         values = _fewer_labels(plan, judged, sizes, generators, policy, progress)
+    elif to == "depth":
+        sizes = depths(keep, int(judged.positions.retrieved.max(initial=1)))
+        values = _shorter_lists(plan, judged, sizes, progress)
     else:
         sizes, numbers = query_counts(keep, int(kept.sum()))
         values = _fewer_queries(plan, judged, numbers, generators, progress)
@@ -325,13 +334,15 @@ def robustness(
         {
             "measure": labels(pd.Index([measure.label for measure in parsed]), measure),
             "to": labels(pd.Index([to]), np.zeros_like(measure)),
-            "policy": labels(pd.Index([policy]), np.zeros_like(measure)),
+            "policy": labels(
+                pd.Index(["top" if to == "depth" else policy]), np.zeros_like(measure)
+            ),
             "keep": sizes[size],
             "draw": draw.astype(np.int64),
             "statistic": labels(pd.Index(STATISTICS), statistic),
             "value": values.ravel(),
         },
-        {**attributes(judged, parsed), "seed": seed, "draws": draws},
+        {**attributes(judged, parsed), "seed": seed, "draws": values.shape[2]},
     )
     if not summary:
         return frame
@@ -351,7 +362,7 @@ def _fewer_queries(
 ) -> np.ndarray:
     """Return the statistics, shape (measures, sizes, draws, statistics)."""
     queries = int(plan.kept.sum())
-    # a draw puts the queries in random order; a row of weights is 1 for the first so many
+    # a draw is a random order of the queries; a row of weights is 1 for the first ones
     place = np.stack([np.argsort(rng.permutation(queries)) for rng in generators])
     weights = (place[None] < numbers[:, None, None]).reshape(-1, queries).astype(np.float64)
     views = Views(judged)
@@ -363,6 +374,25 @@ def _fewer_queries(
         full = plan.full(views, measure)
         values.append(plan.statistics(views, measure, full.rank, target or full, weights))
     return np.stack(values).reshape(len(values), len(numbers), len(generators), len(STATISTICS))
+
+
+def _shorter_lists(
+    plan: Plan, judged: Judged, depths: np.ndarray, progress: bool | None
+) -> np.ndarray:
+    """Return the statistics, shape (measures, depths, 1, statistics)."""
+    views = Views(judged)
+    target = None if plan.reference is None else plan.full(views, plan.reference)
+    full = [plan.full(views, measure) for measure in plan.measures]
+    weights = np.ones((1, int(plan.kept.sum())))
+    parts = []
+    for depth in track(depths, total=len(depths), desc="shorter lists", progress=progress):
+        top = Views(judged.on(judged.positions.keep_depth(int(depth))))
+        part = [
+            plan.statistics(top, measure, all_data.rank, target or all_data, weights)
+            for measure, all_data in zip(plan.measures, full)
+        ]
+        parts.append(part)
+    return np.stack(parts, axis=1)
 
 
 def _fewer_labels(
@@ -425,17 +455,18 @@ def streams(draws: int, seed: int | None) -> Iterator[np.random.Generator]:
 def label_order(
     judged: Judged, rng: np.random.Generator, *, policy: Policy = "random"
 ) -> np.ndarray:
-    """Return, for every judged item, the share of its query's labels that must be kept for it to be kept.
+    """Return, for every judged item, the smallest fraction of the labels of its query with which it is kept.
 
-    Relevant items, other items of positive grade, and the rest are thinned apart, query by query, so that a share of
-    the labels is that share of each. At least one relevant item of a query stays, whatever the share.
+    The fraction is the same for relevant items, other items of positive grade, and the remaining items of a query. At
+    least one relevant item of a query is kept at any fraction.
 
     Parameters
     ----------
     rng : Generator
-        Of the order, by `policy` "random"; of the order of items that equally many runs returned, by "pool".
+        Random generator of the order: of all items for "random", of items that the same number of runs returned for
+        "pool".
     policy : {'random', 'pool'}
-        Any items first, or those that most runs returned.
+        Items that are kept first: random ones, or those that most runs returned.
 
     Examples
     --------
@@ -446,7 +477,7 @@ def label_order(
     """
     positions, items = judged.positions, judged.positions.judged
     count = len(items.topic)
-    # items of positive grade draw first: their order is the same where the join holds no others
+    # items of positive grade draw first: their order is the same if the join has no others
     positive = items.grade > 0
     chance = np.empty(count)
     chance[positive], chance[~positive] = (
@@ -463,16 +494,33 @@ def label_order(
     group = np.cumsum(first) - 1
     place = np.arange(count) - np.flatnonzero(first)[group]
     size = np.bincount(group)[group]
-    # a share s keeps floor(s * size + 1/2) items: the item at place p, from 0, from a share of (p + 1/2) / size on
+    # a fraction f keeps floor(f * size + 1/2) items, so the item at place p, from 0, needs f = (p + 1/2) / size
     share = (place + 0.5) / size
-    share[(place == 0) & (ranked % 3 == 0)] = 0.0  # one relevant item always stays
+    share[(place == 0) & (ranked % 3 == 0)] = 0.0  # one relevant item is always kept
     needed = np.empty(count)
     needed[order] = share
     return needed
 
 
+def depths(keep: Sequence[float] | None, longest: int) -> np.ndarray:
+    """Return the ranks at which lists are cut, by default 1, 2, 5, 10, 20, 50, ... up to the longest list.
+
+    Examples
+    --------
+    >>> depths(None, 100).tolist(), depths([10, 20], 100).tolist()
+    ([1, 2, 5, 10, 20, 50, 100], [10, 20])
+    """
+    if keep is None:
+        steps = np.outer(10 ** np.arange(len(str(longest))), [1, 2, 5]).ravel()
+        return np.append(steps[steps < longest], longest)
+    ranks = np.atleast_1d(np.asarray(keep))
+    if not len(ranks) or ranks.dtype.kind not in "iuf" or (ranks < 1).any() or (ranks % 1).any():
+        raise ValueError(f"keep={keep!r}: expected ranks of at least 1, e.g. [10, 100].")
+    return ranks.astype(np.int64)
+
+
 def shares(keep: Sequence[float] | None) -> np.ndarray:
-    """Return the shares of labels to keep, by default a tenth, two tenths, and so on to all.
+    """Return the fractions of labels to keep, by default 0.1, 0.2, ..., 1.
 
     Examples
     --------
@@ -492,9 +540,9 @@ def shares(keep: Sequence[float] | None) -> np.ndarray:
 
 
 def query_counts(keep: Sequence[float] | None, queries: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return what was sizes for, and the numbers of queries that it means; by default ten even steps to all.
+    """Return the sizes and the numbers of queries that they stand for; by default ten equal steps up to all.
 
-    Numbers from 1 are counts; where all are at most 1 and not whole numbers alone, they are shares of the queries.
+    Floats of at most 1 are fractions of the queries; other numbers are counts.
 
     Examples
     --------

@@ -56,8 +56,8 @@ def test_tau_is_drawn_where_nothing_else_is_asked_for(column_ax):
     ("frame", "label"),
     [
         (frames.degraded("queries"), "Queries kept"),
-        (frames.degraded("labels"), "Share of labels kept"),
-        (frames.degraded("labels").drop(columns="to"), "Share of data kept"),
+        (frames.degraded("labels"), "Fraction of labels kept"),
+        (frames.degraded("labels").drop(columns="to"), "Fraction of data kept"),
     ],
 )
 def test_the_x_axis_says_what_was_kept(frame, label, column_ax):

@@ -109,6 +109,34 @@ def test_fewer_labels_equal_evaluating_with_those_labels_alone(measure, policy):
         )
 
 
+@pytest.mark.parametrize("measure", ["AP", "RPP"])
+def test_shorter_lists_equal_evaluating_the_shorter_lists_alone(measure):
+    table = incomplete(FOUND, measure, to="depth", keep=[2, 5, 12], method=None)
+    for depth in (2, 5, 12):
+        rows = table[table["keep"] == depth]
+        expected = slow(FOUND.on(FOUND.positions.keep_depth(depth)), measure)
+        assert rows["value"].tolist() == pytest.approx(expected)
+    assert rows["value"].tolist()[:3] == pytest.approx([1, 1, 1])  # the lists have 12 items
+    assert table["draw"].unique().tolist() == [0]
+
+
+def test_a_join_that_is_cut_equals_a_join_with_that_depth():
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    whole = runs.ireval.join(qrels, queries="common")
+    cut = whole.on(whole.positions.keep_depth(7))
+    measures = ["AP", "nDCG", "Rprec", "bpref"]
+    expected = runs.ireval.join(qrels, queries="common", depth=7).measure(measures)
+    pd.testing.assert_frame_equal(evaluate.measure(cut, measures), expected, check_exact=True)
+
+
+def test_lists_without_unjudged_items_cannot_be_shortened():
+    condensed = pdeval.datasets.sample_judged(queries="common", judged_only=True)
+    with pytest.raises(
+        ValueError, match=r"judged_only=True or ties='expected' cannot be shortened"
+    ):
+        condensed.robustness("AP", to="depth")
+
+
 @pytest.mark.broad
 @pytest.mark.parametrize("drop", ["queries", "labels"])
 def test_the_work_may_be_cut_into_any_blocks(sample, drop):
@@ -255,12 +283,13 @@ def test_ten_samples_of_ten_sizes_on_trec_covid(shared_data):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"to": "runs"}, "to='runs': choose 'queries' or 'labels'."),
+        ({"to": "runs"}, "to='runs': choose 'queries', 'labels' or 'depth'."),
         ({"policy": "depth"}, "policy='depth': choose 'random' or 'pool'."),
         (
             {"policy": "pool"},
-            "policy='pool' requires to='labels'; queries are dropped at random.",
+            "policy='pool' selects labels, found to='queries'. Use to='labels'.",
         ),
+        ({"to": "depth", "keep": [0.5]}, r"keep=\[0.5\]: expected ranks of at least 1"),
         ({"draws": 0}, "draws=0: expected an integer of at least 1."),
     ],
 )
