@@ -1059,6 +1059,19 @@ class AgreementByQueryIreval(Ireval):
 class BehaviorIreval(Ireval):
     """The verbs of a table of the kind 'behavior'."""
 
+    def ab_report(
+        self,
+        *,
+        order: Sequence[str] | None = None,
+        digits: int = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of an A/B test: the value of each measure in each bucket, with its interval as ± half its width."""
+
     class _Plot:
         """Verbs of plot."""
 

@@ -30,6 +30,7 @@ rank_slopes, rank_scatter                   one ordering of the runs against ano
 query_heatmap                               every run on every query
 judge_dots, judge_scatter                   judges against human assessors
 confusion_heatmap                           labels of an assessor for each label of a reference
+contribution_figure, agreement_figure, incomplete_data_figure    figures of the papers, from joins
 
 `.plot.panels(by="collection")` draws any of them once for each collection.
 """
@@ -66,14 +67,21 @@ from pdeval.plots.lines import (
     ties_by_recall,
 )
 from pdeval.plots.orderings import critical_difference, hasse, rank_scatter, rank_slopes
+from pdeval.plots.paper_figures import (
+    agreement_figure,
+    contribution_figure,
+    incomplete_data_figure,
+)
 from pdeval.plots.scatter import difference_scatter, judge_dots, judge_scatter, level_scatter
 
 __all__ = [
+    "agreement_figure",
     "asl_histogram",
     "asl_wins",
     "behavior_bars",
     "confusion_heatmap",
     "contribution_ecdf",
+    "contribution_figure",
     "contribution_surface",
     "correlation_heatmap",
     "critical_difference",
@@ -84,6 +92,7 @@ __all__ = [
     "forest",
     "hasse",
     "headroom_bars",
+    "incomplete_data_figure",
     "intervals",
     "judge_dots",
     "judge_scatter",

@@ -13,6 +13,7 @@ latex, typst, html, markdown, text, spreadsheet    the formats; page is the inte
 """
 
 from pdeval.report import html, latex, markdown, spreadsheet, text, typst  # noqa: F401 - they declare their formats
+from pdeval.report.behavior import report_buckets
 from pdeval.report.generic import add_report, report_table
 from pdeval.report.measures import report_agreement, report_discriminative_power
 from pdeval.report.orderings import report_order
@@ -29,6 +30,7 @@ __all__ = [
     "Report",
     "report",
     "report_agreement",
+    "report_buckets",
     "report_comparisons",
     "report_confusion",
     "report_discriminative_power",

@@ -21,10 +21,17 @@ from pdeval.studies.search_length import (
     implicit_weights,
     swap_out,
 )
-from pdeval.studies.synthetic_rankings import fitted_scale, random_lists, sampled, uniform
+from pdeval.studies.synthetic_rankings import (
+    agreement_table,
+    fitted_scale,
+    random_lists,
+    sampled,
+    uniform,
+)
 from pdeval.studies.ties import tie_probability, value_growth
 
 __all__ = [
+    "agreement_table",
     "average_length",
     "best_systems",
     "contribution_surface",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -385,3 +386,80 @@ def first_places(judged: Judged, N: int) -> np.ndarray:
         at, topic, run = np.nonzero(block["rank"] <= N)
         cells[block.topics[topic], run, block["rank"][at, topic, run].astype(np.int64) - 1] = True
     return np.asarray(cells[counts])
+
+
+@checks_arguments
+def agreement_table(
+    collections: Judged | Mapping[str, Judged],
+    measures: object = MEASURES,
+    *,
+    lengths: Sequence[int] = (10, 1000),
+    pairs: int = 100_000,
+    fuzziness: float | Sequence[float] = (0.0, 0.01),
+    relative: bool = False,
+    fitted: bool = False,
+    seed: int | None = 0,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return the agreement of every two measures over synthetic lists and over lists sampled from runs.
+
+    Table 1 of the paper; `.ireval.report(columns="lists", group="fuzziness")` prints it in its shape. Lists of at most
+    12 items are enumerated, and pairs of longer ones are drawn at random.
+
+    Parameters
+    ----------
+    collections : Judged or mapping of str to Judged
+        Runs joined to judgments, as `runs.ireval.join(qrels)` returns them, by the name of their collection.
+    measures : str, Measure, or list of them
+        Measures and preferences.
+    lengths : sequence of int, default (10, 1000)
+        Lengths of the lists.
+    pairs : int, default 100,000
+        Number of pairs that are drawn.
+    fuzziness : float or list of float, default (0, 0.01)
+        The difference up to which opposite signs are forgiven.
+    relative : bool, default False
+        Whether fuzziness is a fraction of the larger of both values.
+    fitted : bool, default False
+        Whether values are multiplied by `fitted_scale` before differences are compared with the fuzziness.
+
+    Returns
+    -------
+    DataFrame
+        lists, measure_a, measure_b, fuzziness, pairs, agreement, r; `lists` is e.g. "uniform, N = 10".
+
+    References
+    ----------
+    Shokouhi, Yilmaz, Craswell and Robertson 2009, Table 1.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> table = agreement_table({"sample": judged}, ["AP", "P@10"], lengths=[10], pairs=2000, fuzziness=0)
+    >>> table.drop(columns="r").round(3)
+                 lists measure_a measure_b  fuzziness   pairs  agreement
+    0  uniform, N = 10        AP      P@10        0.0  523776      0.769
+    1   sample, N = 10        AP      P@10        0.0    2000      0.856
+    """
+    named = collections if isinstance(collections, Mapping) else {"sampled": collections}
+    options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "progress": progress}
+    drawn: dict[str, Any] = {"pairs": pairs, "seed": seed}
+    labels = [measure.label for measure in parse_all(measures)]
+    parts = []
+    for N in lengths:
+        if fitted:
+            scale = fitted_scale(N)
+            options["scale"] = {label: scale[label] for label in labels if label in scale}
+        synthetic = (
+            uniform(N, measures, **options)
+            if N <= MOST
+            else random_lists(N, measures, **drawn, **options)
+        )
+        parts.append(synthetic.assign(lists=f"uniform, N = {N}"))
+        for name, judged in named.items():
+            table = sampled(judged, measures, N=N, **drawn, **options)
+            parts.append(table.assign(lists=f"{name}, N = {N}"))
+    table = pd.concat(parts, ignore_index=True)
+    columns = ["lists", *(name for name in table.columns if name != "lists")]
+    return described_frame(table[columns], parts[0].attrs)

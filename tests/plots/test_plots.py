@@ -70,7 +70,8 @@ every_plot = pytest.mark.parametrize("name", list(FRAMES))
 
 
 def test_every_plot_of_a_frame_is_tested_here():
-    assert set(FRAMES) | {"hasse"} == set(plots.__all__)
+    drawn_from_joins = {name for name in plots.__all__ if name.endswith("_figure")}
+    assert set(FRAMES) | {"hasse"} == set(plots.__all__) - drawn_from_joins
 
 
 @every_plot

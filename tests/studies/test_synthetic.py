@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
+from pdeval import studies
 from pdeval.evaluate import scores as evaluate
 from pdeval.studies import random_lists, sampled, synthetic_rankings, uniform
 from tests.studies.rankings import inf, judged
@@ -294,3 +296,36 @@ def test_a_scale_of_a_measure_that_was_not_asked_for_is_an_error():
         KeyError, match="scale= contains 'MAP', which is not one of the measures AP, RR"
     ):
         uniform(N=4, measures=["AP", "RR"], scale={"MAP": 2})
+
+
+def test_table_1_is_one_call_in_the_shape_of_the_paper():
+    sample = pdeval.datasets.sample_judged(queries="common")
+    measures = ["AP", "P@10", "RBP(p=0.5)"]
+    table = studies.agreement_table({"sample": sample}, measures, pairs=500, progress=False)
+    lists = ["uniform, N = 10", "sample, N = 10", "uniform, N = 1000", "sample, N = 1000"]
+    assert table["lists"].unique().tolist() == lists
+    assert len(table) == 3 * 2 * 4
+    options = {"fuzziness": [0.0, 0.01], "progress": False}
+    parts = [
+        studies.uniform(10, measures, **options),
+        studies.sampled(sample, measures, N=10, pairs=500, **options),
+        studies.random_lists(1000, measures, pairs=500, **options),
+        studies.sampled(sample, measures, N=1000, pairs=500, **options),
+    ]
+    expected = pd.concat(parts, ignore_index=True)
+    pd.testing.assert_frame_equal(table.drop(columns="lists"), expected, check_exact=True)
+    report = table.ireval.report(columns="lists", group="fuzziness", digits=2)
+    assert [column.header for column in report.columns][2:] == lists
+    assert len(report.rows) == 6
+
+
+def test_table_1_takes_the_fitted_scale_of_each_length_and_one_join():
+    sample = pdeval.datasets.sample_judged(queries="common")
+    table = studies.agreement_table(
+        sample, ["AP", "P@10"], lengths=[10], pairs=500, fitted=True, progress=False
+    )
+    expected = studies.uniform(
+        10, ["AP", "P@10"], fuzziness=[0.0, 0.01], scale={"AP": 2.0}, progress=False
+    )
+    assert table["agreement"][:2].tolist() == expected["agreement"].tolist()
+    assert table["lists"].tolist() == ["uniform, N = 10"] * 2 + ["sampled, N = 10"] * 2
