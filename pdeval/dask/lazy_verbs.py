@@ -44,6 +44,7 @@ from pdeval.join.list_columns import OF_USERS, check_columns, check_lists
 from pdeval.join.rules import outside
 from pdeval.orderings import order as ordering
 from pdeval.orderings.methods import Method, orderings
+from pdeval.orderings.votes import RankInterval
 from pdeval.significance import compare as comparing
 from pdeval.verbs.registry import check_not_declared
 
@@ -112,6 +113,7 @@ def order(
     compat: Literal["pref_eval"] | None = None,
     draws: int = 0,
     confidence: float = 0.95,
+    rank_interval: RankInterval = "marginal",
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -120,6 +122,7 @@ def order(
         "method": method,
         "draws": draws,
         "confidence": confidence,
+        "rank_interval": rank_interval,
         "seed": seed,
         "progress": progress,
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -378,10 +378,81 @@ def worst_first(value: np.ndarray, weights: np.ndarray | None = None) -> np.ndar
     return repeated.reshape(times.shape)
 
 
-def rank_interval(rank: np.ndarray, confidence: float) -> np.ndarray:
-    """Return the best and worst rank of each run in the interval over samples, the first axis."""
-    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    return np.quantile(rank, tails, axis=0, method="inverted_cdf").astype(np.int64)
+RankInterval = Literal["marginal", "joint", "percentile"]
+
+
+def ranks_within(
+    score: np.ndarray,
+    drawn: np.ndarray,
+    drawn_ranks: np.ndarray,
+    confidence: float,
+    *,
+    n: int,
+    kind: RankInterval = "marginal",
+    method: str = "mean",
+    tolerance: float = 0.0,
+) -> np.ndarray:
+    """Return the best and worst rank of each run in its interval, from bootstrap samples of the scores.
+
+    A run is ranked below all runs that are significantly better and above all that are significantly worse, in
+    simultaneous tests of its differences from all other runs ('marginal'), or of all pairs of runs ('joint'): the
+    critical value is the quantile, over the samples, of the largest |t|. It is taken from the normal to Student's
+    distribution with n - 1 degrees of freedom. 'percentile' takes quantiles of the ranks of the samples instead.
+
+    Parameters
+    ----------
+    score : ndarray of shape (runs,)
+        Scores, higher is better.
+    drawn, drawn_ranks : ndarray of shape (samples, runs)
+        Scores and ranks in bootstrap samples.
+    n : int
+        Number of queries, or of other units that were resampled.
+    method : str
+        Ordering. The masses of MC4 are compared by their logarithms, which are closer to normal.
+    tolerance : float
+        Differences up to this size are ties.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks.
+
+    Examples
+    --------
+    >>> drawn = np.random.default_rng(0).normal([3.0, 0.1, 0.0], 0.1, (500, 3))
+    >>> ranks_within(np.array([3.0, 0.1, 0.0]), drawn, ranks(drawn), 0.95, n=50).tolist()
+    [[1, 2, 2], [1, 3, 3]]
+    """
+    from scipy import special
+
+    if kind == "percentile":
+        tails = np.round([(1 - confidence) / 2, (1 + confidence) / 2], 12)  # .025 exactly
+        return np.quantile(drawn_ranks, tails, axis=0, method="inverted_cdf").astype(np.int64)
+    if method == "mc4":
+        score, drawn = (np.log(np.maximum(one, NOISE)) for one in (score, drawn))
+    runs, units = len(score), max(n, 2)
+    # a run may have none of the queries of a sample
+    away = np.where(np.isnan(drawn), 0.0, drawn - score)
+    moments = away.T @ away / len(away)
+    variance = moments.diagonal()[:, None] + moments.diagonal() - 2 * moments
+    constant = (
+        variance <= NOISE * moments.trace() / runs
+    )  # the difference is the same in all samples
+    spread = np.sqrt(np.where(constant, 1.0, variance))
+    largest = np.array(
+        [np.abs((away - away[:, [run]]) / spread[run]).max(axis=1) for run in range(runs)]
+    )
+    if kind == "joint":
+        largest = np.broadcast_to(largest.max(axis=0), largest.shape)
+    critical = np.quantile(largest, round(confidence, 12), axis=1, method="inverted_cdf")
+    # far in the tail, the probability of the other side is exact
+    critical = -special.stdtrit(units - 1, special.ndtr(-critical))[:, None]
+    ahead = score - score[:, None]  # of run b (column) over run a (row)
+    ahead = np.where(np.abs(ahead) > tolerance, ahead, 0.0)
+    least = np.where(constant, 0.0, critical * spread * np.sqrt(units / (units - 1)))
+    better = (ahead > least).sum(axis=1)
+    # runs that are equal in all samples share a rank; a run is equal to itself
+    not_better = ((ahead < -least) | (constant & (ahead == 0))).sum(axis=1)
+    return np.stack([1 + better, 1 + runs - not_better])
 
 
 def votes_of(

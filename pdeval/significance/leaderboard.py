@@ -25,7 +25,7 @@ from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 from pdeval.orderings.methods import Method, chosen
 from pdeval.orderings.order import of_judged, ordered
 from pdeval.orderings.vote_logs import VOTED, Log, log_of
-from pdeval.orderings.votes import rank_interval, ranks, surplus_of_pairs
+from pdeval.orderings.votes import RankInterval, ranks, ranks_within, surplus_of_pairs
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.registry import WALD, direction
@@ -112,8 +112,8 @@ declare_table(
     then=".report(), .plot()",
     means={
         "rank": "from 1; tied runs share the better rank: 1, 2, 2, 4",
-        "rank_low": "best rank in the interval over the draws",
-        "rank_high": "worst rank in this interval",
+        "rank_low": "best rank in the interval",
+        "rank_high": "worst rank in the interval",
         "tier": "first tier of the run; no run of a tier is significantly better than one below; 1 is the best",
         "last_tier": "last tier of the run; tiers may overlap",
         "in_top_tier": "whether no run of rank 1 is significantly better",
@@ -146,6 +146,7 @@ def leaderboard(
     scale: Literal["own", "elo"] = "own",
     draws: int = 1000,
     confidence: float = 0.95,
+    rank_interval: RankInterval = "marginal",
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -169,7 +170,9 @@ def leaderboard(
     draws : int
         Number of bootstrap samples of the queries, or of the collections, for the intervals.
     confidence : float
-        ... They are percentiles of the draws.
+        ... Those of scores are percentiles of the draws.
+    rank_interval : {'marginal', 'joint', 'percentile'}
+        Interval of the rank, as in `order`.
 
     Notes
     -----
@@ -183,10 +186,10 @@ def leaderboard(
     >>> found = pdeval.datasets.sample_judged(queries="common").leaderboard("AP", draws=200)
     >>> found[["run", "rank", "rank_low", "rank_high", "tier", "last_tier", "in_top_tier", "score"]].head(4).round(3)
              run  rank  rank_low  rank_high  tier  last_tier  in_top_tier  score
-    0  rerank-s1     1         1          2     1          1         True  0.560
-    1  rerank-s2     2         1          2     1          1         True  0.554
-    2     hybrid     3         3          5     1          2         True  0.499
-    3  splade-s2     4         3          7     2          2        False  0.462
+    0  rerank-s1     1         1          3     1          1         True  0.560
+    1  rerank-s2     2         1          3     1          1         True  0.554
+    2     hybrid     3         1          7     1          2         True  0.499
+    3  splade-s2     4         3          8     2          2        False  0.462
     """
     draws = arguments.whole("draws", draws, 1)
     if resample is not None:
@@ -195,6 +198,7 @@ def leaderboard(
         "method": method,
         "draws": draws,
         "confidence": confidence,
+        "rank_interval": rank_interval,
         "seed": seed,
         "progress": progress,
         "scores": True,
@@ -314,6 +318,7 @@ def vote_leaderboard(
     scale: Literal["own", "elo"] = "own",
     draws: int = 1000,
     confidence: float = 0.95,
+    rank_interval: RankInterval = "marginal",
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -339,6 +344,8 @@ def vote_leaderboard(
         difference of 400 means odds of ten to one.
     draws : int
         Number of bootstrap samples, or of draws of strengths.
+    rank_interval : {'marginal', 'joint', 'percentile'}
+        Interval of the rank, as in `order`.
 
     Raises
     ------
@@ -361,8 +368,8 @@ def vote_leaderboard(
     >>> board[["model", "rank", "rank_low", "rank_high", "tier", "score"]].round(1)
       model  rank  rank_low  rank_high  tier  score
     0     y     1         1          2     1  101.2
-    1     x     2         1          2     1   27.1
-    2     z     3         3          3     2 -128.4
+    1     x     2         1          3     1   27.1
+    2     z     3         2          3     2 -128.4
     """
     draws = arguments.whole("draws", draws, 1)
     log = log_of(table)
@@ -386,7 +393,16 @@ def vote_leaderboard(
     for one, score, resampled in zip(methods, scores, drawn, strict=True):
         tolerance = one.entry.tolerance * max(1.0, float(np.abs(score).max()))
         rank = ranks(score, tolerance)
-        best, worst = rank_interval(ranks(resampled, tolerance), confidence)
+        best, worst = ranks_within(
+            score,
+            resampled,
+            ranks(resampled, tolerance),
+            confidence,
+            n=counts.groups,
+            kind=rank_interval,
+            method=one.entry.name,
+            tolerance=tolerance,
+        )
         if errors == "sandwich":
             low, high = fitted.interval(confidence)
         else:

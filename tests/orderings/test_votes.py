@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import stats
 
 from pdeval.evaluate import cube
 from pdeval.orderings import votes
@@ -14,6 +15,7 @@ from pdeval.orderings.votes import (
     ranks,
     ranks_by_name,
     ranks_of_means,
+    ranks_within,
     votes_of,
     win_rates,
 )
@@ -312,3 +314,67 @@ def test_runs_rank_by_their_means_the_better_way_to_within_rounding_of_the_value
     assert ranks_of_means(large - [[0.0, 1e-3]]).tolist() == [1, 2]
     assert ranks_of_means(np.array([[1e-13, 3e-13]])).tolist() == [2, 1]
     assert ranks_of_means(np.zeros((3, 0))).tolist() == []
+
+
+def sets_by_hand(score, drawn, n, confidence, kind):
+    """Simultaneous tests of every pair, one by one."""
+    runs = range(len(score))
+    spread = {
+        (a, b): np.sqrt(np.mean((drawn[:, a] - drawn[:, b] - score[a] + score[b]) ** 2))
+        for a in runs
+        for b in runs
+        if a != b
+    }
+    largest = [
+        [
+            max(abs(row[a] - row[b] - score[a] + score[b]) / spread[a, b] for b in runs if b != a)
+            for row in drawn
+        ]
+        for a in runs
+    ]
+    if kind == "joint":
+        largest = [[max(row) for row in zip(*largest)]] * len(runs)
+    ends = []
+    for a in runs:
+        normal = sorted(largest[a])[int(np.ceil(confidence * len(drawn) - 1e-9)) - 1]
+        critical = stats.t.isf(stats.norm.sf(normal), n - 1) * np.sqrt(n / (n - 1))
+        gaps = [(score[b] - score[a]) / spread[a, b] for b in runs if b != a]
+        above, below = (
+            sum(gap > critical for gap in gaps),
+            sum(gap < -critical for gap in gaps),
+        )
+        ends.append((1 + above, len(score) - below))
+    return np.array(ends).T
+
+
+@pytest.mark.parametrize("kind", ["marginal", "joint"])
+@pytest.mark.parametrize("n", [8, 60])
+def test_rank_intervals_are_those_of_simultaneous_tests_of_pairs(kind, n):
+    rng = np.random.default_rng(n)
+    score = np.array([0.0, 0.1, 0.4, 0.5, 1.5])
+    drawn = score + rng.normal(0, 0.11, (200, 5)) + rng.normal(0, 1, (200, 1))
+    found = ranks_within(score, drawn, ranks(drawn), 0.9, n=n, kind=kind)
+    assert found.tolist() == sets_by_hand(score, drawn, n, 0.9, kind).tolist()
+    assert found[0, -1] == found[1, -1] == 1  # far ahead of all others
+
+
+def test_joint_intervals_contain_marginal_ones_and_both_contain_the_rank():
+    rng = np.random.default_rng(3)
+    score = rng.normal(size=12)
+    drawn = score + rng.normal(0, 0.3, (300, 12))
+    ends = {
+        kind: ranks_within(score, drawn, ranks(drawn), 0.95, n=20, kind=kind)
+        for kind in ("marginal", "joint")
+    }
+    assert (ends["joint"][0] <= ends["marginal"][0]).all()
+    assert (ends["joint"][1] >= ends["marginal"][1]).all()
+    assert (ends["marginal"][0] <= ranks(score)).all()
+    assert (ends["marginal"][1] >= ranks(score)).all()
+
+
+def test_runs_with_equal_values_share_their_rank_interval():
+    rng = np.random.default_rng(4)
+    drawn = np.repeat(rng.normal([1.0, 0.0], 0.05, (200, 2)), 2, axis=1)
+    score = np.array([1.0, 1.0, 0.0, 0.0])
+    found = ranks_within(score, drawn, ranks(drawn), 0.95, n=50)
+    assert found.tolist() == [[1, 1, 3, 3], [1, 1, 3, 3]]

@@ -100,9 +100,8 @@ def test_win_rates_that_cancel_up_to_rounding_are_tied():
 def test_rank_intervals_of_leximin_are_those_of_resampled_queries():
     rng = np.random.default_rng(5)
     values = rng.integers(0, 4, size=(8, 4)) / 4
-    found = order(scores(values), method="leximin", draws=200, seed=3, confidence=0.9).sort_values(
-        "run"
-    )
+    options = {"draws": 200, "seed": 3, "confidence": 0.9, "rank_interval": "percentile"}
+    found = order(scores(values), method="leximin", **options).sort_values("run")
     weights = np.random.default_rng(3).multinomial(8, np.full(8, 1 / 8), size=200)
     drawn = np.array([brute_force(np.repeat(values, one, axis=0)) for one in weights])
     ends = np.quantile(drawn, [0.05, 0.95], axis=0, method="inverted_cdf")
