@@ -16,7 +16,9 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 from pdeval.tables.equal_values import NOISE
 from pdeval.verbs.registry import Registry, first_line
 
-Kind = Literal["binary", "graded", "judged", "subtopic", "items", "set", "nuggets", "citations"]
+Kind = Literal[
+    "binary", "graded", "judged", "signed", "subtopic", "items", "set", "nuggets", "citations"
+]
 Family = Literal["metric", "preference", "ordering", "set", "answer"]
 # kinds of measures of something else than one ranking, and their families
 FAMILIES: dict[str, Family] = {"set": "set", "nuggets": "answer", "citations": "answer"}
@@ -35,10 +37,10 @@ class Entry:
 
     Parameters
     ----------
-    kind : {'binary', 'graded', 'judged', 'subtopic', 'items', 'set', 'nuggets', 'citations'}
-        Items in the block of the kernel: those relevant at the level; all with a positive grade; all judged ones;
-        relevant ones with their subtopics; those of the list by rank, judged or not; the catalog, for a measure of
-        all lists of a run; or the nuggets or citations of answers.
+    kind : {'binary', 'graded', 'judged', 'signed', 'subtopic', 'items', 'set', 'nuggets', 'citations'}
+        Items in the block of the kernel: those relevant at the level; all with a positive grade; all judged ones; all
+        with a grade, negative grades included; relevant ones with their subtopics; those of the list by rank, judged
+        or not; the catalog, for a measure of all lists of a run; or the nuggets or citations of answers.
     higher : bool
         Whether higher is better.
     range : tuple of float

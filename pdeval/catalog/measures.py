@@ -206,7 +206,10 @@ def needs_judged(measures: Iterable[Measure]) -> bool:
     >>> needs_judged(parse_all(["AP", "nDCG@10"])), needs_judged(parse_all("bpref"))
     (False, True)
     """
-    return any(m.kind == "judged" or m.judged_only or _OF_JUDGED & set(m.columns) for m in measures)
+    return any(
+        m.kind in ("judged", "signed") or m.judged_only or _OF_JUDGED & set(m.columns)
+        for m in measures
+    )
 
 
 def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:

@@ -45,7 +45,7 @@ class Keys(NamedTuple):
 
 
 class View:
-    """The items that a kind of measure looks at (relevant, graded, judged, subtopic), topic by topic.
+    """The items that a kind of measure looks at (relevant, graded, judged, signed, subtopic), topic by topic.
 
     A flat column has a cell per list and item: group after group, and inside a group level by level, so a group's part
     of it is the dense block without copying. With `padded`, topics of about as many items share a group; each list is
@@ -77,6 +77,8 @@ class View:
             kept = positions.relevant(level if kind == "binary" else None)
         elif kind == "judged":
             kept = judged.grade >= 0
+        elif kind == "signed":
+            kept = np.ones(len(judged.topic), dtype=bool)
         else:
             kept = np.zeros(len(judged.topic), dtype=bool)
             kept[self.member_rows[0]] = True
@@ -271,6 +273,11 @@ class View:
     @cached_property
     def member_rows(self) -> np.ndarray:
         """The (item, subtopic) pairs that are relevant, as integers of shape (2, pairs)."""
+        return self.relevant_rows[:2].astype(np.int64)
+
+    @property
+    def relevant_rows(self) -> np.ndarray:
+        """Items, subtopics and grades of the relevant (item, subtopic) pairs."""
         rows = self.positions.judged.subtopic
         if rows is None:
             raise ValueError(
@@ -278,7 +285,13 @@ class View:
                 "read_qrels(path, subtopics=True), or bind the column: qrels.ireval(subtopic=...)."
             )
         relevant = rows[2] > 0 if self.level is None else (rows[2] >= self.level) & (rows[2] > 0)
-        return rows[:2, relevant].astype(np.int64)
+        return rows[:, relevant]
+
+    @property
+    def global_gains(self) -> np.ndarray:
+        """The sum over subtopics of the grades of each judged item at which it is relevant."""
+        item, _, grade = self.relevant_rows
+        return np.bincount(item.astype(np.int64), grade, len(self.positions.judged.topic))
 
     @cached_property
     def passed(self) -> np.ndarray:
@@ -504,6 +517,8 @@ ITEM_COLUMNS: dict[str, Callable[[View], np.ndarray]] = {
     "start": lambda view: view.of_hits(view.positions.start, np.inf),
     "size": lambda view: view.of_hits(view.positions.size, 1.0),
     "grade": lambda view: view.of_items(view.positions.judged.grade),
+    # sums of the grades of the items over the subtopics
+    "global_gain": lambda view: view.of_items(view.global_gains),
     # 1 / the propensities of the items
     "weight": lambda view: view.of_items(inverse_propensities(view.positions)),
     # which items are relevant at the level

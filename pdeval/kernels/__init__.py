@@ -11,6 +11,7 @@ The items of the block that a kernel sees, by the `kind` of the measure:
 | binary   | relevant at the level (the smallest relevant grade)               |
 | graded   | of positive grade, whatever the level                             |
 | judged   | of grade 0 or more                                                |
+| signed   | of any grade, negative grades included                            |
 | subtopic | relevant to at least one subtopic                                 |
 | items    | of the list, judged or not, rank by rank                          |
 | set      | all that could be recommended, for all lists of a run together    |
@@ -31,6 +32,7 @@ The items of the block that a kernel sees, by the `kind` of the measure:
 | relevants         | (T, 1)      | number of items that are relevant at the level                                    |
 | top_grade         | scalar      | the largest grade of the qrels                                                    |
 | member            | (m, S, T, R)| whether the item belongs to the subtopic; S is padded with empty subtopics        |
+| global_gain       | (m, T, R)   | sum of the grades of the item over the subtopics that it is relevant to           |
 | belongs           | (m, S, T, 1)| the same in ascending order of document ids, for ideal rankings                   |
 | subtopics         | (T, 1)      | number of subtopics with at least one relevant item                               |
 | start             | (m, T, R)   | ties="expected" only: items ranked above the item's group of tied items, or inf   |
@@ -69,6 +71,7 @@ of infinite rank and grade 0, and `m`, a parameter with a default, is then the (
 
 from pdeval.kernels import expected_ties as ties
 from pdeval.kernels.answers import (
+    UDCG,
     CitationF,
     CitationPrecision,
     CitationRecall,
@@ -126,6 +129,8 @@ from pdeval.kernels.diversity import (
     MAP_IA,
     NRBP,
     P_IA,
+    D_nDCG,
+    D_sharp_nDCG,
     alpha_DCG,
     alpha_nDCG,
     nERR_IA,
@@ -137,6 +142,7 @@ from pdeval.kernels.graded import CG, DCG, G, Q, RnDCG, nDCG, nDCGrel
 from pdeval.kernels.incomplete_judgments import Bpref, GMbpref, Judged, RBPresidual, Unjudged, infAP
 from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
 from pdeval.kernels.lexicographic import LP, LR
+from pdeval.kernels.review import ATD, ERF, PRES, TNR, WSS, EffortRecall, ReviewLoss
 from pdeval.kernels.sampling_bias import (
     Sampled,
     corrected_for_sampling,
@@ -179,12 +185,14 @@ from pdeval.kernels.sets import (
 __all__ = [
     "AP",
     "ASL",
+    "ATD",
     "AUC",
     "BPM",
     "BPMD",
     "CG",
     "DCG",
     "ED",
+    "ERF",
     "ERR",
     "ERR_IA",
     "ESL",
@@ -207,14 +215,18 @@ __all__ = [
     "NERR11",
     "NRBP",
     "PAP",
+    "PRES",
     "P_IA",
     "RBP",
     "RR",
     "SDCG",
     "SET",
     "TBG",
+    "TNR",
     "TSE",
     "TSL",
+    "UDCG",
+    "WSS",
     "Accuracy",
     "AvgChoice",
     "AvgPopularity",
@@ -227,6 +239,9 @@ __all__ = [
     "CitationRecall",
     "Compat",
     "Coverage",
+    "D_nDCG",
+    "D_sharp_nDCG",
+    "EffortRecall",
     "Entropy",
     "F",
     "Fallout",
@@ -257,6 +272,7 @@ __all__ = [
     "R",
     "RBPresidual",
     "RelP",
+    "ReviewLoss",
     "RnDCG",
     "Rprec",
     "Sampled",

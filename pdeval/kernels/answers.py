@@ -1,4 +1,4 @@
-"""Measures of answers: nuggets that an answer contains, and citations that support its sentences.
+"""Measures of answers: nuggets that they contain, citations that support them, and the utility of retrieved passages.
 
 Axis 0 of the columns of a nugget measure is the nugget. The columns of a citation measure are counts and sums.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from pdeval.catalog import metric
 from pdeval.catalog.measures import checked_flag
-from pdeval.kernels.primitives import share
+from pdeval.kernels.primitives import found, share, total
 
 _TREC_RAG = "Pradeep et al. 2024, Initial nugget evaluation results for the TREC 2024 RAG Track"
 _TREC_QA = "Voorhees 2003, Overview of the TREC 2003 question answering track"
@@ -181,3 +181,33 @@ def CitationF(
     """
     precision, recall = share(supported, citations), share(best, sentences)
     return share((1 + beta**2) * precision * recall, beta**2 * precision + recall)
+
+
+@metric(
+    kind="signed",
+    reference="Trappolini et al. 2025, Redefining retrieval evaluation in the era of LLMs",
+    limits={"gamma": (0, inf)},
+)
+def UDCG(
+    rank: np.ndarray,
+    grade: np.ndarray,
+    retrieved: np.ndarray,
+    *,
+    gamma: float = 1 / 3,
+    k: float = inf,
+) -> np.ndarray:
+    """Utility and distraction-aware cumulative gain: the logistic function of the mean utility of the first k items.
+
+    The utility of an item is its grade, for example from -1 to 1. Items of negative grade distract a generator; their
+    utility is multiplied by gamma. Unjudged items have utility 0. An empty list has the value 0.
+
+    Examples
+    --------
+    >>> float(UDCG(np.array([1.0, 2.0]), np.array([0.9, -0.6]), np.array(2)).round(4))  # mean (0.9 - 0.2) / 2
+    0.5866
+    """
+    length = np.minimum(retrieved, k)
+    grade = np.asarray(grade, dtype=np.float64)
+    utility = np.where(grade < 0, gamma * grade, grade)
+    mean = share(total(np.where(found(rank, k), utility, 0.0)), length)
+    return np.where(length > 0, 1.0 / (1.0 + np.exp(-mean)), 0.0)

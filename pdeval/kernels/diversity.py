@@ -288,7 +288,7 @@ def nNRBP(
 @metric(
     kind="subtopic",
     reference="Zhai, Cohen & Lafferty 2003, Beyond independent relevance",
-    aliases=("StRecall", "S-recall", "ST-R"),
+    aliases=("StRecall", "S-recall", "ST-R", "I-rec"),
 )
 def strec(
     rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20
@@ -303,3 +303,51 @@ def strec(
     """
     covered = (np.asarray(member) & found(rank, k)[:, None]).any(axis=0)
     return share(covered.sum(axis=0), subtopics)
+
+
+SAKAI = "Sakai & Song 2011, Evaluating diversified search results using per-intent graded relevance"
+
+
+@metric(name="D-nDCG", kind="subtopic", reference=SAKAI, aliases=("D_nDCG",))
+def D_nDCG(rank: np.ndarray, global_gain: np.ndarray, *, k: float = 10) -> np.ndarray:
+    """D-nDCG: nDCG by global gain, the sum of the grades of an item over the subtopics.
+
+    Subtopics are equally probable. If they are not, multiply grades by the probabilities of the subtopics.
+
+    Examples
+    --------
+    >>> float(D_nDCG(np.array([2.0, inf]), np.array([3.0, 1.0])).round(4))  # (3/1.585) / (3 + 1/1.585)
+    0.5213
+    """
+    gain = np.asarray(global_gain)
+    ideal = -np.sort(-gain, axis=0)
+    best = discounted(ideal, cut(level(ideal), k), "log2")
+    return share(discounted(gain, cut(rank, k), "log2"), best)
+
+
+@metric(
+    name="D#-nDCG",
+    kind="subtopic",
+    reference=SAKAI,
+    aliases=("Dsharp-nDCG", "D♯-nDCG"),
+    limits={"gamma": (0, 1)},
+)
+def D_sharp_nDCG(
+    rank: np.ndarray,
+    global_gain: np.ndarray,
+    member: np.ndarray,
+    subtopics: np.ndarray,
+    *,
+    gamma: float = 0.5,
+    k: float = 10,
+) -> np.ndarray:
+    """D#-nDCG: the mean of subtopic recall (I-rec) and D-nDCG, weighted by gamma and 1 - gamma.
+
+    Examples
+    --------
+    >>> member = np.array([[True, False], [True, True]])  # items x subtopics, in rank order
+    >>> float(D_sharp_nDCG(np.array([2.0, inf]), np.array([3.0, 1.0]), member, 2).round(4))  # (0.5 + 0.5213) / 2
+    0.5106
+    """
+    recall = strec(rank, member, subtopics, k=k)
+    return gamma * recall + (1.0 - gamma) * D_nDCG(rank, global_gain, k=k)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pdeval.catalog import preference
-from pdeval.kernels.primitives import closer, first_nonzero, inf, log2, weighted_mean
+from pdeval.kernels.primitives import closer, first_nonzero, inf, log2, total, weighted_mean
 
 Weight = Callable[[np.ndarray], np.ndarray] | np.ndarray | Literal["uniform", "dcg", "inverse"]
 
@@ -377,3 +377,24 @@ def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str, over: str) -> np.
         return won / stopping_mass(user, len(turn))
     total = weight.sum(axis=0)
     return np.divide(won, total, out=np.zeros_like(won), where=total > 0)
+
+
+@preference(name="p-MRR", reference="Weller et al. 2024, FollowIR", aliases=("pMRR",))
+def p_MRR(
+    x_items: np.ndarray, y_items: np.ndarray, x_retrieved: np.ndarray, y_retrieved: np.ndarray
+) -> np.ndarray:
+    """Pairwise MRR: how much higher x ranks the relevant items than y, the mean of 1 - better rank / worse rank.
+
+    For following instructions: x is the run for the original instruction, y the run for the changed one, and the
+    judgments are the items that the change made irrelevant. Positive if y ranks them lower. An item that was not
+    retrieved has the rank after the last. `x_items` and `y_items` are ranks of the same items.
+
+    Examples
+    --------
+    >>> float(p_MRR(np.array([1.0]), np.array([4.0]), 4, 4))
+    0.75
+    """
+    x = np.minimum(x_items, np.asarray(x_retrieved, dtype=np.float64) + 1.0)
+    y = np.minimum(y_items, np.asarray(y_retrieved, dtype=np.float64) + 1.0)
+    change = 1.0 - np.minimum(x, y) / np.maximum(x, y)
+    return total(closer(x, y) * change) / len(x)

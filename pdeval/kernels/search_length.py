@@ -74,7 +74,12 @@ def ISL(
     return reached(rank, corpus, unretrieved)[0]
 
 
-@metric(higher=False, range=(1, inf), reference=COOPER)
+@metric(
+    higher=False,
+    range=(1, inf),
+    reference=COOPER,
+    aliases=dict.fromkeys(("last_rel", "LastRelevantRank"), "TSL(unretrieved=corpus)"),
+)
 def TSL(
     rank: np.ndarray, corpus: np.ndarray | None = None, *, unretrieved: Unfound = "never"
 ) -> np.ndarray:

@@ -14,10 +14,21 @@ KINDS = {
     "binary": lambda grade, level: grade >= level and grade > 0,
     "graded": lambda grade, level: grade > 0,
     "judged": lambda grade, level: grade >= 0,
+    "signed": lambda grade, level: True,
 }
 
 
-def columns(kind, ranking, grades, *, level=1, subtopics=None, corpus=None, top_grade=None):
+def columns(
+    kind,
+    ranking,
+    grades,
+    *,
+    level=1,
+    subtopics=None,
+    corpus=None,
+    top_grade=None,
+    global_gains=None,
+):
     """Return every column that a kernel of that kind may ask for."""
     place = {item: rank for rank, item in enumerate(ranking, start=1)}
     subtopics = subtopics or {}
@@ -49,6 +60,16 @@ def columns(kind, ranking, grades, *, level=1, subtopics=None, corpus=None, top_
         "relevant": np.array([is_relevant.get(d, False) for d in by_rank], dtype=bool),
         "relevants": float(sum(is_relevant.values())),
         "top_grade": float(max(grades.values(), default=0) if top_grade is None else top_grade),
+        "global_gain": np.array(
+            [
+                grades.get(d, 0.0) * len(subtopics.get(d, ()))
+                if global_gains is None
+                else global_gains[d]
+                for d in by_rank
+                if kind == "subtopic"
+            ],
+            dtype=float,
+        ),
         "member": np.array(
             [[s in subtopics.get(d, ()) for s in names] for d in by_rank], dtype=bool
         ).reshape(len(kept), len(names)),

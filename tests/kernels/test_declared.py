@@ -78,6 +78,11 @@ DEFAULTS = {
     **dict.fromkeys(["ST-dcgRPP", "ST-invRPP"], SUBTOPICS),
     "EU": {"utility": "precision", "weight": "uniform", **GRADES},
     "ST-EU": {"utility": "precision", "weight": "uniform", **SUBTOPICS},
+    **{key: {"recall": 0.95, "items": None, "rule": "cohen"} for key in ["WSS", "TNR"]},
+    **{key: {"effort": 0.1, "items": None} for key in ["EffortRecall", "ERF"]},
+    **{key: {"items": None} for key in ["ATD", "ReviewLoss"]},
+    "D#-nDCG": {"gamma": 0.5},
+    "UDCG": {"gamma": 1 / 3},
     "I": {"user": "uniform"},
     "OI": {"user": "uniform", "over": "all"},
 }
@@ -91,7 +96,8 @@ RANGES = {
     **dict.fromkeys(["ETU", "ETC"], (0, inf)),
     **dict.fromkeys(["wR", "wDCG", "wAP"], (0, inf)),
     **dict.fromkeys(["Utility", "Sampled"], (-inf, inf)),
-    "MCC": (-1, 1),
+    **dict.fromkeys(["MCC", "WSS", "ERF"], (-1, 1)),
+    "ATD": (1, inf),
 }
 OF_READERS = {
     *(
@@ -128,6 +134,7 @@ GRADED = {
 }
 OF_SUBTOPICS = {
     *("alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "MAP-IA", "NRBP", "nNRBP", "strec"),
+    *("D-nDCG", "D#-nDCG"),
     *("ST-RPP", "ST-dcgRPP", "ST-invRPP", "ST-EU"),
 }
 OF_JUDGED_ITEMS = {"Judged", "Unjudged", "RBPresidual"}
@@ -142,6 +149,8 @@ LESS_IS_BETTER = {
     "ED",
     "ETC",
     "Fallout",
+    "ATD",
+    "ReviewLoss",
 }
 COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
 OF_EMPTY_QUERIES = {
@@ -156,12 +165,21 @@ OF_EMPTY_QUERIES = {
     "ETC",
 }
 TWENTY = {"alpha-DCG", "alpha-nDCG", "ERR-IA", "nERR-IA", "P-IA", "strec"}  # ndeval's depth
-TEN = {"BPM", "BPMD", "SET", "PartialAUC", "PAP"}  # cwl_eval's, and as of other cutoffs
+TEN = {
+    "BPM",
+    "BPMD",
+    "SET",
+    "PartialAUC",
+    "PAP",
+    "D-nDCG",
+    "D#-nDCG",
+}  # cwl_eval's, and as of other cutoffs
 PROBABILITY, NUMBER, PLACE, DIVISOR = (0, 1), (0, inf), (1, inf), (1e-6, inf)
 LIMITS = {
     "p": PROBABILITY,
     "alpha": PROBABILITY,
     "recall": PROBABILITY,
+    "effort": PROBABILITY,
     "mult": (0, 1e9),  # beyond it the cutoff is no index
     "max_grade": NUMBER,
     "min_grade": NUMBER,
@@ -181,9 +199,8 @@ LIMITS = {
 def test_a_measure_without_parameters_is_its_definition(name):
     own = {key: value for key, value in KERNELS[name].parameters.items() if key != "k"}
     assert own == DEFAULTS.get(name, {})
-    assert KERNELS[name].parameters.get("k", inf) == (
-        20 if name in TWENTY else 10 if name in TEN else inf
-    )
+    depth = {**dict.fromkeys(TWENTY, 20), **dict.fromkeys(TEN, 10), "PRES": 100}
+    assert KERNELS[name].parameters.get("k", inf) == depth.get(name, inf)
     closed = KERNELS[name].expected
     if closed:  # the mean over the orders of ties takes the same
         assert {**KERNELS[name].parameters, **closed["kernel"].__kwdefaults__} == KERNELS[
@@ -203,7 +220,12 @@ def test_the_ends_and_the_direction_of_a_measure(name):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_which_items_a_measure_looks_at(name):
-    kinds = {"graded": GRADED, "subtopic": OF_SUBTOPICS, "judged": OF_JUDGED_ITEMS}
+    kinds = {
+        "graded": GRADED,
+        "subtopic": OF_SUBTOPICS,
+        "judged": OF_JUDGED_ITEMS,
+        "signed": {"UDCG"},
+    }
     assert KERNELS[name].kind == next(
         (kind for kind, names in kinds.items() if name in names), "binary"
     )
@@ -213,11 +235,13 @@ def test_which_items_a_measure_looks_at(name):
 def test_parameters_are_refused_outside_their_limits(name):
     made = KERNELS[name]
     beta = PROBABILITY if made.kind == "subtopic" or name == "SET" else NUMBER
+    gamma = PROBABILITY if name == "D#-nDCG" else NUMBER
+    limits = {**LIMITS, "beta": beta, "gamma": gamma}
     for key, (low, high) in made.limits.items():
-        assert (low, high) == {**LIMITS, "beta": beta}[key]
+        assert (low, high) == limits[key]
     for key in made.parameters:
-        if key in (*LIMITS, "beta") and name not in ("SetF", "gRBP"):
-            low, high = {**LIMITS, "beta": beta}[key]
+        if key in limits and name not in ("SetF", "gRBP"):
+            low, high = limits[key]
             with pytest.raises(ValueError, match=key):
                 parse(f"{name}({key}={low - 1})")
             if high < inf:

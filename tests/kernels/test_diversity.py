@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,3 +222,35 @@ def test_all_novelty_gone_after_the_first_item_or_none_ever():
     assert measured("NRBP(alpha=0,beta=0)", listed, []) == 1.0
     assert measured("nNRBP(beta=0)", [{1}, {1, 2}], []) == 0.5
     assert measured("nNRBP(beta=1,alpha=0)", [{1}, {1, 2}], []) == 1.0
+
+
+# subtopics i and j; grades a: i 3, b: i 1 and j 2, c: j 1; global gains 3, 3, 1 (Sakai & Song 2011, equations 3 to 6)
+GRADED = pd.DataFrame(
+    [("1", "i", "a", 3), ("1", "i", "b", 1), ("1", "j", "b", 2), ("1", "j", "c", 1)],
+    columns=["query_id", "subtopic", "doc_id", "relevance"],
+)
+
+
+def d_measures(docs, qrels=GRADED):
+    runs = pd.DataFrame(
+        {"run": "r", "query_id": "1", "doc_id": docs, "score": range(len(docs), 0, -1)}
+    )
+    names = ["D-nDCG@2", "I-rec@2", "D#-nDCG@2", "D#-nDCG(gamma=0.2)@2"]
+    return runs.ireval.measure(qrels, names)["value"].tolist()
+
+
+def test_d_sharp_is_the_mean_of_subtopic_recall_and_of_ndcg_by_global_gain():
+    log3 = np.log2(3)
+    gain = (3 + 1 / log3) / (3 + 3 / log3)
+    assert d_measures(["a", "c"]) == pytest.approx([gain, 1, (gain + 1) / 2, 0.2 + 0.8 * gain])
+    assert d_measures(["a", "x"])[1] == 0.5
+    assert d_measures(["b", "a"]) == pytest.approx([1.0] * 4)
+
+
+def test_probabilities_of_subtopics_are_factors_of_the_grades():
+    weighted = GRADED.assign(
+        relevance=GRADED["relevance"] * GRADED["subtopic"].map({"i": 0.8, "j": 0.2})
+    )
+    # global gains: a 2.4, b 1.2, c 0.2
+    best = 2.4 + 1.2 / np.log2(3)
+    assert d_measures(["b", "a"], weighted)[0] == pytest.approx((1.2 + 2.4 / np.log2(3)) / best)

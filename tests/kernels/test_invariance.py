@@ -59,7 +59,9 @@ def test_every_measure_equals_its_plain_reading(collection):
     )["value"]
     for query, rows in qrels.groupby("query_id"):
         grades = rows.groupby("doc_id")["relevance"].max().to_dict()
-        subtopics = rows[rows["relevance"] > 0].groupby("doc_id")["subtopic"].agg(set).to_dict()
+        by_doc = rows[rows["relevance"] > 0].groupby("doc_id")
+        subtopics = by_doc["subtopic"].agg(set).to_dict()
+        gains = by_doc["relevance"].sum().to_dict()
         relevant = {doc for doc, grade in grades.items() if grade > 0}
         corpus = len(relevant.union(*(found for (_, q), found in lists.items() if q == query)))
         for run, name in itertools.product(("a", "b"), ASKED):
@@ -70,6 +72,7 @@ def test_every_measure_equals_its_plain_reading(collection):
                 subtopics=subtopics,
                 corpus=corpus,
                 top_grade=top,
+                global_gains=gains,
             )
             assert table[run, query, pdeval.parse(name).label] == pytest.approx(plain, abs=1e-12), (
                 run,

@@ -5,6 +5,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -412,3 +413,24 @@ def test_the_mass_of_all_stopping_items_is_their_number_or_the_sum_of_their_weig
         assert preferences.stopping_mass("uniform", items) == items
         wanted = sum(1 / math.log2(j + 1) for j in range(1, items + 1))
         assert preferences.stopping_mass("dcg", items) == pytest.approx(wanted, rel=1e-14)
+
+
+def test_p_mrr_is_how_far_items_fell_that_the_changed_instruction_excludes():
+    # mteb, tests of calculate_pmrr: document 0 goes from rank 4 to rank 1 (-0.75), and back (0.75)
+    original = {"0": 1, "1": 2, "2": 3, "3": 4}
+    changed = {"0": 4, "1": 1, "2": 2, "3": 3}
+    runs = pd.DataFrame(
+        [
+            (run, "a", doc, score)
+            for run, scores in [("original", original), ("changed", changed)]
+            for doc, score in scores.items()
+        ],
+        columns=["run", "query_id", "doc_id", "score"],
+    )
+    qrels = pd.DataFrame({"query_id": ["a"], "doc_id": ["0"], "relevance": [1]})
+    found = runs.ireval.prefer(qrels, "p-MRR", pairs=[("original", "changed")])
+    assert found["value"].tolist() == [-0.75]
+    missing = pd.DataFrame({"query_id": "a", "doc_id": ["0", "9"], "relevance": [1, 1]})
+    found = runs.ireval.prefer(missing, "p-MRR", pairs=[("changed", "original")])
+    # the item that neither retrieved has the rank 5 in both
+    assert found["value"].tolist() == [0.375]

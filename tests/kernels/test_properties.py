@@ -62,6 +62,7 @@ NO_BEST = {
             "SetF",
             "SetAP",
             "Utility",
+            "UDCG",
         ),
         LESS,
     ),
@@ -306,6 +307,7 @@ def test_where_there_are_no_lists_there_are_no_values(name):
 
 # these compute with the numbers as they are given: doubles, as the evaluator has them
 AS_GIVEN = {
+    "UDCG",  # whose grades may be negative
     "ESL",
     "ISL",
     "TSL",
