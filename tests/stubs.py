@@ -141,6 +141,8 @@ def _accessor_class(name: str, kind: str, base: str, names: Names) -> str:
             "\n\n".join([f'    class {inside}:\n        """Verbs of {family}."""', *methods])
         )
         parts.append(f"    @property\n    def {family}(self) -> {inside}: ...")
+    if "summary" in families:
+        parts.append("    mean = summary")
     what = "a join" if kind == "judged" else f"a table of the kind {kind!r}"
     return "\n\n".join([f'class {name}({base}):\n    """The verbs of {what}."""', *parts])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +24,13 @@ from pdeval.accessor.collections import judgments_among
 from pdeval.accessor.describe import describe, size_of_join, wrong_name
 from pdeval.accessor.methods import attach, check_rules, checks_roles, joined, joins
 from pdeval.accessor.pipeline import call
+from pdeval.accessor.registration import register
 from pdeval.evaluate import add_metadata
 from pdeval.evaluate.groups import Join, Rows, rows_by
 from pdeval.join.judged import Judged
 from pdeval.join.rules import Compat, QueryRule, Ties
 from pdeval.tables import reader
-from pdeval.tables.dataframes import as_table, frame, is_stream, not_a_table
+from pdeval.tables.dataframes import as_table, gathered_table
 from pdeval.tables.metadata import runs_within
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
@@ -106,6 +106,8 @@ class Joined(JudgedVerbs):
     if not TYPE_CHECKING:  # so that static tools report unknown verbs
 
         def __getattr__(self, name: str) -> Any:
+            if name == "mean":  # as in pandas
+                return self.summary
             raise wrong_name("judged", name)
 
 
@@ -249,6 +251,8 @@ class Ireval:
         return [*joins, *dict.fromkeys(verb.family for verb in self._verbs.values())]
 
     def __getattr__(self, name: str) -> Any:
+        if name == "mean":  # as in pandas
+            return self.summary
         raise wrong_name(type(self)._kind, name, self if "_frame" in self.__dict__ else None)
 
 
@@ -289,7 +293,7 @@ def join(
     )
     if queries == "relevant":  # the default, with a warning about missing queries
         del given["queries"]
-    return joined(Joined, self, as_table(qrels, judgments=True), None, given)
+    return joined(Joined, self, as_table(gathered_table(qrels), judgments=True), None, given)
 
 
 def _new_class(kind: str) -> type[Ireval]:
@@ -316,54 +320,7 @@ def _add_verb(verb: Verb) -> None:
         _set_verbs(kind)
 
 
-class PolarsIreval:
-    """The accessor of a Polars frame: each call converts the frame and uses the accessor of pandas.
-
-    A Polars frame can be changed in place, so the converted frame is not kept. Use
-    `pdeval.frame(df).ireval.join(qrels)` for several calls. Polars is never imported; if it is imported after pdeval,
-    use `pdeval.frame(df).ireval`.
-
-    Examples
-    --------
-    >>> import pyarrow as pa  # any table with an Arrow stream
-    >>> PolarsIreval(pa.table({"qid": ["1"], "docno": ["d"], "label": [1]}))
-    judgments table: 1 query, 1 item, 1 relevant; next: runs.ireval.measure(qrels)
-    """
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-        if not is_stream(table):
-            raise TypeError(not_a_table(table))  # a LazyFrame
-
-    def _on_pandas(self) -> Any:
-        return frame(self._table).ireval
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._on_pandas(), name)
-
-    def __call__(self, **binding: Any) -> Any:
-        """Return pandas' accessor with roles bound to columns."""
-        return self._on_pandas()(**binding)
-
-    def __dir__(self) -> list[str]:
-        return dir(self._on_pandas())
-
-    def __repr__(self) -> str:
-        return repr(self._on_pandas())
-
-
-def register_on_polars() -> None:
-    """Register `.ireval` on Polars frames if Polars is imported; on lazy frames it raises."""
-    polars = sys.modules.get("polars")
-    if polars is None or not hasattr(polars, "api") or hasattr(polars.DataFrame, "ireval"):
-        return
-    polars.api.register_dataframe_namespace("ireval")(PolarsIreval)
-    polars.api.register_lazyframe_namespace("ireval")(PolarsIreval)
-
-
 for _kind in [*ACCESSORS, "judged"]:
     _set_verbs(_kind)
 WATCHERS.append(_add_verb)
-register_on_polars()
+register()  # on Polars and Dask

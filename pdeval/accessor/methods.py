@@ -292,6 +292,9 @@ class Family:
 
     def __init__(self, accessor: Any) -> None:
         self._accessor = accessor
+        if "__call__" in self._verbs:
+            # help() prints the docstring of an instance alone, without the methods of its class
+            self.__doc__ = type(self).__call__.__doc__
 
     # pickle cannot import its class, an attribute of the class of the accessor
     def __reduce__(self) -> tuple[Any, ...]:
@@ -357,9 +360,9 @@ class FamilyAttribute:
         verbs = {name: verb for name, (verb, _) in self.members.items()}
         methods = {name: method_of(verb, kind) for name, (verb, kind) in self.members.items()}
         home = next(iter(verbs.values())).function.__module__
-        family = type(self.name, (Family,), {"_verbs": verbs, "__module__": home, **methods})
+        namespace = {"_verbs": verbs, "__module__": home, "__doc__": f"Verbs of {self.name}."}
+        family = type(self.name, (Family,), {**namespace, **methods})
         if call := methods.get("__call__"):
-            family.__doc__ = call.__doc__
             parameters = list(inspect.signature(call).parameters.values())[1:]
             family.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return family

@@ -17,7 +17,8 @@ from pdeval.accessor.collections import Collections
 from pdeval.evaluate import groups
 from pdeval.evaluate.groups import Join, Rows
 from pdeval.evaluate.ppi import WithMachine
-from pdeval.evaluate.sources import NO_MACHINE, warn_about_seeds
+from pdeval.evaluate.sources import NO_MACHINE, named_by_metadata, warn_about_seeds
+from pdeval.tables.dataframes import gathered_table
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import PAIRED, SCHEMAS, Schema
 from pdeval.tables.vocabularies import listed
@@ -34,6 +35,7 @@ SHARED = {
 
 def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
     """Return the result of a verb."""
+    options = {name: gathered_table(value) for name, value in options.items()}
     check_group_names(verb, options, getattr(accessor, "_kind", None) or "")
     # by, metadata, replicate, machine, without omitted ones
     shared = shared_options(verb, options)
@@ -48,6 +50,8 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
     if replicate is None:
         warn_about_replicates(verb, options, source)
     if "by" not in shared:
+        if "metadata" in shared:
+            source = with_replicates(source, replicate or options["replicate"], shared["metadata"])
         return described(verb, verb.function(data_of(source, verb, replicate), **options))
     if any(parameter.name == "progress" for parameter in verb.parameters):
         bar, options["progress"] = options.get("progress"), False  # one bar for all groups
@@ -73,6 +77,13 @@ def data_of(source: Join | Rows, verb: Verb, replicate: object) -> Any:
         if verb.takes == "frame":
             return source.described
     return source.data
+
+
+def with_replicates(source: Join | Rows, replicate: object, metadata: Any) -> Join | Rows:
+    """Return a source whose runs have the id columns of the metadata, if one of these distinguishes replicates."""
+    names = groups.named(replicate, "replicate")
+    data = named_by_metadata(source.data, names, groups.tables_of(metadata))
+    return Join(data) if isinstance(source, Join) else Rows.of_table(data, source.judgments)
 
 
 def described(verb: Verb, result: Any) -> Any:
@@ -167,8 +178,14 @@ def shared_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
                 f"per={shared['by'][0]!r}."
             )
         shared.setdefault("metadata", options.get("metadata"))
-    elif "metadata" in shared and options.get("by") is None:
-        raise ValueError("metadata= needs by=. Specify the columns to group by.")
+    elif "metadata" in shared and all(
+        one is None
+        for one in (options.get("by"), shared.get("replicate"), options.get("replicate"))
+    ):
+        raise ValueError(
+            "metadata= needs by= or replicate=. Specify the columns to group by, or the column that distinguishes "
+            "replicates."
+        )
     if "metadata" in shared:
         groups.tables_of(shared["metadata"])
     return shared

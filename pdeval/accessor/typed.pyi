@@ -1002,6 +1002,8 @@ class JudgedVerbs(Judged):
     @property
     def ties(self) -> _Ties: ...
 
+    mean = summary
+
 class AaTestsIreval(Ireval):
     """The verbs of a table of the kind 'aa_tests'."""
 
@@ -3817,6 +3819,8 @@ class PreferencesIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
 
+    mean = summary
+
 class QuantilesIreval(Ireval):
     """The verbs of a table of the kind 'quantiles'."""
 
@@ -5449,6 +5453,8 @@ class RunsIreval(Ireval):
     @property
     def ties(self) -> _Ties: ...
 
+    mean = summary
+
 class ScoresIreval(Ireval):
     """The verbs of a table of the kind 'scores'."""
 
@@ -5980,6 +5986,8 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return the share of pairs of runs on the same query that each measure leaves tied."""
+
+    mean = summary
 
 class SearchLengthDifferencesIreval(Ireval):
     """The verbs of a table of the kind 'search_length_differences'."""

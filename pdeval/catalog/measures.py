@@ -9,6 +9,7 @@ import ast
 import functools
 import math
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -315,18 +316,43 @@ def _hint(name: str, text: str, names: Mapping[str, str]) -> str:
     return f" Did you mean {best.name + (rest if fits else '')!r}?"
 
 
+class Catalog(pd.DataFrame):
+    """The frame of the catalog, displayed as names and descriptions; its other columns are not displayed."""
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    def __repr__(self) -> str:
+        width = self["name"].str.len().max() + 2 if len(self) else 0
+        lines = textwrap.TextWrapper(80, subsequent_indent=" " * width, break_on_hyphens=False)
+        rows = zip(self["name"], self["summary"])
+        return "\n".join(lines.fill(f"{name:<{width}}{text}") for name, text in rows)
+
+    def _repr_html_(self) -> str:
+        columns = pd.DataFrame(self)[["name", "parameters", "summary", "reference"]]
+        with pd.option_context("display.max_colwidth", None):
+            return columns.to_html(index=False, justify="left", border=0)
+
+
 @checks_arguments
-def catalog(search: str | None = None) -> pd.DataFrame:
+def catalog(search: str | None = None) -> Catalog:
     """Return all measures, preferences and orderings, one row each.
+
+    The frame is displayed as names and descriptions. Its columns are name, family, kind, parameters,
+    higher_is_better, low, high, summary, aliases and reference.
 
     Parameters
     ----------
     search : str, optional
-        Text to search in names, aliases, descriptions and references; case does not matter.
+        Words to search in names, aliases, descriptions and references; all must occur. Case and hyphens do not matter.
 
     Examples
     --------
     >>> import pdeval
+    >>> pdeval.catalog("rank biased overlap")
+    Compat  Compatibility: the rank-biased overlap with the ideal ranking that is
+            nearest to this one.
     >>> table = pdeval.catalog().set_index("name")
     >>> table.loc["AP", "summary"]
     'Average precision: the mean, over relevant items, of the precision where each is found.'
@@ -351,10 +377,13 @@ def catalog(search: str | None = None) -> pd.DataFrame:
         for entry in ENTRIES.values()
     ]
     table = pd.DataFrame(rows)
-    if search is None:
-        return table
-    texts = table[["name", "family", "aliases", "summary", "reference"]].agg(" ".join, axis=1)
-    return table[texts.str.lower().str.contains(search.lower(), regex=False)].reset_index(drop=True)
+    texts = table[["name", "family", "kind", "aliases", "summary", "reference"]].agg(
+        " ".join, axis=1
+    )
+    texts = texts.str.lower().str.replace("-", " ")
+    for word in (search or "").lower().replace("-", " ").split():
+        texts = texts[texts.str.contains(word, regex=False)]
+    return Catalog(table.loc[texts.index].reset_index(drop=True))
 
 
 # linear in the length of the text: no two parts can match the same white space

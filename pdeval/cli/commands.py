@@ -271,10 +271,7 @@ def demo(options: argparse.Namespace) -> int:
 
 def catalog(options: argparse.Namespace) -> int:
     """Print measures, preferences and orderings."""
-    table = pdeval.catalog()
-    text = table.astype(str).agg(" ".join, axis=1).str.lower()
-    for word in options.words:
-        table = table[text.loc[table.index].str.contains(word.lower(), regex=False)]
+    table = pd.DataFrame(pdeval.catalog(" ".join(options.words)))
     if not len(table):
         raise UsageError(f"nothing in the catalog mentions {' and '.join(options.words)}.")
     if output.chosen(options.format, options.output, "table") == "table":

@@ -1,6 +1,6 @@
 """`.ireval` on Dask DataFrames: the verbs of pandas, with the same signatures and the same numbers.
 
-`import pdeval.dask.accessor` registers the accessor; `pdeval.read_runs(..., engine="dask")` does so automatically.
+The accessor is registered when both pdeval and `dask.dataframe` are imported.
 
 A run table is evaluated in partitions of complete queries. Each verb first reads the id columns, to find the runs, the
 queries they answered, and how the rows are divided. Rows are shuffled only if a judged query is spread over several
@@ -37,18 +37,18 @@ from pdeval.accessor.collections import Collections, check_shared_ids
 from pdeval.accessor.describe import many, size_of_join
 from pdeval.accessor.methods import checks_roles, joins, new_method, rules_of_join
 from pdeval.accessor.pipeline import call, described, shared_options, warn_about_replicates
-from pdeval.dask.collect import Gathered, few_enough, gathered_table, rows_of
-from pdeval.dask.delayed import is_dask
+from pdeval.dask.collect import Gathered, few_enough
 from pdeval.dask.files import read_runs, to_parquet
 from pdeval.dask.lazy_verbs import LAZY, PARTWISE
 from pdeval.dask.partition_plan import Plan, plan
+from pdeval.evaluate.cube import coded
 from pdeval.evaluate.groups import Join, rows_by
 from pdeval.join.item_catalog import catalog_of
 from pdeval.join.judged import Judged
 from pdeval.join.positions import Positions
 from pdeval.join.rules import QueryRule, checked_level
 from pdeval.tables import reader
-from pdeval.tables.dataframes import as_table
+from pdeval.tables.dataframes import as_table, gathered_table, is_dask, rows_of
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS, Verb
@@ -243,7 +243,7 @@ class DaskIreval(Ireval):
             return self._gathered(verb.name)._call(verb, _gathered_options(options))
         shared = shared_options(verb, dict(options))
         if shared or Collections.of(self, verb, _gathered_options(options), shared):
-            return call(self, verb, _gathered_options(options))
+            return call(self, verb, options)
         return self._dask_join(verb, options)._call(verb, _gathered_options(options))
 
     def _dask_join(self, verb: Verb, options: dict[str, Any]) -> DaskJudged:
@@ -263,13 +263,19 @@ class DaskIreval(Ireval):
         rows = rows_of(self._frame)
         if self._kind in ("scores", "preferences"):
             table = reader.read(rows, self._kind, self._binding)
-            by = [*table.run_columns, table.roles["query"]]
+            query = table.roles["query"]
+            by = [*table.run_columns, query]
             if self._kind == "preferences":
                 by = [
-                    table.roles["query"],
+                    query,
                     *(f"{name}_{side}" for side in "ab" for name in table.run_columns),
                 ]
-            rows = rows.sort_values(by, kind="stable", ignore_index=True)
+            rows = rows.sort_values(
+                by,
+                kind="stable",
+                ignore_index=True,
+                key=lambda column: coded(column, "query")[0] if column.name == query else column,
+            )
         return Ireval(rows, self._binding)
 
     def __dir__(self) -> list[str]:

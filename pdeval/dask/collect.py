@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.accessor import Ireval
 from pdeval.dask import first_pass
-from pdeval.dask.delayed import gathered, is_dask
+from pdeval.dask.delayed import gathered
 from pdeval.dask.partition_plan import Plan
 from pdeval.join import merge_parts
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.merge_parts import Pair, Returned
 from pdeval.join.positions import Positions, join
+from pdeval.tables.dataframes import rows_of
 from pdeval.tables.reader import Table
 
 LIMIT = "4 GiB"
@@ -113,21 +112,6 @@ class Gathered(Pair):
             lambda part: merge_parts.items(part.positions, part.topics),
         )
         return Returned(self.judged, self.plan.complete, items)
-
-
-def rows_of(frame: Any) -> pd.DataFrame:
-    """Return a Dask table as a pandas DataFrame, partition after partition, with its attributes."""
-    rows = frame.compute().reset_index(drop=True)
-    rows.attrs.update(frame._meta.attrs)
-    return rows
-
-
-def gathered_table(given: Any) -> Any:
-    """Return a table, or an accessor with its roles bound, on pandas if it is on Dask; any other value as it is."""
-    frame = getattr(given, "_frame", given)
-    if not is_dask(frame):
-        return given
-    return rows_of(frame) if frame is given else Ireval(rows_of(frame), given._binding)
 
 
 def few_enough(count: int, meta: pd.DataFrame, caller: str = "this") -> None:

@@ -12,17 +12,6 @@ from pdeval.join import merge_parts
 FAN_IN = 16
 
 
-def is_dask(frame: object) -> bool:
-    """Return whether this is a Dask DataFrame; imports nothing.
-
-    Examples
-    --------
-    >>> is_dask(pd.DataFrame())
-    False
-    """
-    return hasattr(frame, "dask") and hasattr(frame, "map_partitions") and hasattr(frame, "_meta")
-
-
 def delayed_parts(frame: Any, columns: list[str]) -> list[Any]:
     """Return the partitions of these columns as delayed frames, as many as the table has.
 

@@ -15,13 +15,14 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from pdeval.dask.delayed import calls, delayed_parts, is_dask
+from pdeval.dask.delayed import calls, delayed_parts
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.judgments import read_judgments
 from pdeval.join.lists import find_lists, is_parameter, ranges
 from pdeval.join.ranks import gaps_text, have_gaps
 from pdeval.tables import reader
 from pdeval.tables.codes import combined_codes
+from pdeval.tables.dataframes import is_dask
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table, numbers
 
@@ -147,7 +148,7 @@ def combined(parts: Sequence[Holding]) -> Census:
     ).runs
     queries, query = column_ids(
         _stacked([pd.Series(part.queries) for part in full], "query"), "query"
-    ).unique()
+    ).unique(natural=True)
     ends = np.cumsum([len(part.queries) for part in parts])
     pieces = []
     for part, codes in zip(parts, np.split(query, ends[:-1])):
@@ -340,7 +341,9 @@ def given(qrels: object, small: int | None = None) -> Given:
         return sent(Table("qrels", frame[columns].compute(), table.roles))
     # a query may be in several parts: the best of its grades, the sum of its rows
     names, grades, counts = zip(*[part for part in parts if len(part[0])])
-    queries, topic = column_ids(pd.concat(map(pd.Series, names)), "judgments' query").unique()
+    queries, topic = column_ids(pd.concat(map(pd.Series, names)), "judgments' query").unique(
+        natural=True
+    )
     best = np.full(len(queries), -np.inf)
     np.maximum.at(best, topic, np.concatenate(grades))
     items = np.bincount(topic, np.concatenate(counts), len(queries)).astype(np.int64)
@@ -367,7 +370,7 @@ def best_grades(
     >>> queries.tolist(), best.tolist(), counts.tolist()
     ([7], [2.0], [2])
     """
-    queries, topic = column_ids(frame[roles["query"]], "judgments' query").unique()
+    queries, topic = column_ids(frame[roles["query"]], "judgments' query").unique(natural=True)
     best = np.full(len(queries), -np.inf)
     np.maximum.at(best, topic, numbers(frame[roles["grade"]], "judgments' grade"))
     return queries.index(), best, np.bincount(topic, minlength=len(queries))
@@ -378,7 +381,7 @@ def sent(table: Table) -> Given:
     items = np.bincount(
         read_judgments(table).topic
     )  # raises every fault of the judgments before any work begins
-    queries, topic = column_ids(table.column("query"), "judgments' query").unique()
+    queries, topic = column_ids(table.column("query"), "judgments' query").unique(natural=True)
     order = np.argsort(topic, kind="stable")
     # rows of a topic are adjacent now: its judgments are a slice
     starts = np.searchsorted(topic[order], np.arange(len(queries) + 1))

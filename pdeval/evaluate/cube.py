@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from pdeval.catalog.directions import higher_of
+from pdeval.join.ids import natural_order
 from pdeval.tables.codes import combined_codes, distinct
 from pdeval.tables.dataframes import categorical
 from pdeval.tables.labels import labels, repeated, run_labels
@@ -398,13 +400,13 @@ def _probability(table: Table, queries: pd.Index) -> np.ndarray | None:
 
 
 def coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.ndarray, pd.Index]:
-    """Return codes and ids of a column, sorted, or raise if some are missing.
+    """Return codes and ids of a column, sorted (queries in natural order), or raise if some are missing.
 
     Examples
     --------
-    >>> codes, ids = coded(pd.Series(["q2", "q1", "q2"]), "query")
+    >>> codes, ids = coded(pd.Series(["q10", "q2", "q10"]), "query")
     >>> codes.tolist(), ids.tolist()
-    ([1, 0, 1], ['q1', 'q2'])
+    ([1, 0, 1], ['q2', 'q10'])
     """
     has_missing = column.isna().any()
     if has_missing and not missing:  # else it is a hyper-parameter that some runs do not have
@@ -412,12 +414,16 @@ def coded(column: pd.Series, role: str, *, missing: bool = False) -> tuple[np.nd
             f"the {role} column has {int(column.isna().sum()):,} missing ids; drop or fill those rows."
         )
     if has_missing or not isinstance(column.dtype, pd.CategoricalDtype):
-        codes, values = pd.factorize(column, sort=True, use_na_sentinel=not has_missing)
-        return codes.astype(np.int64), pd.Index(values)
-    codes, values = _used_categories(column)
-    if column.cat.ordered:
-        return codes, values
-    order = np.asarray(values.argsort())
+        codes, uniques = pd.factorize(column, sort=True, use_na_sentinel=not has_missing)
+        codes, values = codes.astype(np.int64), pd.Index(uniques)
+        order = np.arange(len(values))
+    else:
+        codes, values = _used_categories(column)
+        if column.cat.ordered:
+            return codes, values
+        order = np.asarray(values.argsort())
+    if role == "query" and pd.api.types.is_string_dtype(values):
+        order = natural_order(pa.array(values, pa.large_string()))
     return np.argsort(order)[codes], values[order]  # the inverse permutation gives the new codes
 
 

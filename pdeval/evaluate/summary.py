@@ -85,7 +85,7 @@ table(
     returns=("summary", "wide_summary", "means"),
     core=True,
     machine=True,
-    other_names={"mean": "summary()", "means": "summary()", "average": "summary()"},
+    other_names={"means": "summary()", "average": "summary()"},
 )
 def summary(
     data: ScoresLike,
@@ -101,6 +101,8 @@ def summary(
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return the mean of each measure per run, with intervals; of preferences, the mean per pair of runs.
+
+    `mean()` is the same verb.
 
     `sd` and the interval over queries are on the log scale for a geometric mean, and missing for a sum. The interval
     is clipped to the range of the measure. With `replicate`, `sd_replicates` is the standard deviation of

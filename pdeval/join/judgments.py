@@ -57,7 +57,7 @@ def read_judgments(table: Table, *, complete: bool = True) -> Judgments:
     """
     if len(table.frame) == 0:
         raise ValueError("the judgments table is empty; there is nothing to evaluate against.")
-    queries, topic = ids.column_ids(table.column("query"), "judgments' query").unique()
+    queries, topic = ids.column_ids(table.column("query"), "judgments' query").unique(natural=True)
     doc_ids = ids.column_ids(table.column("doc"), "judgments' doc")
     grade = numbers(table.column("grade"), "judgments' grade")
     if np.isinf([grade.min(initial=0.0), grade.max(initial=0.0)]).any():

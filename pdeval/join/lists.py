@@ -103,7 +103,7 @@ def find_lists(table: Table) -> Lists:
             query.take(begin),
             {name: column.take(begin) for name, column in names.items()},
         )
-    queries, query_code = query.unique(narrow=True)
+    queries, query_code = query.unique(narrow=True, natural=True)
     runs, run_code = _runs(names, len(query))
     for name, values in parameters.items():
         runs[name] = pd.Index(values).take(runs[name].to_numpy())

@@ -97,7 +97,7 @@ def rows_of(
 
 def unjudged(lists: Lists, doc: ids.Ids) -> tuple[Judgments, np.ndarray]:
     """Return judgments without items, of all queries that have a list, and the topic of each list."""
-    queries, place = lists.queries.unique()
+    queries, place = lists.queries.unique(natural=True)
     nothing = np.zeros(0, dtype=np.int64)
     return Judgments(queries, doc.take(nothing), nothing, nothing, np.zeros(0)), place[lists.query]
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import coded as column_codes
 from pdeval.evaluate.cube import described_frame
 from pdeval.evaluate.groups import named
 from pdeval.join.lists import ranges
@@ -290,7 +291,7 @@ def agreement_by_query(
     # items with one label count for no query
     query_of_item, _ = units_of(labels, codes, "query")
     part = codes.paired()
-    ids = pd.Index(pd.factorize(given(labels)[labels.roles["query"]], sort=True)[1])
+    ids = column_codes(given(labels)[labels.roles["query"]], "query")[1]
     query = query_of_item[part.item]
     # each assessor of a query once
     assessor_of_query = np.unique(query * max(len(assessors), 1) + part.assessor) // max(

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.cube import coded as column_codes
 from pdeval.tables.reader import Table
 
 
@@ -113,7 +114,7 @@ def units_of(
     if what == "item" or (what is None and "query" not in labels):
         return np.arange(items), "item"
     query_of_item = np.zeros(items, dtype=np.int64)
-    query_of_item[codes.item] = pd.factorize(given(labels)[query_column(labels)], sort=True)[0]
+    query_of_item[codes.item] = column_codes(given(labels)[query_column(labels)], "query")[0]
     return query_of_item, "query"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import Known, remember
+from pdeval.evaluate.cube import coded
 from pdeval.tables.dataframes import as_table, not_a_table
 from pdeval.tables.labels import natural
 from pdeval.tables.reader import Table
@@ -150,11 +151,10 @@ def votes(
         )
     query_of_vote, queries = np.zeros(len(frame), dtype=np.int64), pd.Index([POOLED])
     if column is not None:
-        query_of_vote, ids = pd.factorize(frame[column], sort=True)
-        queries = pd.Index(ids)
-        missing = int((query_of_vote < 0).sum())
+        missing = int(frame[column].isna().sum())
         if missing:
             raise ValueError(f"column {column!r} has {missing:,} missing values. Drop these votes.")
+        query_of_vote, queries = coded(frame[column], "query")
     # systems are numbered by name, so every pair has one direction; a cell is (query, first, second)
     cell = (query_of_vote * len(names) + np.minimum(one, two)) * len(names) + np.maximum(one, two)
     cells, place, n = np.unique(cell, return_inverse=True, return_counts=True)

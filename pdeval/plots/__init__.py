@@ -114,3 +114,7 @@ __all__ = [
     "variance_components",
     "win_loss_tie",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

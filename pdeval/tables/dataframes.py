@@ -164,6 +164,33 @@ def is_stream(value: object) -> bool:
     return hasattr(type(value), "__arrow_c_stream__")
 
 
+def is_dask(value: object) -> bool:
+    """Return whether an object is a Dask DataFrame; imports nothing.
+
+    Examples
+    --------
+    >>> is_dask(pd.DataFrame())
+    False
+    """
+    return hasattr(value, "dask") and hasattr(value, "map_partitions") and hasattr(value, "_meta")
+
+
+def rows_of(dask_frame: Any) -> pd.DataFrame:
+    """Return a Dask table as a pandas DataFrame, partition after partition, with its attributes."""
+    rows: pd.DataFrame = dask_frame.compute().reset_index(drop=True)
+    rows.attrs.update(dask_frame._meta.attrs)
+    return rows
+
+
+def gathered_table(value: Any) -> Any:
+    """Return a Dask table, or its accessor with bound roles, on pandas; other values unchanged."""
+    table = getattr(value, "_frame", value)
+    if not is_dask(table):
+        return value
+    rows: Any = rows_of(table)
+    return rows if table is value else rows.ireval(**value._binding)
+
+
 def _package_and_class(value: object) -> tuple[str, str]:
     kind = type(value)
     return kind.__module__.lstrip("_").partition(".")[0], kind.__name__

@@ -68,7 +68,8 @@ PIPELINE = {
     ),
     "metadata": (
         "DataFrame or list of them, optional",
-        "Attributes of queries, runs or collections, one row each, with columns for `by` that the tables do not have.",
+        "Attributes of queries, runs or collections, one row each, with columns for `by` that the tables do not have. "
+        "If they have the column of `replicate`, their other columns identify the system.",
     ),
     "replicate": (
         "str or list of str, optional",

@@ -14,6 +14,13 @@ from pdeval.catalog import ENTRIES
 from tests.plain_measures import METRICS
 from tests.walk_tables import quiet
 
+
+def printed_by(code):
+    """What a fresh interpreter prints."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 PREFERRED = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
 
 
@@ -206,17 +213,28 @@ class TestPolars:
     @pytest.mark.broad
     def test_importing_pdeval_does_not_import_polars(self):
         code = "import sys, pdeval; print('polars' in sys.modules, 'duckdb' in sys.modules)"
-        printed = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout
-        assert printed.strip() == "False False"
+        assert printed_by(code) == "False False"
+
+    @pytest.mark.broad
+    @pytest.mark.parametrize("package", ["polars", "dask.dataframe"])
+    def test_frames_of_other_packages_have_the_accessor_in_either_order_of_imports(self, package):
+        pytest.importorskip(package)
+        for first, second in ((package, "pdeval"), ("pdeval", package)):
+            code = f"import {first}; import {second}; print(hasattr({package}.DataFrame, 'ireval'))"
+            assert printed_by(code) == "True"
+
+    def test_judgments_on_dask_are_gathered_for_runs_on_pandas(self):
+        dask = pytest.importorskip("dask.dataframe")
+        runs, qrels, _ = tables()
+        on_dask = dask.from_pandas(qrels, npartitions=2)
+        expected = runs.ireval.measure(qrels, "AP")
+        pd.testing.assert_frame_equal(runs.ireval.measure(on_dask, "AP"), expected)
+        pd.testing.assert_frame_equal(runs.ireval.join(on_dask).measure("AP"), expected)
+        pd.testing.assert_frame_equal(runs.ireval.measure(on_dask.ireval, "AP"), expected)
 
     @pytest.mark.broad
     def test_a_frame_that_is_changed_in_place_is_read_as_it_is_now(self):
         polars = pytest.importorskip("polars")
-        from pdeval.accessor import register_on_polars
-
-        register_on_polars()
         runs = polars.DataFrame({"query_id": ["1", "1"], "doc_id": ["x", "y"], "score": [2.0, 1.0]})
         qrels = polars.DataFrame({"topic": ["1"], "doc": ["y"], "relevance": [1]})
         bound = qrels.ireval(query="topic", doc="doc")
@@ -229,9 +247,6 @@ class TestPolars:
 
     def test_a_lazy_frame_is_told_to_collect(self):
         polars = pytest.importorskip("polars")
-        from pdeval.accessor import register_on_polars
-
-        register_on_polars()
         runs, qrels, _ = tables()
         lazy = polars.LazyFrame({"query_id": ["1"], "doc_id": ["y"], "relevance": [1]})
         calls = [

@@ -433,10 +433,23 @@ def test_a_verb_whose_family_has_members_on_other_tables_is_a_family_here_too():
     assert type(getattr(ACCESSORS[kind], name)) is type
 
 
+def test_help_on_a_family_prints_the_docstring_once_without_the_class():
+    ties = pdeval.datasets.sample_judged(queries="common").ties
+    text = pydoc.render_doc(ties, renderer=pydoc.plaintext)
+    assert ".ties.deciding_levels()" in text
+    assert text.count("Parameters\n") == text.count("measures : ") == 1
+    assert "Method resolution order" not in text
+
+
+def test_completion_of_packages_lists_public_names_only():
+    assert set(dir(pdeval.plots)) == set(pdeval.plots.__all__)
+    assert not {"sys", "Thread", "import_module", "Any"} & set(dir(pdeval))
+
+
 def test_a_family_of_a_class_is_the_class_of_its_calls():
     family = ACCESSORS["runs"].__dict__["pool"].family
     assert ACCESSORS["runs"].pool is family
-    assert family.__doc__ == family.__call__.__doc__
+    assert family.__doc__ == "Verbs of pool."
     assert (
         list(inspect.signature(family).parameters)
         == list(inspect.signature(family.__call__).parameters)[1:]

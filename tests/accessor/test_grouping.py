@@ -338,7 +338,7 @@ class TestWhatIsSaid:
 
     def test_metadata_without_by(self, judged):
         with pytest.raises(
-            ValueError, match=r"metadata= needs by=. Specify the columns to group by"
+            ValueError, match=r"metadata= needs by= or replicate=\. Specify the columns"
         ):
             judged.order("AP", metadata=METADATA)
 

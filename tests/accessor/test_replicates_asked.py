@@ -106,3 +106,14 @@ def test_mean_differences_of_groups_are_the_loop_by_hand(judged, measures):
         pd.testing.assert_frame_equal(
             rows.drop(columns="half").reset_index(drop=True), hand, check_exact=True
         )
+
+
+@pytest.mark.parametrize("name", ["summary", "compare", "order", "leaderboard"])
+def test_the_column_of_replicates_may_be_in_the_metadata(judged, name):
+    runs = judged.runs.assign(run=judged.runs["model"] + "-" + judged.runs["seed"])
+    named = quiet(RUNS.merge(runs).drop(columns=["model", "seed"]).ireval.join, QRELS)
+    given = {"measures": "AP", "replicate": "seed"}
+    expected = asked(judged, name, given)
+    same_bits(asked(named, name, {**given, "metadata": runs}), expected)
+    scores = named.measure("AP").ireval
+    same_bits(asked(scores, name, {"replicate": "seed", "metadata": runs}), expected)

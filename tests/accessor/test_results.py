@@ -128,9 +128,16 @@ def test_a_binding_may_be_added_to(scores):
     assert bound.order()["system"].nunique() == 12
 
 
-def test_the_mean_and_the_matrix_of_scores_are_refused(scores):
-    with pytest.raises(ValueError, match=r"no verb 'mean'. Use \.summary\(\)"):
-        scores.ireval.mean()
+def test_the_mean_is_the_summary_on_every_accessor(scores, joined):
+    expected = scores.ireval.summary()
+    pd.testing.assert_frame_equal(scores.ireval.mean(), expected)
+    measures = expected["measure"].unique().tolist()
+    pd.testing.assert_frame_equal(joined.mean(measures), expected)
+    with pytest.raises(AttributeError, match=r"summary\(\) needs"):
+        expected.ireval.mean()
+
+
+def test_the_matrix_of_scores_is_refused(scores):
     with pytest.raises(AttributeError, match=r"matrix\(\) needs a preferences table"):
         scores.ireval.matrix()
 

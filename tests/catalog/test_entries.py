@@ -5,6 +5,7 @@ import re
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pdeval
@@ -340,13 +341,31 @@ def test_measures_are_equal_whatever_they_are_called():
 
 @pytest.mark.parametrize(
     ("search", "wanted"),
-    [("ndcg", "nDCG"), ("LEXICOGRAPHIC", "sgnLP"), ("map", "AP"), ("Buckley", "Bpref")],
+    [
+        ("ndcg", "nDCG"),
+        ("LEXICOGRAPHIC", "sgnLP"),
+        ("map", "AP"),
+        ("Buckley", "Bpref"),
+        ("rank biased", "RBP"),
+    ],
 )
 def test_the_catalog_can_be_searched(search, wanted):
     found = pdeval.catalog(search)
     assert wanted in found["name"].tolist()
     assert len(found) < len(pdeval.catalog())
     assert len(pdeval.catalog("no such thing")) == 0
+
+
+def test_the_catalog_is_displayed_within_80_columns_and_is_a_frame():
+    table = pdeval.catalog()
+    lines = repr(table).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(any(line.startswith(name) for line in lines) for name in table["name"])
+    assert repr(pdeval.catalog("no such thing")) == ""
+    html = pdeval.catalog("ndcg")._repr_html_()
+    assert "DCG divided by that of the ideal ranking." in html
+    assert "..." not in html
+    assert type(table[["name", "kind"]]) is type(table.head()) is pd.DataFrame
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from pdeval.dask.accessor import (  # noqa: E402
     ON_DASK,
     DaskJudged,
 )
-from pdeval.dask.delayed import is_dask  # noqa: E402
 from pdeval.dask.lazy_verbs import LAZY, PARTWISE  # noqa: E402
+from pdeval.tables.dataframes import is_dask  # noqa: E402
 
 
 def same(left, right):

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pdeval.evaluate.cube import scores_cube
 from pdeval.join import ids
 from pdeval.join import ids as texts_of
+from pdeval.tables import reader
 from tests.examples import examples
 
 TEXTS = st.lists(st.text(max_size=40), min_size=1, max_size=12)
@@ -413,3 +415,27 @@ def test_whole_numbers_of_any_kind_are_held_as_numbers():
     assert ids.column_ids(twice, "doc").codes.tolist() == [1, 0, 0, 1]
     assert ids.column_ids(twice, "doc").codes.dtype == np.int32
     assert ids.column_ids(pd.Series([], dtype=object), "doc").text.to_pylist() == []
+
+
+def test_query_ids_are_in_natural_order_in_every_table_and_for_every_dtype():
+    runs = pd.DataFrame(
+        {"run": "a", "query_id": ["q10", "q9", "q2b", "q2"], "doc_id": "x", "score": 1.0}
+    )
+    qrels = pd.DataFrame({"query_id": ["q2", "q10", "q9", "q2b"], "doc_id": "x", "relevance": 1})
+    ordered = ["q2", "q2b", "q9", "q10"]
+    for dtype in (object, "category"):
+        one = runs.astype({"query_id": dtype})
+        scores = one.ireval.measure(qrels, "AP")
+        assert scores["query_id"].tolist() == ordered
+        assert one.ireval.join(qrels).queries.tolist() == ordered
+        shuffled = reader.read(scores.sample(frac=1, random_state=0), "scores")
+        assert scores_cube(shuffled).queries.tolist() == ordered
+
+
+@given(st.lists(st.text("0123ab-", max_size=5), min_size=1, unique=True))
+def test_the_natural_order_of_two_ids_does_not_depend_on_other_ids(texts):
+    every = pa.array(texts)
+    ordered = every.take(pa.array(ids.natural_order(every))).to_pylist()
+    half = ordered[::2]
+    again = pa.array(half[::-1])
+    assert again.take(pa.array(ids.natural_order(again))).to_pylist() == half

@@ -18,7 +18,7 @@ def items(found):
 
 def test_items_are_sorted_by_query_and_document_whatever_the_order_of_rows():
     rows = [("q2", "b", 1), ("q10", "c", 0), ("q2", "a", 2), ("q1", "b", -1)]
-    wanted = [("q1", "b", -1.0), ("q10", "c", 0.0), ("q2", "a", 2.0), ("q2", "b", 1.0)]
+    wanted = [("q1", "b", -1.0), ("q2", "a", 2.0), ("q2", "b", 1.0), ("q10", "c", 0.0)]
     assert items(of(rows)) == items(of(rows[::-1])) == wanted
 
 
