@@ -345,7 +345,7 @@ def catalog(search: str | None = None) -> Catalog:
     Parameters
     ----------
     search : str, optional
-        Words to search in names, aliases, descriptions and references; all must occur. Case and hyphens do not matter.
+        Words to search in names, parameters, descriptions and references; all must occur. Case and hyphens do not matter.
 
     Examples
     --------
@@ -377,9 +377,7 @@ def catalog(search: str | None = None) -> Catalog:
         for entry in ENTRIES.values()
     ]
     table = pd.DataFrame(rows)
-    texts = table[["name", "family", "kind", "aliases", "summary", "reference"]].agg(
-        " ".join, axis=1
-    )
+    texts = table.select_dtypes(exclude=["number", "bool"]).agg(" ".join, axis=1)
     texts = texts.str.lower().str.replace("-", " ")
     for word in (search or "").lower().replace("-", " ").split():
         texts = texts[texts.str.contains(word, regex=False)]
