@@ -345,7 +345,7 @@ def catalog(search: str | None = None) -> Catalog:
     Parameters
     ----------
     search : str, optional
-        Words to search in names, parameters, descriptions and references; all must occur. Case and hyphens do not matter.
+        Words to search in names, parameters, descriptions and references; all must occur. Case does not matter.
 
     Examples
     --------
