@@ -231,7 +231,7 @@ def front():
 PARTS = {
     *(f"pdeval.report.{name}" for name in ("Cell", "Column", "Group")),
     *("pdeval.catalog.Entry", "pdeval.catalog.Measure"),
-    *("pdeval.datasets.Sample", "pdeval.datasets.Recommendations"),
+    *("pdeval.datasets.Sample", "pdeval.datasets.Recommendations", "pdeval.datasets.AnswerSample"),
 }
 
 

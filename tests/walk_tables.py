@@ -228,10 +228,24 @@ def _answers() -> dict[str, pd.DataFrame]:
     kinds = pd.DataFrame({"nugget": ["n1", "n2"], "importance": ["vital", "okay"]})
     nuggets = runs()[["run", "query_id"]].drop_duplicates().merge(kinds, how="cross")
     citations = nuggets.rename(columns={"nugget": "sentence"}).drop(columns="importance")
+    assignment = nuggets.index % 3 / 2
+    few = pd.Series(assignment).where(nuggets["query_id"].astype(int) % 2 == 1)
+    scores = judged().measure("AP")
+    both = nuggets.assign(assignment=few, machine=assignment, length=100)
     return {
-        "nuggets": nuggets.assign(assignment=nuggets.index % 3 / 2, length=100),
-        "citations": citations.assign(doc_id="d", support=nuggets.index % 3 / 2, position=1),
+        "nuggets": both,
+        "citations": citations.assign(doc_id="d", support=assignment, position=1),
+        "answers_to_label": both.ireval.label_next(),
+        "risk_coverage": scores.ireval.risk_coverage(runs()),
+        "risk_coverage_curve": scores.ireval.risk_coverage.curve(runs()),
     }
+
+
+@functools.cache
+def answerable() -> pd.DataFrame:
+    """Which of the queries have an answer."""
+    queries = runs()["query_id"].drop_duplicates()
+    return pd.DataFrame({"query_id": queries, "answerable": queries.astype(int) % 2 == 1})
 
 
 # what a verb is asked where it cannot be asked without
@@ -253,6 +267,9 @@ NEEDED = {
     "width": lambda: 0.5,
     "size": lambda: 20,
     "sample": item_sample,
+    "answerable": answerable,
+    "confidence": runs,
+    "spans": lambda: qrels().assign(start=0, end=9),
     "reference": lambda: "a",
     "machine": lambda: qrels().assign(relevance=(qrels()["relevance"] > 0) * 1),
 }

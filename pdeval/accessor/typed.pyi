@@ -18,6 +18,17 @@ from pdeval.report.report import Report
 class JudgedVerbs(Judged):
     """The verbs of a join."""
 
+    def abstention(
+        self,
+        answerable: pd.DataFrame,
+        measures: object = None,
+        *,
+        threshold: float | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return whether each run was right to answer each query, or not to answer it."""
+
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
@@ -487,6 +498,17 @@ class JudgedVerbs(Judged):
         machine: object = None,
     ) -> pd.DataFrame:
         """Return the scores of every run on every query."""
+
+    def measure_spans(
+        self,
+        spans: object,
+        measures: object = None,
+        *,
+        overlap: Literal["once", "each"] = "once",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the scores of every list of chunks by the characters of relevant spans that it covers."""
 
     class _MetaAnalysis:
         """Verbs of meta_analysis."""
@@ -1060,6 +1082,12 @@ class AgreementByQueryIreval(Ireval):
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
+class AnswersToLabelIreval(Ireval):
+    """The verbs of a table of the kind 'answers_to_label'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
 class BehaviorIreval(Ireval):
     """The verbs of a table of the kind 'behavior'."""
 
@@ -1227,6 +1255,9 @@ class CitationsIreval(Ireval):
         measures: object = None,
         *,
         first: bool = False,
+        qrels: object = None,
+        runs: object = None,
+        level: float | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
@@ -3088,6 +3119,33 @@ class NuggetsIreval(Ireval):
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
+    class _Judges:
+        """Verbs of judges."""
+
+        def bias(
+            self,
+            *,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+        ) -> pd.DataFrame:
+            """Return the bias of the assignments by the machine for each run, and which runs it favors."""
+
+        def labels(self) -> pd.DataFrame:
+            """Return the nuggets that human assessors and the machine both labeled, as a table of labels."""
+
+    @property
+    def judges(self) -> _Judges: ...
+
+    def label_next(
+        self,
+        *,
+        n_answers: int | None = 10,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the answers that human assessors should label next: those on which the machine is least reliable."""
+
     def measure(
         self,
         measures: object = None,
@@ -3882,6 +3940,18 @@ class QuantilesIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class RiskCoverageIreval(Ireval):
+    """The verbs of a table of the kind 'risk_coverage'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+class RiskCoverageCurveIreval(Ireval):
+    """The verbs of a table of the kind 'risk_coverage_curve'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
 class RobustnessIreval(Ireval):
     """The verbs of a table of the kind 'robustness'."""
 
@@ -4004,6 +4074,17 @@ class RunsIreval(Ireval):
         history: object = None,
     ) -> Joined:
         """Return the join of these runs with judgments, which has the verbs of this accessor."""
+
+    def abstention(
+        self,
+        answerable: pd.DataFrame,
+        measures: object = None,
+        *,
+        threshold: float | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return whether each run was right to answer each query, or not to answer it."""
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
@@ -4693,6 +4774,17 @@ class RunsIreval(Ireval):
         history: object = None,
     ) -> pd.DataFrame:
         """Return the scores of every run on every query."""
+
+    def measure_spans(
+        self,
+        spans: object,
+        measures: object = None,
+        *,
+        overlap: Literal["once", "each"] = "once",
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the scores of every list of chunks by the characters of relevant spans that it covers."""
 
     class _MetaAnalysis:
         """Verbs of meta_analysis."""
@@ -5894,6 +5986,33 @@ class ScoresIreval(Ireval):
         footnotes: bool = True,
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
+
+    class _RiskCoverage:
+        """Verbs of risk_coverage."""
+
+        def __call__(
+            self,
+            confidence: pd.DataFrame,
+            measures: object = None,
+            *,
+            compat: Literal["mteb"] | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the area under the risk-coverage curve of each run, normalized between random and oracle."""
+
+        def curve(
+            self,
+            confidence: pd.DataFrame,
+            measures: object = None,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the mean score of the answered queries of each run, by coverage."""
+
+    @property
+    def risk_coverage(self) -> _RiskCoverage: ...
 
     class _SearchLengths:
         """Verbs of search_lengths."""

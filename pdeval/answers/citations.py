@@ -7,11 +7,22 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from pdeval.answers.measured import Answers, labels_or_numbers, parse_kind
-from pdeval.evaluate.cube import coded
+from pdeval.answers.measured import (
+    Answers,
+    by_both,
+    codes_of,
+    evaluated,
+    labels_or_numbers,
+    parse_kind,
+)
+from pdeval.evaluate.cube import Scores, coded
+from pdeval.join.id_mismatch import same_type
+from pdeval.join.ids import column_ids
+from pdeval.join.ranks import ranked
+from pdeval.join.rules import checked_level
 from pdeval.tables.codes import combined_codes, distinct
-from pdeval.tables.reader import Table, numbers
-from pdeval.tables.schemas import table
+from pdeval.tables.reader import Table, numbers, read
+from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import verb
 
 MEASURES = ("CitationPrecision", "CitationRecall", "CitationF")
@@ -19,7 +30,7 @@ SUPPORT = {"full": 1.0, "partial": 0.5, "none": 0.0}
 
 table(
     "citations",
-    "run query sentence doc support:any [position:float]",
+    "run query sentence doc support:any [position:float machine:any]",
     "table of citations",
     recognized_by="query sentence doc support",
     row="citation of a sentence, or a sentence without citations",
@@ -29,26 +40,42 @@ table(
         "doc": "the cited document; missing for a sentence without citations",
         "support": "'full', 'partial' or 'none', or a number of 0 to 1",
         "position": "place of the citation in its sentence",
+        "machine": "the support by a machine; `support` is then by human assessors, missing without their labels",
     },
     no_report="citations are raw data; report .measure()",
     no_plot="citations are raw data; plot .measure()",
 )
 
 
-@verb(on="citations", returns="scores", name="measure", core=True)
+@verb(on="citations", returns="scores", name="measure", core=True, own="level", machine=True)
 def measure_citations(
-    citations: Table, measures: object = None, *, first: bool = False
+    citations: Table,
+    measures: object = None,
+    *,
+    first: bool = False,
+    qrels: object = None,
+    runs: object = None,
+    level: float | None = None,
 ) -> pd.DataFrame:
     """Return the scores of every answer by the support that its citations give to its sentences.
 
-    A sentence without citations is a row without a document. A run without an answer gets 0.
+    A sentence without citations is a row without a document. A run without an answer gets 0. If the table also has the
+    support by a machine, the scores table has scores by both, and an answer without any human label has only that by
+    the machine.
 
     Parameters
     ----------
     measures : str, Measure, or list of them, optional
-        "CitationPrecision", "CitationRecall" and "CitationF", by default all three.
+        "CitationPrecision", "CitationRecall" and "CitationF" (the default are these three); "CitationRelevance", which
+        needs `qrels`; and "CitationUse", which needs `runs`, also as "CitationUse@10".
     first : bool, default False
         Whether only the first citation of each sentence counts, as at TREC 2024; needs the column `position`.
+    qrels : DataFrame, optional
+        Judgments of the cited documents.
+    runs : DataFrame, optional
+        Run table of the documents that were retrieved for the answers, with the same names of runs.
+    level : float, optional
+        Smallest relevant grade of `qrels`; by default any positive grade.
 
     Examples
     --------
@@ -56,65 +83,119 @@ def measure_citations(
     ...     "run": "rag", "query_id": "q1", "sentence": [1, 1, 2, 3],
     ...     "doc_id": ["d1", "d2", "d1", None], "support": ["full", "none", "partial", None],
     ... })
-    >>> citations.ireval.measure(["CitationPrecision", "CitationRecall"])
+    >>> qrels = pd.DataFrame({"query_id": "q1", "doc_id": ["d1", "d3"], "relevance": 1})
+    >>> citations.ireval.measure(["CitationPrecision", "CitationRecall", "CitationRelevance"], qrels=qrels).round(3)
        run query_id            measure  value
-    0  rag       q1  CitationPrecision    0.5
-    1  rag       q1     CitationRecall    0.5
+    0  rag       q1  CitationPrecision  0.500
+    1  rag       q1     CitationRecall  0.500
+    2  rag       q1  CitationRelevance  0.667
     """
     requested = parse_kind(MEASURES if measures is None else measures, "citations")
     answers = Answers.of(citations)
-    support = labels_or_numbers(citations.column("support"), "support", SUPPORT)
     cited = citations.column("doc").notna().to_numpy()
-    _warn_about_unjudged(support, cited)
-    support = np.where(cited, np.nan_to_num(support), 0.0)
     sentence, sentences = coded(citations.column("sentence"), "sentence")
     doc, docs = pd.factorize(citations.column("doc"))
-    n_rows = len(doc)
     in_sentence = [
         (answers.query, len(answers.queries)),
         (answers.run, len(answers.runs)),
         (sentence, len(sentences)),
     ]
     # the code 0 is that of no document
-    answers.check_unique(
-        combined_codes([*in_sentence, (doc + 1, len(docs) + 1)], n_rows), "sentence", "doc"
-    )
-    first_row, number = distinct(combined_codes(in_sentence, n_rows))
-    if first:
-        cited = _first_citations(citations, number, cited)
-        support = np.where(cited, support, 0.0)
+    key = combined_codes([*in_sentence, (doc + 1, len(docs) + 1)], len(doc))
+    answers.check_unique(key, "sentence", "doc")
+    _, number = distinct(combined_codes(in_sentence, len(doc)))
+    counted = _first_citations(citations, number, cited) if first else cited
+    columns = {"citations": answers.total(counted)}
+    needs = {name for measure in requested for name in measure.columns}
+    if "relevant" in needs:
+        judgments = _needed(qrels, "qrels", "CitationRelevance needs judgments. Pass qrels=.")
+        relevant = _relevant(answers, judgments, doc, docs, checked_level(level))
+        columns["relevant"] = answers.total(counted & relevant)
+    if "listed" in needs:
+        retrieved = _needed(runs, "runs", "CitationUse needs the retrieved documents. Pass runs=.")
+        columns |= _retrieved(answers, retrieved, doc, docs, counted)
+    answers.warn_about_unanswered(answers.answered())
+
+    def scores(role: str) -> Scores:
+        support = labels_or_numbers(citations.column(role), role, SUPPORT)
+        columns.update(_supported(answers, np.where(counted, support, 0.0), number))
+        return answers.cube(requested, evaluated(columns))
+
+    if "machine" not in citations:
+        _warn_about_unjudged(citations.column("support").isna().to_numpy() & cited, cited)
+        return scores("support").frame()
+    labeled = answers.answered(citations.column("support").notna().to_numpy())
+    return by_both(scores("support"), scores("machine"), labeled).frame()
+
+
+def _supported(
+    answers: Answers, support: np.ndarray, sentence: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the sums over answers of the support, and of the best support of each sentence; NaN counts 0."""
+    support = np.nan_to_num(support)
+    first_row, number = distinct(sentence)
     best = np.zeros(len(first_row))
     np.maximum.at(best, number, support)
-    answer = answers.query * len(answers.runs) + answers.run
-    # sorted: the sum does not depend on the order of rows
-    order = np.lexsort((support, answer))
-
-    def total(answer: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
-        size = answers.shape[0] * answers.shape[1]
-        return np.bincount(answer, weight, minlength=size).reshape(answers.shape)
-
-    by_best = np.lexsort((best, answer[first_row]))
-    columns = {
-        "supported": total(answer[order], support[order]),
-        "citations": total(answer[cited]),
-        "best": total(answer[first_row][by_best], best[by_best]),
-        "sentences": total(answer[first_row]),
+    return {
+        "supported": answers.total(support),
+        "best": answers.total(best, first_row),
+        "sentences": answers.total(np.ones(len(first_row)), first_row),
     }
-    answers.warn_about_unanswered(columns["sentences"] > 0)
-    return answers.scores(
-        requested,
-        lambda measure: measure.entry.kernel(
-            *(columns[name] for name in measure.entry.columns), **measure.parameters
-        ),
-    )
 
 
-def _warn_about_unjudged(support: np.ndarray, cited: np.ndarray) -> None:
+def _needed(table: object, kind: str, advice: str) -> Table:
+    """Return a table that a measure needs; raise if there is none."""
+    if table is None:
+        raise ValueError(advice)
+    return read(table, kind)
+
+
+def _relevant(
+    answers: Answers, qrels: Table, doc: np.ndarray, docs: pd.Index, level: float | None
+) -> np.ndarray:
+    """Return whether the document of each citation is relevant."""
+    grade = numbers(qrels.column("grade"), "grade")
+    relevant = grade > 0 if level is None else grade >= level
+    query = codes_of(answers.queries, qrels.column("query"), "query of qrels=")
+    item = _documents(docs, qrels)
+    # both are -1 for ids that are not in the table of answers
+    known = relevant & (query >= 0) & (item >= 0)
+    pairs = query[known] * len(docs) + item[known]
+    return np.isin(answers.query * len(docs) + doc, pairs) & (doc >= 0)
+
+
+def _documents(docs: pd.Index, table: Table) -> np.ndarray:
+    """Return the code of the document of each row, -1 if it is not cited; raise if ids have other types."""
+    if len(docs):
+        ids = column_ids(docs.to_series(), "doc"), column_ids(table.column("doc"), "doc")
+        same_type("doc", *ids, "the citations", f"the {SCHEMAS[table.kind].description}")
+    return docs.get_indexer(pd.Index(table.column("doc")))
+
+
+def _retrieved(
+    answers: Answers, runs: Table, doc: np.ndarray, docs: pd.Index, cited: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return `listed` and `cited`, of shape (ranks, queries, runs)."""
+    query, run = answers.rows_of(runs, "runs=")
+    item = _documents(docs, runs)
+    known = (query >= 0) & (run >= 0)
+    query, run, item = query[known], run[known], item[known]
+    rank = ranked(runs)[known]
+    citations = answers.query * len(answers.runs) + answers.run
+    pairs = citations[cited] * len(docs) + doc[cited]
+    is_cited = np.isin((query * len(answers.runs) + run) * len(docs) + item, pairs) & (item >= 0)
+    result = np.zeros((2, int(rank.max(initial=0)), *answers.shape), dtype=bool)
+    result[0, rank - 1, query, run] = True
+    result[1, rank - 1, query, run] = is_cited
+    return {"listed": result[0], "cited": result[1]}
+
+
+def _warn_about_unjudged(unjudged: np.ndarray, cited: np.ndarray) -> None:
     """Warn about citations without a value of support."""
-    unjudged = int((np.isnan(support) & cited).sum())
-    if unjudged:
+    if unjudged.any():
         warnings.warn(
-            f"{unjudged:,} of {int(cited.sum()):,} citations have no support value. They count as not supporting.",
+            f"{int(unjudged.sum()):,} of {int(cited.sum()):,} citations have no support value. They count as not "
+            "supporting.",
             stacklevel=2,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,11 @@ import pandas as pd
 from pdeval.catalog import ENTRIES, Measure, parse_all
 from pdeval.catalog.directions import described
 from pdeval.evaluate.cube import Scores, coded, coded_runs
+from pdeval.evaluate.ppi import checked
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table, numbers
 from pdeval.tables.schemas import SCHEMAS
+from pdeval.tables.vocabularies import listed
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,39 @@ class Answers:
         """The number of queries and of runs."""
         return len(self.queries), len(self.runs)
 
+    def answered(self, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return whether an answer has rows, or some of these rows, of shape (queries, runs)."""
+        result = np.zeros(self.shape, dtype=bool)
+        result[self.query[rows], self.run[rows]] = True
+        return result
+
+    def total(self, weight: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return the sum of the weights of all rows, or of these rows, by answer, of shape (queries, runs)."""
+        answer = (self.query * len(self.runs) + self.run)[rows]
+        # sorted: the sum does not depend on the order of rows
+        order = np.lexsort((weight, answer))
+        n_answers = self.shape[0] * self.shape[1]
+        return np.bincount(answer[order], weight[order], n_answers).reshape(self.shape)
+
+    def rows_of(self, other: Table, what: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the codes of the queries and runs of another table, -1 for others; raise if none is of an answer."""
+        query = codes_of(self.queries, other.column("query"), f"query of {what}")
+        names = list(other.run_columns)
+        if not names and len(self.runs) == 1:
+            return query, np.zeros(len(query), dtype=np.int64)
+        if len(names) != len(self.runs.columns):
+            raise ValueError(
+                f"the runs of {what} are identified by {listed(names) or 'no column'}, those of the answers by "
+                f"{listed(self.runs.columns)}. Use the same columns."
+            )
+        ids = pd.MultiIndex.from_frame(self.runs), pd.MultiIndex.from_frame(other.frame[names])
+        run = ids[0].get_indexer(ids[1])
+        if (run < 0).all():
+            raise ValueError(
+                f"no run of {what} is a run of the answers, e.g. {run_labels(self.runs)[0]!r}. Use the same names."
+            )
+        return query, run
+
     def example(self, row: int, *roles: str) -> tuple[object, ...]:
         """Return the ids of a row, for messages."""
         names = [*self.table.run_columns, *(self.table.roles[role] for role in ("query", *roles))]
@@ -59,21 +94,19 @@ class Answers:
                 "bind the columns that distinguish runs, df.ireval(run=[...])."
             )
 
-    def warn_about_unanswered(self, answered: np.ndarray) -> None:
+    def warn_about_unanswered(self, answered: np.ndarray, what: str = "answers") -> None:
         """Warn if runs have no answer to some queries; `answered` has the shape (queries, runs)."""
         missing = np.argwhere(~answered)
         if len(missing):
             query, run = missing[0]
             warnings.warn(
-                f"{len(missing):,} of {answered.size:,} answers are missing, e.g. of run "
+                f"{len(missing):,} of {answered.size:,} {what} are missing, e.g. of run "
                 f"{run_labels(self.runs)[run]!r} to query {self.queries[query]!r}. They get the worst possible score.",
                 stacklevel=2,
             )
 
-    def scores(
-        self, measures: list[Measure], values: Callable[[Measure], np.ndarray]
-    ) -> pd.DataFrame:
-        """Return the scores table of the values of each measure, of shape (queries, runs)."""
+    def cube(self, measures: list[Measure], values: Callable[[Measure], np.ndarray]) -> Scores:
+        """Return the scores, from the values of each measure, of shape (queries, runs)."""
         return Scores(
             self.runs,
             self.queries,
@@ -85,7 +118,44 @@ class Answers:
                 "query_column": str(self.queries.name),
                 "measures": described(measures),
             },
-        ).frame()
+        )
+
+
+def codes_of(
+    known: pd.Index, column: pd.Series, what: str, where: str = "the table of answers"
+) -> np.ndarray:
+    """Return the position of each id, -1 if it is not known; raise if none is known.
+
+    Examples
+    --------
+    >>> codes_of(pd.Index(["1", "2"]), pd.Series([1, 2]), "query of qrels=")
+    Traceback (most recent call last):
+    ValueError: no query of qrels= is in the table of answers, which has e.g. '1'. Use the same ids, of the same type.
+    """
+    codes = known.get_indexer(pd.Index(column))
+    if (codes < 0).all():
+        raise ValueError(
+            f"no {what} is in {where}, which has e.g. {known[0]!r}. Use the same ids, of the same type."
+        )
+    return codes
+
+
+def evaluated(columns: Mapping[str, np.ndarray]) -> Callable[[Measure], np.ndarray]:
+    """Return the function that applies the kernel of a measure to its columns."""
+    return lambda measure: measure.entry.kernel(
+        *(columns[name] for name in measure.columns), **measure.parameters
+    )
+
+
+def by_both(human: Scores, machine: Scores, labeled: np.ndarray) -> Scores:
+    """Return the scores by human labels, missing for answers without them, and by machine labels.
+
+    `labeled` has the shape (queries, runs).
+    """
+    values = np.where(labeled, human.values, np.nan)
+    both = replace(machine, values=values, machine=machine.values)
+    checked(both)
+    return both
 
 
 def parse_kind(measures: object, kind: str) -> list[Measure]:

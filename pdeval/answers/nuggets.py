@@ -8,7 +8,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.answers.measured import Answers, labels_or_numbers, one_per_answer, parse_kind
+from pdeval.answers.measured import (
+    Answers,
+    by_both,
+    labels_or_numbers,
+    one_per_answer,
+    parse_kind,
+)
 from pdeval.catalog import Measure
 from pdeval.evaluate.cube import coded
 from pdeval.tables.codes import combined_codes, distinct
@@ -24,7 +30,7 @@ _TOLERANT = " With compat='nuggetizer', other labels count 0."
 
 table(
     "nuggets",
-    "run query nugget assignment:any [importance:any length:float]",
+    "run query nugget assignment:any [importance:any length:float machine:any]",
     "table of nuggets",
     recognized_by="query nugget assignment",
     row="nugget of an answer",
@@ -34,13 +40,14 @@ table(
         "assignment": "'support', 'partial_support' or 'not_support', or a number of 0 to 1",
         "importance": "'vital' or 'okay', or a weight of 0 or more",
         "length": "length of the answer in characters",
+        "machine": "the assignment by a machine; `assignment` is then by human assessors, missing without their labels",
     },
     no_report="nuggets are raw data; report .measure()",
     no_plot="nuggets are raw data; plot .measure()",
 )
 
 
-@verb(on="nuggets", returns="scores", name="measure", core=True, own="compat")
+@verb(on="nuggets", returns="scores", name="measure", core=True, own="compat", machine=True)
 def measure_nuggets(
     assignments: Table,
     measures: object = None,
@@ -51,7 +58,8 @@ def measure_nuggets(
     """Return the scores of every answer by the nuggets that it contains.
 
     The nuggets of a query are those of all runs together. A nugget without an assignment counts 0, and so does a run
-    without an answer.
+    without an answer. If the table also has assignments by a machine, the scores table has scores by both, and an
+    answer without any human assignment has only that by the machine.
 
     Parameters
     ----------
@@ -86,16 +94,21 @@ def measure_nuggets(
     first, number = distinct(combined_codes([(query, len(answers.queries)), nugget], len(query)))
     cell = combined_codes([(number[:n_rows], len(first)), (answers.run, len(answers.runs))], n_rows)
     answers.check_unique(cell, "nugget")
-    assigned = np.full((len(first), len(answers.runs)), np.nan)
     unknown = None if compat is None else 0.0
-    assigned.ravel()[cell] = labels_or_numbers(
-        assignments.column("assignment"),
-        "assignment",
-        ASSIGNMENTS,
-        unknown=unknown,
-        advice=_TOLERANT,
-    )
-    _warn_about_missing(answers, assigned, query[first])
+
+    def credit(role: str) -> np.ndarray:
+        dense = np.full((len(first), len(answers.runs)), np.nan)
+        dense.ravel()[cell] = labels_or_numbers(
+            assignments.column(role), role, ASSIGNMENTS, unknown=unknown, advice=_TOLERANT
+        )
+        return dense
+
+    assigned = credit("assignment")
+    has_machine = "machine" in assignments
+    labeled = answers.answered()
+    if has_machine:
+        labeled = answers.answered(assignments.column("assignment").notna().to_numpy())
+    _warn_about_missing(answers, assigned, query[first], labeled)
     columns = {"assignment": np.nan_to_num(assigned)}
     needs = {name for measure in requested for name in measure.columns}
     if needs & {"vital", "okay"}:
@@ -117,7 +130,11 @@ def measure_nuggets(
             result[queries] = entry.kernel(*block, **parameters)
         return result
 
-    return answers.scores(requested, values)
+    scores = answers.cube(requested, values)
+    if has_machine:
+        columns["assignment"] = np.nan_to_num(credit("machine"))
+        scores = by_both(scores, answers.cube(requested, values), labeled)
+    return scores.frame()
 
 
 def _nuggets(
@@ -199,15 +216,15 @@ def _weights(
     return {name: (weight == value) * 1.0 for name, value in IMPORTANCES.items()}
 
 
-def _warn_about_missing(answers: Answers, assigned: np.ndarray, query: np.ndarray) -> None:
-    """Warn about runs without an answer, and about nuggets without an assignment."""
-    answered = np.zeros(answers.shape, dtype=bool)
-    answered[answers.query, answers.run] = True
-    unassigned = int((np.isnan(assigned) & answered[query]).sum())
-    answers.warn_about_unanswered(answered)
+def _warn_about_missing(
+    answers: Answers, assigned: np.ndarray, query: np.ndarray, labeled: np.ndarray
+) -> None:
+    """Warn about runs without an answer, and about nuggets of labeled answers without an assignment."""
+    unassigned = int((np.isnan(assigned) & labeled[query]).sum())
+    answers.warn_about_unanswered(answers.answered())
     if unassigned:
         warnings.warn(
-            f"{unassigned:,} of {int(answered[query].sum()):,} nuggets of answers have no assignment. They count as "
+            f"{unassigned:,} of {int(labeled[query].sum()):,} nuggets of answers have no assignment. They count as "
             "not supported.",
             stacklevel=2,
         )

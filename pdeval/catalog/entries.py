@@ -11,17 +11,16 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 from pdeval.tables.equal_values import NOISE
 from pdeval.verbs.registry import Registry, first_line
 
-Kind = Literal[
-    "binary", "graded", "judged", "signed", "subtopic", "items", "set", "nuggets", "citations"
-]
+AnswerKind = Literal["nuggets", "citations", "spans", "abstention"]
+Kind = Literal["binary", "graded", "judged", "signed", "subtopic", "items", "set"] | AnswerKind
 Family = Literal["metric", "preference", "ordering", "set", "answer"]
 # kinds of measures of something else than one ranking, and their families
-FAMILIES: dict[str, Family] = {"set": "set", "nuggets": "answer", "citations": "answer"}
+FAMILIES: dict[str, Family] = {"set": "set", **dict.fromkeys(get_args(AnswerKind), "answer")}
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -37,10 +36,10 @@ class Entry:
 
     Parameters
     ----------
-    kind : {'binary', 'graded', 'judged', 'signed', 'subtopic', 'items', 'set', 'nuggets', 'citations'}
+    kind : {'binary', 'graded', 'judged', 'signed', 'subtopic', 'items', 'set', or that of a measure of answers}
         Items in the block of the kernel: those relevant at the level; all with a positive grade; all judged ones; all
         with a grade, negative grades included; relevant ones with their subtopics; those of the list by rank, judged
-        or not; the catalog, for a measure of all lists of a run; or the nuggets or citations of answers.
+        or not; the catalog, for a measure of all lists of a run; or nuggets, citations, spans, abstention.
     higher : bool
         Whether higher is better.
     range : tuple of float

@@ -1,8 +1,10 @@
 """The sample collection that ships with pdeval, and what makes it."""
 
 from pdeval.datasets.sample import (
+    AnswerSample,
     Recommendations,
     Sample,
+    load_answers,
     load_recommendations,
     load_sample,
     sample_judged,
@@ -12,8 +14,10 @@ from pdeval.datasets.sample import (
 )
 
 __all__ = [
+    "AnswerSample",
     "Recommendations",
     "Sample",
+    "load_answers",
     "load_recommendations",
     "load_sample",
     "sample_judged",

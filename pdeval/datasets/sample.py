@@ -1,6 +1,6 @@
-"""The sample collection: 12 systems on 50 queries, judged with grades and subtopics, as frames; and recommendations.
+"""The samples: 12 systems on 50 queries, judged with grades and subtopics; recommendations; and answers.
 
-`python -m tests.datasets.generate` makes the files from a seed.
+`python -m tests.datasets.generate` and `generate_answers` make the files from a seed.
 """
 
 from __future__ import annotations
@@ -192,6 +192,41 @@ def load_recommendations() -> Recommendations:
     return Recommendations(
         runs, *(from_arrow(stored(name)) for name in ("ratings", "history", "items", "users"))
     )
+
+
+class AnswerSample(NamedTuple):
+    """Answers: retrieved chunks, judgments, spans, nuggets, citations, queries and systems."""
+
+    chunks: pd.DataFrame
+    qrels: pd.DataFrame
+    spans: pd.DataFrame
+    nuggets: pd.DataFrame
+    citations: pd.DataFrame
+    queries: pd.DataFrame
+    systems: pd.DataFrame
+
+
+def load_answers() -> AnswerSample:
+    """Return the sample of answers: chunks, qrels, spans, nuggets, citations, queries and systems.
+
+    Eight systems, each a retriever and a generator, retrieve ten chunks for each of 30 queries and write an answer.
+    Retrievers use different chunks of the documents. Six queries have no answer. Three systems return nothing if their
+    best score is low. A machine assigned the nuggets of all answers, human assessors those to every other query.
+
+    Examples
+    --------
+    >>> sample = load_answers()
+    >>> print(sample.nuggets.head(2).to_string(index=False))
+           run query_id nugget importance  assignment     machine  length
+    bm25+large      q01     n1      vital     support     support     842
+    bm25+large      q01     n2       okay not_support not_support     842
+    >>> print(sample.chunks.head(2).to_string(index=False))
+           run query_id  doc_id  start  end  score
+    bm25+large      q01 q01-d05    400  800  0.648
+    bm25+large      q01 q01-d20   1600 2000  0.592
+    """
+    names = ("chunks", "answer_qrels", "spans", "nuggets", "citations", "answer_queries", "systems")
+    return AnswerSample(*(from_arrow(stored(name)) for name in names))
 
 
 @cache

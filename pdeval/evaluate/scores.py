@@ -188,7 +188,8 @@ def only_metrics(measures: list[Measure]) -> None:
     """Raise if a preference was requested as a measure of one ranking."""
     no_sets(measures)
     advice = {
-        "answer": "a measure of answers, not of one ranking. Use .ireval.measure(...) of nuggets or citations.",
+        "answer": "a measure of answers, not of one ranking. Use .ireval.measure(...) of nuggets or citations, "
+        ".ireval.measure_spans(...) or .ireval.abstention(...).",
         "preference": "a preference, not a measure of one ranking. Use .ireval.prefer(qrels, ...).",
         "ordering": "an ordering, not a measure of one ranking. Use .ireval.order(...).",
     }

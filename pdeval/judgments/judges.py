@@ -20,7 +20,7 @@ from pdeval.join.judgments import read_judgments
 from pdeval.join.positions import join
 from pdeval.join.rules import Compat, QueryRule, Ties, checked_level
 from pdeval.judgments.assessor_swaps import all_items, items_of_qrels, regraded, swapped_qrels
-from pdeval.judgments.pools import Pool, pooled
+from pdeval.judgments.pools import pooled
 from pdeval.kernels.primitives import share
 from pdeval.orderings.coefficients import rbo, tau_ap, tau_b
 from pdeval.orderings.order import Standing, standing
@@ -753,7 +753,21 @@ def judge_bias(
                 f"{len(difference):,} items there, people labeled {int((~np.isnan(by_people)).sum()):,}. Use the same "
                 "query and item ids on both sides."
             )
-        parts.append(_bias_of_judge(pool, difference, name, str(correction), alpha, confidence))
+        difference = difference[pool.item]
+        known = np.flatnonzero(~np.isnan(difference))
+        parts.append(
+            bias_of_judge(
+                pool.runs,
+                len(pool.queries),
+                pool.query[pool.item[known]],
+                pool.run[known],
+                difference[known],
+                name,
+                str(correction),
+                alpha,
+                confidence,
+            )
+        )
     frame = pd.concat(parts, ignore_index=True)
     frame.attrs.update(
         pool.attrs, correction=correction, alpha=alpha, confidence=confidence, test="t"
@@ -761,19 +775,20 @@ def judge_bias(
     return frame
 
 
-def _bias_of_judge(
-    pool: Pool,
-    difference_of_item: np.ndarray,
+def bias_of_judge(
+    runs: pd.DataFrame,
+    n_queries: int,
+    query: np.ndarray,
+    run: np.ndarray,
+    difference: np.ndarray,
     name: object,
     correction: str,
     alpha: float,
     confidence: float,
 ) -> pd.DataFrame:
-    """Return the rows of one judge, from how much higher than people it grades each item of the pool."""
-    n_runs, n_queries = len(pool.runs), len(pool.queries)
-    known = ~np.isnan(difference_of_item[pool.item])
-    run, difference = pool.run[known], difference_of_item[pool.item[known]]
-    cell = pool.query[pool.item[known]] * n_runs + run
+    """Return the rows of one judge, from the query, the run and the difference to people's grade of each item."""
+    n_runs = len(runs)
+    cell = query * n_runs + run
     # sums over the items of each list, (queries, runs)
     count = np.bincount(cell, minlength=n_queries * n_runs).reshape(n_queries, n_runs)
     total = np.bincount(cell, difference, minlength=n_queries * n_runs).reshape(n_queries, n_runs)
@@ -795,7 +810,7 @@ def _bias_of_judge(
     items = np.bincount(run, minlength=n_runs)
     columns: dict[str, Any] = {
         "judge": [name] * n_runs,
-        **run_columns(pool.runs, np.arange(n_runs)),
+        **run_columns(runs, np.arange(n_runs)),
         "n": n,
         "items": items,
         "higher": share(np.bincount(run, difference > 0, minlength=n_runs), items),

@@ -62,7 +62,13 @@ items; `users` (D); `popularity` and any column of items= (items, 1); `features`
 A kernel of kind "nuggets" sees, with the nuggets of a query on axis 0: `assignment` (m, T, R), from 0 to 1; `vital`
 (m, T, 1), 1 or 0, or the importance if it is a number; `okay` (m, T, 1), 1 or 0; `length` (T, R) of the answer.
 A kernel of kind "citations" sees, each of shape (T, R): `citations` and `sentences`, their numbers; `supported`, the
-sum of the support of citations; `best`, the sum over sentences of their best support.
+sum of the support of citations; `best`, the sum over sentences of their best support; `relevant`, the number of
+citations of relevant documents; and, with ranks on axis 0, `listed` and `cited` (k, T, R): whether the run has a
+document at the rank, and whether the answer cites it.
+A kernel of kind "spans" sees, with ranks on axis 0: `relevant` and `gain` (k, T, R), the relevant characters and the
+fractions of graded spans that this rank is the first to cover; `retrieved` (k, T, R), all its characters; `ideal`
+(d, T, 1), the gains of whole documents from the largest; and `judged` (T, 1), the number of relevant characters.
+A kernel of kind "abstention" sees `abstained` (T, R) and `answerable` (T, 1), both of type bool.
 
 If a kernel is declared `padded`, topics of about as many items share a block: the shorter are filled up with items
 of infinite rank and grade 0, and `m`, a parameter with a default, is then the (T, 1) numbers of items.
@@ -72,13 +78,22 @@ of infinite rank and grade 0, and `m`, a parameter with a default, is then the (
 from pdeval.kernels import expected_ties as ties
 from pdeval.kernels.answers import (
     UDCG,
+    AbstentionAccuracy,
+    AbstentionPrecision,
+    AbstentionRecall,
     CitationF,
     CitationPrecision,
     CitationRecall,
+    CitationRelevance,
+    CitationUse,
     NuggetAll,
     NuggetF,
     NuggetVital,
     NuggetWeighted,
+    SpanIoU,
+    SpanNDCG,
+    SpanPrecision,
+    SpanRecall,
 )
 from pdeval.kernels.beyond_accuracy import (
     ILD,
@@ -227,6 +242,9 @@ __all__ = [
     "TSL",
     "UDCG",
     "WSS",
+    "AbstentionAccuracy",
+    "AbstentionPrecision",
+    "AbstentionRecall",
     "Accuracy",
     "AvgChoice",
     "AvgPopularity",
@@ -237,6 +255,8 @@ __all__ = [
     "CitationF",
     "CitationPrecision",
     "CitationRecall",
+    "CitationRelevance",
+    "CitationUse",
     "Compat",
     "Coverage",
     "D_nDCG",
@@ -282,6 +302,10 @@ __all__ = [
     "SetP",
     "SetR",
     "SetRelP",
+    "SpanIoU",
+    "SpanNDCG",
+    "SpanPrecision",
+    "SpanRecall",
     "Success",
     "Surprisal",
     "TailShare",

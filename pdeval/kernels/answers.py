@@ -1,6 +1,7 @@
-"""Measures of answers: nuggets that they contain, citations that support them, and the utility of retrieved passages.
+"""Measures of answers: nuggets, citations, retrieved spans, the utility of retrieved passages, and abstention.
 
-Axis 0 of the columns of a nugget measure is the nugget. The columns of a citation measure are counts and sums.
+Axis 0 of the columns of a nugget measure is the nugget. The columns of a citation measure are counts and sums; axis 0
+of `listed` and `cited`, and of the columns of a span measure, is the rank.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import numpy as np
 
 from pdeval.catalog import metric
 from pdeval.catalog.measures import checked_flag
-from pdeval.kernels.primitives import found, share, total
+from pdeval.kernels.primitives import found, level, log2, share, total
 
 _TREC_RAG = "Pradeep et al. 2024, Initial nugget evaluation results for the TREC 2024 RAG Track"
 _TREC_QA = "Voorhees 2003, Overview of the TREC 2003 question answering track"
+_CHUNKING = "Smith and Troynikov 2024, Evaluating chunking strategies for retrieval"
 _SUPPORT = "Thakur et al. 2025, Support evaluation for the TREC 2024 RAG Track"
 _FLAGS = {"strict": checked_flag}
 
@@ -36,8 +38,8 @@ def NuggetAll(assignment: np.ndarray, *, strict: bool = False) -> np.ndarray:
     >>> float(NuggetAll(assignment)), float(NuggetAll(assignment, strict=True))
     (0.6, 0.4)
     """
-    total: np.ndarray = _credit(assignment, strict).sum(axis=0) / len(assignment)
-    return total
+    recall: np.ndarray = _credit(assignment, strict).sum(axis=0) / len(assignment)
+    return recall
 
 
 @metric(
@@ -211,3 +213,130 @@ def UDCG(
     utility = np.where(grade < 0, gamma * grade, grade)
     mean = share(total(np.where(found(rank, k), utility, 0.0)), length)
     return np.where(length > 0, 1.0 / (1.0 + np.exp(-mean)), 0.0)
+
+
+@metric(kind="citations", reference="precision of the cited documents")
+def CitationRelevance(relevant: np.ndarray, citations: np.ndarray) -> np.ndarray:
+    """Citation relevance: the fraction of the citations of an answer that are of relevant documents.
+
+    An unjudged document is not relevant. An answer without citations has 0.
+
+    Examples
+    --------
+    >>> float(CitationRelevance(2, 3).round(4))
+    0.6667
+    """
+    return share(relevant, citations)
+
+
+@metric(kind="citations", reference="use of the retrieved documents", limits={"k": (1, inf)})
+def CitationUse(cited: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Citation use: the fraction of the documents retrieved down to rank k that the answer cites.
+
+    Examples
+    --------
+    >>> cited, listed = np.array([True, False, True, False]), np.array([True, True, True, False])
+    >>> float(CitationUse(cited, listed).round(4)), float(CitationUse(cited, listed, k=1))
+    (0.6667, 1.0)
+    """
+    return share(_top(cited, k).sum(axis=0), _top(listed, k).sum(axis=0))
+
+
+def _top(values: np.ndarray, k: float) -> np.ndarray:
+    """Return the values down to rank k."""
+    return values[: int(min(k, len(values)))]
+
+
+@metric(kind="spans", reference=_CHUNKING, limits={"k": (1, inf)})
+def SpanRecall(relevant: np.ndarray, judged: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Span recall: the fraction of the relevant characters that were retrieved down to rank k.
+
+    Examples
+    --------
+    >>> float(SpanRecall(np.array([80.0, 20.0]), np.array(140.0)).round(4))
+    0.7143
+    """
+    return share(total(_top(relevant, k)), judged)
+
+
+@metric(kind="spans", reference=_CHUNKING, limits={"k": (1, inf)})
+def SpanPrecision(relevant: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Span precision: the fraction of the characters retrieved down to rank k that are relevant.
+
+    Examples
+    --------
+    >>> float(SpanPrecision(np.array([80.0, 20.0]), np.array([100.0, 80.0])).round(4))
+    0.5556
+    """
+    return share(total(_top(relevant, k)), total(_top(retrieved, k)))
+
+
+@metric(kind="spans", reference=_CHUNKING, limits={"k": (1, inf)})
+def SpanIoU(
+    relevant: np.ndarray, retrieved: np.ndarray, judged: np.ndarray, *, k: float = inf
+) -> np.ndarray:
+    """Span IoU: characters that are relevant and retrieved down to rank k, over those that are either.
+
+    Examples
+    --------
+    >>> float(SpanIoU(np.array([80.0, 20.0]), np.array([100.0, 80.0]), np.array(140.0)).round(4))
+    0.4545
+    """
+    both = total(_top(relevant, k))
+    return share(both, judged + total(_top(retrieved, k)) - both)
+
+
+@metric(kind="spans", reference="Järvelin and Kekäläinen 2002, of spans", limits={"k": (1, inf)})
+def SpanNDCG(gain: np.ndarray, ideal: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Span nDCG: each relevant span counts at the rank at which it is covered first.
+
+    The gain of a rank is the sum over spans of the fraction of the span that this chunk is the first to cover, times
+    the grade of the span. The ideal has one document per rank, with all of its spans: no way of chunking can be better.
+
+    Examples
+    --------
+    >>> float(SpanNDCG(np.array([0.0, 1.0]), np.array([1.0])).round(4))
+    0.6309
+    """
+    return share(_discounted(_top(gain, k)), _discounted(_top(ideal, k)))
+
+
+def _discounted(gain: np.ndarray) -> np.ndarray:
+    """Return the discounted sum of gains over ranks."""
+    return total(gain / log2(level(gain) + 1.0))
+
+
+@metric(kind="abstention", reference="accuracy of abstaining")
+def AbstentionAccuracy(abstained: np.ndarray, answerable: np.ndarray) -> np.ndarray:
+    """Abstention accuracy: whether an answerable query was answered, or an unanswerable one was not.
+
+    Examples
+    --------
+    >>> AbstentionAccuracy(np.array([False, True, True]), np.array([True, True, False])).tolist()
+    [1.0, 0.0, 1.0]
+    """
+    return (abstained != answerable) * 1.0
+
+
+@metric(kind="abstention", reference="precision of abstaining")
+def AbstentionPrecision(abstained: np.ndarray, answerable: np.ndarray) -> np.ndarray:
+    """Abstention precision: whether a query that was not answered is unanswerable; answered queries have no value.
+
+    Examples
+    --------
+    >>> AbstentionPrecision(np.array([False, True, True]), np.array([True, True, False])).tolist()
+    [nan, 0.0, 1.0]
+    """
+    return np.where(abstained, ~answerable * 1.0, nan)
+
+
+@metric(kind="abstention", reference="recall of abstaining")
+def AbstentionRecall(abstained: np.ndarray, answerable: np.ndarray) -> np.ndarray:
+    """Abstention recall: whether an unanswerable query was not answered; answerable queries have no value.
+
+    Examples
+    --------
+    >>> AbstentionRecall(np.array([False, True, True]), np.array([True, True, False])).tolist()
+    [nan, nan, 1.0]
+    """
+    return np.where(answerable, nan, abstained * 1.0)

@@ -17,6 +17,11 @@ ONE = pd.DataFrame(
     }
 )
 
+QRELS = pd.DataFrame({"query_id": "1", "doc_id": ["d1", "d2", "d3"], "relevance": [2, 0, 1]})
+RUNS = pd.DataFrame(
+    {"run": "a", "query_id": "1", "doc_id": ["d3", "d1", "d2", "d4"], "score": [4.0, 3.0, 2.0, 1.0]}
+)
+
 
 def values(table, measures=None, **options):
     return table.ireval.measure(measures, **options)["value"].tolist()
@@ -41,6 +46,41 @@ def test_only_the_first_citation_of_a_sentence_may_count():
     table = ONE.assign(position=[2, 1, 1, np.nan])
     assert values(table, ALL[:2], first=True) == [0.25, 0.5 / 3]
     assert values(table, ALL[:2]) == [0.5, 0.5]
+
+
+def test_the_fraction_of_citations_that_are_relevant():
+    # d1, d2 and d1 are cited; d1 is relevant with grade 2
+    assert values(ONE, "CitationRelevance", qrels=QRELS) == [2 / 3]
+    assert values(ONE, "CitationRelevance", qrels=QRELS, level=3) == [0.0]
+    unjudged = QRELS.query("doc_id == 'd3'")
+    assert values(ONE, "CitationRelevance", qrels=unjudged) == [0.0]
+    table = ONE.assign(position=[2, 1, 1, np.nan])
+    assert values(table, "CitationRelevance", qrels=QRELS, first=True) == [0.5]
+
+
+def test_the_fraction_of_retrieved_documents_that_are_cited():
+    # d1 and d2 of d3, d1, d2, d4
+    assert values(ONE, ["CitationUse", "CitationUse@2"], runs=RUNS) == [0.5, 0.5]
+    assert values(ONE, ["CitationUse@1", "CitationUse@3"], runs=RUNS) == [0.0, 2 / 3]
+    assert values(ONE, "CitationUse", runs=RUNS.drop(columns="run")) == [0.5]
+    more = pd.concat([RUNS, RUNS.assign(run="z"), RUNS.assign(query_id="9")]).sample(frac=1)
+    assert values(ONE, "CitationUse@3", runs=more) == [2 / 3]
+
+
+def test_support_by_a_machine_gives_scores_by_both():
+    rng = np.random.default_rng(2)
+    table = pd.concat([ONE.assign(query_id=str(query)) for query in range(8)], ignore_index=True)
+    machine = rng.choice(["full", "partial", "none"], len(table))
+    table["machine"] = np.where(table["doc_id"].notna(), machine, None)
+    labeled = table["query_id"].astype(int) < 4
+    human = rng.choice([0.0, 0.5, 1.0], len(table))
+    table["support"] = np.where(labeled & table["doc_id"].notna(), human, np.nan)
+    scores = table.ireval.measure()
+    by_machine = table.drop(columns="support").rename(columns={"machine": "support"})
+    expected = by_machine.ireval.measure()
+    assert scores["machine"].tolist() == expected["value"].tolist()
+    by_human = table[labeled].drop(columns="machine").ireval.measure()
+    assert scores["value"].dropna().tolist() == by_human["value"].tolist()
 
 
 def test_an_answer_without_citations_and_a_run_without_answer_have_0():
@@ -107,7 +147,30 @@ def test_the_values_do_not_depend_on_the_order_of_rows():
         (
             ONE,
             {"measures": "NuggetAll"},
-            "NuggetAll is not a measure of citations. Use CitationPrecision, CitationRecall or CitationF.",
+            "NuggetAll is not a measure of citations. Use CitationPrecision, CitationRecall, CitationF, "
+            "CitationRelevance or CitationUse.",
+        ),
+        (ONE, {"measures": "CitationRelevance"}, "CitationRelevance needs judgments. Pass qrels=."),
+        (
+            ONE,
+            {"measures": "CitationRelevance", "qrels": QRELS.assign(query_id="9")},
+            "no query of qrels= is in the table of answers, which has e.g. '1'. Use the same ids, of the same type.",
+        ),
+        (
+            ONE,
+            {"measures": "CitationRelevance", "qrels": QRELS.assign(doc_id=[1, 2, 3])},
+            "the doc ids are strings in the citations and integers in the judgments table, so none would match.",
+        ),
+        (ONE, {"measures": "CitationUse"}, "CitationUse needs the retrieved documents. Pass runs=."),
+        (
+            ONE,
+            {"measures": "CitationUse", "runs": RUNS.assign(run="other")},
+            "no run of runs= is a run of the answers, e.g. 'a'. Use the same names.",
+        ),
+        (
+            pd.concat([ONE, ONE.assign(run="b")]),
+            {"measures": "CitationUse", "runs": RUNS.drop(columns="run")},
+            "the runs of runs= are identified by no column, those of the answers by run. Use the same columns.",
         ),
     ],
 )  # fmt: skip
