@@ -283,11 +283,16 @@ class Counts:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Strengths from all votes, and their sandwich covariance: inverse curvature, group variance, inverse curvature."""
+    """Strengths from all votes, and their sandwich covariance: inverse curvature, group variance, inverse curvature.
+
+    Intervals and tests use Student's distribution with groups - 1 degrees of freedom, and the covariance times
+    groups / (groups - 1).
+    """
 
     strength: np.ndarray
     covariance: np.ndarray
     prior: float
+    groups: int
 
     @classmethod
     def of(cls, counts: Counts, prior: float) -> Fitted:
@@ -314,14 +319,35 @@ class Fitted:
             square = counts.n * surprise**2
             for sides, sign in (((a, a), 1), ((b, b), 1), ((a, b), -1), ((b, a), -1)):
                 np.add.at(spread, sides, sign * square)
-        return cls(strength, bread @ spread @ bread, prior)
+        return cls(strength, bread @ spread @ bread, prior, counts.groups)
 
-    def interval(self, confidence: float) -> np.ndarray:
-        """Return the lower and upper ends of the normal intervals of the strengths, relative to their mean."""
+    def interval(self, confidence: float, variance: np.ndarray | None = None) -> np.ndarray:
+        """Return the ends of Student's intervals of the strengths, relative to their mean.
+
+        Parameters
+        ----------
+        variance : ndarray, optional
+            Variances of the strengths; by default those of the covariance.
+        """
         from scipy import special
 
-        errors = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return self.strength + np.outer([-1.0, 1.0], errors * special.ndtri((1 + confidence) / 2))
+        variance = np.diag(self.covariance) if variance is None else variance
+        units = max(self.groups, 2)
+        quantile = special.stdtrit(units - 1, (1 + confidence) / 2)
+        errors = np.sqrt(np.maximum(variance, 0.0) * units / (units - 1))
+        return self.strength + np.outer([-1.0, 1.0], errors * quantile)
+
+    def p_values(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return the p-values of Wald tests of equal strengths of pairs of systems."""
+        from scipy import special
+
+        units = max(self.groups, 2)
+        variance = np.maximum(self.pair_variance(a, b), 0.0) * units / (units - 1)
+        gap = np.abs(self.strength[a] - self.strength[b])
+        # if the error is 0, any difference is infinitely many errors
+        t = np.where(gap > 0, np.inf, 0.0)
+        t = np.divide(gap, np.sqrt(variance), out=t, where=variance > 0)
+        return np.asarray(2.0 * special.stdtr(units - 1, -t))
 
     @property
     def root(self) -> np.ndarray:

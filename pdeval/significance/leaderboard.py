@@ -337,8 +337,10 @@ def vote_leaderboard(
         are then over these groups. By default the query column if there is one, else each vote; 'vote' selects the
         latter.
     errors : {'bootstrap', 'sandwich'}
-        Whether intervals are percentiles of bootstrap samples, or use sandwich standard errors of Bradley-Terry, which
-        repeated votes do not make too small. Ranks are then those of strengths drawn from their normal distribution.
+        Whether standard errors are those of bootstrap samples, or sandwich standard errors of Bradley-Terry, which
+        repeated votes do not make too small. Intervals of strengths are Student's, with the number of groups minus 1 as
+        degrees of freedom; those of other methods are percentiles of the samples. Sandwich errors need about 20 votes
+        per system: with 60 votes for 10 systems of different strengths, 95% intervals covered 86% (bootstrap: 95%).
     scale : {'own', 'elo'}
         Scale of the scores. 'elo' returns Bradley-Terry strengths as 400 times their decimal logarithm, with mean 0: a
         difference of 400 means odds of ten to one.
@@ -357,8 +359,8 @@ def vote_leaderboard(
     -----
     "bradley-terry(prior=0.01)" adds 0.01 tied votes to every pair that met, so strengths are finite also if a system
     wins all its votes in a bootstrap sample; prior=0 is maximum likelihood. For all methods, tiers are based on Wald
-    tests of the differences of these strengths with sandwich errors. A tier is a maximal block of consecutive ranks in
-    which no system is significantly better than one below it.
+    tests of the differences of these strengths with sandwich errors and Student's distribution. A tier is a maximal
+    block of consecutive ranks in which no system is significantly better than one below it.
 
     Examples
     --------
@@ -405,6 +407,8 @@ def vote_leaderboard(
         )
         if errors == "sandwich":
             low, high = fitted.interval(confidence)
+        elif one.entry.name == BRADLEY_TERRY:
+            low, high = fitted.interval(confidence, np.square(resampled - score).mean(axis=0))
         else:
             low, high = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
         lowest, highest, top = tiers(rank, beats)
@@ -513,16 +517,9 @@ def _check_votes(counts: Counts, log: Log, methods: list[Measure]) -> None:
 
 def _stronger(fitted: Fitted, correction: Any, alpha: float) -> np.ndarray:
     """Return, for each two systems, whether the strength of the first is significantly larger (Wald test)."""
-    from scipy import special
-
     a, b = np.triu_indices(len(fitted.strength), k=1)
-    spread = np.sqrt(np.maximum(fitted.pair_variance(a, b), 0.0))
-    favored = fitted.strength[a] - fitted.strength[b]
-    gap = np.abs(favored)
-    # if the error is 0, any difference is infinitely many errors
-    z = np.divide(gap, spread, out=np.where(gap > 0, np.inf, 0.0), where=spread > 0)
-    p = adjust(2.0 * special.ndtr(-z), correction=correction or "none", alpha=alpha)
-    return _beats(len(fitted.strength), a, b, favored, p < alpha)
+    p = adjust(fitted.p_values(a, b), correction=correction or "none", alpha=alpha)
+    return _beats(len(fitted.strength), a, b, fitted.strength[a] - fitted.strength[b], p < alpha)
 
 
 def _scores(

@@ -4,6 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from pdeval.orderings import bradley_terry
 from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
@@ -12,6 +13,7 @@ from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 ONE, TWO = np.array([0, 1, 0, 0, 1, 3]), np.array([1, 0, 1, 1, 2, 4])
 SIGN = np.array([1, -1, 1, -1, 0, 1])
 
+GROUPS = 10**15  # so many that Student's distribution is the normal
 ONE_SD = 0.6826894921370859  # confidence of an interval of one standard error to either side
 
 
@@ -83,16 +85,16 @@ def test_resamples_without_a_prior_have_strengths_where_every_system_beat_every_
     net[1] = [[0, 4, 2], [-4, 0, 0], [-2, 0, 0]]  # the first lost one vote to the third
     net[2] = [[0, 4, 4], [-4, 0, 2], [-4, -2, 0]]  # the first lost none
     net[3] = [[0, 2, 4], [-2, 0, 4], [-4, -4, 0]]  # the last won none
-    found = many_fitted(net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 0.0))
+    found = many_fitted(net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 0.0, GROUPS))
     assert np.isnan(found).all(axis=1).tolist() == [False, False, True, True]
     np.testing.assert_allclose(found[0], 0.0, atol=1e-8)
     odds = np.exp(found[1])
     expected = (shared[1] * odds[:, None] / (odds[:, None] + odds)).sum(axis=1)
     np.testing.assert_allclose(expected, ((shared[1] + net[1]) / 2).sum(axis=1), atol=1e-6)
-    only = many_fitted(net[2:], shared[2:], met, Fitted(np.zeros(3), np.zeros((3, 3)), 0.0))
+    only = many_fitted(net[2:], shared[2:], met, Fitted(np.zeros(3), np.zeros((3, 3)), 0.0, GROUPS))
     assert np.isnan(only).all()
     kept = many_fitted(
-        net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 1.0)
+        net, shared, met, Fitted(np.zeros(3), np.zeros((3, 3)), 1.0, GROUPS)
     )  # a prior keeps all finite
     assert np.isfinite(kept).all()
     assert kept[2].argmax() == 0
@@ -215,8 +217,11 @@ def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(
         fitted.covariance, bread @ slope.T @ slope @ bread, rtol=1e-8, atol=1e-12
     )
     assert fitted.prior == prior
-    half = fitted.interval(ONE_SD)[1] - fitted.strength
-    np.testing.assert_allclose(half, np.sqrt(np.diag(fitted.covariance)), rtol=1e-12)
+    # of 6 groups or 80 votes
+    units = 6 if grouped else 80
+    error = np.sqrt(np.diag(fitted.covariance) * units / (units - 1))
+    half = fitted.interval(0.9)[1] - fitted.strength
+    np.testing.assert_allclose(half, stats.t.ppf(0.95, units - 1) * error, rtol=1e-12)
     np.testing.assert_allclose(
         fitted.root @ fitted.root.T, fitted.covariance, rtol=1e-9, atol=1e-12
     )
@@ -225,7 +230,7 @@ def test_strengths_and_their_covariance_are_those_of_a_logistic_regression(
 
 
 def test_a_variance_below_zero_by_rounding_is_none():
-    fitted = Fitted(np.zeros(2), np.array([[-1e-20, 0.0], [0.0, 4.0]]), 0.0)
+    fitted = Fitted(np.zeros(2), np.array([[-1e-20, 0.0], [0.0, 4.0]]), 0.0, GROUPS)
     assert fitted.interval(ONE_SD)[1] == pytest.approx([0.0, 2.0], rel=1e-12)
     np.testing.assert_allclose(fitted.root @ fitted.root.T, [[0.0, 0.0], [0.0, 4.0]], atol=1e-15)
 
@@ -258,7 +263,7 @@ def test_a_prior_is_of_pairs_that_met_once_too():
 
 def test_of_no_resamples_there_are_no_strengths():
     none = np.zeros((0, 3, 3))
-    fitted = Fitted(np.zeros(3), np.zeros((3, 3)), 0.0)
+    fitted = Fitted(np.zeros(3), np.zeros((3, 3)), 0.0, GROUPS)
     assert many_fitted(none, none, np.ones((3, 3)), fitted).shape == (0, 3)
 
 
@@ -267,14 +272,19 @@ def test_a_chain_of_wins_may_go_over_any_of_several_systems():
     one, two = np.array([0, 0, 1, 3, 2]), np.array([1, 2, 3, 0, 0])
     counts = Counts.of(one, two, np.ones(5, dtype=int), 4)
     net, shared = (np.stack([table] * 2) for table in counts.tables(counts.n))
-    found = many_fitted(net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0))
+    found = many_fitted(net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0, GROUPS))
     assert np.isfinite(found).all()
-    backwards = many_fitted(-net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0))
+    backwards = many_fitted(
+        -net, shared, counts.met, Fitted(np.zeros(4), np.zeros((4, 4)), 0.0, GROUPS)
+    )
     np.testing.assert_allclose(backwards, -found, atol=1e-7)
 
 
 def test_counts_and_strengths_are_not_changed_afterwards():
     counts = Counts.of(ONE, TWO, SIGN, 5)
-    for held, name in ((counts, "n"), (Fitted(np.zeros(2), np.zeros((2, 2)), 0.0), "prior")):
+    for held, name in (
+        (counts, "n"),
+        (Fitted(np.zeros(2), np.zeros((2, 2)), 0.0, GROUPS), "prior"),
+    ):
         with pytest.raises(FrozenInstanceError):
             setattr(held, name, None)

@@ -102,7 +102,8 @@ def test_sandwich_intervals_are_those_of_the_covariance_summed_vote_by_vote(resa
     log = arena()
     board = log.ireval.leaderboard(method=PLAIN, errors="sandwich", resample=resample)
     covariance = naive_sandwich(log, by_system(board), None if resample is None else log[resample])
-    half = 1.959963984540054 * np.sqrt(np.diag(covariance))
+    units = len(log) if resample is None else log[resample].nunique()
+    half = stats.t.ppf(0.975, units - 1) * np.sqrt(np.diag(covariance) * units / (units - 1))
     np.testing.assert_allclose(by_system(board, "score_high") - by_system(board), half, rtol=1e-6)
     np.testing.assert_allclose(by_system(board) - by_system(board, "score_low"), half, rtol=1e-6)
 
@@ -161,7 +162,7 @@ def test_a_column_of_queries_is_what_is_drawn_unless_votes_are_asked_for():
     assert not np.array_equal(by_query["score_low"], by_vote["score_low"])
 
 
-def test_a_bootstrap_interval_is_the_percentiles_of_fits_to_votes_drawn_again():
+def test_a_bootstrap_interval_has_the_error_of_fits_to_votes_drawn_again():
     log = arena(votes=400, systems=4)
     board = log.ireval.leaderboard(draws=30, seed=7)
     a, b, sign = coded(log)
@@ -172,9 +173,11 @@ def test_a_bootstrap_interval_is_the_percentiles_of_fits_to_votes_drawn_again():
         one, two, how = kinds // 12, kinds // 3 % 4, kinds % 3 - 1
         votes = Counts.of(np.repeat(one, times), np.repeat(two, times), np.repeat(how, times), 4)
         drawn.append(Fitted.of(votes, 0.01).strength)
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-    np.testing.assert_allclose(by_system(board, "score_low"), low, atol=1e-7)
-    np.testing.assert_allclose(by_system(board, "score_high"), high, atol=1e-7)
+    score = by_system(board)
+    error = np.sqrt(np.square(np.array(drawn) - score).mean(axis=0) * 400 / 399)
+    half = stats.t.ppf(0.975, 399) * error
+    np.testing.assert_allclose(by_system(board, "score_low"), score - half, atol=1e-7)
+    np.testing.assert_allclose(by_system(board, "score_high"), score + half, atol=1e-7)
 
 
 def test_elo_is_400_times_the_decimal_logarithm():
@@ -375,14 +378,11 @@ def test_a_board_says_how_it_was_made():
     assert none.max() > strict.max()
 
 
-class Known:
-    """Strengths whose differences have a known variance."""
+class Known(Fitted):
+    """Strengths of very many votes, whose differences have a known variance."""
 
     def __init__(self, strength, variance):
-        self.strength, self.variance = np.array(strength), variance
-
-    def pair_variance(self, a, b):
-        return np.full(len(a), self.variance)
+        super().__init__(np.array(strength), np.eye(len(strength)) * variance / 2, 0.0, 10**15)
 
 
 def test_two_systems_differ_where_the_wald_test_of_their_strengths_is_below_the_level():
