@@ -305,6 +305,7 @@ class JudgedVerbs(Judged):
         runs: object = None,
         top: int | None = None,
         per: Literal["item", "run"] = "item",
+        texts: object = None,
     ) -> pd.DataFrame:
         """Return the items of one query: grade, rank in each run, and contribution to each measure."""
 
@@ -462,6 +463,7 @@ class JudgedVerbs(Judged):
         runs: object = None,
         top: int | None = None,
         layout: Literal["long", "side_by_side"] = "long",
+        texts: object = None,
     ) -> pd.DataFrame:
         """Return the documents of each list in rank order, with their grades; the grade of an unjudged document is missing."""
 
@@ -4484,6 +4486,7 @@ class RunsIreval(Ireval):
         runs: object = None,
         top: int | None = None,
         per: Literal["item", "run"] = "item",
+        texts: object = None,
         level: float | None = None,
         queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -4705,6 +4708,7 @@ class RunsIreval(Ireval):
         runs: object = None,
         top: int | None = None,
         layout: Literal["long", "side_by_side"] = "long",
+        texts: object = None,
         level: float | None = None,
         ties: Literal["docid", "rank", "first", "expected"] | None = None,
         compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse, parse_all
-from pdeval.evaluate.cube import described_frame, pair_columns, run_columns
+from pdeval.evaluate.cube import described_frame, pair_columns, run_columns, stacked
 from pdeval.evaluate.pairs import both_sides, interleaved_stops, of_pairs
 from pdeval.evaluate.run_selection import chosen_pairs, place_of_query, places_of_runs
 from pdeval.evaluate.scores import (
@@ -40,7 +40,11 @@ from pdeval.kernels.primitives import share as share_of
 from pdeval.kernels.terms import PAIR_TERMS, TERMS
 from pdeval.tables.labels import labels, repeated, run_labels
 from pdeval.tables.schemas import table
+from pdeval.tables.texts import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, read_texts
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import shown
+
+FEW_QUERIES = 5  # that are explained if none is chosen
 
 table(
     "contributions",
@@ -549,7 +553,7 @@ def ranked_items(data: object) -> RankedItems | None:
 table(
     "pair_explanation",
     "query run_a run_b measure population recall:int doc_a:any rank_a:int doc_b:any rank_b:int ahead weight:float "
-    "value:float running_sum:float",
+    "value:float running_sum:float " + PAIR_TEXT_COLUMNS,
     "explanation of a preference",
     row="measure, population and recall level",
     sort="query run_a run_b",
@@ -570,19 +574,21 @@ table(
 )
 
 
-def most_different_topic(views: Views, measures: list[Measure], a: int, b: int) -> int:
-    """Return the topic on which two runs differ most by one measure, or on which two measures disagree most.
+def most_different_topics(
+    views: Views, measures: list[Measure], a: int, b: int, count: int
+) -> list[int]:
+    """Return the topics on which two runs differ most by one measure, or on which two measures disagree most.
 
-    With one measure, it is the topic with the largest absolute preference. With several, the preferences of the first
-    two measures are divided by their largest absolute value, and it is the topic with the largest difference between
-    them. Of equal topics, the first one is returned.
+    With one measure, these are the topics with the largest absolute preferences. With several, the preferences of the
+    first two measures are divided by their largest absolute value, and these are the topics with the largest difference
+    between them. Equal topics stay in their order.
 
     Examples
     --------
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(queries="common")
-    >>> judged.queries[most_different_topic(Views(judged), [pdeval.parse("RPP")], 0, 1)]
-    '111'
+    >>> judged.queries[most_different_topics(Views(judged), [pdeval.parse("RPP")], 0, 1, 1)].tolist()
+    ['111']
     """
     values, used = [], np.ones(len(views.positions.queries), dtype=bool)
     for measure in measures[:2]:
@@ -594,7 +600,8 @@ def most_different_topic(views: Views, measures: list[Measure], a: int, b: int) 
     if not used.any():
         raise views.judged.nothing_counts()
     size = np.abs(values[0] if len(values) == 1 else values[0] - values[1])
-    return int(np.argmax(np.where(used, size, -1.0)))
+    order = np.argsort(np.where(used, -size, np.inf), kind="stable")
+    return order[: min(count, np.count_nonzero(used))].tolist()
 
 
 def explained_pair(
@@ -688,7 +695,7 @@ def _items(
 
 table(
     "explanation",
-    "run query doc grade:float rank:int",
+    "run query doc grade:float rank:int " + TEXT_COLUMNS,
     "explanation of a query",
     recognized_by="-",
     row="run and item",
@@ -698,11 +705,12 @@ table(
     means={
         "grade": "the grade, under the caller's column name; missing if the item is unjudged",
         "rank": "the rank; missing if the run did not retrieve the item",
+        "query_text": "with texts=: the text of the query; title, text and url: those of the item",
     },
 )
 table(
     "unjudged_values",
-    "run query measure judged:int unjudged:int value:float if_relevant:float if_left_out:float",
+    "run query measure judged:int unjudged:int value:float if_relevant:float if_left_out:float [query_text:any]",
     "table of values under assumptions about unjudged items",
     recognized_by="measure judged unjudged value if_relevant if_left_out",
     row="run and measure",
@@ -734,6 +742,7 @@ def explain(
     runs: object = None,
     top: int | None = None,
     per: Literal["item", "run"] = "item",
+    texts: object = None,
 ) -> pd.DataFrame:
     r"""Return the items of one query: grade, rank in each run, and contribution to each measure.
 
@@ -750,11 +759,12 @@ def explain(
 
     Parameters
     ----------
-    query : query id, optional
+    query : query id or list of them, optional
         Query to explain, as an integer or a string. By default it is chosen, and the result contains its id. For two
         runs, it is the query with the largest difference; for two measures or preferences of two runs, the query on
         which these disagree most, each relative to its largest difference. For more runs, it is the query with the
-        largest range of the first measure; for one run, the query with the worst value.
+        largest range of the first measure; for one run, the query with the worst value. With per='run', it is the first
+        five of these queries.
     measures : str, Measure, or list of them
         Measures, with one column each. With a preference, all of them have rows instead.
     runs : run or list of runs, optional
@@ -820,23 +830,44 @@ def explain(
         )
     if paired:
         requested = sums(requested)
-        topic = _topic(judged, query, requested, chosen)
-        return explained_pair(judged, requested, topic, *chosen)
-    only_metrics(requested)
-    topic = _topic(judged, query, requested, chosen)
+    else:
+        only_metrics(requested)
+    topics = _topics(judged, query, requested, chosen, FEW_QUERIES if per == "run" else 1)
+    if paired:
+        tables = [explained_pair(judged, requested, topic, *chosen) for topic in topics]
+    else:
+        part = judged
+        if runs is not None:
+            kept = np.isin(np.arange(len(judged.runs)), chosen)
+            part = judged.on(judged.positions.keep_runs(kept))
+        depth = cutoff(requested) if top is None else top
+        tables = [_explained(part, requested, topic, depth, per) for topic in topics]
+    frame = stacked(tables)
+    sentences = [table.attrs["conclusion"] for table in tables if "conclusion" in table.attrs]
+    if len(sentences) > 1:
+        names = [judged.queries[topic] for topic in topics]
+        frame.attrs["conclusion"] = "\n".join(
+            f"query {name}: {sentence}" for name, sentence in zip(names, sentences)
+        )
+    docs = {"_a": "doc_a", "_b": "doc_b"} if paired else {"": judged.positions.doc_name}
+    return read_texts(texts).added(frame, str(judged.queries.name), {} if per == "run" else docs)
+
+
+def _explained(
+    judged: Judged, measures: list[Measure], topic: int, depth: int, per: str
+) -> pd.DataFrame:
+    """Return the items of a query, or the values of its runs, with the conclusion in `attrs`."""
     positions = judged.positions
-    if runs is not None:
-        positions = positions.keep_runs(np.isin(np.arange(len(positions.runs)), chosen))
     positions = positions.keep_topics(np.arange(len(positions.queries)) == topic)
-    unjudged = Unjudged.of_query(judged.on(positions), cutoff(requested) if top is None else top)
+    unjudged = Unjudged.of_query(judged.on(positions), depth)
     attrs = {
-        **attributes(judged, requested),
+        **attributes(judged, measures),
         "doc_column": positions.doc_name,
-        "conclusion": unjudged.conclusion(requested[0]),
+        "conclusion": unjudged.conclusion(measures[0]),
     }
     query_name = str(positions.queries.name)
     if per == "run":
-        values = unjudged.values(requested)
+        values = unjudged.values(measures)
         run = values.pop("run").to_numpy()
         topics = labels(positions.queries, np.zeros(len(run), dtype=np.int64))
         return described_frame(
@@ -870,24 +901,25 @@ def explain(
             measure.label: np.pad(
                 item_contributions(judged.on(positions), measure), ((0, 0), (0, 1))
             )[run, item]
-            for measure in requested
+            for measure in measures
         },
     }
     return described_frame(columns, {**attrs, "grade_column": grade_name})
 
 
-def _topic(
-    judged: Judged,
-    query: object,
-    measures: list[Measure],
-    runs: list[int],
-) -> int:
-    """Return the topic of a query, or the topic with the largest differences if none is given."""
+def _topics(
+    judged: Judged, query: object, measures: list[Measure], runs: list[int], count: int
+) -> list[int]:
+    """Return the topics of queries, or those with the largest differences if none is given."""
     if query is not None:
-        return place_of_query(judged.queries, query, "judged query")
+        wanted = query if np.iterable(query) and not isinstance(query, str) else [query]
+        places = [place_of_query(judged.queries, one, "judged query") for one in wanted]
+        if not places:
+            raise ValueError(f"query={shown(query)} is empty. Pass a query id, or omit it.")
+        return list(dict.fromkeys(places))
     views = Views(judged)
     if len(runs) == 2:
-        return most_different_topic(views, measures, *runs)
+        return most_different_topics(views, measures, runs[0], runs[1], count)
     first = measures[0]
     value = views.values(first)[:, runs]
     value = np.where(np.isfinite(value), value, np.nan)
@@ -896,7 +928,8 @@ def _topic(
         raise judged.nothing_counts()
     # the largest spread between runs, or the worst value of a single run
     extent = np.ptp(value, axis=1) if len(runs) > 1 else (-value if first.higher else value)[:, 0]
-    return int(np.argmax(np.where(used, extent, -np.inf)))
+    order = np.argsort(np.where(used, -extent, np.inf), kind="stable")
+    return order[: min(count, np.count_nonzero(used))].tolist()
 
 
 def item_contributions(judged: Judged, measure: Measure) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from pdeval.join.rules import Compat, Ties, checked_level
 from pdeval.tables.labels import labels
 from pdeval.tables.reader import Table, read
 from pdeval.tables.schemas import table
+from pdeval.tables.texts import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, Texts, read_texts
 from pdeval.verbs import verb
 
 GRADE = "the grade, under the caller's column name; missing if the document is unjudged"
@@ -27,7 +29,7 @@ READ = "it is a table to read: one row per document"
 
 table(
     "labeled",
-    "run query rank:int doc [score:float] grade:float gain:float",
+    "run query rank:int doc [score:float] grade:float gain:float " + TEXT_COLUMNS,
     "table of labeled documents",
     recognized_by="-",
     row="run, query and document",
@@ -38,11 +40,13 @@ table(
         "rank": "the rank under the rules of the join, from 1",
         "grade": GRADE,
         "gain": "the grade as a gain: 0 if the document is unjudged or its grade is negative",
+        "query_text": "with texts=: the text of the query; title, text and url: those of the document",
     },
 )
 table(
     "labeled_pair",
-    "query run_a run_b rank:int doc_a:any grade_a:float doc_b:any grade_b:float moved:int",
+    "query run_a run_b rank:int doc_a:any grade_a:float doc_b:any grade_b:float moved:int "
+    + PAIR_TEXT_COLUMNS,
     "table of two labeled rankings",
     recognized_by="rank doc_a grade_a doc_b grade_b moved",
     row="query and rank",
@@ -55,6 +59,7 @@ table(
         "doc_b": "the document of run_b at this rank",
         "grade_b": "its grade",
         "moved": "number of ranks by which run_b ranks doc_b higher than run_a does; missing if run_a does not have it",
+        "query_text": "with texts=: the text of the query; title_a, text_a and url_a: those of doc_a, and so for doc_b",
     },
 )
 
@@ -62,6 +67,7 @@ table(
 @verb(
     on="runs",
     returns=("labeled", "labeled_pair"),
+    needs="judged",
     grouped=False,
     other_names={"labelled": "labeled(qrels)", "diffir": "labeled(qrels, layout='side_by_side')"},
 )
@@ -74,6 +80,7 @@ def labeled(
     runs: object = None,
     top: int | None = None,
     layout: Literal["long", "side_by_side"] = "long",
+    texts: object = None,
     level: float | None = None,
     ties: Ties | None = None,
     compat: Compat = "trec_eval-10",
@@ -115,69 +122,160 @@ def labeled(
     1     2  news-2019-478        2      doc-01746     <NA>     46
     2     3  news-2022-018        0  news-2018-338     <NA>   <NA>
     """
-    requested = [] if measures is None else parse_all(measures)
-    only_metrics(requested)
-    level = checked_level(level)
     rows = rows_of(table, read(qrels, "qrels"), ties=ties, compat=compat, depth=depth)
-    if rows.ties == "expected":
-        raise ValueError(
-            "ties='expected' has no definite ranks. Use ties='docid', 'rank' or 'first'."
-        )
-    lists, queries = rows.lists, rows.lists.queries.index()
-    shown = list(range(len(lists.runs))) if runs is None else places_of_runs(lists.runs, runs)
-    if layout == "side_by_side" and len(shown) != 2:
-        selected = "1 is" if len(shown) == 1 else f"{len(shown)} are"
-        raise ValueError(
-            f"layout='side_by_side' shows two runs, but {selected} selected. Select two with runs=[run_a, run_b]."
-        )
-    kept = np.isin(lists.run, shown)
-    if query is not None:
-        wanted = query if np.iterable(query) and not isinstance(query, str) else [query]
-        kept &= np.isin(lists.query, [place_of_query(queries, one) for one in wanted])
-    # with judged_only, ranks change; side by side, run_a may have a document of run_b below rank `top`
-    cuts = [depth] if judged_only or layout == "side_by_side" else [depth, top]
-    cut = min((one for one in cuts if one is not None), default=None)
-    place, list_of_row, rank = first_rows(
-        rows.score, rows.order, rows.doc, lists, rows.ties, cut, kept
+    rules = {"compat": compat, "depth": depth, "judged_only": judged_only}
+    request = Request.of(
+        *(rows.lists.runs, rows.lists.queries.index(), measures),
+        query=query,
+        runs=runs,
+        layout=layout,
+        top=top,
+        texts=read_texts(texts),
+        level=checked_level(level),
+        rules={"ties": rows.ties, **rules},
     )
-    # lexsort: the last key is the primary one
-    by = np.lexsort((rank, lists.query[list_of_row], lists.run[list_of_row]))
-    place, list_of_row, rank = place[by], list_of_row[by], rank[by]
-    positions = positions_of(rows, compat=compat, depth=depth)
-    item = _items(positions, rows)[lists.starts[list_of_row] + rank - 1]
-    grade = np.where(item >= 0, positions.judged.grade[item], np.nan)
-    if judged_only:
-        positions, judged = positions.only_judged(), grade >= 0
-        place, list_of_row, item, grade = (
-            values[judged] for values in (place, list_of_row, item, grade)
+    return request.frame(rows, np.arange(len(rows.lists.runs)))
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The options of `labeled`, checked once; rows may be those of some of the runs and queries.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        All runs; `shown` are places in it.
+    queries : Index, optional
+        The queries to show; None for all.
+    top_grade : float, optional
+        The largest grade of all judgments; by default that of the rows.
+    """
+
+    runs: pd.DataFrame
+    shown: list[int]
+    queries: pd.Index | None
+    measures: list[Measure]
+    side_by_side: bool
+    top: int | None
+    texts: Texts
+    level: float | None
+    rules: dict[str, Any]
+    top_grade: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        all_runs: pd.DataFrame,
+        all_queries: pd.Index,
+        measures: object,
+        *,
+        query: object,
+        runs: object,
+        layout: str,
+        **options: Any,
+    ) -> Request:
+        """Return the request of a call; raise if a run, a query or a measure does not fit."""
+        requested = [] if measures is None else parse_all(measures)
+        only_metrics(requested)
+        if options["rules"]["ties"] == "expected":
+            raise ValueError(
+                "ties='expected' has no definite ranks. Use ties='docid', 'rank' or 'first'."
+            )
+        shown = list(range(len(all_runs))) if runs is None else places_of_runs(all_runs, runs)
+        if layout == "side_by_side" and len(shown) != 2:
+            selected = "1 is" if len(shown) == 1 else f"{len(shown)} are"
+            raise ValueError(
+                f"layout='side_by_side' shows two runs, but {selected} selected. Select two with runs=[run_a, run_b]."
+            )
+        queries = None
+        if query is not None:
+            wanted = query if np.iterable(query) and not isinstance(query, str) else [query]
+            queries = all_queries[[place_of_query(all_queries, one) for one in wanted]]
+        return cls(all_runs, shown, queries, requested, layout == "side_by_side", **options)
+
+    def frame(self, rows: Rows, place_of_run: np.ndarray) -> pd.DataFrame:
+        """Return the table of the rows; `place_of_run` is the place of each of their runs among all runs."""
+        lists, table = rows.lists, rows.tables[0]
+        queries = lists.queries.index()
+        depth, judged_only = self.rules["depth"], self.rules["judged_only"]
+        run_of_list = place_of_run[lists.run]
+        kept = np.isin(run_of_list, self.shown)
+        if self.queries is not None:
+            kept &= queries.isin(self.queries)[lists.query]
+        # with judged_only, ranks change; side by side, run_a may have a document of run_b below rank `top`
+        cuts = [depth] if judged_only or self.side_by_side else [depth, self.top]
+        cut = min((one for one in cuts if one is not None), default=None)
+        place, list_of_row, rank = first_rows(
+            rows.score, rows.order, rows.doc, lists, rows.ties, cut, kept
         )
-        # rows are sorted by list and rank: the remaining ones of a list are counted from 1
-        first = np.flatnonzero(np.diff(list_of_row, prepend=-1))
-        rank = np.arange(len(place)) - np.repeat(first, np.diff(first, append=len(place))) + 1
-    run, topic = lists.run[list_of_row], rows.topic[list_of_row]
-    row = place if rows.order is None else rows.order[place]
-    grade_column = rows.tables[1].roles["grade"]
-    columns: dict[str, Any] = {
-        **run_columns(lists.runs, run),
-        table.roles["query"]: labels(queries, lists.query[list_of_row]),
-        "rank": rank,
-        table.roles["doc"]: table.column("doc").array.take(row),
-        **({"score": table.column("score").array.take(row)} if "score" in table else {}),
-        grade_column: integers(grade),
-        "gain": np.fmax(grade, 0.0),
-    }
-    joined = Judged(positions, level, "judged")
-    columns |= _contributions(joined, requested, topic, run, item)
-    attrs = {**attributes(joined, requested), "grade_column": grade_column}
-    frame = described_frame(columns, attrs)
-    if layout == "side_by_side":
-        first, second = (frame[run == place] for place in shown)
-        pair = _side_by_side(first, second, table, grade_column)
-        a, b = (np.full(len(pair), place) for place in shown)
-        for at, (name, values) in enumerate(pair_columns(lists.runs, a, b, labels).items(), 1):
-            pair.insert(at, name, values)
-        frame = described_frame(pair, attrs)
-    return frame if top is None else frame[frame["rank"] <= top].reset_index(drop=True)
+        # the ranks of a list are 1, 2, ...: the new place of a row is that of its list plus its rank
+        by_run = np.lexsort((lists.query, run_of_list))
+        sizes = np.bincount(list_of_row, minlength=len(by_run))
+        starts = np.empty(len(by_run), dtype=np.int64)
+        starts[by_run] = np.cumsum(sizes[by_run]) - sizes[by_run]
+        order = np.empty(len(place), dtype=np.int64)
+        order[starts[list_of_row] + rank - 1] = np.arange(len(place))
+        place, list_of_row, rank = place[order], list_of_row[order], rank[order]
+        positions = positions_of(rows, compat=self.rules["compat"], depth=depth)
+        if self.top_grade is not None:
+            positions = replace(positions, top_grade=self.top_grade)
+        item = _items(positions, rows)[lists.starts[list_of_row] + rank - 1]
+        grade = np.append(positions.judged.grade, np.nan)[item]  # item -1 is unjudged
+        if judged_only:
+            positions, judged = positions.only_judged(), grade >= 0
+            place, list_of_row, item, grade = (
+                values[judged] for values in (place, list_of_row, item, grade)
+            )
+            # rows are sorted by list and rank: the remaining ones of a list are counted from 1
+            first = np.flatnonzero(np.diff(list_of_row, prepend=-1))
+            rank = np.arange(len(place)) - np.repeat(first, np.diff(first, append=len(place))) + 1
+        row = place if rows.order is None else rows.order[place]
+        joined = Judged(positions, self.level, "judged")
+        columns = {
+            "query": labels(queries, lists.query[list_of_row]),
+            "rank": rank,
+            "doc": table.column("doc").array.take(row),
+            **({"score": table.column("score").array.take(row)} if "score" in table else {}),
+            "grade": integers(grade),
+            "gain": np.fmax(grade, 0.0),
+            **_contributions(
+                joined, self.measures, rows.topic[list_of_row], lists.run[list_of_row], item
+            ),
+        }
+        names = {role: table.roles[role] for role in ("query", "doc")}
+        names["grade"] = rows.tables[1].roles["grade"]
+        attrs = {**attributes(joined, self.measures), "grade_column": names["grade"]}
+        return self.arranged(columns, run_of_list[list_of_row], names, attrs)
+
+    def arranged(
+        self, columns: dict[str, Any], run: np.ndarray, names: dict[str, str], attrs: dict[str, Any]
+    ) -> pd.DataFrame:
+        """Return rows, sorted by run, query and rank, in the layout and with texts.
+
+        Parameters
+        ----------
+        columns : dict
+            Columns by their roles: query, rank, doc, score, grade, gain, and those of the measures.
+        run : ndarray of shape (rows,)
+            The run of each row, a place in all runs.
+        names : dict
+            The names of query, doc and grade.
+        """
+        long = pd.DataFrame(columns, copy=False)
+        docs = {"": names["doc"]}
+        if self.side_by_side:
+            docs = {"_a": "doc_a", "_b": "doc_b"}
+            a, b = (long[run == place] for place in self.shown)
+            pair = _side_by_side(a, b).rename(columns={"query": names["query"]})
+            first, second = (np.full(len(pair), place) for place in self.shown)
+            ids = pair_columns(self.runs, first, second, labels)
+            frame = described_frame({names["query"]: pair[names["query"]], **ids, **pair}, attrs)
+        else:
+            ids = run_columns(self.runs, run)
+            frame = described_frame({**ids, **long.rename(columns=names)}, attrs)
+        if self.top is not None:
+            frame = frame[frame["rank"] <= self.top].reset_index(drop=True)
+        return self.texts.added(frame, names["query"], docs)
 
 
 def _items(positions: Positions, rows: Rows) -> np.ndarray:
@@ -210,18 +308,11 @@ def _contributions(
     return columns
 
 
-def _side_by_side(
-    a: pd.DataFrame, b: pd.DataFrame, table: Table, grade_column: str
-) -> pd.DataFrame:
+def _side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     """Return two rankings rank by rank, and the number of ranks by which each document of the second one moved."""
-    query, doc = table.roles["query"], table.roles["doc"]
-    dropped = [*table.run_columns, *(name for name in ("run", "score", "gain") if name in a)]
-    sides = [
-        one.drop(columns=dict.fromkeys(dropped)).rename(columns={doc: "doc", grade_column: "grade"})
-        for one in (a, b)
-    ]
-    above = sides[1].merge(sides[0], on=[query, "doc"], how="left", suffixes=("", "_a"))
+    sides = [one.drop(columns=["score", "gain"], errors="ignore") for one in (a, b)]
+    above = sides[1].merge(sides[0], on=["query", "doc"], how="left", suffixes=("", "_a"))
     sides[1]["moved"] = integers((above["rank_a"] - above["rank"]).to_numpy(np.float64))
     return sides[0].merge(
-        sides[1], on=[query, "rank"], how="outer", suffixes=("_a", "_b"), sort=True
+        sides[1], on=["query", "rank"], how="outer", suffixes=("_a", "_b"), sort=True
     )

@@ -28,9 +28,12 @@ def integers(values: np.ndarray) -> Any:
     >>> integers(np.array([2.0, np.inf])).tolist(), integers(np.array([0.5, np.nan])).tolist()
     ([2, <NA>], [0.5, nan])
     """
-    values = np.where(np.isfinite(values), values, np.nan)
-    integral = np.isnan(values) | (values == np.round(values))
-    return pd.array(values, dtype="Int64") if integral.all() else values
+    missing = ~np.isfinite(values)
+    numbers = np.where(missing, 0.0, values)
+    whole = numbers.astype(np.int64)
+    if not (whole == numbers).all():
+        return np.where(missing, np.nan, values)
+    return pd.arrays.IntegerArray(whole, missing)
 
 
 def cutoff(measures: list[Measure]) -> int:

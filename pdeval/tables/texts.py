@@ -3,6 +3,7 @@
     texts = read_texts(value)
     texts.queries(["47", 48])                    a list: the text of each query, None without one
     texts.documents(["d1", "d2"], length=80)     a DataFrame: title, text and url of each document, None without one
+    texts.columns("doc", ids)                    a dict of the columns that a table of documents gets
 
 Ids match as strings: 47 is "47". Texts are cut to a length, and white space is one blank; they are not escaped. Only
 the texts of requested ids are kept. An address is returned if it begins with http:// or https://.
@@ -56,6 +57,11 @@ COLUMNS: dict[str, dict[str, tuple[str, ...]]] = {
         "url": ("url", "link", "uri"),
     },
 }
+# optional columns of tables of documents, and of tables with two documents in a row
+TEXT_COLUMNS = "[query_text:any title:any text:any url:any]"
+PAIR_TEXT_COLUMNS = (
+    "[query_text:any title_a:any text_a:any url_a:any title_b:any text_b:any url_b:any]"
+)
 ADDRESS = re.compile(r"https?://[^\s…]+\Z", re.IGNORECASE)
 NO_ROWS = (
     "texts= has no rows. An iterator can be read only once: pass a new one, or a list of its rows."
@@ -68,15 +74,15 @@ class Source:
 
     Parameters
     ----------
-    roles : tuple of str
-        What the texts are of: "query", "doc" or both.
+    fields : mapping of role to tuple of str
+        What it has of queries ("query"), documents ("doc") or both: title, text, url.
     rows : callable
         A function from a role and a set of ids to the fields of these ids, with the ids as index.
     neutral : bool
         Whether its ids may be those of queries or of documents.
     """
 
-    roles: tuple[str, ...]
+    fields: Mapping[str, tuple[str, ...]]
     rows: Callable[[str, set[str]], pd.DataFrame]
     neutral: bool = False
 
@@ -111,14 +117,50 @@ class Texts:
         """
         return self._texts("doc", ids, length)
 
+    def columns(self, role: str, ids: Iterable[object], *, length: int = LENGTH) -> dict[str, Any]:
+        """Return the columns of a table of queries ("query") or documents ("doc"): those that the sources have.
+
+        Examples
+        --------
+        >>> texts = read_texts({"queries": {1: "masks"}, "docs": {"d": {"title": "Masks"}}})
+        >>> texts.columns("query", [1]), texts.columns("doc", ["d", "e"])
+        ({'query_text': ['masks']}, {'title': ['Masks', None]})
+        """
+        sources = [source for source in self.sources if role in source.fields]
+        if not sources:
+            return {}
+        names = {name for source in sources for name in source.fields[role]}
+        values = self._texts(role, ids, length)
+        if all(source.neutral for source in sources) and values.isna().all(axis=None):
+            return {}
+        label = {"text": "query_text"} if role == "query" else {}
+        return {label.get(name, name): values[name].tolist() for name in FIELDS if name in names}
+
+    def added(self, frame: pd.DataFrame, query: str, docs: Mapping[str, str]) -> pd.DataFrame:
+        """Return a table with the texts of its queries and documents.
+
+        Parameters
+        ----------
+        query : str
+            The column of queries.
+        docs : mapping of str to str
+            The columns of documents, by the suffix of their columns of texts.
+        """
+        columns = self.columns("query", frame[query])
+        for suffix, name in docs.items():
+            texts = self.columns("doc", frame[name])
+            columns |= {field + suffix: values for field, values in texts.items()}
+        return frame.assign(**columns) if columns else frame
+
     def _texts(self, role: str, ids: Iterable[object], length: int) -> pd.DataFrame:
-        column = pd.Series(list(ids), dtype=object)
-        keys = column.map(str).where(column.notna(), None)
-        wanted = set(keys.dropna())
+        if not isinstance(ids, pd.Series | pd.Index):
+            ids = pd.Series(list(ids), dtype=object)
+        codes, different = pd.factorize(ids)
+        keys = [str(one) for one in different]
         parts = [pd.DataFrame(columns=FIELDS, dtype=object)]
         for source in self.sources:
-            if role in source.roles and wanted:
-                rows = source.rows(role, wanted)
+            if role in source.fields and keys:
+                rows = source.rows(role, set(keys))
                 if source.neutral:
                     self._check_overlap(role, rows.index)
                 parts.append(rows.astype(object))
@@ -129,9 +171,9 @@ class Texts:
             for name in FIELDS
         ]
         columns[-1] = [url if url and ADDRESS.match(url) else None for url in columns[-1]]
-        # one column per id; the last one is that of ids without a text
+        # the last value of each field is that of ids without a text; a missing id has code -1
         values = np.array([[*column, None] for column in columns], dtype=object)
-        place = texts.index.get_indexer(pd.Index(keys, dtype=object))
+        place = np.append(texts.index.get_indexer(pd.Index(keys, dtype=object)), -1)[codes]
         return pd.DataFrame(dict(zip(FIELDS, values[:, place])), dtype=object)
 
     def _check_overlap(self, role: str, ids: Iterable[str]) -> None:
@@ -205,10 +247,13 @@ def _source(value: Any, role: str | None) -> Source:
         return _table_source(value, role, binding)
     if hasattr(value, "get_many"):
         role = role or "doc"
-        return Source((role,), lambda _, ids: _record_fields(value.get_many(ids).values(), role))
-    if isinstance(value, Mapping):
         return Source(
-            (role,) if role else ("query", "doc"),
+            {role: FIELDS}, lambda _, ids: _record_fields(value.get_many(ids).values(), role)
+        )
+    if isinstance(value, Mapping):
+        columns, _ = _columns(list(_entry("", next(iter(value.values()), ""))), role, {})
+        return Source(
+            _field_names(columns),
             lambda one, ids: _record_fields(_entries(value, ids), one, {one: "id"}),
             neutral=role is None,
         )
@@ -228,7 +273,9 @@ def _table_source(table: Any, role: str | None, binding: Binding) -> Source:
     if isinstance(table, pd.DataFrame) and (unnamed or any(name is not None for name in index)):
         table = table.rename_axis([name or "id" for name in index]).reset_index()
     columns, neutral = _columns(table.columns, role, binding)
-    return Source(tuple(columns), lambda one, ids: _fields(table, columns[one], ids), neutral)
+    return Source(
+        _field_names(columns), lambda one, ids: _fields(table, columns[one], ids), neutral
+    )
 
 
 def _iterable_source(records: Iterable[Any], role: str | None) -> Source:
@@ -259,15 +306,19 @@ def _iterable_source(records: Iterable[Any], role: str | None) -> Source:
             raise ValueError(NO_ROWS)
         return _record_fields(kept, one)
 
-    return Source(tuple(columns), fields, neutral)
+    return Source(_field_names(columns), fields, neutral)
 
 
 def _entries(mapping: Mapping[Any, Any], ids: set[str]) -> Iterator[dict[str, Any]]:
     """Yield the entries of a mapping from ids to texts, or to mappings or named tuples of fields."""
     for key, value in mapping.items():
         if str(key) in ids:
-            several = isinstance(value, Mapping) or hasattr(value, "_fields")
-            yield {**(_as_mapping(value) if several else {"text": value}), "id": key}
+            yield _entry(key, value)
+
+
+def _entry(key: object, value: Any) -> dict[str, Any]:
+    several = isinstance(value, Mapping) or hasattr(value, "_fields")
+    return {**(_as_mapping(value) if several else {"text": value}), "id": key}
 
 
 def _as_mapping(record: Any) -> Mapping[str, Any]:
@@ -295,6 +346,10 @@ def _fields(table: Any, columns: Mapping[str, Any], ids: set[str] | None = None)
     values = {name: table[columns[name]].to_numpy(object) for name in columns if name != "id"}
     index = table[columns["id"]].astype(str).to_numpy(object)
     return pd.DataFrame({name: values.get(name) for name in FIELDS}, index=index, dtype=object)
+
+
+def _field_names(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    return {role: tuple(name for name in FIELDS if name in columns[role]) for role in columns}
 
 
 def _id_columns(

@@ -121,6 +121,11 @@ SHARED = {
         "int or None",
         "Random seed. The same seed gives the same result; None chooses a new one.",
     ),
+    "texts": (
+        "table, mapping, iterable, or pair of them, optional",
+        "Texts of queries and documents to show, cut to a length: a table of ids and texts in any vocabulary, "
+        "id -> text, named tuples or a dataset of ir_datasets, or {'queries': ..., 'docs': ...} of these.",
+    ),
     "progress": (
         "bool, optional",
         "Whether to show a progress bar; by default after one second in interactive sessions.",

@@ -337,3 +337,43 @@ def test_items_stand_in_rank_order_and_those_not_found_by_grade():
     assert rows == {"x": "fdbeacg", "y": "cnadbefg"}
     assert frame["run"].tolist() == ["x"] * 7 + ["y"] * 8
     assert frame.index.tolist() == list(range(15))
+
+
+def test_several_queries_are_explained_one_after_the_other(joined):
+    frame = explain(joined, ["q2", "q1"], "P@2")
+    assert frame["query_id"].drop_duplicates().tolist() == ["q2", "q1"]
+    for name in ("q1", "q2"):
+        single = explain(joined, name, "P@2")
+        part = frame[frame["query_id"] == name].reset_index(drop=True)
+        pd.testing.assert_frame_equal(part, single, check_like=False)
+    first, second = frame.attrs["conclusion"].split("\n")
+    assert first == f"query q2: {explain(joined, 'q2', 'P@2').attrs['conclusion']}"
+    assert second.startswith("query q1: the runs have the same P@2")
+
+
+def test_without_a_query_the_largest_losses_are_explained():
+    sample = pdeval.datasets.sample_judged(queries="common")
+    frame = sample.explain(measures="nDCG@10", runs=["rerank-s1", "bm25"], per="run")
+    wide = sample.measure("nDCG@10").pivot(index="query_id", columns="run", values="value")
+    sizes = (wide["rerank-s1"] - wide["bm25"]).abs()
+    expected = sizes.sort_values(ascending=False, kind="stable").index[:5]
+    assert frame["query_id"].drop_duplicates().tolist() == expected.tolist()
+    assert len(frame.attrs["conclusion"].split("\n")) == 5
+    single = sample.explain(measures="nDCG@10", runs=["rerank-s1", "bm25"])
+    assert single["query_id"].unique().tolist() == [expected[0]]
+
+
+def test_an_empty_list_of_queries_is_refused(joined):
+    with pytest.raises(ValueError, match=r"query=\[\] is empty. Pass a query id"):
+        explain(joined, [], "AP")
+
+
+def test_texts_are_shown_beside_items_pairs_and_values(joined):
+    texts = ({"q1": "a query"}, {"a": "<script>", "n1": "unjudged"})
+    items = explain(joined, "q1", "P@2", texts=texts)
+    assert items.set_index("doc_id")["text"].to_dict()["n1"] == "unjudged"
+    assert items["query_text"].unique().tolist() == ["a query"]
+    pair = explain(joined, "q1", "RPP", runs=["x", "y"], texts=texts)
+    assert pair["text_a"].iloc[0] == "<script>"
+    values = explain(joined, "q1", "P@2", per="run", texts=texts)
+    assert list(values)[-1] == "query_text"

@@ -140,9 +140,41 @@ def test_grades_are_those_of_a_merge_and_contributions_add_up(random, ties):
         pd.testing.assert_frame_equal(again, frame, check_exact=True)
 
 
+TEXTS = {
+    "queries": {1: "the first query"},
+    "docs": pd.DataFrame({"docno": ["a", "b"], "title": ["A", "<b>"], "body": ["x" * 300, None]}),
+}
+
+
+def test_texts_of_queries_and_documents_are_shown(runs, qrels):
+    frame = runs.ireval.labeled(qrels, texts=TEXTS, query=[1, 2], runs="x")
+    assert list(frame)[-3:] == ["query_text", "title", "text"]
+    rows = plain(frame, "doc_id", "query_text", "title", "text").values.tolist()
+    assert rows == [
+        ["a", "the first query", "A", "x" * 199 + "…"],
+        ["n", "the first query", None, None],
+        ["b", "the first query", "<b>", None],
+        ["e", None, None, None],
+        ["z", None, None, None],
+    ]
+    assert faults(SCHEMAS["labeled"], frame, NAMES) == []
+    assert frame.attrs["grade_column"] == "relevance"
+    frame = runs.ireval.labeled(qrels, texts=TEXTS, query=1, layout="side_by_side", top=1)
+    assert plain(frame, "title_a", "title_b").values.tolist() == [["A", "<b>"]]
+    assert faults(SCHEMAS["labeled_pair"], frame, NAMES) == []
+
+
+def test_texts_do_not_change_the_other_columns(runs, qrels):
+    frame = runs.ireval.labeled(qrels, "AP")
+    shown = runs.ireval.labeled(qrels, "AP", texts={"a": "one text"})
+    assert list(shown)[len(frame.columns) :] == ["text"]  # no id of a query is among them
+    pd.testing.assert_frame_equal(shown[list(frame)], frame)
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "text"),
     [
+        ({"texts": 7}, TypeError, "texts=7: expected a table"),
         ({"query": "9"}, KeyError, "no query '9'; the queries are '1', '2', '3'"),
         ({"query": ["1", "9"]}, KeyError, "no query '9'"),
         ({"runs": "z"}, KeyError, "no run 'z'; the runs are 'x', 'y'"),
