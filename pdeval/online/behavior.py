@@ -399,7 +399,8 @@ def behavior(
     interval : {'auto', 'bootstrap'}
         'auto': Wilson's interval for rates (with the effective number of queries by the delta method if units have
         several queries), Student's t for other means, the delta method for other ratios, the bootstrap for medians.
-        'bootstrap': percentiles over bootstrap samples of the units (users), which can be asymmetric.
+        'bootstrap': percentiles over bootstrap samples of the units (users), which can be asymmetric; for rates near 0
+        they cover too little (75 to 88% in place of 95% with 100 users and a rate of .01).
     draws : int
         Number of bootstrap samples of every median, and of all others with interval='bootstrap'; 0 omits intervals.
 
@@ -468,8 +469,10 @@ def _estimated(
     result = estimate(sample, kind, confidence=confidence, draws=draws, rng=rng)
     if aggregate == "ratio":  # to the last bit
         result = result._replace(value=ratio_of(observed.total, observed.over))
-        if measure.rate:
-            result = clustered_rate(result.value, sample, confidence)
+    if measure.rate and kind == "mean":
+        with_one, without = observed.total > 0, observed.total < observed.over
+        events = int(min(with_one.sum(), without.sum()))
+        result = clustered_rate(result.value, sample, confidence, events=events)
     if not bootstrap or kind == "median":
         return result
     total, over = (

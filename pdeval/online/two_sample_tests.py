@@ -76,16 +76,24 @@ def drawn_interval(value: float, drawn: np.ndarray, n: int, confidence: float) -
     return Estimate(value, float(low), float(high))
 
 
-def clustered_rate(value: float, linear: np.ndarray, confidence: float) -> Estimate:
+FEW = 10  # units with a success, or without one
+
+
+def clustered_rate(
+    value: float, linear: np.ndarray, confidence: float, *, events: int = FEW
+) -> Estimate:
     """Return a rate over units with several observations each, with Wilson's interval for the effective sample size.
 
-    Student's interval by the delta method has too low coverage for rates near 0: 80% instead of 95% for 50 users and a
-    rate of .02. The coverage of this interval is 96%. It stays between 0 and 1.
+    Student's interval has too low coverage for rates near 0: 73 to 86% instead of 95% for 100 users and a rate of .01;
+    that of the bootstrap is 75 to 88%. The coverage of this interval is 93 to 99%. It stays between 0 and 1.
 
     Parameters
     ----------
     linear : ndarray
         The rate's `linearized` values: their standard error is that of the rate, for any correlation within units.
+    events : int
+        Number of units with a success, or without one, whichever is smaller. With fewer than 10, the variance is
+        unknown, and the effective sample size is at most the number of units.
 
     Examples
     --------
@@ -100,6 +108,8 @@ def clustered_rate(value: float, linear: np.ndarray, confidence: float) -> Estim
     alike = (
         value * (1 - value) / error if error > NOISE**2 else float(n)
     )  # all 0 or all 1: each unit is one
+    if events < FEW:
+        alike = min(alike, float(n))
     return Estimate(value, *_wilson(value, alike, _quantile(confidence, n - 1)))
 
 

@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pdeval.online.two_sample_tests import bootstrap_ratios, linearized, ratio_of
+from pdeval.online.two_sample_tests import (
+    bootstrap_ratios,
+    clustered_rate,
+    linearized,
+    ratio_of,
+)
 from tests.online.test_assignment import people, randomized
 
 RNG = np.random.default_rng(8)
@@ -197,3 +202,35 @@ class TestIntervalsOfOneBucket:
     def test_another_interval_is_refused(self):
         with pytest.raises(ValueError, match="interval='delta'"):
             randomized(people(20, seed=6), 2).ireval.behavior("CTR", interval="delta")
+
+
+def test_a_rate_of_few_clicks_has_at_most_one_observation_per_user():
+    clicks, shown = np.array([1.0, 0, 0, 0, 0, 0, 0, 0]), np.full(8, 100.0)
+    linear = linearized(clicks, shown)
+    # the clicks of one user look like 800 independent queries
+    few = clustered_rate(1 / 800, linear, 0.95, events=1)
+    many = clustered_rate(1 / 800, linear, 0.95)
+    z = stats.t.ppf(0.975, 7)
+    wanted = (1 / 800 + z**2 / 16 + z * np.sqrt(799 / 800**2 / 8 + z**2 / 256)) / (1 + z**2 / 8)
+    assert few.high == pytest.approx(wanted, rel=1e-12)
+    assert few.high > many.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alike", [2, 20])  # users differ much, or little
+@pytest.mark.parametrize(("rate", "users"), [(0.01, 100), (0.05, 30)])
+def test_rates_near_zero_are_covered(rate, users, alike):
+    rng, hits = np.random.default_rng(1), np.zeros(2)
+    for _ in range(600):
+        queries = rng.geometric(0.2, users)
+        chance = rng.beta(alike * rate, alike * (1 - rate), users)
+        clicks = rng.binomial(queries, chance)
+        events = int(min((clicks > 0).sum(), (clicks < queries).sum()))
+        mean = clicks / queries
+        ratio = ratio_of(clicks, queries)
+        for number, (value, linear) in enumerate(
+            [(ratio, linearized(clicks, queries)), (float(mean.mean()), mean)]
+        ):
+            one = clustered_rate(value, linear, 0.95, events=events)
+            hits[number] += one.low <= rate <= one.high
+    assert stats.binom.cdf(hits, 600, 0.95).min() > 0.001
