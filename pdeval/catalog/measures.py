@@ -363,7 +363,7 @@ def catalog(search: str | None = None) -> Catalog:
         {
             "name": entry.name,
             "family": entry.family,
-            "kind": "" if entry.family == "ordering" else entry.kind,
+            "kind": _catalog_kind(entry),
             "parameters": ", ".join(
                 f"{name}={value_text(value)}" for name, value in entry.parameters.items()
             ),
@@ -382,6 +382,13 @@ def catalog(search: str | None = None) -> Catalog:
     for word in (search or "").lower().replace("-", " ").split():
         texts = texts[texts.str.contains(word, regex=False)]
     return Catalog(table.loc[texts.index].reset_index(drop=True))
+
+
+def _catalog_kind(entry: Entry) -> str:
+    """Return the kind of an entry; a preference that averages over grade thresholds is graded."""
+    if entry.population == "grades":
+        return "graded"
+    return "" if entry.family == "ordering" else entry.kind
 
 
 # linear in the length of the text: no two parts can match the same white space

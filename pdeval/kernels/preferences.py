@@ -138,12 +138,13 @@ def RPP(
     weight: Weight = "uniform",
     grades: Users = "items",  # noqa: ARG001
 ) -> np.ndarray:
-    """Recall-paired preference: the weighted share of recall levels that x reaches sooner, less those that y does.
+    """Recall-paired preference: net fraction of recall levels at which x is ahead, averaged over grade thresholds.
 
-    A user who wants i relevant items prefers the ranking that gives them sooner; items that neither ranking found are
-    ties. With several positive grades and no `level`, users with different thresholds are weighted by how many items
-    satisfy them (equation 5), or by `grades`: equally, or by a mapping of grade to weight, if a query that has
-    none of its grades is a tie. A kernel sees the items of one such population.
+    A user who wants i relevant items prefers the ranking that has them at a better rank; items that neither ranking
+    retrieved are ties. With several positive grades and no `level`, users with different thresholds are weighted by the
+    number of items that satisfy them (equation 5), or by `grades`: equally, or by a mapping of grade to weight; a query
+    that has none of its grades is then a tie. `level=1` is the binary variant, which treats all positive grades alike.
+    A kernel sees the items of one such population.
 
     Examples
     --------

@@ -269,6 +269,8 @@ def rules(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> li
         notes.append(f"unjudged {nouns.docs} removed")
     if attrs.get("level") is not None:
         notes += levels(attrs, measures)
+    elif attrs.get("queries") is not None:  # computed by pdeval
+        notes += grade_thresholds(attrs, measures)
     if attrs.get("compat") is not None:
         notes.append(f"conventions of {attrs['compat']}")
     return notes
@@ -289,9 +291,7 @@ def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> l
     >>> levels({"level": 4, "queries": "common", "query_column": "user_id", "doc_column": "item_id"}, ["AP"])
     ['relevant from grade 4; users without a relevant item count as 0']
     """
-    if measures is None:
-        measures = attrs["measures"] if isinstance(attrs.get("measures"), Mapping) else ()
-    known = {name: parsed(name) for name in measures}
+    known = _measures_of(attrs, measures)
     graded = [name for name, measure in known.items() if measure and measure.kind == "graded"]
     # without measures whose name has the level
     binary = [
@@ -312,6 +312,32 @@ def levels(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> l
             f"{', '.join(graded)} count{'s' if len(graded) == 1 else ''} every positive grade"
         )
     return notes
+
+
+def grade_thresholds(attrs: Mapping[Any, Any], measures: Iterable[str] | None = None) -> list[str]:
+    """Return the note on preferences that average over grade thresholds.
+
+    Examples
+    --------
+    >>> grade_thresholds({"measures": {"RPP": {}, "sgnLP": {}}})
+    ['RPP averaged over grade thresholds (level=1: binary)']
+    """
+    known = _measures_of(attrs, measures)
+    names = [
+        name
+        for name, measure in known.items()
+        if measure and measure.entry.population == "grades" and measure.level is None
+    ]
+    return [f"{', '.join(names)} averaged over grade thresholds (level=1: binary)"] if names else []
+
+
+def _measures_of(
+    attrs: Mapping[Any, Any], measures: Iterable[str] | None
+) -> dict[str, Measure | None]:
+    """Return the measures of a table in the catalog, by default those in its `attrs`."""
+    if measures is None:
+        measures = attrs["measures"] if isinstance(attrs.get("measures"), Mapping) else ()
+    return {name: parsed(name) for name in measures}
 
 
 def parsed(name: str) -> Measure | None:
