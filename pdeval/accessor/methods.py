@@ -20,6 +20,7 @@ from pdeval.verbs import FAMILIES, VERBS, Verb
 from pdeval.verbs.arguments import refuse_unusable
 from pdeval.verbs.checks import checker, explained, named_type
 from pdeval.verbs.parameter_texts import WIDTH, completed, indented, return_type
+from pdeval.verbs.progress import elapsed_time
 from pdeval.verbs.spelling import did_you_mean
 
 EMPTY = inspect.Parameter.empty
@@ -164,7 +165,7 @@ def new_method(verb: Verb, kind: str) -> Callable[..., Any]:
                 refuse_unusable(name, value)
             given = {name: checks[name](name, value) for name, value in given.items()}
         accessor = self._accessor if isinstance(self, Family) else self
-        with explained([accessor, *given.values()]):
+        with explained([accessor, *given.values()]), elapsed_time(verb.name, given.get("progress")):
             return accessor._call(verb, given)
 
     method.__signature__ = signature  # type: ignore[attr-defined]

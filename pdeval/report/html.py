@@ -13,6 +13,7 @@ from pdeval.report.report import (
     headings,
     report_format,
 )
+from pdeval.verbs.progress import elapsed_time
 
 # the class is repeated, so that these rules take precedence over those of a notebook
 STYLE = """<style>
@@ -109,7 +110,8 @@ def to_html(
     >>> figure = runs.ireval.order(qrels, "RPP", queries="judged").ireval.plot().figure    # doctest: +SKIP
     >>> figure.savefig(f"{folder}/figure.pdf")    # doctest: +SKIP
     """
-    text: str = page_of(report, limit=limit) if interactive else _table(report)
+    with elapsed_time("interactive page" if interactive else "table"):
+        text: str = page_of(report, limit=limit) if interactive else _table(report)
     if standalone and not interactive:
         text = _PAGE.format(title=escape(report.caption or "pdeval report"), table=text)
     if path is not None:

@@ -1,13 +1,21 @@
-"""A progress bar for long computations, shown after one second in interactive sessions."""
+"""Progress of long computations, shown after one second in interactive sessions.
+
+Steps have a bar (`track`); a call without a bar shows its elapsed time (`elapsed_time`).
+"""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from contextlib import contextmanager
+from threading import Event, Thread, Timer
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+DELAY = 1.0  # seconds until progress is shown
+INTERVAL = 0.5  # seconds between two displays of the elapsed time
+_BARS: set[object] = set()  # bars and calls in progress
 
 
 def track(
@@ -35,11 +43,59 @@ def track(
     if not (is_interactive() if progress is None else progress):
         yield from steps
         return
+    bar = _tqdm()(steps, total=total, desc=desc, delay=0 if progress else DELAY, leave=False)
+    timer = Timer(DELAY, bar.refresh)  # the first step may take longer
+    timer.daemon = True
+    timer.start()
+    _BARS.add(bar)
+    try:
+        yield from bar
+    finally:
+        _BARS.discard(bar)
+        timer.cancel()
+
+
+@contextmanager
+def elapsed_time(desc: str, progress: bool | None = None) -> Iterator[None]:
+    """Show the elapsed time of a call that takes longer than one second, until it ends or shows a bar.
+
+    Calls inside of the call show nothing.
+
+    Examples
+    --------
+    >>> with elapsed_time("compare", progress=False):
+    ...     print(1)
+    1
+    """
+    if _BARS or not (is_interactive() if progress is None else progress):
+        yield
+        return
+    done = Event()
+    _BARS.add(done)
+    Thread(target=_show_time, args=[desc, done], daemon=True).start()
+    try:
+        yield
+    finally:
+        _BARS.discard(done)
+        done.set()
+
+
+def _show_time(desc: str, done: Event) -> None:
+    """Display the elapsed time until the call is done or another bar is open."""
+    if done.wait(DELAY) or len(_BARS) > 1:
+        return
+    bar = _tqdm()(desc=desc, bar_format="{desc}: {elapsed}", leave=False)
+    bar.start_t -= DELAY
+    while not (done.wait(INTERVAL) or len(_BARS) > 1):
+        bar.refresh()
+    bar.close()
+
+
+def _tqdm() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # without ipywidgets tqdm falls back to text and warns
         from tqdm.auto import tqdm
-
-    yield from tqdm(steps, total=total, desc=desc, delay=0 if progress else 1, leave=False)
+    return tqdm
 
 
 def is_interactive() -> bool:

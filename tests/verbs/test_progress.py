@@ -1,7 +1,9 @@
 import io
 import sys
+import time
 
-from pdeval.verbs.progress import is_interactive, track
+from pdeval.verbs import progress
+from pdeval.verbs.progress import elapsed_time, is_interactive, track
 
 
 class Terminal(io.StringIO):
@@ -49,3 +51,31 @@ def test_a_process_without_standard_error_is_not_watched(monkeypatch):
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     monkeypatch.setattr(sys, "stderr", None)
     assert not is_interactive()
+
+
+def test_a_bar_is_shown_before_a_long_first_step_ends(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress, "DELAY", 0.05)
+    for _ in track(range(1), desc="bootstrap test"):
+        time.sleep(0.3)
+        assert "bootstrap test" in sys.stderr.getvalue()
+
+
+def test_a_call_without_a_bar_shows_its_elapsed_time(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress, "DELAY", 0.05)
+    monkeypatch.setattr(progress, "INTERVAL", 0.05)
+    with elapsed_time("anova"), elapsed_time("inner"):
+        time.sleep(0.3)
+    assert "anova: 00:00" in sys.stderr.getvalue()
+    assert "inner" not in sys.stderr.getvalue()
+
+
+def test_a_call_that_shows_a_bar_shows_no_time_beside_it(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress, "DELAY", 0.1)
+    with elapsed_time("compare"):
+        for _ in track(range(2), desc="bootstrap test", progress=True):
+            time.sleep(0.2)
+    assert "compare" not in sys.stderr.getvalue()
+    assert not progress._BARS
