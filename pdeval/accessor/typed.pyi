@@ -335,6 +335,18 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
 
+    def hard_queries(
+        self,
+        measures: object = ...,
+        *,
+        runs: object = None,
+        top: int = 5,
+        texts: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return queries that deserve a look, with the reason: all runs fail, two runs differ most, few labels."""
+
     class _Interleave:
         """Verbs of interleave."""
 
@@ -2266,6 +2278,31 @@ class ExplanationIreval(Ireval):
 
 class FriedmanIreval(Ireval):
     """The verbs of a table of the kind 'friedman'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class HardQueriesIreval(Ireval):
+    """The verbs of a table of the kind 'hard_queries'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
     def report(
         self,
@@ -4547,6 +4584,25 @@ class RunsIreval(Ireval):
         judged_only: bool = False,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
+    def hard_queries(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        runs: object = None,
+        top: int = 5,
+        texts: object = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return queries that deserve a look, with the reason: all runs fail, two runs differ most, few labels."""
 
     class _Interleave:
         """Verbs of interleave."""

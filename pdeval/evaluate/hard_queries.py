@@ -1,0 +1,210 @@
+"""Queries that deserve a look: on which all runs fail, two runs differ most, or few documents are judged.
+
+The page of a report lists the rows of `hard_queries` with their `reason`, and opens a query from its row: the problem
+'runs differ' opens the lists of `best` and `worst`, which are labels of runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pdeval.catalog import Measure, parse_all
+from pdeval.evaluate.cube import stacked
+from pdeval.evaluate.run_selection import places_of_runs
+from pdeval.evaluate.scores import Views, attributes, only_metrics
+from pdeval.evaluate.unjudged import Unjudged, cutoff
+from pdeval.join.judged import Judged
+from pdeval.tables.labels import labels, run_labels
+from pdeval.tables.schemas import table
+from pdeval.tables.texts import read_texts
+from pdeval.verbs import verb
+
+table(
+    "hard_queries",
+    "query measure problem place:int value:float best:any worst:any reason [query_text:any]",
+    "table of queries that deserve a look",
+    recognized_by="problem place value best worst reason",
+    row="measure, problem and place",
+    sort="measure problem place",
+    then=".report()",
+    no_plot="it is a table to read: one row per query",
+    means={
+        "problem": "'all fail', 'runs differ' or 'few labels'",
+        "place": "the place of the query in the list of this problem, from 1",
+        "value": "'all fail': the value of the best run; 'runs differ': the difference between the best and the worst "
+        "run; 'few labels': the fraction of judged items among the first ones of all runs",
+        "best": "the run with the best value; for 'few labels', with the most judged items",
+        "worst": "the run with the worst value; for 'few labels', with the fewest judged items",
+        "reason": "the reason in words",
+        "query_text": "with texts=: the text of the query",
+    },
+)
+
+
+@verb(on="judged", returns="hard_queries", needs="judged")
+def hard_queries(
+    judged: Judged,
+    measures: object = ("nDCG@10",),
+    *,
+    runs: object = None,
+    top: int = 5,
+    texts: object = None,
+) -> pd.DataFrame:
+    """Return queries that deserve a look, with the reason: all runs fail, two runs differ most, few labels.
+
+    A query may have several problems. Equal queries stay in their order. Queries on which some of the runs do not count
+    are not listed.
+
+    Parameters
+    ----------
+    measures : str, Measure, or list of them
+        Measures by which runs fail or differ. Labels are counted down to the cutoff of the measure, or 10.
+    runs : run or list of runs, optional
+        Runs to look at; all by default. With two runs, these are the queries on which they differ most.
+    top : int
+        Number of queries of each problem.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> table = judged.hard_queries(runs=["bm25", "rerank-s1"], top=1)
+    >>> table[["query_id", "problem", "value", "best", "worst"]].round(3)
+      query_id      problem  value       best      worst
+    0      132     all fail  0.139  rerank-s1       bm25
+    1      113  runs differ  0.661  rerank-s1       bm25
+    2      120   few labels  0.650       bm25  rerank-s1
+    >>> print(table["reason"].iloc[0])
+    no run has more than 0.139 nDCG@10; 3 of 10 relevant documents are among the first 10 of any run.
+    """
+    requested = parse_all(measures)
+    only_metrics(requested)
+    if runs is not None:
+        kept = np.isin(np.arange(len(judged.runs)), places_of_runs(judged.runs, runs))
+        judged = judged.on(judged.positions.keep_runs(kept))
+    tables = [_of_measure(judged, measure, top) for measure in requested]
+    frame = stacked(tables)
+    frame.attrs.update(attributes(judged, requested))
+    return read_texts(texts).added(frame, str(judged.queries.name), {})
+
+
+def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
+    """Return the queries of each problem by one measure."""
+    views, depth = Views(judged), cutoff([measure])
+    sign = 1 if measure.higher else -1
+    values = sign * views.values(measure)
+    used = views.counted(measure).all(axis=1) & np.isfinite(values).all(axis=1)
+    if not used.any():
+        raise judged.nothing_counts()
+    counts = Counts.of(judged, views.level(measure), depth)
+    best, spread = values.max(axis=1), np.ptp(values, axis=1)
+    # the values by which runs are best or worst, and the number that sorts the queries
+    problems = {
+        "all fail": (values, np.where(used, best, np.inf)),
+        "runs differ": (values, np.where(used & (spread > 0), -spread, np.inf)),
+        "few labels": (counts.judged, np.where(used, counts.fraction, np.inf)),
+    }
+    names = np.array(run_labels(judged.runs), dtype=object)
+    parts = []
+    for problem, (scores, key) in problems.items():
+        topics = np.argsort(key, kind="stable")[: min(top, np.count_nonzero(np.isfinite(key)))]
+        first, last = scores[topics].argmax(axis=1), scores[topics].argmin(axis=1)
+        value = key[topics] * {"all fail": sign, "runs differ": -1, "few labels": 1}[problem]
+        if problem == "all fail":
+            reasons = counts.failures(measure, value, topics)
+        elif problem == "few labels":
+            reasons = counts.few_labels(names[last], topics, last)
+        else:
+            reasons = [
+                _difference(judged, measure, depth, topic, pair)
+                for topic, pair in zip(topics, np.stack([first, last], axis=1))
+            ]
+        columns = {
+            str(judged.queries.name): labels(judged.queries, topics),
+            "measure": pd.array([measure.label] * len(topics), dtype="str"),
+            "problem": pd.array([problem] * len(topics), dtype="str"),
+            "place": np.arange(1, len(topics) + 1),
+            "value": value,
+            "best": pd.array(names[first], dtype="str"),
+            "worst": pd.array(names[last], dtype="str"),
+            "reason": pd.array(reasons, dtype="str"),
+        }
+        parts.append(pd.DataFrame(columns))
+    return stacked(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Numbers of documents for the reasons.
+
+    Parameters
+    ----------
+    depth : int
+        Rank down to which documents are counted.
+    judged, shown : ndarray of shape (topics, runs)
+        Judged documents, and all documents, among the first ones of each list.
+    relevant, retrieved : ndarray of shape (topics,)
+        Relevant documents, and those of them that any run has among its first ones.
+    """
+
+    depth: int
+    judged: np.ndarray
+    shown: np.ndarray
+    relevant: np.ndarray
+    retrieved: np.ndarray
+
+    @classmethod
+    def of(cls, judged: Judged, level: float | None, depth: int) -> Counts:
+        """Return the counts of a join."""
+        positions = judged.positions
+        n_topics, n_runs = shape = positions.retrieved.shape
+        first = positions.rank <= depth
+        is_judged = first & (positions.judged.grade[positions.item] >= 0)
+        lists = positions.lists_of(is_judged)
+        topic, relevant = positions.judged.topic, positions.relevant(level)
+        seen = np.zeros(len(topic), dtype=bool)
+        seen[positions.item[first]] = True
+        return cls(
+            depth,
+            np.bincount(lists, minlength=n_topics * n_runs).reshape(shape),
+            np.minimum(positions.list_sizes, depth),
+            np.bincount(topic[relevant], minlength=n_topics),
+            np.bincount(topic[relevant & seen], minlength=n_topics),
+        )
+
+    @property
+    def fraction(self) -> np.ndarray:
+        """The fraction of judged documents among the first ones of all lists; infinite without any."""
+        shown = self.shown.sum(axis=1)
+        return np.divide(
+            self.judged.sum(axis=1), shown, out=np.full(len(shown), np.inf), where=shown > 0
+        )
+
+    def failures(self, measure: Measure, value: np.ndarray, topics: np.ndarray) -> list[str]:
+        """Return why all runs fail: the best value, and the relevant documents that they have."""
+        limit = "more" if measure.higher else "less"
+        return [
+            f"no run has {limit} than {best:.3f} {measure.label}; {some} of {total} relevant documents "
+            f"{'is' if some == 1 else 'are'} among the first {self.depth} of any run."
+            for best, some, total in zip(value, self.retrieved[topics], self.relevant[topics])
+        ]
+
+    def few_labels(self, names: np.ndarray, topics: np.ndarray, worst: np.ndarray) -> list[str]:
+        """Return the numbers of judged documents: the mean over runs, and that of the run with the fewest."""
+        means = self.judged[topics].mean(axis=1)
+        counts = zip(names, means, self.judged[topics, worst], self.relevant[topics])
+        return [
+            f"{mean:.1f} of the first {self.depth} documents are judged on average, {least} in {name}; "
+            f"{total} relevant {'document is' if total == 1 else 'documents are'} known."
+            for name, mean, least, total in counts
+        ]
+
+
+def _difference(judged: Judged, measure: Measure, depth: int, topic: int, pair: np.ndarray) -> str:
+    """Return why two runs differ on a query, as in `explain`."""
+    positions = judged.positions.keep_runs(np.isin(np.arange(len(judged.runs)), pair))
+    positions = positions.keep_topics(np.arange(len(positions.queries)) == topic)
+    return Unjudged.of_query(judged.on(positions), depth).conclusion(measure)
