@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SEGMENTED = ("segments", "segment_differences", "segment_gaps", "segment_difference_gaps")
 VALUES = {
+    "estimate": "Estimated difference of",
     "difference": "Difference of",
     "mean": "Mean",
     "value": "Value of",
@@ -214,7 +215,7 @@ def intervals(
                 markeredgecolor=style.BLUE,
                 color=style.BLUE,
             )
-    if value in ("difference", "gap", "favor"):  # 0 means no difference
+    if value in ("estimate", "difference", "gap", "favor"):  # 0 means no difference
         ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
     ax.set_ylim(len(frame) - 0.4, -0.6)
     return style.finish(

@@ -486,7 +486,8 @@ def interval(frame: pd.DataFrame, what: str = "confidence interval") -> str:
     ('95% confidence interval', 'confidence interval')
     """
     share = frame.attrs.get("confidence")
-    return what if share is None else f"{100 * float(share):g}% {what}"
+    what = what if share is None else f"{100 * float(share):g}% {what}"
+    return f"simultaneous {what}" if frame.attrs.get("simultaneous") else what
 
 
 def line(i: int) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pdeval.significance.registry import MACHINE_TESTS, TESTS, WALD, direction
 from pdeval.significance.replicates import TEST as REPLICATES
 
 CORRECTIONS = {
+    "max-t": "max-t correction",
     "bonferroni": "Bonferroni correction",
     "sidak": "Šidák correction",
     "holm": "Holm correction",
@@ -29,6 +30,18 @@ CORRECTIONS = {
     "fdr_tsbky": "two-stage Benjamini–Krieger–Yekutieli correction",
     "fdr_gbs": "Gavrilov–Benjamini–Sarkar correction",
     "none": "no correction",
+}
+# corrections without intervals, and the single-step correction whose intervals they get
+STEPWISE = {
+    "holm": "Bonferroni",
+    "simes-hochberg": "Bonferroni",
+    "hommel": "Bonferroni",
+    "holm-sidak": "Šidák",
+    "fdr_bh": "Bonferroni",
+    "fdr_by": "Bonferroni",
+    "fdr_tsbh": "Bonferroni",
+    "fdr_tsbky": "Bonferroni",
+    "fdr_gbs": "Bonferroni",
 }
 TIES = {
     "docid": "tied scores ordered by {doc} id",
@@ -106,10 +119,14 @@ def significance(
     draws: object = None,
     *,
     each_baseline: bool = False,
+    comparisons: Sequence[int] = (),
+    together: bool = False,
 ) -> str:
     """Return "paired Student t test, Bonferroni correction, α = 0.05", as far as each is known.
 
     `tests` maps each test to its measures. With `each_baseline`, the correction is made for each baseline separately.
+    `comparisons` are the numbers of comparisons that are corrected together, and `together` whether these are of
+    several measures.
 
     Examples
     --------
@@ -117,6 +134,8 @@ def significance(
     'paired Student t test, Bonferroni correction, α = 0.05'
     >>> significance({"t": ["AP"], "sign": ["sgnLP"]}, "none", 0.01)
     'paired Student t test for AP, sign test for sgnLP, no correction, α = 0.01'
+    >>> significance({"t": ["AP", "RR"]}, "max-t", 0.05, comparisons=[66])
+    'paired Student t test, max-t correction of 66 comparisons per measure, α = 0.05'
     >>> significance({"hsd": ["AP"]}, "none needed", 0.05, draws=10_000)
     'randomized Tukey HSD test with 10,000 draws, α = 0.05'
     """
@@ -127,8 +146,15 @@ def significance(
         which = f" for {', '.join(measures)}" if len(tests) > 1 else ""
         parts.append(words_of_test(test) + number + which)
     if correction is not None and correction != NOT_NEEDED:
-        each = " for each baseline" if each_baseline and correction != "none" else ""
-        parts.append(CORRECTIONS.get(str(correction), f"{correction} correction") + each)
+        name = CORRECTIONS.get(str(correction), f"{correction} correction")
+        corrected = correction != "none" and len(comparisons) > 0
+        number = " to ".join(map(str, dict.fromkeys([*comparisons[:1], *comparisons[-1:]])))
+        plural = "s" if number != "1" else ""
+        each = f" of {number} comparison{plural}" if corrected else ""
+        if corrected and sum(map(len, tests.values())) > 1:
+            each += " of all measures together" if together else " per measure"
+        each += " for each baseline" if each_baseline and correction != "none" else ""
+        parts.append(name + each)
     if alpha is not None:
         parts.append(f"α = {float(str(alpha)):.10g}")
     return ", ".join(parts)
@@ -150,12 +176,36 @@ def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
             tests.setdefault(test, []).append(measure)
     attrs: dict[Any, Any] = {**defaults, **comparisons.attrs}
     options = (attrs.get(name) for name in ("correction", "alpha", "draws"))
-    how = significance(tests, *options, each_baseline=bool(attrs.get("each_baseline")))
+    how = significance(
+        tests,
+        *options,
+        each_baseline=bool(attrs.get("each_baseline")),
+        comparisons=attrs.get("comparisons", ()),
+        together=attrs.get("family") == "all",
+    )
     if {"difference", "significant"} <= set(comparisons.columns):
         against_mean = direction(comparisons) * comparisons["difference"].to_numpy(dtype=float) < 0
         if (against_mean & comparisons["significant"].to_numpy(dtype=bool)).any():
             how += "; the direction is that of the test, which is not always that of the means"
     return how
+
+
+def difference_interval(attrs: Mapping[Any, Any], of: str = "difference") -> str:
+    """Return the note on the intervals of comparisons: their level, and whether they are simultaneous.
+
+    Examples
+    --------
+    >>> difference_interval({"confidence": 0.95, "simultaneous": True, "correction": "max-t"})
+    'In brackets the simultaneous 95% confidence interval of the difference.'
+    """
+    level = attrs.get("confidence")
+    percent = "" if level is None else f"{100 * level:.10g}% "
+    together = "simultaneous " if attrs.get("simultaneous") else ""
+    note = f"In brackets the {together}{percent}confidence interval of the {of}"
+    step = attrs.get("correction")
+    if together and step in STEPWISE:
+        note += f" ({STEPWISE[step]}; it ends at 0 if only the stepwise correction excludes 0)"
+    return f"{note}."
 
 
 def emphasis(cells: Iterable[Iterable[Cell]]) -> list[str]:

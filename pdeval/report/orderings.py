@@ -252,7 +252,10 @@ def _footnotes(
         notes.append(f"In brackets the {how} {what} over {resampled}.")
     if any(column.name.endswith("tier") for column in columns):
         how = footnote.significance(
-            attrs.get("tests", {}), attrs.get("correction"), attrs.get("alpha")
+            attrs.get("tests", {}),
+            attrs.get("correction"),
+            attrs.get("alpha"),
+            comparisons=attrs.get("comparisons", ()),
         )
         notes.append(f"No system of a tier is significantly better than one below it ({how}).")
     return [*notes, *footnote.basis_of(frame)]

@@ -228,7 +228,11 @@ def report_comparisons(
     }
     has_interval = len(ends) == 2 and not np.isnan(list(ends.values())).any()
     spread = ends if has_interval else None
-    parts.append(numbers("difference", "Difference", frame["difference"], digits, spread=spread))
+    estimated = "estimate" in frame and not frame["estimate"].equals(frame["difference"])
+    of_mean = None if estimated else spread
+    parts.append(numbers("difference", "Difference", frame["difference"], digits, spread=of_mean))
+    if estimated:
+        parts.append(numbers("estimate", "Estimate", frame["estimate"], digits, spread=spread))
     if "effect_size" in frame:
         parts.append(
             numbers("effect_size", "Effect size", frame["effect_size"].astype(float), digits)
@@ -260,9 +264,9 @@ def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) 
         + (f" ({how})." if how else ".")
     )
     if has_interval:
-        level = frame.attrs.get("confidence")
-        percent = "" if level is None else f"{100 * level:.10g}% "
-        notes.append(f"In brackets the {percent}confidence interval of the difference.")
+        estimated = "estimate" in frame and not frame["estimate"].equals(frame["difference"])
+        of = "estimate of the test" if estimated else "difference"
+        notes.append(footnote.difference_interval(frame.attrs, of))
     if frame.attrs.get("question"):
         notes.append(str(frame.attrs["question"]))
     n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None

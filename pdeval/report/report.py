@@ -242,8 +242,8 @@ class Report:
         >>> import pdeval
         >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
         >>> print(scores[scores["run"].isin(["bm25", "ql", "hybrid", "dense-s1"])].ireval.report().sentence())
-        hybrid is significantly better than 2 of the 3 other systems in AP (paired Student t test, Bonferroni
-        correction, α = 0.05); it does not differ significantly from dense-s1.
+        hybrid is significantly better than 2 of the 3 other systems in AP (paired Student t test, max-t correction
+        of 6 comparisons, α = 0.05); it does not differ significantly from dense-s1.
         """
         return sentence(self.findings)
 

@@ -214,7 +214,7 @@ def judge(
         declared = {"correction": correction, "alpha": alpha}
         for name, requested in declared.items():
             made = comparisons.attrs.get(name)
-            if requested is not None and made not in (None, requested):
+            if requested not in (None, "auto") and made not in (None, requested):
                 raise ValueError(
                     f"the comparisons were computed with {name}={made!r}, not {requested!r}. "
                     f"Compute them again, or omit {name}=."

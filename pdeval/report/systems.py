@@ -110,7 +110,7 @@ def report(
     test : str, optional
         Name of the significance test in `compare`, with the same default. With `comparisons`, the test to select.
     correction : str, optional
-        Name of the correction for multiple comparisons in `compare`; by default Bonferroni. With `comparisons`, the
+        Name of the correction for multiple comparisons in `compare`; by default 'auto'. With `comparisons`, the
         correction in the footnote if they do not record it.
     alpha : float, optional
         Significance level, by default 0.05; 1 - alpha is the confidence level of intervals. With `comparisons`, the
@@ -164,9 +164,10 @@ def report(
     hybrid  *0.499†  *2.042
     ql       0.303    2.312
     <BLANKLINE>
-    Best with *, second with _. † significantly better than bm25 (paired Student t test,
-    Bonferroni correction, α = 0.05). 48 queries; tied scores ordered by document
-    id; only queries that every system answered count; conventions of trec_eval-10.
+    Best with *, second with _. † significantly better than bm25 (paired Student t
+    test, max-t correction of 2 comparisons per measure, α = 0.05). 48 queries; tied
+    scores ordered by document id; only queries that every system answered count;
+    conventions of trec_eval-10.
     """
     level = 0.05 if alpha is None else alpha
     replicates = [] if replicate is None else named(replicate, "replicate")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -16,14 +16,25 @@ from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.seeds import new_seed
 from pdeval.evaluate.sources import ScoresLike, sources
 from pdeval.significance import hsd, mean_ranks, paired_tests
-from pdeval.significance.corrections import NOT_NEEDED, Correction, adjust, which_correction
+from pdeval.significance.corrections import (
+    JOINT_CORRECTIONS,
+    MAX_T,
+    NOT_NEEDED,
+    JointCorrection,
+    adjust,
+    single_step_level,
+    which_correction,
+)
+from pdeval.significance.max_t import critical_value, maxima, tail
 from pdeval.significance.paired_differences import Pairs, check, complete
 from pdeval.significance.registry import (
     TESTS,
     SignificanceTest,
+    agreeing,
     which_test,
     with_correction,
 )
+from pdeval.tables.equal_values import NOISE
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew
@@ -32,14 +43,21 @@ from pdeval.verbs.registry import check_not_declared, listed_in_docs
 # importing the others declares their tests
 __all__ = ["compare", "hsd", "mean_ranks", "paired_tests"]
 
+# up to so many runs, all pairs of t-tests are corrected by max-t
+MAX_T_RUNS = 30
+# with fewer queries, random signs have too few patterns: the family-wise error rate of max-t exceeds alpha
+MAX_T_QUERIES = 8
+# a measure of a table of pairs, and its test
+Part = tuple[Pairs, int, SignificanceTest]
 # the question that a comparison of systems with replicates answers
 THESE_MODELS = "Are these trained models different? Queries are random, replicates fixed."
 
 table(
     "comparisons",
-    "run_a run_b measure test n:int mean_a:float mean_b:float difference:float ci_low:float ci_high:float "
-    "effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [df:float] "
-    "[n_machine:int lam:float effective_n:float] [rank_a:float rank_b:float]",
+    "run_a run_b measure test n:int mean_a:float mean_b:float difference:float [estimate:float] ci_low:float "
+    "ci_high:float effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [se:float] "
+    "[df:float] [effect_low:float effect_high:float] [n_machine:int lam:float effective_n:float] "
+    "[rank_a:float rank_b:float]",
     "table of comparisons",
     recognized_by="run_a run_b measure p_value",
     row="pair of runs and measure",
@@ -50,8 +68,14 @@ table(
         "mean_a": "mean of run_a in the measure's own unit; missing for preferences",
         "mean_b": "mean of run_b",
         "difference": "positive if run_a is better, also if lower values of the measure are better",
+        "estimate": "estimate of the test if it is not the mean difference: Hodges-Lehmann, median, or mean rank",
+        "ci_low": "lower end of the interval of the estimate, simultaneous if p-values are corrected",
+        "ci_high": "upper end of the interval",
         "effect_size": "Cohen's d of the differences, or that of the test; positive if the test favors run_a",
-        "df": "degrees of freedom of the test if replicates are random, or if there are machine labels",
+        "se": "standard error of the difference",
+        "df": "degrees of freedom of the t-test",
+        "effect_low": "lower end of the interval of the effect size, at the level of the other interval",
+        "effect_high": "upper end of the interval of the effect size",
         "n_machine": "number of queries with machine labels only; n is then the number of queries with human labels",
         "lam": "lambda, the weight of the machine labels; 0 ignores them",
         "effective_n": "number of queries with human labels that would give an interval of the same width",
@@ -86,11 +110,11 @@ def compare(
     measures: object = MEASURES,
     *,
     test: str | None = None,
-    correction: Correction | None = "bonferroni",
+    correction: JointCorrection | None = "auto",
     baseline: object = None,
     alpha: float = 0.05,
     family: Literal["measure", "baseline", "all"] | None = None,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     draws: int = 10_000,
     seed: int | None = 0,
     progress: bool | None = None,
@@ -110,15 +134,18 @@ def compare(
         If there are machine labels in addition to human labels, the test is 'ppi': Student's test of the
         prediction-powered difference. Each pair has its own lambda, so `difference` is not exactly `mean_a - mean_b`.
     correction : str or None
-        ... HSD and Nemenyi's test already account for all pairs of a measure: `p_adjusted` is then `p_value`, and the
-        family is the measure.
+        ... 'max-t' uses the joint distribution of the t statistics of a family, by one random sign per query: with a
+        baseline it is Dunnett's comparison, for all pairs Tukey's HSD without equal variances. 'auto', the default, is
+        'max-t' for t-tests of at least 8 queries with a baseline or of up to 30 runs, else 'holm'. HSD and Nemenyi's
+        test already account for all pairs of a measure: `p_adjusted` is then `p_value`, and the family is the measure.
     family : {'measure', 'baseline', 'all'}, optional
         P-values that are corrected together: all pairs of a measure, including those that a baseline excludes from the
         result; the pairs with one baseline, per measure; or all rows of the result (with `by`, of a group). By default
         'baseline' if there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure' and raise for any
         other.
-    confidence : float
-        ... They are not corrected for the number of comparisons, except by HSD and Nemenyi's test.
+    confidence : float, optional
+        Confidence level of the intervals, by default 1 - alpha. If p-values are corrected, it is the probability that
+        all intervals of a family include their true differences. See Notes.
     draws : int
         ... Their p-values are never below 1 / (1 + draws).
     seed : int or None
@@ -133,8 +160,22 @@ def compare(
 
     Notes
     -----
-    Pairs without any difference have p = 1, effect size 0 and statistic 0. `attrs` has the correction, family, alpha,
-    confidence, draws and seed.
+    Pairs without any difference have p = 1, effect size 0 and statistic 0. `attrs` has the correction, family, number
+    of comparisons per family, alpha, confidence, draws and seed.
+
+    The interval inverts the test: Student's for t, Hodges and Lehmann's for Wilcoxon's test, order statistics for the
+    sign test, shifts for the randomization test, bootstrap-t for the bootstrap. It has the level of the correction:
+    1 - alpha / m of each of m comparisons for Bonferroni's, the quantile of the largest |t| for max-t. Holm's and the
+    other stepwise corrections have no simple intervals. They get those of the single-step correction that they refine.
+    If such an interval includes 0 though the difference is significant, it ends at 0. With confidence = 1 - alpha,
+    the interval of a difference that is not significant includes 0, and that of a significant one never extends
+    beyond 0.
+
+    References
+    ----------
+    Westfall and Young (1993), Resampling-based multiple testing; Romano and Wolf (2005), Exact and approximate
+    stepdown methods for multiple hypothesis testing; Guilbaud (2008), Simultaneous confidence regions corresponding to
+    Holm's step-down procedure, for intervals that end at 0.
 
     Examples
     --------
@@ -143,9 +184,9 @@ def compare(
     >>> found = scores.ireval.compare(baseline="bm25")
     >>> found[["run_a", "run_b", "n", "difference", "p_value", "p_adjusted", "significant"]].head(3).round(4)
           run_a run_b   n  difference  p_value  p_adjusted  significant
-    0  bm25+rm3  bm25  48      0.0115   0.4400      1.0000        False
-    1  dense-s1  bm25  48      0.1080   0.0001      0.0006         True
-    2  dense-s2  bm25  48      0.1139   0.0001      0.0009         True
+    0  bm25+rm3  bm25  48      0.0115   0.4400      0.9843        False
+    1  dense-s1  bm25  48      0.1080   0.0001      0.0003         True
+    2  dense-s2  bm25  48      0.1139   0.0001      0.0007         True
     """
     try:
         cubes = sources(data, measures, machine=True)
@@ -159,10 +200,10 @@ def compare(
         [which_test(test, measure, cube.attrs, machine=machine) for measure in cube.measures]
         for cube in cubes
     ]
-    correction = which_correction(correction)  # type: ignore[assignment]
     corrected_together = _family(family, baseline, tests)
+    confidence = 1 - alpha if confidence is None else confidence
     seed = new_seed() if seed is None else seed
-    options = {"confidence": confidence, "draws": draws, "seed": seed, "progress": progress}
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "progress": progress}
     # one table for each baseline, whose pairs are a family
     tables = []
     for cube, kinds in zip(cubes, tests, strict=True):
@@ -172,22 +213,56 @@ def compare(
             (Pairs.of(cube, baseline=one, others=corrected_together == "measure"), kinds)
             for one in ids
         ]
-    results = [_tested(pairs, kinds, options) for pairs, kinds in tables]
+    # a part is a measure of a table; `family_of` is the family of each part, whose p-values are corrected at once
+    parts = [
+        (pairs, measure, kind) for pairs, kinds in tables for measure, kind in enumerate(kinds)
+    ]
+    family_wise = np.array([kind.family_wise for *_, kind in parts])
+    family_of = np.arange(len(parts)) * (corrected_together != "all")
+    size = np.bincount(family_of, weights=[len(pairs) for pairs, *_ in parts])[family_of]
+    step = _correction(correction, parts, baseline)
+    largest: dict[int, np.ndarray] = {}
+    if step == MAX_T:
+        several = np.flatnonzero(~family_wise & (size > 1))
+        largest = _maxima(parts, family_of, several, options)
+    results = []
+    for number, (pairs, measure, kind) in enumerate(parts):
+        single_step = "none" if kind.family_wise or step == MAX_T else step
+        m = int(size[number])
+        of_part = {**options, "confidence": 1 - single_step_level(single_step, 1 - confidence, m)}
+        if number in largest:
+            of_part["critical"] = critical_value(largest[number], 1 - confidence).item()
+            of_part["size"] = m
+        results.append(pairs.gather(_blocks(pairs, measure, kind, of_part)))
 
-    # p-values of all tables are corrected at once: `group` is the family of each, here one per table and measure
-    sizes = [len(pairs) for pairs, kinds in tables for _ in kinds]
-    group = np.repeat(np.arange(len(sizes)), sizes) * (corrected_together != "all")
-    family_wise = np.repeat([kind.family_wise for _, kinds in tables for kind in kinds], sizes)
-    adjusted = np.concatenate([columns["p_value"] for columns in results])
-    adjusted[~family_wise] = adjust(
-        adjusted[~family_wise], group[~family_wise], correction=str(correction), alpha=alpha
-    )
-    ends = np.cumsum([len(columns["p_value"]) for columns in results])
+    p_values = [columns["p_value"] for columns in results]
+    adjusted = np.concatenate(p_values)
+    lengths = [len(p) for p in p_values]
+    single = np.repeat(family_wise, lengths)
+    if step == MAX_T:
+        for number, drawn in largest.items():
+            columns = results[number]
+            # never smaller than without correction; Bonferroni's for pairs with few common queries
+            times = np.where(columns["n"] < MAX_T_QUERIES, size[number], 1)
+            least = np.minimum(times * columns["p_value"], 1.0)
+            p_values[number] = np.maximum(least, tail(drawn, np.abs(columns["statistic"])))
+        adjusted = np.concatenate(p_values)
+    else:
+        adjusted[~single] = adjust(
+            adjusted[~single],
+            np.repeat(family_of, lengths)[~single],
+            correction=step,
+            alpha=alpha,
+        )
+    corrected = [
+        with_correction(columns, p, alpha)
+        for columns, p in zip(results, np.split(adjusted, np.cumsum(lengths)[:-1]), strict=True)
+    ]
+    if abs(confidence + alpha - 1) < NOISE:
+        corrected = [agreeing(columns) for columns in corrected]
     frames = []
-    for (pairs, kinds), columns, p_adjusted in zip(
-        tables, results, np.split(adjusted, ends[:-1]), strict=True
-    ):
-        columns = with_correction(columns, p_adjusted, alpha)
+    for pairs, kinds in tables:
+        columns = _concatenated([corrected.pop(0) for _ in kinds])
         reported = np.tile(pairs.against, len(kinds))
         columns = {key: values[reported] for key, values in columns.items()}
         frames.append(pairs.frame([columns], [kind.name for kind in kinds]))
@@ -197,8 +272,10 @@ def compare(
         frame = frame.iloc[by_measure].reset_index(drop=True)
     frame.attrs.update(merged_attrs(pairs.source.attrs for pairs, _ in tables))
     frame.attrs.update(
-        correction=NOT_NEEDED if family_wise.all() else correction,
+        correction=NOT_NEEDED if family_wise.all() else step,
         family="measure" if family_wise.all() else corrected_together,
+        comparisons=sorted(set(size.astype(int).tolist())),
+        simultaneous=bool(((size > 1) & (family_wise | (step != "none"))).all()),
         alpha=alpha,
         confidence=confidence,
         draws=draws,
@@ -232,16 +309,60 @@ def _family(family: str | None, baseline: object, tests: list[list[SignificanceT
     return family
 
 
-def _tested(
-    pairs: Pairs, tests: list[SignificanceTest], options: dict[str, Any]
-) -> dict[str, np.ndarray]:
-    """Return the columns of all measures, one after the other; NaN if only tests of other measures have a column."""
-    parts = [
-        pairs.gather(_blocks(pairs, measure, test, options)) for measure, test in enumerate(tests)
+def _correction(correction: str | None, parts: Sequence[Part], baseline: object) -> str:
+    """Return the name of the correction; raise if max-t does not apply to a test."""
+    name = which_correction(correction, JOINT_CORRECTIONS)
+    others = [
+        (pairs.source.measures[measure], test.name)
+        for pairs, measure, test in parts
+        if test.name != "t" and not test.family_wise
     ]
-    unknown = np.full(len(pairs), np.nan)
-    keys = dict.fromkeys(key for part in parts for key in part)
-    return {key: np.concatenate([part.get(key, unknown) for part in parts]) for key in keys}
+    short = min(len(pairs.source.queries) for pairs, *_ in parts) < MAX_T_QUERIES
+    if name == "auto":
+        many = max(len(pairs.source.runs) for pairs, *_ in parts) > MAX_T_RUNS
+        return "holm" if others or short or (many and baseline is None) else MAX_T
+    if name == MAX_T and others:
+        measure, test = others[0]
+        raise ValueError(
+            f"correction='max-t' requires test='t'; {measure!r} has test={test!r}. Use correction='holm'."
+        )
+    if name == MAX_T and short:
+        queries = min(len(pairs.source.queries) for pairs, *_ in parts)
+        raise ValueError(
+            f"correction='max-t' requires at least {MAX_T_QUERIES} queries, found {queries}. Use correction='holm'."
+        )
+    return name
+
+
+def _maxima(
+    parts: Sequence[Part], family_of: np.ndarray, several: np.ndarray, options: dict[str, Any]
+) -> dict[int, np.ndarray]:
+    """Return the draws of the largest |t| of the family of each part; equal queries have equal signs in all parts."""
+    queries = parts[0][0].source.queries
+    for pairs, *_ in parts[1:]:
+        queries = queries.union(pairs.source.queries, sort=False)
+    largest: dict[int, np.ndarray] = {}
+    for number in several:
+        pairs, measure, _ = parts[number]
+        rows = queries.get_indexer(pairs.source.queries)
+        for _, D in pairs.blocks(measure, shared=2):
+            drawn = maxima(D, rows=rows, size=len(queries), **options)
+            family = int(family_of[number])
+            largest[family] = np.maximum(largest.get(family, 0.0), drawn)
+    return {int(number): largest[int(family_of[number])] for number in several}
+
+
+def _concatenated(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return the columns of all measures; NaN if only tests of other measures have a column."""
+    keys = max(parts, key=len)
+    missing = dict.fromkeys(key for part in parts for key in part if key not in keys)
+    columns = {}
+    for key in (*keys, *missing):
+        other = "difference" if key == "estimate" else ""
+        columns[key] = np.concatenate(
+            [part.get(key, part.get(other, np.full(len(part["n"]), np.nan))) for part in parts]
+        )
+    return columns
 
 
 def _blocks(
@@ -254,8 +375,19 @@ def _blocks(
         yield np.arange(len(pairs)), _measured_together(pairs, measure, test, options)
     else:
         for numbers, D in pairs.blocks(measure, shared=2):
-            sides = pairs.sides(measure, numbers, ~np.isnan(D))
+            counted = ~np.isnan(D)
+            sides = pairs.sides(measure, numbers, counted)
+            if "critical" in options:
+                options = {**options, "confidence": _student_level(counted.sum(axis=0), options)}
             yield numbers, test.result(D, **options).columns(*sides, pairs.limits(measure, D))
+
+
+def _student_level(n: np.ndarray, options: dict[str, Any]) -> np.ndarray:
+    """Return the confidence level at which Student's interval has the critical value, or the usual one if larger."""
+    from scipy import special
+
+    level = (1 - options["confidence"]) / np.where(n < MAX_T_QUERIES, options["size"], 1)
+    return 1 - np.minimum(level, 2 * special.stdtr(n - 1, -options["critical"]))
 
 
 def _with_machine(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,6 +24,9 @@ Correction = Literal[
     "none",
 ]
 CORRECTIONS = get_args(Correction)
+# those of differences per query as well; "auto" is max-t or Holm's
+JointCorrection = Literal["auto", "max-t", Correction]
+JOINT_CORRECTIONS = get_args(JointCorrection)
 CORRECTION_ALIASES = {
     "b": "bonferroni",
     "bonf": "bonferroni",
@@ -43,12 +47,13 @@ CORRECTIONS_MEANT = {
     "benjamini_yekutieli": "fdr_by",
 }
 
+MAX_T = "max-t"  # see pdeval.significance.max_t
 # the correction of a test that already accounts for all pairs, as tables show it
 NOT_NEEDED = "none needed"
 
 
-def which_correction(correction: str | None) -> str:
-    """Return the name of a correction as pdeval writes it.
+def which_correction(correction: str | None, names: Sequence[str] = CORRECTIONS) -> str:
+    """Return the name of a correction, one of `names`, as pdeval writes it.
 
     Examples
     --------
@@ -58,8 +63,28 @@ def which_correction(correction: str | None) -> str:
     return (
         "none"
         if correction is None
-        else one_of("correction", correction, CORRECTIONS, CORRECTION_ALIASES, CORRECTIONS_MEANT)
+        else one_of("correction", correction, names, CORRECTION_ALIASES, CORRECTIONS_MEANT)
     )
+
+
+def single_step_level(correction: str, alpha: float, size: int) -> float:
+    """Return the level of each of `size` simultaneous intervals: of the correction, or of the one that it refines.
+
+    Holm, Hochberg, Hommel and the false discovery rate of Benjamini and Hochberg refine Bonferroni's correction,
+    Holm-Sidak refines Sidak's. That of Benjamini and Yekutieli divides by 1 + 1/2 + ... + 1/size, too.
+
+    Examples
+    --------
+    >>> [round(single_step_level(name, 0.05, 10), 5) for name in ("none", "holm", "sidak", "fdr_by")]
+    [0.05, 0.005, 0.00512, 0.00171]
+    """
+    if correction == "none":
+        return alpha
+    if correction in ("sidak", "holm-sidak"):
+        return float(-np.expm1(np.log1p(-alpha) / size))
+    if correction == "fdr_by":
+        return alpha / size / float((1 / np.arange(1, size + 1)).sum())
+    return alpha / size
 
 
 def adjust(

@@ -12,7 +12,7 @@ from pdeval.evaluate.cube import merged_attrs, stacked
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import ScoresLike, sources
 from pdeval.significance.compare import compare
-from pdeval.significance.corrections import Correction
+from pdeval.significance.corrections import JointCorrection
 from pdeval.significance.registry import TESTS, which_test
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
@@ -63,7 +63,7 @@ def discriminative_power(
     measures: object = MEASURES,
     *,
     tests: str | Sequence[str | None] = ("default", "hsd"),
-    correction: Correction | None = "bonferroni",
+    correction: JointCorrection | None = "auto",
     alpha: float = 0.05,
     draws: int = 10_000,
     seed: int | None = 0,
@@ -81,7 +81,8 @@ def discriminative_power(
 
         {tests}
     correction : str or None
-        ... HSD already accounts for all pairs.
+        ... 'auto' is 'max-t' for t-tests of up to 30 runs, else 'holm', as in `compare`. HSD already accounts for all
+        pairs. Papers often use 'bonferroni' or 'none'.
 
     References
     ----------
@@ -94,9 +95,9 @@ def discriminative_power(
     >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> judged.discriminative_power(["RPP", "AP", "RR"], tests=["t", "hsd"], draws=500).round(3)
       measure test   correction  alpha  pairs  n_significant  fraction_significant
-    0     RPP    t   bonferroni   0.05     66             45                 0.682
-    1      AP    t   bonferroni   0.05     66             45                 0.682
-    2      RR    t   bonferroni   0.05     66             11                 0.167
+    0     RPP    t        max-t   0.05     66             47                 0.712
+    1      AP    t        max-t   0.05     66             45                 0.682
+    2      RR    t        max-t   0.05     66             12                 0.182
     3     RPP  hsd  none needed   0.05     66             42                 0.636
     4      AP  hsd  none needed   0.05     66             37                 0.561
     5      RR  hsd  none needed   0.05     66             11                 0.167
@@ -137,7 +138,7 @@ def discriminative_curve(
     measures: object = MEASURES,
     *,
     tests: str | Sequence[str | None] = ("default", "hsd"),
-    correction: Correction | None = "bonferroni",
+    correction: JointCorrection | None = "auto",
     draws: int = 10_000,
     seed: int | None = 0,
     progress: bool | None = None,
@@ -156,7 +157,8 @@ def discriminative_curve(
 
         {tests}
     correction : str or None
-        ... HSD already accounts for all pairs.
+        ... 'auto' is 'max-t' for t-tests of up to 30 runs, else 'holm', as in `compare`. HSD already accounts for all
+        pairs. Papers often use 'bonferroni' or 'none'.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from pdeval.evaluate.seeds import chunks
+from pdeval.significance.max_t import critical_value
 from pdeval.significance.registry import Outcome, described_pairs, significance_test
 from pdeval.tables.equal_values import NOISE, ratio
 from pdeval.verbs.progress import track
@@ -177,7 +178,7 @@ def _against_maxima(
     """Return the test of all pairs against draws of the largest absolute mean difference."""
     n, mean, sd = described_pairs(values, a, b)
     p = share_at_least(largest, np.abs(mean), scale)
-    half = np.quantile(largest, confidence, method="inverted_cdf")
+    half = critical_value(largest, 1 - confidence)
     return Outcome(n, mean, mean - half, mean + half, ratio(mean, sd), np.abs(mean), p)
 
 

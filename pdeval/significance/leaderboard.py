@@ -27,7 +27,12 @@ from pdeval.orderings.order import of_judged, ordered
 from pdeval.orderings.vote_logs import VOTED, Log, log_of
 from pdeval.orderings.votes import RankInterval, ranks, ranks_within, surplus_of_pairs
 from pdeval.significance.compare import compare
-from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.significance.corrections import (
+    Correction,
+    JointCorrection,
+    adjust,
+    which_correction,
+)
 from pdeval.significance.registry import WALD, direction
 from pdeval.tables.equal_values import begins_along
 from pdeval.tables.reader import Table
@@ -140,7 +145,7 @@ def leaderboard(
     *,
     method: Method | Sequence[Method] | None = None,
     test: str | None = None,
-    correction: Correction | None = "holm",
+    correction: JointCorrection | None = "auto",
     alpha: float = 0.05,
     resample: str | Sequence[str] | None = None,
     scale: Literal["own", "elo"] = "own",
@@ -243,7 +248,7 @@ def leaderboard(
     )
     frame.attrs = {
         **orders.attrs,
-        **{name: compared.attrs[name] for name in ("correction", "alpha", "seed")},
+        **{name: compared.attrs[name] for name in ("correction", "comparisons", "alpha", "seed")},
         "tests": tests.agg(list).to_dict(),
         "draws": draws,
         "confidence": confidence,

@@ -17,8 +17,6 @@ from pdeval.evaluate.seeds import chunks
 from pdeval.tables.equal_values import NOISE, describe
 from pdeval.verbs.progress import track
 
-MAX_T = "max-t"
-
 
 def unit_columns(D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return centered differences divided by sqrt(n times their sum of squares), and n; missing values become 0.
@@ -62,7 +60,7 @@ def maxima(
     >>> D = np.random.default_rng(0).normal(size=(50, 3))
     >>> maxima(D, draws=2000).shape, maxima(D, draws=9, families=np.array([[0, 1], [1, 2]])).shape
     ((2000,), (2, 9))
-    >>> round(critical_value(maxima(D, draws=2000), 0.05), 2)  # one comparison has 2.01
+    >>> round(critical_value(maxima(D, draws=2000), 0.05).item(), 2)  # one comparison has 2.01
     2.51
     """
     unit, n = unit_columns(D)
@@ -103,20 +101,23 @@ def tail(drawn: np.ndarray, observed: np.ndarray) -> np.ndarray:
     return (1 + len(ordered) - below) / (1 + len(ordered))
 
 
-def critical_value(drawn: np.ndarray, alpha: float) -> float:
+def critical_value(drawn: np.ndarray, alpha: float | np.ndarray) -> np.ndarray:
     """Return c such that `tail(drawn, x) < alpha` if x > c, and not if x < c; infinite if there are too few draws.
+
+    Draws are along the first axis; `alpha` may have one value per column.
 
     Examples
     --------
     >>> drawn = np.arange(1.0, 100.0)
-    >>> critical_value(drawn, 0.05), tail(drawn, np.array([95.0, 96.0])).tolist()
+    >>> critical_value(drawn, 0.05).item(), tail(drawn, np.array([95.0, 96.0])).tolist()
     (96.0, [0.06, 0.05])
     """
     # the largest number of draws >= x for which (1 + number) / (1 + draws) is below alpha, plus 1
-    reached = int(np.ceil(alpha * (1 + len(drawn)) - 1 - 1e-9))
-    if reached < 1:
-        return np.inf
-    return float(np.partition(drawn, len(drawn) - reached)[len(drawn) - reached])
+    reached = np.ceil(np.asarray(alpha) * (1 + len(drawn)) - 1 - 1e-9).astype(np.int64)
+    reached = np.broadcast_to(reached, drawn.shape[1:])
+    place = len(drawn) - np.clip(reached, 1, len(drawn))
+    values = np.take_along_axis(np.sort(drawn, axis=0), place[None], axis=0)[0]
+    return np.where(reached < 1, np.inf, values)
 
 
 def of_parts(parts: Iterable[np.ndarray]) -> np.ndarray:

@@ -8,13 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdeval.significance.hsd import simultaneous_half, upper_point, upper_tail
-from pdeval.significance.registry import (
-    Outcome,
-    described_pairs,
-    significance_test,
-    student_interval,
-)
+from pdeval.significance.hsd import upper_point, upper_tail
+from pdeval.significance.registry import Outcome, described_pairs, significance_test
 from pdeval.tables.equal_values import NOISE, average_ranks, ratio
 
 
@@ -86,8 +81,8 @@ def nemenyi(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
 
     statistic = |difference of mean ranks| / sqrt(runs (runs + 1) / (12 queries)), and p is its upper tail in the
     studentized range distribution of all runs with infinite degrees of freedom. There is no correction for ties, which
-    make the test conservative. The effect size is the difference of the mean ranks, positive if run a ranks better. The
-    interval is Tukey's, of the mean difference, simultaneous over all pairs.
+    make the test conservative. Effect size and estimate are the difference of the mean ranks, positive if run a ranks
+    better. The interval is the estimate plus and minus the critical difference, simultaneous over all pairs.
 
     References
     ----------
@@ -104,16 +99,17 @@ def nemenyi(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     n, mean, _ = described_pairs(X, a, b)
     better, sides = _rank_difference(ranks_of(X), a, b)
     statistic = np.abs(better) / np.sqrt(runs * (runs + 1) / (12 * queries))
-    half = simultaneous_half(X, confidence)
+    half = critical_difference_of(runs, queries, 1 - confidence)
     return Outcome(
         n,
         mean,
-        mean - half,
-        mean + half,
+        better - half,
+        better + half,
         better,
         statistic,
         upper_tail(statistic, runs, np.inf),
         sides,
+        estimate=better,
     )
 
 
@@ -128,9 +124,9 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
 
     The statistic is t, positive if run a ranks better, with (queries - 1)(runs - 1) degrees of freedom. Its error is
     the residual variance of the ranks, which accounts for ties. It is more powerful than Nemenyi's test, and its
-    p-values are corrected for the number of pairs like those of pairwise tests. The effect size is the difference of
-    the mean ranks. The interval is Student's, of the mean difference. If all queries rank the runs in the same order,
-    p = 0, or 1 for equal ranks.
+    p-values are corrected for the number of pairs like those of pairwise tests. Effect size and estimate are the
+    difference of the mean ranks, with Student's interval. If all queries rank the runs in the same order, p = 0, or 1
+    for equal ranks.
 
     References
     ----------
@@ -148,19 +144,22 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     queries, runs = X.shape
     ranks = ranks_of(X)
     df = (queries - 1) * (runs - 1)
-    n, mean, sd = described_pairs(X, a, b)
+    n, mean, _ = described_pairs(X, a, b)
     better, sides = _rank_difference(ranks, a, b)
     # the residual mean square of the ranks, twice over, per query
     error = np.sqrt(2 * rank_variance(ranks) * (1 - concordance(ranks)) * (runs - 1) / df / queries)
     t = ratio(better, np.asarray(error))
+    half = special.stdtrit(df, (1 + confidence) / 2) * error
     return Outcome(
         n,
         mean,
-        *student_interval(n, mean, sd, confidence),
+        better - half,
+        better + half,
         effect_size=better,
         statistic=t,
         p_value=2 * special.stdtr(df, -np.abs(t)),
         more=sides,
+        estimate=better,
     )
 
 

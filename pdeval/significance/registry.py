@@ -26,9 +26,10 @@ BLOCK = 2**17  # differences (queries x pairs) in memory at a time
 
 @dataclass(frozen=True)
 class Outcome:
-    """One value per pair: number of queries, mean difference and its interval, effect, statistic, p-value.
+    """One value per pair: number of queries, mean difference, an interval, effect, statistic, p-value.
 
     The sign of the effect size is the direction of the test: positive if it favors run a, regardless of the mean.
+    The interval is that of the estimate, which is the mean difference unless `estimate` has another one.
     `more` has the columns of the comparisons that only some tests have.
     """
 
@@ -40,16 +41,22 @@ class Outcome:
     statistic: np.ndarray
     p_value: np.ndarray
     more: dict[str, np.ndarray] = field(default_factory=dict)
+    estimate: np.ndarray | None = None
 
     def columns(
         self, mean_a: np.ndarray, mean_b: np.ndarray, limits: tuple[float, float]
     ) -> dict[str, np.ndarray]:
-        """Return the columns of the comparisons; intervals are clipped to the limits of a difference."""
+        """Return the columns of the comparisons; intervals are clipped to the limits of a difference.
+
+        Intervals of mean ranks have no limits of the measure.
+        """
+        limits = (-np.inf, np.inf) if "rank_a" in self.more else limits
         return {
             "n": self.n.astype(np.int64),
             "mean_a": mean_a,
             "mean_b": mean_b,
             "difference": self.mean,
+            **({} if self.estimate is None else {"estimate": self.estimate}),
             "ci_low": np.clip(self.ci_low, *limits),
             "ci_high": np.clip(self.ci_high, *limits),
             "effect_size": self.effect_size,
@@ -90,7 +97,32 @@ def described_pairs(
     return n, mean, sd
 
 
-def direction(comparisons: pd.DataFrame) -> np.ndarray:
+def agreeing(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the columns with intervals that agree with the verdicts.
+
+    The interval of a difference that is not significant includes 0; that of a significant one does not extend beyond
+    0. Intervals of single-step corrections agree already, up to rounding. A stepwise correction may find a difference
+    significant if the simultaneous interval of the single-step method that it refines includes 0: the interval then
+    ends at 0. Its correction establishes the direction of the difference but not a distance from 0. Corrections that
+    are stricter than the single-step method extend the interval to 0.
+
+    Examples
+    --------
+    >>> columns = {"difference": np.array([0.2, 0.2]), "effect_size": np.array([0.5, 0.5]), "ci_low":
+    ...            np.array([-0.1, 0.1]), "ci_high": np.array([0.4, 0.3]), "significant": np.array([True, False])}
+    >>> agreeing(columns)["ci_low"].tolist()
+    [0.0, 0.0]
+    """
+    low, high, significant = columns["ci_low"], columns["ci_high"], columns["significant"]
+    sign = direction(columns)
+    low = np.where(significant & (sign > 0), np.maximum(low, 0.0), low)
+    high = np.where(significant & (sign < 0), np.minimum(high, 0.0), high)
+    low = np.where(significant, low, np.minimum(low, 0.0))
+    high = np.where(significant, high, np.maximum(high, 0.0))
+    return {**columns, "ci_low": low, "ci_high": high}
+
+
+def direction(comparisons: pd.DataFrame | Mapping[str, np.ndarray]) -> np.ndarray:
     """Return 1 for each comparison in which the test favors the first side, -1 for the second, 0 for neither.
 
     It is the sign of the effect size, which has that of the test's statistic: a rank or sign test may favor the run
@@ -101,15 +133,13 @@ def direction(comparisons: pd.DataFrame) -> np.ndarray:
     >>> direction(pd.DataFrame({"difference": [-0.03, 0.1, -0.2], "effect_size": [0.8, 0.2, np.nan]})).tolist()
     [1.0, 1.0, -1.0]
     """
-    mean = comparisons["difference"].to_numpy(dtype=float)
-    effect = (
-        comparisons["effect_size"].to_numpy(dtype=float) if "effect_size" in comparisons else np.nan
-    )
+    mean = np.asarray(comparisons["difference"], dtype=float)
+    effect = np.asarray(comparisons.get("effect_size", np.nan), dtype=float)
     return np.sign(np.where(np.isnan(effect), mean, effect))
 
 
 def student_interval(
-    n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float
+    n: np.ndarray, mean: np.ndarray, sd: np.ndarray, confidence: float | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of Student's t interval of a mean.
 
@@ -121,7 +151,9 @@ def student_interval(
     """
     from scipy import special
 
-    half = special.stdtrit(n - 1, (1 + confidence) / 2) * sd / np.sqrt(n)
+    with np.errstate(invalid="ignore"):  # infinite times 0
+        half = special.stdtrit(n - 1, (1 + confidence) / 2) * sd / np.sqrt(n)
+    half = np.where((sd == 0) & (n > 1), 0.0, half)
     return mean - half, mean + half
 
 

@@ -24,15 +24,20 @@ from pdeval.evaluate.sources import (
 from pdeval.join.rules import outside
 from pdeval.orderings.votes import finite
 from pdeval.significance.anova import rows_per_measure
-from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.significance.corrections import (
+    Correction,
+    adjust,
+    single_step_level,
+    which_correction,
+)
 from pdeval.significance.paired_differences import (
     Pairs,
     complete_queries,
     concatenated,
 )
-from pdeval.significance.registry import Outcome, with_correction
+from pdeval.significance.registry import Outcome, agreeing, with_correction
 from pdeval.significance.variance_components import Seeds, fitted, squares_of
-from pdeval.tables.equal_values import describe, ratio, settled
+from pdeval.tables.equal_values import NOISE, describe, ratio, settled
 from pdeval.tables.labels import run_labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
@@ -131,7 +136,7 @@ def compare_training(
     metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     deterministic: object = None,
     baseline: object = None,
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
@@ -156,7 +161,7 @@ def compare_training(
     correction : str or None
         ... All rows of a measure are corrected together.
     confidence : float
-        ... They are not corrected for the number of comparisons.
+        ... They are simultaneous, as in `compare`.
 
     Raises
     ------
@@ -209,17 +214,21 @@ def compare_training(
         for number, label in enumerate(source.measures):
             values = settled(finite(source.values[number], label))
             seeds = Seeds.of(values, code, exact)
-            parts.append(pairs.gather(_tested(pairs, number, seeds, confidence)))
+            level = single_step_level(str(correction), 1 - confidence, len(pairs))
+            parts.append(pairs.gather(_tested(pairs, number, seeds, 1 - level)))
         columns = concatenated(parts)
         family = np.repeat(np.arange(len(parts)), len(pairs))
         adjusted = adjust(columns["p_value"], family, correction=str(correction), alpha=alpha)
-        frame = pairs.frame([with_correction(columns, adjusted, alpha)], [TEST] * len(parts))
+        columns = with_correction(columns, adjusted, alpha)
+        columns = agreeing(columns) if abs(confidence + alpha - 1) < NOISE else columns
+        frame = pairs.frame([columns], [TEST] * len(parts))
         frame.attrs.update(_about_systems(systems, code))
         frames.append(frame)
     frame = stacked(frames)
     frame.attrs.update(
         correction=correction,
         family="measure" if baseline is None else "baseline",
+        simultaneous=correction != "none",
         alpha=alpha,
         confidence=confidence,
         question=THIS_TRAINING,

@@ -64,7 +64,7 @@ def test_12_several_baselines_have_a_mark_each(scores):
 
 
 def test_12_several_baselines_say_that_the_correction_is_made_for_each(scores):
-    assert "Bonferroni correction for each baseline" in foot(
+    assert "Holm correction of 2 comparisons per measure for each baseline" in foot(
         report(scores, baseline=["bm25", "lm_dir"])
     )
 

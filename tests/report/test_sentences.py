@@ -167,7 +167,7 @@ def test_collections_have_sentences_of_their_own():
         [three.assign(collection="x"), three.assign(collection="y")], ignore_index=True
     )
     found = both.ireval.report(by="collection").sentence()
-    how = "(paired Student t test, Bonferroni correction, α = 0.05)"
+    how = "(paired Student t test, max-t correction of 3 comparisons, α = 0.05)"
     assert found == (
         f"On x, hybrid is significantly better than both other systems in AP {how}. "
         "On y, hybrid is significantly better than both other systems in AP."

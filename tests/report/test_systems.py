@@ -100,7 +100,7 @@ def test_comparisons_are_computed_where_none_are_given(scores):
     # t of dense - bm25 on AP: the differences are all 0.2, on lm_dir: 0.1 to 0.4, p = 0.0305, times 3
     table = report(scores, measures=["AP"])
     assert [cell.marks for cell in column(table, "AP")] == ["", "", "a"]
-    assert "paired Student t test, Bonferroni correction, α = 0.05" in table.notes[1]
+    assert "paired Student t test, Holm correction of 3 comparisons, α = 0.05" in table.notes[1]
     uncorrected = report(scores, measures=["AP"], correction="none")
     assert [cell.marks for cell in column(uncorrected, "AP")] == ["", "", "ab"]
     assert "no correction" in uncorrected.notes[1]

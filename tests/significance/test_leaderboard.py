@@ -169,7 +169,7 @@ def test_the_report_says_tiers_and_their_test(judged):
     text = judged.leaderboard("AP", draws=20).ireval.report().to_markdown()
     assert "| hybrid    |" in text
     assert "| 1–2  |" in text
-    how = "(paired Student t test, Holm correction, α = 0.05)"
+    how = "(paired Student t test, max-t correction of 66 comparisons, α = 0.05)"
     assert f"No system of a tier is significantly better than one below it {how}." in text
     assert "In brackets the bootstrap intervals of rank and score over queries." in text
 

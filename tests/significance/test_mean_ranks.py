@@ -205,15 +205,15 @@ def test_reports_mark_by_mean_ranks_with_letters_daggers_and_groups(test):
 
 
 @pytest.mark.broad
-def test_nemenyis_interval_is_tukeys_of_the_mean_difference():
+def test_nemenyis_interval_is_the_critical_difference_around_that_of_mean_ranks():
     X, (a, b) = tables(ties=False), all_pairs(6)
     outcome = nemenyi(X, a, b, confidence=0.9)
     np.testing.assert_allclose(outcome.mean, (X[:, a] - X[:, b]).mean(axis=0), rtol=1e-12)
-    away = X - X.mean(axis=0) - X.mean(axis=1, keepdims=True) + X.mean()
-    error = np.square(away).sum() / (24 * 5)  # the mean square of a two-way table's residuals
-    half = stats.studentized_range.ppf(0.9, 6, 24 * 5) * np.sqrt(error / 25)
-    np.testing.assert_allclose(outcome.ci_low, outcome.mean - half, rtol=1e-6)
-    np.testing.assert_allclose(outcome.ci_high, outcome.mean + half, rtol=1e-6)
+    ranks = stats.rankdata(-X, axis=1).mean(axis=0)
+    half = stats.studentized_range.ppf(0.9, 6, np.inf) * np.sqrt(6 * 7 / (12 * 25))
+    np.testing.assert_allclose(outcome.estimate, ranks[b] - ranks[a], rtol=1e-9)
+    np.testing.assert_allclose(outcome.ci_low, ranks[b] - ranks[a] - half, rtol=1e-6)
+    np.testing.assert_allclose(outcome.ci_high, ranks[b] - ranks[a] + half, rtol=1e-6)
 
 
 def test_queries_that_agree_are_in_full_concordance_however_their_sums_are_rounded():
@@ -225,12 +225,17 @@ def test_queries_that_agree_are_in_full_concordance_however_their_sums_are_round
     assert found == {1.0}
 
 
-def test_conovers_interval_is_students_of_the_mean_difference():
+def test_conovers_interval_is_students_of_the_mean_ranks():
     X, (a, b) = tables(ties=True, runs=4, queries=9, seed=2), all_pairs(4)
     outcome = conover(X, a, b, confidence=0.8)
     D = X[:, a] - X[:, b]
-    low, high = stats.t.interval(0.8, 8, D.mean(axis=0), D.std(axis=0, ddof=1) / 3)
+    ranks = stats.rankdata(-X, axis=1)
+    better = ranks.mean(axis=0)[b] - ranks.mean(axis=0)[a]
+    residual = ranks - ranks.mean(axis=0) + (4 + 1) / 2  # every query has the same mean rank
+    error = np.square(residual - (4 + 1) / 2).sum() / (8 * 3)
+    low, high = stats.t.interval(0.8, 24, better, np.sqrt(2 * error / 9))
     np.testing.assert_allclose(outcome.mean, D.mean(axis=0), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(outcome.estimate, better, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(outcome.ci_low, low, rtol=1e-9)
     np.testing.assert_allclose(outcome.ci_high, high, rtol=1e-9)
     assert outcome.n.tolist() == [9] * 6

@@ -34,7 +34,8 @@ def test_an_interval_is_never_narrower_than_that_of_these_trained_models(seed, r
     table = cube(values, [2, 3, 5]).frame().assign(measure="AP")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        these, training = table.ireval.compare(replicate="seed"), table.ireval.replicates.compare()
+        these = table.ireval.compare(replicate="seed", correction="none")
+        training = table.ireval.replicates.compare(correction="none")
     rounding = 1e-15
     assert (training["ci_low"] <= these["ci_low"] + rounding).all()
     assert (training["ci_high"] >= these["ci_high"] - rounding).all()
@@ -45,7 +46,7 @@ def test_an_interval_is_never_narrower_than_that_of_these_trained_models(seed, r
 def test_a_pair_without_any_replicates_has_no_p_value():
     values, _ = simulated([1, 1, 3], 9, 1)
     with pytest.warns(UserWarning, match="'m0' and 1 more have one replicate"):
-        found = compare_training(cube(values, [1, 1, 3]), None)
+        found = compare_training(cube(values, [1, 1, 3]), None, correction="bonferroni")
     assert found["p_value"].isna().tolist() == [True, False, False]
     assert not found["significant"].iloc[0]
     assert found["p_adjusted"].iloc[1] == pytest.approx(

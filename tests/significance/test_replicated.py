@@ -167,8 +167,9 @@ class TestCompare:
 
     def test_a_baseline_is_run_b_and_less_is_better_where_it_is(self):
         values, _ = simulated([3, 3, 3], 20, 3)
-        more = compare_training(cube(values, [3, 3, 3]), None, baseline="m1")
-        less = compare_training(cube(values, [3, 3, 3], higher=False), None, baseline="m1")
+        options = {"baseline": "m1", "correction": "bonferroni"}
+        more = compare_training(cube(values, [3, 3, 3]), None, **options)
+        less = compare_training(cube(values, [3, 3, 3], higher=False), None, **options)
         assert more["model_a"].tolist() == ["m0", "m2"]
         assert more["model_b"].tolist() == ["m1", "m1"]
         np.testing.assert_array_equal(more["difference"], -less["difference"])
