@@ -1,4 +1,4 @@
-"""Read scores computed by other tools: trec_eval, ir_measures, BEIR, MTEB, ranx, and tables."""
+"""Read scores computed by other tools: trec_eval, ir_measures, BEIR, MTEB, ranx, tools for RAG, and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import Known, described, known_of
+from pdeval.catalog.directions import DEFAULT, Known, described, known_of
 from pdeval.catalog.measures import parse
 from pdeval.catalog.trec_eval_names import TEXTS
 from pdeval.files import file_io
@@ -62,9 +62,9 @@ def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str 
 
     Examples
     --------
-    >>> ask_for_ids(pd.DataFrame({"user_input": ["who?"], "map": [0.5]}), {"run": [], "query": []})
+    >>> ask_for_ids(pd.DataFrame({"query_text": ["who?"], "map": [0.5]}), {"run": [], "query": []})
     Traceback (most recent call last):
-    ValueError: unknown query column among user_input, map. Specify it: pdeval.scores(table, query='user_input').
+    ValueError: unknown query column among query_text, map. Specify it: pdeval.scores(table, query='query_text').
     """
     unknown = [role for role, columns in known.items() if not columns]
     if not unknown:
@@ -249,20 +249,57 @@ def _of_beir(result: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
     return rows
 
 
+def _of_deepeval(result: Any, _: str) -> list[tuple[Any, ...]]:
+    """Return the rows of an evaluation of deepeval: an object, or its file."""
+
+    def field(part: Any, name: str, other: str) -> Any:
+        return part.get(other) if isinstance(part, Mapping) else getattr(part, name)
+
+    cases = field(result, "test_results", "testCases")
+    rows = [
+        (
+            None,
+            field(case, "input", "input"),
+            field(one, "name", "name"),
+            field(one, "score", "score"),
+        )
+        for case in cases
+        for one in field(case, "metrics_data", "metricsData") or ()
+    ]
+    return [row for row in rows if row[-1] is not None]
+
+
 # formats of JSON results: keys that identify the format, and the function that returns its rows
 JSON_RESULTS: dict[tuple[str, ...], Callable[[Mapping[str, Any], str], list[tuple[Any, ...]]]] = {
     ("model_names",): _of_ranx,
     ("task_name", "mteb_dataset_name"): _of_mteb,
+    ("testCases",): _of_deepeval,
     (): _of_beir,
 }
 
 
-MODELS = (
-    "model_names",
-    "model",
-    "system",
-    "method",
-)  # runs, where no column has a name that means a run
+# runs, if no column has a name that means a run
+MODELS = ("model_names", "model", "system", "method")
+# queries of tools for RAG (ragas, deepeval, TruLens), if no column has a name that means a query
+QUESTIONS = ("user_input", "question", "input")
+# measures of ragas, deepeval, TruLens and open-rag-eval that are better if higher, in lower case with _ for other signs
+HIGHER_IS_BETTER = """
+    agent_goal_accuracy answer_correctness answer_relevance answer_relevancy answer_similarity argument_correctness
+    bert_score bleu_score chrf_score citation_f1_score citation_faithfulness coherence comprehensiveness conciseness
+    context_entity_recall context_precision context_recall context_relevance context_relevancy context_utilization
+    contextual_precision contextual_recall contextual_relevancy correctness exact_match factual_correctness faithfulness
+    faithfulness_with_hhem groundedness hallucination_score helpfulness id_based_context_precision
+    id_based_context_recall json_correctness llm_context_precision_with_reference
+    llm_context_precision_without_reference mean_nugget_assignment_score mean_umbrela_score
+    non_llm_context_precision_with_reference non_llm_context_recall non_llm_string_similarity nv_accuracy
+    nv_context_relevance nv_response_groundedness prompt_alignment response_relevancy rouge_score semantic_similarity
+    string_present string_presence summarization summary_score task_completion tool_call_accuracy tool_call_f1
+    tool_correctness topic_adherence vital_nuggetizer_score"""
+LOWER_IS_BETTER = """
+    harmfulness latency maliciousness noise_sensitivity noise_sensitivity_irrelevant noise_sensitivity_relevant
+    total_cost total_tokens"""
+# in deepeval, lower is better in version 3 and higher in version 4.3
+CHANGED = frozenset({"bias", "hallucination", "misuse", "toxicity"})
 
 
 @checks_arguments
@@ -282,7 +319,8 @@ def scores(
     table : DataFrame, mapping, named tuples, or results of ranx
         One column per measure (PyTerrier: `name, qid, map, ndcg`), one column per run with `measure=`, or rows of
         measure and value; the dicts of pytrec_eval, query -> measure -> value, or run -> query -> measure -> value;
-        the `Metric` tuples of ir_measures; a `ranx.Report`, or evaluated `ranx.Run`s. Polars tables are accepted too.
+        the `Metric` tuples of ir_measures; a `ranx.Report`, or evaluated `ranx.Run`s; the tables of ragas, TruLens and
+        open-rag-eval, and the results of deepeval. Polars tables are accepted too.
     measure : str, optional
         Measure of all columns, if each column is a run.
     measures : list of str, optional
@@ -291,7 +329,7 @@ def scores(
         Columns of the run(s) and the query, if their names are not known. A table with one row per run and no
         query column has means, which get the query 'all'. For dicts and tuples of one run, `run` is its name.
     higher : bool or mapping of measure to bool, optional
-        Whether higher is better, for measures that are not in the catalog.
+        Whether higher is better, for measures that are neither in the catalog nor known measures of tools for RAG.
 
     Returns
     -------
@@ -316,6 +354,7 @@ def scores(
     1    ql      AP   mean  0.375     1
     """
     frame = _framed(table, run)
+    measures = _feedback(frame) if measures is None else measures
     if measure is not None and (measures is not None or "measure" in frame.columns):
         raise ValueError(
             "measure= is the measure of all columns if each column is a run; it cannot be combined with measures=."
@@ -337,13 +376,28 @@ def scores(
     rows = rows.dropna(subset="value").reset_index(drop=True)
     if not len(rows):
         raise ValueError("the table has no values.")
+    names = dict.fromkeys(rows["measure"].astype(str))
+    _check_changed(names, higher)
     rows.attrs = {
-        "measures": known_measures(dict.fromkeys(rows["measure"].astype(str)), higher),
+        "measures": known_measures(names, higher),
         "run_columns": runs,
         "table": "scores",
         "query_column": name,
     }
     return rows
+
+
+def _check_changed(labels: Iterable[str], higher: object) -> None:
+    """Raise if the direction of a measure depends on the version of deepeval, and the caller does not state it."""
+    stated = (
+        set(higher) if isinstance(higher, Mapping) else set(labels if higher is not None else ())
+    )
+    unstated = [label for label in labels if label.lower() in CHANGED and label not in stated]
+    if unstated:
+        raise ValueError(
+            f"the direction of {unstated[0]!r} depends on the version of deepeval: lower is better in version 3, "
+            f"higher in version 4.3. Specify it: higher={{{unstated[0]!r}: True}}, or False."
+        )
 
 
 def known_measures(labels: Iterable[str], higher: object = None) -> dict[str, Known]:
@@ -357,12 +411,54 @@ def known_measures(labels: Iterable[str], higher: object = None) -> dict[str, Kn
     measures: dict[str, Known] = {}
     for label in labels:
         name = catalog_name(label)
+        direction = known_direction(label)
         if name is not None:
             measures |= described([parse(name, label=label)])
+        elif direction is not None:
+            measures[label] = {**DEFAULT, "higher": direction}
         known = known_of(label, {"measures": measures}, higher)
         if known is not None:
             measures[label] = known
     return measures
+
+
+def known_direction(label: str) -> bool | None:
+    """Return whether higher is better for a measure of a tool for RAG; None if it is unknown.
+
+    Examples
+    --------
+    >>> [known_direction(label) for label in ("Answer Relevancy", "noise_sensitivity(mode=relevant)", "mine")]
+    [True, False, None]
+    """
+    name = re.sub(r"\(.*\)$", "", label).strip().lower()
+    name = re.sub(r"^(retrieval|generation)_score_", "", re.sub(r"\W+", "_", name))
+    if name in LOWER_IS_BETTER.split():
+        return False
+    return True if name in HIGHER_IS_BETTER.split() else None
+
+
+def _feedback(frame: pd.DataFrame) -> list[str] | None:
+    """Return the feedback columns of a table of records of TruLens; None for other tables."""
+    if not {"app_id", "record_id", "input"} <= set(frame.columns):
+        return None
+    return [name for name in map(str, frame.columns) if f"{name}_calls" in frame.columns] or None
+
+
+def _open_rag_eval(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of open-rag-eval with one row per run: its columns begin with run_1_, run_2_, ..."""
+    known = frame.columns.astype(str).str.extract(
+        r"^(run_\d+)_(?:retrieval|generation)_score_(\w+)$"
+    )
+    runs = known[0].dropna().unique()
+    if not len(runs):
+        return frame
+    parts = []
+    for run in runs:
+        places = known.index[known[0] == run]
+        part = frame.iloc[:, places].set_axis(known.loc[places, 1].tolist(), axis=1)
+        parts.append(frame[["query_id"]].assign(run=run).join(part.select_dtypes("number")))
+    result = pd.concat(parts, ignore_index=True)
+    return result.drop(columns="run") if len(runs) == 1 else result
 
 
 def _framed(table: Any, run: Any) -> pd.DataFrame:
@@ -373,6 +469,9 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
         return pd.concat([_of_ranx_run(one) for one in several], ignore_index=True)
     if type(table).__module__.partition(".")[0] == "ranx" and hasattr(table, "to_dict"):
         return of_mapping(table.to_dict(), "the report")
+    if hasattr(table, "test_results") or (isinstance(table, Mapping) and "testCases" in table):
+        frame = pd.DataFrame(_of_deepeval(table, "the result"), columns=COLUMNS)
+        return frame.drop(columns="run") if name is None else frame.assign(run=name)
     if isinstance(table, Mapping):
         return from_dict(table, what="runs", run=name).rename(
             columns={"doc_id": "measure", "score": "value"}
@@ -387,7 +486,7 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
     frame = as_table(table)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(not_a_table(frame, "a table of scores"))
-    return frame
+    return _open_rag_eval(frame)
 
 
 def _of_ranx_run(run: Any) -> pd.DataFrame:
@@ -424,6 +523,7 @@ def _query_column(frame: pd.DataFrame, query: str | None) -> str | None:
     if query is not None and query not in frame.columns:
         raise KeyError(f"no column {query!r}; the table has {listed(frame.columns)}.")
     names = [query] if query is not None else candidates("query", frame.columns)
+    names = names or [name for name in QUESTIONS if name in frame.columns][:1]
     if len(names) > 1:
         raise ValueError(
             f"two columns could be the query: {names[0]!r} and {names[1]!r}. Specify it: query={names[0]!r}."
@@ -458,11 +558,11 @@ def _by_measure(
     absent = [column for column in labels if column not in frame.columns]
     if absent:
         raise KeyError(f"no column {absent[0]!r}; the table has {listed(frame.columns)}.")
-    unknown = (
-        [column for column in labels if catalog_name(str(column)) is None]
-        if measures is None
-        else []
-    )
+    unknown = [
+        column
+        for column in labels
+        if measures is None and catalog_name(str(column)) is None and not _is_known(str(column))
+    ]
     if unknown or not labels:
         known = [str(column) for column in labels if column not in unknown]
         hint = (
@@ -484,6 +584,10 @@ def _by_measure(
     )
 
 
+def _is_known(label: str) -> bool:
+    return known_direction(label) is not None or label.lower() in CHANGED
+
+
 def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
     if isinstance(run, str):
         return [run] if run in frame.columns else []
@@ -495,6 +599,8 @@ def _run_names(frame: pd.DataFrame, run: Any) -> list[str]:
     if hinted and set(hinted) <= set(frame.columns):
         return list(hinted)
     known = [name for name in (*names_of("run"), *MODELS) if name in frame.columns]
+    if not known and _feedback(frame):
+        return [name for name in ("app_name", "app_version") if name in frame.columns]
     return ["run"] if "run" in known else known[:1]
 
 
@@ -596,6 +702,7 @@ def _rows(path: Path, encoding: str | None) -> pd.DataFrame:
 def _tidy(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     """Return a table of scores, long or wide, under pdeval's names."""
     try:
+        frame = _framed(frame, None)
         rows = scores(frame)
     except (ValueError, KeyError) as fault:
         raise ValueError(f"'{path}': {fault.args[0]}") from None

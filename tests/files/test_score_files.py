@@ -279,11 +279,11 @@ def test_options_that_are_no_choice_are_told(tmp_path):
 
 def test_an_unknown_query_column_of_a_file_is_asked_for(tmp_path):
     """28.26: every row was of the query 'all'."""
-    table = pd.DataFrame({"user_input": ["who?", "what?"], "measure": "map", "value": [0.5, 0.25]})
+    table = pd.DataFrame({"query_text": ["who?", "what?"], "measure": "map", "value": [0.5, 0.25]})
     table.to_csv(tmp_path / "a.csv", index=False)
     (tmp_path / "a.jsonl").write_text(table.to_json(orient="records", lines=True))
     for name in ("a.csv", "a.jsonl"):
         with pytest.raises(
-            ValueError, match=r"'.*': unknown query column among user_input.*query='user_input'"
+            ValueError, match=r"'.*': unknown query column among query_text.*query='query_text'"
         ):
             pdeval.read_scores(tmp_path / name)

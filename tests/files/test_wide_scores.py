@@ -162,13 +162,13 @@ def test_the_callers_table_is_not_changed():
 
 
 ANSWERS = pd.DataFrame(
-    {"user_input": ["who?", "what?"], "response": ["x", "y"], "map": [0.5, 0.25]}
+    {"query_text": ["who?", "what?"], "response": ["x", "y"], "map": [0.5, 0.25]}
 )
 
 
 def test_an_unknown_query_column_is_asked_for():
     """28.26: every row was of the query 'all'."""
-    asked = r"unknown query column among user_input, response, map.* Specify it: .*scores\(.*query='user_input'\)"
+    asked = r"unknown query column among query_text, response, map.* Specify it: .*scores\(.*query='query_text'\)"
     for table in (
         ANSWERS,
         ANSWERS.head(1),
@@ -177,14 +177,14 @@ def test_an_unknown_query_column_is_asked_for():
     ):
         with pytest.raises(ValueError, match=asked):
             pdeval.scores(table)
-    assert rows(pdeval.scores(ANSWERS, query="user_input"))[0] == ["run", "who?", "map", 0.5]
+    assert rows(pdeval.scores(ANSWERS, query="query_text"))[0] == ["run", "who?", "map", 0.5]
 
 
 def test_an_unknown_query_column_of_a_long_table_is_asked_for():
     long = ANSWERS.rename(columns={"map": "value"}).assign(measure="map", run="a")
-    with pytest.raises(ValueError, match=r"unknown query column.*query='user_input'"):
+    with pytest.raises(ValueError, match=r"unknown query column.*query='query_text'"):
         pdeval.scores(long)
-    assert set(pdeval.scores(long, query="user_input")["user_input"]) == {"who?", "what?"}
+    assert set(pdeval.scores(long, query="query_text")["query_text"]) == {"who?", "what?"}
 
 
 def test_rows_of_one_run_are_no_means():

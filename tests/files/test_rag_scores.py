@@ -1,0 +1,154 @@
+"""Tables of tools for RAG, as ragas 0.4.3, deepeval 4.3.1, TruLens 2.16.0 and open-rag-eval write them."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+import pdeval
+
+RAGAS = pd.DataFrame(
+    {
+        "user_input": ["who?", "what?"],
+        "retrieved_contexts": [["a"], ["b", "c"]],
+        "response": ["x", "y"],
+        "reference": ["x", "z"],
+        "faithfulness": [1.0, 0.5],
+        "factual_correctness(mode=f1)": [0.4, 0.6],
+        "noise_sensitivity(mode=relevant)": [0.25, None],
+    }
+)
+TRULENS = pd.DataFrame(
+    {
+        "app_id": ["h1", "h1", "h2", "h2"],
+        "app_name": "rag",
+        "app_version": ["base", "base", "new", "new"],
+        "record_id": list("abcd"),
+        "input": ["who?", "what?"] * 2,
+        "output": "text",
+        "latency": [1.0, 2.0, 3.0, 4.0],
+        "num_events": 3,
+        "total_cost": 0.01,
+        "Groundedness": [0.5, 0.75, 1.0, 0.25],
+        "Groundedness_calls": [[]] * 4,
+        "Groundedness feedback cost in USD": 0.001,
+        "Groundedness direction": None,
+    }
+)
+OPEN_RAG_EVAL = pd.DataFrame(
+    {
+        "query_id": ["1", "2"],
+        "query": ["who?", "what?"],
+        "run_1_retrieved_passages": "{}",
+        "run_1_retrieval_score_umbrela_scores": '{"a": 3}',
+        "run_1_retrieval_score_mean_umbrela_score": [2.5, 1.0],
+        "run_1_generation_score_hallucination_score": [0.9, 0.8],
+        "run_2_retrieval_score_mean_umbrela_score": [2.0, 1.5],
+        "run_2_generation_score_hallucination_score": [0.7, 0.6],
+    }
+)
+CASES = {
+    "testCases": [
+        {"input": "who?", "metricsData": [{"name": "Faithfulness", "score": 0.5}]},
+        {
+            "input": "what?",
+            "metricsData": [
+                {"name": "Faithfulness", "score": 1.0},
+                {"name": "Contextual Recall", "score": None},
+            ],
+        },
+        {"input": "why?", "metricsData": None},
+    ]
+}
+
+
+def rows(table):
+    return table.drop(columns="run", errors="ignore").to_numpy().tolist()
+
+
+def test_a_table_of_ragas_is_read_with_the_directions_of_its_measures():
+    scores = pdeval.scores(RAGAS, run="rag")
+    assert rows(scores) == [
+        ["who?", "faithfulness", 1.0],
+        ["who?", "factual_correctness(mode=f1)", 0.4],
+        ["who?", "noise_sensitivity(mode=relevant)", 0.25],
+        ["what?", "faithfulness", 0.5],
+        ["what?", "factual_correctness(mode=f1)", 0.6],
+    ]
+    assert scores["run"].unique().tolist() == ["rag"]
+    higher = {label: known["higher"] for label, known in scores.attrs["measures"].items()}
+    assert list(higher.values()) == [True, True, False]
+    old = RAGAS.rename(columns={"user_input": "question"})
+    assert pdeval.scores(old).attrs["query_column"] == "question"
+
+
+def test_two_systems_of_ragas_are_compared():
+    both = pd.concat([RAGAS.assign(run="a"), RAGAS.assign(run="b", faithfulness=[1.0, 0.75])])
+    order = pdeval.scores(both).ireval.order("faithfulness")
+    assert order["run"].tolist() == ["b", "a"]
+
+
+def test_the_records_of_trulens_give_their_feedback():
+    scores = pdeval.scores(TRULENS)
+    assert scores.attrs["run_columns"] == ["app_name", "app_version"]
+    assert scores["measure"].unique().tolist() == ["Groundedness"]
+    order = scores.ireval.order()
+    assert order["score"].tolist() == [0.625, 0.625]
+    costs = pdeval.scores(TRULENS, measures=["latency"])
+    assert costs.ireval.order()["app_version"].tolist() == ["base", "new"]
+
+
+def test_the_columns_of_open_rag_eval_are_runs():
+    scores = pdeval.scores(OPEN_RAG_EVAL)
+    assert scores.query("run == 'run_2'")["value"].tolist() == [2.0, 0.7, 1.5, 0.6]
+    assert scores["measure"].unique().tolist() == ["mean_umbrela_score", "hallucination_score"]
+    one = OPEN_RAG_EVAL.loc[:, ~OPEN_RAG_EVAL.columns.str.startswith("run_2")]
+    assert pdeval.scores(one, run="mine")["run"].unique().tolist() == ["mine"]
+
+
+def test_results_of_deepeval_are_objects_or_files(tmp_path):
+    expected = [["who?", "Faithfulness", 0.5], ["what?", "Faithfulness", 1.0]]
+    assert rows(pdeval.scores(CASES)) == expected
+    results = [
+        SimpleNamespace(
+            input=case["input"],
+            metrics_data=[SimpleNamespace(**one) for one in case["metricsData"] or ()],
+        )
+        for case in CASES["testCases"]
+    ]
+    result = SimpleNamespace(test_results=results)
+    assert rows(pdeval.scores(result, run="mine")) == expected
+    path = tmp_path / "rag.json"
+    path.write_text(json.dumps(CASES), encoding="utf-8")
+    read = pdeval.read_scores(path)
+    assert rows(read) == expected
+    assert read["run"].unique().tolist() == ["rag"]
+
+
+def test_files_of_open_rag_eval_and_ragas_are_read(tmp_path):
+    OPEN_RAG_EVAL.to_csv(tmp_path / "eval.csv", index=False)
+    scores = pdeval.read_scores(tmp_path / "eval.csv")
+    assert scores["run"].unique().tolist() == ["run_1", "run_2"]
+    RAGAS.to_csv(tmp_path / "rag.csv", index=False)
+    ragas = pdeval.read_scores(tmp_path / "rag.csv")
+    assert ragas["query_id"].unique().tolist() == ["who?", "what?"]
+    assert ragas["run"].unique().tolist() == ["rag"]
+
+
+def test_a_direction_that_depends_on_the_version_must_be_stated():
+    table = pd.DataFrame({"input": ["who?", "what?"], "Toxicity": [0.1, 0.2]})
+    message = (
+        "the direction of 'Toxicity' depends on the version of deepeval: lower is better in version 3, higher in version "
+        "4.3. Specify it: higher={'Toxicity': True}, or False."
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        pdeval.scores(table)
+    stated = pdeval.scores(table, higher={"Toxicity": False})
+    assert stated.attrs["measures"]["Toxicity"]["higher"] is False
+
+
+def test_other_numbers_are_not_measures():
+    with pytest.raises(ValueError, match=r"the columns tokens are not measures of the catalog"):
+        pdeval.scores(RAGAS.assign(tokens=5))
