@@ -19,7 +19,7 @@ from pdeval.evaluate.cube import Scores, coded
 from pdeval.join.id_mismatch import same_type
 from pdeval.join.ids import column_ids
 from pdeval.join.ranks import ranked
-from pdeval.join.rules import checked_level
+from pdeval.join.rules import checked_level, outside
 from pdeval.tables.codes import combined_codes, distinct
 from pdeval.tables.reader import Table, numbers, read
 from pdeval.tables.schemas import SCHEMAS, table
@@ -196,7 +196,7 @@ def _warn_about_unjudged(unjudged: np.ndarray, cited: np.ndarray) -> None:
         warnings.warn(
             f"{int(unjudged.sum()):,} of {int(cited.sum()):,} citations have no support value. They count as not "
             "supporting.",
-            stacklevel=2,
+            stacklevel=outside(),
         )
 
 

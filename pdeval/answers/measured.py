@@ -13,6 +13,7 @@ from pdeval.catalog import ENTRIES, Measure, parse_all
 from pdeval.catalog.directions import described
 from pdeval.evaluate.cube import Scores, coded, coded_runs
 from pdeval.evaluate.ppi import checked
+from pdeval.join.rules import outside
 from pdeval.tables.labels import run_labels
 from pdeval.tables.reader import Table, numbers
 from pdeval.tables.schemas import SCHEMAS
@@ -102,7 +103,7 @@ class Answers:
             warnings.warn(
                 f"{len(missing):,} of {answered.size:,} {what} are missing, e.g. of run "
                 f"{run_labels(self.runs)[run]!r} to query {self.queries[query]!r}. They get the worst possible score.",
-                stacklevel=2,
+                stacklevel=outside(),
             )
 
     def cube(self, measures: list[Measure], values: Callable[[Measure], np.ndarray]) -> Scores:

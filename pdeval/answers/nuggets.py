@@ -17,6 +17,7 @@ from pdeval.answers.measured import (
 )
 from pdeval.catalog import Measure
 from pdeval.evaluate.cube import coded
+from pdeval.join.rules import outside
 from pdeval.tables.codes import combined_codes, distinct
 from pdeval.tables.reader import Table, query_column
 from pdeval.tables.schemas import table
@@ -226,5 +227,5 @@ def _warn_about_missing(
         warnings.warn(
             f"{unassigned:,} of {int(labeled[query].sum()):,} nuggets of answers have no assignment. They count as "
             "not supported.",
-            stacklevel=2,
+            stacklevel=outside(),
         )

@@ -140,8 +140,8 @@ def test_files_of_open_rag_eval_and_ragas_are_read(tmp_path):
 def test_a_direction_that_depends_on_the_version_must_be_stated():
     table = pd.DataFrame({"input": ["who?", "what?"], "Toxicity": [0.1, 0.2]})
     message = (
-        "the direction of 'Toxicity' depends on the version of deepeval: lower is better in version 3, higher in version "
-        "4.3. Specify it: higher={'Toxicity': True}, or False."
+        "the direction of 'Toxicity' depends on the version of deepeval: lower is better in version 3, higher in "
+        "version 4.3. Specify it: higher={'Toxicity': True}, or False."
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         pdeval.scores(table)
