@@ -33,6 +33,7 @@ FAMILIES = {
     "metric": ("Measures of one ranking", "Measure"),
     "set": ("Measures of all rankings of a run together", "Measure"),
     "answer": ("Measures of answers", "Measure"),
+    "exposure": ("Measures of exposure", "Measure"),
     "preference": ("Preferences between two rankings", "Preference"),
     "ordering": ("Orderings of many runs", "Ordering"),
 }

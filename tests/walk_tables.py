@@ -248,12 +248,19 @@ def answerable() -> pd.DataFrame:
     return pd.DataFrame({"query_id": queries, "answerable": queries.astype(int) % 2 == 1})
 
 
+def groups() -> pd.DataFrame:
+    """The judged items in two groups."""
+    docs = qrels()[["doc_id"]].drop_duplicates(ignore_index=True)
+    return docs.assign(group=["even" if row % 2 else "odd" for row in docs.index])
+
+
 # what a verb is asked where it cannot be asked without
 NEEDED = {
     "to": lambda: "queries",
     "rope": lambda: 0.01,
     "qrels": qrels,
     "labels": labels,
+    "groups": groups,
     "labeled": labeled,
     "metadata": lambda: pdeval.datasets.sample_metadata(),
     "others": lambda: tables()["orders"],

@@ -18,6 +18,8 @@ from pdeval.verbs import VERBS, Verb
 NOUN = {"judged": "judged", "runs": "runs.ireval", "matrix": "matrix.ireval"}
 FAMILIES = {
     "metric": ("metrics", "Measures of one ranking"),
+    "answer": ("answer_measures", "Measures of answers"),
+    "exposure": ("exposure_measures", "Measures of exposure"),
     "set": ("set_measures", "Measures of all rankings of a run together"),
     "preference": ("preferences", "Preferences between two rankings"),
     "ordering": ("orderings", "Orderings of many runs"),

@@ -88,6 +88,18 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
+    def awrf(
+        self,
+        groups: object,
+        measures: object = ...,
+        *,
+        target: Literal["uniform", "relevant", "catalog"] | Mapping[str, float] = "relevant",
+        sample: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the attention-weighted rank fairness of every run on every query."""
+
     def best_average_worst(
         self,
         average: object = "RPP",
@@ -297,6 +309,22 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
 
+    def expected_exposure(
+        self,
+        measures: object = ...,
+        *,
+        sample: str | Sequence[str] | None = None,
+        model: Literal["rbp", "gerr"] = "gerr",
+        patience: float = 0.5,
+        utility: float = 0.5,
+        groups: object = None,
+        complete: bool = True,
+        normalize: Literal["expeval"] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the expected exposure loss, disparity and relevance of stochastic rankings on every query."""
+
     def explain(
         self,
         query: object = None,
@@ -308,6 +336,16 @@ class JudgedVerbs(Judged):
         texts: object = None,
     ) -> pd.DataFrame:
         """Return the items of one query: grade, rank in each run, and contribution to each measure."""
+
+    def exposure_shares(
+        self,
+        groups: object,
+        *,
+        sample: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the fraction of exposure of each group of items, compared with its relevant items and with the catalog."""
 
     def fit_population(
         self,
@@ -2276,6 +2314,69 @@ class ExplanationIreval(Ireval):
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
+class ExposureSharesIreval(Ireval):
+    """The verbs of a table of the kind 'exposure_shares'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class ExposureTradeoffIreval(Ireval):
+    """The verbs of a table of the kind 'exposure_tradeoff'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with the relevance of runs against their disparity, and a shaded area under each curve."""
+
+        def exposure_curve(
+            self,
+            *,
+            ax: Axes | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with the relevance of runs against their disparity, and a shaded area under each curve."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
 class FriedmanIreval(Ireval):
     """The verbs of a table of the kind 'friedman'."""
 
@@ -4212,6 +4313,25 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
 
+    def awrf(
+        self,
+        qrels: object,
+        groups: object,
+        measures: object = ...,
+        *,
+        target: Literal["uniform", "relevant", "catalog"] | Mapping[str, float] = "relevant",
+        sample: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return the attention-weighted rank fairness of every run on every query."""
+
     def best_average_worst(
         self,
         qrels: object,
@@ -4514,6 +4634,29 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
 
+    def expected_exposure(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        sample: str | Sequence[str] | None = None,
+        model: Literal["rbp", "gerr"] = "gerr",
+        patience: float = 0.5,
+        utility: float = 0.5,
+        groups: object = None,
+        complete: bool = True,
+        normalize: Literal["expeval"] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return the expected exposure loss, disparity and relevance of stochastic rankings on every query."""
+
     def explain(
         self,
         qrels: object,
@@ -4532,6 +4675,23 @@ class RunsIreval(Ireval):
         judged_only: bool = False,
     ) -> pd.DataFrame:
         """Return the items of one query: grade, rank in each run, and contribution to each measure."""
+
+    def exposure_shares(
+        self,
+        qrels: object,
+        groups: object,
+        *,
+        sample: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return the fraction of exposure of each group of items, compared with its relevant items and with the catalog."""
 
     def fit_population(
         self,
@@ -5751,6 +5911,15 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return, per pair of runs, the posterior probabilities of better, worse, and equivalent in practice."""
+
+    def exposure_tradeoff(
+        self,
+        *,
+        parameter: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the mean disparity and relevance of runs, and the area under the curve of each system."""
 
     def friedman(
         self,

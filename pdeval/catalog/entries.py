@@ -17,10 +17,15 @@ from pdeval.tables.equal_values import NOISE
 from pdeval.verbs.registry import Registry, first_line
 
 AnswerKind = Literal["nuggets", "citations", "spans", "abstention"]
-Kind = Literal["binary", "graded", "judged", "signed", "subtopic", "items", "set"] | AnswerKind
-Family = Literal["metric", "preference", "ordering", "set", "answer"]
+ListKind = Literal["binary", "graded", "judged", "signed", "subtopic", "items", "set"]
+Kind = ListKind | AnswerKind | Literal["exposure"]
+Family = Literal["metric", "preference", "ordering", "set", "answer", "exposure"]
 # kinds of measures of something else than one ranking, and their families
-FAMILIES: dict[str, Family] = {"set": "set", **dict.fromkeys(get_args(AnswerKind), "answer")}
+FAMILIES: dict[str, Family] = {
+    "set": "set",
+    "exposure": "exposure",
+    **dict.fromkeys(get_args(AnswerKind), "answer"),
+}
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -36,10 +41,11 @@ class Entry:
 
     Parameters
     ----------
-    kind : {'binary', 'graded', 'judged', 'signed', 'subtopic', 'items', 'set', or that of a measure of answers}
+    kind : {'binary', 'graded', 'judged', 'signed', 'subtopic', 'items', 'set', 'exposure', or that of answers}
         Items in the block of the kernel: those relevant at the level; all with a positive grade; all judged ones; all
         with a grade, negative grades included; relevant ones with their subtopics; those of the list by rank, judged
-        or not; the catalog, for a measure of all lists of a run; or nuggets, citations, spans, abstention.
+        or not; the catalog, for a measure of all lists of a run; or nuggets, citations, spans, abstention,
+        exposure.
     higher : bool
         Whether higher is better.
     range : tuple of float

@@ -3,6 +3,7 @@
 from pdeval.evaluate import (
     beyond_accuracy,
     contributions,
+    exposure,
     grouped,
     hard_queries,
     labeled,
@@ -16,6 +17,7 @@ from pdeval.evaluate import (
 __all__ = [
     "beyond_accuracy",
     "contributions",
+    "exposure",
     "grouped",
     "hard_queries",
     "labeled",

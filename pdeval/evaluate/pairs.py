@@ -443,7 +443,7 @@ def select(
     """
     requested = tuple(parse_all(measures))
     for measure in requested:
-        if measure.entry.family == "answer":
+        if measure.entry.family in ("answer", "exposure"):
             only_metrics([measure])
         if measure.entry.family == "ordering":
             raise ValueError(

@@ -190,6 +190,7 @@ def only_metrics(measures: list[Measure]) -> None:
     advice = {
         "answer": "a measure of answers, not of one ranking. Use .ireval.measure(...) of nuggets or citations, "
         ".ireval.measure_spans(...) or .ireval.abstention(...).",
+        "exposure": "a measure of exposure. Use .ireval.expected_exposure(qrels) or .ireval.awrf(qrels, groups).",
         "preference": "a preference, not a measure of one ranking. Use .ireval.prefer(qrels, ...).",
         "ordering": "an ordering, not a measure of one ranking. Use .ireval.order(...).",
     }

@@ -123,7 +123,7 @@ def _sources(data: ScoresLike, measures: object) -> list[Source]:
         ]
         # warnings about the join come with the first cube; `scores` raises for measures of sets and answers
         return [
-            (scores if family[0].entry.family in ("metric", "set", "answer") else select)(
+            (scores if family[0].entry.family not in ("preference", "ordering") else select)(
                 data, family, tell=number == 0
             )
             for number, family in enumerate(families)

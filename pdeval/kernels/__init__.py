@@ -61,6 +61,8 @@ items; `users` (D); `popularity` and any column of items= (items, 1); `features`
 
 A kernel of kind "nuggets" sees, with the nuggets of a query on axis 0: `assignment` (m, T, R), from 0 to 1; `vital`
 (m, T, 1), 1 or 0, or the importance if it is a number; `okay` (m, T, 1), 1 or 0; `length` (T, R) of the answer.
+A kernel of kind "exposure" sees, with items or groups of items on axis 0: `exposure` (m, T, R), their exposure in the
+rankings of a run; `target` (m, T, 1), the exposure that they should have; `ndcg` (T, R).
 A kernel of kind "citations" sees, each of shape (T, R): `citations` and `sentences`, their numbers; `supported`, the
 sum of the support of citations; `best`, the sum over sentences of their best support; `relevant`, the number of
 citations of relevant documents; and, with ranks on axis 0, `listed` and `cited` (k, T, R): whether the run has a
@@ -153,6 +155,7 @@ from pdeval.kernels.diversity import (
     strec,
 )
 from pdeval.kernels.expected_utility import expected_utility, expected_utility_of_subtopics
+from pdeval.kernels.exposure import AWRF, EE_D, EE_L, EE_R, AWRF_nDCG
 from pdeval.kernels.graded import CG, DCG, G, Q, RnDCG, nDCG, nDCGrel
 from pdeval.kernels.incomplete_judgments import Bpref, GMbpref, Judged, RBPresidual, Unjudged, infAP
 from pdeval.kernels.interpolation import IPrec, IPrecAvg, interpolated, precision_recall
@@ -202,11 +205,15 @@ __all__ = [
     "ASL",
     "ATD",
     "AUC",
+    "AWRF",
     "BPM",
     "BPMD",
     "CG",
     "DCG",
     "ED",
+    "EE_D",
+    "EE_L",
+    "EE_R",
     "ERF",
     "ERR",
     "ERR_IA",
@@ -242,6 +249,7 @@ __all__ = [
     "TSL",
     "UDCG",
     "WSS",
+    "AWRF_nDCG",
     "AbstentionAccuracy",
     "AbstentionPrecision",
     "AbstentionRecall",

@@ -30,6 +30,7 @@ rank_slopes, rank_scatter                   one ordering of the runs against ano
 query_heatmap                               every run on every query
 judge_dots, judge_scatter                   judges against human assessors
 confusion_heatmap                           labels of an assessor for each label of a reference
+exposure_curve                              relevance against disparity of stochastic rankings
 contribution_figure, agreement_figure, incomplete_data_figure    figures of the papers, from joins
 
 `.plot.panels(by="collection")` draws any of them once for each collection.
@@ -73,6 +74,7 @@ from pdeval.plots.paper_figures import (
     incomplete_data_figure,
 )
 from pdeval.plots.scatter import difference_scatter, judge_dots, judge_scatter, level_scatter
+from pdeval.plots.tradeoffs import exposure_curve
 
 __all__ = [
     "agreement_figure",
@@ -89,6 +91,7 @@ __all__ = [
     "difference_scatter",
     "discount_curves",
     "equivalence_bars",
+    "exposure_curve",
     "forest",
     "hasse",
     "headroom_bars",

@@ -10,7 +10,7 @@ inf = math.inf
 KERNELS = {
     name: one
     for name, one in ENTRIES.items()
-    if one.family not in ("ordering", "answer") and one.kind not in ("items", "set")
+    if one.family not in ("ordering", "answer", "exposure") and one.kind not in ("items", "set")
 }
 TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 GAINS = {"gain": "linear", "gains": None, "least": 0.0}

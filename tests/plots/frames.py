@@ -401,6 +401,9 @@ KINDS = {
     "collection_effects": effects,
     "meta_analysis": verdicts,
     "components": components,
+    "exposure_tradeoff": lambda: pd.DataFrame(
+        {"run": ["a", "b", "c"], "disparity": [1.0, 1.4, 2.0], "relevance": [0.5, 0.6, 0.7], "area": [0.6, 0.6, 0.6]}
+    ),
     "scores": lambda: preferences(3).rename(columns={"run_a": "run"}).drop(columns="run_b").drop_duplicates(
         ["run", "query_id"], ignore_index=True
     ).assign(measure="AP"),

@@ -32,6 +32,7 @@ def tie_table():
 
 FRAMES = {
     "precision_recall": frames.curves,
+    "exposure_curve": frames.KINDS["exposure_tradeoff"],
     "query_differences": lambda: frames.preferences(2),
     "win_loss_tie": frames.preferences,
     "preference_heatmap": frames.preferences,
