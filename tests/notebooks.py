@@ -46,6 +46,14 @@ NOISE = (
         re.compile(r"<style scoped>.*?</style>", re.DOTALL),
         "",
     ),  # pandas' own, which changes with its version
+    (
+        # of an interactive table only the plain one, which is shown if scripts do not run
+        re.compile(
+            r'<div class="pdeval-output".*?<div class="pdeval-plain">(.*?)</div>\n<template>.*',
+            re.DOTALL,
+        ),
+        r"\1",
+    ),
     (re.compile(r"\s+"), " "),
 )
 
@@ -126,6 +134,17 @@ def whole_streams(outputs: list[Any]) -> list[Any]:
     return made
 
 
+def keep_plain_tables(notebook: Any) -> None:
+    """Replace interactive tables by plain ones: their data would make the files many times larger."""
+    pattern, plain = next(noise for noise in NOISE if "pdeval-plain" in noise[0].pattern)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            if "text/html" in output.get("data", {}):
+                output["data"]["text/html"] = pattern.sub(
+                    plain, "".join(output["data"]["text/html"])
+                )
+
+
 def shown(cell: Any) -> list[tuple[str, str]]:
     """Return what a cell shows, as text and as HTML, without what changes from run to run."""
     found = []
@@ -182,6 +201,7 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{line}  UNFIT\n" + "\n".join(faults), file=sys.stderr)
             continue
         if options.write:
+            keep_plain_tables(notebook)
             path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
         elif cells := changed(stored, notebook):
             failed.append(path.name)

@@ -206,10 +206,6 @@ def compare(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """Print the table of a paper."""
-    if len({measure.entry.family for measure in _measures(options)}) > 1:
-        raise UsageError(
-            "a report shows either measures or preferences. Use -m with one of these kinds."
-        )
     more = {"metadata": _metadata(options)} if hasattr(options, "group") else {}
     # an .html file is the interactive page, unless --standalone requests only the table
     page = (

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -458,96 +457,6 @@ def users(judged: Judged, measure: Measure) -> tuple[list[Users], dict[int, np.n
         return None
     weight = measure.parameters.get("weight", entry.weight)
     return of_populations, {size: weights(weight, size) for size in sorted(sizes)}
-
-
-class QueryItems(NamedTuple):
-    """The items of one query: ids, grades, whether each is relevant, and ranks of shape (items, runs).
-
-    An unretrieved item has an infinite rank. `of` is the number of judged items of the query.
-    """
-
-    docs: list[object]
-    grades: np.ndarray
-    relevant: np.ndarray
-    ranks: np.ndarray
-    of: int
-
-
-@dataclass(frozen=True, eq=False)
-class RankedItems:
-    """The judged items of a join, sorted within each query by grade, then by the best rank in any run.
-
-    Examples
-    --------
-    >>> import pdeval
-    >>> items = RankedItems(pdeval.datasets.sample_judged())
-    >>> found = items.of_query("101", most=2)
-    >>> found.docs, found.grades.tolist(), found.ranks[:, :3].tolist()
-    (['news-2015-373', 'doc-03516'], [3.0, 2.0], [[8.0, 1.0, 14.0], [1.0, 32.0, 1.0]])
-    """
-
-    judged: Judged
-
-    @property
-    def runs(self) -> pd.DataFrame:
-        """The runs, in the order of the ranks."""
-        return self.judged.runs
-
-    @property
-    def complete(self) -> bool:
-        """Whether items that were judged and are not relevant are among them."""
-        return self.judged.positions.complete
-
-    def sizes(self, queries: pd.Index) -> np.ndarray:
-        """Return the number of items of each of some queries."""
-        sizes = np.bincount(self.judged.positions.judged.topic, minlength=len(self.judged.queries))
-        return sizes[self.judged.queries.get_indexer(queries)]
-
-    @cached_property
-    def _order(self) -> np.ndarray:
-        positions = self.judged.positions
-        # lexsort: the last key is the primary one
-        best = np.full(len(positions.judged.topic), np.inf)
-        np.minimum.at(best, positions.item, positions.rank)
-        return np.lexsort((best, -positions.judged.grade, positions.judged.topic))
-
-    @cached_property
-    def _relevant(self) -> np.ndarray:
-        return self.judged.positions.relevant(self.judged.level)
-
-    def of_query(self, query: object, most: int | None = None) -> QueryItems:
-        """Return the first items of a query, at most `most`."""
-        positions, judged = self.judged.positions, self.judged.positions.judged
-        topic = int(self.judged.queries.get_indexer(pd.Index([query]))[0])
-        first, last = np.searchsorted(judged.topic, [topic, topic + 1])
-        items = self._order[first:last][
-            :most
-        ]  # items are sorted by topic: the order keeps each in its stretch
-        place = np.full(last - first, -1)
-        place[items - first] = np.arange(len(items))
-        hits = slice(*np.searchsorted(positions.item, [first, last]))
-        row = place[positions.item[hits] - first]
-        kept = row >= 0
-        ranks = np.full((len(items), len(self.runs)), np.inf)
-        ranks[row[kept], positions.run[hits][kept]] = positions.rank[hits][kept]
-        return QueryItems(
-            judged.docs.take(judged.doc[items]).index().tolist(),
-            judged.grade[items],
-            self._relevant[items],
-            ranks,
-            int(last - first),
-        )
-
-
-def ranked_items(data: object) -> RankedItems | None:
-    """Return the items of a join, or None for other data.
-
-    Examples
-    --------
-    >>> ranked_items(pd.DataFrame()) is None
-    True
-    """
-    return RankedItems(data) if isinstance(data, Judged) else None
 
 
 table(

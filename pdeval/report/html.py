@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from pdeval.files.atomic_write import replacing
-from pdeval.report.page import cell_markup, escape, page_of, span, sub_columns, table_lines
+from pdeval.report.page import (
+    cell_markup,
+    component_of,
+    escape,
+    page_of,
+    span,
+    sub_columns,
+    table_lines,
+)
 from pdeval.report.report import (
     Cell,
     Report,
@@ -39,6 +47,8 @@ STYLE = """<style>
 .pdeval-report p { margin: 0.2em 0; font-size: 0.85em; max-width: 60em; }
 </style>""".replace(".pdeval-report ", ".pdeval-report.pdeval-report ")
 
+NOTEBOOK_LIMIT = 1.0  # megabytes of the output of a notebook
+
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -53,22 +63,24 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-@report_format("html", endings=".html", as_file={"standalone": True})
+@report_format("html", endings=".html", as_file={"standalone": True, "interactive": None})
 def to_html(
     report: Report,
     path: str | Path | None = None,
     *,
     standalone: bool = False,
-    interactive: bool = False,
+    interactive: bool | None = False,
+    embedded: bool = False,
     limit: float = 5.0,
 ) -> str:
     """Return an HTML table that includes its style and uses the colors of the page, light or dark.
 
-    The interactive page is one file that needs no network. The table can be sorted, grouped, filtered and searched. A
-    cell opens its queries, with their differences from another system. A query opens its items, with their rank in each
-    run, their contribution to the measure and to the preference. Every pair of systems is compared. A report of runs
-    and judgments has all of these data, a report of scores has no items, and a report of a summary has no queries; the
-    page lists what is missing.
+    The interactive page is one file that needs no network. The table is sorted by its first measure; it can be sorted,
+    grouped, filtered and searched, and its marks compare with any system. A cell opens its queries, with their
+    differences from another system. A query opens both rankings side by side: grades, unjudged items, texts, and what
+    each item adds to the measure. Every pair of systems is compared. Each state has a link; tables can be copied and
+    downloaded. A report of runs and judgments has all of these data, a report of scores has no items, and a report of a
+    summary has no queries; the page lists what is missing.
 
     Parameters
     ----------
@@ -76,11 +88,14 @@ def to_html(
         File to write as well.
     standalone : bool
         Whether to return a complete page instead of a table element.
-    interactive : bool
-        Whether to return the interactive page; a notebook displays it.
+    interactive : bool or None
+        Whether to return the interactive page; a notebook displays it. None: if there are data behind its cells.
+    embedded : bool
+        Whether to return the interactive table without a page, for the output of a notebook. It needs no kernel; if
+        scripts do not run, the plain table is shown. A notebook displays a report this way.
     limit : float
-        Approximate maximum size of the interactive page in megabytes. A larger page has fewer items per query, then no
-        items, then fewer queries.
+        Approximate maximum size in megabytes. A larger page has fewer items per query, then no items, then fewer
+        queries.
 
     Returns
     -------
@@ -110,8 +125,12 @@ def to_html(
     >>> figure = runs.ireval.order(qrels, "RPP", queries="judged").ireval.plot().figure    # doctest: +SKIP
     >>> figure.savefig(f"{folder}/figure.pdf")    # doctest: +SKIP
     """
+    has_data = bool(report.origins)
+    interactive = has_data if interactive is None else interactive
     with elapsed_time("interactive page" if interactive else "table"):
         text: str = page_of(report, limit=limit) if interactive else _table(report)
+        if embedded and has_data and not interactive:
+            text = component_of(report, text, limit=min(limit, NOTEBOOK_LIMIT))
     if standalone and not interactive:
         text = _PAGE.format(title=escape(report.caption or "pdeval report"), table=text)
     if path is not None:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import aggregate_of, higher_of
-from pdeval.evaluate.cube import Preferences, Scores
+from pdeval.evaluate.cube import Preferences, Scores, merged_attrs
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import MEASURES
@@ -34,8 +34,9 @@ class Means:
     """The numbers of a table of systems; arrays have the shape (measures, runs).
 
     `sd_replicates` is the standard deviation over replicates, NaN without replicates. `source` is the cube that
-    significance can be computed from, None for a summary. `about` describes cells that are not means. `powered` is the
-    summary of prediction-powered estimates, if there are machine labels.
+    significance can be computed from, a tuple of cubes for measures and preferences in one table, None for a summary.
+    `about` describes cells that are not means. `powered` is the summary of prediction-powered estimates, if there are
+    machine labels.
     """
 
     runs: pd.DataFrame
@@ -52,18 +53,27 @@ class Means:
     attrs: Mapping[Any, Any] = field(default_factory=dict)
     powered: pd.DataFrame | None = None
 
+    @property
+    def sources(self) -> tuple[Any, ...]:
+        """The cubes, each with consecutive measures of the table; none for a summary."""
+        if self.source is None:
+            return ()
+        return self.source if isinstance(self.source, tuple) else (self.source,)
+
     def only(self, measures: Sequence[int]) -> Means:
         """Return the table of some measures, by index."""
         places = list(measures)
-        source = self.source
-        if isinstance(source, Pairs):
-            source = replace(source, asked=tuple(source.asked[i] for i in places))
-        elif isinstance(source, Scores | Preferences):
-            arrays = {name: getattr(source, name, None) for name in ("values", "machine", "higher")}
-            parts: dict[str, Any] = {
-                name: array[places] for name, array in arrays.items() if array is not None
-            }
-            source = replace(source, measures=tuple(source.measures[i] for i in places), **parts)
+        if isinstance(self.source, tuple):
+            # places are rising: each cube keeps those of its measures
+            starts = np.cumsum([0, *(len(cube.measures) for cube in self.source)])
+            parts = [
+                _only(cube, [i - start for i in places if start <= i < start + len(cube.measures)])
+                for cube, start in zip(self.source, starts.tolist())
+            ]
+            kept = tuple(cube for cube in parts if len(cube.measures))
+            source: Any = kept if len(kept) > 1 else kept[0]
+        else:
+            source = _only(self.source, places)
         return replace(
             self,
             measures=tuple(self.measures[i] for i in places),
@@ -76,6 +86,19 @@ class Means:
         """Return the table with its runs in another order; the source keeps its order."""
         arrays = {name: getattr(self, name)[:, runs] for name in STATISTICS}
         return replace(self, runs=self.runs.iloc[runs].reset_index(drop=True), **arrays)
+
+
+def _only(source: Any, places: list[int]) -> Any:
+    """Return a cube with some of its measures, by index."""
+    if isinstance(source, Pairs):
+        return replace(source, asked=tuple(source.asked[i] for i in places))
+    if not isinstance(source, Scores | Preferences):
+        return source
+    arrays = {name: getattr(source, name, None) for name in ("values", "machine", "higher")}
+    parts: dict[str, Any] = {
+        name: array[places] for name, array in arrays.items() if array is not None
+    }
+    return replace(source, measures=tuple(source.measures[i] for i in places), **parts)
 
 
 def means(
@@ -114,10 +137,8 @@ def means(
             return _select(_of_summary(data), measures)
     source, *others = sources(data, measures, machine=True)
     if others:
-        raise ValueError(
-            f"a report shows measures of one ranking or preferences, not both: {source.measures[0]} and "
-            f"{others[0].measures[0]}. Report scores and preferences separately."
-        )
+        options: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "replicate": replicate}
+        return _side_by_side([means(cube, higher=higher, **options) for cube in (source, *others)])
     if not isinstance(source, Scores) and not hasattr(source, "blocks"):
         raise TypeError(
             "report() takes runs joined to judgments, a scores, preferences or summary table, or a cube, not "
@@ -148,6 +169,28 @@ def means(
     if varied is not None:
         table = replace(table, sd_replicates=varied.reshape(table.mean.T.shape).T)
     return _select(table, measures) if is_cube and not has_machine else table
+
+
+def _side_by_side(tables: list[Means]) -> Means:
+    """Return tables of the same runs as one table, measures in their order."""
+    attrs = merged_attrs(table.attrs for table in tables)
+    about = " ".join(
+        f"{and_list(table.measures)}: {table.about[:1].lower()}{table.about[1:]}"
+        for table in tables
+        if table.about
+    )
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(table, name) for table in tables]) for name in STATISTICS
+    }
+    return replace(
+        tables[0],
+        measures=tuple(name for table in tables for name in table.measures),
+        higher=tuple(higher for table in tables for higher in table.higher),
+        source=tuple(table.source for table in tables),
+        about=about,
+        attrs=dict(attrs),
+        **arrays,
+    )
 
 
 def _summarize(source: Any, baseline: object, alpha: float) -> Means:

@@ -174,7 +174,7 @@ class Report:
         return str(self.to_text(width=terminal_width()))
 
     def _repr_html_(self) -> str:
-        return str(self.to_html())
+        return str(self.to_html(embedded=True))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         # called for missing attributes only: report_format sets to_latex, to_html, ... on the class
@@ -253,8 +253,9 @@ class Report:
         Parameters
         ----------
         path : str or Path
-            File name; its ending is the format: `.tex` (LaTeX), `.typ` (Typst), `.md` (Markdown), `.html`, `.csv`,
-            `.json`, `.parquet` or `.xlsx`. An existing file is replaced when the new one is complete.
+            File name; its ending is the format: `.tex` (LaTeX), `.typ` (Typst), `.md` (Markdown), `.html` (a page,
+            interactive if there are data behind its cells), `.csv`, `.json`, `.parquet` or `.xlsx`. An existing file is
+            replaced when the new one is complete.
 
         Returns
         -------

@@ -86,6 +86,7 @@ def report(
     by: str | Sequence[str] | None = None,
     layout: Layout | None = None,
     average: Average | None = "mean",
+    texts: object = None,
 ) -> Report:
     """Return the table of systems and measures as a paper prints it.
 
@@ -98,7 +99,8 @@ def report(
     Parameters
     ----------
     measures : str, Measure, or list of them, optional
-        Measures to compute from runs; for a table, its measures to show, in this order. By default all.
+        Measures and preferences to compute from runs; for a table, its measures to show, in this order. By default
+        all.
     baseline : run id, tuple of ids, or list of them, optional
         Run that daggers compare with. The daggers of several runs are numbered, and the correction is made for each.
     marks : {"auto", "letters", "daggers"} or None
@@ -149,6 +151,9 @@ def report(
         differ.
     average : {"mean", "rank", "both"} or None
         Columns after the collections: the unweighted mean over them, the mean rank of the systems, or both.
+    texts : DataFrame, mapping, iterable, or a pair of them, optional
+        Texts of queries and documents, for the interactive page: a table or mapping of ids, the tuples of ir_datasets,
+        or `{"queries": ..., "docs": ...}`. Only texts of documents on the page are kept, cut to 300 characters.
 
     Examples
     --------
@@ -211,8 +216,25 @@ def report(
             [replace(cell, place=(len(origins), i, system)) for i, cell in enumerate(row)]
             for system, row in enumerate(number_rows)
         ]
+        query = str(table.attrs.get("query_column", ""))
+        run_columns = set(table.runs.columns)
+        of_queries = [
+            one for one in attributes if query in one.columns and not run_columns & set(one.columns)
+        ]
         origins.append(
-            Origin(", ".join(title), part, table, tuple(places), baseline, about, pairs, how, known)
+            Origin(
+                ", ".join(title),
+                part,
+                table,
+                tuple(places),
+                baseline,
+                about,
+                pairs,
+                how,
+                known,
+                texts,
+                next(iter(of_queries), None),
+            )
         )
         stub, systems = columns_and_rows(run_texts(table.runs[list(rows.stub)], known))
         return CollectionTable(title, stub, systems, heads, cells, table, verdict), rows
@@ -221,7 +243,7 @@ def report(
     if collections is None:
         table, rows = table_of(data)
         tables = [table]
-        texts = list(rows.group_texts)
+        labels_shown = list(rows.group_texts)
         built = replace(single(table, rows.groups), group_names=rows.group_names)
     else:
         if group is not None:
@@ -234,12 +256,14 @@ def report(
         tables = [table_of(part, title, pairs)[0] for part, title, pairs in parts]
         places = _decimals(digits, tables[0].means)
         built, tables = combine(tables, layout, average, places, missing, collections.noun)
-        texts = _texts_of(collections.labels)
+        labels_shown = _texts_of(collections.labels)
         if built.groups:
             built = replace(built, group_names=(", ".join(collections.labels.columns),))
-    texts = [text for table in tables for text in _texts_of(table.means.runs)] + texts
-    texts = list(dict.fromkeys([*tables[0].means.measures, *texts]))
-    _check_keys(known, texts, "names", "not in this table")
+    run_labels_shown = [text for table in tables for text in _texts_of(table.means.runs)]
+    labels_shown = list(
+        dict.fromkeys([*tables[0].means.measures, *run_labels_shown, *labels_shown])
+    )
+    _check_keys(known, labels_shown, "names", "not in this table")
     pool = pooled(
         [table.means for table in tables], "" if collections is None else collections.noun
     )
@@ -578,8 +602,10 @@ class Origin:
         Systems in the order of print, with the values that significance is computed from.
     digits : tuple of int
         The decimals of each measure.
-    baseline, metadata, comparisons, how, names
+    baseline, metadata, comparisons, how, names, texts
         Arguments of `report`; `how` are test, correction and alpha.
+    query_metadata : DataFrame, optional
+        The first table of the metadata with a row per query.
     """
 
     title: str
@@ -591,6 +617,8 @@ class Origin:
     comparisons: pd.DataFrame | None = None
     how: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    texts: object = field(default=None, repr=False)
+    query_metadata: pd.DataFrame | None = None
 
     @property
     def systems(self) -> list[str]:

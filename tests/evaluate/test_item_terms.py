@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import pdeval
-from pdeval.evaluate.contributions import PRODUCTS, RankedItems, factors, users
+from pdeval.evaluate.contributions import PRODUCTS, factors, users
+from pdeval.evaluate.ranked_items import ranked_items
 
 ASKED = [
     "AP", "AP@10", "AP(norm=min)@5", "AP(level=2)", "P@5", "P(level=2)@10", "R@20", "R", "RBP", "RBP(p=0.5)@4",
@@ -21,9 +22,9 @@ def judged():
 
 def explained(judged, query, measure):
     """Return what explain says that each item adds, (items, runs) in the order of the items of a page."""
-    items = RankedItems(judged).of_query(query)
+    items = ranked_items(judged).of_query(query)
     said = judged.explain(query, measure).pivot(index="doc_id", columns="run", values=measure)
-    return said.loc[items.docs, judged.runs["run"]].to_numpy(), items
+    return said.reindex(items.docs)[judged.runs["run"]].fillna(0.0).to_numpy(), items
 
 
 @pytest.mark.broad
@@ -71,7 +72,7 @@ def test_users_and_weights_are_those_of_the_explanation(judged, measure):
     found, weighed = users(judged, pdeval.parse(measure, label=measure))
     said = judged.explain("113", measure, runs=["hybrid", "bm25"])
     topic = judged.queries.get_loc("113")
-    items = RankedItems(judged).of_query("113")
+    items = ranked_items(judged).of_query("113")
     wanted = {}
     for one in found:
         if one.share[topic]:

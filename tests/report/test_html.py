@@ -81,10 +81,14 @@ def test_texts_cannot_become_markup():
     assert text.count("&lt;script&gt;") == 10
 
 
-def test_a_notebook_shows_the_fragment(scores):
+def test_a_notebook_shows_the_interactive_table_and_without_scripts_the_plain_one(scores):
     table = report(scores, marks=None)
-    assert table._repr_html_() == table.to_html()
     assert table.to_html().startswith('<div class="pdeval-report">')
+    shown = table._repr_html_()
+    assert f'<div class="pdeval-plain">{table.to_html()}</div>' in shown
+    assert shown == table.to_html(embedded=True) == table._repr_html_()
+    by_hand = Report((Column("x", "x"),), ((Cell(1.0, "1"),),))
+    assert by_hand._repr_html_() == by_hand.to_html(), "there are no data behind its cells"
 
 
 def test_a_page_is_complete_and_follows_dark_mode(scores):

@@ -53,8 +53,11 @@ def test_files_are_written_by_their_ending(scores, comparisons, tmp_path):
         table.save(str(tmp_path / "t.md")).read_text(encoding="utf-8") == table.to_markdown() + "\n"
     )
     assert table.save(tmp_path / "t.HTML").read_text(encoding="utf-8") == table.to_html(
-        standalone=True
+        interactive=True
     )
+    by_hand = Report((Column("x", "x"),), ((Cell(2, "2"),),))
+    plain = by_hand.save(tmp_path / "plain.html").read_text(encoding="utf-8")
+    assert plain == by_hand.to_html(standalone=True), "there are no data behind its cells"
     read = pd.read_csv(table.save(tmp_path / "t.csv"), keep_default_na=False)
     pd.testing.assert_frame_equal(read, table.to_frame(), check_dtype=False)
 

@@ -225,10 +225,36 @@ def test_preferences_of_a_join_are_those_of_their_table():
         judged.report("RPP", marks="letters").rows[0][-1].marks
         == judged.prefer("RPP").ireval.report().rows[0][-1].marks
     )
-    with pytest.raises(
-        ValueError, match="measures of one ranking or preferences, not both: AP and RPP"
-    ):
-        judged.report(["AP", "RPP"])
+
+
+@pytest.mark.parametrize("options", [{}, {"baseline": "bm25"}, {"marks": None}])
+def test_measures_and_preferences_are_columns_of_one_table(options):
+    judged = pdeval.datasets.sample_judged(queries="common")
+    mixed = judged.report(["AP", "RPP", "nDCG@10"], **options)
+    for measures in (["AP", "nDCG@10"], ["RPP"]):
+        alone = judged.report(measures, **options)
+        for name in measures:
+            column, other = (
+                [one.name for one in table.columns].index(name) for table in (mixed, alone)
+            )
+            assert [row[column] for row in mixed.rows] == [row[other] for row in alone.rows]
+    assert mixed.notes[0].startswith("RPP: cells are mean preferences over ")
+
+
+def test_measures_and_preferences_of_replicates_are_averaged():
+    runs, qrels, metadata = pdeval.datasets.load_sample()
+    dense = metadata[metadata["model"].isin(["splade", "rerank"])]
+    kept = runs[runs["run"].isin(dense["run"])]
+    options = {
+        "replicate": "seed",
+        "metadata": dense[["run", "model", "seed"]],
+        "queries": "common",
+        "marks": None,
+    }
+    mixed = kept.ireval.report(qrels, ["AP", "RPP"], **options)
+    assert [row[0].text for row in mixed.rows] == ["rerank", "splade"]
+    alone = kept.ireval.report(qrels, ["RPP"], **options)
+    assert [row[2].value for row in mixed.rows] == [row[1].value for row in alone.rows]
 
 
 def test_runs_of_several_columns_stay_apart_after_a_merge(scores):

@@ -3,7 +3,7 @@
 The table can be read and printed without the script. The markup of cells is shared with the plain HTML table.
 
 data      the data behind the cells of one collection: values per query, pairs, items, within a limit of size
-assets    the style and the script, by subject: core, table, panel, queries, adding, items, matrix, start
+assets    the style and the script, by subject; `SCRIPTS` are its parts in order
 """
 
 from __future__ import annotations
@@ -12,23 +12,36 @@ import base64
 import hashlib
 import html
 import re
-from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import pandas as pd
 
-from pdeval.report.page.data import json_text, opened
-from pdeval.report.report import DASH, Cell, Column, Report, headings, row_groups
+from pdeval.report.page.data import attribute_text, facet_list, json_text, opened
+from pdeval.report.report import Cell, Column, Report, headings, row_groups
 from pdeval.tables.labels import visible
 from pdeval.verbs.arguments import positive
 
-SCRIPTS = ("core", "table", "panel", "queries", "adding", "items", "matrix", "start")
+SCRIPTS = (
+    "core",
+    "address",
+    "export",
+    "table",
+    "marks",
+    "panel",
+    "documents",
+    "charts",
+    "queries",
+    "items",
+    "rankings",
+    "matrix",
+    "hard_queries",
+    "search",
+    "start",
+)
 MEGABYTE = 1_000_000
-# a column of metadata with more values names systems: it is searched, not filtered by
-MAX_FACET_VALUES = 60
-SPARE = 2_000  # bytes for the notes on data that are left out
+SPARE = 5_000  # bytes for the frame of the page, and for the notes on data that are left out
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -42,29 +55,37 @@ _PAGE = """<!DOCTYPE html>
 <style>{style}</style>
 </head>
 <body>
+<div id="app">
 <a class="skip" href="#table">Skip to the table</a>
 <header>
 <h1 id="title">{title}</h1>
 <p id="contents">{contents}</p>
 </header>
-<div id="tools" role="search" hidden></div>
-<div id="views">
-<main id="main">
-<div class="scroll" id="scroll" tabindex="0" role="region" aria-label="Table of results">
-{table}
-</div>
-<section id="pairs" aria-labelledby="pairs-title" hidden></section>
-<div id="notes">{notes}</div>
+<main>
+{component}
 </main>
-<aside id="panel" aria-labelledby="panel-title" hidden></aside>
-</div>
-<p id="status" class="unseen" role="status" aria-live="polite"></p>
 <noscript><p>Sorting and opening cells need JavaScript; the table is complete without it.</p></noscript>
+</div>
 <script type="application/json" id="data">{data}</script>
 <script>{script}</script>
 </body>
 </html>
 """
+
+_COMPONENT = """<div id="tools" role="search" hidden></div>
+<div id="views">
+<div id="main">
+<div class="scroll" id="scroll" tabindex="0" role="region" aria-label="Table of results">
+{table}
+</div>
+<section id="pairs" aria-labelledby="pairs-title" hidden></section>
+<section id="queries" aria-labelledby="queries-title" hidden></section>
+<p id="legend" class="small" hidden></p>
+<div id="notes">{notes}</div>
+</div>
+<section id="panel" aria-labelledby="panel-title" hidden></section>
+</div>
+<p id="status" class="unseen" role="status" aria-live="polite"></p>"""
 
 _FRAME = (
     '<iframe title="{title}" sandbox="allow-scripts allow-popups allow-modals" width="100%" height="{height}" '
@@ -189,8 +210,9 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
     positive("limit", limit)
     title = report.caption or "Report"
     style = asset("page.css")
-    script = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
-    script = f"(() => {{\n'use strict';\n{script}\n}})();"
+    script = (
+        f"({program()})(document, JSON.parse(document.getElementById('data').textContent), false);"
+    )
     hashes = [
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (style, script)
@@ -204,16 +226,75 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
             f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
             "base-uri 'none'; form-action 'none'"
         ),
-        "table": table_markup(report),
     }
+    component, data = _component(report, limit * MEGABYTE - SPARE - len((style + script).encode()))
+    contents = escape(_contents(report, data["origins"]))
+    return Page(_PAGE.format(**parts, contents=contents, component=component, data=json_text(data)))
+
+
+def _component(report: Report, limit: float) -> tuple[str, dict[str, Any]]:
+    """Return the table and its notes as markup, and the data behind its cells, in about `limit` bytes."""
+    table = table_markup(report)
+    title = report.caption or "Report"
     data: dict[str, Any] = {"title": visible(title), "facets": facets(report), "origins": []}
-    empty = _PAGE.format(**parts, contents="", notes=_notes(report, []), data=json_text(data))
-    rest = int(limit * MEGABYTE) - SPARE - len(empty.encode())
-    data["origins"] = origins = [
-        opened(origin, rest // len(report.origins)) for origin in report.origins
-    ]
-    contents, notes = escape(_contents(report, origins)), _notes(report, origins)
-    return Page(_PAGE.format(**parts, contents=contents, notes=notes, data=json_text(data)))
+    rest = int(limit) - len(table.encode()) - len(json_text(data)) - len(_notes(report, []))
+    data["origins"] = [opened(origin, rest // len(report.origins)) for origin in report.origins]
+    return _COMPONENT.format(table=table, notes=_notes(report, data["origins"])), data
+
+
+@cache
+def program() -> str:
+    """Return the script as a function of its root, its data, and whether it is embedded in a notebook.
+
+    Indentation and lines that are comments are left out.
+    """
+    parts = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
+    parts = re.sub(r"(?m)^\s+", "", parts)
+    parts = re.sub(r"(?m)^//.*\n", "", parts)
+    return f"function (root, DATA, embedded) {{\n'use strict';\n{parts}\n}}"
+
+
+# in a shadow root: styles and ids do not meet those of the notebook
+_EMBEDDED = """<div class="pdeval-output" data-pdeval="{key}">
+<div class="pdeval-plain">{plain}</div>
+<template><div id="app">{component}</div></template>
+<script type="application/json">{data}</script>
+<script>(() => {{
+const start = {script};
+for (const box of document.querySelectorAll('[data-pdeval="{key}"]:not([data-ready])')) {{
+box.dataset.ready = "yes";
+const host = document.createElement("div");
+const shadow = host.attachShadow({{ mode: "open" }});
+const style = document.createElement("style");
+style.textContent = {style};
+shadow.append(style, box.querySelector("template").content.cloneNode(true));
+const ink = getComputedStyle(box).color.match(/[\\d.]+/g).slice(0, 3).map(Number);
+if (Math.max(...ink) > 140) host.className = "dark";
+box.querySelector(".pdeval-plain").replaceWith(host);
+start(shadow, JSON.parse(box.querySelector("script").textContent), true);
+}}
+}})();</script>
+</div>"""
+
+
+def component_of(report: Report, plain: str, *, limit: float = 1.0) -> str:
+    """Return the interactive table for the output of a notebook; `plain` is shown if scripts do not run.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> report = pdeval.datasets.sample_judged(queries="common").report("AP")
+    >>> component_of(report, "<p>AP</p>").startswith('<div class="pdeval-output" data-pdeval="')
+    True
+    """
+    style, script = asset("page.css"), program()
+    component, data = _component(report, limit * MEGABYTE - SPARE - len((style + script).encode()))
+    text = json_text(data)
+    # the same output has the same key, so that a notebook that runs again does not change
+    key = hashlib.sha256((component + text).encode()).hexdigest()[:16]
+    return _EMBEDDED.format(
+        key=key, plain=plain, component=component, data=text, script=script, style=json_text(style)
+    )
 
 
 def _contents(report: Report, origins: list[dict[str, Any]]) -> str:
@@ -304,7 +385,7 @@ def _header(column: Column, at: int, width: str) -> str:
         title = f' title="{"more" if column.higher else "less"} is better"'
     kind = "n" if column.numeric else "t"
     return (
-        f'<th scope="col" class="{kind}" aria-sort="none" data-column="{at}"{width}>'
+        f'<th scope="col" class="{kind}" aria-sort="none" data-column="{at}" data-name="{escape(column.name)}"{width}>'
         f'<button type="button" class="sort"{title}>{escape(column.header)}{arrow}</button></th>'
     )
 
@@ -346,18 +427,9 @@ def facets(report: Report) -> list[dict[str, Any]]:
         if len(abouts) > 1:  # a column that is constant within a collection is about the collection
             abouts = [about.loc[:, about.nunique(dropna=False) > 1] for about in abouts]
         for name in dict.fromkeys(str(column) for about in abouts for column in about.columns):
-            texts = [
-                _text(abouts[one[0]], name, one[1], report.origins[one[0]].display_name)
-                for one in systems
-                if one
-            ]
+            texts = [_attribute(report, abouts, name, *one) for one in systems if one]
             values_of.setdefault(name, texts)
-    result = []
-    for name, values in values_of.items():
-        if 1 < len(set(values)) <= MAX_FACET_VALUES:
-            codes, known = pd.factorize(pd.Series(values, dtype=object))
-            result.append({"name": visible(name), "values": list(known), "rows": codes.tolist()})
-    return result
+    return facet_list(values_of)
 
 
 def _system(row: tuple[Cell, ...]) -> tuple[int, int] | None:
@@ -366,12 +438,11 @@ def _system(row: tuple[Cell, ...]) -> tuple[int, int] | None:
     return places[0] if len({system for _, system in places}) == 1 else None
 
 
-def _text(
-    about: pd.DataFrame, name: str, system: int, display_name: Callable[[object], str]
+def _attribute(
+    report: Report, abouts: list[pd.DataFrame], name: str, origin: int, system: int
 ) -> str:
+    """Return the value of one column of metadata for one system, a dash if there is none."""
+    about = abouts[origin]
     columns = {str(column): column for column in about.columns}
     value = about[columns[name]].iloc[system] if name in columns else None
-    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
-        return DASH
-    text = display_name(int(value) if isinstance(value, float) and value.is_integer() else value)
-    return re.sub(r"\s+", " ", visible(text)).strip() or DASH
+    return attribute_text(value, report.origins[origin].display_name)

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import base64
 import json
-import math
+import re
 import warnings
 import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.contributions import Factors, RankedItems, factors, ranked_items, users
+from pdeval.evaluate.contributions import Factors, factors, users
 from pdeval.evaluate.cube import Scores, all_pairs
+from pdeval.evaluate.ranked_items import QueryItems, RankedItems, ranked_items
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.sources import Differences, decided, sources
+from pdeval.evaluate.unjudged import cutoff
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import mean_preferences
+from pdeval.report.report import DASH
 from pdeval.significance.registry import direction
 from pdeval.tables.equal_values import settled
-from pdeval.tables.labels import run_labels
+from pdeval.tables.labels import run_labels, visible
+from pdeval.tables.texts import Texts, read_texts
 
 if TYPE_CHECKING:
     from pdeval.report.systems import Origin
-
-# characters that could end a script or begin a comment, and two line ends that JSON allows and old scripts do not
-_UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def json_text(value: Any) -> str:
@@ -37,56 +39,47 @@ def json_text(value: Any) -> str:
     >>> json_text(["</script>", 0.5])
     '["\\u003c/script\\u003e",0.5]'
     """
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False).translate(
-        _UNSAFE
-    )
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&":  # all other characters that could matter are escaped as not ASCII
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
 
 
-def packed(value: Any) -> str:
-    """Return JSON, compressed, as text of letters and digits; the page unpacks it on use.
-
-    Examples
-    --------
-    >>> import zlib, base64
-    >>> zlib.decompress(base64.b64decode(packed([0, 0.5])))
-    b'[0,0.5]'
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+LEVEL = 4  # of compression: higher levels take several times longer and save a few percent
 
 
-def numbers(values: np.ndarray) -> list[Any]:
-    """Return numbers for JSON: all digits, None for missing values, strings for infinite values.
+def packed(value: np.ndarray | list[Any] | dict[str, Any]) -> str:
+    """Return an array, or other data as JSON, compressed, as ASCII text that the page unpacks on use.
+
+    The bytes of an array are sorted by significance: all first bytes, all second bytes, ... That compresses better. The
+    text begins with the type: f8, f4, u4, u2, u1, or js for JSON.
 
     Examples
     --------
-    >>> numbers(np.array([0.1, 2.0, np.nan, np.inf]))
-    [0.1, 2, None, 'inf']
+    >>> text = packed(np.array([1, 258], dtype="u2"))
+    >>> text[:2], zlib.decompress(base64.b64decode(text[2:]))
+    ('u2', b'\\x01\\x02\\x00\\x01')
     """
-    return [_number(value) for value in np.asarray(values, dtype=float).ravel().tolist()]
+    if isinstance(value, np.ndarray):
+        kind = value.dtype.str[1:]
+        array = np.ascontiguousarray(value, dtype=f"<{kind}")
+        content = array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize).T.tobytes()
+    else:
+        kind = "js"
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        content = text.encode("utf-8", "surrogatepass")
+    return kind + base64.b64encode(zlib.compress(content, LEVEL)).decode("ascii")
 
 
-def _number(value: float) -> float | int | str | None:
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
-
-
-def rounded(values: np.ndarray, digits: int = 6) -> list[Any]:
-    """Return numbers with `digits` significant digits.
+def integers(values: np.ndarray) -> np.ndarray:
+    """Return integers from 0 in the smallest unsigned type.
 
     Examples
     --------
-    >>> rounded(np.array([1 / 3, 0.0, np.nan]), 3)
-    [0.333, 0, None]
+    >>> integers(np.array([0, 300])).dtype
+    dtype('uint16')
     """
-    return numbers(
-        np.array(
-            [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]
-        )
-    )
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
 PREFERENCE = "RPP"  # computed for a join in addition to the measures of the report
@@ -94,16 +87,18 @@ COLUMNS = ("difference", "p_value", "p_adjusted")
 COUNTS = ("won", "lost", "n", "significant")
 
 
-def pairings(origin: Origin, notes: list[str]) -> list[dict[str, Any]]:
+def pairings(
+    origin: Origin, notes: list[str], items: RankedItems | None = None
+) -> list[dict[str, Any]]:
     """Return all pairs of systems by measure, each pair once, in the order (first, second), (first, third), ...
 
-    Notes on them are appended to `notes`.
+    Notes on them are appended to `notes`. With items, a preference is added if the report has none.
 
     Examples
     --------
     >>> import pdeval
-    >>> report = pdeval.datasets.sample_judged(queries="common").report(["AP"])
-    >>> [pairs["label"] for pairs in pairings(report.origins[0], [])]
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> [pairs["label"] for pairs in pairings(judged.report("AP").origins[0], [], ranked_items(judged))]
     ['AP', 'RPP']
     """
     table = origin.table
@@ -121,13 +116,9 @@ def pairings(origin: Origin, notes: list[str]) -> list[dict[str, Any]]:
         notes.append("Pairs are not compared: the table has means only, and no values per query.")
     else:
         sources_of = {label: table.only([i]).source for i, label in enumerate(table.measures)}
-        items = ranked_items(origin.data)
         # systems that are means over replicates have no preferences
-        if (
-            items is not None
-            and isinstance(table.source, Scores)
-            and len(items.runs) == len(table.runs)
-        ):
+        has_ranks = items is not None and len(items.runs) == len(table.runs)
+        if has_ranks and all(isinstance(source, Scores) for source in table.sources):
             with warnings.catch_warnings():  # the report has warned of missing queries
                 warnings.simplefilter("ignore", UserWarning)
                 sources_of[PREFERENCE] = sources(origin.data, PREFERENCE)[0]
@@ -180,15 +171,13 @@ def _pairs(
         _count(columns, source, runs)
     if all(np.isnan(columns[name]).all() for name in ("difference", "won")):
         return None
-    data = {name: rounded(columns[name]) for name in COLUMNS} | {
-        name: rounded(columns[name], 9) for name in COUNTS
-    }
+    data = np.concatenate([columns[name] for name in (*COLUMNS, *COUNTS)])
     return {
         "label": label,
         "measure": measure,
         "how": "" if comparisons is None else footnote.of_comparisons(comparisons),
         "tested": int((~np.isnan(columns["p_adjusted"])).sum()),
-        "data": packed(data),
+        "data": packed(data.astype("f4")),
     }
 
 
@@ -259,40 +248,34 @@ def adding(
     >>> judged = pdeval.datasets.sample_judged(queries="common")
     >>> origin, queries = judged.report(["AP", "F@5"]).origins[0], judged.queries[:1]
     >>> value = judged.measure(["AP", "F@5"]).query("query_id == '101'").pivot(index="measure", columns="run")["value"]
-    >>> result = adding(origin, RankedItems(judged), queries, value.to_numpy()[:, None], np.arange(12), "RPP")
+    >>> result = adding(origin, ranked_items(judged), queries, value.to_numpy()[:, None], np.arange(12), "RPP")
     >>> [one and one["gain"] for one in result["adds"]], [one["name"] for one in result["users"]["populations"]]
-    ([[[1, 1], [2, 1], [3, 1]], None], ['grade >= 1', 'grade >= 2', 'grade >= 3'])
+    ([[(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)], None], ['grade >= 1', 'grade >= 2', 'grade >= 3'])
     """
     topics = items.judged.queries.get_indexer(queries)
+    checked = slice(None, None, max(len(queries) // MAX_CHECKED, 1))
+    ranked = [items.of_query(query) for query in queries[checked]]
     adds: list[dict[str, Any] | None] = []
     for label, value in zip(origin.table.measures, values):
         measure = footnote.parsed(label)
-        terms = (
-            factors(items.judged, measure) if measure is not None and preference != label else None
+        terms = None if measure is None else factors(items.judged, measure)
+        fits = terms is not None and _adds_up(
+            terms, zip(ranked, topics[checked], value[checked]), place
         )
-        fits = terms is not None and _adds_up(terms, items, queries, topics, value, place)
         adds.append(_factors(terms, topics) if terms is not None and fits else None)
     return {"adds": adds, "users": _users(items, topics, preference)}
 
 
 def _adds_up(
-    terms: Factors,
-    items: RankedItems,
-    queries: pd.Index,
-    topics: np.ndarray,
-    value: np.ndarray,
-    place: np.ndarray,
+    terms: Factors, queries: Iterable[tuple[QueryItems, int, np.ndarray]], place: np.ndarray
 ) -> bool:
     """Return whether items add up to the values of their runs; for a system of several runs, to their mean."""
-    step = max(len(queries) // MAX_CHECKED, 1)
     in_table = place >= 0
-    n_runs = np.bincount(place[in_table], minlength=value.shape[-1])
-    for query, topic, expected in zip(queries[::step], topics[::step], value[::step]):
-        ranked = items.of_query(query)
+    for ranked, topic, expected in queries:
+        n_runs = np.bincount(place[in_table], minlength=len(expected))
         total = terms.added(topic, ranked.grades, ranked.ranks).sum(axis=0)
-        mean = np.bincount(place[in_table], total[in_table], minlength=len(expected)) / np.maximum(
-            n_runs, 1
-        )
+        sums = np.bincount(place[in_table], total[in_table], minlength=len(expected))
+        mean = sums / np.maximum(n_runs, 1)
         known = ~np.isnan(expected) & (n_runs > 0)
         if not np.allclose(mean[known], expected[known], rtol=0, atol=TOLERANCE):
             return False
@@ -301,12 +284,11 @@ def _adds_up(
 
 def _factors(terms: Factors, topics: np.ndarray) -> dict[str, Any]:
     return {
-        "gain": [numbers(np.array(pair)) for pair in terms.gain.items()],
+        "gain": list(terms.gain.items()),
         "byLevel": terms.by_level,
         "only": terms.only,
-        "packed": packed(
-            {"discount": numbers(terms.discount), "weight": numbers(terms.weight[topics])}
-        ),
+        "discount": packed(terms.discount),
+        "weight": packed(terms.weight[topics]),
     }
 
 
@@ -320,24 +302,23 @@ def _users(items: RankedItems, topics: np.ndarray, preference: str | None) -> di
     return {
         "label": preference,
         "populations": [{"name": one.name, "least": one.least} for one in populations],
-        "packed": packed(
-            {
-                "shares": [numbers(one.share[topics]) for one in populations],
-                "weights": {str(size): numbers(one) for size, one in weights.items()},
-            }
-        ),
+        "shares": packed(np.nan_to_num(np.stack([one.share[topics] for one in populations]))),
+        "weights": packed({str(size): one.tolist() for size, one in weights.items()}),
     }
 
 
 SAMPLE_SIZE = 25  # queries that are packed to estimate the size of all
 SHARE = 0.5  # of the remaining size for pairs, then for values per query; items have the rest
+TOP = 10  # documents of each list that are counted as judged or unjudged
+MAX_DEPTH = 50  # documents of each list on the page, judged or not
+TEXT_LENGTH = 300  # characters of a text
 
 
 def opened(origin: Origin, limit: int) -> dict[str, Any]:
     """Return the data of one collection on the page, in about `limit` bytes.
 
     Half of the limit is for pairs, by measure. Half of the rest is for values per query, of the queries on which the
-    systems differ most. The remaining bytes are for the items of these queries.
+    systems differ most. The remaining bytes are for the items of these queries, and then for their texts.
 
     Examples
     --------
@@ -350,46 +331,50 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     table = origin.table
     words = footnote.words(table.attrs)
     notes: list[str] = []
-    pairs = pairings(origin, notes)
+    measures = [one for one in map(footnote.parsed, table.measures) if one is not None]
+    depth = min(max(cutoff(measures), TOP), MAX_DEPTH)
+    items = ranked_items(origin.data, depth) if table.sources else None
+    pairs = pairings(origin, notes, items)
+    paired = {
+        label for cube in table.sources if not isinstance(cube, Scores) for label in cube.measures
+    }
     data: dict[str, Any] = {
         "title": origin.title,
         "systems": origin.systems,
         "baselines": [] if origin.baseline is None else baselines_of(table.runs, origin.baseline),
-        "words": {
-            "query": words.query,
-            "queries": words.queries,
-            "doc": words.doc,
-            "docs": words.docs,
-        },
+        "words": {name: getattr(words, name) for name in ("query", "queries", "doc", "docs")},
         "measures": [
             {
                 "label": label,
                 "shown": origin.display_name(label),
                 "higher": higher,
                 "digits": digits,
+                "preference": label in paired,
             }
             for label, higher, digits in zip(table.measures, table.higher, origin.digits)
         ],
         "pairs": _pairs_within(pairs, limit * SHARE, notes),
         "notes": notes,
-        "preferences": table.source is not None and not isinstance(table.source, Scores),
         "queries": [],
         "of": 0,
     }
-    if table.source is None:
+    if not table.sources:
         notes.append(f"The report was made from a summary, which has no values per {words.query}.")
         return data
     values = _values(origin)
-    queries = table.source.queries
+    queries = table.sources[0].queries
     kept = _queries_within(values, (limit - len(json_text(data))) * SHARE)
-    data |= {"of": len(queries), "queries": [str(queries[i]) for i in kept]}
-    data["values"] = [packed(numbers(one)) for one in values[:, kept]]
+    shown = queries[kept]
+    data |= {"of": len(queries), "queries": list(map(str, shown))}
+    data["values"] = [packed(one) for one in values[:, kept]]
+    data["queryFacets"] = _query_facets(origin.query_metadata, shown)
+    texts = read_texts(origin.texts)
+    data["queryTexts"] = texts.queries(shown, length=TEXT_LENGTH)
     if len(kept) < len(queries):
         notes.append(
             f"The page has values of {len(kept):,} of {len(queries):,} {words.queries}: those on which the systems "
             f"differ most in {origin.display_name(table.measures[0])}. Means, counts and p-values are over all of them."
         )
-    items = ranked_items(origin.data)
     if items is None:
         notes.append(
             f"The page has no {words.docs} of its {words.queries}: a report made from the runs and judgments, by "
@@ -400,13 +385,16 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     place = pd.Index(run_labels(table.runs)).get_indexer(
         pd.Index(run_labels(items.runs[list(table.runs.columns)]))
     )
-    preference = PREFERENCE if len(items.runs) == len(table.runs) else None
-    if data["preferences"]:
-        preference = table.measures[0]
-    adds = adding(origin, items, queries[kept], values[:, kept], place, preference)
-    rest = limit - len(json_text(data)) - len(json_text(adds))
-    data["items"] = _items(origin, items, queries[kept], place, rest, notes)
-    return data | adds if any(data["items"]["data"]) else data
+    preference: str | None = next((one for one in table.measures if one in paired), PREFERENCE)
+    if len(items.runs) > len(table.runs):  # means over replicates have no preferences
+        preference = None
+    data |= adding(origin, items, shown, values[:, kept], place, preference)
+    rest = limit - len(json_text(data))
+    data["items"], on_page = _items(origin, items, shown, place, rest, notes)
+    if on_page is None:
+        return {name: value for name, value in data.items() if name not in ("adds", "users")}
+    _add_texts(data, on_page, texts, limit - len(json_text(data)))
+    return data
 
 
 def _pairs_within(
@@ -423,25 +411,27 @@ def _pairs_within(
 
 def _values(origin: Origin) -> np.ndarray:
     """Return (measures, queries, systems) in the order of print; values that differ by rounding are made the same."""
-    source = origin.table.source
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        values = (
-            source.values
-            if isinstance(source, Scores)
-            else mean_preferences(source, origin.baseline)[0]
+    cubes = []
+    for source in origin.table.sources:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            values = (
+                source.values
+                if isinstance(source, Scores)
+                else mean_preferences(source, origin.baseline)[0]
+            )
+        place = pd.MultiIndex.from_frame(source.runs).get_indexer(
+            pd.MultiIndex.from_frame(origin.table.runs)
         )
-    place = pd.MultiIndex.from_frame(source.runs).get_indexer(
-        pd.MultiIndex.from_frame(origin.table.runs)
-    )
-    return np.stack([settled(one) for one in values[:, :, place]])
+        cubes += [settled(one) for one in values[:, :, place]]
+    return np.stack(cubes)
 
 
 def _queries_within(values: np.ndarray, limit: float) -> np.ndarray:
     """Return the queries whose values fit into the limit, in their order: those on which systems differ most."""
     n_queries = values.shape[1]
     sample = values[:, :: max(n_queries // SAMPLE_SIZE, 1)]
-    size = sum(len(packed(numbers(one))) for one in sample) / max(sample.shape[1], 1)
+    size = sum(len(packed(one)) for one in sample) / max(sample.shape[1], 1)
     most = max(int(limit / max(size, 1)), 1)
     if n_queries <= most:
         return np.arange(n_queries)
@@ -452,6 +442,17 @@ def _queries_within(values: np.ndarray, limit: float) -> np.ndarray:
     return np.sort(np.argsort(-spread, kind="stable")[:most])
 
 
+def _query_facets(metadata: pd.DataFrame | None, queries: pd.Index) -> list[dict[str, Any]]:
+    """Return the columns of the metadata of queries with few values, to filter queries by."""
+    if metadata is None:
+        return []
+    first = metadata.drop_duplicates(queries.name)
+    row = pd.Index(first[queries.name].astype(str)).get_indexer(queries.astype(str))
+    rows = first.reset_index(drop=True).reindex(row)  # -1 is not in the index: missing values
+    names = [name for name in first.columns if name != queries.name]
+    return facet_list({str(name): list(map(attribute_text, rows[name])) for name in names})
+
+
 def _items(
     origin: Origin,
     items: RankedItems,
@@ -459,8 +460,11 @@ def _items(
     place: np.ndarray,
     limit: float,
     notes: list[str],
-) -> dict[str, Any]:
-    """Return the items of each query, compressed one by one, and note how many are left out."""
+) -> tuple[dict[str, Any], RankedItems | None]:
+    """Return the items of all queries with their ranks in each run, and note what is left out.
+
+    The second result are the items on the page, None if there are none.
+    """
     has_replicates = len(np.unique(place)) < len(place)  # a system has several runs
     texts = (
         run_labels(items.runs)
@@ -469,45 +473,110 @@ def _items(
     )
     columns = np.flatnonzero(place >= 0)
     columns = columns[np.argsort(place[columns], kind="stable")]
-    runs = {"runs": [texts[i] for i in columns], "systems": place[columns].tolist()}
-    most = _max_items(items, queries, columns, limit)
+    data: dict[str, Any] = {
+        "runs": [texts[i] for i in columns],
+        "systems": place[columns].tolist(),
+        "depth": items.depth,
+        "complete": items.complete,
+        "top": TOP,
+        "of": items.sizes(queries).tolist(),
+        "unjudged": None,
+        "docs": None,
+    }
+    if items.depth is not None:
+        counts = items.unjudged(queries, TOP)[:, columns]
+        data["unjudged"] = packed(integers(counts))
     words = footnote.words(origin.table.attrs)
+    most = max(data["of"], default=0)
+    while most > 0:
+        part = items.first(queries, most)
+        arrays = _item_arrays(part, len(queries), columns)
+        size = sum(map(len, arrays.values()))
+        if size <= limit:
+            break
+        most = min(most - 1, int(most * max(limit, 0) / size))
     if most == 0:
         notes.append(f"The {words.docs} are left out: the page would be larger than its limit.")
-        return {**runs, "data": [None] * len(queries)}
-    n_cut = int((items.sizes(queries) > most).sum())
-    what = "judged" if items.complete else "relevant"
+        return data, None
+    what = "" if items.depth else "judged " if items.complete else "relevant "
+    n_cut = int((np.array(data["of"]) > most).sum())
     if n_cut:
         notes.append(
-            f"The page has at most {most:,} {what} {words.docs} per {words.query}, by grade and then by best rank: "
-            f"{n_cut:,} of {len(queries):,} {words.queries} have more."
+            f"The page has at most {most:,} {what}{words.docs} per {words.query}, relevant ones by grade and then by "
+            f"best rank: {n_cut:,} of {len(queries):,} {words.queries} have more."
         )
-    notes.append(f"The page has only {what} {words.docs}, not the other {words.docs} of a ranking.")
-    return {**runs, "data": [_packed_items(items, query, columns, most) for query in queries]}
-
-
-def _packed_items(items: RankedItems, query: object, columns: np.ndarray, most: int) -> str:
-    ranked = items.of_query(query, most)
-    ranks = np.where(np.isfinite(ranked.ranks), ranked.ranks, 0)[:, columns]
-    return packed(
-        {
-            "docs": [str(doc) for doc in ranked.docs],
-            "grades": numbers(ranked.grades),
-            "relevant": ranked.relevant.astype(int).tolist(),
-            "ranks": numbers(ranks.T),
-            "of": ranked.of,
-        }
+    notes.append(
+        f"The page has only {what}{words.docs}, not the other {words.docs} of a ranking."
+        if items.depth is None
+        else f"The page has all judged {words.docs} and the first {items.depth} {words.docs} of each ranking, judged "
+        "or not."
     )
+    return data | arrays, part
 
 
-def _max_items(items: RankedItems, queries: pd.Index, columns: np.ndarray, limit: float) -> int:
-    """Return how many items of each query fit into the limit, estimated from a sample of queries."""
-    sample = queries[:: max(len(queries) // SAMPLE_SIZE, 1)]
-    most = int(items.sizes(queries).max(initial=0))
-    while most > 0:
-        size = float(np.mean([len(_packed_items(items, query, columns, most)) for query in sample]))
-        size = (size + 3) * len(queries)  # with quotes and commas
-        if size <= limit:
-            return most
-        most = min(most - 1, int(most * max(limit, 0) / size))
-    return 0
+def _item_arrays(items: RankedItems, n_queries: int, columns: np.ndarray) -> dict[str, str]:
+    """Return ids, grades, relevance and ranks, packed; ranks by query, run and item, 0 if not retrieved."""
+    sizes = np.bincount(items.topic, minlength=n_queries)
+    first = np.cumsum(sizes) - sizes  # item of each query
+    new_run = np.full(len(items.runs), -1)
+    new_run[columns] = np.arange(len(columns))
+    run = new_run[items.run]
+    topic = items.topic[items.item]
+    # items of a query are adjacent: the block of a query has one row per run
+    place = first[topic] * len(columns) + run * sizes[topic] + items.item - first[topic]
+    ranks = np.zeros(len(items.topic) * len(columns), dtype=np.int64)
+    ranks[place[run >= 0]] = items.rank[run >= 0]
+    return {
+        "docs": packed(list(map(str, items.names()))),
+        "sizes": packed(integers(sizes)),
+        "grades": packed(items.grade),
+        "relevant": packed(items.relevant.astype("u1")),
+        "ranks": packed(integers(ranks)),
+    }
+
+
+def _add_texts(data: dict[str, Any], items: RankedItems, texts: Texts, limit: float) -> None:
+    """Add titles, texts and addresses of the items of the page: as many fields as fit into the limit."""
+    code, known = pd.factorize(items.doc)
+    table = texts.documents(items.docs.take(known).index(), length=TEXT_LENGTH)
+    fields = {
+        name: packed(table[name].tolist()) for name in table.columns if table[name].notna().any()
+    }
+    if not fields:
+        return
+    ends = np.cumsum([len(field) for field in fields.values()])
+    kept = {name: field for (name, field), end in zip(fields.items(), ends) if end < limit}
+    if len(kept) < len(fields):
+        left_out = ", ".join(name for name in fields if name not in kept)
+        data["notes"].append(
+            f"The {left_out} of {data['words']['docs']} is left out: the page would be larger than its limit."
+        )
+    data["texts"] = {"place": packed(integers(code)), **kept}
+
+
+# a column of metadata with more values is not offered as a filter
+MAX_FACET_VALUES = 60
+
+
+def facet_list(columns: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """Return the columns with several values, and not too many, as names, values and codes of rows.
+
+    Examples
+    --------
+    >>> facet_list({"family": ["dense", "lexical", "dense"], "year": ["2026", "2026", "2026"]})
+    [{'name': 'family', 'values': ['dense', 'lexical'], 'rows': [0, 1, 0]}]
+    """
+    result = []
+    for name, values in columns.items():
+        if 1 < len(set(values)) <= MAX_FACET_VALUES:
+            codes, known = pd.factorize(pd.Series(values, dtype=object))
+            result.append({"name": visible(name), "values": list(known), "rows": codes.tolist()})
+    return result
+
+
+def attribute_text(value: object, display_name: Callable[[object], str] = str) -> str:
+    """Return a value of metadata as text: integers without decimals, a dash for a missing value."""
+    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):  # type: ignore[call-overload]
+        return DASH
+    text = display_name(int(value) if isinstance(value, float) and value.is_integer() else value)
+    return re.sub(r"\s+", " ", visible(text)).strip() or DASH

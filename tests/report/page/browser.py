@@ -120,7 +120,7 @@ class Browser:
         self.asked.clear()
         self.ask("Page.navigate", url="about:blank")
         self.ask("Page.navigate", url=Path(path).resolve().as_uri() + address)
-        self.wait("document.readyState === 'complete' && document.body.classList.contains('ready')")
+        self.wait("document.readyState === 'complete' && document.querySelector('.ready')")
         return self
 
     def run(self, script):

@@ -6,10 +6,12 @@ import re
 import warnings
 import zlib
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.report.page.data import COLUMNS, COUNTS
 from tests.report.page.browser import Browser
 
 
@@ -56,7 +58,30 @@ def data_of(page):
 
 
 def unpacked(text):
-    return json.loads(zlib.decompress(base64.b64decode(text)))
+    """Return the data of a packed text: JSON, or an array whose bytes are sorted by significance."""
+    content = zlib.decompress(base64.b64decode(text[2:]))
+    if text[:2] == "js":
+        return json.loads(content)
+    planes = np.frombuffer(content, dtype=np.uint8).reshape(int(text[1]), -1)
+    return np.ascontiguousarray(planes.T).view(f"<{text[:2]}").ravel()
+
+
+def pairs_of(origin, label):
+    """Return the pairs of one measure as columns."""
+    data = unpacked(next(one["data"] for one in origin["pairs"] if one["label"] == label))
+    return dict(zip((*COLUMNS, *COUNTS), data.reshape(len(COLUMNS) + len(COUNTS), -1)))
+
+
+def items_of(origin, query):
+    """Return ids, grades, relevance and ranks (items, runs) of one query."""
+    items = origin["items"]
+    sizes = unpacked(items["sizes"]).astype(int)
+    place = origin["queries"].index(query)
+    first, last = sizes[:place].sum(), sizes[: place + 1].sum()
+    n_runs = len(items["runs"])
+    ranks = unpacked(items["ranks"])[first * n_runs : last * n_runs].reshape(n_runs, -1).T
+    arrays = {name: unpacked(items[name])[first:last] for name in ("docs", "grades", "relevant")}
+    return {**arrays, "ranks": ranks, "of": items["of"][place]}
 
 
 def said_under(page):

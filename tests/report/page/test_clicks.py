@@ -1,11 +1,11 @@
 """The page in a real browser: clicks, keys, search, filters, links and print; the console stays silent."""
 
+import io
 import json
 import re
 import shutil
 import subprocess
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -16,6 +16,7 @@ from tests.report.page.conftest import ODD, odd_tables, quietly
 pytestmark = [needs_chromium, pytest.mark.slow]
 
 NAMES = "#table tbody tr[data-row] th"
+RANKINGS = "document.querySelector('#rankings')"
 OPENED = (
     "!document.getElementById('panel').hidden && document.querySelector('#panel table.queries')"
 )
@@ -39,25 +40,37 @@ def opened(chromium, sample_page):
     return chromium.open(sample_page)
 
 
-def test_a_header_sorts_the_best_first_then_the_worst_then_as_reported(opened):
-    before = opened.texts(NAMES)
-    opened.click('th[data-column="1"] button.sort')
-    assert values(opened, 1) == sorted(values(opened, 1), reverse=True)
-    assert (
-        opened.run("document.querySelector('th[data-column=\"1\"]').getAttribute('aria-sort')")
-        == "descending"
+def sorted_by(chromium, column):
+    return chromium.run(
+        f"document.querySelector('thead th[data-column=\"{column}\"]').getAttribute('aria-sort')"
     )
-    assert opened.texts(NAMES)[0] == "rerank-s1"
-    opened.click('th[data-column="1"] button.sort')
-    assert values(opened, 1) == sorted(values(opened, 1))
-    assert opened.texts("#status") == ["Sorted by AP ↑, ascending."]
-    opened.click('th[data-column="1"] button.sort')
-    assert opened.texts(NAMES) == before
+
+
+def test_the_table_opens_ranked_by_the_first_measure(opened, sample):
+    assert values(opened, 1) == sorted(values(opened, 1), reverse=True)
+    assert sorted_by(opened, 1) == "descending"
+    assert opened.texts("#table td.rank") == [str(rank) for rank in range(1, 13)]
+    assert opened.run("document.querySelectorAll('#table td.bar').length") == 48
+    opened.press("p")
+    opened.wait("document.querySelector('table.square')")
+    assert opened.texts("table.square tbody th") == opened.texts(NAMES)
+
+
+def test_a_header_sorts_the_best_first_then_the_worst_then_as_reported(opened, sample):
+    opened.click('th[data-column="2"] button.sort')
+    assert values(opened, 2) == sorted(values(opened, 2), reverse=True)
+    assert sorted_by(opened, 2) == "descending"
+    assert opened.texts(NAMES)[0] == "rerank-s2"
+    opened.click('th[data-column="2"] button.sort')
+    assert values(opened, 2) == sorted(values(opened, 2))
+    assert opened.texts("#table td.rank") == [str(rank) for rank in range(12, 0, -1)]
+    assert opened.texts("#status") == ["Sorted by nDCG@10 ↑, ascending."]
+    opened.click('th[data-column="2"] button.sort')
+    assert opened.texts(NAMES) == [row[0].text for row in sample.rows]
     assert opened.texts("#status") == ["In the order of the report."]
 
 
 def test_the_link_to_the_table_moves_the_focus_and_nothing_else(opened):
-    opened.click('th[data-column="1"] button.sort')
     opened.run("document.querySelector('a.skip').click()")
     assert opened.run("document.activeElement.id") == "scroll"
     assert opened.texts(NAMES)[0] == "rerank-s1"
@@ -68,33 +81,70 @@ def test_a_measure_of_which_less_is_better_sorts_the_least_first(chromium, tmp_p
     report.to_html(tmp_path / "less.html", interactive=True)
     chromium.open(tmp_path / "less.html")
     column = next(at for at, one in enumerate(report.columns) if one.name == "ISL")
-    chromium.click(f'th[data-column="{column}"] button.sort')
     assert values(chromium, column) == sorted(values(chromium, column))
 
 
 def test_rows_are_grouped_and_filtered_by_metadata(opened):
-    opened.choose("#group select", "family")
+    opened.choose('[data-name="group"] select', "family")
     groups = opened.texts("#table tr.group th")
     assert set(groups) == {"lexical", "dense", "sparse", "fusion", "reranker"} or len(groups) > 2
     assert len(opened.texts(NAMES)) == 12
-    opened.choose('[data-facet="family"] select', "dense")
+    opened.choose('[data-name="is:family"] select', "dense")
     assert opened.texts("#table tr.group th") == ["dense"]
-    assert opened.texts(NAMES) == ["dense-s1", "dense-s2", "dense-s3"]
+    assert opened.texts(NAMES) == ["dense-s2", "dense-s1", "dense-s3"]
     assert opened.texts("#left") == ["3 of 12 systems"]
 
 
-def test_search_narrows_rows_and_finds_queries(opened):
+def test_significance_is_shown_against_any_system(opened):
+    marks = "#table td.n .mark"
+    assert set(opened.texts(marks)) == {""}, "the report has its own marks"
+    opened.choose('[data-name="reference"] select', "best")
+    opened.wait(
+        "document.querySelector('#table .mark').closest('table').classList.contains('own-marks')"
+    )
+    runs, qrels, _ = pdeval.datasets.load_sample()
+    table = runs.ireval.compare(qrels, "AP", queries="judged")
+    for chosen, name in (("best", "rerank-s1"), ("hybrid", "hybrid")):
+        opened.choose('[data-name="reference"] select', chosen)
+        legend = "document.querySelector('#legend').textContent"
+        against = "the best" if chosen == "best" else chosen
+        opened.wait(f"{legend}.includes({json.dumps(f'worse than {against}')})")
+        pairs = table[table["significant"]]
+        better = set(pairs.query(f"run_b == '{name}' and difference > 0")["run_a"]) | set(
+            pairs.query(f"run_a == '{name}' and difference < 0")["run_b"]
+        )
+        worse = set(pairs.query(f"run_b == '{name}' and difference < 0")["run_a"]) | set(
+            pairs.query(f"run_a == '{name}' and difference > 0")["run_b"]
+        )
+        shown = dict(zip(opened.texts(NAMES), opened.texts('#table td[data-column="1"] .mark')))
+        assert {run for run, mark in shown.items() if mark == "†"} == better
+        assert {run for run, mark in shown.items() if mark == "‡"} == worse
+        assert worse
+
+
+def test_search_finds_systems_queries_and_documents_and_never_empties_the_table(opened):
     opened.press("/")
     opened.type("DENSE")
-    assert opened.texts(NAMES) == ["dense-s1", "dense-s2", "dense-s3"]
-    assert opened.texts("#status") == ["3 of 12 systems"]
+    assert opened.texts(NAMES) == ["dense-s2", "dense-s1", "dense-s3"]
     opened.press("Escape")
     assert len(opened.texts(NAMES)) == 12
     opened.type("113")
-    assert opened.texts("#status") == ["0 of 12 systems, 1 query found"]
+    opened.wait("document.querySelector('#found button.link')")
+    assert len(opened.texts(NAMES)) == 12, "no system has this name"
+    assert opened.texts("#found p:first-child button.link") == ["113"]
+    assert opened.texts("#status")[0].startswith("0 systems, 1 query, ")
     opened.click("#found button.link")
-    opened.wait("document.querySelector('table.items')")
+    opened.wait(RANKINGS)
     assert opened.texts("#panel-title") == ["Query 113"]
+    opened.press("Escape")
+    opened.press("Escape")
+    opened.run("document.getElementById('search').focus()")
+    opened.press("Escape")
+    opened.type("doc-03516")
+    opened.wait("document.querySelector('#found button.link')?.textContent.startsWith('doc-03516')")
+    opened.click("#found button.link")
+    opened.wait(RANKINGS)
+    assert "doc-03516" in opened.texts("#rankings li.searched .doc")
 
 
 def test_a_cell_opens_its_queries_against_the_baseline(opened, sample):
@@ -112,47 +162,99 @@ def test_a_cell_opens_its_queries_against_the_baseline(opened, sample):
     )
     gap = wide["dense-s1"] - wide["bm25"]
     counts = [(gap > 0).sum(), (gap < 0).sum(), (gap == 0).sum()]
-    assert f"{counts[0]} won, {counts[1]} lost, {counts[2]} tied." in opened.texts("#panel p.small")
-    assert f"{counts[0]} / {counts[1]} / {counts[2]}" in opened.texts("#panel tr.own td")
-    assert opened.texts("#panel table.queries tbody th")[0] == gap.idxmax()
-    assert opened.run("document.querySelectorAll('#panel svg rect').length") == 50
-    opened.choose('[data-name="sort"] select', "loss")
-    assert opened.texts("#panel table.queries tbody th")[0] == gap.idxmin()
-    opened.choose('[data-name="result"] select', "tied_fraction")
-    assert len(opened.texts("#panel table.queries tbody th")) == counts[2]
+    assert opened.texts("#tally") == [f"{counts[0]} won, {counts[1]} lost, {counts[2]} tied."]
+    assert f"{counts[0]} / {counts[1]} / {counts[2]}" in opened.texts("#panel tr.chosen td")
+    first = "document.querySelector('#panel table.queries tbody th').textContent"
+    assert opened.run(first) == gap.abs().idxmax()
+    assert opened.run("document.querySelectorAll('#panel .scatter circle').length") == 50
+    heights = opened.run(
+        "[...document.querySelectorAll('#panel .histogram rect title')].map(one => one.textContent)"
+    )
+    assert sum(int(text.split(": ")[1].split()[0]) for text in heights) == 50
+    opened.choose('[data-name="queries"] select', "loss")
+    opened.wait(f"{first} === {json.dumps(gap.idxmin())}")
+    opened.choose('[data-name="result"] select', "won")
+    opened.wait(
+        f"document.querySelectorAll('#panel table.queries tbody tr').length === {counts[0]}"
+    )
     opened.choose('[data-name="result"] select', "all")
-    opened.choose('[data-name="sort"] select', "best")
-    assert opened.texts("#panel table.queries tbody th")[0] == wide["dense-s1"].idxmax()
+    opened.wait("document.querySelectorAll('#panel table.queries tbody tr').length === 50")
+    opened.choose('[data-name="queries"] select', "best")
+    opened.wait(f"{first} === {json.dumps(wide['dense-s1'].idxmax())}")
 
 
-def test_a_query_opens_its_items_and_says_who_is_sooner(opened):
+def test_queries_are_filtered_by_unjudged_documents_and_by_metadata(chromium, tmp_path):
+    runs, qrels, metadata = pdeval.datasets.load_sample()
+    queries = pd.DataFrame({"query_id": qrels["query_id"].unique()})
+    queries["kind"] = ["short", "long"] * (len(queries) // 2)
+    report = runs.ireval.report(
+        qrels, "AP", metadata=[metadata, queries], baseline="bm25", queries="judged"
+    )
+    report.save(tmp_path / "page.html")
+    chromium.open(tmp_path / "page.html", "#system=rerank-s1&measure=AP&against=bm25")
+    chromium.wait(OPENED)
+    labeled = runs.ireval.labeled(qrels, runs=["rerank-s1", "bm25"], top=10)
+    unjudged = set(labeled[labeled["relevance"].isna()]["query_id"])
+    shown = "document.querySelectorAll('#panel table.queries tbody tr').length"
+    chromium.click('[data-name="unjudged"] input')
+    chromium.wait(f"{shown} === {len(unjudged)}")
+    assert 0 < len(unjudged) < 50
+    assert chromium.run("location.hash").endswith(
+        "unjudged=yes&system=rerank-s1&measure=AP&against=bm25"
+    )
+    chromium.choose('[data-name="query:kind"] select', "short")
+    short = unjudged & set(queries[queries["kind"] == "short"]["query_id"])
+    chromium.wait(f"{shown} === {len(short)}")
+    assert set(chromium.texts("#panel table.queries tbody th")) == short
+    chromium.run("history.back()")
+    chromium.wait(f"{shown} === {len(unjudged)}")
+
+
+def test_a_point_of_the_scatter_opens_its_query(opened):
     opened.click(cell(2, 0))
     opened.wait(OPENED)
-    query = opened.texts("#panel button.link")[0]
+    query = opened.run("document.querySelector('.scatter circle title').textContent").split(":")[0]
+    opened.run(
+        "document.querySelector('.scatter circle').dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    )
+    opened.wait(RANKINGS)
+    assert opened.texts("#panel-title") == [f"Query {query}"]
+
+
+def entries(chromium, side):
+    """Return rank, document and mark of each line of a ranking, and its movement."""
+    return chromium.run(
+        f"[...document.querySelectorAll('#rankings ol.{side} li')].map(one => [one.value, "
+        "one.querySelector('.doc').textContent, one.querySelector('.badge').firstChild.textContent, "
+        "one.querySelector('.moved').textContent])"
+    )
+
+
+def test_a_query_opens_both_rankings_side_by_side(opened):
+    opened.click(cell(2, 0))
+    opened.wait(OPENED)
     opened.click("#panel button.link")
-    opened.wait("document.querySelector('table.items')")
+    opened.wait(RANKINGS)
+    query = opened.texts("#panel-title")[0].removeprefix("Query ")
     runs, qrels, _ = pdeval.datasets.load_sample()
-    said = runs.ireval.explain(qrels, query, "AP", runs=["dense-s1", "bm25"], queries="judged")
-    said["rank"] = said["rank"].astype(float).fillna(np.inf)
-    wide = said[said["relevance"] > 0].pivot(index="doc_id", columns="run", values="rank")
-    first, second = (wide["dense-s1"] < wide["bm25"]).sum(), (wide["dense-s1"] > wide["bm25"]).sum()
-    line = opened.texts("#panel p.line")[0]
-    assert f"{first} document" in line
-    assert f", {second} by bm25;" in line
-    lines = opened.run(
-        "[...document.querySelectorAll('table.items tbody tr')].map(tr => [...tr.cells].map(c => c.textContent))"
-    )
-    for doc, _, a, b, *_, sooner in lines:
-        x, y = (wide.loc[doc, run] for run in ("dense-s1", "bm25"))
-        assert [a, b] == [("–" if pd.isna(rank) else f"{rank:.0f}") for rank in (x, y)]
-        assert sooner == ("dense-s1" if x < y else "bm25" if y < x else "–" if a == "–" else "tie")
-    opened.click("#panel input[type=checkbox]")
-    opened.wait(
-        "document.querySelectorAll('table.items thead th.near').length === 2 && "
-        "document.querySelectorAll('table.items thead tr:last-child th').length === 18"
-    )
-    opened.click("#panel input[type=checkbox]")
-    opened.wait("document.querySelectorAll('table.items thead tr:last-child th').length === 8")
+    two = ["dense-s1", "bm25"]
+    table = runs.ireval.labeled(qrels, query=query, runs=two, top=10)
+    pair = runs.ireval.labeled(qrels, query=query, runs=two, top=10, layout="side_by_side")
+    for side, run in zip(("left", "right"), two):
+        shown = entries(opened, side)
+        wanted = table[table["run"] == run]
+        assert [line[0] for line in shown] == wanted["rank"].tolist()
+        assert [line[1] for line in shown] == wanted["doc_id"].tolist()
+        grades = ["?" if pd.isna(grade) else str(grade) for grade in wanted["relevance"]]
+        assert [line[2] for line in shown] == grades
+    moved = {"only here": None, "=": 0}
+    texts = [line[3].replace("▲", "").replace("▼", "-") for line in entries(opened, "right")]
+    numbers = [moved[text] if text in moved else int(text) for text in texts]
+    assert numbers == [None if pd.isna(one) else one for one in pair["moved"]]
+    both = set(pair["doc_a"]) & set(pair["doc_b"])
+    assert opened.run("document.querySelectorAll('#lines line').length") == len(both)
+    said = runs.ireval.explain(qrels, query, "AP", runs=two, queries="judged").attrs["conclusion"]
+    assert opened.texts("#conclusion") == [said]
 
 
 def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tmp_path):
@@ -179,6 +281,7 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         query = chromium.texts("#panel button.link")[0]
         chromium.click("#panel button.link")
         chromium.wait("document.querySelector('table.items')")
+        chromium.run("document.querySelector('details.documents').open = true")
         lines = chromium.run(
             "[...document.querySelectorAll('table.items tbody tr')].map(tr => [...tr.cells].map(c => c.textContent))"
         )
@@ -187,9 +290,11 @@ def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tm
         )
         ranks = said[said["relevance"] > 0].pivot(index="doc_id", columns="run", values="rank")
         own = judgments[judgments["query_id"].astype(str) == query].set_index("doc_id")["relevance"]
-        assert {line[0] for line in lines} == set(own.index[own > 0])
+        assert {line[0] for line in lines} >= set(own.index)
         for doc, grade, *found in (line[:4] for line in lines):
-            assert grade == str(own[doc])
+            assert grade == (str(own[doc]) if doc in own.index else "unjudged")
+            if doc not in ranks.index or not own.get(doc):
+                continue
             shown = [
                 "–" if pd.isna(rank) else f"{rank:.0f}"
                 for rank in ranks.loc[doc, ["hybrid", "bm25"]]
@@ -201,25 +306,126 @@ def test_keys_alone_lead_from_the_table_to_the_items_and_back(opened):
     opened.run("document.querySelector('button.cell').focus()")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "End", "Home", "ArrowRight"):
         opened.press(key)
-    assert focused(opened) == "0.392"
+    start = focused(opened)
+    assert start == "0.643"
     assert opened.run("document.querySelectorAll('button.cell[tabindex=\"0\"]').length") == 1
     opened.press("Enter")
     opened.wait(OPENED)
     opened.run("document.querySelector('#panel button.link').focus()")
     query = focused(opened)
     opened.press("Enter")
-    opened.wait("document.querySelector('table.items')")
-    assert focused(opened) == f"Query {query}"
+    opened.wait(RANKINGS)
+    opened.wait(f"document.activeElement.textContent === {json.dumps(f'Query {query}')}")
     opened.press("Escape")
     opened.wait("document.querySelector('#panel table.queries button.link')")
-    opened.wait(f"document.activeElement.textContent === {json.dumps(query)}")
+    opened.wait("document.activeElement.id === 'panel-title'")
     opened.press("Escape")
-    assert opened.run("document.getElementById('panel').hidden")
-    assert focused(opened) == "0.392", "the focus is back where it came from"
+    opened.wait("document.getElementById('panel').hidden")
+    assert focused(opened) == start, "the focus is back where it came from"
     opened.press("?")
     assert opened.run("document.querySelector('dialog').open")
     opened.press("Escape")
     opened.wait("!document.querySelector('dialog')")
+    opened.press("q")
+    opened.wait("document.querySelector('#query-table')")
+
+
+def test_back_and_forward_lead_through_the_states(opened):
+    opened.click('th[data-column="2"] button.sort')
+    order = opened.texts(NAMES)
+    opened.click(cell(2, 0))
+    opened.wait(OPENED)
+    opened.click("#panel button.link")
+    opened.wait(RANKINGS)
+    title = opened.texts("#panel-title")
+    opened.run("history.back()")
+    opened.wait(f"{OPENED} && !{RANKINGS}")
+    opened.run("history.back()")
+    opened.wait("document.getElementById('panel').hidden")
+    assert opened.texts(NAMES) == order
+    opened.run("history.back()")
+    opened.wait("!location.hash")
+    assert values(opened, 1) == sorted(values(opened, 1), reverse=True)
+    for _ in range(3):
+        opened.run("history.forward()")
+    opened.wait(RANKINGS)
+    assert opened.texts("#panel-title") == title
+
+
+def test_a_link_has_names_and_opens_the_same_state(opened, sample_page):
+    opened.click('th[data-column="2"] button.sort')
+    opened.click(cell(7, 1))
+    opened.wait(OPENED)
+    opened.click("#panel button.link")
+    opened.wait(RANKINGS)
+    address, query, order = (
+        opened.run("decodeURIComponent(location.hash)"),
+        opened.texts("#panel-title"),
+        opened.texts(NAMES),
+    )
+    number = query[0].removeprefix("Query ")
+    assert address == f"#sort=nDCG@10&system=rerank-s1&measure=nDCG@10&against=bm25&query={number}"
+    opened.open(sample_page, address)
+    opened.wait(RANKINGS)
+    assert opened.texts("#panel-title") == query
+    assert opened.texts(NAMES) == order
+    opened.open(
+        sample_page, "#system=nobody&measure=AP&sort=99&view=x&is:family=none&queries=x&shown=y"
+    )
+    assert len(opened.texts(NAMES)) == 12
+
+
+COPIED = """
+Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied = text; }}});
+"""
+
+
+def copied(chromium, menu, text):
+    """Choose an entry of the menu of copies, and return what it copied."""
+    chromium.run("window.copied = undefined")
+    chromium.click(f'details.menu[data-name="{menu}"] summary')
+    chromium.run(
+        f"[...document.querySelectorAll('details.menu[data-name={menu}] button')]"
+        f".find((one) => one.textContent === {json.dumps(text)}).click()"
+    )
+    chromium.wait("window.copied !== undefined")
+    return chromium.run("window.copied")
+
+
+def test_the_link_and_the_table_shown_can_be_copied(opened, sample):
+    opened.run(COPIED)
+    lines = copied(opened, "main", "Copy table as TSV").split("\n")
+    assert lines[0] == "Rank\tSystem\tAP\tnDCG@10\tRR\tP@10"
+    assert lines[1] == "1\trerank-s1\t0.562 †\t0.631 †\t0.923 †\t0.630 †"
+    assert len(lines) == 13
+    markdown = copied(opened, "main", "Copy table as Markdown").split("\n")
+    assert markdown[1] == "| --- | --- | --- | --- | --- | --- |"
+    latex = copied(opened, "main", "Copy table as LaTeX")
+    assert latex.startswith("\\begin{tabular}{rlrrrr}\n\\toprule\nRank & System & AP & ")
+    assert "1 & rerank-s1 & 0.562 \\dag{} & " in latex
+    opened.click(cell(2, 0))
+    opened.wait(OPENED)
+    assert copied(opened, "panel", "Copy link").endswith("#system=dense-s1&measure=AP&against=bm25")
+    queries = copied(opened, "panel", "Copy table as TSV").split("\n")
+    assert queries[0].split("\t")[:4] == ["Query", "dense-s1", "bm25", "Difference"]
+    assert len(queries) == 51
+
+
+def test_a_download_has_all_digits(opened, sample):
+    opened.run(
+        "URL.createObjectURL = (blob) => { window.saved = blob; return 'blob:x'; }; "
+        "HTMLAnchorElement.prototype.click = function () { window.file = this.download; }"
+    )
+    opened.click('details.menu[data-name="main"] summary')
+    opened.run(
+        "[...document.querySelectorAll('details.menu button')]"
+        ".find((one) => one.textContent === 'Download CSV').click()"
+    )
+    text = opened.run("window.saved.text()").removeprefix("\ufeff")
+    table = pd.read_csv(io.StringIO(text))
+    assert opened.run("window.file") == "Sample-collection.csv"
+    wanted = {row[0].text: row[1].value for row in sample.rows}
+    assert table.set_index("System")["AP"].to_dict() == wanted
 
 
 def test_pairs_are_a_square_that_follows_search_and_opens_both_systems(opened):
@@ -228,15 +434,15 @@ def test_pairs_are_a_square_that_follows_search_and_opens_both_systems(opened):
     assert opened.run("document.querySelectorAll('table.square button').length") == 132
     ahead = opened.texts('table.square button[data-pair="7 0"]')[0]
     behind = opened.texts('table.square button[data-pair="0 7"]')[0]
-    assert ahead == "+0.234*"
-    assert behind == "−0.234*"
+    assert ahead == "+0.234†"
+    assert behind == "−0.234‡"
     opened.choose('[data-name="shown"] select', "won")
     opened.wait("document.querySelector('table.square button').textContent.includes('%')")
-    opened.choose('[data-name="measure"] select', "4")
+    opened.choose('[data-name="pairs"] select', "RPP")
     opened.wait(
-        "document.querySelector('[data-name=measure] select').selectedOptions[0].textContent === 'RPP (preference)'"
+        "document.querySelector('[data-name=pairs] select').selectedOptions[0].textContent === 'RPP (preference)'"
     )
-    opened.wait("document.activeElement.closest('[data-name=measure]')")
+    opened.wait("document.activeElement.closest('[data-name=pairs]')")
     opened.run("document.activeElement.blur()")
     opened.press("/")
     opened.type("dense")
@@ -245,25 +451,6 @@ def test_pairs_are_a_square_that_follows_search_and_opens_both_systems(opened):
     opened.wait(OPENED)
     assert opened.texts("#panel-title") == ["dense-s1, AP"]
     assert opened.texts("#panel caption") == ["Against dense-s2"]
-
-
-def test_the_address_leads_back_to_the_same_view(opened, sample_page):
-    opened.click('th[data-column="2"] button.sort')
-    opened.click(cell(7, 1))
-    opened.wait(OPENED)
-    opened.click("#panel button.link")
-    opened.wait("document.querySelector('table.items')")
-    address, query, order = (
-        opened.run("location.hash"),
-        opened.texts("#panel-title"),
-        opened.texts(NAMES),
-    )
-    opened.open(sample_page, address)
-    opened.wait("document.querySelector('table.items')")
-    assert opened.texts("#panel-title") == query
-    assert opened.texts(NAMES) == order
-    opened.open(sample_page, "#system=nobody&measure=AP&sort=99&view=x&is:family=none")
-    assert len(opened.texts(NAMES)) == 12
 
 
 def test_names_are_shown_as_they_are_and_never_run(chromium, tmp_path):
@@ -279,10 +466,11 @@ def test_names_are_shown_as_they_are_and_never_run(chromium, tmp_path):
         chromium.click(cell(system, 0))
         chromium.wait(OPENED)
         chromium.click("#panel button.link")
-        chromium.wait("document.querySelector('table.items')")
+        chromium.wait(RANKINGS)
         chromium.press("Escape")
-        chromium.wait(OPENED)
-    chromium.press("Escape")
+        chromium.wait(f"{OPENED} && !{RANKINGS}")
+        chromium.press("Escape")
+        chromium.wait("document.getElementById('panel').hidden")
     chromium.press("p")
     chromium.wait("document.querySelector('table.square')")
     assert chromium.run("window.broken === undefined")
@@ -315,6 +503,7 @@ def test_a_long_table_prints_its_header_on_every_page_and_a_sum_once(chromium, t
     report.to_html(tmp_path / "long.html", interactive=True)
     chromium.open(tmp_path / "long.html", "#system=bm25 0&measure=AP&query=113")
     chromium.wait("document.querySelector('table.items')")
+    chromium.run("document.querySelector('details.documents').open = true")
     (tmp_path / "long.pdf").write_bytes(chromium.printed())
     said = subprocess.run(
         ["pdftotext", "-layout", tmp_path / "long.pdf", "-"], capture_output=True, check=True
@@ -351,7 +540,7 @@ def test_the_frame_of_a_notebook_shows_the_same_page(chromium, sample, tmp_path)
     try:
         for domain in ("Runtime", "Log"):
             chromium.ask(f"{domain}.enable")
-        chromium.wait("document.body.classList.contains('ready')")
+        chromium.wait("document.querySelector('.ready')")
         chromium.run("document.querySelector('button.cell[data-at=\"0 0 2\"]').click()")
         chromium.wait(OPENED)
         assert chromium.texts("#panel-title") == ["dense-s1, AP"]
@@ -359,7 +548,25 @@ def test_the_frame_of_a_notebook_shows_the_same_page(chromium, sample, tmp_path)
         chromium.session = outer
 
 
-@pytest.mark.parametrize("kind", ["scores", "summary", "preferences", "order", "one run"])
+def test_a_notebook_has_the_same_table_without_a_page(chromium, sample, tmp_path):
+    output = sample._repr_html_()
+    page = f"<!DOCTYPE html><body class=ready style='color: white'><i id=table></i>{output}{output}</body>"
+    (tmp_path / "notebook.html").write_text(page, encoding="utf-8")
+    chromium.open(tmp_path / "notebook.html")
+    hosts = "[...document.querySelectorAll('.pdeval-output > div')]"
+    assert chromium.run(f"{hosts}.map((one) => one.className)") == ["dark", "dark"]
+    shadow = f"{hosts}[1].shadowRoot"
+    chromium.wait(f"{shadow}.querySelector('.ready')")
+    assert chromium.run(f"{shadow}.querySelectorAll('header, main').length") == 0
+    chromium.run(f"{shadow}.querySelector('button.cell[data-at=\"0 0 2\"]').click()")
+    chromium.wait(f"{shadow}.querySelector('#panel table.queries')")
+    chromium.run(f"{shadow}.querySelector('#panel button.link').click()")
+    chromium.wait(f"{shadow}.querySelector('#rankings')")
+    assert chromium.run("location.hash") == "", "a notebook keeps its address"
+    assert chromium.run(f"{hosts}[0].shadowRoot.querySelector('#panel').hidden")
+
+
+@pytest.mark.parametrize("kind", ["scores", "summary", "preferences", "mixed", "order", "one run"])
 def test_reports_of_every_kind_open_without_an_error(chromium, tmp_path, kind):
     judged = pdeval.datasets.sample_judged(queries="common")
     scores = judged.measure(["AP", "RR"])
@@ -367,12 +574,13 @@ def test_reports_of_every_kind_open_without_an_error(chromium, tmp_path, kind):
         "scores": lambda: scores.ireval.report(),
         "summary": lambda: scores.ireval.summary().ireval.report(),
         "preferences": lambda: judged.report(["RPP"]),
+        "mixed": lambda: judged.report(["AP", "RPP", "sgnLP"]),
         "order": lambda: judged.order("RPP").ireval.report(),
         "one run": lambda: scores[scores["run"] == "bm25"].ireval.report(),
     }[kind]()
     report.to_html(tmp_path / "page.html", interactive=True)
     chromium.open(tmp_path / "page.html")
-    chromium.click("button.sort")
+    chromium.click("thead button.sort")
     if kind == "order":
         assert chromium.run("document.querySelectorAll('button.cell').length") == 0
         return
@@ -384,7 +592,10 @@ def test_reports_of_every_kind_open_without_an_error(chromium, tmp_path, kind):
     chromium.wait(OPENED)
     chromium.click("#panel button.link")
     chromium.wait("document.getElementById('panel-title').textContent.startsWith('Query')")
-    if kind != "preferences":
+    if kind in ("scores", "one run"):
         assert any(
-            "holds no documents of this query" in text for text in chromium.texts("#panel p")
+            "This page has no documents of this query" in text
+            for text in chromium.texts("#panel p")
         )
+    else:
+        chromium.wait(RANKINGS)

@@ -1,17 +1,15 @@
-// Data, numbers and the helpers of every view. Texts become text nodes: nothing of the data is ever read as markup.
+// Data, numbers, and helpers of every view. Texts become text nodes: no data are ever parsed as markup.
+// The script runs inside a function with the arguments root (the document, or the shadow root of a notebook output),
+// DATA and embedded (whether it is a notebook output).
 
-const byId = (id) => document.getElementById(id);
-const DATA = JSON.parse(byId("data").textContent);
+const byId = (id) => root.getElementById(id);
+const app = byId("app");
 const CAN_UNPACK = typeof DecompressionStream === "function";
 const CANNOT = "This browser is too old to open the data of the page; the table is complete without it.";
 const MINUS = "\u2212";
 const DASH = "\u2013";
 const [BETTER, WORSE] = ["\u2020", "\u2021"];
 const MARKED = `${BETTER} significantly better, ${WORSE} significantly worse`;
-const SAID_OF_MARK = { [BETTER]: ", significantly better", [WORSE]: ", significantly worse" };
-
-// what is shown; what the address after # says
-const state = { view: "table", sort: null, descending: false, group: "", search: "", filters: new Map(), open: null };
 
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -35,49 +33,63 @@ function button(text, act, attributes = {}) {
   return make("button", { type: "button", ...attributes, on: { click: act } }, text);
 }
 
-// what may be wider than its place: a box that scrolls, by keys too
+// a box that scrolls if its content is wider, with the keyboard too
 function scrolled(label, attributes, ...children) {
   return make("div", { tabindex: "0", role: "region", "aria-label": label, ...attributes, class: `scroll ${attributes.class ?? ""}` }, ...children);
 }
 
-// options are [value, text]
-function choice(label, options, chosen, act) {
+// options are [value, text]; data-name identifies the control
+function choice(name, label, options, chosen, act) {
   const select = make("select", { on: { change: () => act(select.value) } });
   for (const [value, text] of options) select.append(make("option", { value }, text));
   select.value = String(chosen);
-  return make("label", { class: "choice" }, make("span", {}, label), select);
+  return make("label", { class: "choice", "data-name": name }, make("span", {}, label), select);
 }
 
+function check(name, label, checked, act) {
+  const box = make("input", { type: "checkbox", checked, on: { change: () => act(box.checked) } });
+  return make("label", { class: "choice", "data-name": name }, box, make("span", {}, label));
+}
+
+function focusControl(name) {
+  const control = [...root.querySelectorAll("label.choice")].find((one) => one.dataset.name === name);
+  control?.querySelector("select, input")?.focus();
+}
+
+const ARRAYS = { f8: Float64Array, f4: Float32Array, u8: BigUint64Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
 const unpacked = new Map();
 
+// arrays and JSON are compressed; each is unpacked once
 function unpack(text) {
   if (!unpacked.has(text)) unpacked.set(text, inflate(text));
   return unpacked.get(text);
 }
 
 async function inflate(text) {
-  const letters = atob(text);
+  const letters = atob(text.slice(2));
   const bytes = new Uint8Array(letters.length);
   for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  const content = new Uint8Array(await new Response(stream).arrayBuffer());
+  const kind = text.slice(0, 2);
+  if (kind === "js") return JSON.parse(new TextDecoder().decode(content));
+  // all first bytes of the numbers come first, then all second bytes, ...
+  const width = ARRAYS[kind].BYTES_PER_ELEMENT;
+  const size = content.length / width;
+  const sorted = new Uint8Array(content.length);
+  for (let byte = 0; byte < width; byte += 1) {
+    for (let at = 0; at < size; at += 1) sorted[at * width + byte] = content[byte * size + at];
+  }
+  return new ARRAYS[kind](sorted.buffer);
 }
 
-function asNumber(value) {
-  if (value === "inf") return Infinity;
-  if (value === "-inf") return -Infinity;
-  return value === null || value === undefined ? NaN : value;
-}
-
-function fixed(value, digits) {
-  const number = asNumber(value);
-  if (Number.isNaN(number)) return DASH;
+function fixed(number, digits) {
+  if (number === null || Number.isNaN(number)) return DASH;
   if (!Number.isFinite(number)) return number > 0 ? "∞" : `${MINUS}∞`;
   return number.toFixed(digits).replace("-", MINUS);
 }
 
-function signed(value, digits) {
-  const number = asNumber(value);
+function signed(number, digits) {
   if (Number.isNaN(number)) return DASH;
   const text = fixed(Math.abs(number), digits);
   if (number === 0) return text;
@@ -85,18 +97,25 @@ function signed(value, digits) {
 }
 
 function chance(p) {
-  const number = asNumber(p);
-  if (Number.isNaN(number)) return DASH;
-  return number < 0.001 ? "< 0.001" : number.toFixed(3);
+  if (Number.isNaN(p)) return DASH;
+  return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
 
 function count(number, one, several) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : several}`;
 }
 
-function tell(text) {
+function capitalized(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+// announced by screen readers
+function announce(text) {
   byId("status").textContent = text;
 }
+
+const collator = new Intl.Collator("en", { numeric: true });
+const byNumber = (x, y) => (x === y ? 0 : x < y ? -1 : 1);
 
 // the place of a pair among all pairs of systems, and its sign: the page has every pair once
 function pairPlace(size, a, b) {
@@ -105,76 +124,27 @@ function pairPlace(size, a, b) {
   return [(low * (2 * size - low - 1)) / 2 + high - low - 1, a < b ? 1 : -1];
 }
 
-// how a stands to b by one measure of the pairs, or null where that is not held
+const PAIR_COLUMNS = ["difference", "p", "adjusted", "won", "lost", "n", "significant"];
+
+// system a compared with system b by one measure, or null if the page does not have it
 function pairOf(origin, pairs, a, b) {
+  if (a === b) return null;
   const [at, sign] = pairPlace(origin.systems.length, a, b);
-  const won = asNumber(pairs.won[at]);
-  const lost = asNumber(pairs.lost[at]);
-  const difference = asNumber(pairs.difference[at]) * sign;
-  if (Number.isNaN(difference) && Number.isNaN(won)) return null;
+  const size = pairs.length / PAIR_COLUMNS.length;
+  const pair = Object.fromEntries(PAIR_COLUMNS.map((name, column) => [name, pairs[column * size + at]]));
+  if (Number.isNaN(pair.difference) && Number.isNaN(pair.won)) return null;
   return {
-    difference: difference === 0 ? 0 : difference,
-    won: sign > 0 ? won : lost,
-    lost: sign > 0 ? lost : won,
-    n: asNumber(pairs.n[at]),
-    p: asNumber(pairs.p_value[at]),
-    adjusted: asNumber(pairs.p_adjusted[at]),
-    mark: { 1: BETTER, "-1": WORSE }[asNumber(pairs.significant[at]) * sign] ?? "",
+    ...pair,
+    difference: sign * pair.difference || 0 * pair.difference,
+    won: sign > 0 ? pair.won : pair.lost,
+    lost: sign > 0 ? pair.lost : pair.won,
+    mark: { 1: BETTER, "-1": WORSE }[pair.significant * sign] ?? "",
   };
 }
 
-const collator = new Intl.Collator("en", { numeric: true });
-
-// names, not places, so that a link still points at the same thing when a report is made again
-function writeAddress() {
-  const said = new URLSearchParams();
-  if (state.view !== "table") said.set("view", state.view);
-  if (state.sort !== null) said.set("sort", `${state.descending ? MINUS : ""}${state.sort}`);
-  if (state.group) said.set("group", state.group);
-  if (state.search) said.set("search", state.search);
-  for (const [name, value] of state.filters) said.set(`is:${name}`, value);
-  if (state.open) {
-    const { origin, measure, system, against, query } = state.open;
-    const held = DATA.origins[origin];
-    if (DATA.origins.length > 1) said.set("of", held.title);
-    said.set("system", held.systems[system]);
-    said.set("measure", held.measures[measure].label);
-    if (against !== null) said.set("against", held.systems[against]);
-    if (query !== null) said.set("query", held.queries[query]);
-  }
-  const text = said.toString();
-  try {
-    history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
-  } catch {
-    // a frame of a notebook has no address of its own
-  }
-}
-
-function readAddress() {
-  const said = new URLSearchParams(location.hash.slice(1));
-  const sort = said.get("sort");
-  state.view = said.get("view") === "pairs" ? "pairs" : "table";
-  state.descending = sort !== null && sort.startsWith(MINUS);
-  state.sort = sort === null ? null : Number(sort.replace(MINUS, ""));
-  if (said.has("group")) state.group = said.get("group");
-  state.search = said.get("search") || "";
-  state.filters = new Map();
-  for (const facet of DATA.facets) {
-    const value = said.get(`is:${facet.name}`);
-    if (facet.values.includes(value)) state.filters.set(facet.name, value);
-  }
-  state.open = openFrom(said);
-}
-
-function openFrom(said) {
-  if (!said.has("system")) return null;
-  const origin = Math.max(0, DATA.origins.findIndex((one) => one.title === said.get("of")));
-  const held = DATA.origins[origin];
-  if (!held) return null;
-  const system = held.systems.indexOf(said.get("system"));
-  const measure = held.measures.findIndex((one) => one.label === said.get("measure"));
-  const against = held.systems.indexOf(said.get("against"));
-  const query = held.queries.indexOf(said.get("query"));
-  if (system < 0 || measure < 0) return null;
-  return { origin, measure, system, against: against < 0 ? null : against, query: query < 0 ? null : query };
+// the values of one measure: a number for each query and system
+async function valuesOf(origin, measure) {
+  const values = await unpack(origin.values[measure]);
+  const size = origin.systems.length;
+  return (query, system) => values[query * size + system];
 }

@@ -1,88 +1,76 @@
-// The tools over the table, the keys, and what the address says when the page is opened.
+// The tools over the table, the views, the keys, and the state when the page is opened.
 
 const KEYS = [
   ["/", "search"],
   ["Arrow keys, Home, End", "from cell to cell"],
   ["Enter", "open a cell, a query"],
   ["Escape", "back, close"],
-  ["t, p", "table, pairs"],
+  ["t, p, q", "table, pairs, queries"],
   ["?", "these keys"],
 ];
-const MOST_FOUND = 12;
+const VIEW_TABLES = { table: "table", pairs: "pair-table", queries: "query-table" };
+const hasQueries = DATA.origins.some((one) => one.values);
 
 function tools() {
   const box = byId("tools");
   const search = make("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false",
-    placeholder: "Search", "aria-label": `Search ${NOUN[1]} and queries`, "aria-keyshortcuts": "/", on: { input: () => {
-      state.search = search.value;
-      narrow();
-    }, keydown: (event) => {
-      if (event.key !== "Escape") return;
-      search.value = state.search = "";
-      narrow();
-    } } });
-  const groupings = [["", "none"], ...(rows.some((row) => row.title) ? [[AS_REPORTED, AS_REPORTED]] : []),
-    ...DATA.facets.map((facet) => [facet.name, facet.name])];
+    placeholder: "Search systems, queries, documents", "aria-label": `Search ${NOUN[1]}, queries and documents`, "aria-keyshortcuts": "/", on: {
+      input: () => go({ search: search.value }, { small: true }),
+      keydown: (event) => {
+        if (event.key !== "Escape") return;
+        search.value = "";
+        go({ search: "" }, { small: true });
+      } } });
+  const groupings = [["", "none"], ...(hasGroups ? [[AS_REPORTED, AS_REPORTED]] : []), ...DATA.facets.map((facet) => [facet.name, facet.name])];
   const filters = DATA.facets.map((facet) => {
     const values = [...facet.values].sort(collator.compare).map((value) => [value, value]);
-    const control = choice(facet.name, [["", "all"], ...values], "", (value) => {
-      if (value) state.filters.set(facet.name, value);
-      else state.filters.delete(facet.name);
-      narrow();
+    return choice(`is:${facet.name}`, facet.name, [["", "all"], ...values], "", (value) => {
+      const kept = new Map(state.filters);
+      if (value) kept.set(facet.name, value);
+      else kept.delete(facet.name);
+      go({ filters: kept });
     });
-    control.dataset.facet = facet.name;
-    return control;
   });
-  const views = DATA.origins.some((one) => one.pairs.length) ? make("div", { class: "views", role: "group", "aria-label": "View" },
-    button("Table", () => setView("table"), { id: "view-table" }), button("Pairs", () => setView("pairs"), { id: "view-pairs" })) : null;
-  const group = groupings.length > 1 ? choice("Group by", groupings, state.group, (value) => {
-    state.group = value;
-    showTable();
-    writeAddress();
-  }) : null;
-  if (group) group.id = "group";
-  box.append(...[views, search, group, ...filters, make("span", { id: "left", class: "small" }),
-    button("Keys", openKeys, { class: "plain keys", "aria-haspopup": "dialog" })].filter(Boolean));
-  box.after(make("div", { id: "found", class: "controls", hidden: true }));
+  const views = [["table", "Table", true], ["pairs", "Pairs", hasPairs], ["queries", "Queries", hasQueries && CAN_UNPACK]].filter(([, , has]) => has);
+  const names = [...new Set(DATA.origins.flatMap((one) => one.systems))];
+  const references = [...(hasMarks ? [[AS_REPORTED, AS_REPORTED]] : []), [BEST, "the best"], ...names.map((name) => [name, name])];
+  box.append(...[
+    views.length > 1 ? make("div", { class: "views", role: "group", "aria-label": "View" },
+      views.map(([view, text]) => button(text, () => go({ view }), { id: `view-${view}` }))) : null,
+    search,
+    hasPairs ? choice("reference", "Significance against", references, "", (value) => go({ reference: value })) : null,
+    groupings.length > 1 ? choice("group", "Group by", groupings, "", (value) => go({ group: value })) : null,
+    ...filters,
+    make("span", { id: "left", class: "small" }),
+    exportMenu("main", () => byId(VIEW_TABLES[state.view]), DATA.title),
+    make("span", { id: "copied", class: "small", "aria-hidden": "true" }),
+    embedded ? null : button("Keys", openKeys, { class: "plain keys", "aria-haspopup": "dialog" }),
+  ].filter(Boolean));
+  box.after(make("div", { id: "found", hidden: true }));
   box.hidden = false;
-  const opens = DATA.origins.some((one) => one.values) ? "; a number opens its queries" : "";
-  const items = DATA.origins.some((one) => one.items) ? ", a query its items" : "";
-  byId("contents").append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));
+  const opens = hasQueries ? "; a number opens its queries" : "";
+  const items = DATA.origins.some((one) => one.items?.docs) ? ", a query both rankings" : "";
+  byId("contents")?.append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));
 }
 
-function setView(view) {
-  state.view = view;
-  byId("scroll").hidden = view === "pairs";
-  byId("pairs").hidden = view !== "pairs";
-  for (const name of ["table", "pairs"]) byId(`view-${name}`)?.setAttribute("aria-pressed", String(name === view));
-  writeAddress();
-  return view === "pairs" ? showPairs() : Promise.resolve();
-}
-
-// queries whose id has what is searched for; a click opens the query, for the first system and its baseline
-function showFoundQueries() {
-  const wanted = state.search.trim().toLowerCase();
-  const box = byId("found");
-  const found = [];
-  if (wanted) {
-    DATA.origins.forEach((origin, at) => origin.queries.forEach((name, query) => {
-      if (name.toLowerCase().includes(wanted)) found.push([at, query, name]);
-    }));
+// the controls have the values of the state
+function showTools() {
+  const search = byId("search");
+  if (search.value !== state.search) search.value = state.search;
+  const values = { group: grouping(), reference: reference(), ...Object.fromEntries(DATA.facets.map((facet) => [`is:${facet.name}`, state.filters.get(facet.name) ?? ""])) };
+  for (const control of byId("tools").querySelectorAll("label.choice")) {
+    control.querySelector("select").value = values[control.dataset.name];
   }
-  box.hidden = !found.length;
-  box.replaceChildren();
-  if (!found.length) return 0;
-  const act = ([at, query]) => (event) => {
-    const origin = DATA.origins[at];
-    const against = origin.baselines[0] ?? null;
-    const system = against === 0 && origin.systems.length > 1 ? 1 : 0;
-    cameFrom = event.currentTarget;
-    openItems({ origin: at, measure: 0, system, against, query }, found.filter(([own]) => own === at).map((one) => one[1]));
-  };
-  box.append(make("span", { class: "small" }, `${count(found.length, "query", "queries")}:`),
-    ...found.slice(0, MOST_FOUND).map((one) => button(one[2], act(one), { class: "link" })));
-  if (found.length > MOST_FOUND) box.append(make("span", { class: "small" }, `and ${found.length - MOST_FOUND} more`));
-  return found.length;
+}
+
+function showView() {
+  for (const view of VIEWS) {
+    byId(view === "table" ? "scroll" : view).hidden = view !== state.view;
+    byId(`view-${view}`)?.setAttribute("aria-pressed", String(view === state.view));
+  }
+  if (state.view !== "table") byId("legend").hidden = true;
+  if (state.view === "pairs") return showPairs();
+  return state.view === "queries" && hasQueries && CAN_UNPACK ? showHardQueries() : Promise.resolve();
 }
 
 function openKeys() {
@@ -90,53 +78,38 @@ function openKeys() {
     make("h2", { id: "keys-title" }, "Keys"),
     make("dl", {}, KEYS.map(([key, text]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, text)])),
     button("Close", () => dialog.close(), { class: "plain" }));
-  document.body.append(dialog);
+  app.append(dialog);
   dialog.showModal();
 }
 
 function onKey(event) {
-  if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog")) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || root.querySelector("dialog")) return;
   if (event.target.closest("input, select, textarea")) return;
   const acts = {
     "/": () => byId("search").focus(),
     "?": openKeys,
     t: () => byId("view-table")?.click(),
     p: () => byId("view-pairs")?.click(),
-    Escape: () => (panel.hidden ? undefined : closePanel()),
+    q: () => byId("view-queries")?.click(),
+    Escape: () => (panel.hidden ? undefined : go({ open: null })),
   };
   if (!(event.key in acts)) return;
   event.preventDefault();
   acts[event.key]();
 }
 
-async function follow() {
-  readAddress();
-  if (!heads.has(state.sort)) state.sort = null;
-  byId("search").value = state.search;
-  const group = byId("group");
-  if (group) group.lastChild.value = state.group;
-  for (const control of document.querySelectorAll("[data-facet]")) {
-    control.lastChild.value = state.filters.get(control.dataset.facet) ?? "";
-  }
-  const open = state.open;
-  narrow();
-  await setView(state.view);
-  if (!open) {
-    if (!panel.hidden) closePanel();
-    return;
-  }
-  const cell = table.querySelector(`button.cell[data-at="${open.origin} ${open.measure} ${open.system}"]`);
-  cameFrom = cell;
-  if (open.query !== null) await openItems(open, DATA.origins[open.origin].queries.map((_, at) => at));
-  else await openQueries(open, cell);
-}
-
 tools();
-document.addEventListener("keydown", onKey);
-document.querySelector("a.skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the address says what is open, not where the page is
-  byId("scroll").focus();
-});
-addEventListener("hashchange", follow);
-document.body.classList.add("ready");
-follow();
+readAddress();
+if (!embedded) {
+  document.addEventListener("keydown", onKey);
+  root.querySelector("a.skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address is the state, not a place of the page
+    byId("scroll").focus();
+  });
+  addEventListener("popstate", () => {
+    readAddress();
+    draw();
+  });
+}
+app.classList.add("ready");
+draw({ focus: state.open !== null });
