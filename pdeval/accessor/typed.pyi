@@ -24,8 +24,6 @@ class JudgedVerbs(Judged):
         measures: object = None,
         *,
         threshold: float | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return whether each run was right to answer each query, or not to answer it."""
 
@@ -557,8 +555,6 @@ class JudgedVerbs(Judged):
         measures: object = None,
         *,
         overlap: Literal["once", "each"] = "once",
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the scores of every list of chunks by the characters of relevant spans that it covers."""
 
@@ -4223,8 +4219,6 @@ class RunsIreval(Ireval):
         measures: object = None,
         *,
         threshold: float | None = None,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return whether each run was right to answer each query, or not to answer it."""
 
@@ -5003,8 +4997,6 @@ class RunsIreval(Ireval):
         measures: object = None,
         *,
         overlap: Literal["once", "each"] = "once",
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the scores of every list of chunks by the characters of relevant spans that it covers."""
 

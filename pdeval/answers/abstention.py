@@ -60,7 +60,7 @@ table(
 )
 
 
-@verb(on="runs", returns="scores")
+@verb(on="runs", returns="scores", grouped=False)
 def abstention(
     runs: Table,
     answerable: pd.DataFrame,
@@ -71,7 +71,8 @@ def abstention(
     """Return whether each run was right to answer each query, or not to answer it.
 
     A run abstains from a query if it returns nothing, or nothing with a score above `threshold`. All queries of
-    `answerable` count, and no others.
+    `answerable` count, and no others. For groups of queries, use `by=` of the verbs of scores, with the table
+    `answerable` as metadata.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU", "SpanNDCG")
 _ENDS = {"start": "start", "end": "end"}
 
 
-@verb(on="runs", returns="scores")
+@verb(on="runs", returns="scores", grouped=False)
 def measure_spans(
     runs: Table,
     spans: object,

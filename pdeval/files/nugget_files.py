@@ -121,7 +121,8 @@ def write_nuggets(nuggets: pd.DataFrame, path: file_io.PathLike) -> None:
     Parameters
     ----------
     nuggets : DataFrame
-        A table of nuggets: run, query, nugget, assignment, maybe importance.
+        A table of nuggets: run, query, nugget, assignment, maybe importance, length and the assignment by a machine.
+        Missing assignments are null.
     path : path
         Path of the file.
 
@@ -142,14 +143,19 @@ def write_nuggets(nuggets: pd.DataFrame, path: file_io.PathLike) -> None:
         )
     frame = table.frame
     names = {table.roles["nugget"]: "text"}
-    names |= {table.roles[role]: role for role in ("importance", "assignment") if role in table}
+    if table.roles["nugget"] != "nugget" and "nugget" in frame:
+        names = {table.roles["nugget"]: "nugget_id", "nugget": "text"}
+    fields = [role for role in ("importance", "assignment", "machine") if role in table]
+    names |= {table.roles[role]: role for role in fields}
     of_answer = dict.fromkeys(table.run_columns, "run_id") | {table.roles["query"]: "qid"}
     ids = list(of_answer)
     of_answer |= {table.roles["length"]: "length"} if "length" in table else {}
     answer = frame.groupby(ids, sort=False, observed=True).ngroup().to_numpy()
     order = np.argsort(answer, kind="stable")
     start = np.flatnonzero(np.diff(answer[order], prepend=-1))
-    nuggets_of_row = frame[list(names)].iloc[order].rename(columns=names).to_dict("records")
+    values = frame[list(names)].iloc[order].rename(columns=names).astype(object)
+    # JSON has no NaN
+    nuggets_of_row = values.where(values.notna(), None).to_dict("records")
     answers = frame[list(of_answer)].iloc[order[start]].rename(columns=of_answer)
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         for record, first, end in zip(answers.to_dict("records"), start, [*start[1:], len(order)]):

@@ -135,9 +135,28 @@ def test_the_scores_have_every_verb_of_scores():
     scores = table.ireval.measure()
     assert scores.ireval.order("NuggetAll")["rank"].tolist() == [1, 2, 3]
     assert len(scores.ireval.compare("NuggetVital")) == 3
+    assert scores.ireval.leaderboard("NuggetAll", draws=20)["rank"].tolist() == [1, 2, 3]
+    assert len(scores.ireval.report().to_frame()) == 3
     by = table.ireval.measure("NuggetAll", by="kind")
     assert by.columns.tolist() == ["kind", "run", "query_id", "measure", "value"]
     assert by["value"].sum() == pytest.approx(scores.query("measure == 'NuggetAll'")["value"].sum())
+
+
+def test_seeds_of_a_system_are_averaged_within_a_query():
+    rng = np.random.default_rng(1)
+    table = pd.concat(
+        [
+            answer(rng.choice(LABELS, 5), FIVE["importance"], run, query, seed=seed)
+            for run in "ab"
+            for seed in (1, 2)
+            for query in map(str, range(6))
+        ]
+    )
+    scores = table.ireval(run=["run", "seed"]).measure("NuggetAll")
+    averaged = scores.ireval.summary(replicate="seed")
+    expected = scores.groupby("run")["value"].mean()
+    assert averaged["mean"].tolist() == pytest.approx(expected.tolist())
+    assert len(scores.ireval.compare(replicate="seed")) == 1
 
 
 def test_a_table_of_open_nuggetizer_is_recognized_by_its_columns():

@@ -86,6 +86,34 @@ def test_what_is_written_is_read_again(tmp_path):
     )
 
 
+def test_assignments_by_a_machine_and_missing_ones_are_read_again(tmp_path):
+    table = pdeval.datasets.load_answers().nuggets.astype(
+        dict.fromkeys(("run", "query_id", "nugget", "importance", "machine"), object)
+    )
+    pdeval.write_nuggets(table, tmp_path / "all.jsonl")
+    again = pdeval.read_nuggets(tmp_path / "all.jsonl")
+    columns = table.columns.tolist()
+    pd.testing.assert_frame_equal(again[columns], table, check_dtype=False)
+    scores = again.ireval.measure("NuggetAll")
+    assert scores["machine"].tolist() == table.ireval.measure("NuggetAll")["machine"].tolist()
+
+
+def test_ids_and_texts_of_nuggets_are_read_again(tmp_path):
+    table = pd.DataFrame(
+        {
+            "run": "a",
+            "query_id": "1",
+            "nugget_id": ["x", "y"],
+            "nugget": ["same text", "same text"],
+            "assignment": [0.5, 1.0],
+        }
+    )
+    pdeval.write_nuggets(table, tmp_path / "a.jsonl")
+    pd.testing.assert_frame_equal(
+        pdeval.read_nuggets(tmp_path / "a.jsonl"), table, check_dtype=False
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
