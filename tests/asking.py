@@ -50,7 +50,28 @@ def strict():
 
 
 # what a verb is asked, where it cannot be asked without arguments or would take long; functions are given the join
+def answerable(judged):
+    """Return which queries of a join have an answer: every other."""
+    queries = judged.queries.astype(str)
+    return pd.DataFrame({"query_id": queries, "answerable": queries.astype(int) % 2 == 1})
+
+
+def spans(judged):
+    """Return a relevant span of the first half of each relevant item."""
+    qrels = pdeval.datasets.sample_qrels().query("relevance > 0")
+    qrels = qrels[qrels["query_id"].isin(judged.queries.astype(str))]
+    return qrels.assign(start=0, end=10, doc_id=qrels["doc_id"].astype(str))
+
+
+def places():
+    """Return the place of each item of the sample, as a chunk of a document of its own."""
+    items = pdeval.datasets.sample_runs()["doc_id"].astype(str).drop_duplicates()
+    return pd.DataFrame({"doc_id": items, "document": items, "start": 5, "end": 20})
+
+
 ARGUMENTS = {
+    "abstention": lambda judged: {"answerable": answerable(judged)},
+    "measure_spans": lambda judged: {"spans": spans(judged), "chunks": places()},
     "beyond_accuracy": lambda _: {"measures": ["Coverage@10"], "items": catalog()},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},

@@ -277,6 +277,11 @@ NEEDED = {
     "answerable": answerable,
     "confidence": runs,
     "spans": lambda: qrels().assign(start=0, end=9),
+    "chunks": lambda: (
+        runs()[["doc_id"]]
+        .drop_duplicates()
+        .assign(document=lambda frame: frame["doc_id"], start=0, end=9)
+    ),
     "reference": lambda: "a",
     "machine": lambda: qrels().assign(relevance=(qrels()["relevance"] > 0) * 1),
 }

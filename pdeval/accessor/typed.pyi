@@ -554,6 +554,7 @@ class JudgedVerbs(Judged):
         spans: object,
         measures: object = None,
         *,
+        chunks: pd.DataFrame | None = None,
         overlap: Literal["once", "each"] = "once",
     ) -> pd.DataFrame:
         """Return the scores of every list of chunks by the characters of relevant spans that it covers."""
@@ -4996,6 +4997,7 @@ class RunsIreval(Ireval):
         spans: object,
         measures: object = None,
         *,
+        chunks: pd.DataFrame | None = None,
         overlap: Literal["once", "each"] = "once",
     ) -> pd.DataFrame:
         """Return the scores of every list of chunks by the characters of relevant spans that it covers."""

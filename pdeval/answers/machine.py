@@ -11,7 +11,7 @@ import pandas as pd
 
 from pdeval.answers.measured import Answers, labels_or_numbers
 from pdeval.answers.nuggets import ASSIGNMENTS
-from pdeval.evaluate.cube import described_frame, run_columns
+from pdeval.evaluate.cube import coded, described_frame, run_columns
 from pdeval.judgments.judges import MACHINE, bias_of_judge
 from pdeval.significance.corrections import Correction, which_correction
 from pdeval.tables.labels import labels, run_labels
@@ -54,10 +54,13 @@ def assignment_labels(assignments: Table) -> pd.DataFrame:
     1       cohen    560          2    1120     0.852       0.4  0.753
     """
     human, machine, both = _both(assignments)
-    rows = np.flatnonzero(both)
     frame = assignments.frame
     ids = [*assignments.run_columns, assignments.roles["query"], assignments.roles["nugget"]]
     answers = Answers.of(assignments)
+    nugget, _ = coded(frame[ids[-1]], "nugget")
+    # sorted by run, query and nugget; lexsort: the last key is the primary one
+    order = np.lexsort((nugget, answers.query, answers.run))
+    rows = order[both[order]]
     system = pd.Series(run_labels(answers.runs))[answers.run[rows]].to_numpy()
     item = system + ": " + frame[ids[-1]].iloc[rows].astype(str).to_numpy()
     result = frame[ids].iloc[np.repeat(rows, 2)].reset_index(drop=True)
@@ -68,8 +71,8 @@ def assignment_labels(assignments: Table) -> pd.DataFrame:
     names = {value: name for name, value in ASSIGNMENTS.items()}
     if set(values) <= set(names):
         names = dict(sorted(names.items()))
-        order = pd.CategoricalDtype(list(names.values()), ordered=True)
-        result["label"] = pd.Series(values).map(names).astype(order)
+        scale = pd.CategoricalDtype(list(names.values()), ordered=True)
+        result["label"] = pd.Series(values).map(names).astype(scale)
     else:
         result["label"] = values
     result.attrs = {"query_column": assignments.roles["query"]}

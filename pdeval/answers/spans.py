@@ -35,13 +35,14 @@ def measure_spans(
     spans: object,
     measures: object = None,
     *,
+    chunks: pd.DataFrame | None = None,
     overlap: Literal["once", "each"] = "once",
 ) -> pd.DataFrame:
     """Return the scores of every list of chunks by the characters of relevant spans that it covers.
 
-    The run table has the columns `start` and `end`: a chunk has the characters from `start` up to, but not including,
-    `end`. Chunks are ranked by score, equal scores by document id descending, then by `start`. Queries without relevant
-    spans do not count. A run without a list gets 0.
+    The run table, or `chunks`, has the columns `start` and `end`: a chunk has the characters from `start` up to, but
+    not including, `end`. Chunks are ranked by score, equal scores by document id descending, then by `start`. Queries
+    without relevant spans do not count. A run without a list gets 0.
 
     Parameters
     ----------
@@ -50,6 +51,9 @@ def measure_spans(
         less are not relevant.
     measures : str, Measure, or list of them, optional
         "SpanRecall", "SpanPrecision", "SpanIoU" and "SpanNDCG", by default all four, also as "SpanRecall@5".
+    chunks : DataFrame, optional
+        Places of chunks, if the items of the runs are ids of chunks: the id, in a column named as that of the runs;
+        document, start, end.
     overlap : {'once', 'each'}, default 'once'
         Whether a character that several chunks of a list have is one retrieved character, or one for each chunk.
 
@@ -68,11 +72,12 @@ def measure_spans(
     """
     requested = parse_kind(MEASURES if measures is None else measures, "spans")
     judged = _read_spans(spans)
-    answers = _counted(Answers.of(runs), judged)
-    chunks = answers.table
-    doc, docs = coded(pd.concat([chunks.column("doc"), judged["doc"]]), "doc")
-    chunk_doc, span_doc = doc[: len(chunks.frame)], doc[len(chunks.frame) :]
-    start, end = _ends(chunks.frame, "run table")
+    answers = _counted(Answers.of(runs if chunks is None else _placed(runs, chunks)), judged)
+    retrieved = answers.table
+    doc, docs = coded(pd.concat([retrieved.column("doc"), judged["doc"]]), "doc")
+    n_chunks = len(retrieved.frame)
+    chunk_doc, span_doc = doc[:n_chunks], doc[n_chunks:]
+    start, end = _ends(retrieved.frame, "run table")
     rank = _ranks(answers, chunk_doc, len(docs), start, end)
     span_query = answers.queries.get_indexer(pd.Index(judged["query"]))
     answers.warn_about_unanswered(answers.answered(), "lists")
@@ -93,7 +98,6 @@ def measure_spans(
     span_start, span_end = judged["start"].to_numpy()[span], judged["end"].to_numpy()[span]
 
     # a piece is the part of a document between two neighboring points
-    n_chunks = len(chunk_doc)
     owner = np.concatenate([document[:n_chunks], ranges(begin, n_copies)])
     position, place = np.unique(
         np.concatenate([start, span_start, end, span_end]), return_inverse=True
@@ -135,6 +139,29 @@ def measure_spans(
     if overlap == "each":
         by_kernel["retrieved"] = _summed(shape, (rank - 1, answers.query, answers.run), end - start)
     return answers.cube(requested, evaluated(by_kernel)).frame()
+
+
+def _placed(runs: Table, chunks: pd.DataFrame) -> Table:
+    """Return the run table with the document, the start and the end of each chunk."""
+    name = runs.roles["doc"]
+    absent = [column for column in (name, "document", *_ENDS) if column not in chunks]
+    if absent:
+        raise ValueError(f"chunks= has no column {absent[0]!r}; it has {listed(chunks.columns)}.")
+    repeated = chunks[name][chunks[name].duplicated()]
+    if len(repeated):
+        raise ValueError(
+            f"chunks= has {len(repeated):,} rows that repeat a chunk, e.g. {repeated.tolist()[0]!r}. Keep one of each."
+        )
+    row = pd.Index(chunks[name]).get_indexer(pd.Index(runs.column("doc")))
+    unknown = runs.column("doc")[row < 0]
+    if len(unknown):
+        raise ValueError(
+            f"{len(unknown):,} of {len(row):,} retrieved chunks are missing from chunks=, e.g. "
+            f"{unknown.tolist()[0]!r}. Use the same ids, of the same type."
+        )
+    places = chunks[["document", *_ENDS]].iloc[row].set_axis(runs.frame.index)
+    frame = runs.frame.assign(**{column: places[column] for column in places})
+    return replace(runs, frame=frame, roles={**runs.roles, "doc": "document"})
 
 
 def _read_spans(spans: object) -> pd.DataFrame:

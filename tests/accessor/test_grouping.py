@@ -200,6 +200,7 @@ def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
         table = table.merge(QUERIES, on="query_id")
         table.attrs = attrs
         given = {"measures": None} if "measures" in ARGUMENTS.get(name, {}) else {}
+        given |= {"confidence": RUNS} if name.startswith("risk_coverage") else {}
         if name in NEED_MACHINE:  # people labeled every fourth query
             known = table["query_id"].astype(int) % 4 == 0
             table = table.assign(machine=table["value"] * 0.9, value=table["value"].where(known))

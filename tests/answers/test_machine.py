@@ -51,6 +51,11 @@ def test_agreement_per_label_and_per_system():
     assert by_run["value"].tolist() == pytest.approx(same.tolist())
 
 
+def test_labels_do_not_depend_on_the_order_of_rows():
+    shuffled = NUGGETS.sample(frac=1, random_state=4)
+    pd.testing.assert_frame_equal(shuffled.ireval.judges.labels(), NUGGETS.ireval.judges.labels())
+
+
 def test_labels_that_are_numbers_stay_numbers():
     table = NUGGETS.assign(machine=np.linspace(0, 1, len(NUGGETS)))
     labels = table.ireval.judges.labels()

@@ -22,8 +22,8 @@ CHUNKS = pd.DataFrame(
 )
 
 
-def values(chunks, measures=None, spans=SPANS, **options):
-    return chunks.ireval.measure_spans(spans, measures, **options)["value"].tolist()
+def values(runs, measures=None, spans=SPANS, **options):
+    return runs.ireval.measure_spans(spans, measures, **options)["value"].tolist()
 
 
 def test_overlapping_chunks_count_once_or_each_time():
@@ -113,6 +113,39 @@ def test_runs_with_different_chunks_are_compared_on_the_same_spans():
     assert scores["value"].tolist() == [1.0, 140 / 400, 1.0, 140 / 150]
     compared = scores.ireval.order("SpanPrecision")
     assert compared["run"].tolist() == ["small", "large"]
+
+
+PLACES = pd.DataFrame(
+    {"doc_id": ["c1", "c2"], "document": "d", "start": [80, 170], "end": [180, 260]}
+)
+
+
+def test_places_of_chunks_may_be_in_their_own_table():
+    runs = CHUNKS[["run", "query_id", "score"]].assign(doc_id=["c1", "c2"])
+    assert values(runs, chunks=PLACES.iloc[::-1]) == values(CHUNKS)
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        (
+            PLACES.drop(columns="document"),
+            "chunks= has no column 'document'; it has doc_id, start, end.",
+        ),
+        (
+            pd.concat([PLACES, PLACES.head(1)]),
+            "chunks= has 1 rows that repeat a chunk, e.g. 'c1'. Keep one of each.",
+        ),
+        (
+            PLACES.head(1),
+            "1 of 2 retrieved chunks are missing from chunks=, e.g. 'c2'. Use the same ids, of the same type.",
+        ),
+    ],
+)
+def test_places_that_do_not_fit_are_an_error(places, message):
+    runs = CHUNKS[["run", "query_id", "score"]].assign(doc_id=["c1", "c2"])
+    with pytest.raises(ValueError, match=re.escape(message)):
+        values(runs, chunks=places)
 
 
 def test_judged_queries_count_and_others_do_not():
