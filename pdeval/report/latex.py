@@ -7,6 +7,7 @@ centers numbers under their header, without siunitx or dcolumn.
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Literal, get_args
 
 from pdeval.report.footnotes import placed
@@ -16,15 +17,19 @@ from pdeval.report.numbers import (
     Padding,
     aligned_spreads,
     check_length,
-    marks_below,
     paddings,
 )
+from pdeval.report.page_width import layout
 from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
 from pdeval.verbs.arguments import one_of
 
 Environment = Literal["table", "table*", "tabular", "longtable"]
 Size = Literal["small", "footnotesize", "scriptsize", "tiny"]
+# in points; letters of small fonts are relatively wider
+SIZES = {"normalsize": 10.0, "small": 9.3, "footnotesize": 8.6, "scriptsize": 7.8, "tiny": 6.5}
+WIDTHS = {"table": 345.0, "table*": 505.0}  # of the text in points
+PAGE_ROWS = 50  # rows of a table that fit a page
 
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta", "η": "eta",
@@ -78,10 +83,11 @@ def to_latex(
     *,
     environment: Environment = "table",
     marks: Marks | None = None,
-    compact: bool = False,
+    compact: bool | None = None,
     resize: bool = False,
     size: Size | None = None,
     separation: str | None = None,
+    width: float | None = None,
     position: str = "t",
 ) -> str:
     r"""Return LaTeX that needs only booktabs, except for `longtable` and `resize`.
@@ -94,15 +100,20 @@ def to_latex(
     marks : {"raised", "below"}, optional
         Position of significance marks: raised after the number, or on a separate line below it, which is narrower. By
         default raised; with `compact`, below if they are longer than three letters.
-    compact : bool
+    compact : bool, optional
         Whether to use a small font (footnotesize) and little space between columns (3pt), unless `size` or
-        `separation` is set.
+        `separation` is set. By default, floats wider than the text are compact.
     resize : bool
         Whether to shrink a table that is wider than the column. Needs the package graphicx.
     size : {"small", "footnotesize", "scriptsize", "tiny"}, optional
         Font size, to fit a narrow column.
     separation : str, optional
         Half the space between columns, to fit a narrow column; the default of LaTeX is '6pt'.
+    width : float, optional
+        Width of the text in points; columns of a float that do not fit, by an estimate, follow in a table below. By
+        default 345 for 'table', a page of the class article, and 505 for 'table*'. A column of a two-column page has
+        about 240, and infinity keeps all columns beside each other. It does not apply to 'tabular', 'longtable' and
+        `resize`.
     position : str, default "t"
         Position of the float.
 
@@ -125,8 +136,8 @@ def to_latex(
     \end{tabular}
     """
     kind = one_of("environment", environment, get_args(Environment))
-    default_size = "footnotesize" if compact else ""
-    letters = default_size if size is None else one_of("size", size, get_args(Size))
+    if size is not None:
+        one_of("size", size, get_args(Size))
     if not re.fullmatch(r"[htbpH!]*", position):
         raise ValueError(
             f"position={position!r}: a float's position is made of the letters h, t, b, p, ! and H."
@@ -137,15 +148,32 @@ def to_latex(
         raise ValueError(
             "resize=True: a longtable cannot be resized; try compact=True, or a smaller size=."
         )
-    below = marks_below(report, marks, compact)
-    spec, header, body = _parts(report, below)
+    if kind not in WIDTHS or resize:
+        width = None
+    elif width is None:
+        width = WIDTHS[kind]
+
+    def points(compact: bool) -> tuple[float, float]:
+        font = SIZES[size or ("footnotesize" if compact else "normalsize")]
+        return font, 6.0 if compact and separation is None else 12.0
+
+    compact, below, parts = layout(report, marks, compact, width, points)
+    letters = size or ("footnotesize" if compact else "")
     separation = separation or ("3pt" if compact else None)
+    if kind in WIDTHS and len(report.rows) > PAGE_ROWS:
+        warnings.warn(
+            f"the table has {len(report.rows)} rows, and a float does not continue on the next page. "
+            "Use environment='longtable'.",
+            UserWarning,
+            stacklevel=3,
+        )
     look = [rf"\{letters}"] if letters else []
     look += [rf"\setlength{{\tabcolsep}}{{{separation}}}"] if separation is not None else []
     about = [rf"\caption{{{escape(report.caption)}}}"] if report.caption is not None else []
     about += [rf"\label{{{report.label}}}"] if report.label is not None else []
     notes = " ".join(map(escape, placed(report.notes, below=below)))
     if kind == "longtable":
+        spec, header, body = _parts(report, below)
         # the caption once, the header on every page, the notes after the last
         more = (
             rf"\multicolumn{{{len(report.columns)}}}{{@{{}}r@{{}}}}{{\footnotesize continued}} \\"
@@ -168,7 +196,11 @@ def to_latex(
             r"\endgroup",
         ]
         return "\n".join(lines)
-    lines = [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
+    lines = []
+    for part in parts:
+        spec, header, body = _parts(part, below)
+        lines += [r"\par\medskip"] if lines else []
+        lines += [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
     if resize:  # \width is the natural width of the table
         lines = [
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",

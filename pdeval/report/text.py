@@ -11,6 +11,7 @@ from itertools import groupby, zip_longest
 import numpy as np
 
 from pdeval.report.footnotes import BOLD, BOLD_AND_UNDERLINED, RAISED
+from pdeval.report.page_width import column_blocks
 from pdeval.report.report import MIN_WIDTH, Cell, Report, report_format, row_groups
 from pdeval.tables.labels import visible
 
@@ -149,7 +150,8 @@ def align(
     blocks = [list(range(len(columns)))]
     if width is not None and _length(widths) + indent > width:
         widths = _narrowed(columns, widths, width - indent)
-        blocks = _blocks(columns, widths, width - indent)
+        is_text = [not column.numeric for column in columns]
+        blocks = column_blocks(is_text, widths, width - indent, GAP)
     tables = (
         _table([columns[i] for i in block], [widths[i] for i in block], titles or {}, rule, indent)
         for block in blocks
@@ -180,21 +182,6 @@ def _narrowed(columns: Sequence[TextColumn], widths: list[int], width: int) -> l
             break
         widths[min(wide, key=lambda i: np.count_nonzero(lengths[i] >= widths[i]))] -= 1
     return widths
-
-
-def _blocks(columns: Sequence[TextColumn], widths: list[int], width: int) -> list[list[int]]:
-    """Return the columns of each block; every block begins with the same columns of text."""
-    keys = [0]
-    for i in range(1, len(columns)):
-        if columns[i].numeric or _length([widths[key] for key in [*keys, i]]) > width // 2:
-            break
-        keys.append(i)
-    blocks = [keys]
-    for i in range(len(keys), len(columns)):
-        if blocks[-1] != keys and _length([widths[j] for j in [*blocks[-1], i]]) > width:
-            blocks.append(keys)
-        blocks[-1] = [*blocks[-1], i]
-    return blocks
 
 
 def _table(

@@ -13,9 +13,9 @@ from pdeval.report.numbers import (
     Padding,
     aligned_spreads,
     check_length,
-    marks_below,
     paddings,
 )
+from pdeval.report.page_width import layout
 from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
 from pdeval.tables.labels import visible
 
@@ -26,6 +26,9 @@ _SPECIAL = re.compile(
 _NUMBERED = re.compile(r"^( ?\d+)\.(?= |$)")
 _EMPHASIS = {"": "%s", "best": "#strong[%s]", "second": "#underline[%s]"}
 _OUTER, _INNER = "0.08em", "0.05em"
+EM = 11.0  # points of the font of Typst
+PAGE_WIDTH = 450.0  # points of the text on an A4 page of Typst
+PAGE_ROWS = 40  # rows of a table that fit a page
 
 
 def escape(text: str) -> str:
@@ -46,11 +49,12 @@ def to_typst(
     *,
     bare: bool = False,
     wide: bool = False,
-    long: bool = False,
+    long: bool | None = None,
     marks: Marks | None = None,
-    compact: bool = False,
+    compact: bool | None = None,
     resize: bool = False,
     size: str | None = None,
+    width: float | None = None,
 ) -> str:
     r"""Return Typst markup that needs no package, to be included or pasted.
 
@@ -60,17 +64,21 @@ def to_typst(
         Whether to return only the table, without figure, caption and notes.
     wide : bool
         Whether to place the figure at the top, across all columns of the page.
-    long : bool
-        Whether the table can span pages, with its header on each.
+    long : bool, optional
+        Whether the table can span pages, with its header on each; by default if it has more than 40 rows.
     marks : {"raised", "below"}, optional
         Position of significance marks: raised after the number, or on a separate line below it, which is narrower. By
         default raised; with `compact`, below if they are longer than three letters.
-    compact : bool
-        Whether to use a smaller font and less space between columns.
+    compact : bool, optional
+        Whether to use a smaller font and less space between columns; by default if a figure is wider than the text.
     resize : bool
         Whether to shrink a table that is wider than the column.
     size : str, optional
         Font size, e.g. '8pt' or '0.8em'.
+    width : float, optional
+        Width of the text in points, at a font size of 11pt; columns of a figure that do not fit, by an estimate, follow
+        in a table below. The default, 450, is an A4 page. Infinity keeps all columns beside each other. It does not
+        apply to `bare` and `resize`.
 
     Returns
     -------
@@ -102,8 +110,18 @@ def to_typst(
         raise ValueError(
             f"long=True cannot be combined with {'resize' if resize else 'wide'}=True. Use one of them."
         )
-    below = marks_below(report, marks, compact)
-    table = _table(report, below, compact)
+    if long is None:
+        long = len(report.rows) > PAGE_ROWS and not (wide or resize)
+
+    def points(compact: bool) -> tuple[float, float]:
+        em = 0.85 * EM if compact else EM
+        return em, 0.5 * em if compact else em
+
+    limit = None if bare or resize else PAGE_WIDTH if width is None else width
+    compact, below, parts = layout(report, marks, compact, limit, points)
+    table = _table(parts[0], below, compact)
+    for part in parts[1:]:
+        table += _table(part, below, compact)
     if bare:
         return "\n".join(["#" + table[0], *table[1:]])
     size = size or ("0.85em" if compact else None)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.report import report
 from tests.report.compiling import compiled, too_wide
@@ -38,10 +39,42 @@ def test_letters_are_as_long_as_there_are_others(ten):
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("paper", ["article", "twocolumn"])
-def test_all_pairs_of_ten_systems_are_too_wide_as_they_are(named, tmp_path, paper):
-    assert compiled(tmp_path, [named.to_latex()], paper) == ""
-    assert max(too_wide(tmp_path)) > 10  # what the options below mend
+def test_all_pairs_of_ten_systems_are_too_wide_without_a_limit(named, tmp_path):
+    assert compiled(tmp_path, [named.to_latex(width=np.inf)]) == ""
+    assert max(too_wide(tmp_path)) > 10  # what the default and the options below mend
+
+
+@pytest.fixture(scope="module")
+def twelve_by_eight():
+    measures = ["AP", "nDCG@10", "RR", "P@10", "R@100", "RBP(p=0.9)", "ASL", "Bpref"]
+    return pdeval.datasets.sample_judged(queries="common").report(measures)
+
+
+def test_columns_that_do_not_fit_follow_in_a_table_below(twelve_by_eight):
+    text = twelve_by_eight.to_latex()
+    assert text.count(r"\begin{tabular}") == 2
+    assert text.count("rerank-s1") == 2  # the systems are repeated
+    assert r"\footnotesize" in text
+    assert twelve_by_eight.to_latex(width=1000).count(r"\begin{tabular}") == 1
+    assert twelve_by_eight.to_latex(environment="tabular").count(r"\begin{tabular}") == 1
+    typst = twelve_by_eight.to_typst()
+    assert typst.count("table(\n") == 1
+    assert "set text(size: 0.85em)" in typst
+    assert twelve_by_eight.to_typst(width=240).count(" table(\n") == 3
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize(("paper", "width"), [("article", None), ("twocolumn", 229)])
+def test_twelve_systems_by_eight_measures_fit(twelve_by_eight, tmp_path, paper, width):
+    assert compiled(tmp_path, [twelve_by_eight.to_latex(width=width)], paper) == ""
+    assert too_wide(tmp_path) == []
+
+
+def test_a_float_of_many_rows_warns_and_names_the_remedy():
+    table = report(systems(60), marks=None)
+    with pytest.warns(UserWarning, match="60 rows, and a float does not continue .*longtable"):
+        table.to_latex()
+    assert table.to_latex(environment="longtable")  # without a warning
 
 
 FITTING = {
@@ -119,8 +152,8 @@ def pages(pdf: bytes) -> int:
 @pytest.mark.broad
 def test_a_long_table_in_typst_goes_on_over_pages():
     table = report(systems(120), marks=None, caption="Many systems.")
-    assert pages(compiled_typst(table.to_typst(long=True))) > 1
-    assert pages(compiled_typst(table.to_typst())) == 1  # cut off, as a figure is
+    assert pages(compiled_typst(table.to_typst())) > 1  # by default, as it has many rows
+    assert pages(compiled_typst(table.to_typst(long=False))) == 1  # cut off, as a figure is
 
 
 @pytest.mark.broad
