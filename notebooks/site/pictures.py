@@ -72,7 +72,18 @@ SAMPLED: dict[str, Callable[[], Any]] = {
     "query_heatmap": lambda: (sample().measure("nDCG@10"), {}),
     "intervals": lambda: (everything().compare("nDCG@10", baseline="bm25"), {}),
     "panels": lambda: (_collections(), {"by": "collection"}),
+    "contribution_surface": lambda: (_experiments().contribution_surface("AP"), {}),
+    "variance_components": lambda: (
+        everything().replicates(["AP", "nDCG@10", "RR"], system="model", metadata=_metadata()),
+        {},
+    ),
 }
+
+
+def _metadata() -> Any:
+    import pdeval
+
+    return pdeval.datasets.sample_metadata()
 
 
 def _strict_and_lenient() -> Any:

@@ -597,7 +597,12 @@ def contribution_surface(
             colors="black",
             linewidths=0.5,
         )
-    style.finish(ax, x="Rank in run b", y="Rank in run a", title=name)
+    style.finish(
+        ax,
+        x="Rank in run b",
+        y="Rank in run a",
+        title=f"Contribution of one relevant item to a difference in {name}",
+    )
     ax.spines[["top", "right"]].set_visible(True)
     for axis, ticks in ((ax.xaxis, across), (ax.yaxis, down)):
         # of many ranks the first and every fifth, unless that is too near to the first

@@ -264,10 +264,12 @@ def running_sum(
             f"running_sum() draws one query; the frame has {frame[query].nunique()}. Choose one, e.g. "
             f"frame[frame[{query!r}] == {frame[query].iloc[0]!r}]."
         )
-    title = ""
+    title = "" if query is None else f"Query {frame[query].iloc[0]}"
+    note = ""
     if stems := table.run_columns:
         a, b = (names(frame, [f"{stem}_{side}" for stem in stems])[0] for side in "ab")
-        title = style.plain(f"rises: {a} sooner, falls: {b} sooner")
+        title = style.plain(f"{title}: {a} compared with {b}".removeprefix(": "))
+        note = style.plain(f"The line rises where {a} is ahead and falls where {b} is")
     measure, selected = table.measures(measures)
     added = table.numbers("weight") * table.numbers("value")
     curves = {name: pd.Series([0.0, *np.cumsum(added[measure == name])]) for name in selected}
@@ -289,9 +291,10 @@ def running_sum(
     ax.set_xlim(0, last)
     return style.finish(
         ax,
-        x="Users (recall level, population after population)",
-        y="Preference so far",
+        x="Recall level" if len(set(population)) == 1 else "Recall level, by population",
+        y="Sum of contributions",
         title=title,
+        note=note,
         grid="y",
         place=legend,
     )

@@ -29,6 +29,11 @@ NAME_SHARE = 0.34  # of the width, at most, for the names at each side
 LANE = 0.45  # the height of a bar, in rows of names
 MAX_NAMES = 5  # runs that the scatter names: those that move most
 MAX_VECTORS = 84  # of a Hasse diagram
+HASSE_ORDERS = {
+    "RR": "by reciprocal rank",
+    "LP": "by lexicographic precision",
+    "dominance": "by dominance",
+}
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -704,9 +709,14 @@ def hasse(
     ax = style.axes(
         ax,
         width=max(2.4, 0.6 + label_width * width.max()),
-        height=max(1.8, 0.4 + 0.42 * len(width)),
+        height=max(2.2, 0.8 + 0.42 * len(width)),
     )
-    return _draw(ax, vectors, points, np.argwhere(below))
+    ax = _draw(ax, vectors, points, np.argwhere(below))
+    title = f"Ranks of {m} relevant items among {n}, {HASSE_ORDERS[order]}; better rankings above"
+    if m == 1:
+        title = title.replace("items", "item")
+    style.finish(ax, title=title)
+    return ax
 
 
 def _draw(ax: Axes, vectors: np.ndarray, points: np.ndarray, edges: np.ndarray) -> Axes:

@@ -362,7 +362,13 @@ def level_scatter(
     for at in range(n + 1):
         ax.axhline(at, color="#CCCCCC", linewidth=0.6)
         ax.axvline(at, color="#CCCCCC", linewidth=0.6)
-    style.finish(ax, x="Recall level", y="Recall level", title=name)
+    style.finish(
+        ax,
+        x="Recall level",
+        y="Recall level",
+        title=f"Differences of two runs in {name} at two recall levels",
+        note="Below the diagonal each query and pair of runs, above it the correlation",
+    )
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_xticks(np.arange(n) + 0.5, map(str, wide.columns))

@@ -15,14 +15,14 @@ def test_the_surface_has_the_ranks_of_the_first_ranking_downwards(column_ax):
     assert image[0].tolist() == [0, 0.5, 1 - 1 / 3, 0.75]
     assert ax.images[0].get_extent() == [0.5, 4.5, 4.5, 0.5]
     assert ax.images[0].norm.vmax == -ax.images[0].norm.vmin == 0.75
-    assert ax.get_title() == "RR"
+    assert ax.get_title().endswith("a difference in RR")
 
 
 def test_a_surface_of_several_measures_asks_which(column_ax):
     two = pd.concat([frames.surface(), frames.surface().assign(measure="AP")])
     with pytest.raises(ValueError, match="measure="):
         contribution_surface(two, ax=column_ax)
-    assert contribution_surface(two, measure="AP", ax=column_ax).get_title() == "AP"
+    assert contribution_surface(two, measure="AP", ax=column_ax).get_title().endswith("in AP")
 
 
 def test_a_surface_with_two_values_for_a_pair_of_ranks_is_refused(column_ax):
