@@ -28,6 +28,17 @@ SITE = ROOT / "notebooks" / "site"
 FIGURE = ROOT / "notebooks" / "figures" / "quickstart.png"
 PYTHON = re.compile(r"(?s)```python\n(.*?)```\n(?:```text\n(.*?)```\n)?")
 MISSING = "2 of 50 judged queries are missing"
+# titles of the tables of verbs, by the package of their functions
+TASKS = {
+    "evaluate": "Measures and preferences",
+    "orderings": "Orderings",
+    "significance": "Significance and planning",
+    "studies": "Measures, ties and robustness",
+    "judgments": "Judgments, pools and assessors",
+    "online": "Clicks, A/B tests and interleaving",
+    "answers": "Answers and chunks",
+    "report": "Tables and figures",
+}
 MANY = 6  # kinds of table that are named, of a verb that many have
 FAMILIES = {
     "metric": ("Measures of one ranking", "Measure"),
@@ -97,9 +108,7 @@ def declared() -> list[dict]:
     code = """
 import inspect, json, pdeval
 from pdeval.verbs.parameter_texts import sections
-from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
-marked = lambda name: SCHEMAS[name].listed and SCHEMAS[name].recognized_by != ("-",)
 found = {id(verb): verb for verbs in VERBS.values() for verb in verbs.values()}.values()
 print(json.dumps([
     {
@@ -108,7 +117,7 @@ print(json.dumps([
         "on": verb.on,
         "table": bool(verb.returns),
         "first": sections(verb.function.__doc__)[""].partition(chr(10) * 2)[0],
-        "columns": list(dict.fromkeys(SCHEMAS[name].listed for name in verb.returns if marked(name))),
+        "package": verb.function.__module__.split(".")[1],
         "returns": str(inspect.signature(verb.function).return_annotation).rpartition(".")[2].strip("'>"),
     }
     for verb in found
@@ -123,9 +132,12 @@ print(json.dumps([
 
 
 def verbs() -> str:
-    """Return the table of everything that can be asked of a table."""
+    """Return the tables of the verbs of each task, one line per verb."""
     keep = "the join, to keep: it has the verbs that runs have, and nothing is joined twice"
-    lines = ["| verb | of | gives |", "|---|---|---|", f"| `.join()` | runs | {keep} |"]
+    tables = {
+        title: [f"| `.join()` | runs | {keep} |"] * (not i)
+        for i, title in enumerate(TASKS.values())
+    }
     rows = declared()
     families: dict[str, list[dict]] = {}
     for row in rows:
@@ -141,7 +153,7 @@ def verbs() -> str:
                     f"; by name: {', '.join(f'`.{name}()`' for name in names)}" if names else ""
                 )
                 kinds = [kind for one in members for kind in one["on"]]
-                lines.append(
+                tables[_task(row)].append(
                     f"| `.{row['name']}()` | {_kinds(kinds)} | `{row['returns']}`: what suits the table{others} |"
                 )
             continue
@@ -150,11 +162,15 @@ def verbs() -> str:
             .rstrip(".")
             .replace("|", r"\|")
         )
-        listed = " or ".join(f"`{names}`" for names in row["columns"])
-        lines.append(
-            f"| `.{row['name']}()` | {_kinds(row['on'])} | {description}{': ' + listed if listed else ''} |"
-        )
-    return "\n".join([*lines, ""])
+        tables[_task(row)].append(f"| `.{row['name']}()` | {_kinds(row['on'])} | {description} |")
+    lines = []
+    for title, verbs_of_task in tables.items():
+        lines += [f"## {title}", "", "| verb | of | gives |", "|---|---|---|", *verbs_of_task, ""]
+    return "\n".join(lines)
+
+
+def _task(row: dict) -> str:
+    return TASKS.get(row["package"], TASKS["report"])
 
 
 def _kinds(names: list[str]) -> str:

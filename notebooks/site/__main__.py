@@ -27,8 +27,10 @@ def build(folder: Path) -> int:
     """Build the site below a folder, in `html`, and return Sphinx's status."""
     from sphinx.cmd.build import build_main
 
+    from notebooks.site import cheat_sheet
     from notebooks.site.assembling import assemble
     from notebooks.site.llms import full, short
+    from notebooks.site.pictures import everything
 
     source, html = folder / "source", folder / "html"
     assemble(source)
@@ -48,6 +50,10 @@ def build(folder: Path) -> int:
     )
     for page in html.rglob("*.html"):
         page.write_text(accessible(page.read_text(encoding="utf-8")), encoding="utf-8")
+    cheat_sheet.write(html)
+    everything().report(["AP", "nDCG@10", "RR"], baseline="bm25").to_html(
+        html / "demo.html", interactive=True
+    )
     (html / "llms.txt").write_text(short(), encoding="utf-8")
     (html / "llms-full.txt").write_text(full(source), encoding="utf-8")
     return status

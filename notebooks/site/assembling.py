@@ -153,9 +153,15 @@ def _replications() -> str:
     )
 
 
+# files that the build writes beside the pages
+MADE = """
+<p>The build also makes the <a href="demo.html">interactive page of the sample collection</a>, and a
+<a href="cheatsheet.html">cheat sheet</a> (<a href="cheatsheet.pdf">PDF</a>).</p>
+
+"""
 # what the site adds to a page of the repository
 FINISH = {
-    "index": lambda text: text + "\n" + contents.navigation(),
+    "index": lambda text: text + MADE + contents.navigation(),
     "verbs": _verbs_page,
     "measures": _measures_page,
 }

@@ -22,6 +22,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = True  # llms.txt leads to these
 html_show_sphinx = False
+html_show_search_summary = False  # excerpts are fetched, which browsers refuse for local files
 html_show_copyright = False
 pygments_style = "default"
 pygments_dark_style = "monokai"

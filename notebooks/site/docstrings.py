@@ -71,7 +71,7 @@ def examples(text: str) -> str:
 
 def body(doc: str | None, *, level: int, skip: Iterable[str] = ()) -> str:
     """Return a whole docstring as Markdown without its first paragraph, its sections under headings of a level."""
-    found = sections(doc or "")
+    found = dict(sections(doc or ""))  # the parts are cached
     rest = found.pop("", "").partition("\n\n")[2]
     made = [prose(rest)] if rest else []
     for title, text in found.items():
@@ -83,6 +83,11 @@ def body(doc: str | None, *, level: int, skip: Iterable[str] = ()) -> str:
         else:
             made.append(examples(text) if title == "Examples" else prose(text))
     return "\n\n".join(made) + "\n"
+
+
+def example(doc: str | None) -> str:
+    """Return the example of a docstring."""
+    return examples(sections(doc or "").get("Examples", ""))
 
 
 def first(doc: str | None) -> str:

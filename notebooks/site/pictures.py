@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -80,6 +82,12 @@ SAMPLED: dict[str, Callable[[], Any]] = {
 }
 
 
+# figures of several panels, from joins
+FIGURES: dict[str, Callable[[Any], Any]] = {
+    "agreement_figure": lambda plot: plot(sample(1), ["AP", "OI"]),
+}
+
+
 def _metadata() -> Any:
     import pdeval
 
@@ -129,12 +137,52 @@ def _collections() -> Any:
     )
 
 
+@functools.cache
+def _calls() -> dict[str, tuple[str, str]]:
+    """Return the table and the options of each plot of the sample as code."""
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    table = next(
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "SAMPLED"
+    )
+    calls = {}
+    for key, value in zip(table.keys, table.values):
+        frame, options = value.body.elts
+        pairs = zip(options.keys, options.values)
+        text = ", ".join(f"{ast.literal_eval(one)}={ast.unparse(two)}" for one, two in pairs)
+        calls[ast.literal_eval(key)] = ast.unparse(frame), text
+    return calls
+
+
+def code(name: str) -> str:
+    """Return the code that draws the picture of a plot; empty if its table is an example of the tests.
+
+    Examples
+    --------
+    >>> print(code("rank_slopes"))
+    import pdeval
+    judged = pdeval.datasets.sample_judged(queries="common")
+    judged.order(['AP', 'RPP']).ireval.plot.rank_slopes()
+    """
+    frame, options = _calls().get(name, ("", ""))
+    if not frame.startswith(("everything()", "sample(")) or re.search(r"\b_\w+\(", frame):
+        return ""
+    lines = ["import pdeval", 'judged = pdeval.datasets.sample_judged(queries="common")']
+    if frame.startswith("sample(1)"):
+        lines[1] = 'judged = pdeval.datasets.sample_judged(queries="common").at(level=1)'
+    frame = re.sub(r"^(everything|sample)\(1?\)", "judged", frame)
+    return "\n".join([*lines, f"{frame}.ireval.plot.{name}({options})"])
+
+
 def drawn(name: str, plot: Callable[..., Any]) -> Any:
     """Return the figure of one plot."""
     from tests.plots import frames
 
     if name == "hasse":
         return plot(5, 3).figure
+    if name in FIGURES:
+        return FIGURES[name](plot)
     if name in SAMPLED:
         frame, options = SAMPLED[name]()
         return _figure(plot(frame, **options))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from notebooks.site import docstrings, registries
+from notebooks.site import docstrings, pictures, registries
 from pdeval.tables.schemas import Schema
 from pdeval.verbs import Verb
 
@@ -58,7 +58,9 @@ def _verb(verb: Verb, *, alone: bool) -> str:
         docstrings.call(f"{noun}.{verb.name}", list(s.parameters.values()))
         for noun, s in registries.doors(verb).items()
     ]
-    made += [docstrings.first(doc), "```python\n" + "\n\n".join(calls[:3]) + "\n```"]
+    # an example first, then the signature
+    made += [docstrings.first(doc), docstrings.example(doc)]
+    made.append("```python\n" + "\n\n".join(calls[:3]) + "\n```")
     facts = [f"**Of** {linked(verb.on, '../../')}."]
     if verb.returns:
         facts.append(f"**Gives** {linked(verb.returns, '../../')}.")
@@ -67,8 +69,8 @@ def _verb(verb: Verb, *, alone: bool) -> str:
     if verb.other_names:
         said = "; ".join(f"`{theirs}`: `{ours}`" for theirs, ours in verb.other_names.items())
         facts.append(f"**Elsewhere called** {said}.")
-    made += [" ".join(facts), docstrings.body(doc, level=level)]
-    return "\n\n".join(made)
+    made += [" ".join(facts), docstrings.body(doc, level=level, skip=("Examples",))]
+    return "\n\n".join(part for part in made if part)
 
 
 def _short(kinds: tuple[str, ...]) -> str:
@@ -106,7 +108,14 @@ def _measure(entry: Any) -> str:
         facts.append(("Reference", docstrings.escaped(entry.reference)))
     table = "\n".join(f"- **{what}**: {text}" for what, text in facts)
     doc = inspect.getdoc(entry.kernel)
-    parts = [f"(measure-{anchor(entry.name)})=\n## {entry.name}", docstrings.first(doc), table]
+    # the search finds entries of the index: RBP by "rank biased"
+    described = entry.summary.partition(":")[0].rstrip(".")
+    index = f"```{{index}} single: {entry.name}; {described}\n```\n" if described else ""
+    parts = [
+        f"{index}(measure-{anchor(entry.name)})=\n## {entry.name}",
+        docstrings.first(doc),
+        table,
+    ]
     parts.append(docstrings.body(doc, level=3))
     return "\n\n".join(part for part in parts if part)
 
@@ -118,6 +127,9 @@ LOOKS = {
     "subtopic": "relevant items and their subtopics",
     "items": "the items of the list, judged or not",
     "set": "all lists of a run together, and the catalog",
+    "signed": "all items with a grade, negative grades included",
+    "nuggets": "the nuggets of an answer",
+    "citations": "the citations of an answer",
 }
 
 
@@ -201,6 +213,8 @@ def plot_pages() -> Pages:
             facts += f" It is what `.plot()` draws of {linked(default, '../')}."
         picture = f"![An example of {name}](../pictures/{name}.png)"
         code = "```python\n" + "\n".join(calls) + "\n```"
+        if drawing := pictures.code(name):
+            code = f"```python\n{drawing}\n```\n\n{code}"
         doc = docstrings.body(plot.__doc__, level=2)
         pages[f"plots/{name}.md"] = "\n\n".join(
             [f"# {name}", description, picture, code, facts, doc]
