@@ -84,7 +84,11 @@ SAMPLED: dict[str, Callable[[], Any]] = {
 
 # figures of several panels, from joins
 FIGURES: dict[str, Callable[[Any], Any]] = {
-    "agreement_figure": lambda plot: plot(sample(1), ["AP", "OI"]),
+    "agreement_figure": lambda plot: plot(sample(1), ["AP", "RR"]),
+    "contribution_figure": lambda plot: plot({"sample": sample(1)}, ["AP", "RPP"]),
+    "incomplete_data_figure": lambda plot: plot(
+        {"sample": sample(1)}, show="ties", draws=2, progress=False
+    ),
 }
 
 
