@@ -21,7 +21,6 @@ FAMILIES = {
     "answer": ("answer_measures", "Measures of answers"),
     "exposure": ("exposure_measures", "Measures of exposure"),
     "set": ("set_measures", "Measures of all rankings of a run together"),
-    "answer": ("answer_measures", "Measures of answers"),
     "preference": ("preferences", "Preferences between two rankings"),
     "ordering": ("orderings", "Orderings of many runs"),
 }

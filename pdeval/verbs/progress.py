@@ -85,6 +85,8 @@ def _show_time(desc: str, done: Event) -> None:
     if done.wait(DELAY) or len(_BARS) > 1:
         return
     bar = _tqdm()(desc=desc, bar_format="{desc}: {elapsed}", leave=False)
+    if bar.disable:  # by the environment variable of tqdm
+        return
     bar.start_t -= DELAY
     while not (done.wait(INTERVAL) or len(_BARS) > 1):
         bar.refresh()

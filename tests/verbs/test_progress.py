@@ -1,6 +1,9 @@
 import io
 import sys
 import time
+from functools import partial
+
+import pytest
 
 from pdeval.verbs import progress
 from pdeval.verbs.progress import elapsed_time, is_interactive, track
@@ -79,3 +82,14 @@ def test_a_call_that_shows_a_bar_shows_no_time_beside_it(monkeypatch):
             time.sleep(0.2)
     assert "compare" not in sys.stderr.getvalue()
     assert not progress._BARS
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_no_time_is_shown_if_bars_are_disabled(monkeypatch):
+    disabled = partial(progress._tqdm(), disable=True)  # as TQDM_DISABLE=1 does
+    monkeypatch.setattr(progress, "_tqdm", lambda: disabled)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress, "DELAY", 0.02)
+    with elapsed_time("anova"):
+        time.sleep(0.2)
+    assert sys.stderr.getvalue() == ""
