@@ -8,8 +8,8 @@ partitions, unless the verb needs one list at a time and every list is in one pa
 `to_parquet` writes a table that needs no shuffle. The first pass and the evaluation read the table once each: persist
 tables that are expensive to compute.
 
-`measure` and `prefer` return lazy Dask frames; `summary`, `order` and `compare` gather a matrix of queries x runs.
-Every other verb of a join gathers its positions, and a verb that reads the rows themselves (pools, interleaving,
+`measure`, `prefer` and `labeled` return lazy frames; `summary`, `order` and `compare` gather a matrix of queries x
+runs. Every other verb of a join gathers its positions, and a verb that reads the rows themselves (pools, interleaving,
 checks) gathers those; both only up to a size, by an estimate that is made first: 4 GiB, or
 `dask.config.set({"pdeval.gather-limit": "16 GiB"})`. See `pdeval.dask.collect`. Side tables (`items=`, `history=`)
 on Dask are gathered, and sent to every worker.
@@ -51,7 +51,7 @@ from pdeval.tables import reader
 from pdeval.tables.dataframes import as_table, gathered_table, is_dask, rows_of
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
-from pdeval.verbs import VERBS, Verb
+from pdeval.verbs import Verb, of_kind
 
 __all__ = ["DaskIreval", "DaskJudged", "read_runs"]
 
@@ -237,9 +237,8 @@ class DaskIreval(Ireval):
         return rows_of(result) if is_dask(result) else result
 
     def _call(self, verb: Verb, options: dict[str, Any]) -> Any:
-        if (
-            not joins(verb, self._kind or "") or options.get("machine") is not None
-        ):  # two joins of the same rows
+        partwise = joins(verb, self._kind or "") or (self._kind == "runs" and verb.name in PARTWISE)
+        if not partwise or options.get("machine") is not None:  # two joins of the same rows
             return self._gathered(verb.name)._call(verb, _gathered_options(options))
         shared = shared_options(verb, dict(options))
         if shared or Collections.of(self, verb, _gathered_options(options), shared):
@@ -319,6 +318,6 @@ _join.__doc__ = _with(join_on_pandas.__doc__, DIVIDED)
 
 for _name in LAZY:
     for _door_of, _kind in ((ON_DASK["runs"], "runs"), (DaskJudged, "judged")):
-        _method = new_method(VERBS["judged"][_name], _kind)
+        _method = new_method(of_kind("judged")[_name], _kind)
         _method.__doc__ = _with(_method.__doc__, LAZILY)
         setattr(_door_of, _name, _method)

@@ -1,4 +1,4 @@
-"""Verbs that run in the partitions: lazy frames of scores and preferences, and matrices for tests and orderings.
+"""Verbs that run in the partitions: lazy frames of scores, preferences and documents, and matrices for orderings.
 
 After the first pass, the client has all runs, all judged queries and the queries that each run answered: topic rules,
 labels, warnings and errors are based on these. Values are computed in the partitions. Only a matrix of queries and runs
@@ -18,14 +18,15 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.dask import partition
+from pdeval.dask import partition, shuffle
 from pdeval.dask.collect import check_size
 from pdeval.dask.delayed import gathered, numbers
-from pdeval.dask.partition_plan import asks_rows
+from pdeval.dask.partition_plan import asks_corpus, asks_rows
 from pdeval.evaluate import mean_preferences
 from pdeval.evaluate import summary as summaries
 from pdeval.evaluate.cube import Scores, stacked
 from pdeval.evaluate.groups import named
+from pdeval.evaluate.labeled import Request
 from pdeval.evaluate.pairs import Pairs, select
 from pdeval.evaluate.scores import (
     MEASURES,
@@ -37,6 +38,7 @@ from pdeval.evaluate.scores import (
     tell_of_undefined,
 )
 from pdeval.evaluate.sources import Source
+from pdeval.evaluate.unjudged import integers
 from pdeval.join.blocks import View
 from pdeval.join.item_catalog import Catalog, Listed
 from pdeval.join.judged import Judged
@@ -46,6 +48,8 @@ from pdeval.orderings import order as ordering
 from pdeval.orderings.methods import Method, orderings
 from pdeval.orderings.votes import RankInterval
 from pdeval.significance import compare as comparing
+from pdeval.tables.labels import labels
+from pdeval.tables.texts import read_texts
 from pdeval.verbs.registry import check_not_declared
 
 if TYPE_CHECKING:
@@ -154,6 +158,75 @@ def compare(judged: DaskJudged, measures: object = MEASURES, **options: Any) -> 
     )
 
 
+def labeled(
+    judged: DaskJudged,
+    measures: object = None,
+    *,
+    query: object = None,
+    runs: object = None,
+    top: int | None = None,
+    layout: Literal["long", "side_by_side"] = "long",
+    texts: object = None,
+) -> Any:
+    """Return the documents of each list with their labels, as a lazy Dask DataFrame."""
+    import dask
+
+    plan, shown_texts = judged.plan, read_texts(texts)
+    if any(source.once or source.neutral for source in shown_texts.sources):
+        raise ValueError(
+            "on Dask, texts= is sent to every partition, so it cannot be an iterator, and must state what it has. Pass "
+            "texts={'queries': ..., 'docs': ...} of tables or mappings."
+        )
+    request = Request.of(
+        *(plan.census.runs, plan.census.queries.index(), measures),
+        query=query,
+        runs=runs,
+        layout=layout,
+        top=top,
+        texts=shown_texts,
+        level=judged.level,
+        rules={"judged_only": False, **plan.rules},
+        top_grade=plan.given.top_grade,
+    )
+    _check_measures(judged, request.measures)
+    single = not (request.side_by_side or asks_corpus(request.measures, plan.rules))
+    rows, large = plan.all_lists(request.queries, single=single)
+    given = plan.given
+    sent = partition.LabeledRows(
+        replace(plan.table, frame=plan.table.frame.iloc[:0]),
+        plan.known.queries,
+        replace(given, large=None),
+        given.large.head(1) if given.frame is None else given.frame.head(1),
+        request,
+        _without_rows(judged, request),
+    )
+    return rows.map_partitions(
+        partition.labeled_rows, large, dask.delayed(sent, traverse=False), meta=sent.meta
+    )
+
+
+def _without_rows(judged: DaskJudged, request: Request) -> pd.DataFrame:
+    """Return the table of labeled documents without rows: the exact meta."""
+    plan, nothing = judged.plan, np.zeros(0, dtype=np.int64)
+    table, given = plan.table, plan.given
+    documents = shuffle.plain(table.frame.iloc[:0])
+    different = np.array(given.different("grade"))
+    names = {role: table.roles[role] for role in ("query", "doc")} | {"grade": given.roles["grade"]}
+    columns = {
+        "query": labels(plan.census.queries.index(), nothing),
+        "rank": nothing,
+        "doc": documents[names["doc"]].array,
+        **({"score": documents[table.roles["score"]].array} if "score" in table else {}),
+        "grade": integers(different)[:0],
+        "gain": np.zeros(0),
+        **{measure.label: np.zeros(0) for measure in request.measures},
+    }
+    attrs = attributes(Judged(plan.known, judged.level, "judged"), request.measures)
+    attrs["grade_column"] = names["grade"]
+    attrs["table"] = "labeled_pair" if request.side_by_side else "labeled"
+    return request.arranged(columns, nothing, names, attrs)
+
+
 # the verbs that never gather positions, with the options of the verbs of these names
 PARTWISE: dict[str, Callable[..., Any]] = {
     "measure": measure,
@@ -161,8 +234,9 @@ PARTWISE: dict[str, Callable[..., Any]] = {
     "summary": summary,
     "order": order,
     "compare": compare,
+    "labeled": labeled,
 }
-LAZY = ("measure", "prefer")
+LAZY = ("measure", "prefer", "labeled")
 
 
 class FirstItems(Listed):

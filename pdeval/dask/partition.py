@@ -18,6 +18,7 @@ from pdeval.dask.first_pass import ROW, Given, places
 from pdeval.evaluate import mean_preferences
 from pdeval.evaluate import pairs as kernels
 from pdeval.evaluate.cube import Preferences, Scores
+from pdeval.evaluate.labeled import Request as LabeledRequest
 from pdeval.evaluate.scores import Views, attributes
 from pdeval.join import merge_parts, positions
 from pdeval.join.ids import column_ids
@@ -126,7 +127,7 @@ def part_of(
     if context.coded:
         rows = decoded(rows, context)
     table = replace(context.table, frame=rows)
-    here = topics = _topics(table, context)
+    here = topics = _topics_of(table, context.queries)
     if not len(here):
         _check_unchanged(NOTHING, number, context)
     if context.lists is None:
@@ -197,14 +198,14 @@ def decoded(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return pd.DataFrame(columns, copy=False)
 
 
-def _topics(table: Table, context: Context) -> np.ndarray:
-    """Return the topics of the rows, sorted."""
+def _topics_of(table: Table, queries: pd.Index) -> np.ndarray:
+    """Return the places of the queries of the rows among the judged queries, sorted."""
     query = column_ids(table.column("query"), "query")
     if not len(query):
         return np.zeros(0, dtype=np.int64)
     begins = np.flatnonzero(np.append(True, query.changes()))
     # an index hashes its values once, whatever the number of partitions
-    topic = context.queries.get_indexer(query.take(begins).unique()[0].index())
+    topic = queries.get_indexer(query.take(begins).unique()[0].index())
     return np.sort(topic[topic >= 0]).astype(np.int64)
 
 
@@ -355,6 +356,59 @@ def tidy(
         counts = part.counted(requested.query_rule, views.level(measure))
         row[~(counts & part.positions.answered if measure.kind == "items" else counts)] = np.nan
     return requested.frame(values[:, place >= 0], place[place >= 0], part.runs)
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledRows:
+    """What every partition needs for `labeled`; sent to each worker once.
+
+    Parameters
+    ----------
+    table : Table
+        The columns of the run table, without rows.
+    queries : Index
+        All judged queries.
+    given : Given
+        The judgments.
+    example : DataFrame
+        One judgment, for partitions without judged queries.
+    request : pdeval.evaluate.labeled.Request
+        What to show.
+    meta : DataFrame
+        The result without rows.
+    """
+
+    table: Table
+    queries: pd.Index
+    given: Given
+    example: pd.DataFrame
+    request: LabeledRequest
+    meta: pd.DataFrame
+
+
+def labeled_rows(
+    rows: pd.DataFrame, judged: pd.DataFrame | None, sent: LabeledRows
+) -> pd.DataFrame:
+    """Return the documents of a partition with their labels."""
+    if not len(rows):
+        return sent.meta
+    if ROW in rows:
+        rows = rows.sort_values(ROW, kind="stable").drop(columns=ROW)
+    table = replace(sent.table, frame=rows.reset_index(drop=True))
+    if judged is None:
+        judged = sent.given.of_topics(_topics_of(table, sent.queries))
+    qrels = Table("qrels", judged if len(judged) else sent.example, sent.given.roles)
+    rules = {name: sent.request.rules[name] for name in ("ties", "compat", "depth")}
+    prepared = positions.rows_of(table, qrels, any_judged=False, **rules)
+    place = places(prepared.lists.runs, sent.request.runs)
+    frame = sent.request.frame(prepared, place).astype(sent.meta.dtypes)
+    frame.attrs = sent.meta.attrs
+    return frame
+
+
+def of_queries(rows: pd.DataFrame, column: str, queries: pd.Index) -> pd.DataFrame:
+    """Return the rows of some queries."""
+    return rows[rows[column].isin(queries)]
 
 
 def cells(

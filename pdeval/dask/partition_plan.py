@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.dask import first_pass, partition, shuffle
-from pdeval.dask.delayed import calls, frozen, of_part
+from pdeval.dask.delayed import calls, frozen, number, numbers, of_part
 from pdeval.dask.first_pass import Census, Given
 from pdeval.dask.partition import ByList, Context
 from pdeval.evaluate.scores import call_of
@@ -156,6 +157,39 @@ class Plan:
             self.made[single, slim] = self._divided(given, single)
         return self.made[single, slim]
 
+    def all_lists(self, queries: pd.Index | None, *, single: bool) -> tuple[Any, Any]:
+        """Return the rows of all queries, also of unjudged ones, in partitions of complete queries, and the judgments.
+
+        Parameters
+        ----------
+        queries : Index or None
+            Queries whose rows are kept; None for all.
+        single : bool
+            Whether partitions of complete lists suffice.
+
+        Returns
+        -------
+        (Dask DataFrame, Dask DataFrame or None)
+            The rows, and the judgments in the same partitions if they are too many to send to every worker.
+        """
+        census, given, query = self.census, self.given, self.table.roles["query"]
+        rows = frozen(self.frame, [*self.table.run_columns, *self.table.roles.values()])
+        if self.rules["ties"] == "first":
+            numbered = shuffle.with_row(rows._meta, number(0))
+            rows = rows.map_partitions(shuffle.with_row, numbers(rows.npartitions), meta=numbered)
+        if queries is not None:
+            rows = rows.map_partitions(partition.of_queries, query, queries, meta=rows._meta)
+        every = np.ones(len(census.queries), dtype=bool)
+        if single and given.frame is not None and not census.split(every):
+            return rows, None
+        rows, home = shuffle.whole_queries(rows, query, census)
+        if given.large is None:
+            return rows, None
+        home_of_topic = np.zeros(len(given.queries), dtype=np.int64)
+        home_of_topic[self.topic[self.topic >= 0]] = home[self.topic >= 0]
+        options = given.roles["query"], self.known.queries, home_of_topic, "judgments' query"
+        return rows, shuffle.by_number(given.large, shuffle.number_of_id, options, rows.npartitions)
+
     def _divided(self, given: Given, single: bool) -> Division:
         census, known, table = self.census, self.topic >= 0, needed(self.table, self.rules["ties"])
         context = Context(
@@ -284,7 +318,7 @@ def _homes_of_runs(census: Census, known: np.ndarray) -> np.ndarray:
     """Return the partition responsible for the missing lists of each run: the first with a judged list of it."""
     home = np.full(len(census.runs), -1)
     # backwards, so the first partition is written last
-    for number, (query, run, rows) in reversed(list(enumerate(census.pieces))):
-        home[run[(rows[known[query]] > 0).any(axis=0)]] = number
+    for place, (query, run, rows) in reversed(list(enumerate(census.pieces))):
+        home[run[(rows[known[query]] > 0).any(axis=0)]] = place
     home[home < 0] = home[home >= 0].min(initial=len(census.pieces))
     return home

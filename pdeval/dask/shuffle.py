@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.dask.delayed import frozen, number, numbers
-from pdeval.dask.first_pass import ROW, places, take
+from pdeval.dask.first_pass import ROW, Census, places, take
 from pdeval.join.ids import column_ids
 from pdeval.tables.dataframes import text_dtype
 from pdeval.tables.reader import Table
@@ -64,23 +64,23 @@ def by_number(
     import dask
 
     return_freed_memory()
-    meta = _plain(frame._meta).assign(**{NUMBER: np.zeros(0, dtype=np.int64)})
+    meta = plain(frame._meta).assign(**{NUMBER: np.zeros(0, dtype=np.int64)})
     sent = dask.delayed(options, traverse=False)
     moved = frame.map_partitions(_with_number, numbered, sent, meta=meta, enforce_metadata=False)
     # an index whose divisions are the numbers: Dask's shuffle puts each number in its partition
     indexed = moved.set_index(NUMBER, divisions=list(range(count + 1)), drop=True)
     return indexed.clear_divisions().map_partitions(
-        pd.DataFrame.reset_index, drop=True, meta=_plain(frame._meta)
+        pd.DataFrame.reset_index, drop=True, meta=plain(frame._meta)
     )
 
 
 def _with_number(
     frame: pd.DataFrame, numbered: Callable[..., np.ndarray], options: tuple[Any, ...]
 ) -> pd.DataFrame:
-    return _plain(frame).assign(**{NUMBER: numbered(frame, *options).astype(np.int64)})
+    return plain(frame).assign(**{NUMBER: numbered(frame, *options).astype(np.int64)})
 
 
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+def plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with strings or numbers instead of categoricals, whose categories differ between partitions."""
     categories = {
         name: dtype.categories.dtype
@@ -127,7 +127,7 @@ def coded(
     }
     for role in ("doc", "score", "rank"):
         if role in roles:
-            columns[role] = _plain(rows[[roles[role]]])[roles[role]].array.take(kept)
+            columns[role] = plain(rows[[roles[role]]])[roles[role]].array.take(kept)
     if in_order:
         # a partition has fewer than 2**40 rows
         columns[ROW] = (int(numbers["number"].iloc[0]) << 40) + kept
@@ -159,26 +159,30 @@ def shuffled(
     )
 
 
-def whole_queries(frame: Any, table: Table) -> Any:
-    """Return the table with every query in one partition: unchanged if that is so already, else shuffled.
+def whole_queries(rows: Any, query: str, census: Census) -> tuple[Any, np.ndarray]:
+    """Return the rows with every query in one partition, shuffled if necessary, and the partition of each query.
 
     Examples
     --------
     >>> import dask.dataframe as dd, pdeval
     >>> frame = dd.from_pandas(pdeval.datasets.sample_runs(), npartitions=3)
-    >>> from pdeval.tables.reader import read
-    >>> whole_queries(frame, read(frame._meta, "runs")).npartitions
-    3
+    >>> rows, home = whole_queries(frame, "query_id", take(frame, "query_id", ("run",)))
+    >>> rows.npartitions, len(home)
+    (3, 50)
     """
-    census = take(frame, table.roles["query"], table.run_columns)
-    rows = frozen(frame, list(frame.columns))
     if census.parts.max() == 1:
-        return rows
+        return rows, census.first
     check_partitions(census.sizes, MOVED)
     sizes = census.rows.sum(axis=1)
-    home = balanced(sizes, wanted_parts(int(sizes.sum()), frame.npartitions))
-    options = table.roles["query"], census.queries.index(), home, "query"
-    return by_number(rows, number_of_id, options, int(home.max()) + 1)
+    home = balanced(sizes, wanted_parts(int(sizes.sum()), rows.npartitions))
+    options = query, census.queries.index(), home, "query"
+    return by_number(rows, number_of_id, options, int(home.max()) + 1), home
+
+
+def with_row(rows: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with their number in the table, by which their order is restored after a shuffle."""
+    # a partition has fewer than 2**40 rows
+    return rows.assign(**{ROW: (int(numbers["number"].iloc[0]) << 40) + np.arange(len(rows))})
 
 
 def number_of_id(
@@ -190,13 +194,15 @@ def number_of_id(
 
 def lists_together(frame: Any, table: Table) -> Any:
     """Return the table ready to be written: every query in one partition, the rows of a list adjacent."""
-    rows = whole_queries(frame, table)
-    by = [table.roles["query"], *table.run_columns]
-    return rows.map_partitions(_ready, by, meta=_plain(rows._meta))
+    query = table.roles["query"]
+    census = take(frame, query, table.run_columns)
+    rows, _ = whole_queries(frozen(frame, list(frame.columns)), query, census)
+    by = [query, *table.run_columns]
+    return rows.map_partitions(_ready, by, meta=plain(rows._meta))
 
 
 def _ready(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    return _plain(frame.sort_values(by, kind="stable", ignore_index=True))
+    return plain(frame.sort_values(by, kind="stable", ignore_index=True))
 
 
 def memory() -> tuple[int, int] | None:

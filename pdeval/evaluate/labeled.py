@@ -220,7 +220,8 @@ class Request:
         if self.top_grade is not None:
             positions = replace(positions, top_grade=self.top_grade)
         item = _items(positions, rows)[lists.starts[list_of_row] + rank - 1]
-        grade = np.append(positions.judged.grade, np.nan)[item]  # item -1 is unjudged
+        grades = np.append(positions.judged.grade, np.nan)  # the last one is of item -1, unjudged
+        grade = grades[item]
         if judged_only:
             positions, judged = positions.only_judged(), grade >= 0
             place, list_of_row, item, grade = (
@@ -236,7 +237,7 @@ class Request:
             "rank": rank,
             "doc": table.column("doc").array.take(row),
             **({"score": table.column("score").array.take(row)} if "score" in table else {}),
-            "grade": integers(grade),
+            "grade": integers(grades)[item],
             "gain": np.fmax(grade, 0.0),
             **_contributions(
                 joined, self.measures, rows.topic[list_of_row], lists.run[list_of_row], item

@@ -71,8 +71,9 @@ def rows_of(
     depth: int | None = None,
     validate: bool = True,
     complete: bool = True,
+    any_judged: bool = True,
 ) -> Rows:
-    """Return both tables prepared for the join, under the rules of `join`."""
+    """Return both tables prepared for the join, under the rules of `join`; by default some query must be judged."""
     ties = checked_rules(ties, compat, depth, runs)
     if len(runs.frame) == 0:
         raise ValueError("the run table is empty; there is nothing to evaluate.")
@@ -89,7 +90,7 @@ def rows_of(
     )
     score, order = ranks.sorted_scores(score, lists, ties)
     topic = lists.queries.probe(judged.queries)[lists.query]
-    if not (topic >= 0).any():
+    if any_judged and not (topic >= 0).any():
         raise NothingJudged("query", lists.queries, judged.queries)
     gaps = ranks.closed_gaps(score, lists, ties)
     return Rows((runs, qrels), judged, lists, topic, doc, score, order, ties, gaps)

@@ -80,11 +80,14 @@ class Source:
         A function from a role and a set of ids to the fields of these ids, with the ids as index.
     neutral : bool
         Whether its ids may be those of queries or of documents.
+    once : bool
+        Whether it can be read only once.
     """
 
     fields: Mapping[str, tuple[str, ...]]
     rows: Callable[[str, set[str]], pd.DataFrame]
     neutral: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +153,8 @@ class Texts:
         for suffix, name in docs.items():
             texts = self.columns("doc", frame[name])
             columns |= {field + suffix: values for field, values in texts.items()}
-        return frame.assign(**columns) if columns else frame
+        texts = {name: pd.Series(columns[name], frame.index, dtype=object) for name in columns}
+        return frame.assign(**texts) if texts else frame
 
     def _texts(self, role: str, ids: Iterable[object], length: int) -> pd.DataFrame:
         if not isinstance(ids, pd.Series | pd.Index):
@@ -306,7 +310,7 @@ def _iterable_source(records: Iterable[Any], role: str | None) -> Source:
             raise ValueError(NO_ROWS)
         return _record_fields(kept, one)
 
-    return Source(_field_names(columns), fields, neutral)
+    return Source(_field_names(columns), fields, neutral, once=isinstance(records, chain))
 
 
 def _entries(mapping: Mapping[Any, Any], ids: set[str]) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,8 @@ import pytest
 
 import pdeval
 from pdeval.accessor import ACCESSORS, Joined
-from pdeval.verbs import VERBS
+from pdeval.accessor.methods import RULES
+from pdeval.verbs import of_kind
 from tests import asking
 from tests.asking import VERBS_OF_A_JOIN, arguments, asked
 from tests.dask.bits import PREFERENCES, SCORES, divided, gathered, quiet
@@ -109,17 +110,21 @@ class TestTheDoor:
             quiet(some.ireval.measure, qrels).ireval
         )
 
-    @pytest.mark.parametrize("name", ["measure", "prefer", "summary", "order"])
+    @pytest.mark.parametrize("name", ["measure", "prefer", "summary", "order", "labeled"])
     def test_verbs_of_the_partitions_take_what_their_verb_takes(self, name):
         own = [
             (p.name, p.kind, p.default)
             for p in inspect.signature(PARTWISE[name]).parameters.values()
         ][1:]
-        assert own == [(p.name, p.kind, p.default) for p in VERBS["judged"][name].parameters]
+        verb = of_kind("judged")[name]
+        # a join has the judgments and rules of a verb of run tables
+        given = () if "judged" in verb.on else ("qrels", *RULES)
+        parameters = [p for p in verb.parameters if p.name not in given]
+        assert own == [(p.name, p.kind, p.default) for p in parameters]
 
     def test_verbs_of_the_partitions_are_verbs(self):
-        assert set(PARTWISE) <= set(VERBS["judged"])
+        assert set(PARTWISE) <= set(of_kind("judged"))
         for name, function in PARTWISE.items():
             first = inspect.signature(function).parameters["measures"]
-            verb = inspect.signature(VERBS["judged"][name].function).parameters["measures"]
+            verb = inspect.signature(of_kind("judged")[name].function).parameters["measures"]
             assert first.default == verb.default, name

@@ -7,7 +7,6 @@ import pytest
 
 from pdeval.catalog import parse_all
 from pdeval.dask import first_pass, shuffle
-from pdeval.tables.reader import read
 from tests.dask.bits import SCORES, divided, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
@@ -162,9 +161,11 @@ def test_queries_are_made_whole_where_only_one_of_them_is_divided():
         for query, n in (("1", 1), ("1", 2), ("2", 1), ("2", 2), ("3", 1), ("3", 2))
     ]
     frame = pd.DataFrame(rows, columns=["run", "query_id", "doc_id", "score"])
-    whole = shuffle.whole_queries(
-        dd.from_pandas(frame, npartitions=2, sort=False), read(frame, "runs")
+    table = dd.from_pandas(frame, npartitions=2, sort=False)
+    whole, home = shuffle.whole_queries(
+        table, "query_id", shuffle.take(table, "query_id", ("run",))
     )
+    assert len(home) == 3
     parts = [whole.partitions[at].compute() for at in range(whole.npartitions)]
     assert sorted(query for part in parts for query in part["query_id"].unique()) == ["1", "2", "3"]
     assert sum(map(len, parts)) == 6
