@@ -21,7 +21,13 @@ from pdeval import (
     studies,
 )
 from pdeval.accessor.collections import judgments_among
-from pdeval.accessor.describe import describe, size_of_join, wrong_name
+from pdeval.accessor.describe import (
+    describe,
+    html_of_join,
+    html_of_table,
+    size_of_join,
+    wrong_name,
+)
 from pdeval.accessor.methods import attach, check_rules, checks_roles, joined, joins
 from pdeval.accessor.pipeline import call
 from pdeval.accessor.registration import register
@@ -94,6 +100,9 @@ class Joined(JudgedVerbs):
 
     def __repr__(self) -> str:
         return f"runs joined to judgments: {size_of_join(self)}; next: .measure(), .prefer(), .order(), .compare()"
+
+    def _repr_html_(self) -> str | None:
+        return html_of_join(self, repr(self))
 
     def __dir__(self) -> list[str]:
         return [
@@ -245,6 +254,9 @@ class Ireval:
 
     def __repr__(self) -> str:
         return describe(self._frame, self._binding)
+
+    def _repr_html_(self) -> str | None:
+        return html_of_table(self._frame, self._binding)
 
     def __dir__(self) -> list[str]:
         joins = ["join"] if self._kind == "runs" else []

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from html import escape
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from pdeval.evaluate.hard_queries import Counts
+from pdeval.evaluate.unjudged import DEPTH
 from pdeval.files.score_files import catalog_name
 from pdeval.join import ids, lists
 from pdeval.join.judged import Judged
 from pdeval.tables import reader
+from pdeval.tables.labels import run_labels, visible
 from pdeval.tables.recognition import kind_of, lacking
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.tables.vocabularies import candidates, names_of
@@ -58,6 +63,79 @@ def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
     return f"{schema.description}{labels}: {size}" + (
         f"; next: {schema.then}" if schema.then else ""
     )
+
+
+# tables about documents and queries, which a notebook shows with their description
+DISPLAYED = (
+    *("explanation", "pair_explanation", "unjudged_values"),
+    *("labeled", "labeled_pair", "hard_queries"),
+)
+MAX_ROWS = 60
+UNJUDGED = '<span style="opacity: 0.6">unjudged</span>'
+
+
+def html_of_table(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str | None:
+    """Return a table about documents or queries as HTML, below its description; None for other tables.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> frame = pdeval.datasets.sample_judged().explain(120, "nDCG@10", runs="rerank-s1")
+    >>> "unjudged</span></td>" in html_of_table(frame, {})
+    True
+    """
+    if kind_of(frame, binding) not in DISPLAYED:
+        return None
+    ids = frame.attrs.get("grade_column"), frame.attrs.get("doc_column")
+    grades = [ids, ("grade_a", "doc_a"), ("grade_b", "doc_b")]
+    present = {
+        grade: frame[doc].notna() & frame[grade].isna()
+        for grade, doc in grades
+        if grade in frame.columns and doc in frame.columns
+    }
+    return _html(describe(frame, binding), frame, present)
+
+
+def html_of_join(judged: Judged, text: str) -> str:
+    """Return a table of the runs of a join as HTML: their queries, documents and labels."""
+    counts = Counts.of(judged, judged.level, DEPTH)
+    positions = judged.positions
+    fraction = counts.judged.sum(axis=0) / np.maximum(counts.shown.sum(axis=0), 1)
+    columns = {
+        "run": run_labels(judged.runs),
+        "queries": positions.answered.sum(axis=0),
+        "documents": positions.list_sizes.sum(axis=0),
+        f"judged of the first {DEPTH}": [f"{value:.0%}" for value in fraction],
+    }
+    return _html(text, pd.DataFrame(columns), {})
+
+
+def _html(text: str, frame: pd.DataFrame, unjudged: Mapping[Any, pd.Series]) -> str:
+    """Return a description and the first rows of a table; texts are escaped, also their control characters.
+
+    `unjudged` are columns of grades, and their rows with unjudged documents.
+    """
+    paragraphs = "".join(f"<p>{escape(visible(line))}</p>" for line in text.split("\n"))
+    rows = frame.head(MAX_ROWS)
+    columns = {}
+    for name in rows.columns:
+        cells = pd.Series([_cell(value) for value in rows[name]], rows.index, dtype=object)
+        if name in unjudged:
+            cells = cells.mask(unjudged[name].head(MAX_ROWS), UNJUDGED)
+        columns[escape(visible(str(name)))] = cells
+    with pd.option_context("display.max_colwidth", None):
+        table = pd.DataFrame(columns).to_html(index=False, escape=False, border=0)
+    more = len(frame) - len(rows)
+    end = f"<p>and {many(more, 'row')} more</p>" if more else ""
+    return f"<div>{paragraphs}{table}{end}</div>"
+
+
+def _cell(value: Any) -> str:
+    """Return a value as HTML: a missing one is empty, other texts are escaped."""
+    if pd.isna(value):
+        return ""
+    text = f"{value:.3f}" if isinstance(value, float) else visible(str(value))
+    return f'<span dir="auto">{escape(text)}</span>' if isinstance(value, str) else escape(text)
 
 
 def size_of_join(judged: Judged) -> str:

@@ -152,6 +152,9 @@ class DaskJudged(Joined):
             join = Joined(self.here.unranked, self.level, self.query_rule)
         return call(join, verb, {**options, **shared})
 
+    def _repr_html_(self) -> None:
+        """Nothing: the text is shown, and no positions are gathered."""
+
     def __repr__(self) -> str:
         size, parts = size_of_join(self.known), many(self.plan.frame.npartitions, "partition")
         return f"runs on Dask joined to judgments: {size}, {parts}; next: .measure(), .prefer(), .order(), .compare()"
