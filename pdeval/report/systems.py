@@ -151,9 +151,6 @@ def report(
         differ.
     average : {"mean", "rank", "both"} or None
         Columns after the collections: the unweighted mean over them, the mean rank of the systems, or both.
-    texts : DataFrame, mapping, iterable, or a pair of them, optional
-        Texts of queries and documents, for the interactive page: a table or mapping of ids, the tuples of ir_datasets,
-        or `{"queries": ..., "docs": ...}`. Only texts of documents on the page are kept, cut to 300 characters.
 
     Examples
     --------

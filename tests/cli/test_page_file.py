@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+import pdeval
+
 
 @pytest.fixture
 def words(sample):
@@ -64,3 +66,20 @@ def test_the_help_tells_of_the_page(pdeval_command):
         pdeval_command("report", "--help").out.split()
     )
     assert "-o page.html" in pdeval_command("--help").out
+
+
+@pytest.mark.broad
+def test_runs_join_and_command_line_give_the_same_page(sample, tmp_path, pdeval_command):
+    runs, qrels = pdeval.read_runs(sample / "runs"), pdeval.read_qrels(sample / "qrels.txt")
+    options = {"caption": "A caption", "baseline": "bm25"}
+    by_runs = runs.ireval.report(qrels, ["AP", "RPP"], queries="judged", **options)
+    join = runs.ireval.join(qrels, queries="judged")
+    by_join = join.report(["AP", "RPP"], **options)
+    files = [sample / "qrels.txt", sample / "runs", "-m", "AP,RPP", "--queries", "judged"]
+    options = ["--caption", "A caption", "--baseline", "bm25", "--quiet"]
+    pdeval_command("report", *files, *options, "-o", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert by_runs.save(tmp_path / "runs.html").read_text(encoding="utf-8") == text
+    assert by_join.save(tmp_path / "join.html").read_text(encoding="utf-8") == text
+    assert "<title>A caption</title>" in text
+    assert '<h1 id="title">A caption</h1>' in text

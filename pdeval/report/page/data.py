@@ -544,14 +544,16 @@ def _add_texts(data: dict[str, Any], items: RankedItems, texts: Texts, limit: fl
     }
     if not fields:
         return
-    ends = np.cumsum([len(field) for field in fields.values()])
+    place = packed(integers(code))
+    ends = len(place) + np.cumsum([len(field) for field in fields.values()])
     kept = {name: field for (name, field), end in zip(fields.items(), ends) if end < limit}
     if len(kept) < len(fields):
         left_out = ", ".join(name for name in fields if name not in kept)
         data["notes"].append(
             f"The {left_out} of {data['words']['docs']} is left out: the page would be larger than its limit."
         )
-    data["texts"] = {"place": packed(integers(code)), **kept}
+    if kept:
+        data["texts"] = {"place": place, **kept}
 
 
 # a column of metadata with more values is not offered as a filter

@@ -1,0 +1,136 @@
+"""The page of real collections in a real browser: 79 systems on 40 queries, and two losses by missing labels."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import pdeval
+from tests.report.page.browser import needs_chromium
+from tests.report.page.conftest import quietly
+from tests.report.page.test_clicks import COPIED, NAMES, OPENED, RANKINGS, copied, entries
+
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+pytestmark = [
+    needs_chromium,
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason="needs the real collections at ../shared/data"),
+]
+
+
+def collection(name):
+    return pdeval.read_runs(DATA / name / "runs"), pdeval.read_qrels(DATA / name / "qrels.txt")
+
+
+@pytest.fixture(scope="module")
+def covid():
+    return collection("trec-covid-r3")
+
+
+@pytest.fixture(scope="module")
+def covid_page(covid, tmp_path_factory):
+    report = quietly(
+        covid[0].ireval.report, covid[1], ["nDCG@10", "AP", "P@5"], caption="TREC-COVID"
+    )
+    return report.save(tmp_path_factory.mktemp("covid") / "page.html")
+
+
+def click_cell(chromium, system, measure):
+    chromium.run(
+        "(() => { const row = [...document.querySelectorAll('#table tbody tr[data-row]')]"
+        f".find((one) => one.querySelector('th').textContent === {json.dumps(system)}); "
+        f"row.querySelectorAll('button.cell')[{measure}].click(); }})()"
+    )
+
+
+def click_query(chromium, query):
+    chromium.wait(OPENED)
+    chromium.run(
+        "[...document.querySelectorAll('#panel table.queries button.link')]"
+        f".find((one) => one.textContent === {json.dumps(query)}).click()"
+    )
+    chromium.wait(RANKINGS)
+
+
+CASES = [
+    ("dl-hard-doc", "705609", "bm25+rm3", "bm25+electra-mp", ["0.620", "none of its top 10", "wins by 0.010"]),
+    ("trec-covid-r3", "36", "ucd_cs_r2", "udel_fang_FB2", ["0.968", "its top 10", "wins by 0.032"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "query", "loser", "winner", "parts"), CASES)
+def test_two_clicks_show_that_a_loss_comes_from_missing_labels(
+    chromium, tmp_path, name, query, loser, winner, parts
+):
+    runs, qrels = collection(name)
+    report = quietly(runs.ireval.report, qrels, ["nDCG@10"], baseline=winner)
+    report.save(tmp_path / "page.html")
+    chromium.open(tmp_path / "page.html")
+    click_cell(chromium, loser, 0)
+    click_query(chromium, query)
+    (sentence,) = chromium.texts("#conclusion")
+    assert sentence.startswith(f"{loser} loses {parts[0]} nDCG@10 to {winner}: ")
+    assert all(part in sentence for part in parts)
+    said = quietly(runs.ireval.explain, qrels, query, "nDCG@10", runs=[loser, winner])
+    assert sentence == said.attrs["conclusion"]
+
+
+def test_79_systems_are_ranked_and_marked(chromium, covid_page, covid):
+    chromium.open(covid_page)
+    chromium.wait(
+        "document.querySelector('#table.own-marks') && !document.querySelector('#legend').hidden"
+    )
+    means = quietly(covid[0].ireval.summary, covid[1], "nDCG@10").sort_values(
+        "mean", ascending=False
+    )
+    assert chromium.texts(NAMES)[0] == means["run"].iloc[0]
+    assert len(chromium.texts(NAMES)) == 79
+    assert chromium.texts("#table td.rank")[0] == "1"
+    assert "‡" in chromium.texts('#table td[data-column="1"] .mark')
+    chromium.press("p")
+    chromium.wait("document.querySelectorAll('table.square button').length === 79 * 78")
+    assert [
+        text.split(" ", 1)[1] for text in chromium.texts("table.square tbody th")
+    ] == chromium.texts(NAMES)
+
+
+def test_back_links_copies_search_and_rankings_of_79_systems(chromium, covid_page, covid):
+    runs, qrels = covid
+    chromium.open(covid_page).run(COPIED)
+    chromium.press("/")
+    chromium.type("36")
+    chromium.wait("document.querySelector('#found button.link')")
+    assert chromium.texts("#found p:first-child button.link") == ["36"]
+    chromium.run("document.getElementById('search').value = ''")
+    chromium.press("Escape")
+    assert len(chromium.texts(NAMES)) == 79
+    click_cell(chromium, "ucd_cs_r2", 0)
+    click_query(chromium, "36")
+    two = chromium.run(
+        "[...document.querySelectorAll('#panel .ranking h3')].map((one) => one.textContent)"
+    )
+    table = quietly(runs.ireval.labeled, qrels, query=36, runs=two, top=10)
+    for side, run in zip(("left", "right"), two):
+        wanted = table[table["run"] == run]
+        grades = ["?" if pd.isna(grade) else str(grade) for grade in wanted["relevance"]]
+        shown = entries(chromium, side)
+        assert [line[1] for line in shown] == wanted["doc_id"].tolist()
+        assert [line[2] for line in shown] == grades
+    link = copied(chromium, "panel", "Copy link")
+    address = f"#system=ucd_cs_r2&measure=nDCG%4010&against={two[1]}&query=36"
+    assert link.endswith(address)
+    chromium.run("history.back()")
+    chromium.wait(f"{OPENED} && !{RANKINGS}")
+    chromium.run("history.back()")
+    chromium.wait("document.getElementById('panel').hidden")
+    chromium.open(covid_page, address)
+    chromium.wait(RANKINGS)
+    assert chromium.texts("#panel-title") == ["Query 36"]
+    doc = table["doc_id"].iloc[0]
+    chromium.open(covid_page)
+    chromium.press("/")
+    chromium.type(doc)
+    chromium.wait(
+        f"document.querySelector('#found button.link')?.textContent.startsWith({json.dumps(doc)})"
+    )
