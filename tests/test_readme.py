@@ -299,7 +299,7 @@ def test_every_example_prints_what_the_page_says(path, tmp_path, monkeypatch):
 
 
 def test_the_readme_is_short():
-    assert len(readme().splitlines()) <= 200
+    assert len(readme().splitlines()) <= 120
 
 
 @pytest.mark.broad
