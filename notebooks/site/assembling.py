@@ -45,6 +45,7 @@ def relinked(text: str, home: str) -> str:
             (r"^notebooks/site/", ""),
             (r"^notebooks/(.+\.ipynb)", r"tutorials/\1"),
             (r"^README\.md", "index.md"),
+            (r"^\.github/CONTRIBUTING\.md", "contributing.md"),
         ],
     }[home]
 
@@ -110,8 +111,9 @@ def assemble(source: Path) -> None:
     for path in sorted(contents.SITE.glob("*.md")):
         text = relinked(path.read_text(encoding="utf-8"), "page")
         (source / path.name).write_text(FINISH.get(path.stem, str)(text), encoding="utf-8")
-    changes = relinked((contents.ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), "top")
-    (source / "changelog.md").write_text(changes, encoding="utf-8")
+    for name, page in (("CHANGELOG.md", "changelog"), (".github/CONTRIBUTING.md", "contributing")):
+        text = relinked((contents.ROOT / name).read_text(encoding="utf-8"), "top")
+        (source / f"{page}.md").write_text(text, encoding="utf-8")
     for path in contents.tutorials():
         copy_notebook(path, source / "tutorials" / path.name, "notebook")
     replications = source / "tutorials" / "replications"

@@ -40,7 +40,7 @@ REFERENCE = (
     "columns",
     "command_line",
 )
-ABOUT = ("trust", "speed", "peers", "papers", "changelog")
+ABOUT = ("trust", "speed", "peers", "papers", "changelog", "contributing")
 
 
 def tutorials() -> list[Path]:
