@@ -1,4 +1,4 @@
-"""Agreement of assessors: of all of them together, on every query and of every two; confusion of their labels."""
+"""Agreement of assessors: overall, by query and by pair of assessors; confusion matrices."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from pdeval.verbs import verb
 from pdeval.verbs.arguments import one_of, several, shown
 
 PAIRWISE = {name: one.pair_chance for name, one in COEFFICIENTS.items() if one.pair_chance}
-MOST = 50  # labels of a table that people can read
-REFERENCE = "reference"  # the name of judgments that are taken for the labels of an assessor
+MOST = 50  # largest number of different labels of a confusion matrix
+REFERENCE = "reference"  # name of judgments that are used as the labels of an assessor
 
 
 AGREEMENT = table(
@@ -53,15 +53,15 @@ AGREEMENT = table(
     recognized_by="coefficient assessors observed expected value",
     row="coefficient",
     means={
-        "by": "the part of the table, under the name(s) given as by=",
-        "items": "items that count",
-        "assessors": "assessors who labeled one of them",
-        "labels": "labels that were given to them",
-        "observed": "agreement that was observed",
-        "expected": "agreement that is expected by chance",
-        "value": "(observed - expected) / (1 - expected); missing where only one label was given",
-        "ci_low": "lower end of the bootstrap interval over queries (or items), where draws were asked for",
-        "ci_high": "its upper end",
+        "by": "the group, under the name(s) of by=",
+        "items": "number of items with at least two labels",
+        "assessors": "number of assessors who labeled these items",
+        "labels": "number of labels of these items",
+        "observed": "observed agreement",
+        "expected": "agreement expected by chance",
+        "value": "(observed - expected) / (1 - expected); missing if all labels are equal",
+        "ci_low": "lower limit of the bootstrap interval over queries or items, if draws > 0",
+        "ci_high": "upper limit",
     },
     no_report="it is a table to read: one row per coefficient",
     no_plot="it is a table to read: one row per coefficient",
@@ -76,9 +76,9 @@ table(
     row="query",
     sort="query",
     means={
-        "items": "items with at least two labels",
-        "assessors": "assessors who labeled one of them",
-        "labels": "labels that were given to them",
+        "items": "number of items with at least two labels",
+        "assessors": "number of assessors who labeled these items",
+        "labels": "number of labels of these items",
         **{name: one.description for name, one in COEFFICIENTS.items()},
     },
     no_report="it is a table to read: one row per query",
@@ -114,12 +114,12 @@ table(
     then=".report(), .plot()",
     means={
         "assessor": "the assessor, under the caller's column name",
-        "reference": "the label that the reference returns: another assessor, judgments, or the true label of a model",
-        "label": "the label that the assessor gives",
-        "n": "how many items have both; expected ones under a model",
-        "fraction": "of the items to which the reference gives its label; missing where there are none",
-        "ci_low": "lower end of the bootstrap interval of the share",
-        "ci_high": "its upper end",
+        "reference": "label of the reference: another assessor, judgments, or the true label of a model",
+        "label": "label of the assessor",
+        "n": "number of items with both labels; the expected number under a model",
+        "fraction": "n divided by the number of items with this label of the reference; missing if there are none",
+        "ci_low": "lower limit of the bootstrap interval of the fraction",
+        "ci_high": "upper limit",
     },
 )
 
@@ -136,38 +136,38 @@ def agreement(
     confidence: float = 0.95,
     seed: int | None = 0,
 ) -> pd.DataFrame:
-    """Return how far assessors agree beyond chance, by several coefficients.
+    """Compute the agreement of assessors beyond chance, by several coefficients.
 
-    An item is a (query, doc), or a doc where there is no query. Rows without a label count as if they were not there;
-    an item needs two labels to count.
+    An item is a (query, doc), or a doc if the table has no queries. Rows without a label are ignored. Only items with
+    at least two labels count.
 
     Parameters
     ----------
     coefficients : str or list of str, optional
-        Any of "observed" (share of agreeing pairs of labels, mean over items), "scott" (chance from pooled label
-        shares; for more than two assessors over all pairs of labels of an item), "cohen" (mean over the pairs of
+        Any of "observed" (fraction of agreeing pairs of labels, mean over items), "scott" (chance from pooled label
+        frequencies; for more than two assessors over all pairs of labels of an item), "cohen" (mean over the pairs of
         assessors for which it is defined: Light's kappa), "fleiss" (statsmodels; items with the most common number of
         labels), "alpha_nominal", "alpha_ordinal", "alpha_interval" (Krippendorff), "cohen_linear", "cohen_quadratic"
-        (weighted: labels near each other disagree less). By default all that the labels allow: the last four need
-        ordered labels.
+        (weighted: labels near each other disagree less). By default all that apply: the last four
+        need ordered labels.
     order : list, optional
-        The labels from lowest to highest. Numbers and ordered categoricals have an order already. Labels that are not
-        numbers count as 0, 1, 2, ... on the interval scale.
+        Labels from lowest to highest; by default the order of numbers or of an ordered categorical. Labels that are
+        not numbers have the values 0, 1, 2, ... on the interval scale.
     by : str or list of str, optional
-        Column(s) that split the table into separate ones, such as the task.
+        Column(s) to group by, such as the task.
     draws : int
-        Resamples for a bootstrap interval of each value; 0 for none.
+        Number of bootstrap samples for the interval of each value; 0 for no interval.
     resample : {'query', 'item'}, optional
-        What is drawn with replacement: whole queries, whose items are alike; or items. By default queries where the
-        table has them.
+        Unit that is drawn with replacement: queries, because items of a query are dependent, or items. By default
+        queries, if the table has them.
     confidence : float
-        ... They are percentiles that allow for few queries (Hesterberg 2015). Draws in which a coefficient is undefined
-        do not count.
+        ... Percentile intervals, widened for few queries (Hesterberg 2015). Bootstrap samples in which a coefficient is
+        undefined are left out.
 
     Notes
     -----
-    For the two ordered alphas and the weighted kappas agreement is 1 minus the disagreement as a share of the largest
-    possible; for the kappas of Cohen observed and expected are means over pairs of assessors.
+    For the two ordered alphas and the weighted kappas, agreement is 1 minus the disagreement divided by the largest
+    possible disagreement. For Cohen's kappas, observed and expected agreement are means over pairs of assessors.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _intervals(
     confidence: float,
     seed: int | None,
 ) -> list[dict[str, object]]:
-    """Return the bootstrap interval of each coefficient; they share their draws."""
+    """Return the bootstrap interval of each coefficient, all from the same samples."""
     units, new_unit = np.unique(unit[part.item], return_inverse=True)
     several_items = what == "query" and len(np.unique(part.item)) > 1
     check_units(len(units), what, " Resample items: resample='item'." if several_items else "")
@@ -267,15 +267,15 @@ def agreement_by_query(
     *,
     order: Sequence[object] | None = None,
 ) -> pd.DataFrame:
-    """Return how far assessors agree on each query, all queries at once.
+    """Compute the agreement of assessors on each query.
 
     Parameters
     ----------
     coefficients : str or list of str, optional
-        Which; see `agreement`. By default all that the labels allow. One is missing where a query has nothing to tell
-        it by: no item with two labels, or one label for everything.
+        Coefficients; see `agreement`. A value is missing if no item of the query has two labels, or if all labels are
+        equal.
     order : list, optional
-        The labels from lowest to highest. Numbers and ordered categoricals have an order already.
+        Labels from lowest to highest; by default the order of numbers or of an ordered categorical.
 
     Examples
     --------
@@ -321,12 +321,12 @@ def agreement_of_pairs(
 ) -> pd.DataFrame:
     """Return the agreement of every two assessors who labeled an item in common.
 
-    A kappa is missing where both gave one and the same label only.
+    A kappa is missing if both assessors used the same label for all items.
 
     Parameters
     ----------
     matrix : {'observed', 'scott', 'cohen'}, optional
-        Return this coefficient as a square frame, assessors in rows and columns; by default a table of all three.
+        Coefficient to return as a square frame, assessors in rows and columns; by default a table of all three.
 
     Examples
     --------
@@ -367,14 +367,14 @@ def confusion(
     Parameters
     ----------
     reference : assessor, list of assessors, or DataFrame
-        Whose labels the others are held against: an assessor of the table; several of them, each of whose labels of an
-        item counts; or judgments (query, doc, grade).
+        Labels to compare with: those of an assessor of the table; of several assessors, each label of an item counting
+        once; or judgments (query, doc, grade).
     order : list, optional
-        The labels from lowest to highest. Numbers and ordered categoricals have an order already.
+        Labels from lowest to highest; by default the order of numbers or of an ordered categorical.
     draws : int
-        Resamples for a bootstrap interval of each share; 0 for none.
+        Number of bootstrap samples for the interval of each fraction; 0 for no interval.
     resample : {'query', 'item'}, optional
-        What is drawn with replacement; by default queries where the table has them.
+        Unit that is drawn with replacement; by default queries, if the table has them.
 
     Examples
     --------
@@ -443,7 +443,7 @@ def _resampled_shares(
 def of_tables(
     tables: np.ndarray, name: str, assessors: pd.Index, values: pd.Index, attrs: dict[str, Any]
 ) -> pd.DataFrame:
-    """Return tables of counts (assessor, label of the reference, label) as a tidy frame with the shares of rows."""
+    """Return tables of counts (assessor, label of the reference, label) as a tidy frame with the fractions of rows."""
     who, first, second = (axis.ravel() for axis in np.indices(tables.shape))
     columns: dict[str, Any] = {
         name: repeated(assessors, who),
@@ -456,7 +456,7 @@ def of_tables(
 
 
 def with_reference(labels: Table, reference: object) -> tuple[Table, list[object]]:
-    """Return the labels with those of a reference among them, and the names of the assessors who are it.
+    """Return the labels together with those of the reference, and the names of the assessors of the reference.
 
     Examples
     --------
@@ -512,13 +512,13 @@ def _with_judgments(labels: Table, qrels: Table) -> tuple[Table, list[object]]:
 
 
 def _matched(codes: Labels, is_reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return every label of the reference with every other label of the same item, as places in the table."""
+    """Return every label of the reference with every other label of the same item, as row numbers."""
     theirs, others = (
         np.flatnonzero(mask[codes.assessor]) for mask in (is_reference, ~is_reference)
     )
-    # sorted by item, so that the labels of an item are next to each other
+    # sorted by item: the labels of an item are adjacent
     theirs = theirs[np.argsort(codes.item[theirs], kind="stable")]
-    # where the labels of the reference for the item of each other label begin and end
+    # start and end of the reference labels for the item of each other label
     low, high = (
         np.searchsorted(codes.item[theirs], codes.item[others], side=side)
         for side in ("left", "right")

@@ -49,17 +49,17 @@ class Coefficient:
     Parameters
     ----------
     name : str
-        What users call it.
+        Name of the coefficient.
     function : callable
         Returns the agreement of all assessors together, from the labels of the items that count.
     description : str
-        What it is, in a line.
+        Description in one line.
     scaled : bool
         Whether labels must be ordered.
     even : bool
         Whether only items with the most common number of labels count, instead of all with at least two.
     pair_chance : {'none', 'own', 'pooled'}, optional
-        The agreement that it expects by chance of two assessors; None if it is not a coefficient of pairs.
+        Chance agreement of two assessors; None if the coefficient is not defined for pairs.
     tally : callable, optional
         Returns the sums of every unit, one row each, and the function from sums (rows, sums) to the coefficient
         (3, rows), from the labels of the items that count and the unit of each item.
@@ -79,24 +79,24 @@ class Coefficient:
 
 
 def corrected(observed: np.ndarray | float, expected: np.ndarray | float) -> np.ndarray:
-    """Return (observed - expected) / (1 - expected); NaN where chance alone agrees always."""
+    """Return (observed - expected) / (1 - expected); NaN if the expected agreement is 1."""
     spare = 1.0 - np.asarray(expected, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        # a spare of 1e-16 is rounding: one label for everything
+        # 1 - expected of 1e-16 is rounding: all labels are equal
         return np.where(spare > NOISE, (observed - np.asarray(expected)) / spare, np.nan)
 
 
 def observed(labels: Labels) -> Kappa:
-    """Return the share of agreeing pairs of labels of an item, averaged over items: not corrected for chance."""
+    """Return the fraction of agreeing pairs of labels of an item, averaged over items, not corrected for chance."""
     agreed = pooled(labels).observed
     return Kappa(agreed, np.nan, agreed)
 
 
 def pooled(labels: Labels) -> Kappa:
-    """Return Scott's pi, for any number of labels an item: chance agreement from the shares of all labels pooled.
+    """Return Scott's pi, for any number of labels per item: chance agreement from the pooled label frequencies.
 
-    Observed is the share of agreeing pairs of labels of an item, averaged over items. With equally many labels for
-    every item this is Fleiss' kappa (Fleiss 1971).
+    The observed agreement is the fraction of agreeing pairs of labels of an item, averaged over items. With the same
+    number of labels for every item this is Fleiss' kappa (Fleiss 1971).
     """
     if not len(labels.item):
         return UNDEFINED
@@ -106,7 +106,7 @@ def pooled(labels: Labels) -> Kappa:
 
 
 def _agreeing_pairs(counts: Any) -> np.ndarray:
-    """Return the share of the pairs of labels of each item that agree, from items x labels."""
+    """Return the fraction of agreeing pairs of labels of each item, from items x labels."""
     size = np.asarray(counts.sum(axis=1)).ravel()
     same = np.asarray(counts.multiply(counts).sum(axis=1)).ravel() - size
     return np.asarray(same / (size * (size - 1)))
@@ -140,7 +140,7 @@ def fleiss(labels: Labels) -> Kappa:
 def alpha(labels: Labels, scale: Scale) -> Kappa:
     """Return Krippendorff's alpha from the coincidences of labels within items (Krippendorff 2011).
 
-    Agreement is 1 minus the disagreement as a share of the largest between two labels that were given, so that
+    Agreement is 1 minus the disagreement divided by the largest disagreement of two labels, so
     (observed - expected) / (1 - expected) is alpha on every scale.
     """
     if not len(labels.item):
@@ -156,7 +156,7 @@ def alpha(labels: Labels, scale: Scale) -> Kappa:
     total = given.sum()
     distance = _distances(scale, given, labels.values)
     largest = distance.max()
-    if largest == 0:  # one label only: nothing to agree about
+    if largest == 0:  # only one label: agreement is undefined
         return Kappa(1.0, 1.0, np.nan)
     agreed = 1 - (coincidence * distance).sum() / total / largest
     expected = 1 - given @ distance @ given / (total * (total - 1)) / largest
@@ -326,7 +326,7 @@ def _from_coincidences(sums: np.ndarray, *, scale: Scale, values: np.ndarray) ->
         expected = (
             1 - np.einsum("ui,uij,uj->u", given, distance, given) / (total * (total - 1)) / largest
         )
-    # one label only: nothing to agree about
+    # only one label: agreement is undefined
     agreed, expected = (
         np.where((largest == 0) & (total > 0), 1.0, one) for one in (agreed, expected)
     )
@@ -446,10 +446,10 @@ def check_units(units: int, what: str, hint: str = "") -> None:
 
 
 def interval(values: np.ndarray, confidence: float, units: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the expanded percentile interval of resampled values along axis 0; those that are undefined do not count.
+    """Return the expanded percentile interval of bootstrap values along axis 0, without undefined values.
 
-    Plain percentiles are too narrow where few units were drawn: resamples vary less than samples by (n - 1) / n, and
-    know their own spread. The tails are those at which the interval of a mean would be Student's (Hesterberg 2015,
+    Plain percentiles are too narrow for few units: the variance of bootstrap samples is smaller by (n - 1) / n, and the
+    variance is estimated. The tails are those of Student's interval of a mean (Hesterberg 2015,
     What teachers should know about the bootstrap, section 5.2).
 
     Examples

@@ -1,4 +1,4 @@
-"""Swapping assessors: how orderings of runs change when other people had judged (Voorhees 2000)."""
+"""Orderings of runs under the judgments of different assessors (Voorhees 2000)."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def swapped_qrels(
     seed: int | None = 0,
     grades: Mapping[object, float] | None = None,
 ) -> Iterator[tuple[object, pd.DataFrame]]:
-    """Yield (name, qrels): the judgments as each assessor, or a random mix of assessors, would have made them.
+    """Yield (name, qrels): the judgments of each assessor, or of a random mix of assessors.
 
-    Score the same runs on each and compare the orderings (Voorhees 2000: scores move, orderings hardly do).
+    Evaluate the same runs with each and compare the orderings: scores change much, orderings little (Voorhees 2000).
 
     Parameters
     ----------
     how : {'assessor', 'draw'}
-        'assessor': one qrels per assessor, holding what that assessor labeled; the name is the assessor.
+        'assessor': one qrels per assessor with the labels of that assessor; the name is the assessor.
         'draw': `draws` qrels, each from assessors drawn at random; the name is 0, 1, ...
     per : {'item', 'query'}
-        What a drawn assessor decides: one (query, doc), drawn among those who labeled it, so that every qrels is
-        complete; or a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
+        Unit for which an assessor is drawn. 'item': an assessor who labeled the (query, doc), so every qrels is
+        complete. 'query': one assessor per query, as in TREC; items that the assessor did not label are unjudged.
     draws, seed : int
         Number of draws, and the seed of the generator.
     grades : mapping of label to number, optional
-        The grade of each label; needed where labels are not numbers.
+        Grade of each label; required if labels are not numbers.
 
     Examples
     --------
@@ -112,10 +112,8 @@ def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.nd
     return column.astype(object).map(dict(grades)).to_numpy(dtype=type(next(iter(grades.values()))))
 
 
-WHOSE = "the assessor, or the number of the draw"
-TAU = (
-    "Kendall's tau-b of the two orderings; missing where one has nothing relevant, or ties all runs"
-)
+WHOSE = "assessor, or number of the draw"
+TAU = "Kendall's tau-b of the two orderings; missing if one has no relevant item or ties all runs"
 READ = "it is a table to read: one row per pair of orderings"
 
 
@@ -125,7 +123,7 @@ table(
     "orderings under swapped assessors",
     row="pair of sets of judgments, measure and method",
     sort="measure method judgments_a judgments_b",
-    means={"judgments_a": WHOSE, "judgments_b": "those that they are compared with", "tau_b": TAU},
+    means={"judgments_a": WHOSE, "judgments_b": "assessor or draw compared with", "tau_b": TAU},
     no_report=READ,
     no_plot=READ,
 )
@@ -177,35 +175,35 @@ def swap_assessors(
     validate: bool = True,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b.
+    """Compute Kendall's tau-b of the orderings of the runs under the judgments of different assessors.
 
-    The runs are joined once to all items that anybody labeled; each set of judgments only changes the grades.
+    The runs are joined once to all labeled items; each set of judgments only changes the grades.
 
     Parameters
     ----------
     labels : DataFrame or bound accessor
-        One row per label given: query, doc, assessor, label.
+        One row per label: query, doc, assessor, label.
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences (ordered by their win rates).
     qrels : DataFrame or bound accessor, optional
-        Judgments to compare each assessor's with, instead of the assessors with each other.
+        Judgments to compare those of each assessor with; by default assessors are compared with each other.
     orders : bool
-        Return the orderings themselves, one row per run and set of judgments.
+        Whether to return the orderings, one row per run and set of judgments.
     how : {'assessor', 'draw'}
-        One set of judgments per assessor, holding what that assessor labeled; or `draws` sets, each from assessors
+        One set of judgments per assessor, with the labels of that assessor; or `draws` sets, each from assessors
         drawn at random.
     per : {'item', 'query'}
-        What a drawn assessor decides: one item, drawn among those who labeled it, so that every set is complete; or
-        a whole query, as in TREC, where items that the drawn assessor did not label stay unjudged.
+        Unit for which an assessor is drawn. 'item': an assessor who labeled the item, so every set is complete.
+        'query': one assessor per query, as in TREC; items that the assessor did not label are unjudged.
     draws : int
-        How many sets of judgments are drawn.
+        Number of sets of judgments to draw.
     method : str or list of str, optional
-        How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
+        Method that orders the runs, e.g. "borda" or "mc4"; by default the mean of a measure and the win rate of a
         preference.
 
     References
     ----------
-    Voorhees 2000: scores move, orderings hardly do.
+    Voorhees 2000.
 
     Examples
     --------
@@ -278,7 +276,7 @@ def all_items(parts: Sequence[pd.DataFrame]) -> Table:
 
 
 def regraded(positions: Positions, others: Judgments) -> Positions:
-    """Return the positions under other judgments of the same items; what these do not have is not judged.
+    """Return the positions under other judgments of the same items; items without a judgment there are unjudged.
 
     Examples
     --------

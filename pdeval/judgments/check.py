@@ -1,4 +1,4 @@
-"""Checks before any number is believed: what each run answered, missed and returned, and what the collection is."""
+"""Checks of runs and judgments before evaluation, and the description of a collection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pdeval.tables.reader import Table, numbers, read
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
-MOST_GRADES = 8  # more of them are a scale, of which the ends are written
+MOST_GRADES = 8  # of more grades, only the smallest and largest are written
 
 
 table(
@@ -34,19 +34,19 @@ table(
     means={
         "answered": "judged queries that the run answered",
         "missing": "queries with a relevant item that it did not answer",
-        "extra": "queries that it answered and nobody judged",
+        "extra": "queries that it answered and that have no judgments",
         "without_relevant": "queries that it answered and that have no relevant item",
         "rows": "items that it returned",
         "duplicates": "items that it returned again for the same query",
-        "tied_fraction": "share of its items whose score another item of the list has too",
+        "tied_fraction": "fraction of its items with the same score as another item of the list",
         "tied_integers": "number of such items whose ids are integers, which are compared as text: 99 before 100",
         "misranked": "lists whose rank column contradicts the scores, and is ignored unless ties='rank'",
         "rank_gaps": "lists whose ranks are not 1, 2, 3, ... (or 0, 1, 2, ...); ties='rank' closes the gaps",
-        "judged": "share of its items, on judged queries, that were judged",
-        "in_history": "number of its items that the user has in the history, where that is given",
+        "judged": "fraction of its items, on judged queries, that were judged",
+        "in_history": "number of its items that are in the history of their user, if a history is given",
         "relevant_in_history": "number of relevant items of its answered queries that are in the users' history",
     },
-    no_report="it is read before numbers are believed; report .summary()",
+    no_report="it describes the input; report .summary()",
     no_plot="it is a table to read: one row per run",
 )
 
@@ -64,7 +64,7 @@ table(
         "judged_per_query": "mean number of judged items of a query",
         "relevant_per_query": "mean number of relevant items of a query",
         "subtopics_per_query": "mean number of judged subtopics of a query",
-        "grades": "the grades that were given",
+        "grades": "grades of the judgments",
     },
     no_plot="it is one row per collection, to be read",
 )
@@ -81,20 +81,20 @@ table(
 def check(
     runs: Table, qrels: object, *, level: float | None = None, history: object = None
 ) -> pd.DataFrame:
-    """Return what each run answered, missed and returned, before any number is believed.
+    """Count missing queries, duplicates, ties and unjudged items of each run. Run it before you trust any number.
 
-    Items are ranked by score, and those of equal score by id, in descending order of the ids as text, as trec_eval
-    does: of the integers 99 and 100 the first is ranked above. `tied_integers` counts the items that this touches. A
-    rank column beside a score is not read, unless by ties="rank"; `misranked` counts the lists where it says otherwise,
-    that is, where an item of a larger rank has a larger score; `rank_gaps` counts the lists whose ranks leave some out.
+    Items are ranked by score. Items with equal scores are ranked by id, in descending order of the ids as strings, as
+    in trec_eval: 99 is ranked above 100. `tied_integers` counts the items that this affects. If the table has scores, a
+    rank column is ignored unless ties="rank". `misranked` counts the lists in which an item with a larger rank has a
+    larger score, and `rank_gaps` the lists whose ranks are not consecutive.
 
     Parameters
     ----------
     qrels : DataFrame or bound accessor
         Judgments: query, doc, grade, maybe subtopic.
     history : DataFrame or bound accessor, optional
-        What users had before (user, item): `had` then counts the items of lists that their users have already, and
-        `tested_before` the relevant items that are in the history too, and so were known when the runs were made.
+        Earlier items of the users (user, item). `in_history` then counts the items of lists that their users already
+        have, and `relevant_in_history` the relevant items that were known when the runs were made.
 
     Examples
     --------
@@ -159,10 +159,12 @@ def check(
 def _tied(rows: Rows) -> np.ndarray:
     """Return how many rows of each list share their score with another row of it."""
     starts = rows.lists.starts
-    same = np.zeros(len(rows.score) + 1, dtype=bool)  # each row as the one before it
+    same = np.zeros(
+        len(rows.score) + 1, dtype=bool
+    )  # whether a row has the score of the row before
     if rows.ties != "rank":
         np.equal(rows.score[1:], rows.score[:-1], out=same[1:-1])
-    same[starts] = False  # of two lists
+    same[starts] = False  # the rows belong to different lists
     return np.add.reduceat(same[1:] | same[:-1], starts[:-1], dtype=np.int64)
 
 
@@ -197,7 +199,7 @@ def _by_list(column: np.ndarray, lists: list_index.Lists) -> np.ndarray:
 
 
 def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndarray:
-    """Return the share of judged items of each run, in its lists of these topics."""
+    """Return the fraction of judged items of each run, in its lists of these topics."""
     n_runs = positions.retrieved.shape[1]
     # hits are the judged items of lists
     judged = np.bincount(
@@ -210,7 +212,7 @@ def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndar
 def leaks(
     rows: Rows, positions: Positions, history: object, level: float | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many items of each list its user has, and how many relevant items of each topic.
+    """Return the number of items of each list, and of relevant items of each topic, in the history of the user.
 
     Examples
     --------
@@ -262,10 +264,10 @@ def _examples(ids: Ids) -> str:
 
 @verb(on="judged", returns="description", needs="judged", command=True)
 def describe(judged: Judged) -> pd.DataFrame:
-    """Return what a collection is, in one row: the table with which experiments begin.
+    """Describe the collection in one row: queries, runs, list lengths, judged and relevant items, grades.
 
-    Lists, items and subtopics are counted over the queries that count under the topic rule; a query that a run did not
-    answer has no list. An item that was judged for several subtopics is one item.
+    Lists, items and subtopics are counted over the queries selected by `queries`. An unanswered query has no list. An
+    item that was judged for several subtopics is one item.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Crowds of assessors: one label for each item, how often each assessor is right, and what each gets wrong."""
+"""Crowds of assessors: consensus labels, accuracy and errors of each assessor (Dawid and Skene 1979)."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from pdeval.verbs import verb
 from pdeval.verbs.arguments import TooFew, one_of
 from pdeval.verbs.progress import track
 
-CLOSE = 1e-9  # the largest change of a probability in a step that counts as none
+CLOSE = 1e-9  # largest change of a probability at convergence
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What the model says of items and assessors.
+    """A fit of the model of Dawid and Skene.
 
     Parameters
     ----------
     posterior : array of shape (items, labels)
-        The probability of each label to be the true one.
+        Probability that each label is the true one.
     prevalence : array of shape (labels,)
-        The share of each true label.
+        Fraction of each true label.
     errors : array of shape (assessors, true labels, labels)
-        How often an assessor gives a label to items of a true one; rows of zeros where the assessor met none of it.
+        Probability of each label given the true label; rows of zeros if the assessor labeled no such item.
     log_likelihood : float
-        Of the labels that were given.
+        Log-likelihood of the labels.
     steps : int
-        Steps of the EM algorithm.
+        Number of steps of the EM algorithm.
     converged : bool
         Whether the last step changed no probability by more than `CLOSE`.
     """
@@ -56,7 +56,7 @@ class Fit:
 
     @property
     def accuracy(self) -> np.ndarray:
-        """How often each assessor gives the true label, true labels that the assessor met weighted by prevalence."""
+        """Probability that each assessor gives the true label, true labels weighted by prevalence."""
         met = (self.errors.sum(axis=2) > 0) * self.prevalence
         right = np.einsum("akk,ak->a", self.errors, met)
         total = met.sum(axis=1)
@@ -71,25 +71,25 @@ def fitted(
     start: Fit | None = None,
     weight: np.ndarray | None = None,
 ) -> Fit:
-    """Return the maximum likelihood fit of the model by the EM algorithm, from the vote shares of each item.
+    """Return the maximum likelihood fit of the model by the EM algorithm, starting from the votes of each item.
 
     Parameters
     ----------
     labels : Labels
-        An assessor may have labeled an item more than once; each counts.
+        Labels. Several labels of an assessor for the same item all count.
     assessors : int
-        How many there are.
+        Number of assessors.
     steps : int
-        The most steps to take.
+        Largest number of steps.
     start : Fit, optional
-        Where to start instead.
+        Fit to start from.
     weight : array of shape (items,), optional
-        How often each item counts, as in a resample; once by default.
+        Weight of each item, as in a bootstrap sample; 1 by default.
 
     Notes
     -----
-    The first posterior is the share of each label among those of the item, as in the paper (its equation 3.1): a soft
-    majority, the same in every run. Nothing is drawn at random.
+    The first posterior is the fraction of each label among the labels of the item (equation 3.1 of the paper). Nothing
+    is random.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _maximized(
     prevalence = weighted.sum(axis=0) / weight.sum()
     # (assessor, label) x true label, as (assessor, true label, label)
     errors = np.asarray(by_label @ weighted).reshape(*shape, shape[1]).transpose(0, 2, 1)
-    # an assessor who never met a true label has no row of errors for it
+    # an assessor without items of a true label has no errors for it
     met = errors.sum(axis=2, keepdims=True)
     return prevalence, np.divide(errors, met, out=np.zeros_like(errors), where=met > 0)
 
@@ -139,14 +139,14 @@ def _maximized(
 def _expected(
     given: Any, prevalence: np.ndarray, errors: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the posterior of each item, and the log of its likelihood: equation 2.5 of the paper."""
+    """Return the posterior of each item and its log-likelihood (equation 2.5 of the paper)."""
     with np.errstate(
         divide="ignore"
-    ):  # what never happened has probability 0, and its log is minus infinity
+    ):  # labels that were never given have probability 0 and log-probability -inf
         table = np.log(errors).transpose(0, 2, 1).reshape(-1, len(prevalence))
         joint = np.asarray(given @ table) + np.log(prevalence)
     largest = joint.max(axis=1, keepdims=True)
-    # under the errors of a resample, what an item was given may never have happened
+    # the errors of a bootstrap sample may exclude the labels of an item
     likely = np.exp(joint - np.where(np.isfinite(largest), largest, 0.0))
     total = likely.sum(axis=1, keepdims=True)
     posterior = np.divide(
@@ -165,11 +165,11 @@ table(
     sort="assessor",
     means={
         "assessor": "the assessor, under the caller's column name",
-        "labels": "labels that the assessor gave",
-        "agreed": "share of them that are the most probable label of their item",
-        "accuracy": "how often the assessor gives the true label, true labels weighted by their prevalence",
-        "ci_low": "lower end of the bootstrap interval of the accuracy",
-        "ci_high": "its upper end",
+        "labels": "number of labels of the assessor",
+        "agreed": "fraction of them that are the most probable label of their item",
+        "accuracy": "probability that the assessor gives the true label, true labels weighted by their prevalence",
+        "ci_low": "lower limit of the bootstrap interval of the accuracy",
+        "ci_high": "upper limit",
     },
     no_report="it is a table to read: one row per assessor",
     no_plot="it is a table to read: one row per assessor",
@@ -185,7 +185,7 @@ table(
     sort="query doc label",
     means={
         "label": "the label",
-        "probability": "that it is the true one, given all labels of the crowd",
+        "probability": "probability that it is the true label, given all labels",
     },
     no_report="it has one row per item and label; .consensus(method='dawid_skene') takes the most probable",
     no_plot="it has one row per item and label",
@@ -201,12 +201,12 @@ table(
     sort="query doc",
     then="runs.ireval.measure(consensus)",
     means={
-        "relevance": "the grade of the label that was chosen",
-        "labels": "how many labels the item has",
-        "fraction": "of them that are the chosen one; under a model the probability that it is the true one",
+        "relevance": "grade of the chosen label",
+        "labels": "number of labels of the item",
+        "fraction": "fraction of them that are the chosen one; under a model the probability that it is the true one",
     },
-    no_report="it is a table of judgments, which a report rests on; report scores",
-    no_plot="it is a table of judgments, which a plot rests on; draw scores",
+    no_report="it is a table of judgments; report scores",
+    no_plot="it is a table of judgments; draw scores",
 )
 
 
@@ -229,7 +229,7 @@ class Crowd(NamedTuple):
 
 
 def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, steps: int) -> Crowd:
-    """Return the fit of Dawid and Skene's model to a label table, or an error that says why there is none."""
+    """Return the fit of Dawid and Skene's model to a label table; raise if it cannot be fitted."""
     codes, assessors, _ = coded(labels, order=order, repeats=repeats)
     names = codes.names
     if len(assessors) < 2:
@@ -241,8 +241,8 @@ def crowd_of(labels: Table, *, order: Sequence[object] | None, repeats: bool, st
         )
     if len(names) < 2:
         raise ValueError(
-            f"all {len(codes.item):,} labels are {names.tolist()[0]!r}: assessors cannot "
-            "make errors."
+            f"all {len(codes.item):,} labels are {names.tolist()[0]!r}: errors of "
+            "assessors cannot be estimated."
         )
     if np.bincount(codes.item).max() < 2:
         raise ValueError(
@@ -273,30 +273,29 @@ def assessors(
     seed: int | None = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how often each assessor is right, from the labels alone: the model of Dawid and Skene.
+    """Estimate the accuracy of each assessor from the labels alone, by the model of Dawid and Skene.
 
-    Every assessor has an own table of errors; it is estimated together with the true labels, so that those who agree
-    with other good ones count more. No gold labels are needed.
+    The confusion matrix of every assessor is estimated together with the true labels, so assessors who agree with
+    accurate assessors have more weight. No gold labels are needed.
 
     Parameters
     ----------
     order : list, optional
-        The labels from lowest to highest, or in any order wanted.
+        Labels in the order of the result.
     repeats : bool
-        Whether an assessor may have labeled an item more than once; by default that is an error.
+        Whether several labels of an assessor for the same item all count; by default they are an error.
     steps : int
-        The most steps of the EM algorithm. It starts from the vote shares of each item and stops where no probability
-        changes by more than 1e-9; `attrs` say after how many steps, and the log-likelihood. A warning says where it
-        did not.
+        Largest number of steps of the EM algorithm, which stops if no probability changes by more than 1e-9. `attrs`
+        has the number of steps and the log-likelihood. A warning is given if it did not converge.
     draws : int
-        Resamples for a bootstrap interval of the accuracy; 0 for none. The model is fitted again on each.
+        Number of bootstrap samples for the interval of the accuracy, each fitted again; 0 for no interval.
     resample : {'query', 'item'}, optional
-        What is drawn with replacement; by default queries where the table has them.
+        Unit that is drawn with replacement; by default queries, if the table has them.
 
     Notes
     -----
-    Two assessors can be fitted, but only three or more with items in common tell who of them is wrong. An assessor who
-    never met a true label is judged by the others.
+    Two assessors can be fitted, but three or more with common items are needed to identify who is wrong. If an
+    assessor has no item of a true label, the accuracy is that on the other labels.
 
     References
     ----------
@@ -356,11 +355,11 @@ def assessor_errors(
     Parameters
     ----------
     order : list, optional
-        The labels from lowest to highest, or in any order wanted.
+        Labels in the order of the result.
     repeats : bool
-        Whether an assessor may have labeled an item more than once; by default that is an error.
+        Whether several labels of an assessor for the same item all count; by default they are an error.
     steps : int
-        The most steps of the EM algorithm; see `assessors`.
+        Largest number of steps of the EM algorithm; see `assessors`.
 
     Examples
     --------
@@ -401,11 +400,11 @@ def posteriors(
     Parameters
     ----------
     order : list, optional
-        The labels from lowest to highest, or in any order wanted.
+        Labels in the order of the result.
     repeats : bool
-        Whether an assessor may have labeled an item more than once; by default that is an error.
+        Whether several labels of an assessor for the same item all count; by default they are an error.
     steps : int
-        The most steps of the EM algorithm; see `assessors`.
+        Largest number of steps of the EM algorithm; see `assessors`.
 
     Examples
     --------
@@ -442,15 +441,14 @@ def consensus(
     Parameters
     ----------
     method : {'majority', 'dawid_skene'}
-        The label that most assessors gave; or the most probable one where every assessor has an own table of errors,
-        estimated together with the labels (see `assessors`).
+        The most frequent label, or the most probable one under the model of Dawid and Skene (see `assessors`).
     ties : {'lowest', 'highest'}, optional
-        Which of several labels with equally many votes, or equal probability: that of the lowest or of the highest
-        grade. By default a tie is an error.
+        Label to choose if several have the same number of votes or the same probability: that with the lowest or the
+        highest grade. By default a tie is an error.
     repeats : bool
-        Whether an assessor may have labeled an item more than once, and each counts; by default that is an error.
+        Whether several labels of an assessor for the same item all count; by default they are an error.
     steps : int
-        The most steps of the EM algorithm of 'dawid_skene'.
+        Largest number of steps of the EM algorithm of 'dawid_skene'.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""Meta-evaluation of judges: would their labels have led to the same conclusions about systems as those of people?
+"""Meta-evaluation of judges: do their labels lead to the same conclusions about systems as human labels?
 
-The same runs are evaluated under the judgments of people and of each judge, on queries that compare: orderings, scores,
-significant differences, and the grades of the items that each run returned.
+The same runs are evaluated with the human judgments and with those of each judge, on comparable queries: orderings,
+scores, significant differences, and the grades of the items that each run returned.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pdeval.verbs.registry import listed_in_docs
 Queries = Literal["common", "each", "all"]
 VERDICTS = ("both", "opposed", "lost", "gained", "neither")
 PEOPLE = "people"
-MACHINE = "machine"  # the name of a judge that has none
+MACHINE = "machine"  # name of a judge without a name
 
 
 table(
@@ -46,32 +46,32 @@ table(
     "overlap_top:fraction tau_b_top:float difference:float difference_absolute:float pairs:int flipped:int "
     "both:int opposed:int lost:int gained:int fraction_significant:fraction "
     "fraction_significant_machine:fraction fraction_confirmed:fraction",
-    "judges against people",
+    "judges compared with human assessors",
     recognized_by="judge tau_b flipped lost gained fraction_confirmed",
     row="judge and measure",
     sort="judge measure method",
     then=".report(), .plot()",
     means={
-        "judge": "whose judgments are held against those of people",
-        "method": "how the runs were ordered",
-        "queries": "queries that count by people's judgments",
-        "queries_machine": "queries that count by the judge's",
-        "tau_b": "Kendall's tau-b of the ordering by the judge and that by people",
-        "tau_ap": "AP correlation of the ordering by the judge with that by people, errors at the top weighing most",
+        "judge": "name of the judge",
+        "method": "method that orders the runs",
+        "queries": "number of queries with the human judgments",
+        "queries_machine": "number of queries with the judgments of the judge",
+        "tau_b": "Kendall's tau-b of the orderings by the judge and by human assessors",
+        "tau_ap": "AP correlation of the two orderings; errors at the top have most weight",
         "rbo": "rank-biased overlap of the two orderings",
-        "top": "how many runs are the top for the next two columns",
-        "overlap_top": "share of the runs of both tops that they have in common",
-        "tau_b_top": "Kendall's tau-b over the runs that people put at the top; missing where one side ties them all",
-        "difference": "mean over runs of the score by the judge minus that by people",
-        "difference_absolute": "mean over runs of its size",
-        "pairs": "pairs of runs",
-        "flipped": "pairs that the judge puts in the other order, significantly or not",
-        "both": "pairs that are significantly different by both, in the same direction",
-        "opposed": "pairs that are significantly different by both, in opposite directions",
-        "lost": "pairs that are significantly different by people alone",
-        "gained": "pairs that are significantly different by the judge alone",
+        "top": "number of top runs of the next two columns",
+        "overlap_top": "overlap of the top runs of the two orderings",
+        "tau_b_top": "Kendall's tau-b over the top runs by human assessors; missing if one side ties them all",
+        "difference": "mean over runs of the score by the judge minus the score by human assessors",
+        "difference_absolute": "mean over runs of the absolute difference",
+        "pairs": "number of pairs of runs",
+        "flipped": "pairs that the judge puts in the opposite order, significantly or not",
+        "both": "pairs that differ significantly by both, in the same direction",
+        "opposed": "pairs that differ significantly by both, in opposite directions",
+        "lost": "pairs that differ significantly only by human assessors",
+        "gained": "pairs that differ significantly only by the judge",
         "fraction_significant": "fraction of the pairs that differ significantly by human labels",
-        "fraction_significant_machine": "discriminative power under the judge",
+        "fraction_significant_machine": "fraction of the pairs that differ significantly by the judge",
         "fraction_confirmed": "fraction of the pairs with a significant human difference that the judge confirms",
     },
 )
@@ -80,20 +80,20 @@ table(
 table(
     "judge_scores",
     "judge:any run measure method human:float machine:float difference:float rank:int rank_machine:int moved:int",
-    "scores by judges and by people",
+    "scores by judges and by human assessors",
     recognized_by="judge human machine rank_machine moved",
     row="judge, run and measure",
     sort="judge measure method rank",
     then=".report(), .plot()",
     means={
-        "judge": "whose judgments are held against those of people",
-        "method": "how the runs were ordered",
-        "human": "the score by people's judgments",
-        "machine": "the score by the judge's",
+        "judge": "name of the judge",
+        "method": "method that orders the runs",
+        "human": "score with the human judgments",
+        "machine": "score with the judgments of the judge",
         "difference": "machine - human",
-        "rank": "the rank by people's judgments",
-        "rank_machine": "the rank by the judge's",
-        "moved": "rank - rank_machine: positive where the judge puts the run higher",
+        "rank": "rank with the human judgments",
+        "rank_machine": "rank with the judgments of the judge",
+        "moved": "rank - rank_machine: positive if the judge ranks the run higher",
     },
 )
 
@@ -102,20 +102,20 @@ table(
     "judge_pairs",
     "judge:any run_a run_b measure test human:float machine:float p_human:float p_machine:float flipped:bool "
     "conclusion",
-    "pairs of runs by judges and by people",
+    "pairs of runs by judges and by human assessors",
     recognized_by="judge run_a run_b p_human p_machine conclusion",
     row="judge, pair of runs and measure",
     sort="judge measure run_a run_b",
     then=".report()",
     means={
-        "judge": "whose judgments are held against those of people",
-        "human": "the difference by people's judgments, positive where run_a is better",
-        "machine": "the difference by the judge's",
-        "p_human": "corrected p-value of the test by people's judgments",
-        "p_machine": "the same by the judge's",
-        "flipped": "whether the test favors opposite sides by the two",
-        "conclusion": "which differences are significant: 'both', 'opposed' if in opposite directions, 'lost' "
-        "by people alone, 'gained' by the judge alone, 'neither'",
+        "judge": "name of the judge",
+        "human": "difference with the human judgments, positive if run_a is better",
+        "machine": "difference with the judgments of the judge",
+        "p_human": "adjusted p-value with the human judgments",
+        "p_machine": "adjusted p-value with the judgments of the judge",
+        "flipped": "whether the two tests favor opposite runs",
+        "conclusion": "which differences are significant: 'both', 'opposed' if in opposite directions, 'lost' if "
+        "only by human assessors, 'gained' if only by the judge, 'neither'",
     },
     no_plot="it is one row per pair; draw .judges() or .judges.scores()",
 )
@@ -131,17 +131,17 @@ table(
     sort="judge run",
     then=".report(), .plot()",
     means={
-        "judge": "whose labels are held against those of people",
-        "n": "queries on which the run returned an item that both labeled",
-        "items": "such items, down to the depth",
-        "higher": "share of them that the judge grades higher than people",
-        "lower": "share of them that the judge grades lower",
-        "bias": "mean grade by the judge minus that by people: mean over queries of the mean over items",
-        "favor": "bias minus the mean bias of all runs, query by query: positive where the judge favors the run",
-        "ci_low": "lower end of the interval of favor",
-        "ci_high": "its upper end",
-        "p_value": "of the t-test that favor is 0",
-        "p_adjusted": "corrected for the number of runs of the judge",
+        "judge": "name of the judge",
+        "n": "number of queries with an item of the run that both labeled",
+        "items": "number of these items, down to the depth",
+        "higher": "fraction of them that the judge grades higher than human assessors",
+        "lower": "fraction of them that the judge grades lower",
+        "bias": "mean grade by the judge minus the human grade: mean over queries of the mean over items",
+        "favor": "bias minus the mean bias of all runs on the same query: positive if the judge favors the run",
+        "ci_low": "lower limit of the interval of favor",
+        "ci_high": "upper limit",
+        "p_value": "p-value of the t-test that favor is 0",
+        "p_adjusted": "p-value corrected for the number of runs of the judge",
     },
 )
 
@@ -171,35 +171,36 @@ def judges(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return how far the labels of judges lead to what those of people do: orderings, scores, significant differences.
+    """Compare judges with human assessors by the orderings, scores and significant differences that result.
 
-    One row per judge and measure. A judge is whoever labeled: a language model, a crowd, a rule, another person.
+    One row per judge and measure. A judge is a language model, a crowd, a rule or another assessor.
 
     Parameters
     ----------
     qrels : DataFrame or bound accessor
-        People's judgments.
+        Human judgments.
     machine : mapping of name to DataFrame, or DataFrame
-        The judges' own judgments of the same queries: by the name of each judge; those of one judge; or a table of
-        labels (query, doc, assessor, label), each assessor a judge. What a judge did not label is not judged there.
+        Judgments of the same queries by each judge: a mapping from the name of the judge, the table of one judge, or a
+        table of labels (query, doc, assessor, label) in which each assessor is a judge. Items without a label of the
+        judge are unjudged.
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences.
     query_set : {'common', 'each', 'all'}, optional
-        What to do where the queries that count differ: use only those of people and every judge; those of people and
-        the one judge; or each set of judgments on its own queries. Without it, queries that differ are an error.
+        Queries to compare on if they differ: those of the human assessors and all judges; those of the human assessors
+        and the judge in question; or all queries of each set of judgments. By default, different queries are an error.
     top : int
-        How many runs are the top, for `overlap_top` and `tau_b_top`; those tied with the last of them belong to it.
+        Number of top runs for `overlap_top` and `tau_b_top`, plus runs tied with the last of them.
     p : float
-        The persistence of RBO.
+        Persistence of RBO.
     method : str or list of str, optional
-        How to order the runs; by default by the mean of a measure and by the win rates of a preference.
+        Method that orders the runs; by default the mean of a measure and the win rate of a preference.
     test : str, optional
-        The test of every pair of runs, under both sets of judgments. There are:
+        Significance test of every pair of runs, with both sets of judgments:
 
         {tests}
     scale : list of numbers, optional
-        The grades that there are; by default the whole numbers from the lowest to the highest that people gave. A judge
-        who gives another is an error.
+        Possible grades; by default the integers from the lowest to the highest human grade. Other grades of a judge are
+        an error.
 
     References
     ----------
@@ -294,22 +295,22 @@ def judge_scores(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return the score and the rank of every run by people's judgments and by those of each judge.
+    """Compute the score and the rank of every run with the human judgments and with those of each judge.
 
     Parameters
     ----------
     qrels : DataFrame or bound accessor
-        People's judgments.
+        Human judgments.
     machine : mapping of name to DataFrame, or DataFrame
-        The judges' own judgments; see `judges`.
+        Judgments of each judge; see `judges`.
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences.
     query_set : {'common', 'each', 'all'}, optional
-        What to do where the queries that count differ; see `judges`.
+        Queries to compare on if they differ; see `judges`.
     method : str or list of str, optional
-        How to order the runs; by default by the mean of a measure and by the win rates of a preference.
+        Method that orders the runs; by default the mean of a measure and the win rate of a preference.
     scale : list of numbers, optional
-        The grades that there are; see `judges`.
+        Possible grades; see `judges`.
 
     Examples
     --------
@@ -368,24 +369,24 @@ def judge_pairs(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return what people's judgments and those of each judge say of every pair of runs, and whether they agree.
+    """Test every pair of runs with the human judgments and with those of each judge, and whether they agree.
 
     Parameters
     ----------
     qrels : DataFrame or bound accessor
-        People's judgments.
+        Human judgments.
     machine : mapping of name to DataFrame, or DataFrame
-        The judges' own judgments; see `judges`.
+        Judgments of each judge; see `judges`.
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences.
     query_set : {'common', 'each', 'all'}, optional
-        What to do where the queries that count differ; see `judges`.
+        Queries to compare on if they differ; see `judges`.
     test : str, optional
-        The test of every pair of runs. There are:
+        Significance test of every pair of runs:
 
         {tests}
     scale : list of numbers, optional
-        The grades that there are; see `judges`.
+        Possible grades; see `judges`.
 
     Examples
     --------
@@ -420,7 +421,7 @@ def judge_pairs(
 
 
 class Pair(NamedTuple):
-    """The runs under the judgments of people and of one judge."""
+    """The runs with the human judgments and with those of one judge."""
 
     judge: object
     human: Judged
@@ -428,14 +429,14 @@ class Pair(NamedTuple):
 
 
 class JudgedTwice(NamedTuple):
-    """The runs under the judgments of people and of each judge, judges sorted by name, and the measures."""
+    """The runs with the human judgments and with those of each judge, judges sorted by name, and the measures."""
 
     pairs: list[Pair]
     measures: list[Any]
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> JudgedTwice:
-        """Return both sides from the options that all verbs of judges share."""
+        """Return both sides from the options shared by all verbs of judges."""
         human, machines = (
             read(options["qrels"], "qrels"),
             judges_of(options["machine"], options["grades"]),
@@ -448,7 +449,7 @@ class JudgedTwice(NamedTuple):
         pairs = paired_sets(options["runs"], human, machines, **rules)
         if len(pairs[0].human.runs) < 2:
             raise TooFew(
-                "judges are compared by their orderings of the runs, which require at least two runs, found one."
+                "judges are compared by their orderings of the runs, but there is only one run. Pass at least two runs."
             )
         return cls(pairs, parse_all(options["measures"]))
 
@@ -459,7 +460,7 @@ class JudgedTwice(NamedTuple):
         return [(pair, results[id(pair.human)], results[id(pair.machine)]) for pair in self.pairs]
 
     def ordered(self, method: Any) -> list[tuple[Pair, Standing, Standing]]:
-        """Return each pair with the orderings of the runs by people and by the judge."""
+        """Return each pair with the orderings of the runs by human assessors and by the judge."""
         return self._for_sides(
             lambda side: standing(side, self.measures, method=method, tell=False)
         )
@@ -467,11 +468,11 @@ class JudgedTwice(NamedTuple):
     def compared(
         self, *, test: str | None, **options: Any
     ) -> list[tuple[Pair, pd.DataFrame, pd.DataFrame]]:
-        """Return each pair with the comparisons of all runs under people and under the judge."""
+        """Return each pair with the comparisons of all runs by human assessors and by the judge."""
         which_test(test)
 
         def compare_runs(side: Judged) -> pd.DataFrame:
-            side.said.add("missing queries")  # warned of already, for all sides
+            side.said.add("missing queries")  # a warning for all sides has been given
             return compare(
                 side, self.measures, test=test, family="measure", progress=False, **options
             )
@@ -491,9 +492,9 @@ def judges_of(machine: object, grades: Mapping[object, float] | None = None) -> 
     ----------
     machine : mapping, or DataFrame
         Judgments (query, doc, grade) by the name of the judge; those of one judge; or labels (query, doc, assessor,
-        label) of any number of them.
+        label) of any number of judges.
     grades : mapping of label to number, optional
-        The grade of each label of a label table; needed where labels are not numbers.
+        Grade of each label of a label table; required if labels are not numbers.
 
     Examples
     --------
@@ -524,7 +525,7 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
     Parameters
     ----------
     scale : list of numbers, optional
-        The grades that there are; by default the whole numbers from the lowest to the highest that people gave.
+        Possible grades; by default the integers from the lowest to the highest human grade.
     """
     grades = {
         name: np.unique(read_judgments(table).grade)
@@ -533,10 +534,10 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
     people = grades[PEOPLE] if scale is not None else grades.pop(PEOPLE)
     if scale is None and people.max() <= 0:
         raise TooFew(
-            f"all human judgments have the grade {people.max():g}: no item is relevant, so there is nothing to compare."
+            f"all human judgments have the grade {people.max():g}, so no item is relevant. Check the grades."
         )
     least, most = np.floor(people.min()), np.ceil(people.max())
-    # of the integers only those that an error lists: there may be very many
+    # only the integers that an error lists: the range may be very large
     integers = np.arange(least, min(most, least + 6) + 1)
     allowed = np.union1d(people, integers) if scale is None else np.asarray(scale, float)
     for name, given in grades.items():
@@ -560,7 +561,7 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
 
 
 def _who(name: object) -> str:
-    return "people" if name == PEOPLE else f"judge {name!r}"
+    return "human assessors" if name == PEOPLE else f"judge {name!r}"
 
 
 def paired_sets(
@@ -573,9 +574,9 @@ def paired_sets(
     queries: Any,
     **rules: Any,
 ) -> list[Pair]:
-    """Return the runs under the judgments of people and of each judge, on the queries that were asked for.
+    """Return the runs with the human judgments and with those of each judge, on the requested queries.
 
-    The runs are joined once to all items that anybody judged; each set of judgments only changes the grades.
+    The runs are joined once to all judged items; each set of judgments only changes the grades.
     """
     tables = {PEOPLE: human, **dict(sorted(machines.items(), key=lambda one: str(one[0])))}
     _check_id_types(tables)
@@ -587,21 +588,21 @@ def paired_sets(
         name: side.queries[np.flatnonzero(side.counted().any(axis=1))]
         for name, side in sides.items()
     }
-    # people's side by the queries that it is restricted to
+    # the human side, by the queries that it is restricted to
     people: dict[tuple[object, ...], Judged] = {}
     pairs = []
     for name, (of_people, of_judge) in _chosen_queries(
         counting.pop(PEOPLE), counting, query_set
     ).items():
         key = tuple(of_people)
-        if key not in people:  # judges who share their queries share people's numbers
+        if key not in people:  # judges with the same queries share the human side
             people[key] = _kept(sides[PEOPLE], of_people)
         pairs.append(Pair(name, people[key], _kept(sides[name], of_judge)))
     return pairs
 
 
 def _check_id_types(tables: Mapping[object, Table]) -> None:
-    """Raise where ids are numbers in one set of judgments and text in another."""
+    """Raise if ids are numbers in one set of judgments and strings in another."""
     human = items_of_qrels(tables[PEOPLE])
     for name, judgments in tables.items():
         items = items_of_qrels(judgments).set_axis(human.columns, axis=1)
@@ -609,13 +610,13 @@ def _check_id_types(tables: Mapping[object, Table]) -> None:
             numeric = {pd.api.types.is_numeric_dtype(part[column].dtype) for part in (human, items)}
             if len(numeric) > 1:
                 raise ValueError(
-                    f"the ids of {column!r} are {human[column].dtype} in people's judgments and {items[column].dtype} "
+                    f"the ids of {column!r} are {human[column].dtype} in the human judgments and {items[column].dtype} "
                     f"in those of {_who(name)}, so no ids match. Convert one of them, e.g. with .astype(str)."
                 )
 
 
 def _under(base: Judged, name: object, table: Table) -> Judged:
-    """Return the runs under other judgments, or raise where these say nothing of them."""
+    """Return the runs with other judgments, or raise if these have no relevant item or no item of the runs."""
     side = base.on(regraded(base.positions, read_judgments(table)))
     if not side.positions.relevant(side.level).any():
         level = "" if side.level is None else f" at level={side.level:g}"
@@ -624,8 +625,8 @@ def _under(base: Judged, name: object, table: Table) -> Judged:
         )
     if not len(side.positions.item):
         raise ValueError(
-            f"no run has an item that {_who(name)} judged, whatever the query: the {len(table.frame):,} judgments say "
-            "nothing of these runs. Are items named alike on both sides, or were these items taken out of the runs?"
+            f"none of the {len(table.frame):,} judgments of {_who(name)} is of an item of the runs. Use the same "
+            "document ids in runs and judgments."
         )
     return side
 
@@ -633,26 +634,26 @@ def _under(base: Judged, name: object, table: Table) -> Judged:
 def _chosen_queries(
     people: pd.Index, others: Mapping[object, pd.Index], query_set: Queries | None
 ) -> dict[object, tuple[pd.Index, pd.Index]]:
-    """Return the queries of people and of each judge to compare on, or an error where the caller has to say."""
+    """Return the queries to compare each judge on, or raise if they differ and `query_set` is missing."""
     common = {name: people.intersection(of_judge) for name, of_judge in others.items()}
     for name, both in common.items():
         of_judge = others[name]
         if not len(both) and query_set != "all":
             raise ValueError(
-                f"{_who(name)} has none of the {len(people)} queries that count by people's judgments, e.g. "
-                f"{people.tolist()[0]!r}; it has {len(of_judge)} others, e.g. {of_judge.tolist()[0]!r}. Are queries "
-                "named alike on both sides?"
+                f"{_who(name)} has none of the {len(people)} queries of the human judgments, e.g. "
+                f"{people.tolist()[0]!r}, but {len(of_judge)} others, e.g. {of_judge.tolist()[0]!r}. Use the same "
+                "query ids on both sides."
             )
         if query_set is None and len(both) < max(len(people), len(of_judge)):
-            several = "people and every judge have" if len(others) > 1 else "both have"
+            several = "the human assessors and all judges have" if len(others) > 1 else "both have"
             each = (
-                " query_set='each' for those that people and the one judge have,"
+                " query_set='each' for those that the human assessors and each judge have,"
                 if len(others) > 1
                 else ""
             )
             count = "1 query" if len(people) == 1 else f"{len(people):,} queries"
             raise ValueError(
-                f"people's judgments count on {count} and those of {_who(name)} on {len(of_judge)}, "
+                f"the human judgments have {count} and those of {_who(name)} {len(of_judge)}, "
                 f"of which {len(both)} are in common. Specify which queries to use: query_set='common' for those that "
                 f"{several},{each} query_set='all' for all queries of each."
             )
@@ -669,8 +670,8 @@ def _chosen_queries(
         least = min(map(len, both_sides))
         if least < 2:
             raise TooFew(
-                f"a judge is compared with people on at least two queries; there is {'one' if least else 'none'} "
-                f"for {_who(name)} under query_set={query_set!r}."
+                f"a judge is compared on at least two queries, but there is {'one' if least else 'none'} "
+                f"for {_who(name)} with query_set={query_set!r}. Label more queries."
             )
     return chosen
 
@@ -681,7 +682,7 @@ def _kept(side: Judged, queries: pd.Index) -> Judged:
 
 
 def verdicts_of(human: pd.DataFrame, other: pd.DataFrame, alpha: float) -> np.ndarray:
-    """Return which of both comparisons are significant, as places in `VERDICTS`."""
+    """Return which of the two comparisons are significant, as indices of `VERDICTS`."""
     by_people, by_judge = (one["p_adjusted"].to_numpy() < alpha for one in (human, other))
     same = direction(human) == direction(other)
     return np.select(
@@ -705,25 +706,25 @@ def judge_bias(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return how each judge grades the items that each run returned, against people, and so which runs it favors.
+    """Compute the bias of each judge for the items of each run, relative to human assessors.
 
-    A judge who is lenient with everything favors nobody: `favor` is the bias of a run less the mean bias of all runs
-    on the same query. Only items that people and the judge labeled count.
+    `favor` is the bias of a run minus the mean bias of all runs on the same query, so a judge who is lenient with all
+    items favors no run. Only items that both the human assessors and the judge labeled count.
 
     Parameters
     ----------
     qrels : DataFrame or bound accessor
-        People's judgments.
+        Human judgments.
     machine : mapping of name to DataFrame, or DataFrame
-        The judges' own judgments; see `judges`.
+        Judgments of each judge; see `judges`.
     depth : int
-        How far down each list is read.
+        Number of items of each list to use.
     correction : str or None
         ... All runs are corrected together.
     confidence : float
-        ... That of favor is Student's over queries; it is not corrected for the number of runs.
+        ... Student's interval of favor over queries, not corrected for the number of runs.
     scale : list of numbers, optional
-        The grades that there are; see `judges`.
+        Possible grades; see `judges`.
 
     Examples
     --------
@@ -802,7 +803,7 @@ def bias_of_judge(
             f"a test over queries requires two queries, but judge {name!r} has common items for only {n.max()}."
         )
     result: Outcome = which_test("t")(mean - mean_of_runs, confidence=confidence)
-    # a test of one query is none
+    # a test requires two queries
     ci_low, ci_high, p_value = (
         np.where(n > 1, one, np.nan) for one in (result.ci_low, result.ci_high, result.p_value)
     )

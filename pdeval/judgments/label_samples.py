@@ -1,4 +1,4 @@
-"""Samples of queries and items to label: what to label next, how many, and estimates and bounds from the labels.
+"""Samples of queries and items to label, their sizes, and estimates and bounds from the labels.
 
 A query or item that was drawn with a known probability p counts 1 / p times (Horvitz and Thompson), so estimates are
 unbiased for any sampling design: uniform (infAP), stratified (xinfAP), or with a probability per item. Queries that
@@ -44,9 +44,9 @@ from pdeval.verbs.arguments import TooFew, positive, whole
 
 Design = Literal["importance", "stratified", "uniform"]
 STRATA = 5
-NEAREST = 10  # labeled queries by which a query's residual is predicted
-SHRUNK = 0.5  # the weight of what all queries have in common: no chance is far from the others on little evidence
-PLAN = {"no_report": "a plan is read, not printed", "no_plot": "a plan is read, not drawn"}
+NEAREST = 10  # labeled queries that predict the residual of a query
+SHRUNK = 0.5  # weight of the mean residual of all queries, so that few labels do not make probabilities extreme
+PLAN = {"no_report": "it is a plan of labels", "no_plot": "it is a plan of labels"}
 
 
 table(
@@ -57,13 +57,13 @@ table(
     row="query",
     sort="query",
     means={
-        "labeled": "whether people labeled it already",
-        "predicted_sd": "how far people are likely to be from what the machine tells; 1 is the average query",
-        "probability": "the chance with which it is labeled in the end, before or now: merge it to the scores",
-        "chosen": "whether it was drawn to be labeled now",
+        "labeled": "whether it has human labels",
+        "predicted_sd": "predicted sd of the human value given the machine value; 1 is the average query",
+        "probability": "inclusion probability, over earlier draws and this one; merge it with the scores",
+        "chosen": "whether it was drawn",
     },
-    no_report="a plan is read, not printed",
-    no_plot="a plan is read, not drawn",
+    no_report="it is a plan of labels",
+    no_plot="it is a plan of labels",
 )
 
 
@@ -77,8 +77,8 @@ def _tables_of_runs_and_pairs(
 ) -> None:
     """Declare one table with a row per run and measure, and one with a row per pair of runs and measure."""
     counts = {
-        "n": "queries that people labeled",
-        "n_machine": "queries that only the machine labeled",
+        "n": "number of queries with human labels",
+        "n_machine": "number of queries with machine labels only",
     }
     both = (
         ("run", "run and measure", "run"),
@@ -106,10 +106,10 @@ _tables_of_runs_and_pairs(
     ("table of labels needed", "table of labels needed for pairs"),
     "ci_width target_width queries_needed",
     {
-        "ci_width": "width of the interval now",
-        "target_width": "the required width",
-        "queries_needed": "fewest that people have to label in all; infinite where the machine has to label more "
-        "queries",
+        "ci_width": "current width of the interval",
+        "target_width": "required width",
+        "queries_needed": "smallest total number of queries with human labels; infinite if more machine labels are "
+        "needed",
     },
     **PLAN,
 )
@@ -119,9 +119,9 @@ _tables_of_runs_and_pairs(
     ("bounds of means", "bounds of mean preferences"),
     "human low high residual",
     {
-        "human": "the mean of the n queries by people",
-        "low": "the lowest mean over all queries that is possible by people's labels",
-        "high": "the highest mean over all queries that is possible by people's labels",
+        "human": "mean over the n queries with human labels",
+        "low": "lowest possible mean over all queries, given the human labels",
+        "high": "highest possible mean over all queries, given the human labels",
         "residual": "high - low",
     },
     no_report="it is a table to read: one range per {} and measure",
@@ -138,24 +138,24 @@ def label_next(
     design: Design = "importance",
     seed: int | None = 0,
 ) -> pd.DataFrame:
-    """Return which queries people should label next, drawn where their labels narrow intervals most.
+    """Draw the queries to label next, so that the intervals become as narrow as possible.
 
-    A residual is how far people's value of a query is from what the machine tells of it; intervals are wide where few
-    of the large ones are known. The residual of a query is predicted by labeled queries with machine values like its
-    own, over all runs (or pairs) and measures of the table.
+    The residual of a query is its human value minus the value predicted from the machine labels. Queries with large
+    residuals widen the intervals most. Residuals are predicted from labeled queries with similar machine values, over
+    all runs (or pairs) and measures of the table.
 
     Parameters
     ----------
     n_queries : int
-        How many to draw; of every group, with `by`.
+        Number of queries to draw, per group with `by`.
     design : {'importance', 'stratified', 'uniform'}
-        Chances in proportion to the predicted residual of each query; the same within each of five strata of machine
-        values, allocated as Neyman does; or the same for all queries.
+        Probabilities proportional to the predicted residual of each query; equal within each of five strata of machine
+        values, with Neyman allocation; or equal for all queries.
 
     Notes
     -----
-    Label the chosen queries, measure again, and merge `probability` to the scores: then `summary`, `compare`, `order`
-    and `report` weigh each query by it. Where queries had chances of their own before, the table has them already.
+    Label the chosen queries, measure again, and merge `probability` with the scores. `summary`, `compare`, `order` and
+    `report` then weight each query by it. Probabilities of earlier draws are included.
 
     Examples
     --------
@@ -249,18 +249,18 @@ def _squared_residuals(people: np.ndarray, judge: np.ndarray) -> np.ndarray:
     slope = estimate.lam * (1 + estimate.n / np.maximum(estimate.n_machine, 1))
     known = ~np.isnan(people)
     largest = np.where(known, np.abs(people), 0.0).max(axis=0)
-    with np.errstate(invalid="ignore"):  # of columns that nobody labeled
+    with np.errstate(invalid="ignore"):  # columns without human labels
         mean = np.where(known, judge, 0.0).sum(axis=0) / estimate.n
         residual = np.where(known, people - estimate.human - slope * (judge - mean), 0.0)
         squares = (
             np.where(np.abs(residual) > NOISE * largest, residual, 0.0) ** 2
-        )  # a perfect machine's are rounding
+        )  # residuals of a perfect machine are rounding errors
         squares = np.where(squares.any(axis=0), squares / (squares.sum(axis=0) / estimate.n), 1.0)
     return np.asarray(np.where(known, squares, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1))
 
 
 def chances(size: np.ndarray, labeled: np.ndarray, wanted: int) -> np.ndarray:
-    """Return chances in proportion to the sizes, none above 1, so that `wanted` unlabeled queries are drawn.
+    """Return probabilities proportional to the sizes, at most 1, so that `wanted` unlabeled queries are drawn.
 
     Examples
     --------
@@ -278,10 +278,10 @@ def chances(size: np.ndarray, labeled: np.ndarray, wanted: int) -> np.ndarray:
 
 
 def systematic(chance: np.ndarray, order: np.ndarray, start: float) -> np.ndarray:
-    """Return the queries that a systematic draw in this order takes: each with its own chance, always as many."""
+    """Return the queries of a systematic draw in this order: a fixed number, each with its probability."""
     reached = np.cumsum(chance[order])
     wanted = int(np.rint(reached[-1]))
-    reached *= wanted / reached[-1]  # rounding of the sum must not cost the last one
+    reached *= wanted / reached[-1]  # rounding of the sum must not lose the last one
     return order[
         np.searchsorted(reached, start + np.arange(wanted), side="right").clip(max=len(order) - 1)
     ]
@@ -293,7 +293,7 @@ def draw(
     seed: int | np.random.Generator | None,
     stratum: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return which unlabeled queries, or items, a systematic draw in random order takes."""
+    """Return the unlabeled queries or items of a systematic draw in random order."""
     rng = np.random.default_rng(seed)
     order = np.flatnonzero(~labeled)[rng.permutation(int((~labeled).sum()))]
     if stratum is not None:
@@ -311,16 +311,16 @@ def draw(
 def labels_needed(
     scores: Table, measures: object = None, *, width: float, confidence: float = 0.95
 ) -> pd.DataFrame:
-    """Return how many queries people have to label in all for intervals of a wanted width.
+    """Compute the number of queries that need human labels for intervals of a required width.
 
-    With n of Q queries labeled the variance is s^2 ((1 - r) / n + r / Q): r is the share of the variance of people's
-    values that the machine explains, which the labels at hand tell. However many people label, the Q queries that the
-    machine labeled are all that there is.
+    With n of Q queries labeled, the variance is s^2 ((1 - r) / n + r / Q), where r is the fraction of the variance of
+    human values explained by the machine values, estimated from the labeled queries. The term r / Q remains for any
+    number of human labels.
 
     Parameters
     ----------
     width : float
-        The width that is wanted, from one end of the interval to the other, in the measure's unit.
+        Required width of the interval, in the unit of the measure.
 
     Examples
     --------
@@ -370,7 +370,7 @@ def by_run_or_pair(
 
 
 def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) -> np.ndarray:
-    """Return the fewest queries that people have to label for intervals of a width; infinity where none suffice.
+    """Return the smallest number of queries with human labels for a width; infinity if no number suffices.
 
     Examples
     --------
@@ -410,15 +410,16 @@ def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) ->
 def label_bounds(
     scores: Table, measures: object = None, *, between: tuple[float, float] | None = None
 ) -> pd.DataFrame:
-    """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label.
+    """Compute the lowest and highest possible mean over all queries, for any labels of the unlabeled queries.
 
-    Nothing is assumed: neither that people's queries are a random sample, nor anything of the machine. The mean is that
-    over the queries of the table. Compare it with the interval of `summary` to see what a random sample is worth.
+    The bounds need no assumption about the machine labels, and the queries with human labels need not be a random
+    sample. The mean is over the queries of the table. The interval of `summary`, which assumes a random sample, is
+    narrower.
 
     Parameters
     ----------
     between : (float, float), optional
-        The least and the largest value of a query, where pdeval does not know the measure.
+        Smallest and largest value of a query, if the measure is not in the catalog.
 
     Examples
     --------
@@ -490,8 +491,8 @@ def _limits(cube: Any, label: str, between: tuple[float, float] | None) -> tuple
     return least, most
 
 
-EDGES = (5, 10, 20, 50, 100, 200, 500, 1000)  # best ranks at which a stratum ends
-# the part of the chances that all items share alike: none is impossible, and surprises do not weigh too much
+EDGES = (5, 10, 20, 50, 100, 200, 500, 1000)  # last best rank of each stratum
+# uniform part of the probabilities: none is 0, and no drawn item has an extreme weight
 EVEN = 0.1
 
 
@@ -503,15 +504,15 @@ table(
     row="item of the pool",
     sort="query doc",
     means={
-        "rank": "the best rank that any run gives it",
-        "labeled": "whether people labeled it already: it is known, and not drawn",
-        "predicted": "the chance that people find it relevant, by what they say of items that the machine labels alike",
-        "effect": "how far measures move where it is relevant and not irrelevant: over runs, 1 is the average item",
-        "probability": "the chance with which it was drawn",
-        "chosen": "whether it was drawn, and is to be labeled",
+        "rank": "best rank over all runs",
+        "labeled": "whether it has a human label; then it is not drawn",
+        "predicted": "estimated probability of relevance, from human labels of items with the same machine label",
+        "effect": "change of the measures if it is relevant rather than not, over runs; 1 is the average item",
+        "probability": "inclusion probability",
+        "chosen": "whether it was drawn to be labeled",
     },
-    no_report="a plan is read, not printed",
-    no_plot="a plan is read, not drawn",
+    no_report="it is a plan of labels",
+    no_plot="it is a plan of labels",
 )
 
 
@@ -527,20 +528,20 @@ def sample_items(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Return which (query, item) pairs of the pool to label, drawn with known chances.
+    """Draw the (query, item) pairs of the pool to label, with known probabilities.
 
-    Label the items that are `chosen`, and nothing else; `pool.estimate(judgments, measures, sample=plan)` then gives
-    what every run scores.
+    Label the `chosen` items only. `pool.estimate(judgments, measures, sample=plan)` then estimates the score of every
+    run.
 
     Parameters
     ----------
     size : int
-        How many to draw, over all queries.
+        Number of items to draw, over all queries.
     depth : int
-        How far down each list is read.
+        Number of items of each list to use.
     design : {'importance', 'stratified', 'uniform'}
-        Chances in proportion to what an item can add to precision at its ranks, the mean over runs of 1 / rank; the
-        same for all items of a stratum of best ranks (xinfAP's way); or the same for all (infAP's).
+        Probabilities proportional to the mean over runs of 1 / rank; equal for the items of a stratum of best ranks, as
+        in xinfAP; or equal for all items, as in infAP.
 
     Examples
     --------
@@ -593,27 +594,27 @@ def label_items(
 ) -> pd.DataFrame:
     """Return which (query, item) pairs people should label next, drawn where their labels narrow intervals most.
 
-    Chances are in proportion to how far an item moves the measures, times how much people differ about items that the
-    machine labels as it does. Label the chosen ones, and give all of people's labels to `pool.estimate`, with this
-    table as `sample`: it uses the machine's labels too.
+    Probabilities are proportional to the effect of an item on the measures, times the standard deviation of the human
+    labels of items with the same machine label. Label the chosen items, and pass all human labels to `pool.estimate`
+    with this table as `sample`. It uses the machine labels too.
 
     Parameters
     ----------
     qrels : DataFrame or bound accessor
-        People's judgments so far, of whichever items. They show what the machine's labels are worth.
+        Human judgments so far, of any items. They show how reliable the machine labels are.
     machine : DataFrame or bound accessor
-        The machine's judgments; items that it did not label are a kind of their own.
+        Machine judgments. Items without a machine label form a separate class.
     measures : str, Measure, or list of them
         Sums over items: P with a cutoff, and RBP.
     size : int
-        How many items to draw, over all queries.
+        Number of items to draw, over all queries.
     of : {'means', 'differences'}
-        Narrow the intervals of what each run scores; or of differences between runs, to which an item that all runs
-        rank alike adds nothing.
+        Intervals to narrow: those of the scores of runs, or of differences between runs, for which items with the same
+        rank in all runs have no effect.
     depth : int
-        How far down each list is read.
+        Number of items of each list to use.
     design : {'importance', 'uniform'}
-        Chances as above; or the same for all items.
+        Probabilities as above, or equal for all items.
 
     Examples
     --------
@@ -671,9 +672,9 @@ def label_items(
 
 
 def agreed(relevant: np.ndarray, labeled: np.ndarray, judge: np.ndarray) -> np.ndarray:
-    """Return the chance that people find each item relevant, by those that the machine labels alike.
+    """Return the estimated probability of relevance of each item, from human labels of its machine label.
 
-    With r of n found relevant it is (r + 1/2) / (n + 1), so that few labels leave doubt.
+    With r of n items relevant it is (r + 1/2) / (n + 1), which is never 0 or 1.
 
     Examples
     --------
@@ -745,24 +746,23 @@ def estimate_sampled(
 ) -> pd.DataFrame:
     """Return what every run scores on every query, estimated from judgments of a sample of items.
 
-    Every relevant item counts 1 / its chance times. P and RBP, sums over items, are estimated without bias. R and AP
-    divide by an estimated number of relevant items: they leave out queries of which no relevant item was drawn, and
-    need a sample that is large or uniform (Notes). Queries are independent: `.summary()` and `.compare()` of the result
-    have intervals that know of both samples, of queries and of items. For bounds that assume nothing of unjudged items
-    see `pool.bounds`.
+    Every relevant item has the weight 1 / probability. P and RBP, which are sums over items, are estimated without
+    bias. R and AP divide by an estimated number of relevant items. They leave out queries without a drawn relevant
+    item, and need a large or uniform sample (see Notes). Intervals of `.summary()` and `.compare()` of the result
+    include the sampling of queries and of items. `pool.bounds` gives bounds without assumptions about unjudged items.
 
     Parameters
     ----------
     measures : str, Measure, or list of them
         P, RBP, R and AP, with cutoffs.
     sample : DataFrame
-        What `pool.sample` gave: query, doc, probability, chosen. Judgments of other items are not used. That of
-        `label_next.items` has items that were labeled before, which count as they are, and what a machine predicts of
-        all items: P and RBP are the better for it, and as free of bias.
+        Result of `pool.sample`: query, doc, probability, chosen. Judgments of other items are not used. The result of
+        `label_next.items` also has items that were labeled before, and predictions from machine labels, which make P
+        and RBP more precise and leave them unbiased.
 
     Notes
     -----
-    What 95% intervals cover, simulated with pools of 100 items (`python -m tests.statistics.item_samples`): of P and
+    Coverage of 95% intervals, simulated with pools of 100 items (`python -m tests.statistics.item_samples`): for P and
     RBP 93 to 97%, from 50 queries and 20 drawn items each on (RBP by the uniform design from 40); of differences
     between runs 93 to 97%, by all measures and designs, with up to 50 queries; with 200 queries at least .91.
 
@@ -833,7 +833,7 @@ def _known(
         frame["chosen"].to_numpy(dtype=bool),
         numbers(frame["probability"], "probability"),
     )
-    if "labeled" in frame.columns:  # known for sure
+    if "labeled" in frame.columns:  # human labels are known exactly
         labeled = frame["labeled"].to_numpy(dtype=bool)
         known, chance = known | labeled, np.where(labeled, 1.0, chance)
     chance = np.where(known, chance, 1.0)
@@ -869,18 +869,18 @@ def _known(
 
 
 class Sampled:
-    """The items of a join, each with the number that it stands for and the variance of that number.
+    """The items of a join, each with its estimated relevance and the variance of the estimate.
 
     Parameters
     ----------
     judged : Judged
         Runs joined to all items of a sample; the grade of an item is its place in the arrays, counted from 1.
     weight : ndarray of shape (items,)
-        1 / the chance of an item that is known, 0 for others.
+        1 / probability of a known item, 0 for other items.
     relevant : ndarray of bool
         Whether a known item is relevant.
     guess : ndarray
-        What is predicted of every item, from 0 to 1.
+        Predicted relevance of every item, from 0 to 1.
     """
 
     def __init__(
@@ -910,17 +910,17 @@ class Sampled:
     def above(self, terms: np.ndarray) -> np.ndarray:
         """Return the sum of terms over the items ranked above each item in its list."""
         before = np.r_[0.0, np.cumsum(terms)[:-1]][: len(terms)]
-        # the running sum where a list begins is not its own
+        # subtract the running sum at the start of the list
         first = np.flatnonzero(np.diff(self.cell, prepend=-1))
         return before - np.repeat(before[first], np.diff(np.r_[first, len(terms)]))
 
     def ratio(self, sums: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-        """Return sums over the number of relevant items, as Tin estimates it; NaN where none is known of.
+        """Return sums divided by the estimated number of relevant items (Tin); NaN if no relevant item is known.
 
         Parameters
         ----------
         covariance : ndarray of shape (queries, runs)
-            That of the sums and the estimated number of relevant items.
+            Covariance of the sums and the estimated number of relevant items.
         """
         relevant = np.where(self.unknown, np.nan, self.relevant)[:, None]
         return (sums + covariance / relevant - sums * self.doubt[:, None] / relevant**2) / relevant
@@ -930,7 +930,7 @@ def _precision(sampled: Sampled, measure: Measure) -> np.ndarray:
     k = measure.parameters["k"]
     if not np.isfinite(k):
         raise ValueError(
-            f"{measure.label} is not estimated from a sample of items; P with a cutoff is: P@10."
+            f"{measure.label} cannot be estimated from a sample of items. Use P with a cutoff, RBP, R or AP."
         )
     return sampled.total(sampled.value * (sampled.rank <= k)) / k
 
@@ -950,7 +950,7 @@ def _recall(sampled: Sampled, measure: Measure) -> np.ndarray:
 
 
 def _average_precision(sampled: Sampled, measure: Measure) -> np.ndarray:
-    # a sum over pairs of relevant items, one above the other: each of both covaries with the number of relevant items
+    # a sum over pairs of relevant items: both items of a pair covary with the number of relevant items
     share, above = (sampled.rank <= measure.parameters["k"]) / sampled.rank, sampled.above
     up_to = 1 + above(sampled.value)
     covariance = sampled.total(

@@ -1,6 +1,6 @@
-"""Label tables as codes: who gave which label to which item.
+"""Label tables as codes: assessor, item and label of each row.
 
-A row without a label counts as if it were not there. An item needs two labels to say anything about agreement.
+Rows without a label are ignored. Agreement is computed over items with at least two labels.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pdeval.tables.reader import Table
 
 
 class Labels(NamedTuple):
-    """A label table as codes, one entry per label given."""
+    """A label table as codes, one entry per label."""
 
     item: np.ndarray
     assessor: np.ndarray
     label: np.ndarray
-    values: np.ndarray  # places of the different labels on the interval scale
+    values: np.ndarray  # values of the different labels on the interval scale
     names: pd.Index = pd.Index([])  # the different labels, in the order of their codes
 
     def take(self, rows: np.ndarray) -> Labels:
@@ -96,12 +96,12 @@ def role_columns(labels: Table) -> dict[str, Any]:
 def units_of(
     labels: Table, codes: Labels, what: Literal["query", "item"] | None = None
 ) -> tuple[np.ndarray, str]:
-    """Return the query of each item (or the item itself) as a code, in the order of the table's ids, and which it is.
+    """Return the code of the query of each item, or of the item itself, and the name of this unit.
 
     Parameters
     ----------
     what : {'query', 'item'}, optional
-        By default the query where the table has one.
+        By default the query, if the table has one.
 
     Examples
     --------
@@ -130,9 +130,9 @@ def coded(
     Parameters
     ----------
     order : sequence, optional
-        The labels from lowest to highest.
+        Labels from lowest to highest.
     by : sequence of str
-        Columns that split the table: the same item may be labeled again in another part.
+        Columns to group by: the same item may be labeled again in another group.
     repeats : bool
         Whether an assessor may have labeled an item more than once.
 

@@ -1,13 +1,12 @@
-"""Residuals: the lowest and highest value of a measure, were unjudged items of a list of the largest grade.
+"""Residuals: the lowest and highest value of a measure if unjudged items of a list have the largest grade.
 
-The value itself counts unjudged items as not relevant. Any of those that a list has among its first could be relevant,
-for that list alone: then they are relevant items like the others, found where they are found, and the number of
-relevant items and the ideal ranking of the query grow by them. So more of them is not always more: one relevant item
-at rank 1 has AP 1, a second one at rank 100 makes it .51.
+The value itself treats unjudged items as not relevant. Any of the first unjudged items of a list could be relevant.
+They then count at their ranks, and increase the number of relevant items and the ideal ranking of the query. More
+relevant items may lower a measure: one relevant item at rank 1 has AP 1, and a second one at rank 100 makes it .51.
 
-Of any number s of assumed items the best ones to be relevant are the first s and the worst the last s, because no
-measure falls when a relevant item moves up. So the range over all 2^u ways to judge u items, each not relevant or of
-the largest grade, is that over 2u of them. Grades between are not tried: there are too many ways to give them.
+For a number s of assumed relevant items, the first s give the highest value and the last s the lowest, because no
+measure decreases when a relevant item moves up. So the range over all 2^u ways to judge u items, each not relevant or
+of the largest grade, is the range over 2u of them. Grades in between are not tried.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ table(
     row="run (and query) and measure",
     sort="run query",
     means={
-        "value": "the value, or its mean over judged queries; unjudged items are not relevant",
-        "low": "the lowest value, were any unjudged items of the largest grade",
-        "high": "the highest value, were any unjudged items of the largest grade",
+        "value": "value, or its mean over judged queries, with unjudged items not relevant",
+        "low": "lowest value if any unjudged items have the largest grade",
+        "high": "highest value if any unjudged items have the largest grade",
         "residual": "high - low",
     },
     no_report="it is a table to read: one range per run and measure",
@@ -67,37 +66,37 @@ def bounds(
     per: Literal["run", "query"] = "run",
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade.
+    """Compute the lowest and highest value of measures if unjudged items of each list have the largest grade.
 
     Parameters
     ----------
     measures : str, Measure, or list of them
-        Measures of relevant items; not those that look at judged items only (Bpref, Judged), nor at subtopics.
+        Measures of relevant items, except those that ignore unjudged items (Bpref, Judged) or use subtopics.
     depth : int, optional
-        Doubt only the first `depth` items of each list; below, unjudged items are not relevant. The work grows with
-        its square; None doubts all.
+        Number of items of each list that may be relevant if unjudged; lower items are not relevant. The cost grows with
+        the square of the depth. None is the complete list.
     assume : {'any', 'all'}
-        Any of the unjudged items may be relevant, of the largest grade; or either none is or all are, which is less
-        work.
+        'any': any subset of the unjudged items may have the largest grade. 'all': either none or all of them, which is
+        faster.
     include : {'judged', 'all'}
-        With 'all', means over all queries of the runs: one that nobody judged may have any value of the measure.
+        Queries of the means. With 'all', unjudged queries of the runs may have any value of the measure.
     per : {'run', 'query'}
-        The mean over queries, or a row for every query.
+        Mean over queries, or one row per query.
 
     Notes
     -----
-    Assumed items have the largest grade of the judgments, `attrs["assumed_grade"]`. For measures of relevant or not
-    (AP, P) the range holds whatever the grades. Grades between may take graded measures beyond it: in small lists by up
-    to .10 (nDCG, Q, BPM) or .17 (nDCGrel, Compat). Items of negative grade (pooled, not judged) are unjudged.
+    Assumed items have the largest grade of the judgments, `attrs["assumed_grade"]`. For binary measures
+    (AP, P) the range holds for any grades. With intermediate grades, graded measures may exceed it: in small lists by
+    up to .10 (nDCG, Q, BPM) or .17 (nDCGrel, Compat). Items of negative grade (pooled, not judged) are unjudged.
 
-    With a `level` above the largest grade nothing that was judged is relevant, and assumed items are relevant all the
-    same: their grade is then only the gain that graded measures give them.
+    With a `level` above the largest grade no judged item is relevant, but assumed items are. Their grade is then only
+    their gain in graded measures.
 
-    RBP and gRBP are bounded as Moffat and Zobel do: the reader may go on below the end of the list, where anything may
-    stand, so that every rank down to the cutoff that holds no judged item may hold a fully relevant one, whatever the
-    `depth`. The highest value is 1 where a run returned nothing. trec_eval's rbp_resid is no bound: it is 0 as soon as
-    all returned items are judged (the measure RBPresidual is that one). Other measures take a list to end where it
-    ends. gRBP by the query's own largest grade (max_grade='topic') falls where an item of a larger grade is found.
+    RBP and gRBP have the bounds of Moffat and Zobel: every rank down to the cutoff without a judged item, also below
+    the end of the list and for any `depth`, may have a fully relevant item. The highest value is 1 if a run returned
+    nothing. trec_eval's rbp_resid (here RBPresidual) is not a bound: it is 0 if all returned items are judged. For
+    other measures a list ends at its last item. gRBP with max_grade='topic' decreases if an item of a larger grade is
+    added.
 
     References
     ----------
@@ -168,7 +167,7 @@ def assumed_grade(positions: Positions) -> float:
 
 
 def _check(positions: Positions, measures: list[Measure]) -> None:
-    """Raise where the join or a measure has no residual."""
+    """Raise if the join or a measure has no residual."""
     if positions.rules.get("ties") == "expected":
         raise ValueError(
             "ties='expected' gives items no definite rank, so there is no residual. Use another ties=."
@@ -196,11 +195,9 @@ def _check(positions: Positions, measures: list[Measure]) -> None:
 
 
 def _limits(measures: list[Measure], per: str) -> pd.DataFrame:
-    """Return the lowest and highest value of each measure, which queries that nobody judged may have."""
+    """Return the lowest and highest value of each measure, for unjudged queries."""
     if per != "run":
-        raise ValueError(
-            "include='all' requires per='run': an unjudged query has no value of its own."
-        )
+        raise ValueError("include='all' requires per='run': an unjudged query has no value.")
     for measure in measures:
         if measure.entry.aggregate != "mean" or not np.isfinite(measure.entry.range).all():
             raise ValueError(
@@ -215,8 +212,8 @@ def _limits(measures: list[Measure], per: str) -> pd.DataFrame:
 def _of_all(
     frame: pd.DataFrame, cube: Scores, limits: pd.DataFrame, n_unjudged: int
 ) -> pd.DataFrame:
-    """Return the ranges of means over judged queries, and over those that may have any value."""
-    n = (~np.isnan(cube.values)).sum(axis=1).T.ravel()  # run by run, as the rows are
+    """Return the ranges of means over judged queries and over unjudged queries, which may have any value."""
+    n = (~np.isnan(cube.values)).sum(axis=1).T.ravel()  # run by run, in the order of the rows
     rows = limits.iloc[np.tile(np.arange(len(limits)), len(cube.runs))]
     low, high = (
         (n * frame[name] + n_unjudged * rows[name].to_numpy()) / (n + n_unjudged)
@@ -242,7 +239,7 @@ def _ranges(cubes: list[Scores], per: str) -> pd.DataFrame:
     column = "value" if per == "query" else "mean"
     frames = [cube.frame() if per == "query" else of_scores(cube) for cube in cubes]
     low, high = (frame[column].to_numpy() for frame in frames[1:])
-    with np.errstate(invalid="ignore"):  # infinite both ways: nothing is in doubt
+    with np.errstate(invalid="ignore"):  # both bounds are infinite: the residual is 0
         residual = np.where(high == low, 0.0, high - low)
     values = frames[0].drop(columns=["n", "sd", "ci_low", "ci_high"], errors="ignore")
     return values.rename(columns={column: "value"}).assign(low=low, high=high, residual=residual)
@@ -307,7 +304,7 @@ def _lists(
 
 
 class _Lists:
-    """Lists of a view, each as a topic of its own: columns of shape (lists, items), padded, or (lists, 1)."""
+    """Lists of a view, each as a separate topic: columns of shape (lists, items), padded, or (lists, 1)."""
 
     def __init__(self, blocks: list[Block], names: set[str]) -> None:
         self.names, self.top = names, assumed_grade(blocks[0].view.positions)
@@ -331,7 +328,7 @@ class _Lists:
         assume: Assume,
         value: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the lowest and highest values of measures, (measures, lists), starting from those without doubt."""
+        """Return the lowest and highest values of measures, (measures, lists), starting from the actual values."""
         low, high = value.copy(), value.copy()
         most = self.size + count
         for size in range(1, int(most.max(initial=0)) + 1):
@@ -344,7 +341,7 @@ class _Lists:
             step = max(BLOCK // size, 1)
             for part in (lists[at : at + step] for at in range(0, len(lists), step)):
                 last = count[part] - (size - self.size[part])
-                # the first unjudged items, and the last ones where those are others
+                # the first unjudged items, and the last ones if they are different
                 for rows, start in ((part, np.zeros_like(last)), (part[last > 0], last[last > 0])):
                     if not len(rows):
                         continue

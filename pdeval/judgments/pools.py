@@ -1,4 +1,4 @@
-"""Pools: the items that runs have at their first ranks, what each run contributed, and runs left out of the pool."""
+"""Pools: the items at the top ranks of the runs, contributions of each run, and leave-one-out evaluation."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from pdeval.verbs.progress import track
 
 Team: TypeAlias = str | Mapping[object, object]
 BLOCK = 1 << 21  # cells of the largest temporary array
-GRADE = "the grade; missing where the item was not judged"
+GRADE = "grade; missing if the item is unjudged"
 COUNTS = "it is a table of counts to read"
 LOOKED_AT = {
-    "judged": "of those items, how many were judged",
-    "relevant": "and how many are relevant",
+    "judged": "number of these items that were judged",
+    "relevant": "number of these items that are relevant",
 }
 
 
@@ -47,8 +47,8 @@ table(
     row="item of the pool",
     sort="query doc",
     means={
-        "runs": "how many runs have the item",
-        "rank": "the best rank that any of them gives it",
+        "runs": "number of runs that have the item",
+        "rank": "best rank over these runs",
         "grade": GRADE,
     },
     no_report="it has one row per item; .pool.summary() sums it up",
@@ -60,10 +60,10 @@ table(
     "pool_by_run",
     "query doc run rank:int [grade:float]",
     "pool by run",
-    recognized_by="query doc rank",  # as a run table, which it is once it no longer says so
+    recognized_by="query doc rank",  # a run table, if `attrs` is lost
     row="item of the pool and run that has it",
     sort="query doc run",
-    means={"rank": "the rank that the run gives it", "grade": GRADE},
+    means={"rank": "rank of the item in the run", "grade": GRADE},
     no_report="it has one row per item and run; .pool.summary() sums it up",
     no_plot="it has one row per item and run; .pool.summary() sums it up",
 )
@@ -78,11 +78,11 @@ table(
     sort="run",
     then=".report()",
     means={
-        "runs": "the runs of the team",
-        "queries": "queries that the run answered",
-        "contributed": "items that it has in the pool, over all queries",
-        "unique": "items that no other run has there",
-        "unique_relevant": "relevant items that no other run has there",
+        "runs": "number of runs of the team",
+        "queries": "number of queries that the run answered",
+        "contributed": "number of its items in the pool, over all queries",
+        "unique": "number of its items in the pool that no other run has",
+        "unique_relevant": "number of its relevant items in the pool that no other run has",
         **LOOKED_AT,
     },
     no_plot=COUNTS,
@@ -98,11 +98,11 @@ table(
     sort="query",
     then=".report()",
     means={
-        "runs": "how many runs answered the query",
-        "contributed": "items of all runs, an item once for every run that has it",
-        "items": "different items",
+        "runs": "number of runs that answered the query",
+        "contributed": "number of items of all runs, each item counted once per run",
+        "items": "number of different items",
         "maximum": "depth times the number of runs that answered the query",
-        "filled": "items as a share of the maximum",
+        "filled": "items / maximum",
         **LOOKED_AT,
     },
     no_plot=COUNTS,
@@ -118,10 +118,10 @@ table(
     sort="run_a run_b",
     then=".report()",
     means={
-        "shared": "items that both have in the pool",
-        "only_a": "items that run_a has there and run_b has not",
-        "only_b": "items that run_b has there and run_a has not",
-        "overlap": "shared items as a share of those that either has",
+        "shared": "number of items in the pool of both",
+        "only_a": "number of items in the pool of run_a only",
+        "only_b": "number of items in the pool of run_b only",
+        "overlap": "shared / (shared + only_a + only_b)",
     },
     no_plot=COUNTS,
 )
@@ -131,19 +131,19 @@ table(
     "left_out",
     "run [team:any] measure method removed:int queries:int score:float score_without:float difference:float "
     "rank:int rank_without:int rank_change:int tau_b:float",
-    "standings with runs left out",
+    "leave-one-out evaluation of runs",
     recognized_by="run measure method score_without rank_without tau_b",
     row="run, measure and method",
     sort="measure method run",
     then=".report()",
     means={
         "team": "the team, under the name of its column",
-        "removed": "relevant items that only this run (or team) brought into the pool",
-        "queries": "queries that count for the run without them",
-        "score_without": "the score on the judgments that are left",
+        "removed": "number of relevant items that only this run (or team) contributed",
+        "queries": "number of queries of the run without them",
+        "score_without": "score with the remaining judgments",
         "difference": "score_without - score",
-        "rank_without": "the rank on the judgments that are left",
-        "rank_change": "places lost",
+        "rank_without": "rank with the remaining judgments",
+        "rank_change": "rank_without - rank",
         "tau_b": "Kendall's tau-b between the two orderings of all runs",
     },
     no_plot="it is a table to read: one row per run",
@@ -160,12 +160,12 @@ def partition(
     runs : DataFrame
         One row per run: the column(s) that identify it.
     team : str or mapping
-        A column of `metadata`; one of several columns that name a run; or the team of each run id (of a tuple of ids,
-        where several columns name a run).
+        A column of `metadata`; one of several id columns of the runs; or a mapping from run id to team (from a tuple of
+        ids, if runs have several id columns).
     metadata : DataFrame
-        What the runs are, with the columns that identify them.
+        Metadata of the runs, with their id columns.
     table : Table, optional
-        The run table, whose own columns serve as metadata where there are none.
+        The run table, whose columns are the metadata if none are given.
 
     Examples
     --------
@@ -234,12 +234,12 @@ def _teams_in_metadata(
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The items that any run has among its first `depth`, and which runs have them.
+    """The first `depth` items of all lists, and the runs that have them.
 
     Parameters
     ----------
     depth : int
-        How far down each list is read.
+        Number of items of each list to use.
     runs : DataFrame
         One row per run (or team): the identifying column(s), sorted.
     queries : Ids
@@ -249,13 +249,13 @@ class Pool:
     query, doc : ndarray of shape (items,)
         The items, sorted by query and document.
     item, run, rank : ndarray of shape (hits,)
-        Which run has which item, and where: sorted by item and run.
+        Item, run and rank of each hit, sorted by item and run.
     lists : ndarray of shape (queries, runs)
-        How many items each run gives to the pool.
+        Number of items of each run in the pool.
     names : (str, str)
         The caller's names of the query and doc columns.
     rules : dict
-        ties, compat: what the ranks rest on.
+        ties and compat, which determine the ranks.
     """
 
     depth: int
@@ -273,19 +273,19 @@ class Pool:
 
     @cached_property
     def best(self) -> np.ndarray:
-        """The best rank that any run gives to each item."""
+        """The best rank of each item over all runs."""
         best = np.full(len(self.query), np.iinfo(np.int64).max)
         np.minimum.at(best, self.item, self.rank)
         return best
 
     @cached_property
     def count(self) -> np.ndarray:
-        """How many runs have each item."""
+        """The number of runs that have each item."""
         return np.bincount(self.item, minlength=len(self.query))
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """What numbers of this pool rest on, and the caller's columns. JSON-able."""
+        """The rules of this pool and the names of the id columns, serializable as JSON."""
         return {
             **self.rules,
             "depth": self.depth,
@@ -326,7 +326,7 @@ class Pool:
         )
 
     def grades(self, qrels: Table) -> np.ndarray:
-        """Return the grade of each item of the pool; NaN where it was not judged."""
+        """Return the grade of each item of the pool; NaN if it is unjudged."""
         judged = read_judgments(qrels)
         same_type("query", self.queries, judged.queries)
         same_type("doc", self.docs, judged.docs)
@@ -355,12 +355,12 @@ def pooled(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> Pool:
-    """Return the pool of a run table: the first `depth` items of every list, put together.
+    """Return the pool of a run table: the union of the first `depth` items of every list.
 
     Parameters
     ----------
     ties, compat, validate
-        The rules of a join; "expected" has no first items.
+        Rules of the join; ties="expected" has no definite ranks.
 
     Examples
     --------
@@ -412,11 +412,11 @@ def pool(
     Parameters
     ----------
     depth : int
-        How far down each list is read.
+        Number of items of each list to use.
     qrels : DataFrame or bound accessor, optional
         Judgments, for a column with the grades, named as theirs.
     per : {'item', 'run'}
-        One row per item of the pool; or one per item and run that has it: who contributed what.
+        One row per item of the pool, or one row per item and run that has it.
 
     Examples
     --------
@@ -483,13 +483,13 @@ def pool_summary(
     qrels : DataFrame or bound accessor, optional
         Judgments, for the columns that count judged and relevant items.
     per : {'run', 'query', 'pair'}
-        What a row stands for: a run (or team), a query, or a pair of runs (or teams).
+        One row per run (or team), per query, or per pair of runs (or teams).
     depth : int
-        How far down each list is read.
+        Number of items of each list to use.
     team : str or mapping, optional
-        Take the runs of a team together: a column of `metadata` or of the run table, or the team of each run.
+        Team of each run: a column of `metadata` or of the run table, or a mapping. Runs of a team are merged.
     metadata : DataFrame, optional
-        What the runs are, one row per run.
+        Metadata of the runs, one row per run.
 
     Examples
     --------
@@ -624,25 +624,24 @@ def leave_one_out(
     method: str | Sequence[str] | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return how each run stands under the judgments that would have been made without it, or without its team.
+    """Evaluate each run with the judgments that would exist without it, or without its team (leave-one-out).
 
-    The judgments that only one run (or team) brought into the pool are taken away, all runs are scored and ordered
-    again on what is left, and the run is compared with itself (Zobel 1998). Judged items that no run has among its
-    first `depth` stay: somebody else brought them in. A query that has nothing relevant left counts no longer, unless
-    `queries` says so.
+    The judgments that only one run (or team) contributed to the pool are removed, all runs are evaluated again,
+    and the run is compared with its original score (Zobel 1998). Judged items outside the first `depth` items of all
+    runs are kept. A query without remaining relevant items does not count, except with queries="judged".
 
     Parameters
     ----------
     measures : str, Measure, or list of them
         Measures of one ranking, or preferences (scored by their win rates).
     depth : int
-        The depth of the pool that was judged.
+        Depth of the judged pool.
     team : str or mapping, optional
-        Leave out the runs of a team together: a column of `metadata` or of the run table, or the team of each run.
+        Team of each run: a column of `metadata` or of the run table, or a mapping. A team is left out as a whole.
     metadata : DataFrame, optional
-        What the runs are, one row per run.
+        Metadata of the runs, one row per run.
     method : str or list of str, optional
-        How to order the runs, e.g. "borda" or "mc4"; by default by the mean of a measure and by the win rates of a
+        Method that orders the runs, e.g. "borda" or "mc4"; by default the mean of a measure and the win rate of a
         preference.
 
     Examples
