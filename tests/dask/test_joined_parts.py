@@ -196,7 +196,7 @@ class TestVerbs:
         with pytest.raises(
             ValueError, match=r"Count them during the join: pdeval.join_parts\(.*, corpus=True\)"
         ):
-            quiet(pdeval.join_parts(by_query(few), qrels).mean, "ASL")
+            quiet(pdeval.join_parts(by_query(few), qrels).summary, "ASL")
 
     @pytest.mark.broad
     @pytest.mark.parametrize("rules", [{}, {"depth": 10}, {"level": 2}], ids=str)

@@ -134,14 +134,17 @@ REFUSED = {
         pd.Series([1.5]),
         "doc column has float64 values, e.g. 1.5; ids must be strings or integers",
     ),
-    "nullable floats": (pd.Series([1.5], dtype="Float64"), "doc column holds Float64 values"),
+    "nullable floats": (
+        pd.Series([1.5], dtype="Float64"),
+        r"the doc column has Float64 values, e\.g\. 1\.5; ids must be strings or integers\.",
+    ),
     "floats as objects": (
         pd.Series([1.5, 2.5], dtype=object),
         "values of type float; ids must be all strings or",
     ),
     "categories of floats": (
         pd.Series([1.5]).astype("category"),
-        "doc column holds float64 values",
+        r"the doc column has float64 values, e\.g\. 1\.5; ids must be strings or integers\.",
     ),
     "true and false": (
         pd.Series([True]),
@@ -169,7 +172,10 @@ REFUSED = {
     ),
     "integers beyond 64 bits": (pd.Series([2**70], dtype=object), "too large"),
     "unsigned integers beyond 63 bits": (pd.Series([2**63], dtype=np.uint64), "too large"),
-    "bytes that are not text": (pd.Series([b"\xff"], dtype=object), "not UTF-8"),
+    "bytes that are not text": (
+        pd.Series([b"\xff"], dtype=object),
+        r"the doc column has bytes that are not valid UTF-8\. Decode them first\.",
+    ),
     "a missing text in a dictionary": (
         pd.Series(
             pd.arrays.ArrowExtensionArray(
@@ -361,7 +367,7 @@ ODD_ONES = {
     "complex": (pd.Series([1j]), "has complex128 values, e.g. 1j; ids must be strings or integers"),
     "arrow decimals": (
         pd.Series([decimal.Decimal(1)], dtype=pd.ArrowDtype(pa.decimal128(5, 2))),
-        "holds decimal128",
+        r"the doc column has decimal128\(5, 2\)\[pyarrow\] values, e\.g\. 1\.00; ids must be strings or",
     ),
     "floats beyond 53 bits": (pd.Series([1.0, 2.0**53]), "e.g. 9007199254740992.0; ids must be"),
     "infinity": (pd.Series([1.0, -np.inf]), "e.g. -inf; ids must be"),

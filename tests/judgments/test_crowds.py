@@ -144,7 +144,9 @@ def test_labels_that_say_nothing_of_assessors_are_refused(verb):
         return door(method="dawid_skene") if verb == "consensus" else door()
 
     frame = pd.DataFrame({"item": [1, 1, 2, 2], "assessor": ["a", "b"] * 2, "label": [1, 0, 1, 1]})
-    with pytest.raises(ValueError, match="all 4 labels are 1: assessors cannot make errors"):
+    with pytest.raises(
+        ValueError, match="all 4 labels are 1: errors of assessors cannot be estimated"
+    ):
         asked(frame.assign(label=1))
     with pytest.raises(
         TooFew,

@@ -165,7 +165,7 @@ def test_where_queries_differ_the_caller_says_which_to_use(sample):
     machine = {"early": some(qrels, 101, 131), "late": some(qrels, 121, 151)}
     with pytest.raises(
         ValueError,
-        match=r"count on 50 queries and those of judge 'early' on 30, of which 30 are in common\. ",
+        match=r"have 50 queries and those of judge 'early' 30, of which 30 are in common\. ",
     ):
         runs.ireval.judges(qrels, machine, "AP")
     with pytest.raises(
@@ -189,7 +189,7 @@ def test_a_query_without_relevant_items_by_the_judge_is_one_that_differs(sample)
     runs, qrels = sample
     first = qrels["query_id"] == qrels["query_id"].iloc[0]
     judge = qrels.assign(relevance=qrels["relevance"].mask(first, 0))
-    with pytest.raises(ValueError, match="count on 50 queries and those of judge 'machine' on 49"):
+    with pytest.raises(ValueError, match="have 50 queries and those of judge 'machine' 49"):
         runs.ireval.judges(qrels, judge, "AP")
     assert runs.ireval.judges(qrels, judge, "AP", query_set="common")["queries"].tolist() == [49]
     assert runs.ireval.judges(qrels, judge, "AP", queries="judged")["queries"].tolist() == [50]
@@ -202,7 +202,7 @@ def test_judges_of_other_queries_only_are_refused(sample):
     for queries in (None, "common", "each"):
         with pytest.raises(
             ValueError,
-            match=r"judge 'llm' has none of the 25 queries .* '101'; it has 25 others, e.g. '126'",
+            match=r"judge 'llm' has none of the 25 queries .* '101', but 25 others, e.g. '126'",
         ):
             runs.ireval.judges(human, machine, "AP", query_set=queries)
     assert runs.ireval.judges(human, machine, "AP", query_set="all")[
@@ -237,7 +237,9 @@ def test_judges_who_tell_nothing_are_refused(sample, noisy):
         )
         == 1
     )
-    with pytest.raises(ValueError, match=r"people gave 2 grades that are not on the scale"):
+    with pytest.raises(
+        ValueError, match=r"human assessors gave 2 grades that are not on the scale"
+    ):
         runs.ireval.judges(qrels, {"llm": noisy}, "AP", scale=[0, 1])
     with pytest.raises(
         TooFew, match="no item is relevant by the judgments of judge 'llm' at level=2"
@@ -252,10 +254,10 @@ def test_few_queries_or_runs_are_refused(sample, noisy):
     runs, qrels = sample
     with pytest.raises(
         TooFew,
-        match="at least two queries; there is one for judge 'machine' under query_set='common'",
+        match="at least two queries, but there is one for judge 'machine' with query_set='common'",
     ):
         runs.ireval.judges(qrels, some(noisy, 101, 102), "AP", query_set="common")
-    with pytest.raises(TooFew, match="which require at least two runs, found one"):
+    with pytest.raises(TooFew, match="there is only one run. Pass at least two runs"):
         runs[runs["run"] == "bm25"].ireval.judges(qrels, noisy, "AP")
     with pytest.raises(
         ValueError,
@@ -281,7 +283,7 @@ def test_judgments_of_items_that_no_run_has_are_refused(sample, noisy):
     apart = noisy.assign(doc_id="old-" + noisy["doc_id"])
     with pytest.raises(
         ValueError,
-        match=r"no run has an item that judge 'old' judged, .* the 4,432 judgments say nothing",
+        match=r"none of the 4,432 judgments of judge 'old' is of an item of the runs",
     ):
         runs.ireval.judges(qrels, {"old": apart}, "AP")
 
@@ -291,7 +293,7 @@ def test_people_who_find_nothing_relevant_are_told_so(sample):
     nothing, door = qrels.assign(relevance=0), runs.ireval.judges
     for ask in (door, door.scores, door.pairs, door.bias):
         with pytest.raises(
-            ValueError, match="all human judgments have the grade 0: no item is relevant"
+            ValueError, match="all human judgments have the grade 0, so no item is relevant"
         ):
             ask(nothing, qrels)
 

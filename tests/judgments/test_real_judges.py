@@ -148,6 +148,6 @@ def test_previously_judged_items_say_nothing_of_runs_without_them(covid, shared_
     previous = pdeval.read_qrels(shared_data / "trec-covid-r3" / "qrels.previously-judged.txt")
     with pytest.raises(
         ValueError,
-        match=r"no run has an item that judge 'previous' judged, .* the 20,728 judgments",
+        match=r"none of the 20,728 judgments of judge 'previous' is of an item of the runs",
     ):
         runs.ireval.judges(qrels, {"previous": previous}, "AP")

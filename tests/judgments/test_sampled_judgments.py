@@ -197,7 +197,7 @@ class TestWhatIsRefused:
                 match=f"{name} is not estimated from a sample of items; P, RBP, R, AP are",
             ):
                 RUNS.ireval.pool.estimate(asked, name, sample=plan)
-        with pytest.raises(ValueError, match="P with a cutoff is: P@10"):
+        with pytest.raises(ValueError, match="Use P with a cutoff, RBP, R or AP"):
             RUNS.ireval.pool.estimate(asked, "P", sample=plan)
 
     def test_chances_that_are_none_and_samples_that_are_too_large(self):

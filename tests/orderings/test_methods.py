@@ -35,7 +35,9 @@ def test_every_ordering_orders_scores_and_preferences(name):
         assert found.groupby("measure")["run"].first().tolist() == ["rerank-s1", "rerank-s1"]
     assert np.isfinite(found["score"]).all()
     if "value" in orderings()[name].columns:
-        with pytest.raises(ValueError, match=f"method='{name}' orders runs by a measure"):
+        with pytest.raises(
+            ValueError, match=f"method='{name}' requires scores; preferences have no value per run"
+        ):
             PREFERENCES.ireval.order(method=name)
     else:
         found = PREFERENCES.ireval.order(method=name)

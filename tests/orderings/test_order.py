@@ -384,7 +384,10 @@ def test_no_query_is_no_ordering():
     ("option", "message"),
     [
         ({"compat": "trec_eval"}, "compat='trec_eval' is not an ordering's"),
-        ({"method": "mc4(teleport=0)"}, "teleport=0 must be above 0"),
+        (
+            {"method": "mc4(teleport=0)"},
+            r"teleport=0: expected a number in \(0, 1\]; without teleport the result is not unique\.",
+        ),
         (
             {"method": "mc4(teleport=2)"},
             r"teleport=2 in 'mc4\(teleport=2\)': expected a number between 0 and 1",

@@ -122,7 +122,7 @@ THREE = pd.DataFrame(
 FAULTS = {
     "an unknown system": (
         lambda: pdeval.votes(log(("x", "y", "x"), ("x", "y", "w"))),
-        r"1 votes are for neither of their systems, first in row 1: 'w', between 'x' and 'y'",
+        r"1 votes have an unknown winner, first in row 1: 'w', between 'x' and 'y'\. Use the name of",
     ),
     "a system of another vote": (
         lambda: pdeval.votes(log(("x", "y", "z"), ("y", "z", "y"))),
@@ -130,7 +130,7 @@ FAULTS = {
     ),
     "a system that is no run": (
         lambda: pdeval.votes(GOOD, runs=["x", "y"]),
-        "votes on 1 systems that are not among the runs, e.g. 'z'; the runs are x, y",
+        r"1 systems of the log are not in runs=, e\.g\. 'z'; runs= has x, y\. Drop their votes, or add",
     ),
     "no winner": (
         lambda: pdeval.votes(log(("x", "y", "x"), ("x", "y", None))),
@@ -138,35 +138,38 @@ FAULTS = {
     ),
     "no system": (
         lambda: pdeval.votes(log(("x", None, "x"))),
-        "1 votes lack a system, first in row 0",
+        r"1 votes have no system, first in row 0\. Drop them\.",
     ),
     "itself": (
         lambda: pdeval.votes(log(("x", "x", "x"))),
-        "1 votes are of a system with itself, first in row 0: 'x'",
+        r"1 votes compare a system with itself, first in row 0: 'x'\. Drop them\.",
     ),
     "contradictory columns": (
         lambda: pdeval.votes(THREE),
-        "1 votes contradict themselves, first in row 1: winner_a=1, winner_b=1, winner_tie=0. One of them must be 1",
+        r"1 votes are contradictory, first in row 1: winner_a=1, winner_b=1, winner_tie=0\. Exactly",
     ),
     "a system called b": (
         lambda: pdeval.votes(log(("b", "c", "b"))),
-        "the winner 'b' in row 0 is both a system and a word for a side",
+        "1 votes have a winner that is both the name of a system and a word for a side or a tie,",
     ),
     "no winner column": (
         lambda: pdeval.votes(GOOD[["a", "b"]]),
-        "no column 'winner' that says who won",
+        r"no column 'winner' of winners, nor winner_a, winner_b, winner_tie; the log has a, b\.",
     ),
     "no sides": (
         lambda: pdeval.votes(GOOD[["a", "winner"]]),
-        "which columns hold the two systems .*there are none",
+        r"cannot determine the columns of the two systems among a, winner; candidates: none\.",
     ),
     "two kinds of sides": (
         lambda: pdeval.votes(
             pd.DataFrame(columns=["x_a", "x_b", "y_a", "y_b", "winner"], data=[list("abcda")])
         ),
-        "these could be: x_a and x_b, y_a and y_b",
+        "cannot determine the columns of the two systems among x_a, x_b, y_a, y_b, winner;",
     ),
-    "one side": (lambda: pdeval.votes(GOOD, a="a"), "give both columns"),
+    "one side": (
+        lambda: pdeval.votes(GOOD, a="a"),
+        r"a= and b= must be passed together\. Pass both columns of systems\.",
+    ),
     "a lost column": (
         lambda: pdeval.votes(GOOD, a="a", b="c"),
         "no column 'c'; the log has a, b, winner",
@@ -174,13 +177,13 @@ FAULTS = {
     "a lost query": (lambda: pdeval.votes(GOOD, query="q"), "no column 'q'; the log has"),
     "a missing query": (
         lambda: pdeval.votes(GOOD.assign(qid=["1", None])),
-        "the column 'qid' has 1 missing ids",
+        r"column 'qid' has 1 missing values\. Drop these votes\.",
     ),
     "two queries": (
         lambda: pdeval.votes(GOOD.assign(qid="1", topic="1")),
-        "two columns could be the query",
+        r"ambiguous query column: 'qid' or 'topic'\. Specify it, e\.g\. query='qid'\.",
     ),
-    "no votes": (lambda: pdeval.votes(GOOD.head(0)), "the log holds no votes"),
+    "no votes": (lambda: pdeval.votes(GOOD.head(0)), "the log has no votes"),
     "another word": (
         lambda: pdeval.votes(GOOD, per="judge"),
         "per='judge': choose 'query', 'all' or 'vote'",

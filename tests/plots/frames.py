@@ -269,7 +269,9 @@ def components(measures=("AP", "RR")) -> pd.DataFrame:
     variance = np.array([0.04, 0.01, 0.002, 0.003])
     in_means = np.array([np.nan, 0.01 / 50, 0.002, 0.003 / 50])
     one = pd.DataFrame({"source": source, "variance": variance, "sd": np.sqrt(variance)})
-    one = one.assign(share=variance / variance.sum(), of_difference=in_means / np.nansum(in_means))
+    one = one.assign(
+        fraction=variance / variance.sum(), difference_fraction=in_means / np.nansum(in_means)
+    )
     return pd.concat([one.assign(measure=name) for name in measures], ignore_index=True)
 
 
@@ -422,7 +424,7 @@ KINDS = {
     "orders": orders,
     "leaderboards": leaderboards,
     "comparisons": comparisons,
-    "discriminative_curve": lambda: p_values().assign(correction="none", share=0.5),
+    "discriminative_curve": lambda: p_values().assign(correction="none", fraction=0.5),
     "correlations": lambda: correlations().assign(coefficient="tau_b", runs=12),
     "sign_agreement": lambda: correlations().rename(columns={"value": "agreement"}).assign(fuzziness=0, pairs=9, r=0.5),
     "locality": lambda: pd.DataFrame({"recall_a": [1, 1, 2], "recall_b": [2, 3, 3], "pairs": 9, "r": [0.4, 0.2, 0.5]}),
@@ -438,7 +440,7 @@ KINDS = {
     ),
     "tie_probability": lambda: pd.DataFrame({"n": 4, "m": [1, 2], "p1": [1, 1], "probability": [0.25, 0.5]}),
     "deciding_levels": lambda: pd.DataFrame({"run_a": "lm", "run_b": "bm25", "query_id": ["1", "2"], "recall": [1, 2]}),
-    "decided": lambda: pd.DataFrame({"recall": [1, 2], "decided": [4, 9], "pairs": 10, "ecdf": [0.4, 0.9]}),
+    "deciding_ecdf": lambda: pd.DataFrame({"recall": [1, 2], "decided": [4, 9], "pairs": 10, "ecdf": [0.4, 0.9]}),
     "search_lengths": items,
     "search_length_histogram": lambda: pd.DataFrame(
         {"run": "lm", **buckets(), "count": [5, 3, 2], "fraction": [0.5, 0.3, 0.2]}

@@ -85,7 +85,9 @@ def quantiles():
     frame = pd.DataFrame(
         {"run": ["lm", "lm", "ql", "ql"], "measure": "AP", "statistic": "quantile", "n": 50}
     )
-    return frame.assign(share=[0.1, 0.5] * 2, value=[0.1, 0.4, 0.2, 0.3], ci_low=0.05, ci_high=0.5)
+    return frame.assign(
+        fraction=[0.1, 0.5] * 2, value=[0.1, 0.4, 0.2, 0.3], ci_low=0.05, ci_high=0.5
+    )
 
 
 def ranked(runs: int = 5, test: str = "nemenyi", seed: int = 0) -> pd.DataFrame:

@@ -16,7 +16,7 @@ def confusion(labels=3):
     frame = pd.DataFrame(
         {"assessor": "llm", "reference": first, "label": second, "n": counts.ravel()}
     )
-    return frame.assign(share=(counts / counts.sum(axis=1, keepdims=True)).ravel())
+    return frame.assign(fraction=(counts / counts.sum(axis=1, keepdims=True)).ravel())
 
 
 def judges(number=3):
@@ -28,7 +28,7 @@ def judges(number=3):
     values = np.linspace(0.3, 0.95, 2 * number)
     return frame.assign(
         tau_b=values, tau_ap=values - 0.05, rbo=values, top=10, overlap_top=0.8, tau_b_top=0.5, flipped=3, lost=1,
-        gained=2, kept=values,
+        gained=2, fraction_confirmed=values,
     )  # fmt: skip
 
 

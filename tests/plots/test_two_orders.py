@@ -55,7 +55,8 @@ def test_two_orderings_are_chosen_of_several(draw):
     ):
         draw(three)
     with pytest.raises(
-        ValueError, match=r"the frame has AP alone. Order by two measures or methods, e.g. order"
+        ValueError,
+        match=r"rank_slopes\(\) draws two orderings; the frame has only AP\. Order by two measures or",
     ):
         draw(ORDERS[:4])
     assert draw(three, orderings=["RPP", ("RR", "mean")]).get_title() == "Kendall's τ = 0.67"

@@ -230,7 +230,7 @@ def test_a_family_is_obeyed_or_refused(three_measures, test, family):
     if test in WISE and family != "measure":
         said = {
             "all": "the pairs of 3 measures together",
-            "baseline": "the pairs with the baseline alone",
+            "baseline": "only the pairs with the baseline",
         }[family]
         with pytest.raises(
             ValueError,

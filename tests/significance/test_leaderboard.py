@@ -288,7 +288,8 @@ def test_options_out_of_range_are_named(option, value):
 @pytest.mark.broad
 def test_elo_is_refused_where_any_method_is_another():
     with pytest.raises(
-        ValueError, match=r"scale='elo' is of method='bradley-terry'; 'borda' has a scale"
+        ValueError,
+        match=r"scale='elo' requires method='bradley-terry', got 'borda'\. Omit scale=\.",
     ):
         small_scores().ireval.leaderboard(
             "AP", method=["bradley-terry(prior=1)", "borda"], scale="elo", draws=2

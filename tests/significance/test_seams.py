@@ -17,7 +17,11 @@ def scores(judged):
 
 MEANT = [
     ("compare", "hsd", r"'hsd' is a significance test, not a measure\. Use compare\(test='hsd'\)"),
-    ("compare", ["t-test"], r"'t-test' is a significance test.*Say compare\(test='t'\)"),
+    (
+        "compare",
+        ["t-test"],
+        r"'t-test' is a significance test, not a measure\. Use compare\(test='t'\)\.",
+    ),
     ("discriminative_power", "t", r"Use discriminative_power\(tests='t'\)"),
     (
         "correlate",

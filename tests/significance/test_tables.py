@@ -95,8 +95,6 @@ def test_orders_correlate_with_other_orders_and_as_a_square():
     assert faults(SCHEMAS["matrix"], square, NAMES) == []
     assert square.attrs["table"] == "matrix"
     assert square.attrs["coefficient"] == "tau_b"
-    with pytest.raises(AttributeError, match=r"correlate_with\(\) is now \.correlate\.against\(\)"):
-        orders.ireval.correlate_with(orders)
 
 
 def test_orders_keep_the_order_in_which_measures_were_asked_for():

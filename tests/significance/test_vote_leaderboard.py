@@ -271,7 +271,11 @@ def chain():
 @pytest.mark.parametrize(
     ("log", "options", "message"),
     [
-        (split, {}, r"fall into 2 groups of systems that no vote joins: x, y never met u, v, w"),
+        (
+            split,
+            {},
+            r"the votes form 2 groups of systems without votes between them: x, y never met u, v, w\.",
+        ),
         (
             chain,
             {"method": PLAIN},

@@ -60,9 +60,9 @@ FAULTS = {
     "unknown": (frame(extra=[1]), ["unknown column 'extra'"]),
     "order": (
         frame().iloc[:, ::-1],
-        ["columns are in the order ['n', 'tied', 'measure', 'run'], not"],
+        ["columns are in the order ['n', 'tied_fraction', 'measure', 'run'], not"],
     ),
-    "dtype": (frame(tied=[1]), ["'tied' should hold share and is int64"]),
+    "dtype": (frame(tied_fraction=[1]), ["'tied_fraction' should hold fraction and is int64"]),
     "text": (frame(measure=[1]), ["'measure' should hold text and is int64"]),
     "index": (frame().set_index(pd.Index(["x"])), ["its index is Index"]),
 }
