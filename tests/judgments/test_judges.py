@@ -257,7 +257,7 @@ def test_few_queries_or_runs_are_refused(sample, noisy):
         match="at least two queries, but there is one for judge 'machine' with query_set='common'",
     ):
         runs.ireval.judges(qrels, some(noisy, 101, 102), "AP", query_set="common")
-    with pytest.raises(TooFew, match="there is only one run. Pass at least two runs"):
+    with pytest.raises(TooFew, match=r"there is only one run\. Pass at least two runs"):
         runs[runs["run"] == "bm25"].ireval.judges(qrels, noisy, "AP")
     with pytest.raises(
         ValueError,
