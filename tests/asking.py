@@ -113,7 +113,7 @@ ARGUMENTS = {
     "segments.gaps": lambda _: {"measures": "RPP", "by": "half", "metadata": halves()},
     **dict.fromkeys(
         ("judges", "judges.scores", "judges.pairs"),
-        lambda _: {"machine": strict(), "measures": "AP", "queries": "common"},
+        lambda _: {"machine": strict(), "measures": "AP", "query_set": "common"},
     ),
     "judges.bias": lambda _: {"machine": strict()},
     "swap_assessors": lambda _: {"labels": labels(), "measures": ["AP", "RPP"]},

@@ -357,10 +357,6 @@ CALLS = {
         lambda: RUNS.ireval.summary(), TypeError,
         r"summary\(\) of a run table needs judgments: \.ireval\.summary\(qrels",
     ),
-    "mean() of scores": (
-        lambda: SCORES.ireval.summary(), ValueError,
-        "needs a preferences table or a run table; this looks like a scores table",
-    ),
     "judgments for scores": (
         lambda: SCORES.ireval.compare(QRELS), TypeError,
         "takes no judgments, because its values are already",

@@ -20,7 +20,7 @@ ARGUMENTS = {
         "items": runs()[["doc_id"]].drop_duplicates(ignore_index=True),
     },
     "consensus": lambda: {"ties": "lowest"},
-    "label_next": lambda: {"queries": 2},
+    "label_next": lambda: {"n_queries": 2},
     "label_next.items": lambda: {
         "qrels": few(),
         "machine": qrels(),
@@ -205,5 +205,7 @@ def test_a_value_of_clicks_and_the_rank_of_a_result_clicked_twice_do_not_depend_
 def test_tables_with_machine_labels_do_not_depend_on_the_order_of_rows(verb):
     people = qrels()[qrels()["query_id"].astype(int) % 2 == 1]
     table = quiet(runs().ireval.measure, people, ["AP", "RR"], machine=qrels(), queries="judged")
-    options = {"label_next": {"queries": 2}, "label_next.sample_size": {"width": 0.5}}.get(verb, {})
+    options = {"label_next": {"n_queries": 2}, "label_next.sample_size": {"width": 0.5}}.get(
+        verb, {}
+    )
     same(asked(table.ireval, verb, options), asked(mixed(table, 1).ireval, verb, options))

@@ -132,7 +132,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return what each run answered, missed and returned, before any number is believed."""
+        """Count missing queries, duplicates, ties and unjudged items of each run. Run it before you trust any number."""
 
     def collapse(
         self,
@@ -218,7 +218,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return what a collection is, in one row: the table with which experiments begin."""
+        """Describe the collection in one row: queries, runs, list lengths, judged and relevant items, grades."""
 
     class _Disaggregate:
         """Verbs of disaggregate."""
@@ -438,7 +438,7 @@ class JudgedVerbs(Judged):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Return how far the labels of judges lead to what those of people do: orderings, scores, significant differences."""
+            """Compare judges with human assessors by the orderings, scores and significant differences that result."""
 
         def bias(
             self,
@@ -451,7 +451,7 @@ class JudgedVerbs(Judged):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Return how each judge grades the items that each run returned, against people, and so which runs it favors."""
+            """Compute the bias of each judge for the items of each run, relative to human assessors."""
 
         def pairs(
             self,
@@ -467,7 +467,7 @@ class JudgedVerbs(Judged):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Return what people's judgments and those of each judge say of every pair of runs, and whether they agree."""
+            """Test every pair of runs with the human judgments and with those of each judge, and whether they agree."""
 
         def scores(
             self,
@@ -479,7 +479,7 @@ class JudgedVerbs(Judged):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Return the score and the rank of every run by people's judgments and by those of each judge."""
+            """Compute the score and the rank of every run with the human judgments and with those of each judge."""
 
     @property
     def judges(self) -> _Judges: ...
@@ -642,7 +642,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
+            """Compute the lowest and highest value of measures if unjudged items of each list have the largest grade."""
 
         def estimate(self, measures: object = ..., *, sample: pd.DataFrame, depth: int | None = None) -> pd.DataFrame:
             """Return what every run scores on every query, estimated from judgments of a sample of items."""
@@ -658,7 +658,7 @@ class JudgedVerbs(Judged):
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return how each run stands under the judgments that would have been made without it, or without its team."""
+            """Evaluate each run with the judgments that would exist without it, or without its team (leave-one-out)."""
 
         def sample(
             self,
@@ -668,7 +668,7 @@ class JudgedVerbs(Judged):
             design: Literal["importance", "stratified", "uniform"] = "importance",
             seed: int | None = 0,
         ) -> pd.DataFrame:
-            """Return which (query, item) pairs of the pool to label, drawn with known chances."""
+            """Draw the (query, item) pairs of the pool to label, with known probabilities."""
 
         def summary(
             self,
@@ -1017,7 +1017,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b."""
+        """Compute Kendall's tau-b of the orderings of the runs under the judgments of different assessors."""
 
     class _Ties:
         """Verbs of ties."""
@@ -2717,7 +2717,7 @@ class LabelsIreval(Ireval):
             confidence: float = 0.95,
             seed: int | None = 0,
         ) -> pd.DataFrame:
-            """Return how far assessors agree beyond chance, by several coefficients."""
+            """Compute the agreement of assessors beyond chance, by several coefficients."""
 
         def by_query(
             self,
@@ -2727,7 +2727,7 @@ class LabelsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how far assessors agree on each query, all queries at once."""
+            """Compute the agreement of assessors on each query."""
 
         def confusion(
             self,
@@ -2772,7 +2772,7 @@ class LabelsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how often each assessor is right, from the labels alone: the model of Dawid and Skene."""
+            """Estimate the accuracy of each assessor from the labels alone, by the model of Dawid and Skene."""
 
         def errors(
             self,
@@ -3693,7 +3693,7 @@ class PreferencesIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
+        """Compute the lowest and highest possible mean over all queries, for any labels of the unlabeled queries."""
 
     class _LabelNext:
         """Verbs of label_next."""
@@ -3708,7 +3708,7 @@ class PreferencesIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return which queries people should label next, drawn where their labels narrow intervals most."""
+            """Draw the queries to label next, so that the intervals become as narrow as possible."""
 
         def sample_size(
             self,
@@ -3719,7 +3719,7 @@ class PreferencesIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how many queries people have to label in all for intervals of a wanted width."""
+            """Compute the number of queries that need human labels for intervals of a required width."""
 
     @property
     def label_next(self) -> _LabelNext: ...
@@ -4376,7 +4376,7 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return what each run answered, missed and returned, before any number is believed."""
+        """Count missing queries, duplicates, ties and unjudged items of each run. Run it before you trust any number."""
 
     def collapse(
         self,
@@ -4507,7 +4507,7 @@ class RunsIreval(Ireval):
         depth: int | None = None,
         judged_only: bool = False,
     ) -> pd.DataFrame:
-        """Return what a collection is, in one row: the table with which experiments begin."""
+        """Describe the collection in one row: queries, runs, list lengths, judged and relevant items, grades."""
 
     class _Disaggregate:
         """Verbs of disaggregate."""
@@ -4826,7 +4826,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return how far the labels of judges lead to what those of people do: orderings, scores, significant differences."""
+            """Compare judges with human assessors by the orderings, scores and significant differences that result."""
 
         def bias(
             self,
@@ -4843,7 +4843,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return how each judge grades the items that each run returned, against people, and so which runs it favors."""
+            """Compute the bias of each judge for the items of each run, relative to human assessors."""
 
         def pairs(
             self,
@@ -4865,7 +4865,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return what people's judgments and those of each judge say of every pair of runs, and whether they agree."""
+            """Test every pair of runs with the human judgments and with those of each judge, and whether they agree."""
 
         def scores(
             self,
@@ -4883,7 +4883,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return the score and the rank of every run by people's judgments and by those of each judge."""
+            """Compute the score and the rank of every run with the human judgments and with those of each judge."""
 
     @property
     def judges(self) -> _Judges: ...
@@ -5118,7 +5118,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return the lowest and highest value of measures, were unjudged items of each list of the largest grade."""
+            """Compute the lowest and highest value of measures if unjudged items of each list have the largest grade."""
 
         def estimate(
             self,
@@ -5151,7 +5151,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how each run stands under the judgments that would have been made without it, or without its team."""
+            """Evaluate each run with the judgments that would exist without it, or without its team (leave-one-out)."""
 
         def sample(
             self,
@@ -5164,7 +5164,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Return which (query, item) pairs of the pool to label, drawn with known chances."""
+            """Draw the (query, item) pairs of the pool to label, with known probabilities."""
 
         def summary(
             self,
@@ -5670,7 +5670,7 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return how alike the orderings of the runs are under the judgments of different assessors: Kendall's tau-b."""
+        """Compute Kendall's tau-b of the orderings of the runs under the judgments of different assessors."""
 
     class _Ties:
         """Verbs of ties."""
@@ -5936,7 +5936,7 @@ class ScoresIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Return the lowest and highest mean over all queries, whatever people would say of those that they did not label."""
+        """Compute the lowest and highest possible mean over all queries, for any labels of the unlabeled queries."""
 
     class _LabelNext:
         """Verbs of label_next."""
@@ -5951,7 +5951,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return which queries people should label next, drawn where their labels narrow intervals most."""
+            """Draw the queries to label next, so that the intervals become as narrow as possible."""
 
         def sample_size(
             self,
@@ -5962,7 +5962,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how many queries people have to label in all for intervals of a wanted width."""
+            """Compute the number of queries that need human labels for intervals of a required width."""
 
     @property
     def label_next(self) -> _LabelNext: ...

@@ -79,33 +79,30 @@ def prefer(
     return _tidy(judged, source.asked, source.kept, (source.a, source.b))
 
 
-def summary(
-    judged: DaskJudged,
-    measures: object = MEASURES,
-    *,
-    wide: bool = False,
-    confidence: float = 0.95,
-    interval: summaries.Interval = "student",
-    replicate: str | Sequence[str] | None = None,
-    draws: int | None = None,
-    seed: int | None = 0,
-) -> pd.DataFrame:
-    """Return the summary of the scores per run and measure; set measures gather the first items of all lists."""
-    requested = parse_all(measures)
+def summary(judged: DaskJudged, measures: object = MEASURES, **options: Any) -> pd.DataFrame:
+    """Return the summary under the options of that verb; set measures gather the first items of all lists.
+
+    Preferences gather the positions.
+    """
+    requested = parse_all(MEASURES if measures is None else measures)
+    families = {measure.entry.family for measure in requested}
+    if "preference" in families:
+        return summaries.summary(judged.gathered(), requested, **options)
+    if "set" not in families:
+        return summaries.summary(_cubes(judged, requested), None, **options)
+    replicate = options.pop("replicate", None)
+    if options.pop("per", "run") == "group" or options.pop("baseline", None) is not None:
+        raise ValueError(
+            "per='group' and baseline= are not available for measures of all lists together on Dask. "
+            "Omit them, or call .compute() first."
+        )
     rest = [measure for measure in requested if measure.entry.family != "set"]
-    only_metrics(rest)
-    options: dict[str, Any] = {
-        "wide": wide,
-        "confidence": confidence,
-        "interval": interval,
-        "draws": draws,
-        "seed": seed,
-    }
-    if len(rest) == len(requested):
-        return summaries.summary(_cubes(judged, requested), None, replicate=replicate, **options)
-    options["replicate"] = None if replicate is None else named(replicate, "replicate")
     return summaries.with_sets(
-        _with_lists(judged, requested), requested, _cubes(judged, rest) if rest else [], **options
+        _with_lists(judged, requested),
+        requested,
+        _cubes(judged, rest) if rest else [],
+        replicate=None if replicate is None else named(replicate, "replicate"),
+        **options,
     )
 
 

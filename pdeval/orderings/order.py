@@ -398,7 +398,7 @@ def _ordered_with_machine(
 
 
 def win_rates_of(preferences: cube.Preferences) -> cube.Scores:
-    """Return the win rates of runs by human and machine labels, as scores: sums of preferences over all opponents."""
+    """Return the win rates of runs by human and machine labels, as scores: mean preferences over all opponents."""
     check_pairs(preferences)
     by_machine = replace(preferences, values=np.asarray(preferences.machine), machine=None)
     queries, runs = len(preferences.queries), len(preferences.runs)
@@ -408,7 +408,7 @@ def win_rates_of(preferences: cube.Preferences) -> cube.Scores:
         sums, met, _ = sum_preferences(
             blocks, preferences.a, preferences.b, queries=queries, runs=runs
         )
-        rates[side, number] = np.where(met > 0, sums, np.nan)
+        rates[side, number] = np.where(met > 0, sums / (runs - 1), np.nan)
     return cube.Scores(
         preferences.runs,
         preferences.queries,

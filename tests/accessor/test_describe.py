@@ -41,7 +41,7 @@ CASES = {
     ),
     "preferences": (
         {"query_id": ["1"], "run_a": ["a"], "run_b": ["b"], "measure": ["RPP"], "value": [0.1]}, {},
-        "preferences table: 1 pair x 1 query, RPP; next: .mean(), .matrix(), .order(), .compare()",
+        "preferences table: 1 pair x 1 query, RPP; next: .summary(), .matrix(), .order(), .compare()",
     ),
     "orders": (
         {"run": ["a"], "measure": ["AP"], "method": ["mean"], "score": [0.1], "rank": [1]}, {},

@@ -111,7 +111,7 @@ def test_two_processes_order_and_compare_as_one(some, qrels, tmp_path):
         )
 
 
-@pytest.mark.parametrize("verb", ["measure", "prefer", "mean", "order", "summary", "compare"])
+@pytest.mark.parametrize("verb", ["measure", "prefer", "order", "summary", "compare"])
 def test_a_worker_killed_in_the_middle_of_the_work_changes_nothing(some, qrels, tmp_path, verb):
     count = parts_of(some, tmp_path, "run")
     scored, mixed = verb in ("measure", "summary"), verb in ("order", "compare")

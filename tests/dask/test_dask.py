@@ -208,7 +208,7 @@ class TestTablesOfResults:
 def test_a_join_under_another_rule_keeps_what_was_read(some, qrels):
     judged = divided(some, 3, "mixed").ireval.join(qrels)
     other = judged.at(level=2, queries="common")
-    assert (other.level, other.topics) == (2, "common")
+    assert (other.level, other.query_rule) == (2, "common")
     assert other.plan is judged.plan
     assert other.here is judged.here
 

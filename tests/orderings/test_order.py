@@ -383,7 +383,10 @@ def test_no_query_is_no_ordering():
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ({"compat": "trec_eval"}, "compat='trec_eval' is not an ordering's"),
+        (
+            {"compat": "trec_eval"},
+            r"compat='trec_eval': order\(\) of a table expects 'pref_eval' or None\.",
+        ),
         (
             {"method": "mc4(teleport=0)"},
             r"teleport=0: expected a number in \(0, 1\]; without teleport the result is not unique\.",

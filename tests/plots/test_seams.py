@@ -80,11 +80,11 @@ def test_7_populations_of_contributions_are_weighted_and_added_up(ax):
     ("measures", "methods", "labels"),
     [
         (["RPP", "AP", "RR"], None, ["RPP", "AP", "RR"]),
-        (["RPP"], ["winrate", "mc4"], ["win rate", "MC4"]),
+        (["RPP"], ["winrate", "mc4"], ["mean preference", "MC4"]),
         (
             ["RPP", "dcgRPP"],
             ["winrate", "mc4"],
-            ["RPP, win rate", "RPP, MC4", "dcgRPP, win rate", "dcgRPP, MC4"],
+            ["RPP, mean preference", "RPP, MC4", "dcgRPP, mean preference", "dcgRPP, MC4"],
         ),
     ],
 )
@@ -117,7 +117,7 @@ def test_21_critical_differences_stay_inside_their_axes(ax):
     reach = ax.transData.transform((orders["rank_high"].max(), 0))[0]
     assert reach < left, "the bars do not cover the ranks"
     assert ax.get_xlabel().startswith(
-        "Rank by RPP (win rate)\nline: 95% interval of the\nrank over"
+        "Rank by RPP (mean preference)\nline: 95% interval of the\nrank over"
     )
 
 

@@ -56,11 +56,11 @@ def test_two_orderings_are_chosen_of_several(draw):
         draw(three)
     with pytest.raises(
         ValueError,
-        match=r"rank_slopes\(\) draws two orderings; the frame has only AP\. Order by two measures or",
+        match=r"draws two orderings; the frame has only AP\. Order by two measures or",
     ):
         draw(ORDERS[:4])
     assert draw(three, orderings=["RPP", ("RR", "mean")]).get_title() == "Kendall's τ = 0.67"
-    with pytest.raises(ValueError, match=r"'mean' names 2 orderings; there are AP, mean"):
+    with pytest.raises(ValueError, match=r"'mean' matches 2 orderings; there are AP, mean"):
         draw(three, orderings=["mean", "RPP"])
     with pytest.raises(ValueError, match=r"orderings='AP': name two"):
         draw(three, orderings="AP")

@@ -138,7 +138,7 @@ def test_the_interval_of_the_score_is_a_percentile_interval(scores):
     [
         (
             {"scale": "elo"},
-            r"scale='elo' is of method='bradley-terry'; 'mean' has a scale of its own",
+            r"scale='elo' requires method='bradley-terry', got 'mean'\. Omit scale=\.",
         ),
         ({"draws": 0}, r"draws=0"),
         ({"alpha": 2}, r"alpha=2"),

@@ -282,19 +282,27 @@ def chain():
             r"x lost and tied no vote with the other 2 systems, so their strength is infinite",
         ),
         (lambda: split().iloc[2:], {"method": "borda"}, r"1 of 3 never met, e\.g\. 'u' and 'w'"),
-        (arena, {"method": "leximin"}, r"method='leximin' needs 'worst_first' of every query"),
+        (
+            arena,
+            {"method": "leximin"},
+            r"method='leximin' requires 'worst_first' per query, which votes do not have\.",
+        ),
         (
             arena,
             {"method": "borda", "scale": "elo"},
-            r"scale='elo' is of method='bradley-terry'; 'borda'",
+            r"scale='elo' requires method='bradley-terry', got 'borda'\.",
         ),
         (
             arena,
             {"method": "mc4", "errors": "sandwich"},
-            r"errors='sandwich' is of method='bradley-terry'",
+            r"errors='sandwich' requires method='bradley-terry', got 'mc4'\.",
         ),
         (arena, {"method": ["bradley-terry", PLAIN]}, r"one prior at a time"),
-        (lambda: arena().assign(day=1), {"resample": "day"}, r"one group of votes only, by day"),
+        (
+            lambda: arena().assign(day=1),
+            {"resample": "day"},
+            r"all votes are in one group of day; bootstrap samples need at least two groups\.",
+        ),
         (
             lambda: arena(votes=60, systems=4, tied=0.0),
             {"method": PLAIN},

@@ -40,7 +40,10 @@ CALLS = {
     "ties.deciding_levels": [(lambda on: on.ties.deciding_levels(), "deciding_levels")],
     "ties.deciding_ecdf": [(lambda on: on.ties.deciding_ecdf(), "deciding_ecdf")],
     "robustness": [
-        (lambda on: on.robustness(["AP", "RPP"], keep=[5, 10], draws=2), "robustness"),
+        (
+            lambda on: on.robustness(["AP", "RPP"], to="queries", keep=[5, 10], draws=2),
+            "robustness",
+        ),
         (
             lambda on: on.robustness("AP", to="labels", keep=[0.5, 1], draws=2, summary=True),
             "robustness_summary",
@@ -277,7 +280,7 @@ def test_queries_that_are_missing_are_said_once_and_only_of_the_runs_that_were_a
         lambda judged: judged.agree.locality(),
         lambda judged: judged.search_lengths.wins("bm25", "ql"),
         lambda judged: judged.search_lengths.ablation(),
-        lambda judged: judged.robustness("AP", keep=[5], draws=1),
+        lambda judged: judged.robustness("AP", to="queries", keep=[5], draws=1),
     ):
         judged = pdeval.datasets.sample_judged()
         with pytest.warns(
