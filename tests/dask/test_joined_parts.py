@@ -17,15 +17,9 @@ from tests import naive
 from tests.asking import VERBS_OF_A_JOIN, arguments, asked, same
 from tests.dask.bits import by_run, quiet, same_bits, same_positions
 
-<<<<<<< HEAD
 READ_ROWS = ("explain", "hard_queries")  # unjudged documents are among their rows
 JOINED = [
     name for name, verb in VERBS_OF_A_JOIN.items() if "judged" in verb.on and name not in READ_ROWS
-=======
-ROWS = ("explain", "labeled", "unjudged_values")  # unjudged documents are rows of the run table
-JOINED = [
-    name for name, verb in VERBS_OF_A_JOIN.items() if "judged" in verb.on and name not in ROWS
->>>>>>> 19f6446 (dask: summary of preferences; orders with machine labels are mean preferences)
 ]
 
 
