@@ -143,7 +143,7 @@ def _tables() -> dict[str, object]:
         "ties_by_recall": join.ties.by_recall(),
         "ties_by_first": join.ties.by_first(),
         "tie_probability": tie_probability(20, [1, 2], [1, 2, 3]),
-        "decided": join.ties.deciding_ecdf(),
+        "deciding_ecdf": join.ties.deciding_ecdf(),
         "deciding_levels": join.ties.deciding_levels(),
         "robustness": join.robustness(to="queries", draws=2),
         "robustness_summary": join.robustness(to="queries", draws=2, summary=True),

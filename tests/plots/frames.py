@@ -72,8 +72,8 @@ def leaderboards(runs: int = 5) -> pd.DataFrame:
     frame = orders(runs)
     return frame.assign(
         tier=frame["rank"],
-        tier_last=np.minimum(frame["rank"] + 1, runs),
-        top=frame["rank"] == 1,
+        last_tier=np.minimum(frame["rank"] + 1, runs),
+        in_top_tier=frame["rank"] == 1,
         score_low=frame["score"] - 0.1,
         score_high=frame["score"] + 0.1,
     )

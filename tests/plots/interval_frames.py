@@ -62,7 +62,7 @@ def segmented(pairs=False):
     )
     frame = frame.assign(gap_p_adjusted=0.1, gap_significant=[True, False, False])
     return (
-        frame.assign(p_value=0.1, p_adjusted=0.1, significant=False, prefers="neither")
+        frame.assign(p_value=0.1, p_adjusted=0.1, significant=False, better="neither")
         if pairs
         else frame
     )

@@ -202,6 +202,6 @@ def test_few_collections_of_unequal_size_keep_the_level(sizes, between):
     n, mean, sd = (np.stack(values) for values in zip(*map(describe, parts)))
     macro, micro = macro_and_micro(parts, draws=999)
     most = stats.binom.ppf(0.999, CASES, 0.05)
-    assert (macro.p_value < 0.05).sum() <= most
+    assert (macro["p_value"] < 0.05).sum() <= most
     assert (meta_analysis(mean, sd / np.sqrt(n)).random_p < 0.05).sum() <= most
-    assert np.isnan([micro.ci_low, micro.ci_high]).all()
+    assert np.isnan([micro["ci_low"], micro["ci_high"]]).all()
