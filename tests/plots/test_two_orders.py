@@ -62,7 +62,7 @@ def test_two_orderings_are_chosen_of_several(draw):
     assert draw(three, orderings=["RPP", ("RR", "mean")]).get_title() == "Kendall's τ = 0.67"
     with pytest.raises(ValueError, match=r"'mean' matches 2 orderings; there are AP, mean"):
         draw(three, orderings=["mean", "RPP"])
-    with pytest.raises(ValueError, match=r"orderings='AP': name two"):
+    with pytest.raises(ValueError, match=r"orderings='AP': expected two"):
         draw(three, orderings="AP")
 
 
