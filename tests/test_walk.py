@@ -98,4 +98,4 @@ def test_the_walk_sees_what_was_refused_and_what_answered():
         "refused",
         "refused",
     ]
-    assert "give a share" in outcome_of(step, "beyond one").said
+    assert "expected a fraction" in outcome_of(step, "beyond one").said
