@@ -9,7 +9,7 @@ The items of the block that a kernel sees, by the `kind` of the measure:
 | kind     | items                                                             |
 |----------|-------------------------------------------------------------------|
 | binary   | relevant at the level (the smallest relevant grade)               |
-| graded   | of positive grade, whatever the level                             |
+| graded   | of positive grade, at any level                                  |
 | judged   | of grade 0 or more                                                |
 | signed   | of any grade, negative grades included                            |
 | subtopic | relevant to at least one subtopic                                 |

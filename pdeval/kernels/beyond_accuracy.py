@@ -1,6 +1,6 @@
 """How popular, how new: measures of the items of a list by who had them before.
 
-Axis 0 is the rank; `listed` says where a list has an item. A list without items has no value: NaN, and it does not
+Axis 0 is the rank; `listed` is True for ranks with an item. A list without items has no value: NaN, and it does not
 count. So it is with the list of a user without a history, where the measure looks at that.
 """
 
@@ -16,7 +16,7 @@ from pdeval.kernels.primitives import inf, share, total
 
 
 def first(values: np.ndarray, k: float) -> np.ndarray:
-    """Return what stands at ranks 1 to k.
+    """Return the items at ranks 1 to k.
 
     Examples
     --------
@@ -52,9 +52,9 @@ def Novelty(
     k: float = inf,
     per: Literal["item", "rank"] = "item",
 ) -> np.ndarray:
-    """Novelty: the mean self-information of the items, -log2 of the share of users that had them before.
+    """Novelty: the mean self-information of the items, -log2 of the fraction of users that had them before.
 
-    An item that nobody had counts as one that one user had. A list shorter than k is averaged over the items that it
+    An item without users counts as one that one user had. A list shorter than k is averaged over the items that it
     has; with `per="rank"`, over k ranks.
 
     Examples
@@ -79,7 +79,7 @@ def Surprisal(
     k: float = inf,
     per: Literal["item", "rank"] = "rank",
 ) -> np.ndarray:
-    """Surprisal: novelty as a share of the largest possible, that of an item which one user had.
+    """Surprisal: novelty divided by the largest possible value, that of an item of one user.
 
     Ranks without an item count as 0; with `per="item"` the mean is over the items that the list has.
 
@@ -97,9 +97,9 @@ def Surprisal(
     reference="Castells, Vargas & Wang 2011, item choice; recommenders, novelty",
 )
 def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Novelty by choice: the mean of -log2 of the share of all interactions that were with the item.
+    """Novelty by choice: the mean of -log2 of the fraction of all interactions that were with the item.
 
-    An item that nobody took has no such share: it counts as the rarest of the list's items that someone took.
+    An item without interactions counts as the rarest item of the list that has interactions.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def AvgPopularity(
     *,
     k: float = inf,
 ) -> np.ndarray:
-    """Average recommendation popularity: the mean share of users that had the items before.
+    """Average recommendation popularity: the mean fraction of users that had the items before.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def AvgPopularity(
     reference="Yin et al. 2012; RecTools, AvgRecPopularity(normalize=True)",
 )
 def AvgChoice(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Average popularity by choice: the mean share of all interactions that were with the items.
+    """Average popularity by choice: the mean fraction of all interactions that were with the items.
 
     Examples
     --------
@@ -155,10 +155,10 @@ def PopSerendipity(
     *,
     k: float = inf,
 ) -> np.ndarray:
-    """Serendipity by popularity: how much higher relevant items stand than by popularity, as a share of the catalog.
+    """Serendipity by popularity: the ranks that relevant items gain over the order by popularity, as a quantile.
 
     A relevant item counts its place by popularity less its rank, where that is positive, divided by the number of
-    items; the sum is divided by k. An item that nobody had is last by popularity.
+    items; the sum is divided by k. An item without users is last by popularity.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def PopSerendipity(
 def PopularityRank(
     popularity_rank: np.ndarray, listed: np.ndarray, *, k: float = inf
 ) -> np.ndarray:
-    """Popularity rank: the mean quantile of the items' popularity, 1 for the most popular, 0 for items nobody had.
+    """Popularity rank: the mean quantile of the items' popularity, 1 for the most popular, 0 for items without users.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def PopularityRank(
 def PopularityLift(
     popularity: np.ndarray, listed: np.ndarray, had_popularity: np.ndarray, *, k: float = inf
 ) -> np.ndarray:
-    """Popularity lift: how much more popular the items are than what the user had before, as a share of the latter.
+    """Popularity lift: the popularity of the items relative to that of the items that the user had before, minus 1.
 
     0 where recommendations are as popular as the history; a user without a history has no value.
 
@@ -213,7 +213,7 @@ def PopularityLift(
 
 @metric(kind="items", reference="Castells, Vargas & Wang 2011; RePlay, Novelty")
 def Unseen(seen: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Unseen items: the share of items that the user did not have before.
+    """Unseen items: the fraction of items that the user did not have before.
 
     Examples
     --------
@@ -233,7 +233,7 @@ PATIENCE = {"patience": (0.0, 1.0)}
     limits={"least": (1, inf)},
 )
 def Coverage(exposure: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndarray:  # noqa: ARG001 - lists are cut
-    """Catalog coverage: the share of items that could be recommended and are, in at least so many lists.
+    """Catalog coverage: the fraction of the items of the catalog that are in at least `least` lists.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def Coverage(exposure: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndar
     kind="set", reference="Ge et al. 2010; Shani & Gunawardana 2011", limits={"least": (1, inf)}
 )
 def UserCoverage(lengths: np.ndarray, *, k: float = inf, least: int = 1) -> np.ndarray:
-    """User coverage: the share of users that get at least so many items.
+    """User coverage: the fraction of users that get at least `least` items.
 
     `lengths` are the numbers of users whose lists have 0, 1, 2, ... items down to rank k.
 
@@ -323,7 +323,7 @@ def TailShare(
     k: float = inf,  # noqa: ARG001
     head: float = 0.2,
 ) -> np.ndarray:
-    """Tail share: the share of all that is shown that is not among the most popular items of the catalog.
+    """Tail share: the fraction of the recommended items that are not among the most popular items of the catalog.
 
     The head is the most popular `head` of the items, one fifth by default.
 
@@ -409,7 +409,7 @@ def Calibration(
 ) -> np.ndarray:
     """Miscalibration: the Kullback-Leibler divergence of the list's features from those of the user's history.
 
-    Each item spreads over its features, and every item counts as much; `alpha` of the user's own shares is mixed into
+    Each item has the same weight, divided over its features; `alpha` of the user's distribution is mixed into
     those of the list, so that the divergence is finite. In nats; 0 is best. Users without a history have no value.
 
     Examples

@@ -61,7 +61,7 @@ def AP(
 
 
 def denominator(relevant: np.ndarray | int, norm: Norm, k: float) -> Any:
-    """Return what average precision is divided by: the number of relevant items, or what the cutoff leaves of it.
+    """Return the denominator of average precision: the number of relevant items, at most the cutoff.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def denominator(relevant: np.ndarray | int, norm: Norm, k: float) -> Any:
     """
     if norm == "k" and k == inf:
         raise ValueError(
-            "norm='k' divides by the cutoff, but there is no cutoff. Use e.g. 'AP(norm=k)@10'."
+            "norm='k' divides by the cutoff, but the measure has no cutoff. Use e.g. 'AP(norm=k)@10'."
         )
     return {"m": relevant, "min": np.minimum(relevant, k), "k": k}[norm]
 
@@ -124,7 +124,7 @@ def RR(rank: np.ndarray, *, i: int = 1, k: float = inf) -> np.ndarray:
     padded=True,
 )
 def P(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Precision: the share of relevant items among the first k.
+    """Precision: the fraction of relevant items among the first k.
 
     Divides by `k` also where fewer items were retrieved, as trec_eval does. Without a cutoff, the share among all
     retrieved items.
@@ -143,7 +143,7 @@ def P(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
     padded=True,
 )
 def R(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
-    """Recall: the share of the relevant items that is found down to rank k.
+    """Recall: the fraction of the relevant items among the first k.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def Success(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
 def Rprec(rank: np.ndarray, *, mult: float = 1.0) -> np.ndarray:
     """R-precision: precision after as many items as there are relevant ones.
 
-    `mult` sets the cutoff to floor(mult * m + 0.9) items, trec_eval's Rprec_mult; 0 where that is no item at all.
+    `mult` sets the cutoff to floor(mult * m + 0.9) items, trec_eval's Rprec_mult; 0 if the cutoff is 0.
 
     Examples
     --------
@@ -261,9 +261,9 @@ def RelP(rank: np.ndarray, m: np.ndarray | None = None, *, k: float = inf) -> np
     padded=True,
 )
 def RBP(rank: np.ndarray, *, p: float = 0.8, k: float = inf) -> np.ndarray:
-    """Rank-biased precision: relevant items seen by a reader who goes on to the next item with probability p.
+    """Rank-biased precision: relevant items seen by a user who continues to the next item with probability p.
 
-    (1 - p) times the sum of p^(f_i - 1), every relevant item alike. gRBP weighs by grade; trec_eval's `rbp` means
+    (1 - p) times the sum of p^(f_i - 1) over relevant items. gRBP weights items by grade; trec_eval's `rbp` means
     that one, with p = 0.9.
 
     Examples

@@ -58,7 +58,7 @@ def ERR(
     max_grade: float | None = None,
     k: float = inf,
 ) -> np.ndarray:
-    """Expected reciprocal rank: the mean of 1/rank over where a reader, going down, is satisfied.
+    """Expected reciprocal rank: the expected 1/rank at which a user who scans the list is satisfied.
 
     An item satisfies with probability (2^grade - 1) / 2^max_grade. `max_grade` is the largest grade of the qrels
     unless given; gdeval (and ir_measures) use 4. Higher grades count as `max_grade`.
@@ -164,7 +164,7 @@ def Compat(
 ) -> np.ndarray:
     """Compatibility: the rank-biased overlap with the ideal ranking that is nearest to this one.
 
-    The sum over depths d of p^(d - 1) times the share of the first d places that both rankings hold, divided by that of
+    The sum over depths d of p^(d - 1) times the overlap of the first d items of both rankings, divided by that of
     the ideal ranking with itself, so that an ideal ranking has 1 (`normalize=false` divides by the sum of p^(d - 1)
     instead). Depths go down to the end of the longer of both rankings, as in ir_measures, or to the cutoff k, also
     where both end before it; nothing is extrapolated beyond.

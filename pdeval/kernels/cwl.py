@@ -45,7 +45,7 @@ MODELS: Registry[Model] = Registry("user model", replace="always")
 
 
 class Model(NamedTuple):
-    """A user model: how readers go on, the columns that this depends on, and its parameters with their defaults."""
+    """A user model: its continuation function, the columns that it selects, and its parameters with defaults."""
 
     going_on: Callable[..., Any]
     columns: tuple[str, ...]
@@ -53,7 +53,7 @@ class Model(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """What readers gain and spend, each of the shape of the lists."""
+    """Gains and costs of users, each with the shape of the lists."""
 
     utility: np.ndarray
     total_utility: np.ndarray
@@ -65,7 +65,7 @@ class Expected(NamedTuple):
 def expectations(
     model: str, gain: np.ndarray, cost: np.ndarray | float = 1.0, **parameters: Any
 ) -> Expected:
-    """Return what the readers of a user model gain and spend on lists whose gains and costs are known rank by rank.
+    """Return the gains and costs of users of a model on lists with known gains and costs at each rank.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def expectations(
 
     Examples
     --------
-    A reader who goes on with probability 1/2 looks at two items, if the list never ends.
+    A user who continues with probability 1/2 examines two items of an endless list.
 
     >>> found = expectations("RBP", np.array([1.0, 0.0, 1.0] + [0.0] * 50), p=0.5)
     >>> float(found.utility.round(9)), float(found.total_utility.round(9)), float(found.depth.round(9))
@@ -202,7 +202,7 @@ def user_model(
     function : callable
         The probability of going on from each rank to the next. It asks by name for arrays whose axis 0 is the rank:
         `rank`, from 1; `gain`, from 0 to 1; `total`, the gains so far; `cost`; `spent`, the costs so far. Keyword-only
-        parameters with defaults are its own; `k`, which `@10` sets, is a rank beyond which nobody looks.
+        parameters with defaults are those of the model; `k`, which `@10` sets, is the last rank that users examine.
     name : str, optional
         The name where it is not the function's.
     reference : str
@@ -257,7 +257,7 @@ def user_model(
 def _kernel(
     name: str, going_on: Callable[..., Any], keywords: list[inspect.Parameter]
 ) -> Callable[..., Any]:
-    """Return the kernel of a model's expected utility, with the model's parameters among its own."""
+    """Return the kernel of the expected utility of a model, with the parameters of the model."""
 
     def kernel(
         rank: np.ndarray,
@@ -363,9 +363,9 @@ def ETU(
     min_grade: float = 0.0,
     n: int = DEPTH,
 ) -> np.ndarray:
-    """Expected total utility: what a reader of a user model gains in all, ETU(model=INST(T=2)).
+    """Expected total utility: the total gain of a user of the model, ETU(model=INST(T=2)).
 
-    The sum over ranks of the gains so far times the probability that the reader stops there. Gains are grades, divided
+    The sum over ranks of the gains so far times the probability that the user stops there. Gains are grades, divided
     by `max_grade`; `gain="binary"` has 1 for each relevant item.
 
     Examples
@@ -391,9 +391,9 @@ def ED(
     min_grade: float = 0.0,
     n: int = DEPTH,
 ) -> np.ndarray:
-    """Expected depth: how many items a reader of a user model looks at, ED(model=INST(T=2)).
+    """Expected depth: the number of items that a user of the model examines, ED(model=INST(T=2)).
 
-    Less is better: the reader was satisfied sooner. Gains as in ETU.
+    Lower is better: the user is satisfied at a better rank. Gains as in ETU.
 
     Examples
     --------
@@ -416,9 +416,9 @@ def ETC(
     min_grade: float = 0.0,
     n: int = DEPTH,
 ) -> np.ndarray:
-    """Expected total cost: what a reader of a user model spends in all, where looking at an item costs `cost`.
+    """Expected total cost: the total cost of a user of the model, with `cost` per examined item.
 
-    The sum over ranks of the costs so far times the probability that the reader stops there. Gains as in ETU. For costs
+    The sum over ranks of the costs so far times the probability that the user stops there. Gains as in ETU. For costs
     that differ by item there is `pdeval.kernels.expectations`.
 
     Examples
@@ -436,7 +436,7 @@ def ETC(
     limits=ABOVE_ZERO,
 )
 def INST(rank: np.ndarray, total: np.ndarray, *, T: float = 1.0) -> np.ndarray:
-    """INST: utility of a reader who wants gains of T in all, and goes on the rather, the more are missing.
+    """INST: utility of a user who wants a total gain of T, and is more likely to continue the more is missing.
 
     From rank i on with probability ((i + T + T_i - 1) / (i + T + T_i))^2, where T_i = T less the gains down to i. Gains
     are grades, divided by `max_grade`: the largest grade of the qrels unless given.
@@ -455,10 +455,10 @@ def INST(rank: np.ndarray, total: np.ndarray, *, T: float = 1.0) -> np.ndarray:
     limits=ABOVE_ZERO,
 )
 def INSQ(rank: np.ndarray, *, T: float = 1.0) -> np.ndarray:
-    """INSQ: utility of a reader who wants gains of T in all, and goes on the rather, the deeper the rank.
+    """INSQ: utility of a user who wants a total gain of T, and is more likely to continue at deeper ranks.
 
-    From rank i on with probability ((i + 2 T - 1) / (i + 2 T))^2, whatever was found. Gains are grades, divided by
-    `max_grade`.
+    The user continues after rank i with probability ((i + 2 T - 1) / (i + 2 T))^2, independently of the items. Gains
+    are grades, divided by `max_grade`.
 
     Examples
     --------
@@ -471,7 +471,7 @@ def INSQ(rank: np.ndarray, *, T: float = 1.0) -> np.ndarray:
 
 @user_model(reference=ZHANG, limits=ABOVE_ZERO)
 def BPM(total: np.ndarray, spent: np.ndarray, *, T: float = 1.0, k: float = 10) -> np.ndarray:
-    """Bejeweled player model: gain per item of a reader who stops at gains of T, or after k items.
+    """Bejeweled player model: gain per item of a user who stops at a gain of T or after k items.
 
     Gains are grades, divided by `max_grade`.
 
@@ -496,7 +496,7 @@ def BPMD(
     median: float = 0.5,
     k: float = 10,
 ) -> np.ndarray:
-    """Dynamic bejeweled player model: as BPM, but each item moves what is wanted and how long to look for it.
+    """Dynamic bejeweled player model: as BPM, but each item changes the wanted gain and the patience of the user.
 
     Every item that was passed moves T by hb and k by hc times its gain less `median`. cwl_eval leaves k as it is: hc=0.
 
@@ -517,7 +517,7 @@ def BPMD(
 def SDCG(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Scaled DCG: the mean gain of the first k items, weighed by 1 / log2(rank + 1).
 
-    DCG divided by that of a list of k fully relevant items, or of n where there is no cutoff. Gains are grades, divided
+    DCG divided by that of a list of k fully relevant items, or of n without a cutoff. Gains are grades, divided
     by `max_grade`.
 
     Examples
@@ -530,9 +530,9 @@ def SDCG(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
 
 @user_model(reference=f"{NEARLY}, eq. 8")
 def NERR8(rank: np.ndarray, gain: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Nearly ERR, equation 8: gain per item of a reader whom an item of gain g stops with probability g.
+    """Nearly ERR, equation 8: gain per item of a user who stops at an item of gain g with probability g.
 
-    Nobody looks beyond rank k. Gains are grades, divided by `max_grade`.
+    Users stop at rank k. Gains are grades, divided by `max_grade`.
 
     Examples
     --------
@@ -544,9 +544,9 @@ def NERR8(rank: np.ndarray, gain: np.ndarray, *, k: float = inf) -> np.ndarray:
 
 @user_model(reference=f"{NEARLY}, eq. 9")
 def NERR9(rank: np.ndarray, gain: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Nearly ERR, equation 9: as equation 8, but from rank i a reader goes on i / (i + 1) times as often.
+    """Nearly ERR, equation 9: as equation 8, with the continuation probability at rank i multiplied by i / (i + 1).
 
-    Nobody looks beyond rank k. Gains are grades, divided by `max_grade`.
+    Users stop at rank k. Gains are grades, divided by `max_grade`.
 
     Examples
     --------
@@ -558,7 +558,7 @@ def NERR9(rank: np.ndarray, gain: np.ndarray, *, k: float = inf) -> np.ndarray:
 
 @user_model(reference=f"{NEARLY}, eq. 10", limits={"p": (0, 1)})
 def NERR10(gain: np.ndarray, *, p: float = 0.9) -> np.ndarray:
-    """Nearly ERR, equation 10: as equation 8, but a reader goes on p times as often; no cutoff.
+    """Nearly ERR, equation 10: as equation 8, with the continuation probability multiplied by p; no cutoff.
 
     Gains are grades, divided by `max_grade`.
 
@@ -572,7 +572,7 @@ def NERR10(gain: np.ndarray, *, p: float = 0.9) -> np.ndarray:
 
 @user_model(reference=f"{NEARLY}, eq. 11", limits=ABOVE_ZERO)
 def NERR11(rank: np.ndarray, gain: np.ndarray, *, T: float = 1.0) -> np.ndarray:
-    """Nearly ERR, equation 11: as equation 8, but a reader goes on as that of INSQ does; no cutoff.
+    """Nearly ERR, equation 11: as equation 8, with the continuation probability multiplied by that of INSQ; no cutoff.
 
     Gains are grades, divided by `max_grade`.
 
@@ -589,7 +589,7 @@ def NERR11(rank: np.ndarray, gain: np.ndarray, *, T: float = 1.0) -> np.ndarray:
     limits={"halflife": (LEAST, inf)},
 )
 def TBG(rank: np.ndarray, cost: np.ndarray, *, halflife: float = 224.0) -> np.ndarray:
-    """Time-biased gain: utility of readers of whom half are left after `halflife` units of cost.
+    """Time-biased gain: utility of users, half of whom continue after `halflife` units of cost.
 
     An item costs 1 unless the costs are given (`pdeval.kernels.expectations`); the weights add up to 1, as in cwl_eval.
     Gains are grades, divided by `max_grade`.
@@ -610,7 +610,7 @@ def TBG(rank: np.ndarray, cost: np.ndarray, *, halflife: float = 224.0) -> np.nd
 def U_measure(
     rank: np.ndarray, cost: np.ndarray, spent: np.ndarray, *, L: float = 1000.0
 ) -> np.ndarray:
-    """U-measure: utility of a reader who loses interest evenly until L units of text were read.
+    """U-measure: utility of a user whose interest decreases linearly until L units of text were read.
 
     An item has 1 unit of text unless costs are given (`pdeval.kernels.expectations`); the weights add up to 1, and the
     last rank has none, as in cwl_eval. Gains are grades, divided by `max_grade`.
@@ -645,7 +645,7 @@ def SET(rank: np.ndarray, *, beta: float = 0.5, k: float = 10) -> np.ndarray:
 
 @user_model(reference=FORAGING, name="IFT-goal", limits=ABOVE_ZERO)
 def IFT_goal(total: np.ndarray, *, T: float = 2.0, b1: float = 0.9, R1: float = 10.0) -> np.ndarray:
-    """Information foraging, goal-sensitive: utility of a reader who stops the rather, the nearer the gains are to T.
+    """Information foraging, goal-sensitive: utility of a user who is more likely to stop the nearer the gain is to T.
 
     Goes on with probability 1 - 1 / (1 + b1 e^(R1 (T - gains so far))). Gains are grades, divided by `max_grade`.
 
@@ -661,7 +661,7 @@ def IFT_goal(total: np.ndarray, *, T: float = 2.0, b1: float = 0.9, R1: float = 
 def IFT_rate(
     total: np.ndarray, spent: np.ndarray, *, A: float = 0.2, b2: float = 0.9, R2: float = 10.0
 ) -> np.ndarray:
-    """Information foraging, rate-sensitive: utility of a reader who stops where gain per cost falls below A.
+    """Information foraging, rate-sensitive: utility of a user who stops if gain per cost falls below A.
 
     Goes on with probability 1 / (1 + b2 e^(R2 (A - rate of gain so far))). Gains are grades, divided by `max_grade`.
 
@@ -685,7 +685,7 @@ def IFT(
     b2: float = 0.9,
     R2: float = 10.0,
 ) -> np.ndarray:
-    """Information foraging: utility of a reader who stops near gains of T, or where gain per cost falls below A.
+    """Information foraging: utility of a user who stops near a gain of T, or if gain per cost falls below A.
 
     Goes on with the product of the probabilities of IFT-goal and IFT-rate. Gains are grades, divided by `max_grade`.
 
@@ -698,28 +698,28 @@ def IFT(
     return goal(total, T=T, b1=b1, R1=R1) * rate(total, spent, A=A, b2=b2, R2=R2)
 
 
-# how readers go on by measures that are elsewhere, for what their readers gain in all, and how far they go
+# user models of measures declared in other modules, for ETU, ED and ETC
 @user_model(name="RBP", measure=False)
 def going_on_evenly(rank: np.ndarray, *, p: float = 0.8) -> np.ndarray:
-    """Return p at every rank, the reader of rank-biased precision."""
+    """Return p at every rank: rank-biased precision."""
     return np.full(np.shape(rank), float(p))
 
 
 @user_model(name="P", measure=False)
 def going_on_to_the_cutoff(rank: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Return 1 down to the cutoff, the reader of precision."""
+    """Return 1 down to the cutoff: precision."""
     return (rank < k) * 1.0
 
 
 @user_model(name="RR", measure=False)
 def going_on_to_the_first(total: np.ndarray) -> np.ndarray:
-    """Return 1 until something is found, the reader of reciprocal rank."""
+    """Return 1 until the first relevant item: reciprocal rank."""
     return (total == 0) * 1.0
 
 
 @user_model(name="AP", measure=False)
 def going_on_for_precision(rank: np.ndarray, gain: np.ndarray) -> np.ndarray:
-    """Return the share of gain / rank that is still to come, the reader of average precision, who knows the list."""
+    """Return the continuation probabilities of average precision: the fraction of gain / rank at later ranks."""
     ahead = np.cumsum((gain / rank)[::-1], axis=0)[::-1]
     after = np.concatenate([ahead[1:], np.zeros_like(ahead[:1])])
     return share(after, ahead)

@@ -1,6 +1,6 @@
 """Diversity and novelty: measures over the subtopics of a query, as the TREC Web track's ndeval computes them.
 
-An item belongs to the subtopics that it is relevant to. What a subtopic adds shrinks by the factor 1 - alpha with
+An item belongs to the subtopics that it is relevant to. The gain of a subtopic is multiplied by 1 - alpha for
 every item of it seen before. Only subtopics with a relevant item count.
 """
 
@@ -212,7 +212,7 @@ def nERR_IA(
 def P_IA(
     rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20
 ) -> np.ndarray:
-    """Intent-aware precision: the mean over subtopics of the share of their items among the first k.
+    """Intent-aware precision: the mean over subtopics of the fraction of their items among the first k.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def nNRBP(
 def strec(
     rank: np.ndarray, member: np.ndarray, subtopics: np.ndarray, *, k: float = 20
 ) -> np.ndarray:
-    """Subtopic recall: the share of the subtopics that the first k items cover.
+    """Subtopic recall: the fraction of the subtopics that the first k items cover.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from pdeval.kernels.primitives import inf, level, share, total
 
 
 def drawn(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
-    """Return how many items of each item's group are among the first k; 0 where it was not retrieved.
+    """Return the number of items of each item's tie group among the first k; 0 if it was not retrieved.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def chance(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
 
 
 def group_places(start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return, for each item, how many of its group come before it in the array, and how many there are.
+    """Return, for each item, the number of items of its group before it in the array, and the size of the group.
 
     Examples
     --------

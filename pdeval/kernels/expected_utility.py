@@ -20,7 +20,7 @@ Utility = Literal["precision", "reciprocal", "log"]
 
 
 def utility_of(rank: np.ndarray, utility: Utility) -> np.ndarray:
-    """Return what each recall level is worth to who wants so many items: i/f_i, 1/f_i, or 1/log2(f_i + 1).
+    """Return the utility of each recall level for users who want that number of items: i/f_i, 1/f_i or 1/log2(f_i + 1).
 
     Examples
     --------
@@ -47,8 +47,8 @@ def expected_utility(
     """Expected utility: the mean, over users who want i relevant items, of how well they are served at the i-th.
 
     `utility` is the precision where they stop (i/f_i; with uniform weights and one grade the mean is AP), the
-    reciprocal rank 1/f_i, or 1/log2(f_i + 1). `weight` is the share of users who want i items; `grades`, with several
-    positive grades and no level, that of users with each threshold, as for RPP.
+    reciprocal rank 1/f_i, or 1/log2(f_i + 1). `weight` is the fraction of users who want i items; `grades`, with
+    several positive grades and no level, that of users with each threshold, as for RPP.
 
     Examples
     --------
@@ -91,5 +91,5 @@ def expected_utility_of_subtopics(
 def _terms(
     rank: np.ndarray, *, utility: Utility = "precision", weight: Weight = "uniform"
 ) -> tuple[np.ndarray, Any]:
-    """Return the utility of each recall level, and the share of users who want as many items."""
+    """Return the utility of each recall level, and the fraction of users who want that number of items."""
     return utility_of(rank, utility), weights(weight, len(rank))[:, None, None]

@@ -242,7 +242,7 @@ def DCG(
 
     The gain is the grade; `gain="exp"` takes 2^grade - 1, `gain="binary"` (or `binary=true`) 1 for each item that is
     relevant at the level; `gains={1: 3, 2: 9}` sets it by grade, that of judged items of grade 0 included, and grades
-    that are not listed keep theirs; grades below `least` have none, nor has what nobody judged.
+    that are not listed keep theirs; grades below `least` and unjudged items have none.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def nDCG(
 ) -> np.ndarray:
     """Normalized discounted cumulated gain: DCG divided by that of the ideal ranking.
 
-    The ideal ranking holds every judged item of positive grade (with a gain of grade 0, every judged item), best first,
+    The ideal ranking has every judged item of positive grade (with a gain of grade 0, every judged item), best first,
     cut at `k` if there is a cutoff, never at the length of the run: trec_eval's ndcg and ndcg_cut. Parameters as
     in DCG; gdeval's nDCG is `gain="exp"`.
 
@@ -391,7 +391,7 @@ def RnDCG(
     """nDCG averaged over the cutoffs where the ideal ranking comes to a lower gain, and the end of the run.
 
     The end of the run counts if it lies more than one item beyond the last item of positive gain in the ideal
-    ranking. 0 for a query with nothing relevant at the level, whatever its gains. Both as in trec_eval's Rndcg.
+    ranking. 0 for a query without relevant items at the level. Both as in trec_eval's Rndcg.
 
     Examples
     --------
@@ -428,7 +428,7 @@ def G(
 ) -> np.ndarray:
     """Normalized gain: each gain divided by log2(2 + the gain that was missed down to its rank).
 
-    The missed gain is what the ideal ranking has cumulated there, at least 1 an item, less what this one has. The sum
+    The missed gain is the cumulated gain of the ideal ranking, at least 1 per item, minus that of this ranking. The sum
     is divided by the sum of all gains.
 
     Examples

@@ -1,4 +1,4 @@
-"""Measures for incomplete judgments: those that look at judged items only, and how many were judged.
+"""Measures for incomplete judgments: measures of judged items only, and the fraction of judged items.
 
 An item of grade 0 is judged and not relevant; one of negative grade is pooled but unjudged; any other unjudged.
 """
@@ -16,7 +16,7 @@ BPREF = "Buckley & Voorhees 2004, Retrieval evaluation with incomplete informati
 
 @metric(reference=BPREF, aliases=("bpref", "BPref"))
 def Bpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> np.ndarray:
-    """Bpref: the share of judged non-relevant items ranked below each relevant item.
+    """Bpref: the fraction of judged non-relevant items ranked below each relevant item.
 
     The sum over relevant items retrieved of 1 - min(n, m) / min(N, m), divided by m; n judged non-relevant items are
     ranked above the item, N were judged in all. The term is 1 where n = 0.
@@ -82,9 +82,9 @@ def infAP(rank: np.ndarray, above: np.ndarray, pooled: np.ndarray) -> np.ndarray
     return total(np.where(here, inferred, 0.0)) / len(rank)
 
 
-@metric(kind="judged", reference="share of judged items", aliases=("judged",), empty=True)
+@metric(kind="judged", reference="fraction of judged items", aliases=("judged",), empty=True)
 def Judged(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Judged: the share of judged items among the first k.
+    """Judged: the fraction of judged items among the first k.
 
     Divides by the number of items there are, if that is less than `k` (ir_measures' Judged); 0 for an empty list.
 

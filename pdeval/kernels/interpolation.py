@@ -32,7 +32,7 @@ def precision_recall(rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def counted(recall: float, relevant: int, points: Points = "round") -> int:
-    """Return how many of the relevant items the recall point stands for.
+    """Return the number of relevant items at the recall point.
 
     "round": p R, halves away from zero (trec_eval 10); "floor": floor(p R + 0.9) (trec_eval 9).
 

@@ -49,7 +49,7 @@ def weighed(value: np.ndarray, weight: np.ndarray, norm: Norm) -> np.ndarray:
 def wR(
     rank: np.ndarray, weight: np.ndarray, *, norm: Norm = "weights", k: float = inf
 ) -> np.ndarray:
-    """Weighed recall: the share of relevant items found down to rank k, each counting 1 / its propensity.
+    """Weighed recall: the fraction of relevant items among the first k, weighted by 1 / propensity.
 
     The judgments need a column `propensity`. `norm="none"` leaves the sum, which is on average the number of relevant
     items down to rank k, judged or not.
@@ -76,7 +76,7 @@ def wDCG(
     """Weighed DCG: discounted cumulated gain, each item counting 1 / its propensity.
 
     On average the DCG of all relevant items, judged or not. `norm="weights"` divides by the weighed gains, which is
-    the self-normalized DCG of Yang et al. There is no weighed nDCG: the ideal ranking of items that nobody judged is
+    the self-normalized DCG of Yang et al. There is no weighed nDCG: the ideal ranking of unjudged items is
     not known.
 
     Examples
@@ -121,10 +121,10 @@ def wAUC(
     *,
     items: float | None = None,
 ) -> np.ndarray:
-    """Weighed AUC: the share of the other items of the catalog below a relevant one, each counting 1 / propensity.
+    """Weighed AUC: the fraction of the other items of the catalog below a relevant item, weighted by 1 / propensity.
 
     Others are all other items, relevant or not, for not all relevant ones are known: of one relevant item it is AUC.
-    Items that were not retrieved stand below all others, in any order. `items` is the size of the catalog; unless
+    Items that were not retrieved rank below all others, in any order. `items` is the size of the catalog; unless
     given, the distinct items of the query in all rankings and among its relevant ones.
 
     Examples
@@ -169,8 +169,8 @@ def Sampled(
 ) -> np.ndarray:
     """Measure among all items, estimated from the rank of one relevant item among sampled negatives.
 
-    `Sampled(of=nDCG,negatives=100,items=20000)@10`: every list holds the held-out item and 100 of the 19,999 others.
-    Both numbers must be said. `of` is R (the hit rate), nDCG, AP (the reciprocal rank) or AUC, of one relevant item.
+    `Sampled(of=nDCG,negatives=100,items=20000)@10`: every list has the held-out item and 100 of the 19,999 others.
+    Both numbers are required. `of` is R (the hit rate), nDCG, AP (the reciprocal rank) or AUC, of one relevant item.
     Estimates of single users vary widely, below 0 and above 1; their mean over users is what they are for. The default
     makes squared bias plus `gamma` times variance least; `estimator=rank` takes the measure at the rank
     that is expected, 1 + (rank - 1) (items - 1) / negatives, a linear mapping of ranks as Li et al. map cutoffs: it
@@ -221,7 +221,7 @@ def Sampled(
 def _of_distributions(
     of_rank: np.ndarray, negatives: int, above: np.ndarray, there: np.ndarray
 ) -> np.ndarray:
-    """Return what each sampled rank says of a measure by the ranks of each run's users: (negatives + 1, runs).
+    """Return the corrected measure at each sampled rank, from the ranks of each run's users: (negatives + 1, runs).
 
     The mean over a run's users is the measure of the distribution of their ranks; a user's own value is that and by how
     much it would rise with more users of their rank, so that the standard error is that of the delta method.
@@ -249,14 +249,14 @@ def rank_distribution(counts: np.ndarray, items: int) -> np.ndarray:
     Parameters
     ----------
     counts : ndarray of shape (negatives + 1,)
-        How many users have each sampled rank, from 1 to negatives + 1.
+        Number of users with each sampled rank, from 1 to negatives + 1.
     items : int
         The number of items, the relevant one among them.
 
     Returns
     -------
     ndarray of shape (items,)
-        The share of users whose item has rank 1, 2, ... among all items.
+        Fraction of users whose item has rank 1, 2, ... among all items.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def _worth(of: Of, items: int, k: float) -> np.ndarray:
 def _corrected(
     of: Of, negatives: int, items: int, estimator: Any, gamma: float, k: float
 ) -> np.ndarray:
-    """Return what each sampled rank says of a measure; the same for all blocks and runs."""
+    """Return the corrected measure at each sampled rank, the same for all blocks and runs."""
     return corrected_for_sampling(_worth(of, items, k), negatives, estimator=estimator, gamma=gamma)
 
 
@@ -321,14 +321,14 @@ def corrected_for_sampling(
     estimator: Literal["BV", "rank"] = "BV",
     gamma: float = 0.1,
 ) -> np.ndarray:
-    """Return what each rank among sampled candidates says of a measure of the rank among all items.
+    """Return the estimate of a measure over all items at each rank among sampled candidates.
 
     Parameters
     ----------
     of_rank : ndarray of shape (N,)
         The measure at ranks 1 to N among all items, e.g. 1 / log2(rank + 1) for nDCG of one relevant item.
     negatives : int
-        How many of the other N - 1 items were drawn, with replacement, beside the relevant one.
+        Number of the other N - 1 items drawn with replacement, in addition to the relevant one.
     estimator : {'BV', 'rank'}
         The values of all sampled ranks together that make squared bias plus `gamma` times variance least, every rank
         among all items being as likely, which is the trade-off of bias and variance; or the measure at the unbiased
@@ -339,7 +339,7 @@ def corrected_for_sampling(
     Returns
     -------
     ndarray of shape (negatives + 1,)
-        The corrected measure at sampled ranks 1 to negatives + 1: the mean over users of what stands at their ranks
+        The corrected measure at sampled ranks 1 to negatives + 1: the mean over users of the values at their ranks
         is the estimate.
 
     Examples

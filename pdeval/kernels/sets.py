@@ -1,4 +1,4 @@
-"""Measures of the retrieved set, whatever its order, and counts.
+"""Measures of the retrieved set, independent of its order, and counts.
 
 What trec_eval calls set_P, set_recall, set_F, set_map, set_relative_P, utility and num_*. Counts are summed over
 queries, everything else is averaged.
@@ -26,7 +26,7 @@ COUNT: dict[str, Any] = {
 
 @metric(reference=TREC_EVAL, aliases=("set_P",), read={"relative": checked_flag})
 def SetP(rank: np.ndarray, retrieved: np.ndarray, *, relative: bool = False) -> np.ndarray:
-    """Set precision: the share of relevant items among all retrieved ones; `relative=True` is SetRelP.
+    """Set precision: the fraction of relevant items among all retrieved items; `relative=True` is SetRelP.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def SetP(rank: np.ndarray, retrieved: np.ndarray, *, relative: bool = False) -> 
 
 @metric(reference=TREC_EVAL, aliases=("set_recall",))
 def SetR(rank: np.ndarray) -> np.ndarray:
-    """Set recall: the share of the relevant items that was retrieved.
+    """Set recall: the fraction of the relevant items that was retrieved.
 
     Examples
     --------
@@ -208,7 +208,7 @@ CATALOG = {"items": (1, inf)}
 
 
 def catalog(corpus: np.ndarray | None, items: float | None, relevant: float) -> np.ndarray:
-    """Return the number of items that are not relevant, of a catalog of some size or of what is known of it.
+    """Return the number of non-relevant items of the catalog, or of the known items without a catalog size.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def catalog(corpus: np.ndarray | None, items: float | None, relevant: float) -> 
 
 @metric(reference="ir_measures, Accuracy")
 def Accuracy(rank: np.ndarray, retrieved: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Accuracy: how probably a relevant item of the list stands above one of its other items.
+    """Accuracy: the probability that a relevant item of the list is ranked above one of its other items.
 
     Of the first k items of the list alone: items that were not retrieved do not count. 1 where these are all relevant,
     0 where none is. ir_measures leaves out lists without a relevant item, and fails where all are.
@@ -255,7 +255,7 @@ def AUC(
     *,
     items: float | None = None,
 ) -> np.ndarray:
-    """Area under the ROC curve: how probably a relevant item stands above another item of the catalog.
+    """Area under the ROC curve: the probability that a relevant item is ranked above another item of the catalog.
 
     Items that were not retrieved stand below all others, in any order: of two of them each is above the other half of
     the time. 1 where the catalog has relevant items only.
@@ -278,9 +278,9 @@ def AUC(
 
 @metric(reference=PARTIAL, aliases=("PAUC", "pAUC"))
 def PartialAUC(rank: np.ndarray, *, k: float = 10) -> np.ndarray:
-    """Partial AUC: how probably a relevant item stands above one of the first k items that are not relevant.
+    """Partial AUC: the probability that a relevant item is ranked above one of the first k non-relevant items.
 
-    Relevant items that were not retrieved stand below them. `k` counts items that are not relevant.
+    Relevant items that were not retrieved rank below them. `k` counts non-relevant items.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def Fallout(
     items: float | None = None,
     k: float = inf,
 ) -> np.ndarray:
-    """Fall-out: the share of the items that are not relevant which are among the first k.
+    """Fall-out: the fraction of the non-relevant items that are among the first k.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def MCC(
     aliases=("gAP", "graded_AP"),
 )
 def GAP(rank: np.ndarray, grade: np.ndarray, ideal: np.ndarray, *, k: float = inf) -> np.ndarray:
-    """Graded average precision: AP of readers whose least relevant grade is each grade alike.
+    """Graded average precision: the mean AP over users whose smallest relevant grade is each of the grades.
 
     The mean of AP at every level, weighed by the number of items that are relevant there; AP where grades are binary.
 

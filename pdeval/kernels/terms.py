@@ -1,6 +1,6 @@
 """Measures as sums over recall levels: the term of each level, and the weight by which the terms add up to the measure.
 
-A function stands for the measure of its name and asks for columns as kernels do. It returns the terms, axis 0 the
+Each function is registered for a measure and selects columns by name, as kernels do. It returns the terms, axis 0 the
 recall level, larger where the ranking is better, and their weight: `(weight * terms).sum(axis=0)` is the measure, with
 its sign turned where lower is better (Diaz & Ferraro 2022, Fig. 4a).
 """
@@ -99,19 +99,19 @@ def bpref(rank: np.ndarray, above: np.ndarray, nonrelevant: np.ndarray) -> tuple
 
 @TERMS.function("ESL")
 def search_length(rank: np.ndarray, corpus: np.ndarray, *, i: int = 1) -> tuple[np.ndarray, Any]:
-    """-f_i at level i; items that were not retrieved stand at the end of the corpus."""
+    """-f_i at level i; items that were not retrieved are at the end of the corpus."""
     return np.where(level(rank) == i, -reached(rank, corpus, "corpus"), 0.0), 1.0
 
 
 @TERMS.function("ISL")
 def initial_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarray, Any]:
-    """-f_1 at the first level; items that were not retrieved stand at the end of the corpus."""
+    """-f_1 at the first level; items that were not retrieved are at the end of the corpus."""
     return search_length(rank, corpus)
 
 
 @TERMS.function("TSL")
 def total_search_length(rank: np.ndarray, corpus: np.ndarray) -> tuple[np.ndarray, Any]:
-    """-f_m at the last level; items that were not retrieved stand at the end of the corpus."""
+    """-f_m at the last level; items that were not retrieved are at the end of the corpus."""
     return search_length(rank, corpus, i=len(rank))
 
 
@@ -157,7 +157,7 @@ def decider(terms: np.ndarray) -> np.ndarray:
 
 @PAIR_TERMS.function("sgnLP")
 def lexicographic_precision(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Who is sooner at each recall level; all the weight is at the first level where they differ."""
+    """Which ranking is better at each recall level, with all weight at the first level at which they differ."""
     terms = closer(x, y) * 1.0
     return terms, decider(terms)
 
@@ -171,7 +171,7 @@ def lexicographic_precision_by_how_much(x: np.ndarray, y: np.ndarray) -> tuple[n
 
 @PAIR_TERMS.function("sgnLR")
 def lexicographic_recall(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Who is sooner at each recall level; all the weight is at the last level where they differ."""
+    """Which ranking is better at each recall level, with all weight at the last level at which they differ."""
     terms = closer(x, y) * 1.0
     return terms, decider(terms[::-1])[::-1]
 
