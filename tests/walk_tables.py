@@ -159,7 +159,7 @@ def _tables() -> dict[str, object]:
         ),
         "pair_explanation": join.explain(runs()["query_id"].iloc[0], "RPP", runs=["bm25", "ql"]),
         "unjudged_values": join.explain(runs()["query_id"].iloc[0], per="run"),
-        "labeled": join.labeled(k=3),
+        "labeled": join.labeled(top=3),
         "hard_queries": join.hard_queries(),
         "swapped_orders": runs().ireval.swap_assessors(labels(), orders=True, draws=3),
         "delta_sort": join.delta_sort("RR"),
