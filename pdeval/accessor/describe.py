@@ -100,7 +100,7 @@ def html_of_join(judged: Judged, text: str) -> str:
     """Return a table of the runs of a join as HTML: their queries, documents and labels."""
     counts = Counts.of(judged, judged.level, DEPTH)
     positions = judged.positions
-    fraction = counts.judged.sum(axis=0) / np.maximum(counts.shown.sum(axis=0), 1)
+    fraction = counts.judged.sum(axis=0) / np.maximum(counts.total.sum(axis=0), 1)
     columns = {
         "run": run_labels(judged.runs),
         "queries": positions.answered.sum(axis=0),

@@ -144,7 +144,7 @@ class Counts:
     ----------
     depth : int
         Rank down to which documents are counted.
-    judged, shown : ndarray of shape (topics, runs)
+    judged, total : ndarray of shape (topics, runs)
         Judged documents, and all documents, among the first ones of each list.
     relevant, retrieved : ndarray of shape (topics,)
         Relevant documents, and those of them that any run has among its first ones.
@@ -152,7 +152,7 @@ class Counts:
 
     depth: int
     judged: np.ndarray
-    shown: np.ndarray
+    total: np.ndarray
     relevant: np.ndarray
     retrieved: np.ndarray
 
@@ -178,18 +178,20 @@ class Counts:
     @property
     def fraction(self) -> np.ndarray:
         """The fraction of judged documents among the first ones of all lists; infinite without any."""
-        shown = self.shown.sum(axis=1)
+        total = self.total.sum(axis=1)
         return np.divide(
-            self.judged.sum(axis=1), shown, out=np.full(len(shown), np.inf), where=shown > 0
+            self.judged.sum(axis=1), total, out=np.full(len(total), np.inf), where=total > 0
         )
 
     def failures(self, measure: Measure, value: np.ndarray, topics: np.ndarray) -> list[str]:
         """Return why all runs fail: the best value, and the relevant documents that they have."""
         limit = "more" if measure.higher else "less"
         return [
-            f"no run has {limit} than {best:.3f} {measure.label}; {some} of {total} relevant documents "
-            f"{'is' if some == 1 else 'are'} among the first {self.depth} of any run."
-            for best, some, total in zip(value, self.retrieved[topics], self.relevant[topics])
+            f"no run has {limit} than {best:.3f} {measure.label}; {retrieved} of {relevant} relevant documents "
+            f"{'is' if retrieved == 1 else 'are'} among the first {self.depth} of any run."
+            for best, retrieved, relevant in zip(
+                value, self.retrieved[topics], self.relevant[topics]
+            )
         ]
 
     def few_labels(self, names: np.ndarray, topics: np.ndarray, worst: np.ndarray) -> list[str]:

@@ -144,7 +144,7 @@ class Request:
     Parameters
     ----------
     runs : DataFrame
-        All runs; `shown` are places in it.
+        All runs; `selected` are places in it.
     queries : Index, optional
         The queries to show; None for all.
     top_grade : float, optional
@@ -152,7 +152,7 @@ class Request:
     """
 
     runs: pd.DataFrame
-    shown: list[int]
+    selected: list[int]
     queries: pd.Index | None
     measures: list[Measure]
     side_by_side: bool
@@ -181,9 +181,9 @@ class Request:
             raise ValueError(
                 "ties='expected' has no definite ranks. Use ties='docid', 'rank' or 'first'."
             )
-        shown = list(range(len(all_runs))) if runs is None else places_of_runs(all_runs, runs)
-        if layout == "side_by_side" and len(shown) != 2:
-            selected = "1 is" if len(shown) == 1 else f"{len(shown)} are"
+        chosen = list(range(len(all_runs))) if runs is None else places_of_runs(all_runs, runs)
+        if layout == "side_by_side" and len(chosen) != 2:
+            selected = "1 is" if len(chosen) == 1 else f"{len(chosen)} are"
             raise ValueError(
                 f"layout='side_by_side' shows two runs, but {selected} selected. Select two with runs=[run_a, run_b]."
             )
@@ -191,7 +191,7 @@ class Request:
         if query is not None:
             wanted = query if np.iterable(query) and not isinstance(query, str) else [query]
             queries = all_queries[[place_of_query(all_queries, one) for one in wanted]]
-        return cls(all_runs, shown, queries, requested, layout == "side_by_side", **options)
+        return cls(all_runs, chosen, queries, requested, layout == "side_by_side", **options)
 
     def frame(self, rows: Rows, place_of_run: np.ndarray) -> pd.DataFrame:
         """Return the table of the rows; `place_of_run` is the place of each of their runs among all runs."""
@@ -199,7 +199,7 @@ class Request:
         queries = lists.queries.index()
         depth, judged_only = self.rules["depth"], self.rules["judged_only"]
         run_of_list = place_of_run[lists.run]
-        kept = np.isin(run_of_list, self.shown)
+        kept = np.isin(run_of_list, self.selected)
         if self.queries is not None:
             kept &= queries.isin(self.queries)[lists.query]
         # with judged_only, ranks change; side by side, run_a may have a document of run_b below rank `top`
@@ -266,9 +266,9 @@ class Request:
         docs = {"": names["doc"]}
         if self.side_by_side:
             docs = {"_a": "doc_a", "_b": "doc_b"}
-            a, b = (long[run == place] for place in self.shown)
+            a, b = (long[run == place] for place in self.selected)
             pair = _side_by_side(a, b).rename(columns={"query": names["query"]})
-            first, second = (np.full(len(pair), place) for place in self.shown)
+            first, second = (np.full(len(pair), place) for place in self.selected)
             ids = pair_columns(self.runs, first, second, labels)
             frame = described_frame({names["query"]: pair[names["query"]], **ids, **pair}, attrs)
         else:

@@ -30,10 +30,10 @@ def integers(values: np.ndarray) -> Any:
     """
     missing = ~np.isfinite(values)
     numbers = np.where(missing, 0.0, values)
-    whole = numbers.astype(np.int64)
-    if not (whole == numbers).all():
+    rounded = numbers.astype(np.int64)
+    if not (rounded == numbers).all():
         return np.where(missing, np.nan, values)
-    return pd.arrays.IntegerArray(whole, missing)
+    return pd.arrays.IntegerArray(rounded, missing)
 
 
 def cutoff(measures: list[Measure]) -> int:
