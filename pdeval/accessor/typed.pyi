@@ -71,7 +71,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how often the run with the sooner first relevant item is foretold by the relevant items after it."""
+            """Return how often later relevant items predict the run whose first relevant item is at the better rank."""
 
     @property
     def agree(self) -> _Agree: ...
@@ -880,7 +880,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
+            """Return the search lengths of every relevant item in two runs and their difference, negative if run_a is better."""
 
         def effective_fractions(
             self,
@@ -889,7 +889,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return the share of its relevant items that average precision effectively reads, for every run and query."""
+            """Return the fraction of relevant items that average precision effectively uses, for every run and query."""
 
         def histogram(
             self,
@@ -900,7 +900,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
+            """Count the relevant items by search length, in buckets; items that were not retrieved come last."""
 
         def rrie(
             self,
@@ -923,7 +923,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
+            """Count the relevant items that one run ranks earlier than another, and those that only one retrieves."""
 
     @property
     def search_lengths(self) -> _SearchLengths: ...
@@ -1034,7 +1034,7 @@ class JudgedVerbs(Judged):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the share of pairs of runs on the same query that each measure leaves tied."""
+            """Return the fraction of pairs of runs on the same query that are tied by each measure."""
 
         def by_first(
             self,
@@ -1042,7 +1042,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own."""
+            """Return the probability that another run has its first relevant item at the same rank, by that rank."""
 
         def by_recall(
             self,
@@ -1051,7 +1051,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
+            """Return the fraction of pairs of runs tied at each recall level: the i-th relevant item has the same rank."""
 
         def deciding_ecdf(
             self,
@@ -1059,7 +1059,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Return the share of pairs of runs that is decided at or before each recall level."""
+            """Return the fraction of pairs of runs decided at or before each recall level."""
 
         def deciding_levels(
             self,
@@ -4014,7 +4014,7 @@ class PreferencesIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return the share of pairs of runs on the same query that each measure leaves tied."""
+        """Return the fraction of pairs of runs on the same query that are tied by each measure."""
 
     mean = summary
 
@@ -4288,7 +4288,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how often the run with the sooner first relevant item is foretold by the relevant items after it."""
+            """Return how often later relevant items predict the run whose first relevant item is at the better rank."""
 
     @property
     def agree(self) -> _Agree: ...
@@ -5471,7 +5471,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner."""
+            """Return the search lengths of every relevant item in two runs and their difference, negative if run_a is better."""
 
         def effective_fractions(
             self,
@@ -5487,7 +5487,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return the share of its relevant items that average precision effectively reads, for every run and query."""
+            """Return the fraction of relevant items that average precision effectively uses, for every run and query."""
 
         def histogram(
             self,
@@ -5505,7 +5505,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how many relevant items have a search length in each bucket, those that were not retrieved last."""
+            """Count the relevant items by search length, in buckets; items that were not retrieved come last."""
 
         def rrie(
             self,
@@ -5542,7 +5542,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds."""
+            """Count the relevant items that one run ranks earlier than another, and those that only one retrieves."""
 
     @property
     def search_lengths(self) -> _SearchLengths: ...
@@ -5694,7 +5694,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return the share of pairs of runs on the same query that each measure leaves tied."""
+            """Return the fraction of pairs of runs on the same query that are tied by each measure."""
 
         def by_first(
             self,
@@ -5709,7 +5709,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own."""
+            """Return the probability that another run has its first relevant item at the same rank, by that rank."""
 
         def by_recall(
             self,
@@ -5725,7 +5725,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there."""
+            """Return the fraction of pairs of runs tied at each recall level: the i-th relevant item has the same rank."""
 
         def deciding_ecdf(
             self,
@@ -5740,7 +5740,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return the share of pairs of runs that is decided at or before each recall level."""
+            """Return the fraction of pairs of runs decided at or before each recall level."""
 
         def deciding_levels(
             self,
@@ -6251,7 +6251,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str],
             edges: Mapping[str, Sequence[float]] | None = None,
         ) -> pd.DataFrame:
-            """Return for how many collections the best run's mean is in each bucket."""
+            """Count the collections by the mean of their best run, in buckets."""
 
         def rrie(
             self,
@@ -6331,7 +6331,7 @@ class ScoresIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """Return the share of pairs of runs on the same query that each measure leaves tied."""
+        """Return the fraction of pairs of runs on the same query that are tied by each measure."""
 
     mean = summary
 

@@ -58,7 +58,7 @@ def _share(worse: np.ndarray, size: np.ndarray, m: int, shape: tuple[int, ...]) 
 
 @metric(reference=LP_PAPER, aliases=("metricLP",))
 def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
-    """Lexicographic precision as a number: the share of rankings that sgnLP puts behind this one.
+    """Lexicographic precision as a number: the fraction of rankings that sgnLP ranks below this one.
 
     Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of
     items of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLP wherever they are not
@@ -97,7 +97,7 @@ def LP(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) ->
     aliases=("metricLR",),
 )
 def LR(rank: np.ndarray, corpus: np.ndarray | None = None, *, k: float = inf) -> np.ndarray:
-    """Lexicographic recall as a number: the share of rankings that sgnLR puts behind this one.
+    """Lexicographic recall as a number: the fraction of rankings that sgnLR ranks below this one.
 
     Of all ways to place the m relevant items at n places, or after them: n is k, or without a cutoff the number of
     items of the query's corpus (in any ranking, or relevant). Values are in the order of sgnLR wherever they are not

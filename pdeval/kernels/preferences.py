@@ -239,7 +239,7 @@ def ST_invRPP(
 
 @preference(reference=LP_PAPER, path="first", test="sign", aliases=("lexiprecision", "sgnlp"))
 def sgnLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Lexicographic precision: who is sooner at the lowest recall level where the rankings differ.
+    """Lexicographic precision: which ranking is better at the lowest recall level at which they differ.
 
     A total preorder on rankings, which breaks the ties of reciprocal rank.
 
@@ -270,7 +270,7 @@ def rrLP(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     aliases=("lexirecall", "sgnlr"),
 )
 def sgnLR(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Lexicographic recall: who is sooner at the highest recall level where the rankings differ.
+    """Lexicographic recall: which ranking is better at the highest recall level at which they differ.
 
     More relevant items retrieved wins; then the rank of the last retrieved one, and so on upwards.
 
@@ -299,7 +299,7 @@ def interleaving(
     *,
     user: Literal["uniform", "dcg"] = "uniform",
 ) -> np.ndarray:
-    """Interleaving preference: the share of rank cutoffs at which x has found more relevant items, less y's share.
+    """Interleaving preference: the fraction of cutoffs at which x has more relevant items, minus that of y.
 
     Cutoffs run from 1 to the end of the longer list, with equal weights or with 1 / log2(k + 1).
 

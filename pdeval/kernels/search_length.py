@@ -166,7 +166,7 @@ def ASL(
 
 
 def relative_reduction_in_error(a: np.ndarray, b: np.ndarray, *, best: float = 1.0) -> np.ndarray:
-    """Return RRIE, the share of the error of `a` that `b` does away with.
+    """Return RRIE, the relative reduction of the error of `a` by `b`.
 
     The error is the distance to the best value, which is 1 for precision-like measures and for ASL alike:
     ((1 - a) - (1 - b)) / (1 - a), ((a - 1) - (b - 1)) / (a - 1). NaN where `a` is perfect.

@@ -743,9 +743,9 @@ def asl_wins(
     heights = table.numbers(height)
     place = np.arange(len(frame))
     looks: dict[int, Any] = {
-        -1: (f"{a} sooner", style.WIN, ""),
+        -1: (f"{a} earlier", style.WIN, ""),
         0: ("same", style.TIE, ""),
-        1: (f"{b} sooner", style.LOSS, "////"),
+        1: (f"{b} earlier", style.LOSS, "////"),
         2: (f"only {a} has it", style.WIN, "...."),
         3: (f"only {b} has it", style.LOSS, "xxxx"),
         4: ("neither has it", style.FADED, "----"),

@@ -1,6 +1,6 @@
 """The papers' experiments: agreement between measures, ties, incomplete data, atomized search length.
 
-The verbs are declared in the modules and live on `.ireval`; what is no verb of a table is here: lists that no system
+The verbs are methods of `.ireval`. Functions without a table are here: lists that no system
 made, theory about ties, arithmetic on search lengths, and headroom over several joins.
 """
 

@@ -38,7 +38,7 @@ table(
     then=".plot()",
     means={
         "value": "a difference at one recall level",
-        "ecdf": "share of (query, pair of runs, recall level) with at most that difference, each pair both ways",
+        "ecdf": "fraction of (query, ordered pair of runs, recall level) with at most that difference",
     },
     no_report="it is a curve; draw it: .plot()",
 )
@@ -50,9 +50,9 @@ table(
     then=".report()",
     means={
         "cells": "number of (query, pair of runs, population, recall level) with a weight",
-        "found": "share of them where at least one of the two runs found so many items",
-        "differ": "share of them where the two differ",
-        "small": "share of them that differ, but by less than `least`",
+        "found": "fraction of them in which at least one of the two runs retrieved that number of items",
+        "differ": "fraction of them in which the two runs differ",
+        "small": "fraction of them that differ by less than `least`",
     },
     no_plot="it is a few numbers per measure; draw their distribution: per='value'",
 )
@@ -81,7 +81,7 @@ table(
     then=".plot()",
     means={
         "rank": "the rank, from 1",
-        "weight": "what a relevant item there is worth; the weights of a measure add up to 1",
+        "weight": "weight of a relevant item at this rank; the weights of a measure add up to 1",
     },
     no_report="it is a curve; draw it: .plot()",
 )
@@ -115,7 +115,7 @@ def contribution_ecdf(
     per : {'value', 'measure'}
         The distribution; or one row per measure: how often runs differ at a level at all, and how often by little.
     points : int
-        At how many values on either side of 0 the distribution is given, evenly spaced up to the largest.
+        Number of values on either side of 0 at which the distribution is computed, equally spaced up to the largest.
     least : float
         The difference that `small` takes as the least to be seen.
     baseline : run, optional
@@ -165,7 +165,7 @@ def contribution_ecdf(
 def _sizes(
     views: Views, measure: Measure, a: np.ndarray, b: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the sizes of the differences of cells that have a weight, and whether a run found so many items."""
+    """Yield the absolute differences of cells with a weight, and whether a run retrieved that number of items."""
     counted = views.counted(measure)
     blocks = views.blocks("binary", views.judged.level)
     largest = max((block.size * block.shape[0] for block in blocks), default=1)
@@ -182,7 +182,7 @@ def _sizes(
 def _shares(
     views: Views, measure: Measure, a: np.ndarray, b: np.ndarray, least: float
 ) -> pd.DataFrame:
-    """Return how many cells there are, and the shares of those found, different, and different by little."""
+    """Return the number of cells, and the fractions that are retrieved, different, and different by little."""
     total = np.zeros(4, dtype=np.int64)
     for size, retrieved in _sizes(views, measure, a, b):
         total += [len(size), retrieved.sum(), (size > 0).sum(), ((size > 0) & (size < least)).sum()]
@@ -235,7 +235,7 @@ def contribution_surface(
     measures : str, Measure, or list of them
         Measures and preferences that `disaggregate` takes, but for search lengths, which depend on a corpus.
     ranks : int
-        How many ranks are looked at.
+        Number of ranks.
     recall : int
         The recall level; the items before it hold the first ranks of both rankings.
 
@@ -303,7 +303,7 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
     measures : str, Measure, or list of them
         Measures of which more is better.
     ranks : int
-        How many ranks are looked at, and add up to 1.
+        Number of ranks, whose weights add up to 1.
 
     Returns
     -------

@@ -54,10 +54,10 @@ table(
     then=".report(), .plot()",
     means={
         "bucket": "the means of the bucket, e.g. '[0.3, 0.4)'",
-        "low": "the lower edge of the bucket; the first one holds what is below it too",
+        "low": "lower edge of the bucket; the first bucket includes smaller values",
         "high": "the upper edge of the bucket",
         "count": "number of collections whose best run is in the bucket",
-        "fraction": "share of collections whose best run is in the bucket",
+        "fraction": "fraction of collections whose best run is in the bucket",
     },
 )
 table(
@@ -67,7 +67,7 @@ table(
     recognized_by="statistic collections mean sd low high",
     row="statistic, of each measure or pair of measures",
     means={
-        "step": "what the step changes",
+        "step": "change of this step",
         "measure_old": "the measure before it",
         "measure_new": "the measure after it",
         "statistic": "the column that was averaged",
@@ -91,10 +91,10 @@ def best_systems(
     Parameters
     ----------
     collections : mapping
-        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, or to scores:
+        Names of collections to a join of runs and judgments, with its level and query rule, or to scores:
         a cube or a table.
     measures : str, Measure, or list of them
-        What to compute where joins are given; scores have their own.
+        Measures to compute for joins; a table of scores has its measures.
 
     Returns
     -------
@@ -122,15 +122,15 @@ def headroom_of(
     *,
     edges: Edges | None = None,
 ) -> pd.DataFrame:
-    """Return for how many collections the best run's mean is in each bucket.
+    """Count the collections by the mean of their best run, in buckets.
 
     Parameters
     ----------
     collections : mapping
-        Names of collections to a join of runs and judgments, which keeps its own level and topic rule, or to scores:
+        Names of collections to a join of runs and judgments, with its level and query rule, or to scores:
         a cube or a table.
     measures : str, Measure, or list of them
-        What to compute where joins are given; scores have their own.
+        Measures to compute for joins; a table of scores has its measures.
     edges : mapping, optional
         The lower edges of a measure's buckets, by its name. By default tenths for a measure where more is better, and
         1, 2, 5, 10, 20, ... 1000 for a search length.
@@ -162,7 +162,7 @@ def headroom_of(
 def headroom(
     table: Table, measures: object = None, *, by: str | Sequence[str], edges: Edges | None = None
 ) -> pd.DataFrame:
-    """Return for how many collections the best run's mean is in each bucket.
+    """Count the collections by the mean of their best run, in buckets.
 
     Several joins, each a collection, go into `pdeval.studies.headroom_of`.
 
@@ -249,7 +249,7 @@ def _scores(source: Collection, measures: object) -> Scores:
 def _count_buckets(
     best: pd.DataFrame, higher: dict[str, bool], edges: Edges | None
 ) -> pd.DataFrame:
-    """Return for each measure how many collections are in each bucket."""
+    """Return the number of collections in each bucket, for each measure."""
     # labels as the table has them: 'AP', also for other spellings of it
     edges_of = {
         name if name in higher else parse(name).label: values
@@ -288,7 +288,7 @@ def spread_over_collections(
 ) -> pd.DataFrame:
     """Return mean and standard deviation over collections of every number of a table that has a row for each.
 
-    Rows of the same collection and keys are averaged first, so that every collection counts alike.
+    Rows of the same collection and keys are averaged first, so every collection has the same weight.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def spread_over_collections(
     by : str
         The column that names the collection.
     keys : list of str, optional
-        The columns that tell rows of a collection apart; by default all that hold no numbers. The statistics are the
+        Columns that identify the rows of a collection; by default all non-numeric columns. The statistics are the
         columns of floats among the others.
 
     Returns

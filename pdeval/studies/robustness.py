@@ -40,7 +40,7 @@ STATISTICS = ("tau_b", "ranking_agreement", "system_agreement", "ties")
 
 
 class Kept(Views):
-    """Views of a part of the judgments; the corpus of a query stays what it was."""
+    """Views of a part of the judgments; the corpus of a query does not change."""
 
     def __init__(self, judged: Judged, corpus: np.ndarray | None) -> None:
         super().__init__(judged)
@@ -439,7 +439,7 @@ def _fewer_labels(
 
 
 def streams(draws: int, seed: int | None) -> Iterator[np.random.Generator]:
-    """Yield one generator per draw; the numbers of a draw do not depend on how many draws there are.
+    """Yield one generator per draw; the numbers of a draw do not depend on the number of draws.
 
     Examples
     --------

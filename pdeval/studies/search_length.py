@@ -63,7 +63,7 @@ table(
         "low": "the smallest search length of the bucket, missing where not retrieved",
         "high": "the lower edge of the next bucket, missing where not retrieved",
         "count": "number of relevant items",
-        "fraction": "share of the run's relevant items",
+        "fraction": "fraction of the relevant items of the run",
     },
     no_report="a histogram is drawn: .plot()",
 )
@@ -78,7 +78,7 @@ table(
     means={
         "value_a": "the item's search length in run_a",
         "value_b": "the item's search length in run_b",
-        "difference": "value_a - value_b: negative where run_a finds it sooner",
+        "difference": "value_a - value_b: negative if run_a ranks it earlier",
         "retrieved_a": "whether run_a returned the item",
         "retrieved_b": "whether run_b returned the item",
     },
@@ -93,14 +93,14 @@ table(
     sort="low",
     then=".plot()",
     means={
-        "class": "items that both runs retrieved: run_a 'sooner', the 'same', or 'later'; and those that 'only run_a', "
+        "class": "items that both runs retrieved: run_a 'earlier', the 'same' or 'later'; items that 'only run_a', "
         "'only run_b' or 'neither' retrieved",
         "bucket": "the differences of the bucket, e.g. '1 to 2'; negative ones are wins of run_a; or the class of "
         "items that a run lacks",
         "low": "the smallest whole difference of the bucket, missing where a run lacks the items",
         "high": "the largest whole difference of the bucket, missing where a run lacks the items",
         "count": "number of relevant items",
-        "fraction": "share of the relevant items of the queries that count for both runs",
+        "fraction": "fraction of the relevant items of the queries that count for both runs",
     },
     no_report="a histogram is drawn: .plot()",
 )
@@ -162,10 +162,10 @@ def search_lengths(
     Parameters
     ----------
     runs : list of runs, optional
-        Only these runs; queries="common" then means what all of these answered.
+        Runs to use; queries="common" then selects the queries that all of these answered.
     unretrieved : {'run', 'corpus'}
-        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
-        all irrelevant items of the query's corpus, as it always does in a run that returned nothing.
+        Search length of an item that was not retrieved: the number of irrelevant items that the run returned, or
+        the number of irrelevant items of the corpus of the query, which is always used for an empty list.
 
     References
     ----------
@@ -211,7 +211,7 @@ def item_columns(positions: Positions, topic: np.ndarray, item: np.ndarray) -> d
 def warn_of_depths(judged: Judged) -> None:
     """Warn, once for all runs, where relevant items are missing from a list that is shorter than those of other runs.
 
-    By the rule of runs an item that was not retrieved stands at the end of its own list, so short lists look better.
+    With unretrieved='run' an item that was not retrieved is at the end of the list, so short lists have an advantage.
     """
     positions = judged.positions
     counts = judged.counted() & positions.answered
@@ -272,17 +272,17 @@ def histogram(
     edges: Sequence[float] = EDGES,
     unretrieved: Unretrieved = "run",
 ) -> pd.DataFrame:
-    """Return how many relevant items have a search length in each bucket, those that were not retrieved last.
+    """Count the relevant items by search length, in buckets; items that were not retrieved come last.
 
     Parameters
     ----------
     runs : list of runs, optional
-        Only these runs; queries="common" then means what all of these answered.
+        Runs to use; queries="common" then selects the queries that all of these answered.
     edges : sequence of numbers
         The lower edges of the buckets, rising from 1.
     unretrieved : {'run', 'corpus'}
-        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
-        all irrelevant items of the query's corpus. It counts as not retrieved either way.
+        Search length of an item that was not retrieved: the number of irrelevant items that the run returned, or
+        that of the corpus of the query. The item counts as not retrieved in both cases.
 
     References
     ----------
@@ -378,7 +378,7 @@ def _span(low: float, high: float) -> str:
 def differences(
     judged: Judged, run_a: object, run_b: object, *, unretrieved: Unretrieved = "run"
 ) -> pd.DataFrame:
-    """Return, for every relevant item, its search length in two runs and the difference, negative where a is sooner.
+    """Return the search lengths of every relevant item in two runs and their difference, negative if run_a is better.
 
     Over the queries that count for both runs. The search length of an item that a run did not retrieve is that of the
     end of its list, so differences mean little there: see the columns `retrieved_a` and `retrieved_b`.
@@ -388,8 +388,8 @@ def differences(
     run_a, run_b : run
         The two runs; queries="common" means what both of them answered.
     unretrieved : {'run', 'corpus'}
-        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
-        all irrelevant items of the query's corpus, as it always does in a run that returned nothing.
+        Search length of an item that was not retrieved: the number of irrelevant items that the run returned, or
+        the number of irrelevant items of the corpus of the query, which is always used for an empty list.
 
     Examples
     --------
@@ -443,10 +443,10 @@ def wins(
     *,
     edges: Sequence[float] = SHIFTS,
 ) -> pd.DataFrame:
-    """Return how many relevant items one run finds sooner than another, by how much, and how many only one finds.
+    """Count the relevant items that one run ranks earlier than another, and those that only one retrieves.
 
-    Sooner and later are said of items that both runs retrieved. Those that only one of them retrieved, or neither, are
-    classes of their own: they have no place in a list, so that no difference is known.
+    Classes 'earlier' and 'later' are of items that both runs retrieved. Items that one or none of them retrieved are
+    separate classes, because their difference is unknown.
 
     Parameters
     ----------
@@ -464,8 +464,8 @@ def wins(
     >>> import pdeval
     >>> pdeval.datasets.sample_judged(queries="common").search_lengths.wins("bm25", "ql", edges=[1, 10]).round(3)
       run_a run_b       class      bucket   low  high  count  fraction
-    0  bm25    ql      sooner       ≤ −10  -inf -10.0    215     0.188
-    1  bm25    ql      sooner    −9 to −1  -9.0  -1.0    127     0.111
+    0  bm25    ql     earlier       ≤ −10  -inf -10.0    215     0.188
+    1  bm25    ql     earlier    −9 to −1  -9.0  -1.0    127     0.111
     2  bm25    ql        same           0   0.0   0.0     30     0.026
     3  bm25    ql       later      1 to 9   1.0   9.0    108     0.094
     4  bm25    ql       later        ≥ 10  10.0   inf    185     0.162
@@ -515,7 +515,7 @@ def count_differences(frame: pd.DataFrame, edge: np.ndarray) -> pd.DataFrame:
     unknown = [np.nan] * len(NOT_IN_BOTH)
     return pd.DataFrame(
         {
-            "class": ["sooner"] * len(edge) + ["same"] + ["later"] * len(edge) + list(NOT_IN_BOTH),
+            "class": ["earlier"] * len(edge) + ["same"] + ["later"] * len(edge) + list(NOT_IN_BOTH),
             "bucket": [
                 *(_range(low, high, "−") for low, high in buckets[::-1]),
                 "0",
@@ -545,7 +545,7 @@ table(
     means={
         "length": "the search length; its mean under `weight` is `average_length`",
         "precision": "its reciprocal",
-        "weight": "the share of the sum of precisions that is its own",
+        "weight": "fraction of the sum of precisions",
     },
     no_report="it is arithmetic on given lengths; print the table itself",
     no_plot="it is arithmetic on given lengths; print the table itself",
@@ -558,7 +558,7 @@ table(
     sort="run query",
     means={
         "items": "number of relevant items",
-        "fraction": "share of them that average precision effectively reads, missing where nothing was found",
+        "fraction": "fraction of them that average precision effectively uses; missing if no item was retrieved",
     },
     no_report="it has a row per run and query; report its means",
     no_plot="it has a row per run and query; draw its means",
@@ -586,11 +586,11 @@ table(
     row="step from one measure to the next, the last from the first to the last at once",
     then=".report()",
     means={
-        "step": "what the step changes",
+        "step": "change of this step",
         "measure_old": "the measure before it",
         "measure_new": "the measure after it",
         "runs": "number of systems",
-        "delta_sort": "how many places, of 100, the system moves that moves most",
+        "delta_sort": "largest change of rank of a system, out of 100",
         "delta_value": "mean over systems of new / old value; a search length counts with its reciprocal",
     },
     no_plot="it is four rows; print the table itself",
@@ -598,7 +598,7 @@ table(
 
 
 def average_length(lengths: ArrayLike) -> np.ndarray:
-    """Return the search length that the average precision stands for: n / sum(1 / SL), the harmonic mean.
+    """Return the search length that is equivalent to the average precision: n / sum(1 / SL), the harmonic mean.
 
     Along axis 0; infinite where nothing was found.
 
@@ -614,7 +614,7 @@ def average_length(lengths: ArrayLike) -> np.ndarray:
 
 
 def _checked_lengths(lengths: ArrayLike) -> np.ndarray:
-    """Return search lengths as an array, or raise if they are none."""
+    """Return search lengths as an array; raise if they are invalid."""
     try:
         values = np.array(lengths, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -661,7 +661,7 @@ def implicit_weights(lengths: ArrayLike) -> pd.DataFrame:
 
 
 def swap_out(lengths: ArrayLike) -> np.ndarray:
-    """Return search lengths whose plain mean is what the average of precisions makes of the given ones.
+    """Return search lengths whose arithmetic mean is equivalent to the average precision of the given ones.
 
     v = mu + 1 - mu / SL, with mu = `average_length`: small lengths move a little, large ones all shrink to mu + 1.
 
@@ -679,7 +679,7 @@ def swap_out(lengths: ArrayLike) -> np.ndarray:
 
 
 def effective_fraction(lengths: ArrayLike) -> np.ndarray:
-    """Return the share of items, the soonest first, whose plain mean search length is nearest to the average's.
+    """Return the fraction of items, best first, whose arithmetic mean search length is nearest to that of the average.
 
     What an average of precisions effectively reads. Along axis 0; NaN where nothing was found.
 
@@ -716,10 +716,10 @@ def effective_fraction(lengths: ArrayLike) -> np.ndarray:
 def effective_fractions(
     judged: Judged, *, precision: Literal["item", "atomized"] = "item"
 ) -> pd.DataFrame:
-    """Return the share of its relevant items that average precision effectively reads, for every run and query.
+    """Return the fraction of relevant items that average precision effectively uses, for every run and query.
 
-    That share of the items, the soonest first, has a plain mean search length nearest to the one that the average of
-    precisions stands for.
+    For this fraction of the items, best first, the arithmetic mean search length is nearest to the one equivalent to
+    the average precision.
 
     Parameters
     ----------
@@ -821,7 +821,7 @@ def rrie(
 
 
 def largest_value(label: str, *, unknown: float) -> float:
-    """Return the largest value that a measure can have; `unknown` if its label does not tell."""
+    """Return the largest possible value of a measure; `unknown` if the measure is not in the catalog."""
     try:
         return float(parse(label).entry.range[1])
     except (KeyError, ValueError):
@@ -852,8 +852,8 @@ def ablation(
     alpha : float
         Significance level: the two-sided paired t-test gives a p-value of at most this.
     unretrieved : {'run', 'corpus'}
-        An item that was not retrieved has the number of irrelevant items that the run returned; or it stands behind
-        all irrelevant items of the query's corpus, as it always does in a run that returned nothing.
+        Search length of an item that was not retrieved: the number of irrelevant items that the run returned, or
+        the number of irrelevant items of the corpus of the query, which is always used for an empty list.
 
     References
     ----------

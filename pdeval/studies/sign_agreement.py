@@ -38,7 +38,7 @@ Stream: TypeAlias = Preferences | Pairs | Differences
 def stream_of(
     data: ScoresLike, measures: object, *, baseline: object = None, pairs: object = None
 ) -> Stream:
-    """Return a stream of preferences: of a join and the measures asked for, of scores, or of preferences.
+    """Return a stream of preferences: of a join and the requested measures, of scores, or of preferences.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def together(
 ) -> Iterator[list[np.ndarray]]:
     """Yield, block of pairs by block of pairs, the differences of every measure, each of shape (queries, pairs).
 
-    What is rounding is 0: two runs are tied where their difference is 0.
+    Rounding errors are 0: two runs are tied if their difference is 0.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def pair_blocks(a: np.ndarray, b: np.ndarray, step: int) -> Iterator[tuple[np.nd
 
 
 def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the preferences of pairs of runs on every topic, shape (topics, pairs), with what is rounding made 0."""
+    """Return the preferences of pairs of runs on every topic, shape (topics, pairs), with rounding errors set to 0."""
     values = of_pairs(views, measure, a, b)
     return values if measure.entry.family == "metric" else cleared(values, 1.0)
 
@@ -169,7 +169,7 @@ table(
         "measure_b": "the second of two measures",
         "fuzziness": "the difference up to which opposite signs are forgiven",
         "pairs": "number of (query, pair of runs)",
-        "agreement": "share of those pairs on which both measures prefer the same run",
+        "agreement": "fraction of these pairs on which both measures prefer the same run",
         "r": "correlation about zero of the differences over those pairs, missing where one is always tied",
     },
 )
@@ -184,7 +184,7 @@ class Tally:
     measures : sequence of str
         Labels of the measures.
     queries : int
-        How many queries the blocks have.
+        Number of queries of the blocks.
     fuzziness : sequence of float
         The differences at or below which two rankings count as tied.
     scale : mapping of label to float, optional
@@ -219,7 +219,7 @@ class Tally:
         """Count a block of pairs: for each measure an array (queries, pairs), NaN where a pair does not count.
 
         Ties are 0 (see `together`); a difference is larger than the fuzziness by more than the rounding of its pair.
-        Where the larger values of the pairs are given too, fuzziness is a share of these.
+        If the larger values of the pairs are given, fuzziness is relative to them.
         """
         # lists with an array (queries, pairs) for each measure
         known = [~np.isnan(values) for values in differences]
@@ -297,7 +297,7 @@ def about_zero(xx: np.ndarray, yy: np.ndarray, xy: np.ndarray) -> np.ndarray:
 
 
 def fuzziness_of(given: float | Sequence[float]) -> tuple[float, ...]:
-    """Return the fuzziness values asked for, checked.
+    """Return the requested fuzziness values, after checks.
 
     Examples
     --------
@@ -341,7 +341,7 @@ def agree(
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
     relative : bool
-        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference; for
+        Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute; for
         measures of one ranking.
     baseline : run, optional
         Only pairs of a run with this one.
@@ -387,7 +387,7 @@ def tallied(
 def count(
     tally: Tally, stream: Stream, *, relative: bool = False, progress: bool | None = None
 ) -> None:
-    """Count all pairs of a stream, block by block; with fuzziness as a share of the larger values where `relative`."""
+    """Count all pairs of a stream, block by block; with fuzziness relative to the larger values if `relative`."""
     larger = larger_values(stream) if relative else None
     first = 0
     for block in together(stream, desc="agreement", progress=progress):

@@ -1,9 +1,9 @@
 """Agreement of measures over lists that no system made: all of them, random ones, or those that runs resemble.
 
 A list is N places that hold a relevant item or not. All lists are seen against the same recall base, by default of N
-relevant items, so that only what they show tells them apart: AP is the sum of precisions over N.
+relevant items, so AP is the sum of precisions over N.
 
-Fuzziness is held against differences, which depend on the scale of the values. The paper does not say how it scaled
+Fuzziness is compared with differences, which depend on the scale of the values. The paper does not say how it scaled
 them; the scale that fits its fuzzy columns best, of some twenty that were tried, is that of `fitted_scale`.
 """
 
@@ -43,7 +43,7 @@ def judged_of(relevant: np.ndarray, recall_base: int | None = None) -> Judged:
     Parameters
     ----------
     recall_base : int, optional
-        How many relevant items there are, of which no list shows more than N; by default N.
+        Number of relevant items, of which a list has at most N; by default N.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def judged_of(relevant: np.ndarray, recall_base: int | None = None) -> Judged:
 
 
 def fitted_scale(N: int) -> dict[str, float]:
-    """Return what the measures of Table 1 are multiplied by so that its fuzzy columns are met best.
+    """Return the factors of the measures of Table 1 that reproduce its fuzzy columns best.
 
     With R = N / 2: AP over a recall base of R, DCG over that of R relevant items in a row, RBP without its factor
     1 - p. Chosen by fit to the 20 cells of the columns "uniform" with fuzziness 0.01, so that it describes them and
@@ -175,15 +175,15 @@ def uniform(
     measures : str, Measure, or list of them
         Measures and preferences.
     recall_base : int, optional
-        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
+        Number of relevant items, at least N; by default N. AP and nDCG divide by it.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
     relative : bool
-        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+        Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute.
     scale : mapping of measure to number, optional
         What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
     progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
 
     Returns
     -------
@@ -237,21 +237,21 @@ def random_lists(
     measures : str, Measure, or list of them
         Measures and preferences.
     pairs : int
-        How many pairs are drawn; the standard error of a rate is at most 0.5 / sqrt(pairs).
+        Number of pairs to draw; the standard error of a rate is at most 0.5 / sqrt(pairs).
     relevance : float
-        The chance that a place holds a relevant item.
+        Probability that an item is relevant.
     recall_base : int, optional
-        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
+        Number of relevant items, at least N; by default N. AP and nDCG divide by it.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
     relative : bool
-        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+        Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute.
     scale : mapping of measure to number, optional
         What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
     seed : int, optional
         Of the draws.
     progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
 
     Returns
     -------
@@ -314,22 +314,22 @@ def sampled(
     N : int
         How much of every ranking is looked at.
     pairs : int
-        How many pairs are drawn.
+        Number of pairs to draw.
     identical : bool
         Keep pairs of equal lists, on which all measures agree; by default they are drawn anew, as the exact count
         over all lists has none.
     recall_base : int, optional
-        How many relevant items there are, N or more; by default N. It changes AP and nDCG, which divide by it.
+        Number of relevant items, at least N; by default N. AP and nDCG divide by it.
     fuzziness : float or list of float
         The difference up to which opposite signs are forgiven; several give one row each.
     relative : bool
-        Whether fuzziness is a share of the larger of both values (0.01 is one percent), and not a difference.
+        Whether fuzziness is relative to the larger of both values (0.01 is one percent) instead of absolute.
     scale : mapping of measure to number, optional
         What values are multiplied by before their differences are held against fuzziness; see `fitted_scale`.
     seed : int, optional
         Of the draws.
     progress : bool, optional
-        Show a bar; by default after a second, to a person.
+        Whether to show a progress bar; by default in notebooks and interactive terminals, after one second.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Ties between rankings: how many there are, the recall level that decides, and how similar recall levels are.
+"""Ties between rankings: their number, the deciding recall level, and the similarity of recall levels.
 
 Lexicographic precision uses the second relevant item if the first items are tied, and so on. The more similar two
 recall levels are, the better this is justified.
@@ -35,8 +35,8 @@ from pdeval.verbs.checks import checks_arguments
 
 MEANS = {
     "pairs": "number of (query, pair of runs)",
-    "ties": "how many of those pairs are tied",
-    "tied_fraction": "share of those pairs that is tied, missing where there are none",
+    "ties": "number of these pairs that are tied",
+    "tied_fraction": "fraction of these pairs that are tied; missing if there are none",
 }
 
 table(
@@ -69,8 +69,8 @@ table(
     means={
         "p1": "the rank of the first relevant item of a run",
         "pairs": "number of (query, run with that rank, other run), so that two runs may count both ways",
-        "ties": "how many of the other runs have their first relevant item at that rank too",
-        "tied_fraction": "share of those pairs that is tied",
+        "ties": "number of other runs with their first relevant item at the same rank",
+        "tied_fraction": "fraction of these pairs that are tied",
     },
     no_report="it has a row per rank; draw it: .plot()",
 )
@@ -83,7 +83,7 @@ table(
     then=".plot()",
     means={
         "n": "number of items",
-        "m": "how many of them are relevant",
+        "m": "number of them that are relevant",
         "p1": "the rank of the first relevant item",
         "probability": "chance that a random ranking has its first relevant item there",
     },
@@ -93,12 +93,12 @@ table(
     "value_growth",
     "n:int m:int k:int growth:float log10_growth:float",
     "table of how the values of lexicographic precision grow",
-    row="number of relevant items and how many are added",
+    row="number of relevant items, and number added",
     sort="m k",
     means={
         "n": "number of items",
-        "m": "how many of them are relevant",
-        "k": "how many relevant items are added",
+        "m": "number of them that are relevant",
+        "k": "number of relevant items that are added",
         "growth": "factor by which the number of different values grows; infinite beyond 1e308",
         "log10_growth": "its decimal logarithm",
     },
@@ -128,7 +128,7 @@ table(
         "recall": "the recall level, from 1",
         "decided": "number of (query, pair of runs) that differ at this level and at none before",
         "pairs": "number of (query, pair of runs) in all",
-        "ecdf": "share of pairs decided at or before this level; what is missing to 1 at the last is tied for good",
+        "ecdf": "fraction of pairs decided at or before this level; the remaining pairs after the last level are tied",
     },
     no_report="it has a row per recall level; draw it: .plot()",
 )
@@ -144,7 +144,7 @@ def ties(
     pairs: object = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Return the share of pairs of runs on the same query that each measure leaves tied.
+    """Return the fraction of pairs of runs on the same query that are tied by each measure.
 
     Values that differ by rounding only, 1e-12 of their size, are tied.
 
@@ -191,7 +191,7 @@ def ties(
     needs="relevant",
 )
 def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
-    """Return the share of pairs of runs that are tied at each recall level: both find the i-th relevant item there.
+    """Return the fraction of pairs of runs tied at each recall level: the i-th relevant item has the same rank.
 
     Two runs that both lack the item are tied. A query has as many recall levels as relevant items, and counts only in
     these.
@@ -199,7 +199,7 @@ def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
     Parameters
     ----------
     levels : int or None
-        The first so many recall levels; None for all.
+        Number of recall levels; None for all.
 
     References
     ----------
@@ -246,7 +246,7 @@ def _add_levels(parts: list[np.ndarray]) -> np.ndarray:
     needs="relevant",
 )
 def ties_by_first(judged: Judged) -> pd.DataFrame:
-    """Return how likely another run's first relevant item is at the same rank, given the rank of a run's own.
+    """Return the probability that another run has its first relevant item at the same rank, by that rank.
 
     Runs without a relevant item are never the given one, but may be the other. In theory:
     `pdeval.studies.tie_probability`.
@@ -381,7 +381,7 @@ def deciding_levels(
     needs="relevant",
 )
 def deciding_ecdf(judged: Judged) -> pd.DataFrame:
-    """Return the share of pairs of runs that is decided at or before each recall level.
+    """Return the fraction of pairs of runs decided at or before each recall level.
 
     Computed from groups of equal rankings, without forming pairs.
 
@@ -486,7 +486,7 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
     m : int or several
         The number of relevant items.
     k : int or several
-        How many relevant items are added; every m with every k.
+        Number of added relevant items; every m with every k.
 
     Returns
     -------
@@ -571,11 +571,11 @@ table(
     then=".report()",
     means={
         "recall": "the recall level that is explained, from 1",
-        "ahead": "how many levels further the explaining one is",
+        "ahead": "distance of the explaining level",
         "pairs": "number of (query, pair of runs) that have all these levels",
         "coefficient": "weight of the explaining level, by ordinary least squares through zero",
         "std_error": "its standard error, which takes pairs as independent, and they are not",
-        "r_squared": "share of the sum of squares that the regression explains",
+        "r_squared": "fraction of the sum of squares explained by the regression",
     },
     no_plot="the correlations are drawn: kind='correlation'",
 )
@@ -590,7 +590,7 @@ table(
     means={
         "measure": "what foretells: lexicographic precision of the later items, or the second item alone",
         "pairs": "number of (query, pair of runs) whose first relevant items are at different ranks",
-        "agreement": "share of those pairs that are foretold rightly, missing where there are none",
+        "agreement": "fraction of these pairs that are predicted correctly; missing if there are none",
     },
     no_plot="it is two numbers; print the table itself",
 )
@@ -616,7 +616,7 @@ def locality(
 
     The difference at level i is 1/f_i - 1/f'_i over all pairs of runs. A pair has no first run, so correlations are
     taken about zero and regressions pass through it: nothing depends on which of the two is subtracted from the other.
-    A query counts at the levels that it has, as many as it has relevant items.
+    A query counts at each of its recall levels, one per relevant item.
 
     Parameters
     ----------
@@ -625,11 +625,11 @@ def locality(
         squares, without intercept, of each level i on i + 1 .. i + `ahead`, for the levels where i + ahead is at most
         `levels`.
     levels : int
-        How many recall levels are looked at.
+        Number of recall levels.
     ahead : int
-        How many later levels explain a level, for regressions.
+        Number of later levels that explain a level, for regressions.
     values : {'difference', 'sign'}
-        What is looked at: the differences in reciprocal rank, or their signs alone, at all levels.
+        Values to compare at all levels: differences in reciprocal rank, or their signs.
     cascaded : bool
         For regressions: level i only over pairs that are tied at all levels before it, where lexicographic precision
         gets to it.
@@ -795,7 +795,7 @@ def _regressions(moments: np.ndarray, ahead: int, further: int) -> pd.DataFrame:
 def masked(
     judged: Judged, *, per: Per = "all", baseline: object = None, pairs: object = None
 ) -> pd.DataFrame:
-    """Return how often the run with the sooner first relevant item is foretold by the relevant items after it.
+    """Return how often later relevant items predict the run whose first relevant item is at the better rank.
 
     Over pairs whose first relevant items are at different ranks: by `sgnLP`, lexicographic precision of the second
     and later items, and by `RR(i=2)`, the second item alone. A prediction of a tie is a miss.

@@ -101,9 +101,9 @@ def test_wins_losses_and_ties_are_bars_of_their_own(column_ax):
     ax = asl_wins(table, ax=column_ax)
     assert heights(ax) == [[7, 20], [5], [15, 2]]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "t5 sooner: 27",
+        "t5 earlier: 27",
         "same: 5",
-        "bm25 sooner: 17",
+        "bm25 earlier: 17",
     ]
 
 
@@ -127,8 +127,13 @@ def test_items_that_a_run_lacks_are_bars_of_their_own(column_ax):  # issue 12, i
     ax = asl_wins(table, ax=column_ax)
     assert heights(ax) == [[20], [5], [15], [2], [3], [4]]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "t5 sooner: 20", "same: 5", "bm25 sooner: 15", "only t5 has it: 2", "only bm25 has it: 3", "neither has it: 4",
-    ]  # fmt: skip
+        "t5 earlier: 20",
+        "same: 5",
+        "bm25 earlier: 15",
+        "only t5 has it: 2",
+        "only bm25 has it: 3",
+        "neither has it: 4",
+    ]
     assert names(ax) == ["≤ −1", "0", "≥ 1", "only t5", "only bm25", "neither"]
 
 
@@ -137,8 +142,8 @@ def test_intervals_know_their_side(column_ax):
     ax = asl_wins(pd.DataFrame({"bucket": buckets, "fraction": [0.1, 0.4, 0.3, 0.2]}), ax=column_ax)
     assert heights(ax) == [[0.1, 0.4], [0.3, 0.2]]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "the first run sooner: 0.50",
-        "the second run sooner: 0.50",
+        "the first run earlier: 0.50",
+        "the second run earlier: 0.50",
     ]
 
 

@@ -62,7 +62,7 @@ def test_wins_and_losses_fall_into_buckets_that_mirror_each_other():
         "≥ 10",
         *lacking,
     ]
-    assert table["class"].tolist() == ["sooner"] * 3 + ["same"] + ["later"] * 3 + lacking
+    assert table["class"].tolist() == ["earlier"] * 3 + ["same"] + ["later"] * 3 + lacking
     # the item that b lacks is no win by 10
     assert table["count"].tolist() == [0, 1, 1, 1, 0, 0, 0, 1, 0, 0]
     assert table["fraction"].tolist() == [0] + [0.25] * 3 + [0] * 3 + [0.25, 0, 0]
@@ -77,7 +77,7 @@ def test_items_that_a_run_lacks_are_neither_sooner_nor_later():  # issue 12, ite
     found = judged({"q": {"a": [1, inf, inf], "b": [2, 3, inf]}})
     counts = wins(found, "a", "b").groupby("class")["count"].sum()
     assert counts.to_dict() == {
-        "sooner": 1,
+        "earlier": 1,
         "same": 0,
         "later": 0,
         "only run_a": 0,
@@ -91,7 +91,7 @@ def test_items_that_a_run_lacks_are_neither_sooner_nor_later():  # issue 12, ite
         .groupby(["query_id", "doc_id"])["retrieved"]
         .sum()
     )
-    assert table[["sooner", "same", "later"]].sum() == (retrieved == 2).sum()
+    assert table[["earlier", "same", "later"]].sum() == (retrieved == 2).sum()
     assert table["only run_a"] + table["only run_b"] == (retrieved == 1).sum()
     assert table["neither"] == (retrieved == 0).sum()
 
