@@ -83,6 +83,7 @@ ARGUMENTS = {
     "leaderboard": {"measures": ["RPP", "AP"], "draws": 20},
     "compare": {"measures": ["RPP", "AP"]},
     "equivalence": {"measures": ["RPP", "AP"], "rope": 0.01},
+    "gate": {"candidate": "ql", "baseline": "bm25", "measures": ["RPP", "AP"], "margin": 0.05},
     "add_metadata": lambda _: {"metadata": pdeval.datasets.sample_metadata()},
     "delta_sort": {"new": "nDCG@10"},
     "search_lengths.differences": {"run_a": "bm25", "run_b": "ql"},

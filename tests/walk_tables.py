@@ -273,6 +273,8 @@ NEEDED = {
     "by": lambda: "half",
     "run_a": lambda: "bm25",
     "run_b": lambda: "ql",
+    "candidate": lambda: "ql",
+    "baseline": lambda: "bm25",
     "order": lambda: ["bm25", "ql"],
     "width": lambda: 0.5,
     "size": lambda: 20,

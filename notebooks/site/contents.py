@@ -23,6 +23,7 @@ EXPLANATIONS = (
     "levels",
     "preferences",
     "uncertainty",
+    "choosing_a_test",
     "machine_labels",
     "beyond_accuracy",
     "answers",

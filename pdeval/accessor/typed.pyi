@@ -162,6 +162,7 @@ class JudgedVerbs(Judged):
         baseline: object = None,
         alpha: float = 0.05,
         family: Literal["measure", "baseline", "all"] | None = None,
+        margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
         seed: int | None = 0,
@@ -370,6 +371,27 @@ class JudgedVerbs(Judged):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
+    def gate(
+        self,
+        candidate: object,
+        baseline: object,
+        measures: object = ...,
+        *,
+        margin: float | str | None = None,
+        require: Literal["no_loss", "noninferiority"] | None = None,
+        protect: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
+        alpha: float = 0.05,
+        power: float = 0.8,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per measure and group of queries, whether a candidate may replace the baseline, and why."""
 
     def hard_queries(
         self,
@@ -693,6 +715,8 @@ class JudgedVerbs(Judged):
             *,
             difference: float | None = None,
             n_queries: int | None = None,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
@@ -721,6 +745,8 @@ class JudgedVerbs(Judged):
             *,
             difference: float | None = None,
             power: float = 0.8,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
@@ -2397,6 +2423,22 @@ class FriedmanIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class GatesIreval(Ireval):
+    """The verbs of a table of the kind 'gates'."""
+
+    def report(
+        self,
+        *,
+        digits: int = 3,
+        by: str | Sequence[str] | None = None,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the requirements of a gate: measure and group, difference with its limits, result in words."""
+
 class HardQueriesIreval(Ireval):
     """The verbs of a table of the kind 'hard_queries'."""
 
@@ -3595,6 +3637,7 @@ class PreferencesIreval(Ireval):
         baseline: object = None,
         alpha: float = 0.05,
         family: Literal["measure", "baseline", "all"] | None = None,
+        margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
         seed: int | None = 0,
@@ -3684,6 +3727,27 @@ class PreferencesIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
+    def gate(
+        self,
+        candidate: object,
+        baseline: object,
+        measures: object = None,
+        *,
+        margin: float | str | None = None,
+        require: Literal["no_loss", "noninferiority"] | None = None,
+        protect: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
+        alpha: float = 0.05,
+        power: float = 0.8,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per measure and group of queries, whether a candidate may replace the baseline, and why."""
 
     def label_bounds(
         self,
@@ -3885,6 +3949,8 @@ class PreferencesIreval(Ireval):
             *,
             difference: float | None = None,
             n_queries: int | None = None,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
@@ -3913,6 +3979,8 @@ class PreferencesIreval(Ireval):
             *,
             difference: float | None = None,
             power: float = 0.8,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
@@ -4414,6 +4482,7 @@ class RunsIreval(Ireval):
         baseline: object = None,
         alpha: float = 0.05,
         family: Literal["measure", "baseline", "all"] | None = None,
+        margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
         seed: int | None = 0,
@@ -4741,6 +4810,34 @@ class RunsIreval(Ireval):
         judged_only: bool = False,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
+    def gate(
+        self,
+        qrels: object,
+        candidate: object,
+        baseline: object,
+        measures: object = ...,
+        *,
+        margin: float | str | None = None,
+        require: Literal["no_loss", "noninferiority"] | None = None,
+        protect: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
+        alpha: float = 0.05,
+        power: float = 0.8,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        replicate: str | Sequence[str] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return, per measure and group of queries, whether a candidate may replace the baseline, and why."""
 
     def hard_queries(
         self,
@@ -5195,6 +5292,8 @@ class RunsIreval(Ireval):
             *,
             difference: float | None = None,
             n_queries: int | None = None,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
@@ -5237,6 +5336,8 @@ class RunsIreval(Ireval):
             *,
             difference: float | None = None,
             power: float = 0.8,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
@@ -5815,6 +5916,7 @@ class ScoresIreval(Ireval):
         baseline: object = None,
         alpha: float = 0.05,
         family: Literal["measure", "baseline", "all"] | None = None,
+        margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
         seed: int | None = 0,
@@ -5927,6 +6029,27 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return Friedman's test of each measure: whether the runs rank differently over the queries at all."""
+
+    def gate(
+        self,
+        candidate: object,
+        baseline: object,
+        measures: object = None,
+        *,
+        margin: float | str | None = None,
+        require: Literal["no_loss", "noninferiority"] | None = None,
+        protect: str | Sequence[str] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
+        alpha: float = 0.05,
+        power: float = 0.8,
+        draws: int = 10000,
+        seed: int | None = 0,
+        progress: bool | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per measure and group of queries, whether a candidate may replace the baseline, and why."""
 
     def label_bounds(
         self,
@@ -6093,6 +6216,8 @@ class ScoresIreval(Ireval):
             *,
             difference: float | None = None,
             n_queries: int | None = None,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,
@@ -6121,6 +6246,8 @@ class ScoresIreval(Ireval):
             *,
             difference: float | None = None,
             power: float = 0.8,
+            margin: float | None = None,
+            goal: Literal["noninferiority", "equivalence"] = "noninferiority",
             alpha: float = 0.05,
             baseline: object = None,
             by: str | Sequence[str] | None = None,

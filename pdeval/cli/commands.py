@@ -23,6 +23,7 @@ from pdeval.cli.parser import SERVED, TREC_EVAL, options_of, verbs
 from pdeval.files import file_io, reading
 from pdeval.files.atomic_write import check_place, check_places, replacing
 from pdeval.join.judged import join
+from pdeval.report import gates
 from pdeval.verbs import Verb, of_kind
 
 # columns of a comparison that are printed
@@ -230,6 +231,44 @@ def check(options: argparse.Namespace) -> int:
     return 1 if any(counts.values()) else 0
 
 
+def gate(options: argparse.Namespace) -> int:
+    """Print the requirements of a gate and write its files; the status is 0 if all passed, 1 if not, 2 for errors."""
+    for path in (options.junit, options.json, options.summary):
+        if path is not None:
+            check_place(path)
+    try:
+        table = call("gate", options)
+        if output.chosen(options.format, options.output, "table") == "table":
+            shown = [
+                *table.attrs.get("by", ()),
+                "measure",
+                "n",
+                "difference",
+                "lower",
+                "limit",
+                "passed",
+                "verdict",
+            ]
+            _write(table[shown], options)
+        else:
+            _write(table, options)
+        for path, text in (
+            (options.junit, gates.junit_of),
+            (options.summary, gates.summary_of),
+            (options.json, lambda frame: output.rendered(frame, "json")),
+        ):
+            if path is not None:
+                output.send([text(table)], path)
+    except UsageError:
+        raise
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        # a gate that could not be evaluated has not failed
+        raise UsageError(
+            str(error.args[0]) if isinstance(error, KeyError) else str(error)
+        ) from None
+    return 0 if table["passed"].all() else 1
+
+
 def demo(options: argparse.Namespace) -> int:
     """Print the measures of the sample collection, and write its files on request."""
     runs, qrels, metadata = pdeval.datasets.load_sample()
@@ -291,6 +330,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "compare": compare,
     "report": report,
     "check": check,
+    "gate": gate,
 }
 OTHER_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {"demo": demo, "catalog": catalog}
 

@@ -25,7 +25,7 @@ from pdeval.catalog.measures import split
 from pdeval.cli.output import formats, send
 from pdeval.files.lines import check_encoding
 from pdeval.orderings.methods import chosen
-from pdeval.significance.corrections import which_correction
+from pdeval.significance.corrections import JOINT_CORRECTIONS, which_correction
 from pdeval.significance.registry import which_test
 from pdeval.verbs import Verb, of_kind
 from pdeval.verbs.checks import LISTS, alternatives
@@ -42,7 +42,8 @@ QRELS is a TREC file of four columns, a RUN one of six, a folder of such files, 
   pdeval report sample/qrels.txt sample/runs -o page.html    an interactive page: cells, queries, items, pairs
   pdeval evaluate --trec-eval -q -m map -m P.5,10 qrels.txt bm25.run
 
-The status is 0 on success, 1 for an error in the data, 2 for an error in the command.
+The status is 0 on success, 1 for an error in the data, 2 for an error in the command. 'pdeval gate' ends with 0 if the
+gate passed, 1 if it did not, 2 for any error.
 """
 
 VERSION = (
@@ -97,6 +98,8 @@ MEANINGS = {
 DESCRIPTIONS = {
     "evaluate": "Print the scores of every run: means over the queries, or with -q every query.",
     "prefer": "Print the preferences between runs: the mean of every pair, or with -q every query.",
+    "gate": "Print whether a candidate may replace the baseline. The status is 0 if all requirements pass, 1 if one "
+    "does not, 2 for errors.",
     "check": "Check queries, duplicates, ties and judgments. The status is 1 for missing queries and duplicates.",
 }
 FILE_OR_OPTION = re.compile(r"^-|[/\\*?]|\.[A-Za-z]")
@@ -470,7 +473,7 @@ def _known(find: Callable[[str], Any]) -> Callable[[str], str]:
 # names in registries, checked before files are read
 READERS = {
     "test": _known(lambda text: which_test(text).name),
-    "correction": _known(which_correction),
+    "correction": _known(lambda text: which_correction(text, JOINT_CORRECTIONS)),
     "method": _known(lambda text: chosen(text, has_values=True)[0].label),
 }
 
@@ -543,6 +546,14 @@ EXTRAS: dict[str, dict[str, dict[str, Any]]] = {
     "prefer": {
         "-q --per-query": {**FLAG, "help": "One row per query, pair and measure."},
         "--matrix": {**FLAG, "help": "Mean preference of row over column, for one measure."},
+    },
+    "gate": {
+        "--junit": {"metavar": "FILE", "help": "Also write JUnit XML, for build servers."},
+        "--json": {"metavar": "FILE", "help": "Also write all columns as JSON."},
+        "--summary": {
+            "metavar": "FILE",
+            "help": "Also write a Markdown summary, for pull requests.",
+        },
     },
     "compare": {"--all-columns": {**FLAG, "help": "Print all columns; files always have all."}},
     "report": {

@@ -159,7 +159,8 @@ def intervals(
 ) -> Axes:
     """Return axes with one row per row of the table: its difference, gap or value as a dot with its interval.
 
-    If the table has a column `significant`, markers of significant rows are filled and the others hollow.
+    If the table has a column `significant`, markers of significant rows are filled and the others hollow. A margin is
+    drawn as a band, and the one-sided limits that are compared with it as a thicker line.
 
     Parameters
     ----------
@@ -215,6 +216,8 @@ def intervals(
                 markeredgecolor=style.BLUE,
                 color=style.BLUE,
             )
+    if "margin" in frame.columns:
+        _draw_margin(ax, frame, place)
     if value in ("estimate", "difference", "gap", "favor"):  # 0 means no difference
         ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
     ax.set_ylim(len(frame) - 0.4, -0.6)
@@ -226,6 +229,14 @@ def intervals(
         what="Rows",
         place=legend if tested else None,
     )
+
+
+def _draw_margin(ax: Axes, frame: pd.DataFrame, place: np.ndarray) -> None:
+    """Draw the margins of each row as a band, and the one-sided limits as a thicker line."""
+    ax.barh(
+        place, 2 * frame["margin"], left=-frame["margin"], height=1.0, color=style.FADED, zorder=0
+    )
+    ax.hlines(place, frame["lower"], frame["upper"], color=style.BLUE, linewidth=2.6, zorder=2)
 
 
 def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ latex, typst, html, markdown, text, spreadsheet    the formats; page is the inte
 
 from pdeval.report import html, latex, markdown, spreadsheet, text, typst  # noqa: F401 - they declare their formats
 from pdeval.report.behavior import report_buckets
+from pdeval.report.gates import report_gate
 from pdeval.report.generic import add_report, report_table
 from pdeval.report.measures import report_agreement, report_discriminative_power
 from pdeval.report.orderings import report_order
@@ -35,6 +36,7 @@ __all__ = [
     "report_confusion",
     "report_discriminative_power",
     "report_format",
+    "report_gate",
     "report_matrix",
     "report_order",
     "report_table",

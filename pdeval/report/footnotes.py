@@ -145,12 +145,12 @@ def significance(
         number = f" with {int(str(draws)):,} draws" if drawn else ""
         which = f" for {', '.join(measures)}" if len(tests) > 1 else ""
         parts.append(words_of_test(test) + number + which)
-    if correction is not None and correction != NOT_NEEDED:
+    one = list(comparisons) == [1]  # nothing to correct
+    if correction is not None and correction != NOT_NEEDED and not one:
         name = CORRECTIONS.get(str(correction), f"{correction} correction")
         corrected = correction != "none" and len(comparisons) > 0
         number = " to ".join(map(str, dict.fromkeys([*comparisons[:1], *comparisons[-1:]])))
-        plural = "s" if number != "1" else ""
-        each = f" of {number} comparison{plural}" if corrected else ""
+        each = f" of {number} comparisons" if corrected else ""
         if corrected and sum(map(len, tests.values())) > 1:
             each += " of all measures together" if together else " per measure"
         each += " for each baseline" if each_baseline and correction != "none" else ""

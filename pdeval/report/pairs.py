@@ -249,6 +249,13 @@ def report_comparisons(
                 name, header, frame[name].astype(float), digits, marks=marks, text=decimals.p_value
             )
         )
+    for name, header in (("noninferior", "p non-inferior"), ("equivalent", "p equivalent")):
+        if f"p_{name}" in frame:
+            marks = ["*" if shown else "" for shown in frame[name].to_numpy(dtype=bool)]
+            values = frame[f"p_{name}"].astype(float)
+            parts.append(
+                numbers(f"p_{name}", header, values, digits, marks=marks, text=decimals.p_value)
+            )
     if collections:
         frame.attrs["counted_per"] = "group"
     notes = _comparison_notes(frame, has_interval, any(stars))
@@ -267,6 +274,12 @@ def _comparison_notes(frame: pd.DataFrame, has_interval: bool, has_stars: bool) 
         estimated = "estimate" in frame and not frame["estimate"].equals(frame["difference"])
         of = "estimate of the test" if estimated else "difference"
         notes.append(footnote.difference_interval(frame.attrs, of))
+    if "margin" in frame and len(frame):
+        ends = dict.fromkeys(f"{end:.3g}" for end in (frame["margin"].min(), frame["margin"].max()))
+        notes.append(
+            f"System A is not inferior if it is worse by less than the margin ({' to '.join(ends)}), and equivalent "
+            "if it differs by less; one-sided t tests."
+        )
     if frame.attrs.get("question"):
         notes.append(str(frame.attrs["question"]))
     n = frame["n"].to_numpy(dtype=float) if "n" in frame and len(frame) else None

@@ -26,6 +26,7 @@ from pdeval.significance.corrections import (
     which_correction,
 )
 from pdeval.significance.max_t import critical_value, maxima, tail
+from pdeval.significance.noninferiority import against_margin, margin_of
 from pdeval.significance.paired_differences import Pairs, check, complete
 from pdeval.significance.registry import (
     TESTS,
@@ -56,7 +57,8 @@ table(
     "comparisons",
     "run_a run_b measure test n:int mean_a:float mean_b:float difference:float [estimate:float] ci_low:float "
     "ci_high:float effect_size:float statistic:float p_value:float p_adjusted:float significant:bool [se:float] "
-    "[df:float] [effect_low:float effect_high:float] [n_machine:int lam:float effective_n:float] "
+    "[df:float] [effect_low:float effect_high:float] [margin:float lower:float upper:float p_noninferior:float "
+    "noninferior:bool p_equivalent:float equivalent:bool] [n_machine:int lam:float effective_n:float] "
     "[rank_a:float rank_b:float]",
     "table of comparisons",
     recognized_by="run_a run_b measure p_value",
@@ -76,6 +78,13 @@ table(
         "df": "degrees of freedom of the t-test",
         "effect_low": "lower end of the interval of the effect size, at the level of the other interval",
         "effect_high": "upper end of the interval of the effect size",
+        "margin": "largest loss that is acceptable, in the unit of the measure",
+        "lower": "lower limit of the difference at one-sided level alpha, simultaneous if p-values are corrected",
+        "upper": "upper limit of the difference at one-sided level alpha",
+        "p_noninferior": "corrected one-sided p-value of a loss of at least the margin",
+        "noninferior": "whether run_a is not worse than run_b by the margin: the lower limit is above -margin",
+        "p_equivalent": "corrected p-value of a difference of at least the margin, in either direction (TOST)",
+        "equivalent": "whether the difference is within the margin",
         "n_machine": "number of queries with machine labels only; n is then the number of queries with human labels",
         "lam": "lambda, the weight of the machine labels; 0 ignores them",
         "effective_n": "number of queries with human labels that would give an interval of the same width",
@@ -114,6 +123,7 @@ def compare(
     baseline: object = None,
     alpha: float = 0.05,
     family: Literal["measure", "baseline", "all"] | None = None,
+    margin: float | str | None = None,
     confidence: float | None = None,
     draws: int = 10_000,
     seed: int | None = 0,
@@ -143,6 +153,10 @@ def compare(
         result; the pairs with one baseline, per measure; or all rows of the result (with `by`, of a group). By default
         'baseline' if there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure' and raise for any
         other.
+    margin : float or str, optional
+        Largest loss that is acceptable: a difference in the unit of the measure, or a percentage of the mean of run_b
+        such as '5%'. The t-tests against it are one-sided, corrected over the same families: run_a is not inferior if
+        the lower limit is above -margin, and equivalent if both limits are within the margin. Requires test='t'.
     confidence : float, optional
         Confidence level of the intervals, by default 1 - alpha. If p-values are corrected, it is the probability that
         all intervals of a family include their true differences. See Notes.
@@ -260,6 +274,17 @@ def compare(
     ]
     if abs(confidence + alpha - 1) < NOISE:
         corrected = [agreeing(columns) for columns in corrected]
+    if margin is not None:
+        one_sided = _margins(parts, results, margin, largest, family_of, options)
+        tested = against_margin(
+            *one_sided,
+            correction=step,
+            family=family_of,
+            size=size,
+            alpha=alpha,
+            few=MAX_T_QUERIES,
+        )
+        corrected = [{**one, **two} for one, two in zip(corrected, tested, strict=True)]
     frames = []
     for pairs, kinds in tables:
         columns = _concatenated([corrected.pop(0) for _ in kinds])
@@ -280,6 +305,7 @@ def compare(
         confidence=confidence,
         draws=draws,
         seed=seed,
+        **({} if margin is None else {"margin": margin}),
     )
     if "replicate" in frame.attrs:
         frame.attrs["question"] = THESE_MODELS
@@ -348,8 +374,30 @@ def _maxima(
         for _, D in pairs.blocks(measure, shared=2):
             drawn = maxima(D, rows=rows, size=len(queries), **options)
             family = int(family_of[number])
-            largest[family] = np.maximum(largest.get(family, 0.0), drawn)
+            largest[family] = np.maximum(largest.get(family, -np.inf), drawn)
     return {int(number): largest[int(family_of[number])] for number in several}
+
+
+def _margins(
+    parts: Sequence[Part],
+    results: list[dict[str, np.ndarray]],
+    margin: float | str,
+    largest: dict[int, np.ndarray],
+    family_of: np.ndarray,
+    options: dict[str, Any],
+) -> tuple[list[dict[str, np.ndarray]], list[np.ndarray], dict[int, np.ndarray]]:
+    """Return the columns, the margin and the draws of the largest t of each part, for tests against a margin."""
+    for pairs, measure, test in parts:
+        if test.name != "t":
+            raise ValueError(
+                f"margin= requires test='t'; {pairs.source.measures[measure]!r} has test={test.name!r}."
+            )
+    margins = [
+        margin_of(margin, columns["mean_b"], pairs.source.measures[measure])
+        for (pairs, measure, _), columns in zip(parts, results, strict=True)
+    ]
+    several = np.array(sorted(largest), dtype=int)
+    return results, margins, _maxima(parts, family_of, several, {**options, "one_sided": True})
 
 
 def _concatenated(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:

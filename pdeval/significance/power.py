@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import ScoresLike, Source, each, sources
+from pdeval.significance.noninferiority import (
+    KINDS,
+    margin_of,
+    margin_power,
+    queries_for_margin,
+)
 from pdeval.significance.over_collections import (
     attrs_over_collections,
     blocks_within,
@@ -21,11 +28,13 @@ from pdeval.tables.equal_values import describe, ratio
 from pdeval.tables.schemas import table
 from pdeval.verbs import arguments, verb
 
+Goal = Literal["noninferiority", "equivalence"]
 MEANS = {
     "n": "number of queries of the pilot",
     "sd": "standard deviation of the differences per query",
     "difference": "the given true difference, or the observed one",
     "effect_size": "difference / sd",
+    "margin": "margin of non-inferiority or equivalence",
     "n_queries": "number of queries of the planned experiment",
     "power": "probability that the paired t-test detects the difference",
 }
@@ -33,7 +42,8 @@ UNREPORTED = "a plan is read, not printed"
 UNDRAWN = "a plan is read, not drawn"
 table(
     "power",
-    "run_a run_b measure n:int sd:float difference:float effect_size:float alpha:float n_queries:int power:float",
+    "run_a run_b measure n:int sd:float difference:float effect_size:float [margin:float] alpha:float n_queries:int "
+    "power:float",
     "table of power",
     row="pair of runs and measure",
     sort="measure run_a run_b",
@@ -43,7 +53,7 @@ table(
 )
 table(
     "sample_size",
-    "run_a run_b measure n:int sd:float difference:float effect_size:float alpha:float power:float "
+    "run_a run_b measure n:int sd:float difference:float effect_size:float [margin:float] alpha:float power:float "
     "queries_needed:float",
     "table of queries needed",
     row="pair of runs and measure",
@@ -64,7 +74,7 @@ table(
     row="pair of runs and measure",
     sort="measure run_a run_b",
     means={
-        **MEANS,
+        **{name: text for name, text in MEANS.items() if name != "margin"},
         "difference": "the observed one",
         "power": "required power",
         "effect_size": "smallest detectable effect size",
@@ -82,6 +92,8 @@ def power(
     *,
     difference: float | None = None,
     n_queries: int | None = None,
+    margin: float | None = None,
+    goal: Goal = "noninferiority",
     alpha: float = 0.05,
     baseline: object = None,
 ) -> pd.DataFrame:
@@ -96,8 +108,14 @@ def power(
         restates the p-value. Specify the smallest difference that matters in practice.
     n_queries : int, optional
         Number of queries of the planned experiment; by default the number in the data.
+    margin : float, optional
+        Margin in the unit of the measure. The power is then that of the test of non-inferiority or equivalence of
+        `compare(margin=...)`, for a true difference of 0 unless `difference` is given.
+    goal : {'noninferiority', 'equivalence'}
+        Which test against the margin.
     alpha : float
-        Two-sided significance level. For a Bonferroni correction of m comparisons, use 0.05 / m.
+        Significance level, two-sided without a margin and one-sided with one. For a Bonferroni correction of m
+        comparisons, use 0.05 / m.
 
     Examples
     --------
@@ -110,14 +128,15 @@ def power(
     1  dense-s1  bm25  0.169        0.119        100  0.217
     2  dense-s2  bm25  0.183        0.109        100  0.191
     """
-    frame = each(_pilot, sources(data, measures), baseline=baseline, difference=difference)
+    frame, effect, far = _planned(data, measures, baseline, difference, margin, goal)
     frame = frame.assign(
         alpha=alpha,
         n_queries=frame["n"] if n_queries is None else arguments.whole("n_queries", n_queries, 2),
     )
-    return frame.assign(
-        power=t_power(frame["effect_size"].to_numpy(), frame["n_queries"].to_numpy(), alpha)
-    )
+    queries = frame["n_queries"].to_numpy()
+    if far is None:
+        return frame.assign(power=t_power(effect, queries, alpha))
+    return frame.assign(power=margin_power(effect, far, queries, alpha, goal))
 
 
 @verb(
@@ -133,6 +152,8 @@ def sample_size(
     *,
     difference: float | None = None,
     power: float = 0.8,
+    margin: float | None = None,
+    goal: Goal = "noninferiority",
     alpha: float = 0.05,
     baseline: object = None,
 ) -> pd.DataFrame:
@@ -144,9 +165,15 @@ def sample_size(
         True difference, in the unit of the measure. By default the observed difference, which is subject to chance.
         Specify the smallest difference that matters in practice.
     power : float
-        Required probability of detecting the difference.
+        Required probability of detecting the difference, or of showing non-inferiority or equivalence.
+    margin : float, optional
+        Margin in the unit of the measure. The power is then that of the test of non-inferiority or equivalence of
+        `compare(margin=...)`, for a true difference of 0 unless `difference` is given.
+    goal : {'noninferiority', 'equivalence'}
+        Which test against the margin.
     alpha : float
-        Two-sided significance level. For a Bonferroni correction of m comparisons, use 0.05 / m.
+        Significance level, two-sided without a margin and one-sided with one. For a Bonferroni correction of m
+        comparisons, use 0.05 / m.
 
     Examples
     --------
@@ -159,12 +186,12 @@ def sample_size(
     1  dense-s1  bm25  0.169        0.119    0.8           560.0
     2  dense-s2  bm25  0.183        0.109    0.8           661.0
     """
-    frame = each(_pilot, sources(data, measures), baseline=baseline, difference=difference)
-    return frame.assign(
-        alpha=alpha,
-        power=power,
-        queries_needed=queries_needed(frame["effect_size"].to_numpy(), power, alpha),
-    )
+    frame, effect, far = _planned(data, measures, baseline, difference, margin, goal)
+    if far is None:
+        needed = queries_needed(effect, power, alpha)
+    else:
+        needed = queries_for_margin(effect, far, power, alpha, goal)
+    return frame.assign(alpha=alpha, power=power, queries_needed=needed)
 
 
 @verb(
@@ -216,6 +243,26 @@ def detectable_difference(
     sizes, member = np.unique(frame["n_queries"].to_numpy(), return_inverse=True)
     effect = np.array([smallest_effect(int(size), power, alpha) for size in sizes])[member]
     return frame.assign(effect_size=effect, detectable=effect * frame["sd"])
+
+
+def _planned(
+    data: ScoresLike,
+    measures: object,
+    baseline: object,
+    difference: float | None,
+    margin: float | None,
+    goal: str,
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray | None]:
+    """Return the pilot, the effect size, and the margin in standard deviations, None without a margin."""
+    arguments.one_of("goal", goal, KINDS)
+    if margin is not None and difference is None:
+        difference = 0.0
+    frame = each(_pilot, sources(data, measures), baseline=baseline, difference=difference)
+    effect = frame["effect_size"].to_numpy()
+    if margin is None:
+        return frame, effect, None
+    width = margin_of(margin, np.full(len(frame), np.nan))
+    return frame.assign(margin=width), effect, ratio(width, frame["sd"].to_numpy())
 
 
 def _pilot(source: Source, *, baseline: object, difference: float | None = None) -> pd.DataFrame:

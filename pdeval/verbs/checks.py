@@ -245,6 +245,7 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
         if (
             word is not None
             and not several
+            and not (str in parts and isinstance(value, str))
             and not any(get_origin(part) is collections.abc.Mapping for part in parts)
         ):
             return word(name, value)

@@ -482,3 +482,22 @@ def test_swapped_files_are_told_to_be_swapped(data, pdeval_command):
     assert done.status == 1
     advice = f"Pass the judgments first: pdeval evaluate {qrels} {run}."
     assert done.err == f"pdeval: error: '{run}' has six columns, as a run. {advice}\n"
+
+
+def test_a_gate_ends_with_its_result_as_status_and_writes_its_files(data, tmp_path, pdeval_command):
+    files = {name: tmp_path / f"gate.{name}" for name in ("xml", "json", "md")}
+    words = ["gate", *data, "--baseline", "bm25", "-m", "AP", "--margin", "5%", "--quiet"]
+    outputs = ["--junit", files["xml"], "--json", files["json"], "--summary", files["md"]]
+    passed = pdeval_command(*words, "--candidate", "hybrid", *outputs)
+    assert passed.status == 0
+    assert "better by at least" in passed.out
+    assert 'failures="0"' in files["xml"].read_text()
+    assert files["md"].read_text().startswith("### Gate passed: hybrid in place of bm25")
+    assert json.loads(files["json"].read_text())[0]["passed"] is True
+    assert pdeval_command(*words, "--candidate", "tfidf", *outputs).status == 1
+    assert 'failures="1"' in files["xml"].read_text()
+    assert pdeval_command(*words, "--candidate", "nosuch").status == 2
+    wrong = pdeval_command(*words, "--candidate", "bm25")
+    assert wrong.status == 2
+    assert "the candidate 'bm25' is the baseline" in wrong.err
+    assert pdeval_command("gate", data[0], "nofile.run", *words[3:], "--candidate", "a").status == 2

@@ -54,10 +54,7 @@ def test_letters_and_sentences_follow_the_test(scores, test):
 def test_a_mean_and_a_test_that_agree_need_no_note(scores):
     some = scores[scores["query_id"] < 38]
     text = some.ireval.report(test="wilcoxon", baseline="base").to_markdown()
-    assert (
-        "† significantly better than base (Wilcoxon signed-rank test, Holm correction of 1 comparison, α = 0.05)."
-        in text
-    )
+    assert "† significantly better than base (Wilcoxon signed-rank test, α = 0.05)." in text
 
 
 @pytest.mark.parametrize("test", RANKED)

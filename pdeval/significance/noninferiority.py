@@ -1,0 +1,202 @@
+"""Non-inferiority and equivalence: one-sided t-tests of a mean difference against a margin.
+
+Run a is not inferior if the lower limit of the difference is above -margin, and equivalent if both one-sided limits are
+within the margin (two one-sided tests, TOST). Limits and p-values are one-sided and simultaneous over a family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from pdeval.significance.corrections import MAX_T, adjust, single_step_level
+from pdeval.significance.hsd import scale_points
+from pdeval.significance.max_t import critical_value, tail
+from pdeval.tables.equal_values import ratio
+
+Columns = dict[str, np.ndarray]
+KINDS = ("noninferiority", "equivalence")
+
+
+def margin_of(margin: float | str, mean: np.ndarray, label: str = "") -> np.ndarray:
+    """Return the margin in the unit of the measure: a number, or a percentage of the means of the baseline.
+
+    Examples
+    --------
+    >>> margin_of("5%", np.array([0.5, 1.0])).tolist(), margin_of(0.02, np.array([0.5])).tolist()
+    ([0.025, 0.05], [0.02])
+    """
+    text = str(margin).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = np.nan
+    if not number > 0 or not np.isfinite(number) or isinstance(margin, bool):
+        raise ValueError(
+            f"margin={margin!r}: expected a positive number in the unit of the measure, or a percentage of the "
+            "baseline's mean such as '5%'."
+        )
+    if not text.endswith("%"):
+        return np.full(len(mean), number)
+    if np.isnan(mean).any():
+        raise ValueError(
+            f"margin={margin!r} requires means of runs; {label!r} is a preference, which has none. Use an absolute "
+            "margin such as margin=0.05."
+        )
+    return number / 100 * np.abs(mean)
+
+
+def against_margin(
+    parts: Sequence[Mapping[str, np.ndarray]],
+    margins: Sequence[np.ndarray],
+    drawn: Mapping[int, np.ndarray],
+    *,
+    correction: str,
+    family: np.ndarray,
+    size: np.ndarray,
+    alpha: float,
+    few: int = 0,
+) -> list[Columns]:
+    """Return the columns of the one-sided tests of each part: margin, limits, p-values, verdicts.
+
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Columns n, difference and se of each part of the families.
+    margins : sequence of ndarray
+        Margin of each comparison of each part.
+    drawn : mapping of part to ndarray
+        Draws of the largest t of the family of each part, for max-t.
+    family, size : ndarray of shape (parts,)
+        Family of each part and its number of comparisons.
+    few : int
+        Comparisons with fewer queries get Bonferroni's correction in place of max-t.
+
+    Examples
+    --------
+    >>> d = np.array([0.1, -0.05, 0.2, 0.15, 0.02, 0.3, -0.1, 0.25])
+    >>> part = {"n": np.array([8]), "difference": d[None].mean(axis=1), "se": np.array([d.std(ddof=1) / 8**0.5])}
+    >>> one = {"correction": "none", "family": np.zeros(1, int), "size": np.ones(1), "alpha": 0.05}
+    >>> found = against_margin([part], [np.array([0.05])], {}, **one)[0]
+    >>> found["p_noninferior"].round(4).tolist(), found["p_equivalent"].round(3).tolist()
+    ([0.0082], [0.858])
+    """
+    from scipy import special
+
+    lower, upper, ends = [], [], []
+    for number, (part, margin) in enumerate(zip(parts, margins, strict=True)):
+        n, mean, se = part["n"], part["difference"], part["se"]
+        steps = [ratio(mean + margin, se), ratio(margin - mean, se)]
+        p = [special.stdtr(n - 1, -t) for t in steps]
+        step = "none" if correction == MAX_T else correction
+        level = single_step_level(step, alpha, int(size[number]))
+        critical = special.stdtrit(n - 1.0, 1 - level)
+        if number in drawn:
+            times = np.where(n < few, size[number], 1)
+            single = special.stdtrit(n - 1.0, 1 - alpha / times)
+            critical = np.maximum(single, critical_value(drawn[number], alpha))
+            p = [
+                np.maximum(np.minimum(times * one, 1.0), tail(drawn[number], t))
+                for one, t in zip(p, steps, strict=True)
+            ]
+        lower.append(p[0])
+        upper.append(p[1])
+        half = np.where(se == 0, 0.0, critical * np.where(se == 0, 1.0, se))
+        ends.append((mean - half, mean + half))
+    p_lower = np.concatenate(lower)
+    p_both = np.maximum(p_lower, np.concatenate(upper))
+    lengths = [len(one) for one in lower]
+    if correction != MAX_T:
+        of_family = np.repeat(family, lengths)
+        p_lower = adjust(p_lower, of_family, correction=correction, alpha=alpha)
+        p_both = adjust(p_both, of_family, correction=correction, alpha=alpha)
+    cuts = np.cumsum(lengths)[:-1]
+    results = []
+    for margin, (low, high), one, both in zip(
+        margins, ends, np.split(p_lower, cuts), np.split(p_both, cuts), strict=True
+    ):
+        shown = one < alpha
+        # limits of the single-step correction agree with the verdict of a stepwise one
+        low = np.where(shown, np.maximum(low, -margin), np.minimum(low, -margin))
+        within = both < alpha
+        high = np.where(within, np.minimum(high, margin), high)
+        high = np.where(shown & ~within, np.maximum(high, margin), high)
+        results.append(
+            {
+                "margin": margin,
+                "lower": low,
+                "upper": high,
+                "p_noninferior": one,
+                "noninferior": shown,
+                "p_equivalent": both,
+                "equivalent": within,
+            }
+        )
+    return results
+
+
+def margin_power(
+    effect: np.ndarray,
+    margin: np.ndarray,
+    queries: np.ndarray | float,
+    alpha: float,
+    kind: str = "noninferiority",
+) -> np.ndarray:
+    """Return the power of the one-sided t-tests against a margin; effect and margin are in standard deviations.
+
+    The power is exact: an integral over the distribution of the standard deviation.
+
+    Examples
+    --------
+    >>> margin_power(np.zeros(1), np.array([0.4]), 50, 0.05).round(4).tolist()
+    [0.8737]
+    >>> margin_power(np.zeros(1), np.array([0.4]), 50, 0.05, "equivalence").round(4).tolist()
+    [0.7474]
+    """
+    from scipy import special
+
+    effect, margin, n = np.broadcast_arrays(np.asarray(effect, dtype=float), margin, queries)
+    power = np.ones(effect.shape)
+    for count in np.unique(n):
+        rows = n == count
+        scale, weight = scale_points(float(count) - 1)
+        critical = special.stdtrit(count - 1.0, 1 - alpha) * scale
+        root = np.sqrt(count)
+        below = special.ndtr((effect[rows] + margin[rows])[:, None] * root - critical)
+        if kind == "equivalence":
+            above = special.ndtr((effect[rows] - margin[rows])[:, None] * root + critical)
+            below = np.maximum(below - above, 0.0)
+        power[rows] = below @ weight
+    return power
+
+
+def queries_for_margin(
+    effect: np.ndarray, margin: np.ndarray, power: float, alpha: float, kind: str = "noninferiority"
+) -> np.ndarray:
+    """Return the smallest number of queries with the required power; infinite if the effect is beyond the margin.
+
+    Examples
+    --------
+    >>> queries_for_margin(np.array([0.0, -0.5]), np.array([0.4, 0.4]), 0.8, 0.05).tolist()
+    [41.0, inf]
+    """
+    effect, margin = np.broadcast_arrays(np.asarray(effect, dtype=float), margin)
+    possible = (margin + effect > 0) & ((kind != "equivalence") | (margin - effect > 0))
+    needed = np.where(possible, 2.0, np.inf)
+
+    def short(n: np.ndarray) -> np.ndarray:
+        return margin_power(effect[unmet], margin[unmet], n, alpha, kind) < power
+
+    unmet = np.flatnonzero(possible)
+    unmet = unmet[short(np.full(len(unmet), 2.0))]
+    # double until all reach the power, then bisect all at once
+    high = np.full(len(unmet), 4.0)
+    while (missing := short(high)).any() and high.max() < 2**40:
+        high = np.where(missing, 2 * high, high)
+    low = high / 2
+    while ((middle := np.floor((low + high) / 2)) > low).any():
+        missing = short(middle)
+        low, high = np.where(missing, middle, low), np.where(missing, high, middle)
+    needed[unmet] = high
+    return needed
