@@ -109,8 +109,8 @@ def _measure(entry: Any) -> str:
     table = "\n".join(f"- **{what}**: {text}" for what, text in facts)
     doc = inspect.getdoc(entry.kernel)
     # the search finds entries of the index: RBP by "rank biased"
-    described = entry.summary.partition(":")[0].rstrip(".")
-    index = f"```{{index}} single: {entry.name}; {described}\n```\n" if described else ""
+    described = entry.summary.partition(":")[0].rstrip(".").replace("-", " ").lower()
+    index = f"```{{index}} single: {described}\n```\n" if described else ""
     parts = [
         f"{index}(measure-{anchor(entry.name)})=\n## {entry.name}",
         docstrings.first(doc),
