@@ -21,6 +21,7 @@ from pdeval.evaluate.cube import Preferences, all_pairs
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
 from pdeval.significance.hsd import normal_hsd, permuted_maxima
+from pdeval.significance.max_t import maxima, of_parts
 from tests.benchmarks.data import Shape, make
 from tests.benchmarks.jobs import installed
 
@@ -220,6 +221,9 @@ def of_preferences(quick: bool) -> list[Row]:
     """Return the rows of preferences: six of them against one, their mean against the join, HSD against a loop."""
     runs, qrels = make(Shape(*((20, 50, 100, 70) if quick else (110, 249, 100, 70))))
     judged = runs.ireval.join(qrels, level=1)
+    n_systems, n_queries, n_draws = (10, 50, 1000) if quick else (50, 250, 10_000)
+    five_measures = np.random.default_rng(0).random((5, n_queries, n_systems))
+    left, right = all_pairs(n_systems)
     six = ["RPP", "invRPP", "dcgRPP", "sgnLP", "rrLP", "sgnLR"]
     all_of = lambda names: lambda: select(judged, names).cube(progress=False)  # noqa: E731
     systems, queries = (20, 2000) if quick else (110, 3900)
@@ -259,6 +263,16 @@ def of_preferences(quick: bool) -> list[Row]:
             "permutations (64 draws, scaled)",
             lambda: permuted_maxima(matrix, draws=64, seed=0, progress=False, threads=1),
             10_000 / 64,
+        ),
+        Row(
+            f"max-t of all pairs of {n_systems} systems, {n_queries} queries, 5 measures, {n_draws:,} draws",
+            "ratio 0.2",
+            lambda: of_parts(
+                maxima(x[:, left] - x[:, right], draws=n_draws, progress=False)
+                for x in five_measures
+            ),
+            "HSD of one measure",
+            lambda: permuted_maxima(five_measures[0], draws=n_draws, seed=0, progress=False),
         ),
         Row(
             f"HSD of {len(matrix):,} x 50 preferences, normal limit",
