@@ -110,7 +110,7 @@ def _measure(entry: Any) -> str:
     doc = inspect.getdoc(entry.kernel)
     # the search finds entries of the index: RBP by "rank biased"
     described = entry.summary.partition(":")[0].rstrip(".").replace("-", " ").lower()
-    index = f"```{{index}} single: {described}\n```\n" if described else ""
+    index = f"```{{index}} ! single: {described}\n```\n" if described else ""
     parts = [
         f"{index}(measure-{anchor(entry.name)})=\n## {entry.name}",
         docstrings.first(doc),
