@@ -17,6 +17,7 @@ from pdeval.significance import (
     paired_tests,
     power,
     registry,
+    reliability,
     replicates,
     segments,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "paired_tests",
     "power",
     "registry",
+    "reliability",
     "replicates",
     "segments",
 ]
