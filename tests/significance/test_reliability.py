@@ -82,13 +82,19 @@ def test_the_intervals_of_reliability_cover():
     rng = np.random.default_rng(2)
     runs, queries, hits = 10, 30, np.zeros(2)
     for _ in range(1000):
-        X = rng.normal(0, 1, runs) + rng.normal(0, 2, (queries, 1)) + rng.normal(0, 3, (queries, runs))
+        X = (
+            rng.normal(0, 1, runs)
+            + rng.normal(0, 2, (queries, 1))
+            + rng.normal(0, 3, (queries, runs))
+        )
         run, query = X.mean(0).var(ddof=1) * queries, X.mean(1).var(ddof=1) * runs
         left = X - X.mean(0) - X.mean(1, keepdims=True) + X.mean()
         residual = (left**2).sum() / (runs - 1) / (queries - 1)
         found = decisions(run, query, residual, runs, queries, np.array([queries]))
         truth = {"erho2": 1 / (1 + 9 / queries), "phi": 1 / (1 + 13 / queries)}
-        hits += [found[f"{k}_low"].item() <= v <= found[f"{k}_high"].item() for k, v in truth.items()]
+        hits += [
+            found[f"{k}_low"].item() <= v <= found[f"{k}_high"].item() for k, v in truth.items()
+        ]
     low, high = stats.binom.ppf([0.0005, 0.9995], 1000, 0.95)
     assert (hits >= low).all()
     assert (hits <= high).all()

@@ -1,23 +1,34 @@
-"""Print the table of sizes and coverages: `python -m tests.statistics`."""
+"""Print the table of sizes and coverages, or write its page: `python -m tests.statistics [--write]`."""
 
 from __future__ import annotations
 
 import sys
 import time
 from itertools import chain
+from pathlib import Path
 
 from tests.statistics.findings import HEAD, line
 from tests.statistics.intervals import all_intervals
 from tests.statistics.seeds import all_seeds, naive_table
 from tests.statistics.sizes import all_sizes
+from tests.statistics.verbs import all_verbs
+
+PAGE = Path(__file__).parents[2] / "notebooks" / "site" / "simulations.md"
+TITLE = """# Simulations
+
+How often tests reject a true null hypothesis, and how often intervals cover, by simulation. `stated` is the level; a \
+verdict of "exact" means that it is within the exact binomial limits of what was observed, "at most" or "at least" \
+that a known deviation has this bound. `python -m tests.statistics --write` renews this page; \
+`pytest -m slow tests/statistics` fails if a limit is missed.
+"""
 
 
-def main() -> int:
-    """Simulate, print the table, and return 1 where something misses what is stated."""
+def main(arguments: list[str]) -> int:
+    """Simulate, print or write the table, and return 1 where something misses what is stated."""
     begin = time.process_time()
     print(HEAD)
     found = []
-    for one in chain(all_sizes(), all_intervals(), all_seeds()):
+    for one in chain(all_verbs(), all_sizes(), all_intervals(), all_seeds()):
         found.append(one)
         print(line(one), flush=True)
     missed = [one for one in found if one.verdict == "MISSED"]
@@ -25,8 +36,15 @@ def main() -> int:
         f"\n{len(found)} checks, {len(missed)} missed, {time.process_time() - begin:.0f} s of processor time."
     )
     print(f"\n{naive_table()}")
+    if "--write" in arguments:
+        PAGE.write_text(page([line(one) for one in found]), encoding="utf-8")
     return int(bool(missed))
 
 
+def page(lines: list[str]) -> str:
+    """Return the page with the lines of the table."""
+    return "\n".join([TITLE, HEAD, *lines, ""])
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

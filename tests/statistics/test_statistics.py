@@ -3,11 +3,13 @@
 import pytest
 
 from pdeval.significance.registry import TESTS
+from tests.statistics.__main__ import PAGE, page
 from tests.statistics.findings import Finding, line
 from tests.statistics.intervals import all_intervals
 from tests.statistics.nulls import NULLS
 from tests.statistics.seeds import all_naive, all_seeds
 from tests.statistics.sizes import all_sizes
+from tests.statistics.verbs import all_verbs, collections
 
 
 @pytest.mark.slow
@@ -18,6 +20,22 @@ def test_tests_err_as_often_as_they_say_and_intervals_cover_as_often():
     checked = {(one.what, one.null) for one in found}
     assert {(name, null) for name in TESTS for null in NULLS} <= checked
     assert {(f"interval of {name}", null) for name in TESTS for null in NULLS} <= checked
+
+
+@pytest.mark.slow
+def test_verbs_keep_what_the_page_of_simulations_states():
+    missed = [line(one) for one in all_verbs() if one.verdict == "MISSED"]
+    assert not missed, "\n".join(missed)
+
+
+def test_the_page_of_simulations_has_a_line_for_every_cell_and_none_that_missed():
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    rows = [one for one in lines if one.startswith("| ") and not one.startswith("| test or")]
+    assert PAGE.read_text(encoding="utf-8") == page(rows)
+    assert len(rows) > 250
+    assert not [one for one in rows if "MISSED" in one]
+    # a cell without draws, simulated again
+    assert {line(one) for one in collections()} <= set(rows)
 
 
 @pytest.mark.slow

@@ -1,0 +1,361 @@
+"""Verbs by simulation, a few hundred data sets per cell: what is stated, and what was found.
+
+Data sets are measures or columns of one table wherever a verb treats these independently, so that a cell is one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+import pdeval
+from pdeval.evaluate.summary import of_scores
+from pdeval.online.two_sample_tests import always_valid, clustered_rate, linearized, ratio_of
+from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
+from pdeval.orderings.order import ordered
+from pdeval.significance.compare import compare
+from pdeval.significance.hierarchical_bootstrap import macro_and_micro
+from pdeval.significance.over_collections import combined_effects
+from pdeval.significance.power import queries_needed
+from pdeval.significance.reliability import decisions, queries_for
+from tests.statistics.findings import Finding, counted
+from tests.statistics.intervals import cube_of
+from tests.statistics.nulls import MEANS, NULLS
+
+CASES = 400
+SKEW = "few skewed values"
+NEAR_TIES = "ranks of samples shrink towards the middle for nearly equal systems"
+ONE_SIDE = "the error of a best or worst rank is on one side"
+SPARSE = "sandwich errors need about 20 votes per system"
+FEW = "few successes: at most one observation per user"
+PLAN = "one collection more than the t-test needs"
+JACKKNIFE = "the jackknife's variance is too large for coverage"
+
+
+# least coverage of 95% intervals of means with 5, 10, 25 and 50 queries
+LEAST: dict[tuple[str, str], tuple[float, ...]] = {
+    ("student", "bounded"): (0.87, 0.90, 0.93, 0.93),
+    ("student", "lognormal"): (0.80, 0.81, 0.87, 0.88),
+    ("bootstrap-t", "normal"): (0.94, 0.94, 0.94, 0.94),
+    ("bootstrap-t", "bounded"): (0.95, 0.95, 0.95, 0.95),
+    ("bootstrap-t", "lognormal"): (0.88, 0.89, 0.92, 0.92),
+    ("bca", "normal"): (0.83, 0.88, 0.93, 0.93),
+    ("bca", "bounded"): (0.82, 0.88, 0.93, 0.93),
+    ("bca", "lognormal"): (0.73, 0.79, 0.88, 0.89),
+}
+
+
+def means() -> Iterator[Finding]:
+    """Yield the coverage of intervals of means with 5 to 50 queries."""
+    for null in ("normal", "bounded", "lognormal"):
+        for place, n in enumerate((5, 10, 25, 50)):
+            cube = cube_of(NULLS[null](np.random.default_rng(n), (1, n, 5 * CASES)))
+            for interval in ("student", "bootstrap-t", "bca"):
+                found = of_scores(cube, interval=interval)  # type: ignore[arg-type]
+                inside = found["ci_low"].le(MEANS[null]) & found["ci_high"].ge(MEANS[null])
+                bounds = LEAST.get((interval, null))
+                stated = (None, "") if bounds is None else (bounds[place], SKEW)
+                what = f"summary(interval={interval!r})"
+                yield Finding(what, null, n, *counted(inside.to_numpy()), 0.95, True, *stated)
+
+
+def families() -> Iterator[Finding]:
+    """Yield the family-wise error, and the simultaneous coverage, of the corrections of `compare`."""
+    for runs, n, null in ((10, 50, "bounded"), (10, 8, "normal"), (50, 50, "normal")):
+        cases = CASES if runs < 50 else CASES // 4
+        rng = np.random.default_rng(runs + n)
+        cube = cube_of(NULLS[null](rng, (cases, n, runs)) + rng.normal(size=(cases, n, 1)))
+        for baseline, family in ((None, "all pairs"), ("r00000", "baseline")):
+            found = compare(cube, test="t", correction="max-t", baseline=baseline, draws=1000)
+            inside = found["ci_low"].le(0) & found["ci_high"].ge(0)
+            wrong = found["significant"].groupby(found["measure"], observed=True).any()
+            together = inside.groupby(found["measure"], observed=True).all()
+            shape = f"{family} of {runs} runs, {null}"
+            call = "compare(correction='max-t')"
+            bounded = {"bound": 0.05, "why": SKEW} if null == "bounded" else {}
+            yield Finding(call, shape, n, *counted(wrong.to_numpy()), 0.05, **bounded)
+            bounded = {"bound": 0.95, "why": SKEW} if null == "bounded" else {}
+            what = f"{call}, all intervals"
+            yield Finding(what, shape, n, *counted(together.to_numpy()), 0.95, True, **bounded)
+
+
+def rank_intervals() -> Iterator[Finding]:
+    """Yield how often the ranks of nearly equal runs are covered: that of the best, and all of them."""
+    for runs, n in ((9, 50), (30, 50), (9, 8)):
+        rng = np.random.default_rng(runs * n)
+        values = rng.normal(size=(CASES, n, 1)) + rng.normal(size=(CASES, n, runs))
+        cube = cube_of(values - 1e-9 * np.arange(runs))
+        for kind in ("marginal", "joint", "percentile"):
+            options = {"draws": 500, "rank_interval": kind, "progress": False}
+            found = ordered(cube, method="mean", **options)
+            true = found["run"].astype(str).str[1:].astype(int) + 1
+            inside = found["rank_low"].le(true) & found["rank_high"].ge(true)
+            every = inside.groupby(found["measure"], observed=True).all()
+            what, hits = (
+                (f"order(rank_interval={kind!r}), all", every)
+                if kind == "joint"
+                else (f"order(rank_interval={kind!r}), the best", inside[true == 1])
+            )
+            stated = (0.2, NEAR_TIES) if kind == "percentile" else (0.95, ONE_SIDE)
+            shape = f"{runs} nearly equal runs"
+            yield Finding(what, shape, n, *counted(hits.to_numpy()), 0.95, True, *stated)
+
+
+def _votes(
+    rng: np.random.Generator, systems: int, spread: float, groups: int, votes: int
+) -> tuple[Counts, np.ndarray]:
+    """Return votes in groups with preferences of their own (or single votes), connected, and the true strengths."""
+    true = np.linspace(-spread, spread, systems)
+    while True:
+        one = rng.integers(0, systems, groups * votes)
+        two = (one + rng.integers(1, systems, len(one))) % systems
+        group = np.repeat(np.arange(groups), votes)
+        strength = true + rng.normal(0, 1.0 if votes > 1 else 0.0, (groups, systems))
+        chance = special.expit(strength[group, one] - strength[group, two])
+        sign = np.where(rng.random(len(one)) < chance, 1, -1)
+        counts = Counts.of(one, two, sign, systems, group if votes > 1 else None)
+        if len(counts.components()) == 1 and (counts.met.sum(axis=1) > 0).all():
+            return counts, true
+
+
+def votes() -> Iterator[Finding]:
+    """Yield how often equal systems differ, with prompts as groups, and how often strengths are covered."""
+    rng = np.random.default_rng(7)
+    a, b = np.triu_indices(6, k=1)
+    for groups in (10, 30):
+        wrong = []
+        for _ in range(CASES):
+            p = Fitted.of(_votes(rng, 6, 0.0, groups, 15)[0], 0.01).p_values(a, b)
+            wrong.append(p.min() * len(p) < 0.05)
+        shape = f"6 equal systems, {groups} prompts of 15 votes"
+        hits = counted(np.array(wrong))
+        yield Finding("vote leaderboard, any tier", shape, groups, *hits, 0.05, False, 0.05, "Holm")
+    for number, spread in ((60, 1.0), (60, 2.0), (200, 1.0)):
+        inside = np.zeros((2, CASES // 2, 10), dtype=bool)
+        for case in range(CASES // 2):
+            counts, true = _votes(rng, 10, spread, number, 1)
+            fit = Fitted.of(counts, 0.01)
+            tables = counts.tables(counts.drawn(rng, 200))
+            drawn = many_fitted(*tables, counts.met, fit)
+            variance = np.square(drawn - fit.strength).mean(axis=0)
+            for row, ends in zip(inside, (fit.interval(0.95), fit.interval(0.95, variance))):
+                row[case] = (ends[0] <= true) & (true <= ends[1])
+        shape = f"10 systems, strengths from {-spread:g} to {spread:g}"
+        for errors, row, bound in zip(("sandwich", "bootstrap"), inside, (0.84, 0.94)):
+            what = f"vote leaderboard(errors={errors!r})"
+            yield Finding(what, shape, number, *counted(row), 0.95, True, bound, SPARSE)
+
+
+def rates() -> Iterator[Finding]:
+    """Yield the coverage of rates near 0, of users with several queries."""
+    for rate, users in ((0.01, 100), (0.05, 30), (0.3, 30)):
+        rng = np.random.default_rng(users)
+        inside = np.zeros((2, CASES), dtype=bool)
+        for case in range(CASES):
+            queries = rng.geometric(0.2, users)
+            clicks = rng.binomial(queries, rng.beta(2 * rate, 2 * (1 - rate), users))
+            events = int(min((clicks > 0).sum(), (clicks < queries).sum()))
+            mean, ratio = clicks / queries, ratio_of(clicks, queries)
+            both = ((ratio, linearized(clicks, queries)), (float(mean.mean()), mean))
+            for row, (value, linear) in zip(inside, both):
+                one = clustered_rate(value, linear, 0.95, events=events)
+                row[case] = one.low <= rate <= one.high
+        for what, row in zip(("ratio", "mean of users"), inside):
+            shape = f"rate {rate:g}, users differ"
+            hits = counted(row)
+            yield Finding(f"behavior, rate, {what}", shape, users, *hits, 0.95, True, 0.93, FEW)
+
+
+def sequential() -> Finding:
+    """Return how often any of 20 looks at two equal buckets is significant."""
+    rng = np.random.default_rng(8)
+    ever = np.zeros(CASES, dtype=bool)
+    for case in range(CASES):
+        x, y = rng.exponential(size=(2, 1050))
+        for n in range(100, 1051, 50):
+            p = always_valid(x[:n], y[:n], confidence=0.95, planned=1000).p_value
+            ever[case] |= p < 0.05
+    why = "valid at any number of looks"
+    what = "compare_buckets(sequential=)"
+    return Finding(what, "20 looks, skewed values", 1050, *counted(ever), 0.05, False, 0.05, why)
+
+
+def collections() -> Iterator[Finding]:
+    """Yield the size of the tests over collections without a difference, and the power of planned numbers."""
+    shapes = {
+        "2 collections": [40, 40],
+        "3 collections": [40] * 3,
+        "6 collections": [40] * 6,
+        "4 unequal collections": [10, 20, 40, 400],
+        "10 unequal collections": [10] * 5 + [50] * 4 + [500],
+    }
+    for name, sizes in shapes.items():
+        rng = np.random.default_rng(len(sizes))
+        parts = [
+            rng.normal(0, 0.3, (1, CASES)) + rng.normal(0, 1.0, (size, CASES)) for size in sizes
+        ]
+        macro, _ = macro_and_micro(parts, draws=500)
+        mean = np.stack([part.mean(axis=0) for part in parts])
+        error = np.stack([part.std(axis=0, ddof=1) / np.sqrt(len(part)) for part in parts])
+        for what, p in (
+            ("macro", macro["p_value"]),
+            ("random effects", combined_effects(mean, error)["random_p"]),
+        ):
+            hits = counted(p < 0.05)
+            why = "conservative with few or unequal collections"
+            what = f"meta_analysis, {what}"
+            yield Finding(what, name, sum(sizes), *hits, 0.05, False, 0.06, why)
+    for effect in (2.4, 1.5, 1.0):
+        needed = int(queries_needed(np.array([effect]), 0.8, 0.05).item()) + 1
+        rng = np.random.default_rng(needed)
+        true = effect + rng.normal(0, np.sqrt(0.7), (needed, 1, CASES))
+        parts = list(true + rng.normal(0, 3.0, (needed, 30, CASES)))
+        hits = counted(macro_and_micro(parts, draws=500)[0]["p_value"] < 0.05)
+        shape = f"effect {effect:g} sd of collections"
+        # power is to be at least the wanted one, as coverage is
+        what = "meta_analysis.sample_size"
+        yield Finding(what, shape, needed, *hits, 0.8, True, 0.8, PLAN)
+
+
+def designs() -> Iterator[Finding]:
+    """Yield the coverage of reliabilities, and the power of planned analyses of variance."""
+    rng, runs, n = np.random.default_rng(9), 10, 30
+    inside = np.zeros((2, CASES), dtype=bool)
+    for case in range(CASES):
+        X = rng.normal(size=runs) + rng.normal(0, 2, (n, 1)) + rng.normal(0, 3, (n, runs))
+        left = X - X.mean(axis=0) - X.mean(axis=1, keepdims=True) + X.mean()
+        squares = (
+            X.mean(axis=0).var(ddof=1) * n,
+            X.mean(axis=1).var(ddof=1) * runs,
+            float(np.square(left).sum()) / (runs - 1) / (n - 1),
+        )
+        found: dict[str, np.ndarray] = decisions(*squares, runs, n, np.array([n]))  # type: ignore[assignment]
+        for row, name, error in zip(inside, ("erho2", "phi"), (9, 13)):
+            true = 1 / (1 + error / n)
+            row[case] = found[f"{name}_low"].item() <= true <= found[f"{name}_high"].item()
+    for name, row in zip(("erho2", "phi"), inside):
+        yield Finding(f"reliability, {name}", "10 runs, normal", n, *counted(row), 0.95, True)
+    for runs in (3, 10):
+        n = int(queries_for(1.0, 1.0, runs, "two-way", 0.8, 0.05))
+        true = np.zeros(runs)
+        true[:2] = -0.5, 0.5
+        X = true + rng.normal(size=(5 * CASES, n, runs))
+        left = X - X.mean(axis=1, keepdims=True) - X.mean(axis=2, keepdims=True)
+        residual = np.square(left + X.mean(axis=(1, 2), keepdims=True)).sum(axis=(1, 2))
+        F = n * X.mean(axis=1).var(axis=1, ddof=1) / residual * ((runs - 1) * (n - 1))
+        hits = counted(special.fdtrc(runs - 1, (runs - 1) * (n - 1), F) < 0.05)
+        shape = f"{runs} runs, best and worst 1 sd apart"
+        why = "the next whole number of queries"
+        yield Finding("anova.sample_size", shape, n, *hits, 0.8, True, 0.8, why)
+
+
+def sets() -> Iterator[Finding]:
+    """Yield the coverage of measures of all lists together, over users."""
+    measures, users, number = ["Coverage@5", "Gini@5", "Entropy@5"], 100, 600
+    rng, items = np.random.default_rng(10), pd.DataFrame({"item_id": np.arange(number)})
+    popular = -np.log(np.arange(1, number + 1))
+    tables = []
+    for _ in range(2):
+        score = popular + rng.gumbel(size=(CASES // 2, users, number))
+        item = np.argpartition(-score, 5, axis=2)[:, :, :5]
+        sample, user, rank = (axis.ravel() for axis in np.indices(item.shape))
+        columns = {"run": sample, "user_id": user, "item_id": item.ravel(), "score": -rank}
+        tables.append(pd.DataFrame(columns))
+    expected, found = (
+        table.ireval.beyond_accuracy(measures, items=items, draws=draws)
+        for table, draws in zip(tables, (0, 50))
+    )
+    true = found["measure"].map(expected.groupby("measure")["mean"].mean())
+    inside = found["ci_low"].le(true) & found["ci_high"].ge(true)
+    for measure in measures:
+        hits = counted(inside[found["measure"] == measure].to_numpy())
+        shape = f"{users} users, {number} items"
+        what = f"summary, {measure}"
+        yield Finding(what, shape, users, *hits, 0.95, True, 0.93, JACKKNIFE)
+
+
+def labels() -> Iterator[Finding]:
+    """Yield the calibration of Dawid and Skene's posterior."""
+    rng = np.random.default_rng(11)
+    truth = rng.random(2000) < 0.3
+    accuracy = np.array([0.95, 0.85, 0.8, 0.7, 0.6])
+    label = np.where(rng.random((2000, 5)) < accuracy, truth[:, None], ~truth[:, None])
+    item, assessor = np.indices(label.shape)
+    table = pd.DataFrame(
+        {
+            "query_id": "1",
+            "doc_id": item.ravel(),
+            "assessor": assessor.ravel(),
+            "label": label.ravel().astype(int),
+        }
+    )
+    found = table.ireval.consensus(method="dawid_skene").sort_values("doc_id")
+    right = found["relevance"].to_numpy() == truth[found["doc_id"].to_numpy().astype(int)]
+    level = float(found["fraction"].mean())
+    shape = "5 assessors, accuracy .6 to .95"
+    yield Finding("consensus, correct labels", shape, 5, *counted(right), level)
+
+
+def pools() -> Iterator[Finding]:
+    """Yield how often bounds of pools contain the value by complete judgments, which they always do."""
+    rng, queries, items = np.random.default_rng(12), CASES, 30
+    query, item = (axis.ravel() for axis in np.indices((queries, items)))
+    qrels = pd.DataFrame(
+        {"query_id": query, "doc_id": item, "relevance": rng.random(query.size) < 0.3}
+    )
+    qrels["relevance"] = qrels["relevance"].astype(int)
+    score = rng.random((2, query.size))
+    parts = [
+        pd.DataFrame({"run": name, "query_id": query, "doc_id": item, "score": one})
+        for name, one in zip("ab", score)
+    ]
+    runs = pd.concat(parts, ignore_index=True)
+    top = runs.sort_values("score", ascending=False).groupby(["run", "query_id"]).head(10)
+    pooled = qrels.merge(top[["query_id", "doc_id"]].drop_duplicates())
+    measures = ["P@10", "AP", "nDCG@20"]
+    options = {"queries": "judged"}
+    true = runs.ireval.measure(qrels, measures, **options)
+    bounds = runs.ireval.pool.bounds(pooled, measures, per="query", depth=items, **options)
+    true = true.rename(columns={"value": "true"})
+    both = bounds.merge(true, on=["run", "query_id", "measure"])
+    inside = both["low"].le(both["true"] + 1e-12) & both["high"].ge(both["true"] - 1e-12)
+    for measure in measures:
+        hits = counted(inside[both["measure"] == measure].to_numpy())
+        shape = "2 runs of 30 items, pool of depth 10"
+        yield Finding(f"pool.bounds, {measure}", shape, queries, *hits, 1.0, True)
+
+
+def random_buckets() -> Iterator[Finding]:
+    """Yield the error of tests of random buckets of one log."""
+    runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
+    log = runs[runs["run"].isin(["bm25"])].ireval.simulate_clicks(qrels, sessions=4, users=60)
+    measures = ["CTR", "clicks_per_query"]
+    found = log.ireval.compare_buckets.aa_test(measures, draws=5 * CASES, progress=False)
+    for row in found.itertuples():
+        what, shape = f"compare_buckets, {row.measure}", "60 users in random buckets"
+        yield Finding(what, shape, 60, int(row.draws), int(row.rejected), 0.05)
+
+
+CELLS: tuple[Callable[[], Iterator[Finding]], ...] = (
+    means,
+    families,
+    rank_intervals,
+    votes,
+    rates,
+    collections,
+    designs,
+    sets,
+    labels,
+    pools,
+    random_buckets,
+)
+
+
+def all_verbs() -> Iterator[Finding]:
+    """Yield everything of this file."""
+    for cell in CELLS:
+        yield from cell()
+    yield sequential()
