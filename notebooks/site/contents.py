@@ -41,7 +41,7 @@ REFERENCE = (
     "columns",
     "command_line",
 )
-ABOUT = ("trust", "speed", "peers", "papers", "changelog", "contributing")
+ABOUT = ("trust", "simulations", "speed", "peers", "papers", "changelog", "contributing")
 
 
 def tutorials() -> list[Path]:

@@ -76,15 +76,36 @@ class JudgedVerbs(Judged):
     @property
     def agree(self) -> _Agree: ...
 
-    def anova(
-        self,
-        measures: object = ...,
-        *,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-    ) -> pd.DataFrame:
-        """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+    class _Anova:
+        """Verbs of anova."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+        def sample_size(
+            self,
+            measures: object = ...,
+            *,
+            difference: float,
+            runs: int | None = None,
+            design: Literal["two-way", "one-way", "t", "interval"] | Sequence[Literal["two-way", "one-way", "t", "interval"]] = ...,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many queries a comparison of many systems needs, per measure and design."""
+
+    @property
+    def anova(self) -> _Anova: ...
 
     def awrf(
         self,
@@ -110,20 +131,44 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
 
-    def beyond_accuracy(
-        self,
-        measures: object = ...,
-        *,
-        items: object = None,
-        history: object = None,
-        per: Literal["run", "query"] = "run",
-        confidence: float = 0.95,
-        draws: int = 200,
-        seed: int | None = 0,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the novelty, diversity, popularity and coverage of the lists of each run."""
+    class _BeyondAccuracy:
+        """Verbs of beyond_accuracy."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            items: object = None,
+            history: object = None,
+            per: Literal["run", "query"] = "run",
+            confidence: float = 0.95,
+            draws: int = 200,
+            seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the novelty, diversity, popularity and coverage of the lists of each run."""
+
+        def compare(
+            self,
+            measures: object = ...,
+            *,
+            items: object = None,
+            history: object = None,
+            baseline: object = None,
+            correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
+            alpha: float = 0.05,
+            confidence: float | None = None,
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the differences of measures of items between runs, with intervals over users."""
+
+    @property
+    def beyond_accuracy(self) -> _BeyondAccuracy: ...
 
     def check(
         self,
@@ -785,6 +830,19 @@ class JudgedVerbs(Judged):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and means of its worst queries."""
+
+    def reliability(
+        self,
+        measures: object = ...,
+        *,
+        n_queries: int | Sequence[int] | None = None,
+        wanted: float = 0.95,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return how reliable the means over queries are, and how many queries a wanted reliability needs."""
 
     class _Replicates:
         """Verbs of replicates."""
@@ -4361,22 +4419,50 @@ class RunsIreval(Ireval):
     @property
     def agree(self) -> _Agree: ...
 
-    def anova(
-        self,
-        qrels: object,
-        measures: object = ...,
-        *,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-        level: float | None = None,
-        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
-        ties: Literal["docid", "rank", "first", "expected"] | None = None,
-        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-        depth: int | None = None,
-        judged_only: bool = False,
-    ) -> pd.DataFrame:
-        """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+    class _Anova:
+        """Verbs of anova."""
+
+        def __call__(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+        def sample_size(
+            self,
+            qrels: object,
+            measures: object = ...,
+            *,
+            difference: float,
+            runs: int | None = None,
+            design: Literal["two-way", "one-way", "t", "interval"] | Sequence[Literal["two-way", "one-way", "t", "interval"]] = ...,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return how many queries a comparison of many systems needs, per measure and design."""
+
+    @property
+    def anova(self) -> _Anova: ...
 
     def awrf(
         self,
@@ -4416,24 +4502,52 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return the best, the average and the worst case of every pair of runs, and where they disagree."""
 
-    def beyond_accuracy(
-        self,
-        measures: object = ...,
-        *,
-        items: object = None,
-        history: object = None,
-        per: Literal["run", "query"] = "run",
-        confidence: float = 0.95,
-        draws: int = 200,
-        seed: int | None = 0,
-        ties: Literal["docid", "rank", "first", "expected"] | None = None,
-        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
-        depth: int | None = None,
-        validate: bool = True,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-    ) -> pd.DataFrame:
-        """Return the novelty, diversity, popularity and coverage of the lists of each run."""
+    class _BeyondAccuracy:
+        """Verbs of beyond_accuracy."""
+
+        def __call__(
+            self,
+            measures: object = ...,
+            *,
+            items: object = None,
+            history: object = None,
+            per: Literal["run", "query"] = "run",
+            confidence: float = 0.95,
+            draws: int = 200,
+            seed: int | None = 0,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the novelty, diversity, popularity and coverage of the lists of each run."""
+
+        def compare(
+            self,
+            measures: object = ...,
+            *,
+            items: object = None,
+            history: object = None,
+            baseline: object = None,
+            correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
+            alpha: float = 0.05,
+            confidence: float | None = None,
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            validate: bool = True,
+            draws: int = 10000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the differences of measures of items between runs, with intervals over users."""
+
+    @property
+    def beyond_accuracy(self) -> _BeyondAccuracy: ...
 
     def check(
         self,
@@ -5400,6 +5514,26 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and means of its worst queries."""
 
+    def reliability(
+        self,
+        qrels: object,
+        measures: object = ...,
+        *,
+        n_queries: int | Sequence[int] | None = None,
+        wanted: float = 0.95,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return how reliable the means over queries are, and how many queries a wanted reliability needs."""
+
     class _Replicates:
         """Verbs of replicates."""
 
@@ -5887,15 +6021,36 @@ class ScoresIreval(Ireval):
     ) -> pd.DataFrame:
         """Return how often every two measures prefer the same one of two runs on the same query."""
 
-    def anova(
-        self,
-        measures: object = None,
-        *,
-        by: str | Sequence[str] | None = None,
-        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        replicate: str | Sequence[str] | None = None,
-    ) -> pd.DataFrame:
-        """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+    class _Anova:
+        """Verbs of anova."""
+
+        def __call__(
+            self,
+            measures: object = None,
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return the two-way analysis of variance, run and query, of each measure, with one observation per cell."""
+
+        def sample_size(
+            self,
+            measures: object = None,
+            *,
+            difference: float,
+            runs: int | None = None,
+            design: Literal["two-way", "one-way", "t", "interval"] | Sequence[Literal["two-way", "one-way", "t", "interval"]] = ...,
+            power: float = 0.8,
+            alpha: float = 0.05,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            replicate: str | Sequence[str] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many queries a comparison of many systems needs, per measure and design."""
+
+    @property
+    def anova(self) -> _Anova: ...
 
     def collection_means(
         self,
@@ -6273,6 +6428,19 @@ class ScoresIreval(Ireval):
         replicate: str | Sequence[str] | None = None,
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and means of its worst queries."""
+
+    def reliability(
+        self,
+        measures: object = None,
+        *,
+        n_queries: int | Sequence[int] | None = None,
+        wanted: float = 0.95,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        replicate: str | Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return how reliable the means over queries are, and how many queries a wanted reliability needs."""
 
     class _Replicates:
         """Verbs of replicates."""

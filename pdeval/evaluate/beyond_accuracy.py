@@ -7,7 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
-from pdeval.catalog import parse_all
+from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.summary import summary
 from pdeval.join import duplicates, ids
@@ -83,14 +83,42 @@ def beyond_accuracy(
     1  pop  Coverage@1  2   0.2
     2  pop  Coverage@2  2   0.6
     """
+    requested, made = lists_of_runs(
+        runs,
+        measures,
+        "summary" if per == "run" else "measure",
+        items=items,
+        history=history,
+        ties=ties,
+        compat=compat,
+        depth=depth,
+        validate=validate,
+    )
+    if per == "query":
+        return scores(made, requested).frame()
+    return summary(made, requested, confidence=confidence, draws=draws, seed=seed)
+
+
+def lists_of_runs(
+    runs: Table,
+    measures: object,
+    verb_name: str,
+    *,
+    items: object = None,
+    history: object = None,
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    depth: int | None = None,
+    validate: bool = True,
+) -> tuple[list[Measure], Judged]:
+    """Return the measures, and the runs as a join without judgments, in which every list counts."""
     requested = parse_all(measures)
     for one in requested:
         if one.entry.kind not in ("items", "set") or any(
             name in OF_JUDGMENTS for name in one.entry.columns
         ):
-            what = "summary" if per == "run" else "measure"
             raise ValueError(
-                f"{one.label} needs judgments: .ireval.{what}(qrels, [{one.label!r}], ...)."
+                f"{one.label} needs judgments: .ireval.{verb_name}(qrels, [{one.label!r}], ...)."
             )
     ties = checked_rules(ties, compat, depth, runs)
     if len(runs.frame) == 0:
@@ -114,6 +142,4 @@ def beyond_accuracy(
     made = Judged(positions, None, "answered", {"missing queries"})
     if gaps:
         made.tell_once("gaps", gaps)
-    if per == "query":
-        return scores(made, requested).frame()
-    return summary(made, requested, confidence=confidence, draws=draws, seed=seed)
+    return requested, made

@@ -27,6 +27,7 @@ from pdeval.evaluate.scores import MEASURES, attributes
 from pdeval.evaluate.sources import (
     Averaged,
     ScoresLike,
+    Source,
     averaged,
     sd_over_replicates,
     sources,
@@ -707,33 +708,9 @@ def of_sets(
     """
     from scipy import special
 
-    listed, answered = lists_of(judged.positions, measures[0].label), judged.positions.answered
-    if judged.positions.rules.get("ties") == "expected":
-        raise ValueError(
-            f"{measures[0].label} needs rankings, but with ties='expected' tied items have no definite rank. Use "
-            "another ties=."
-        )
-    if of_users(measures[0]):
-        counts = judged.counted()
-    else:
-        listed, answered = everyone(listed, answered, measures[0].label)
-        counts = answered & (answered.all(axis=1, keepdims=True) | (judged.query_rule != "common"))
-    if not counts.any():
-        raise judged.nothing_counts()
-    count = min(draws, len(counts)) if confidence is not None else 0
-    group = np.random.default_rng(seed).permutation(len(counts)) % max(count, 1)
-    runs = [_OfRun(listed, run, np.flatnonzero(counts[:, run])) for run in range(len(judged.runs))]
-    drawn = [
-        np.array([[run.value(measure, times) for run in runs] for measure in measures])
-        for times in _left_out(group, count, len(listed.catalog.ids))
-    ]
-    values, others = drawn[0][:, :, 0], np.concatenate([drawn[0][:, :, :0], *drawn[1:]], axis=2)
-    values[:, ~counts.any(axis=0)] = np.nan  # a run without lists that count
-    # shape (groups of users, runs); `others` are the values without each group, (measures, runs, groups)
-    touched = np.zeros((max(count, 1), len(runs)), dtype=bool)  # which groups have users of a run
-    topic, run = np.nonzero(counts)
-    touched[group[topic], run] = True
-    touched = touched[:count]
+    counts, values, others, touched = _jackknifed(
+        judged, measures, draws if confidence is not None else 0, seed
+    )
     spread = _spread(others, touched)
     more: dict[str, np.ndarray] = {}
     names, n = judged.runs, counts.sum(axis=0)
@@ -767,6 +744,79 @@ def of_sets(
             "ci_high": np.clip(values + half, *limits).T.ravel(),
             **{name: column.T.ravel() for name, column in more.items()},
         },
+        attributes(judged, measures),
+    )
+
+
+def _jackknifed(
+    judged: Judged, measures: Sequence[Measure], draws: int, seed: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return which users count, the values, those without each group of users, and which groups a run has.
+
+    Their shapes are (users, runs), (measures, runs), (measures, runs, groups) and (groups, runs).
+    """
+    listed, answered = lists_of(judged.positions, measures[0].label), judged.positions.answered
+    if judged.positions.rules.get("ties") == "expected":
+        raise ValueError(
+            f"{measures[0].label} needs rankings, but with ties='expected' tied items have no definite rank. Use "
+            "another ties=."
+        )
+    if of_users(measures[0]):
+        counts = judged.counted()
+    else:
+        listed, answered = everyone(listed, answered, measures[0].label)
+        counts = answered & (answered.all(axis=1, keepdims=True) | (judged.query_rule != "common"))
+    if not counts.any():
+        raise judged.nothing_counts()
+    count = min(draws, len(counts))
+    group = np.random.default_rng(seed).permutation(len(counts)) % max(count, 1)
+    runs = [_OfRun(listed, run, np.flatnonzero(counts[:, run])) for run in range(len(judged.runs))]
+    drawn = [
+        np.array([[run.value(measure, times) for run in runs] for measure in measures])
+        for times in _left_out(group, count, len(listed.catalog.ids))
+    ]
+    values, others = drawn[0][:, :, 0], np.concatenate([drawn[0][:, :, :0], *drawn[1:]], axis=2)
+    values[:, ~counts.any(axis=0)] = np.nan  # a run without lists that count
+    # shape (groups of users, runs); `others` are the values without each group, (measures, runs, groups)
+    touched = np.zeros((max(count, 1), len(runs)), dtype=bool)  # which groups have users of a run
+    topic, run = np.nonzero(counts)
+    touched[group[topic], run] = True
+    touched = touched[:count]
+    return counts, values, others, touched
+
+
+def comparable(data: ScoresLike, measures: object, *, machine: bool = False) -> list[Source]:
+    """Return the sources of a comparison; measures of all lists together have pseudo-values of groups of users.
+
+    The pseudo-values of the jackknife vary about the value of a run, and the standard error of their mean is that of
+    the jackknife. So a test of their differences is a test of the difference of two values, over users.
+    """
+    if isinstance(data, Judged):
+        requested = parse_all(MEASURES if measures is None else measures)
+        sets = [one for one in requested if one.entry.family == "set"]
+        if sets:
+            rest = [one for one in requested if one.entry.family != "set"]
+            by_kind = [[one for one in sets if of_users(one) == kind] for kind in (False, True)]
+            made: list[Source] = [pseudo_values(data, one) for one in by_kind if one]
+            return made + (list(sources(data, rest, machine=machine)) if rest else [])
+    return list(sources(data, measures, machine=machine))
+
+
+def pseudo_values(
+    judged: Judged, measures: Sequence[Measure], *, draws: int = GROUPS, seed: int | None = 0
+) -> Scores:
+    """Return jackknife pseudo-values of measures of all lists together, one for each group of users."""
+    _, values, others, touched = _jackknifed(judged, measures, draws, seed)
+    known = touched.T & ~np.isnan(others)
+    n = known.sum(axis=2, keepdims=True)
+    mean = np.where(known, others, 0.0).sum(axis=2, keepdims=True) / np.maximum(n, 1)
+    pseudo = values[:, :, None] + (n - 1) * (mean - others)
+    return Scores(
+        judged.runs,
+        pd.RangeIndex(touched.shape[0], name="group"),
+        tuple(one.label for one in measures),
+        np.where(known, pseudo, np.nan).transpose(0, 2, 1),
+        np.array([one.higher for one in measures]),
         attributes(judged, measures),
     )
 

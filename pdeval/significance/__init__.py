@@ -5,6 +5,7 @@ scipy and statsmodels are imported by the functions that need them, not here.
 
 from pdeval.significance import (
     anova,
+    beyond_accuracy,
     compare,
     delta_sort,
     discriminative_power,
@@ -24,6 +25,7 @@ from pdeval.significance import (
 
 __all__ = [
     "anova",
+    "beyond_accuracy",
     "compare",
     "delta_sort",
     "discriminative_power",

@@ -14,7 +14,8 @@ from pdeval.evaluate.ppi import check_mean, estimates
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.seeds import new_seed
-from pdeval.evaluate.sources import ScoresLike, sources
+from pdeval.evaluate.sources import ScoresLike
+from pdeval.evaluate.summary import comparable
 from pdeval.significance import hsd, mean_ranks, paired_tests
 from pdeval.significance.corrections import (
     JOINT_CORRECTIONS,
@@ -203,7 +204,7 @@ def compare(
     2  dense-s2  bm25  48      0.1139   0.0001      0.0007         True
     """
     try:
-        cubes = sources(data, measures, machine=True)
+        cubes = comparable(data, measures, machine=True)
     except KeyError:
         check_not_declared(measures, "a significance test", TESTS, "compare(test={})")
         raise

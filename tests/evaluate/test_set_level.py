@@ -78,7 +78,7 @@ def test_measures_per_query_refuse_them_with_where_they_are():
     ):
         RUNS.ireval.measure(TEST, ["RR", "Coverage@2"], **TABLES)
     with pytest.raises(ValueError, match=r"\.ireval\.beyond_accuracy\(\.\.\.\) without judgments"):
-        RUNS.ireval.compare(TEST, "Coverage@2", queries="answered", **TABLES)
+        RUNS.ireval.order(TEST, "Coverage@2", queries="answered", **TABLES)
     with pytest.raises(
         ValueError, match=r"RR needs judgments: \.ireval\.summary\(qrels, \['RR'\], \.\.\.\)"
     ):
@@ -198,6 +198,46 @@ def test_the_interval_is_that_of_the_jackknife_over_users(many):
         row = found.loc[measure]
         assert row["ci_high"] - row["mean"] == pytest.approx(half, rel=1e-10)
         assert row["mean"] - row["ci_low"] == pytest.approx(half, rel=1e-10)
+
+
+def test_differences_between_runs_are_those_of_the_jackknife_over_users(many):
+    runs, items = many
+    # half of the users get the lists of the others
+    first = runs[runs["user_id"].str[1:].astype(int) < 30]
+    moved = "u" + (first["user_id"].str[1:].astype(int) + 30).astype(str)
+    other = pd.concat([first, first.assign(user_id=moved)]).assign(run="other")
+    both = pd.concat([runs, other])
+    measures = ["Coverage@5", "Gini@5"]
+    alone = both.ireval.beyond_accuracy(measures, items=items).set_index(["measure", "run"])["mean"]
+    found = both.ireval.beyond_accuracy.compare(measures, items=items, baseline="other")
+    assert found["n"].tolist() == [60, 60]
+    users = [f"u{at}" for at in range(60)]
+    for row in found.itertuples():
+        values = alone[row.measure]
+        sign = -1.0 if row.measure == "Gini@5" else 1.0  # an unequal distribution is worse
+        assert row.difference == pytest.approx(sign * (values[row.run_a] - values["other"]))
+        left = []
+        for user in users:
+            rest = both[both["user_id"] != user].ireval.beyond_accuracy(
+                row.measure, items=items, draws=0
+            )
+            means = rest.set_index("run")["mean"]
+            left.append(sign * (means[row.run_a] - means["other"]))
+        error = np.sqrt(59 / 60 * np.square(np.array(left) - np.mean(left)).sum())
+        half = stats.t.ppf(0.975, 59) * error
+        assert row.ci_high - row.difference == pytest.approx(half, rel=1e-9)
+        assert row.p_value == pytest.approx(
+            2 * stats.t.sf(abs(row.difference) / error, 59), rel=1e-6
+        )
+
+
+def test_measures_of_all_lists_are_compared_beside_those_of_each_list(many):
+    runs, items = many
+    both = pd.concat([runs, runs.assign(run="other", score=-runs["score"])])
+    qrels = pd.DataFrame({"user_id": [f"u{at}" for at in range(60)], "item_id": "i3", "rating": 1})
+    found = both.ireval.compare(qrels, ["RR", "Coverage@5"], items=items)
+    assert sorted(found["measure"].astype(str)) == ["Coverage@5", "RR"]
+    assert found["ci_low"].le(found["difference"]).all()
 
 
 def test_users_are_left_out_in_as_many_groups_as_draws_whatever_else_is_asked(many):

@@ -140,7 +140,7 @@ def test_the_two_way_design_has_its_power_in_the_least_favorable_configuration()
     left += X.mean(axis=(1, 2), keepdims=True)
     residual = (left**2).sum(axis=(1, 2)) / ((runs - 1) * (n - 1))
     F = n * X.mean(axis=1).var(axis=1, ddof=1) / residual
-    hits = (F > stats.f.ppf(0.95, runs - 1, (runs - 1) * (n - 1))).sum()
+    hits = (stats.f.sf(F, runs - 1, (runs - 1) * (n - 1)) < 0.05).sum()
     low, high = stats.binom.ppf([0.001, 0.999], 2000, [0.8, 0.84])
     assert low <= hits <= high
 

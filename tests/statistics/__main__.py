@@ -31,13 +31,13 @@ def main(arguments: list[str]) -> int:
     for one in chain(all_verbs(), all_sizes(), all_intervals(), all_seeds()):
         found.append(one)
         print(line(one), flush=True)
+    if "--write" in arguments:
+        PAGE.write_text(page([line(one) for one in found]), encoding="utf-8")
     missed = [one for one in found if one.verdict == "MISSED"]
     print(
         f"\n{len(found)} checks, {len(missed)} missed, {time.process_time() - begin:.0f} s of processor time."
     )
     print(f"\n{naive_table()}")
-    if "--write" in arguments:
-        PAGE.write_text(page([line(one) for one in found]), encoding="utf-8")
     return int(bool(missed))
 
 

@@ -252,28 +252,55 @@ def designs() -> Iterator[Finding]:
         yield Finding("anova.sample_size", shape, n, *hits, 0.8, True, 0.8, why)
 
 
+def _lists(
+    rng: np.random.Generator, cases: int, users: int, number: int, skew: float
+) -> np.ndarray:
+    """Return lists of five items, (cases, users, 5), of a catalog whose items have popularity 1 / rank^skew."""
+    popular = -skew * np.log(np.arange(1, number + 1))
+    return np.argpartition(-popular - rng.gumbel(size=(cases, users, number)), 5, axis=2)[:, :, :5]
+
+
 def sets() -> Iterator[Finding]:
-    """Yield the coverage of measures of all lists together, over users."""
+    """Yield the coverage of measures of all lists together, and of their differences, over users."""
     measures, users, number = ["Coverage@5", "Gini@5", "Entropy@5"], 100, 600
     rng, items = np.random.default_rng(10), pd.DataFrame({"item_id": np.arange(number)})
-    popular = -np.log(np.arange(1, number + 1))
-    tables = []
-    for _ in range(2):
-        score = popular + rng.gumbel(size=(CASES // 2, users, number))
-        item = np.argpartition(-score, 5, axis=2)[:, :, :5]
-        sample, user, rank = (axis.ravel() for axis in np.indices(item.shape))
-        columns = {"run": sample, "user_id": user, "item_id": item.ravel(), "score": -rank}
-        tables.append(pd.DataFrame(columns))
-    expected, found = (
-        table.ireval.beyond_accuracy(measures, items=items, draws=draws)
-        for table, draws in zip(tables, (0, 50))
+    cases, values = CASES // 2, []
+    for skew in (
+        1.0,
+        0.7,
+    ):  # of the run and of the baseline, once for the truth and once for the intervals
+        for _ in range(2):
+            item = _lists(rng, cases, users, number, skew)
+            case, user, rank = (axis.ravel() for axis in np.indices(item.shape))
+            columns = {"case": case, "user_id": user, "item_id": item.ravel(), "score": -rank}
+            values.append(pd.DataFrame(columns).assign(run=f"skew {skew:g}"))
+    truth, other = (
+        pd.concat(pair).assign(run=lambda one: one["run"] + one["case"].map(" {}".format))
+        for pair in (values[::2], values[1::2])
     )
-    true = found["measure"].map(expected.groupby("measure")["mean"].mean())
-    inside = found["ci_low"].le(true) & found["ci_high"].ge(true)
+    expected = truth.ireval.beyond_accuracy(measures, items=items, draws=0)
+    baseline = expected["run"].str.startswith("skew 0.7")
+    mean = expected.groupby(["measure", baseline])["mean"].mean()
+    found = other.ireval.beyond_accuracy(measures, items=items, draws=100)
+    found = found[found["run"].str.startswith("skew 1")]
+    compared = []
+    for _, one in other.groupby("case"):
+        named = one.assign(run=one["run"].str.rsplit(" ", n=1).str[0])
+        compared.append(
+            named.ireval.beyond_accuracy.compare(measures, items=items, baseline="skew 0.7")
+        )
+    differences = pd.concat(compared)
     for measure in measures:
+        true = mean[measure, False]
+        inside = found["ci_low"].le(true) & found["ci_high"].ge(true)
         hits = counted(inside[found["measure"] == measure].to_numpy())
         shape = f"{users} users, {number} items"
-        what = f"summary, {measure}"
+        yield Finding(f"summary, {measure}", shape, users, *hits, 0.95, True, 0.93, JACKKNIFE)
+        rows = differences[differences["measure"] == measure]
+        sign = np.sign(rows["difference"] / (rows["mean_a"] - rows["mean_b"])).iloc[0]
+        true = sign * (mean[measure, False] - mean[measure, True])
+        hits = counted((rows["ci_low"].le(true) & rows["ci_high"].ge(true)).to_numpy())
+        what = f"beyond_accuracy.compare, {measure}"
         yield Finding(what, shape, users, *hits, 0.95, True, 0.93, JACKKNIFE)
 
 
