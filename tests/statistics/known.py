@@ -20,12 +20,8 @@ KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[float, float], str], .
     (("bootstrap",), ("lognormal",), {0.05: 0.05, 0.01: 0.01}, TAILS),
     (("interval of bootstrap",), ("lognormal",), {0.95: 0.95}, TAILS),
     (("randomization", "exact_randomization"), ("discrete",), {0.05: 0.05, 0.01: 0.01}, REACHED),
-    (
-        ("interval of wilcoxon", "interval of sign"),
-        ("discrete",),
-        {0.95: 0.95},
-        STEPS,
-    ),
+    (("interval of sign",), (), {0.95: 0.95}, STEPS),
+    (("interval of wilcoxon",), ("discrete",), {0.95: 0.95}, STEPS),
     (
         ("interval of randomization", "interval of exact_randomization"),
         ("discrete",),
