@@ -18,7 +18,8 @@ TITLE = """# Simulations
 
 How often tests reject a true null hypothesis, and how often intervals cover, by simulation. `stated` is the level; a \
 verdict of "exact" means that it is within the exact binomial limits of what was observed, "at most" or "at least" \
-that a known deviation has this bound. Tests of seeds are in the printed output of the command only. `python -m tests.statistics --write` renews this page; \
+that a known deviation has this bound. Tests of seeds are in the printed output of the command only. \
+`python -m tests.statistics --write` renews this page; \
 `pytest -m slow tests/statistics` fails if a limit is missed.
 """
 
