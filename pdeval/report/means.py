@@ -198,11 +198,7 @@ def _summarize(source: Any, baseline: object, alpha: float) -> Means:
     cube, about = source, ""
     has_machine = getattr(source, "machine", None) is not None
     if not isinstance(source, Scores) and has_machine:
-        rates = win_rates_of(source)
-        others = len(source.runs) - 1
-        cube = replace(
-            rates, values=rates.values / others, machine=np.asarray(rates.machine) / others
-        )
+        cube = win_rates_of(source)
         about = "Cells are mean preferences over all other systems."
     elif not isinstance(source, Scores):
         values, about = mean_preferences(source, baseline)

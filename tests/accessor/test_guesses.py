@@ -84,7 +84,7 @@ def test_it_is_both_an_attribute_error_and_a_value_error(tables):
     assert issubclass(NoSuchVerb, AttributeError)
     assert issubclass(NoSuchVerb, ValueError)
     assert not hasattr(tables["scores"].ireval, "shape")
-    assert getattr(tables["scores"].ireval, "_repr_html_", None) is None
+    assert getattr(tables["scores"].ireval, "_repr_mimebundle_", None) is None
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,9 @@ def test_whole_numbers_and_plain_lists_are_ranks_too():
     assert float(metrics.AP(plain)) == metrics.AP(ranks(*plain))
     assert float(metrics.RR(plain, i=2)) == float(metrics.RR(plain[:2], i=2)) == 1 / 3
     assert metrics.Success(LISTS).dtype == np.float64
-    with pytest.raises(ValueError, match="norm='k' divides by the cutoff, but there is no cutoff"):
+    with pytest.raises(
+        ValueError, match="norm='k' divides by the cutoff, but the measure has no cutoff"
+    ):
         metrics.AP(plain, norm="k")
     assert float(metrics.RBP(plain, p=1)) == 0.0
     assert float(metrics.RBP(plain, p=0)) == 1.0

@@ -18,7 +18,9 @@ def test_average_precision_is_divided_by_what_the_name_says():
     assert AP(RANK, k=2, norm="min") == 1 / 2
     assert AP(RANK, k=4, norm="min") == AP(RANK, k=4) == (1 + 2 / 4) / 3
     assert AP(RANK, k=5, norm="k") == (1 + 2 / 4) / 5
-    with pytest.raises(ValueError, match="norm='k' divides by the cutoff, but there is no cutoff"):
+    with pytest.raises(
+        ValueError, match="norm='k' divides by the cutoff, but the measure has no cutoff"
+    ):
         AP(RANK, norm="k")
     assert pdeval.parse("AP(norm=min)@10").spelled == "AP(norm=min)@10"
 

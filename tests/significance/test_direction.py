@@ -7,6 +7,7 @@ import pytest
 from pdeval.judgments.judges import VERDICTS, verdicts_of
 from pdeval.report.page.data import pairings
 from pdeval.significance.registry import TESTS, direction
+from tests.report.page.conftest import unpacked
 
 RANKED = ["wilcoxon", "sign", "nemenyi", "conover"]
 
@@ -87,14 +88,8 @@ def test_a_verdict_counts_collections_by_the_direction_of_the_test(scores, test)
 
 
 def test_the_page_marks_the_system_that_the_test_favors(scores):
-    import base64
-    import json
-    import zlib
-
     report = scores.ireval.report(test="wilcoxon")
-    pairs = json.loads(
-        zlib.decompress(base64.b64decode(pairings(report.origins[0], [])[0]["data"]))
-    )
+    pairs = unpacked(pairings(report.origins[0], [])[0]["data"])
     assert pairs["difference"] == [0.033]
     assert pairs["significant"] == [-1]
 
