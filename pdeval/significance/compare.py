@@ -372,8 +372,15 @@ def _maxima(
     for number in several:
         pairs, measure, _ = parts[number]
         rows = queries.get_indexer(pairs.source.queries)
-        for _, D in pairs.blocks(measure, shared=2):
-            drawn = maxima(D, rows=rows, size=len(queries), **options)
+        for numbers, D in pairs.blocks(measure, shared=2):
+            scores = None
+            if isinstance(pairs.source, Scores) and not np.isnan(D).any():
+                values = pairs.source.values[measure]
+                sides = pairs.a[numbers], pairs.b[numbers]
+                known = ~np.isnan(values).any()
+                ordered = sides if pairs.source.higher[measure] else sides[::-1]
+                scores = (values, *ordered) if known else None
+            drawn = maxima(D, rows=rows, size=len(queries), scores=scores, **options)
             family = int(family_of[number])
             largest[family] = np.maximum(largest.get(family, -np.inf), drawn)
     return {int(number): largest[int(family_of[number])] for number in several}

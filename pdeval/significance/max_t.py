@@ -39,6 +39,7 @@ def maxima(
     size: int | None = None,
     families: np.ndarray | None = None,
     one_sided: bool = False,
+    scores: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
     progress: bool | None = None,
 ) -> np.ndarray:
     """Return the largest |t| of every draw, of shape (draws,), or (families, draws).
@@ -54,6 +55,9 @@ def maxima(
         Columns of each family; by default all columns are one family.
     one_sided : bool
         Whether to take the largest t instead of the largest |t|.
+    scores : (values, a, b), optional
+        Scores (queries, runs) without missing values, and the runs whose differences are the columns of D: sums of all
+        differences are then differences of the sums of the runs, which is about ten times faster.
 
     Examples
     --------
@@ -64,6 +68,12 @@ def maxima(
     2.51
     """
     unit, n = unit_columns(D)
+    if scores is not None:
+        values, a, b = scores
+        centered = values - values.mean(axis=0)
+        # the scale of each column of `unit`; 0 for differences that do not vary
+        _, _, sd = describe(D)
+        scale = np.divide(1.0, sd * np.sqrt(n * (n - 1.0)), out=np.zeros(len(sd)), where=sd > 0)
     rows = np.arange(len(D)) if rows is None else rows
     size = len(D) if size is None else size
     # t grows with u, so the largest u has the largest t, except if columns have different numbers of queries
@@ -71,7 +81,12 @@ def maxima(
     parts = []
     for count, child in track(chunks(draws, seed), desc="max-t", progress=progress):
         bits = np.random.default_rng(child).integers(0, 2, size=(count, size), dtype=np.int8)
-        u = (2.0 * bits[:, rows] - 1.0) @ unit
+        signs = 2.0 * bits[:, rows] - 1.0
+        if scores is None:
+            u = signs @ unit
+        else:
+            sums = signs @ centered
+            u = (sums[:, a] - sums[:, b]) * scale
         u = u if one_sided else np.abs(u, out=u)
         u = u if one_n else _student(u, n)
         part = u.max(axis=1) if families is None else u[:, families].max(axis=2).T

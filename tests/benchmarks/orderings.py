@@ -268,7 +268,9 @@ def of_preferences(quick: bool) -> list[Row]:
             f"max-t of all pairs of {n_systems} systems, {n_queries} queries, 5 measures, {n_draws:,} draws",
             "ratio 0.2",
             lambda: of_parts(
-                maxima(x[:, left] - x[:, right], draws=n_draws, progress=False)
+                maxima(
+                    x[:, left] - x[:, right], draws=n_draws, scores=(x, left, right), progress=False
+                )
                 for x in five_measures
             ),
             "HSD of one measure",
