@@ -264,6 +264,7 @@ NEEDED = {
     "qrels": qrels,
     "labels": labels,
     "groups": groups,
+    "original": runs,
     "labeled": labeled,
     "metadata": lambda: pdeval.datasets.sample_metadata(),
     "others": lambda: tables()["orders"],

@@ -130,6 +130,9 @@ LOOKS = {
     "signed": "all items with a grade, negative grades included",
     "nuggets": "the nuggets of an answer",
     "citations": "the citations of an answer",
+    "spans": "the characters of retrieved chunks",
+    "abstention": "which queries were answered",
+    "exposure": "the exposure of items or of groups of items",
 }
 
 

@@ -2,9 +2,10 @@
 # fmt: off
 # ruff: noqa: E501, PYI021
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -831,6 +832,17 @@ class JudgedVerbs(Judged):
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and means of its worst queries."""
 
+    def recall_curve(
+        self,
+        *,
+        points: int = 21,
+        items: float | None = None,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the mean recall of reviews at equally spaced efforts, with intervals over the reviews."""
+
     def reliability(
         self,
         measures: object = ...,
@@ -911,6 +923,20 @@ class JudgedVerbs(Judged):
         machine: object = None,
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
+
+    def reproduce(
+        self,
+        original: object,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        pairs: Mapping[Any, Any] | None = None,
+        per: Literal["run", "query"] = "run",
+        p: float = 0.9,
+        rbo_ties: Literal["a", "b", "w"] = "b",
+        union: Literal["original", "id"] = "original",
+    ) -> pd.DataFrame:
+        """Return how close runs are to the original runs: scores, effects, or with `per="query"` the order of items."""
 
     def robustness(
         self,
@@ -1065,6 +1091,18 @@ class JudgedVerbs(Judged):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
+
+    def stopping(
+        self,
+        rules: str | Sequence[str] | Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = ...,
+        *,
+        target: float = 0.95,
+        items: float | None = None,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the recall and the effort of reviews that stop by a rule, for each run and rule."""
 
     def summary(
         self,
@@ -1377,6 +1415,12 @@ class BucketComparisonsIreval(Ireval):
         footnotes: bool = True,
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class ChangesIreval(Ireval):
+    """The verbs of a table of the kind 'changes'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
 class CitationsIreval(Ireval):
     """The verbs of a table of the kind 'citations'."""
@@ -4205,6 +4249,107 @@ class QuantilesIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class RecallCurveIreval(Ireval):
+    """The verbs of a table of the kind 'recall_curve'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the mean recall of reviews against effort, a line per run with the band of its interval."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+        def recall_effort(
+            self,
+            *,
+            ax: Axes | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "inside",
+        ) -> Axes:
+            """Return axes with the mean recall of reviews against effort, a line per run with the band of its interval."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+class ReproducedOrderIreval(Ireval):
+    """The verbs of a table of the kind 'reproduced_order'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+class ReproductionIreval(Ireval):
+    """The verbs of a table of the kind 'reproduction'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    class _Plot:
+        """Verbs of plot."""
+
+        def __call__(
+            self,
+            *,
+            ax: Axes | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one point per run and measure: its effect ratio against delta RI."""
+
+        def effect_scatter(
+            self,
+            *,
+            ax: Axes | None = None,
+            legend: Literal["inside", "right", "below", "above"] | None = "above",
+        ) -> Axes:
+            """Return axes with one point per run and measure: its effect ratio against delta RI."""
+
+        def panels(
+            self,
+            *,
+            by: str | Sequence[str] | None = None,
+            plot: str | None = None,
+            columns: int = 3,
+            options: Mapping[str, Any] | None = None,
+        ) -> Figure:
+            """Return a figure with a panel for each collection or segment of a table, in natural order, on one scale."""
+
+    @property
+    def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class RiskCoverageIreval(Ireval):
     """The verbs of a table of the kind 'risk_coverage'."""
 
@@ -5514,6 +5659,23 @@ class RunsIreval(Ireval):
     ) -> pd.DataFrame:
         """Return quantiles of the scores of each run, and means of its worst queries."""
 
+    def recall_curve(
+        self,
+        qrels: object,
+        *,
+        points: int = 21,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return the mean recall of reviews at equally spaced efforts, with intervals over the reviews."""
+
     def reliability(
         self,
         qrels: object,
@@ -5625,6 +5787,27 @@ class RunsIreval(Ireval):
         history: object = None,
     ) -> Report:
         """Return the table of systems and measures as a paper prints it."""
+
+    def reproduce(
+        self,
+        qrels: object,
+        original: object,
+        measures: object = ...,
+        *,
+        baseline: object = None,
+        pairs: Mapping[Any, Any] | None = None,
+        per: Literal["run", "query"] = "run",
+        p: float = 0.9,
+        rbo_ties: Literal["a", "b", "w"] = "b",
+        union: Literal["original", "id"] = "original",
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return how close runs are to the original runs: scores, effects, or with `per="query"` the order of items."""
 
     def robustness(
         self,
@@ -5853,6 +6036,24 @@ class RunsIreval(Ireval):
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
         """Return the click log of simulated users of interleaved lists, or of runs as the buckets of an A/B test."""
+
+    def stopping(
+        self,
+        qrels: object,
+        rules: str | Sequence[str] | Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = ...,
+        *,
+        target: float = 0.95,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        level: float | None = None,
+        queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+        ties: Literal["docid", "rank", "first", "expected"] | None = None,
+        compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+        depth: int | None = None,
+        judged_only: bool = False,
+    ) -> pd.DataFrame:
+        """Return the recall and the effort of reviews that stop by a rule, for each run and rule."""
 
     def summary(
         self,
@@ -7094,6 +7295,31 @@ class SignAgreementIreval(Ireval):
         notes: str | Sequence[str] | None = None,
     ) -> Report:
         """Return the table of the agreement of pairs of measures, or of the correlation of their orders of runs."""
+
+class StoppingIreval(Ireval):
+    """The verbs of a table of the kind 'stopping'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class SummaryIreval(Ireval):
     """The verbs of a table of the kind 'summary'."""

@@ -275,7 +275,7 @@ def find(name: str, text: str | None = None) -> Entry:
 
 # names in other tools, and measures that pdeval does not have
 MEANT = {
-    "hr": "Success", "hit": "Success", "hits": "Success", "hitrate": "Success", "hit_rate": "Success",
+    "hits": "Success", "personalisation": "Personalization", "catalogue_coverage": "Coverage",
     "mrr": "RR", "precision": "P", "recall": "R", "ndcg_burges": "nDCG", "f1": "F", "fmeasure": "F", "aveprec": "AP",
     "arhr": "RR", "mapk": "AP", "dcg_burges": "DCG", "hitratio": "Success", "hit_ratio": "Success", "prec": "P",
     "average_precision": "AP", "mean_average_precision": "AP", "reciprocal_rank": "RR", "mean_reciprocal_rank": "RR",

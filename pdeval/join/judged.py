@@ -128,6 +128,11 @@ class Judged:
             )
         return np.broadcast_to(counts[:, None], answered.shape)
 
+    def noun(self, count: int = 2) -> str:
+        """Return what the judgments call a query, for messages: users if the query column says so."""
+        user = "user" in str(self.queries.name).lower()
+        return ("user" if user else "query") if count == 1 else ("users" if user else "queries")
+
     def tell(
         self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None
     ) -> None:
@@ -148,7 +153,7 @@ class Judged:
         more = f", and some from {others} other run{'s' if others > 1 else ''}" if others else ""
         self.tell_once(
             "missing queries",
-            f"{missing[worst]} of {used.any(axis=1).sum()} judged queries are missing from run "
+            f"{missing[worst]} of {used.any(axis=1).sum()} judged {self.noun()} are missing from run "
             f"{run_labels(self.runs)[worst]!r}{more}; they get the worst possible score.",
         )
 
@@ -173,7 +178,7 @@ class Judged:
             runs = ", ".join(map(repr, names[:3])) + (
                 f", ... ({len(names)} in all)" if len(names) > 3 else ""
             )
-            text = f"no item of {runs} is judged for any query. Check that its ids are those of the judgments."
+            text = f"no item of {runs} is judged for any {self.noun(1)}. Check that its ids are those of the judgments."
             self.tell_once("strangers", text)
         elif unlike := partly_unlike(self.positions, doc()):
             self.tell_once("unlike", unlike)
@@ -184,12 +189,13 @@ class Judged:
         """Return the error if no topic counts."""
         if self.query_rule == "common":
             return TooFew(
-                "no judged query was answered by all runs, so queries='common' leaves no query to evaluate."
+                f"no judged {self.noun(1)} was answered by all runs, so queries='common' leaves no {self.noun(1)} to "
+                "evaluate."
             )
         least = "a positive grade" if self.level is None else f"a grade of at least {self.level:g}"
         return TooFew(
-            f"no judged query has an item with {least} (the largest grade is "
-            f"{self.positions.judged.grade.max(initial=0):g}), so there is no query to evaluate."
+            f"no judged {self.noun(1)} has an item with {least} (the largest grade is "
+            f"{self.positions.judged.grade.max(initial=0):g}), so there is no {self.noun(1)} to evaluate."
         )
 
 

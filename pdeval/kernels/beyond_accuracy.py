@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from pdeval.catalog import metric
-from pdeval.kernels.primitives import inf, share, total
+from pdeval.kernels.primitives import inf, level, log2, share, total
 
 
 def first(values: np.ndarray, k: float) -> np.ndarray:
@@ -95,6 +95,7 @@ def Surprisal(
     kind="items",
     range=(0, inf),
     reference="Castells, Vargas & Wang 2011, item choice; recommenders, novelty",
+    aliases=("EFD",),
 )
 def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> np.ndarray:
     """Novelty by choice: the mean of -log2 of the fraction of all interactions that were with the item.
@@ -109,6 +110,32 @@ def ChoiceNovelty(choice: np.ndarray, listed: np.ndarray, *, k: float = inf) -> 
     # an item without interactions counts as the rarest item of the list
     least = np.where(first(choice, k) > 0, first(choice, k), 1.0).min(axis=0)
     return mean_listed(0.0 - np.log2(np.where(choice > 0, choice, least)), listed, k)
+
+
+@metric(
+    kind="items", reference="Vargas & Castells 2011, Rank and relevance in novelty and diversity"
+)
+def EPC(
+    popularity: np.ndarray,
+    listed: np.ndarray,
+    *,
+    discount: Literal["none", "log2"] = "none",
+    k: float = inf,
+) -> np.ndarray:
+    """Expected popularity complement: the mean fraction of users that did not have the items before.
+
+    With `discount="log2"` the weight of rank i is 1 / log2(i + 1).
+
+    Examples
+    --------
+    >>> popularity, listed = np.array([0.5, 0.25]), np.array([True, True])
+    >>> float(EPC(popularity, listed)), float(EPC(popularity, listed, discount="log2").round(4))
+    (0.625, 0.5967)
+    """
+    near, there = first(popularity, k), first(listed, k)
+    weight = 1.0 / log2(level(near) + 1) if discount == "log2" else np.ones_like(level(near))
+    weight = np.where(there, weight, 0.0)
+    return share(total(weight * (1.0 - near)), total(weight), np.nan)
 
 
 @metric(
@@ -261,6 +288,25 @@ def UserCoverage(lengths: np.ndarray, *, k: float = inf, least: int = 1) -> np.n
     return share(lengths[least:].sum(axis=0), lengths.sum(axis=0))
 
 
+@metric(kind="set", reference="Zhou et al. 2010; recmetrics, personalization")
+def Personalization(exposure: np.ndarray, lengths: np.ndarray, *, k: float = inf) -> np.ndarray:  # noqa: ARG001
+    """Personalization: 1 - the mean number of items that the lists of two users share, divided by their mean length.
+
+    Of lists of one length this is 1 - the mean cosine of two lists.
+
+    Examples
+    --------
+    >>> float(Personalization(np.array([2.0, 1.0, 1.0]), np.array([0.0, 0.0, 2.0])))  # two lists share one of two items
+    0.5
+    """
+    users = lengths.sum(axis=0)
+    shape = (-1, *[1] * (lengths.ndim - 1))
+    items = (np.arange(len(lengths)).reshape(shape) * lengths).sum(axis=0)
+    # an item in n lists is shared by n (n - 1) / 2 pairs of users
+    shared = (exposure * (exposure - 1.0)).sum(axis=0)
+    return 1.0 - share(shared, (users - 1.0) * items)
+
+
 @metric(
     kind="set",
     higher=False,
@@ -393,6 +439,22 @@ def ILD(
     n = (item >= 0).sum(axis=0)
     mean = distances / np.maximum(n * (n - 1) / 2.0, 1.0)
     return np.where(n > 0, mean, np.nan)
+
+
+@metric(kind="items", range=(0, inf), reference="Vargas & Castells 2011, subtopic recall of genres")
+def Categories(item: np.ndarray, features: np.ndarray, *, k: float = inf) -> np.ndarray:
+    """Categories per list: the number of different features of the items.
+
+    Examples
+    --------
+    >>> genres = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+    >>> float(Categories(np.array([0, 1]), genres)), float(Categories(np.array([0, -1]), genres))
+    (2.0, 1.0)
+    """
+    items = first(item, k)
+    # the last row of features, of no item, is 0
+    covered = (features[items] != 0).any(axis=0).sum(axis=-1)
+    return np.where((items >= 0).any(axis=0), covered * 1.0, np.nan)
 
 
 @metric(

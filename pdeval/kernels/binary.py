@@ -194,10 +194,8 @@ def f_measure(precision: np.ndarray, recall: np.ndarray, x: float) -> np.ndarray
 @metric(
     reference="Allan et al. 2005, TREC Robust/HARD tracks",
     aliases={
-        "success": "Success",
         "success_{k}": "Success@{k}",
-        "hit_rate": "Success",
-        "HitRate": "Success",
+        **dict.fromkeys(("success", "hit_rate", "HitRate", "HR", "Hit"), "Success"),
     },
     padded=True,
 )

@@ -246,3 +246,64 @@ def PRES(rank: np.ndarray, *, k: float = 100) -> np.ndarray:
     near = cut(rank, k)
     ranks = np.where(found(near), near, k + level(near))
     return 1.0 - (total(ranks) / len(near) - (len(near) + 1) / 2.0) / k
+
+
+def stop_at_effort(rank: np.ndarray, size: np.ndarray, value: float) -> np.ndarray:
+    """Return the rank at which a review stops after a fraction of all items.
+
+    Examples
+    --------
+    >>> float(stop_at_effort(np.array([1.0, 7.0]), np.array(20.0), 0.5))
+    10.0
+    """
+    return np.broadcast_to(items_reviewed(value, size), np.shape(rank)[1:])
+
+
+def stop_after_irrelevant(rank: np.ndarray, size: np.ndarray, value: float) -> np.ndarray:
+    """Return the rank at which a review stops after so many irrelevant items in a row; all items if that never happens.
+
+    Examples
+    --------
+    >>> float(stop_after_irrelevant(np.array([1.0, 3.0, 9.0]), np.array(20.0), 5))
+    8.0
+    """
+    ranks = np.concatenate([np.zeros((1, *np.shape(rank)[1:])), np.where(found(rank), rank, inf)])
+    # a run of `value` irrelevant items follows the first relevant item (or the start) with a wider gap
+    following = np.concatenate([ranks[1:], np.full((1, *ranks.shape[1:]), inf)])
+    wide = np.isfinite(ranks) & (following - np.where(np.isfinite(ranks), ranks, 0.0) > value)
+    first = np.argmax(wide, axis=0)
+    return np.minimum(np.take_along_axis(ranks, first[None], axis=0)[0] + value, size)
+
+
+def stop_at_knee(rank: np.ndarray, size: np.ndarray, value: float) -> np.ndarray:
+    """Return the rank at which a review stops by the knee method, after at least `value` items.
+
+    A batch is a tenth larger than the one before. After each, the knee is the rank of the relevant item that is
+    farthest above the line from the start to the number of relevant items found. The review stops if the slope before
+    the knee is at least 156 - min(relevant found, 150) times the slope after it. Cormack & Grossman 2016, Engineering
+    quality and reliability in technology-assisted review.
+
+    Examples
+    --------
+    >>> float(stop_at_knee(np.arange(1.0, 201.0), np.array(5000.0), 100))
+    232.0
+    """
+    size = np.broadcast_to(size, np.shape(rank)[1:]).astype(np.float64)
+    stop = size.copy()
+    running = np.ones(size.shape, dtype=bool)
+    read, batch = 0, 1
+    while running.any() and read < size.max(initial=0.0):
+        read += batch
+        batch += -(-batch // 10)  # rounded up
+        here = found(rank, read)
+        n = here.sum(axis=0)
+        place = np.where(here, rank, 1.0)
+        above = np.where(here, level(rank) - n * place / read, -inf)
+        knee = np.argmax(above, axis=0)[None]
+        at_knee, n_knee = np.take_along_axis(place, knee, axis=0)[0], knee[0] + 1.0
+        after = np.maximum(read - at_knee, 1.0)
+        ratio = (n_knee / at_knee) * after / np.maximum(1.0 + n - n_knee, 1.0)
+        done = running & (read >= value) & (n > 0) & (ratio >= 156 - np.minimum(n, 150))
+        stop = np.where(done, np.minimum(read, size), stop)
+        running &= ~done
+    return stop

@@ -31,6 +31,8 @@ query_heatmap                               every run on every query
 judge_dots, judge_scatter                   judges against human assessors
 confusion_heatmap                           labels of an assessor for each label of a reference
 exposure_curve                              relevance against disparity of stochastic rankings
+effect_scatter                              effect ratio against delta RI of reproduced runs
+recall_effort                               recall of reviews against effort
 contribution_figure, agreement_figure, incomplete_data_figure    figures of the papers, from joins
 
 `.plot.panels(by="collection")` draws any of them once for each collection.
@@ -74,7 +76,7 @@ from pdeval.plots.paper_figures import (
     incomplete_data_figure,
 )
 from pdeval.plots.scatter import difference_scatter, judge_dots, judge_scatter, level_scatter
-from pdeval.plots.tradeoffs import exposure_curve
+from pdeval.plots.tradeoffs import effect_scatter, exposure_curve, recall_effort
 
 __all__ = [
     "agreement_figure",
@@ -90,6 +92,7 @@ __all__ = [
     "decided_by_recall",
     "difference_scatter",
     "discount_curves",
+    "effect_scatter",
     "equivalence_bars",
     "exposure_curve",
     "forest",
@@ -108,6 +111,7 @@ __all__ = [
     "query_heatmap",
     "rank_scatter",
     "rank_slopes",
+    "recall_effort",
     "recall_levels",
     "robustness",
     "running_sum",

@@ -7,6 +7,8 @@ made, theory about ties, arithmetic on search lengths, and headroom over several
 from pdeval.studies import (
     contributions,
     over_collections,
+    reproduction,
+    review,
     robustness,
     search_length,
     sign_agreement,
@@ -15,6 +17,7 @@ from pdeval.studies import (
 )
 from pdeval.studies.contributions import contribution_surface, discount_curves
 from pdeval.studies.over_collections import best_systems, headroom_of, spread_over_collections
+from pdeval.studies.reproduction import changes, metadata_differences
 from pdeval.studies.search_length import (
     average_length,
     effective_fraction,
@@ -34,6 +37,7 @@ __all__ = [
     "agreement_table",
     "average_length",
     "best_systems",
+    "changes",
     "contribution_surface",
     "contributions",
     "discount_curves",
@@ -41,8 +45,11 @@ __all__ = [
     "fitted_scale",
     "headroom_of",
     "implicit_weights",
+    "metadata_differences",
     "over_collections",
     "random_lists",
+    "reproduction",
+    "review",
     "robustness",
     "sampled",
     "search_length",

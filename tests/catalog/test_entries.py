@@ -299,11 +299,10 @@ def test_search_lengths_of_items_are_a_table_of_their_own():
 @pytest.mark.parametrize(
     ("asked", "text"),
     [
-        ("HR@10", "Did you mean 'Success@10'"),
+        ("hit_ratio@10", "Did you mean 'Success@10'"),
         ("mean_average_precision", "Did you mean 'AP'"),
         ("prec@5", "Did you mean 'P@5'"),
         ("user_coverage", "Did you mean 'UserCoverage'"),
-        ("Hit@10", "Did you mean 'Success@10'"),
         ("RMSE", "RMSE evaluates predicted ratings; pdeval evaluates rankings"),
         ("NDGC@10", "Did you mean 'nDCG@10'"),
         ("precison(p=0.9)", "Did you mean 'P'"),  # without a parameter that it does not have

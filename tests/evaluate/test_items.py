@@ -119,7 +119,7 @@ def test_users_without_a_history_have_no_value_and_are_told():
 
 def test_a_list_that_is_not_there_has_no_items_to_look_at():
     # y did not answer v: the worst case for RR, and no value of Novelty
-    with pytest.warns(UserWarning, match="1 of 2 judged queries are missing from run 'y'"):
+    with pytest.warns(UserWarning, match="1 of 2 judged users are missing from run 'y'"):
         scores = RUNS.ireval.measure(TEST, ["RR", "Novelty@2"], history=HISTORY, items=ITEMS)
     assert scores.groupby(["run", "measure"]).size().to_dict() == {
         ("x", "Novelty@2"): 2, ("x", "RR"): 2, ("y", "Novelty@2"): 1, ("y", "RR"): 2,

@@ -161,3 +161,12 @@ def test_side_tables_are_joined_too():
     assert with_items.positions.listed.catalog.given == (items, None)
     assert with_items.positions.rules["judged_only"]
     assert joined(history=history).positions.listed.catalog.given == (None, history)
+
+
+def test_messages_speak_of_users_if_the_table_does():
+    runs = pd.DataFrame({"run": "a", "user_id": ["1"], "item_id": ["x"], "score": [1.0]})
+    clicks = pd.DataFrame({"user_id": ["1", "2"], "item_id": "x", "rating": 1})
+    with pytest.warns(UserWarning, match="1 of 2 judged users are missing from run 'a'"):
+        runs.ireval.measure(clicks, "AP")
+    with pytest.raises(ValueError, match="no judged user has an item with a grade of at least 3"):
+        runs.ireval.measure(clicks, "AP", level=3)

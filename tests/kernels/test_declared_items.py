@@ -11,6 +11,9 @@ SHARE, ANY = (0, 1), (0, inf)
 # range, whether less is better, parameters beside k
 DECLARED = {
     "Novelty": (ANY, False, {"per": "item"}),
+    "EPC": (SHARE, False, {"discount": "none"}),
+    "Categories": (ANY, False, {}),
+    "Personalization": (SHARE, False, {}),
     "Surprisal": (SHARE, False, {"per": "rank"}),
     "ChoiceNovelty": (ANY, False, {}),
     "AvgPopularity": (SHARE, True, {}),

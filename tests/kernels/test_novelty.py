@@ -3,8 +3,10 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from pdeval import kernels
 from pdeval.kernels import beyond_accuracy
 
 RNG = np.random.default_rng(2)
@@ -138,3 +140,21 @@ def test_one_user_and_an_item_that_all_had_surprise_nobody():
         )
         == 1.0
     )
+
+
+def test_personalization_is_the_mean_difference_between_two_lists():
+    # lists ab, bc, cd of three users: two of three pairs share one of two items
+    runs = pd.DataFrame(
+        {"run": "r", "user_id": list("uuvvww"), "item_id": list("abbccd"), "score": [2, 1] * 3}
+    )
+    items = pd.DataFrame({"item_id": list("abcd"), "genre": ["x|y", "x", "z", "z"]})
+    found = runs.ireval.beyond_accuracy(["Personalization@2", "Categories@2"], items=items)
+    assert found["mean"].tolist() == pytest.approx([1 - 2 / 6, (2 + 2 + 1) / 3])
+
+
+def test_the_popularity_complement_weighs_ranks_by_their_discount():
+    popularity, listed = np.array([0.5, 0.0, 0.9]), np.array([True, True, False])
+    assert float(kernels.EPC(popularity, listed)) == 0.75
+    third = 1 / np.log2(3)
+    expected = (0.5 + third) / (1 + third)
+    assert float(kernels.EPC(popularity, listed, discount="log2", k=2)) == pytest.approx(expected)

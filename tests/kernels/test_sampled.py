@@ -133,7 +133,7 @@ def test_what_is_not_said_or_does_not_fit_is_refused():
 
 def test_a_user_without_a_list_counts_nothing():
     runs, held_out, _ = leave_one_out(users=5)
-    with pytest.warns(UserWarning, match="1 of 5 judged queries"):
+    with pytest.warns(UserWarning, match="1 of 5 judged users"):
         found = runs[runs["user_id"] > 0].ireval.measure(held_out, SAID)
     assert found["value"].iloc[0] == 0.0
 

@@ -403,6 +403,14 @@ KINDS = {
     "collection_effects": effects,
     "meta_analysis": verdicts,
     "components": components,
+    "reproduction": lambda: pd.DataFrame(
+        {"run": ["a", "b"], "measure": "AP", "n": 9, "original": 0.3, "mean": 0.2, "rmse": 0.1, "p_value": 0.5,
+         "effect_ratio": [0.9, 1.2], "delta_ri": [0.1, -0.1]}
+    ),
+    "recall_curve": lambda: pd.DataFrame(
+        {"run": ["a", "a", "b", "b"], "effort": [0.0, 1.0] * 2, "n": 9, "mean": [0.0, 0.9, 0.0, 0.8],
+         "ci_low": [0.0, 0.8, 0.0, 0.7], "ci_high": [0.0, 1.0, 0.0, 0.9]}
+    ),
     "exposure_tradeoff": lambda: pd.DataFrame(
         {"run": ["a", "b", "c"], "disparity": [1.0, 1.4, 2.0], "relevance": [0.5, 0.6, 0.7], "area": [0.6, 0.6, 0.6]}
     ),

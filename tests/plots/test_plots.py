@@ -32,6 +32,8 @@ def tie_table():
 
 FRAMES = {
     "precision_recall": frames.curves,
+    "effect_scatter": frames.KINDS["reproduction"],
+    "recall_effort": frames.KINDS["recall_curve"],
     "exposure_curve": frames.KINDS["exposure_tradeoff"],
     "query_differences": lambda: frames.preferences(2),
     "win_loss_tie": frames.preferences,
