@@ -75,6 +75,7 @@ ARGUMENTS = {
     "beyond_accuracy": lambda _: {"measures": ["Coverage@10"], "items": catalog()},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},
+    "agree.labels": lambda judged: {"labeled": labeled(judged)},
     "fit_weights": lambda judged: {"labeled": labeled(judged)},
     "fit_population": lambda judged: {"labeled": labeled(judged), "draws": 2},
     "measure": {"measures": ["AP", "nDCG@10", "bpref", "ASL"]},

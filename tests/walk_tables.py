@@ -261,6 +261,7 @@ def groups() -> pd.DataFrame:
 NEEDED = {
     "to": lambda: "queries",
     "rope": lambda: 0.01,
+    "difference": lambda: 0.1,
     "qrels": qrels,
     "labels": labels,
     "groups": groups,

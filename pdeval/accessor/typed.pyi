@@ -50,6 +50,17 @@ class JudgedVerbs(Judged):
         ) -> pd.DataFrame:
             """Return how often every two measures prefer the same one of two runs on the same query."""
 
+        def labels(
+            self,
+            labeled: object,
+            measures: object = ...,
+            *,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how often each measure agrees with labeled preferences of users or assessors."""
+
         def locality(
             self,
             *,
@@ -1254,6 +1265,47 @@ class AgreementByQueryIreval(Ireval):
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
 
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class AgreementOfAssessorsIreval(Ireval):
+    """The verbs of a table of the kind 'agreement_of_assessors'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class AnswersToLabelIreval(Ireval):
     """The verbs of a table of the kind 'answers_to_label'."""
 
@@ -1313,6 +1365,28 @@ class BehaviorIreval(Ireval):
 
     @property
     def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
+class BestAverageWorstIreval(Ireval):
+    """The verbs of a table of the kind 'best_average_worst'."""
 
     def report(
         self,
@@ -2832,6 +2906,28 @@ class JudgesIreval(Ireval):
     ) -> Report:
         """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
+class LabelAgreementIreval(Ireval):
+    """The verbs of a table of the kind 'label_agreement'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class LabelBoundsIreval(Ireval):
     """The verbs of a table of the kind 'label_bounds'."""
 
@@ -3115,6 +3211,25 @@ class LocalityIreval(Ireval):
 
     @property
     def plot(self) -> _Plot: ...
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class LocalityRegressionIreval(Ireval):
     """The verbs of a table of the kind 'locality_regression'."""
@@ -3557,6 +3672,28 @@ class OrdersIreval(Ireval):
         footnotes: bool = True,
     ) -> Report:
         """Return the table of an ordering, best run first: ranks, their intervals, tiers, scores."""
+
+class OverCollectionsIreval(Ireval):
+    """The verbs of a table of the kind 'over_collections'."""
+
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
 
 class PairExplanationIreval(Ireval):
     """The verbs of a table of the kind 'pair_explanation'."""
@@ -4444,6 +4581,25 @@ class RobustnessSummaryIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
+    def report(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        group: str | None = None,
+        by: str | Sequence[str] | None = None,
+        across: str | Sequence[str] | None = None,
+        value: str | None = None,
+        average: Literal["row", "mean", "range"] | None = None,
+        percent: bool = False,
+        digits: int | Mapping[str, int] = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table as a paper prints it, every column under its header and numbers aligned."""
+
 class RrieIreval(Ireval):
     """The verbs of a table of the kind 'rrie'."""
 
@@ -4522,6 +4678,24 @@ class RunsIreval(Ireval):
             judged_only: bool = False,
         ) -> pd.DataFrame:
             """Return how often every two measures prefer the same one of two runs on the same query."""
+
+        def labels(
+            self,
+            qrels: object,
+            labeled: object,
+            measures: object = ...,
+            *,
+            confidence: float = 0.95,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+            level: float | None = None,
+            queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
+            ties: Literal["docid", "rank", "first", "expected"] | None = None,
+            compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
+            depth: int | None = None,
+            judged_only: bool = False,
+        ) -> pd.DataFrame:
+            """Return how often each measure agrees with labeled preferences of users or assessors."""
 
         def locality(
             self,

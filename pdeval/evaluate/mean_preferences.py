@@ -294,6 +294,7 @@ table(
     "table of best, average and worst cases",
     row="pair of runs",
     sort="run_a run_b",
+    then=".report()",
     means={
         "best": "mean of sgnLP: who serves the user who is easiest to satisfy",
         "best_rr": "mean of rrLP: by how much, in reciprocal ranks",
@@ -303,7 +304,6 @@ table(
         "average_worst": "share of queries where average and worst case name opposite winners",
         "best_worst": "share of queries where best and worst case name opposite winners",
     },
-    no_report="it is a table of its own",
     no_plot="draw two of its preferences: .prefer(['sgnLP', 'RPP']) and .plot.difference_scatter()",
 )
 table(

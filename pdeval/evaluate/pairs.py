@@ -33,8 +33,8 @@ from pdeval.evaluate.scores import (
 )
 from pdeval.join.blocks import Block
 from pdeval.join.judged import Judged
-from pdeval.kernels.preferences import stopping_mass, unscaled, weights
-from pdeval.kernels.primitives import closer, log2
+from pdeval.kernels.preferences import Weight, unscaled, weights
+from pdeval.kernels.primitives import closer
 from pdeval.verbs import verb
 from pdeval.verbs.progress import track
 
@@ -470,7 +470,7 @@ def select(
 
 def interleaved_preferences(
     block: Block,
-    user: str,
+    user: Weight,
     a: np.ndarray,
     b: np.ndarray,
     *,
@@ -500,7 +500,7 @@ def interleaved_preferences(
 
 
 def interleaved_stops(
-    block: Block, user: str, a: np.ndarray, b: np.ndarray, *, over: str = "all"
+    block: Block, user: Weight, a: np.ndarray, b: np.ndarray, *, over: str = "all"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the winner if the user stops at the j-th relevant item, mean of both interleavings, and the weight of j.
 
@@ -523,11 +523,11 @@ def interleaved_stops(
         order = _order_of_turns(seen, sides)
         by_place.append(np.take_along_axis(np.where(seen, won, 0), order, axis=0))
     place = np.arange(1, block.size + 1)[:, None, None]
-    mass = np.ones(place.shape) if user == "uniform" else 1 / log2(place + 1)
+    mass = unscaled(user, block.size, "user")
     won = (by_place[0] - by_place[1]) / 2
-    weight = np.broadcast_to(mass, won.shape)
+    weight = np.broadcast_to(mass[:, None, None], won.shape)
     if over == "all":
-        return won, weight / stopping_mass(user, block.size)
+        return won, weight / (mass.sum() or 1.0)
     # `seen` is the same for both interleavings
     weight = np.where(place <= seen.sum(axis=0), weight, 0.0)
     total = weight.sum(axis=0)
@@ -587,19 +587,18 @@ def _expected(
     ranked: _Ranked,
     a: np.ndarray,
     b: np.ndarray,
-    user: str,
+    user: Weight,
     over: str,
 ) -> np.ndarray:
     """Return the expected sign of the credit of a minus that of b, if the list draws from a first."""
     won, weight, sides = _stops(ranked, a, b)  # a uniform user weighs the items of the list equally
     items = len(weight)
-    if user != "uniform":
+    mass = unscaled(user, items, "user")
+    if not isinstance(user, str) or user != "uniform":
         place = np.empty(weight.shape, dtype=np.int64)
         order = _order_of_turns(weight, sides)
         np.put_along_axis(place, order, np.arange(1, items + 1)[:, None, None], axis=0)
-        weight = np.where(weight, 1 / log2(place + 1), 0.0)
+        weight = np.where(weight, mass[place - 1], 0.0)
     total = (weight * won).sum(axis=0)
-    if over == "all":
-        return total / stopping_mass(user, items)
-    mass = weight.sum(axis=0)
-    return np.divide(total, mass, out=np.zeros(mass.shape), where=mass > 0)
+    all_mass = np.broadcast_to(mass.sum() if over == "all" else weight.sum(axis=0), total.shape)
+    return np.divide(total, all_mass, out=np.zeros(total.shape), where=all_mass > 0)

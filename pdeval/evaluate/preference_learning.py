@@ -110,14 +110,16 @@ def fit_population(
     over : {'recall', 'grades', 'subtopics'}, or list of them
         Weights to fit: of recall levels, of users with a threshold at each grade, or of the users of each subtopic and
         of any relevant item. The other weights are those of RPP: equal for recall levels, and by the number of items
-        for grades and subtopics. Grades and subtopics cannot be combined.
+        for grades and subtopics. Weights of subtopics and of the background are per item, so equal weights are those
+        of ST-RPP. Grades and subtopics cannot be combined.
     penalty : float
         Strength of the penalty on the squared distance of the logarithms of the weights from their mean; a large
         penalty makes the weights equal.
     folds : int
         Number of folds of the queries; each is held out once to measure agreement.
     draws : int
-        Number of bootstrap samples of the queries for the intervals of the weights; 0 for no intervals.
+        Number of bootstrap samples of the queries for the intervals of the weights; 0 for no intervals. In
+        simulations with planted weights (440 weights), intervals with a confidence level of 0.95 covered 0.90 of them.
 
     Returns
     -------
@@ -206,8 +208,8 @@ class _Model:
         if not used.any():
             raise ValueError("no labeled preference is on a query with a relevant item.")
         fits_users = bool({"grades", "subtopics"} & set(over))
-        if fits_users:
-            users[:] = users > 0
+        if fits_users and self.base == "RPP":
+            users[:] = users > 0  # of subtopics, weights multiply the users that ST-RPP has
         # how many weights of recall levels and of populations are fitted
         self.free = (
             len(self.bins) if "recall" in over else 0,
@@ -377,6 +379,7 @@ class _Model:
                 float(name.removeprefix("grade >= ")): one for name, one in weight_of.items()
             }
         elif weight_of:
+            parameters["per_item"] = True
             parameters["background"] = weight_of.pop("any subtopic", 0.0)
             parameters["subtopics"] = {
                 name.removeprefix("subtopic "): one for name, one in weight_of.items()
@@ -510,19 +513,26 @@ def fit_weights(judged: Judged, labeled: object, *, penalty: float = 1.0) -> Wei
     return Weights(bins, weight, float((np.sign(gain @ weight) == sign).mean()), len(sign))
 
 
-def labeled_pairs(positions: Positions, labeled: object, query: str) -> tuple[np.ndarray, ...]:
-    """Return topic, run a, run b and sign (1: a won, -1: b won) of every label that has a winner, sorted."""
+def labeled_pairs(
+    positions: Positions, labeled: object, query: str, *, ties: bool = False
+) -> tuple[np.ndarray, ...]:
+    """Return topic, run a, run b and sign (1: a won, -1: b won, 0: a tie) of every label, sorted.
+
+    Labels that are ties are dropped unless `ties`.
+    """
     table, query, runs = _columns(positions, labeled, query)
     names = [f"{name}_{side}" for side in "ab" for name in runs]
     missing = [name for name in (query, *names) if name not in table.columns]
-    if not missing and not {"winner", "value"} & set(table.columns):
+    if not missing and not {"winner", "label", "value"} & set(table.columns):
         missing = ["winner"]
     if missing:
         raise ValueError(
-            f"labeled preferences need the columns {query}, {', '.join(names)}, and winner or value; {missing[0]} is "
-            f"missing. The table has {', '.join(map(str, table.columns))}."
+            f"labeled preferences need the columns {query}, {', '.join(names)}, and winner, label or value; "
+            f"{missing[0]} is missing. The table has {', '.join(map(str, table.columns))}."
         )
-    rows, sign = _decided(table)
+    if "winner" not in table.columns and "label" in table.columns:
+        table = _with_label(table)
+    rows, sign = _decided(table, ties)
     sides = []
     for side in "ab":
         keys = rows[[f"{name}_{side}" for name in runs]].astype(object)
@@ -544,6 +554,11 @@ def labeled_pairs(positions: Positions, labeled: object, query: str) -> tuple[np
     if (topic < 0).any():
         raise ValueError(
             f"{int((topic < 0).sum()):,} labeled preferences are on queries without judgments. Drop them."
+        )
+    if (same := sides[0] == sides[1]).any():
+        run = run_labels(positions.runs)[sides[0][same][0]]
+        raise ValueError(
+            f"{int(same.sum()):,} labeled preferences compare a run with itself, e.g. {run!r}. Drop them."
         )
     sign = _sign_of_winner(rows["winner"], positions, sides) if sign is None else sign
     order = np.lexsort(
@@ -577,10 +592,24 @@ def _columns(
     return table, query, runs
 
 
-def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
-    """Return the rows that have a winner and, if they are preferences, the sign of each."""
+def _with_label(table: pd.DataFrame) -> pd.DataFrame:
+    """Return labels as winners if they are strings, or as values if they are numbers from -1 to 1."""
+    label = table["label"]
+    if not pd.api.types.is_numeric_dtype(label.dtype):
+        return table.assign(winner=label)
+    if (outside := label.abs() > 1).any():
+        raise ValueError(
+            f"{int(outside.sum()):,} labels are outside of -1 to 1, e.g. {label[outside].iloc[0]:g}. Use 1 if run_a is "
+            "preferred, -1 if run_b is, and 0 for a tie."
+        )
+    return table.drop(columns="measure", errors="ignore").assign(value=label)
+
+
+def _decided(table: pd.DataFrame, ties: bool = False) -> tuple[pd.DataFrame, np.ndarray | None]:
+    """Return the rows that have a winner (or are ties) and, if they are preferences, the sign of each."""
     if "winner" in table.columns:
-        return table[table["winner"].notna() & (table["winner"].astype(str) != "tie")], None
+        known = table["winner"].notna()
+        return table[known if ties else known & (table["winner"].astype(str) != "tie")], None
     measures = table["measure"].unique().tolist() if "measure" in table.columns else []
     if len(measures) > 1:
         raise ValueError(
@@ -591,7 +620,8 @@ def _decided(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
     sign = np.sign(
         clear_values(numbers(table["value"], "value"), "".join(map(str, measures)), table.attrs)
     )
-    return table[sign != 0], sign[sign != 0]
+    kept = (sign != 0) | ties
+    return table[kept], sign[kept]
 
 
 def _sign_of_winner(column: pd.Series, positions: Positions, sides: list[np.ndarray]) -> np.ndarray:
@@ -602,12 +632,13 @@ def _sign_of_winner(column: pd.Series, positions: Positions, sides: list[np.ndar
     winner = np.array(names, dtype=object)[code]
     label = np.array(run_labels(positions.runs))
     is_a, is_b = ((winner == side) | (winner == label[run]) for side, run in zip("ab", sides))
-    if not (is_a ^ is_b).all():
-        example = column[~(is_a ^ is_b)].iloc[0]
+    is_tie = winner == "tie"
+    if not ((is_a ^ is_b) | is_tie).all():
+        example = column[~((is_a ^ is_b) | is_tie)].iloc[0]
         raise ValueError(
             f"unknown winner {example!r}: expected 'a', 'b', 'tie' or one of the two runs."
         )
-    return np.where(is_a, 1.0, -1.0)
+    return np.where(is_tie, 0.0, np.where(is_a, 1.0, -1.0))
 
 
 def level_bins(deepest: int) -> np.ndarray:

@@ -506,8 +506,11 @@ def _by_subtopic(
     names = _subtopic_names(positions)
     by = measure.parameters.get("subtopics", "items")
     n_users = _user_counts(by, size, [_spelled(names[code]) for code in codes])
+    per_item = measure.parameters.get("per_item", False) and by != "items"
+    if per_item:
+        n_users = n_users * size
     background = measure.parameters.get("background", 1.0)
-    of_any = background * (view.count if by == "items" else np.minimum(view.count, 1))
+    of_any = background * (view.count if by == "items" or per_item else np.minimum(view.count, 1))
     total = n_users.sum(axis=0) + of_any
 
     def blocks_of(items: np.ndarray) -> list[Block]:

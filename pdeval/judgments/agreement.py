@@ -52,6 +52,7 @@ AGREEMENT = table(
     "agreement of assessors",
     recognized_by="coefficient assessors observed expected value",
     row="coefficient",
+    then=".report()",
     means={
         "by": "the group, under the name(s) of by=",
         "items": "number of items with at least two labels",
@@ -63,7 +64,6 @@ AGREEMENT = table(
         "ci_low": "lower limit of the bootstrap interval over queries or items, if draws > 0",
         "ci_high": "upper limit",
     },
-    no_report="it is a table to read: one row per coefficient",
     no_plot="it is a table to read: one row per coefficient",
 )
 
@@ -74,6 +74,7 @@ table(
     "agreement of assessors by query",
     recognized_by=f"query items assessors labels {'|'.join(COEFFICIENTS)}",
     row="query",
+    then=".report()",
     sort="query",
     means={
         "items": "number of items with at least two labels",
@@ -81,7 +82,6 @@ table(
         "labels": "number of labels of these items",
         **{name: one.description for name, one in COEFFICIENTS.items()},
     },
-    no_report="it is a table to read: one row per query",
     no_plot="it is a table to read: one row per query",
 )
 

@@ -14,7 +14,12 @@ import numpy as np
 from pdeval.catalog import preference
 from pdeval.kernels.primitives import closer, first_nonzero, inf, log2, total, weighted_mean
 
-Weight = Callable[[np.ndarray], np.ndarray] | np.ndarray | Literal["uniform", "dcg", "inverse"]
+Weight = (
+    Callable[[np.ndarray], np.ndarray]
+    | np.ndarray
+    | Mapping[int, float]
+    | Literal["uniform", "dcg", "inverse"]
+)
 
 Users = Literal["items", "uniform"] | Mapping[Any, float]
 
@@ -31,17 +36,20 @@ def weights(weight: Weight, m: int) -> np.ndarray:
     [0.667, 0.333]
     """
     given = unscaled(weight, m)
-    return given / given.sum() if m else given
+    total = given.sum()
+    return given / total if total else given
 
 
-def unscaled(weight: Weight, m: int) -> np.ndarray:
-    """Return the weights of recall levels 1..m, checked and not normalized.
+def unscaled(weight: Weight, m: int, name: str = "weight") -> np.ndarray:
+    """Return the weights of recall levels (or ranks) 1..m, checked and not normalized.
 
     Parameters
     ----------
-    weight : {'uniform', 'dcg', 'inverse'}, array, or callable of the levels 1..m
-        1, 1/log2(i + 1), 1/i, the first m numbers of an array, or the values of a function of all levels at once, or
-        of one level.
+    weight : {'uniform', 'dcg', 'inverse'}, array, mapping, or callable of the levels 1..m
+        1, 1/log2(i + 1), 1/i, the first m numbers of an array, a mapping of level to weight (0 for other levels; all
+        may be 0), or the values of a function of all levels at once, or of one level.
+    name : str
+        Name of the parameter, for messages.
 
     Examples
     --------
@@ -52,9 +60,11 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
     if isinstance(weight, str):
         if weight not in ("uniform", "dcg", "inverse"):
             raise ValueError(
-                f"weight={weight!r}: choose 'uniform', 'dcg', 'inverse', an array or a function of the level."
+                f"{name}={weight!r}: choose 'uniform', 'dcg', 'inverse', an array, a mapping or a function."
             )
         given = {"uniform": np.ones(m), "dcg": 1 / log2(level + 1), "inverse": 1 / level}[weight]
+    elif isinstance(weight, Mapping):
+        given = _mapped(weight, m, name)
     elif callable(weight):
         given = _called(weight, level)
     else:
@@ -70,10 +80,28 @@ def unscaled(weight: Weight, m: int) -> np.ndarray:
             f"the weights of the recall levels must not be negative or NaN, found {given.min():g}."
         )
     total = given.sum()
-    if m and not 0 < total < inf:
+    if m and not 0 < total < inf and not (isinstance(weight, Mapping) and total == 0):
         raise ValueError(
             f"the weights of the first {m} recall levels sum to {total:g}; the sum must be positive and finite."
         )
+    return given
+
+
+def _mapped(weight: Mapping[int, float], m: int, name: str) -> np.ndarray:
+    """Return the weights of levels 1..m from a mapping of level to weight."""
+    try:
+        levels = np.array([int(level) for level in weight], dtype=np.int64)
+        values = np.array([float(value) for value in weight.values()])
+    except (TypeError, ValueError):
+        levels, values = np.zeros(1, dtype=np.int64), np.zeros(1)
+    if not len(levels) or levels.min() < 1 or not values.sum() > 0:
+        raise ValueError(
+            f"{name}={dict(weight)!r}: expected {{level: weight, ...}} with levels from 1 on and weights that are not "
+            "all 0."
+        )
+    given = np.zeros(m)
+    inside = levels <= m
+    given[levels[inside] - 1] = values[inside]
     return given
 
 
@@ -186,12 +214,14 @@ def ST_RPP(
     weight: Weight = "uniform",
     subtopics: Users = "items",  # noqa: ARG001
     background: float = 1.0,  # noqa: ARG001
+    per_item: bool = False,  # noqa: ARG001
 ) -> np.ndarray:
     """Subtopic RPP: RPP averaged over the users of each subtopic and of any relevant item, weighted by their items.
 
     `subtopics` weighs the subtopics by their items, equally, or by a mapping of subtopic to weight. `background` is
     how many times its usual weight the population that any relevant item satisfies has (the number of relevant items,
-    or that of one subtopic of weight 1); 0 leaves it out.
+    or that of one subtopic of weight 1); 0 leaves it out. With `per_item`, the weights of a mapping are per item: they
+    are multiplied by the number of items of the subtopic, and the background by the number of relevant items.
 
     Examples
     --------
@@ -282,12 +312,12 @@ def sgnLR(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return first_nonzero(closer(x, y)[::-1]).astype(np.float64)
 
 
-def _mass(user: str, k: np.ndarray) -> np.ndarray:
-    """Return the weight of the ranks 1..k: their number, or the sum of 1/log2(rank + 1)."""
-    if user == "uniform":
+def _mass(user: Weight, k: np.ndarray) -> np.ndarray:
+    """Return the sum of the weights of the ranks 1..k."""
+    if isinstance(user, str) and user == "uniform":
         return k
-    ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)
-    return np.concatenate([[0.0], np.cumsum(np.reciprocal(log2(ranks + 1)))])[k.astype(np.int64)]
+    deepest = int(np.max(k, initial=1.0))
+    return np.append(0.0, np.cumsum(unscaled(user, deepest, "user")))[k.astype(np.int64)]
 
 
 @preference(name="I", reference=RPP_PAPER + ", equation 2")
@@ -297,11 +327,12 @@ def interleaving(
     x_retrieved: np.ndarray,
     y_retrieved: np.ndarray,
     *,
-    user: Literal["uniform", "dcg"] = "uniform",
+    user: Weight = "uniform",
 ) -> np.ndarray:
     """Interleaving preference: the fraction of cutoffs at which x has more relevant items, minus that of y.
 
-    Cutoffs run from 1 to the end of the longer list, with equal weights or with 1 / log2(k + 1).
+    Cutoffs run from 1 to the end of the longer list. `user` weighs them: equally, by 1 / log2(k + 1) ("dcg"), 1 / k
+    ("inverse"), an array, a mapping of rank to weight, or a function of the rank.
 
     Examples
     --------
@@ -327,15 +358,16 @@ def offline_interleaving(
     x_items: np.ndarray,
     y_items: np.ndarray,
     *,
-    user: Literal["uniform", "dcg"] = "uniform",
+    user: Weight = "uniform",
     over: Literal["all", "found"] = "all",
 ) -> np.ndarray:
     """Offline interleaving: the expected winner of a balanced interleaving, read by a simulated user.
 
     `x_items` and `y_items` hold the ranks of the same items on both sides. The user clicks every relevant item down
-    to the j-th of the interleaved list, j drawn uniformly or with weight 1 / log2(j + 1) from all relevant items of the
-    query; a user who wants more items than the list holds prefers neither ranking. With `over="found"` j is drawn from
-    the items that the list holds. Both interleavings count.
+    to the j-th of the interleaved list. `user` is the distribution of j over all relevant items of the query: uniform,
+    proportional to 1 / log2(j + 1) ("dcg") or 1 / j ("inverse"), an array, a mapping of j to weight, or a function of
+    j. A user who wants more items than the list holds prefers neither ranking. With `over="found"` j is drawn from the
+    items that the list holds. Both interleavings count.
 
     Examples
     --------
@@ -346,18 +378,7 @@ def offline_interleaving(
     return (_one_interleaving(x, y, user, over) - _one_interleaving(y, x, user, over)) / 2
 
 
-def stopping_mass(user: str, items: int) -> float:
-    """Return the weight of all stopping items: their number, or the sum of 1 / log2(j + 1).
-
-    Examples
-    --------
-    >>> stopping_mass("uniform", 3), round(stopping_mass("dcg", 2), 3)
-    (3.0, 1.631)
-    """
-    return float(items) if user == "uniform" else float((1 / log2(np.arange(2.0, items + 2))).sum())
-
-
-def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str, over: str) -> np.ndarray:
+def _one_interleaving(x: np.ndarray, y: np.ndarray, user: Weight, over: str) -> np.ndarray:
     """Return the expected sign of x's credit less y's, where x is drawn from first."""
     # balanced interleaving takes x1, y1, x2, y2, ... and skips repeats: an item appears at its earliest turn
     turn = np.minimum(2 * x - 1, 2 * y)
@@ -370,13 +391,10 @@ def _one_interleaving(x: np.ndarray, y: np.ndarray, user: str, over: str) -> np.
         clicked = turn[item] <= turn
         place += clicked
         credit += clicked * ((x[item] <= cutoff) * 1.0 - (y[item] <= cutoff))
-    weight = np.where(
-        seen, 1.0 if user == "uniform" else 1 / log2(np.where(seen, place, 1) + 1), 0.0
-    )
+    mass = unscaled(user, len(turn), "user")
+    weight = np.where(seen, mass[np.where(seen, place, 1).astype(np.int64) - 1], 0.0)
     won = (weight * np.sign(credit)).sum(axis=0)
-    if over == "all":
-        return won / stopping_mass(user, len(turn))
-    total = weight.sum(axis=0)
+    total = mass.sum() if over == "all" else weight.sum(axis=0)
     return np.divide(won, total, out=np.zeros_like(won), where=total > 0)
 
 

@@ -8,13 +8,14 @@ its sign turned where lower is better (Diaz & Ferraro 2022, Fig. 4a).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from pdeval.kernels.binary import Norm, denominator, seen
 from pdeval.kernels.graded import Discount, Gain, Gains
-from pdeval.kernels.primitives import closer, cut, found, inf, level, log2, share
+from pdeval.kernels.preferences import Weight, unscaled
+from pdeval.kernels.primitives import closer, cut, found, inf, level, share
 from pdeval.kernels.search_length import reached
 from pdeval.verbs.registry import Registry
 
@@ -183,7 +184,7 @@ def interleaved(
     x_retrieved: np.ndarray,
     y_retrieved: np.ndarray,
     *,
-    user: Literal["uniform", "dcg"] = "uniform",
+    user: Weight = "uniform",
 ) -> tuple[np.ndarray, Any]:
     """Who has found more relevant items by each rank, from 1 to the end of the longer list."""
     longest = np.maximum(x_retrieved, y_retrieved)
@@ -192,8 +193,10 @@ def interleaved(
     lead = np.zeros((len(ranks), *longest.shape))
     for one, other in zip(np.asarray(x), np.asarray(y)):
         lead += (one <= rank).astype(np.int8) - (other <= rank)
-    mass = (np.ones(len(ranks)) if user == "uniform" else 1 / log2(ranks + 1)).reshape(rank.shape)
+    mass = unscaled(user, len(ranks), "user").reshape(rank.shape)
     inside = rank <= longest
     total_mass = np.where(inside, mass, 0.0).sum(axis=0)
-    weight = np.divide(mass, total_mass, out=np.full(inside.shape, np.nan), where=inside)
+    weight = np.divide(
+        mass, total_mass, out=np.where(inside, 0.0, np.nan), where=inside & (total_mass > 0)
+    )
     return np.sign(lead), weight

@@ -31,7 +31,7 @@ from pdeval.studies.synthetic_rankings import (
     sampled,
     uniform,
 )
-from pdeval.studies.ties import tie_probability, value_growth
+from pdeval.studies.ties import distinct_values, tie_probability, value_growth
 
 __all__ = [
     "agreement_table",
@@ -41,6 +41,7 @@ __all__ = [
     "contribution_surface",
     "contributions",
     "discount_curves",
+    "distinct_values",
     "effective_fraction",
     "fitted_scale",
     "headroom_of",

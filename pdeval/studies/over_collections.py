@@ -66,6 +66,7 @@ table(
     "table of means over collections",
     recognized_by="statistic collections mean sd low high",
     row="statistic, of each measure or pair of measures",
+    then=".report()",
     means={
         "step": "change of this step",
         "measure_old": "the measure before it",
@@ -77,7 +78,6 @@ table(
         "low": "mean - sd",
         "high": "mean + sd",
     },
-    no_report="it is a few numbers per statistic; print the table itself",
     no_plot="it is a few numbers per statistic; print the table itself",
 )
 

@@ -210,7 +210,7 @@ table(
     sort="measure keep draw",
     then=".plot()",
     means={**MEANS, "draw": "number of the random draw, from 0", "value": "the statistic"},
-    no_report="it has a row per draw; draw it: .plot()",
+    no_report="it has a row per draw; report the means over draws: robustness(..., summary=True).ireval.report()",
 )
 table(
     "robustness_summary",
@@ -218,14 +218,13 @@ table(
     "summary of orderings from incomplete data",
     row="measure, size and statistic",
     sort="measure keep",
-    then=".plot()",
+    then=".report(), .plot()",
     means={
         **MEANS,
         "draws": "number of random draws",
         "mean": "mean of the statistic over draws",
         "sd": "standard deviation of the statistic over draws",
     },
-    no_report="it is a curve per measure; draw it: .plot()",
 )
 
 

@@ -763,7 +763,10 @@ def effective_fractions(
 
 @verb(on=("scores", "judged"), returns="rrie", family="search_lengths", name="rrie")
 def rrie(
-    data: ScoresLike, run_a: object, run_b: object, measures: object = ("AP", "P@10", "ASL")
+    data: ScoresLike,
+    run_a: object,
+    run_b: object,
+    measures: object = ("P@20", "ASL@g1-10", "AP", "ASL"),
 ) -> pd.DataFrame:
     """Return the relative reduction in error from one run to another, by each measure.
 
@@ -788,10 +791,11 @@ def rrie(
     --------
     >>> import pdeval
     >>> pdeval.datasets.sample_judged(queries="common").search_lengths.rrie("bm25", "bm25+rm3").round(3)
-      run_a     run_b measure  mean_a  mean_b   rrie
-    0  bm25  bm25+rm3      AP   0.328   0.337  0.014
-    1  bm25  bm25+rm3    P@10   0.452   0.462  0.018
-    2  bm25  bm25+rm3     ASL  37.664  35.865  0.049
+      run_a     run_b    measure  mean_a  mean_b   rrie
+    0  bm25  bm25+rm3       P@20   0.381   0.373 -0.013
+    1  bm25  bm25+rm3  ASL@g1-10  16.916  16.487  0.027
+    2  bm25  bm25+rm3         AP   0.328   0.337  0.014
+    3  bm25  bm25+rm3        ASL  37.664  35.865  0.049
     """
     cube = (
         scores(selected_runs(data, [run_a, run_b]), measures)

@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure
+from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs
 from pdeval.evaluate.pairs import Pairs, of_pairs, select
+from pdeval.evaluate.preference_learning import labeled_pairs
 from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views
+from pdeval.evaluate.scores import Views, attributes, check_populations
 from pdeval.evaluate.sources import (
     Averaged,
     Differences,
@@ -172,6 +173,25 @@ table(
         "agreement": "fraction of these pairs on which both measures prefer the same run",
         "r": "correlation about zero of the differences over those pairs, missing where one is always tied",
     },
+)
+
+
+table(
+    "label_agreement",
+    "measure queries:int labels:int agreement:fraction ci_low:float ci_high:float tied:fraction",
+    "table of agreement with labeled preferences",
+    row="measure",
+    sort="measure",
+    then=".report()",
+    means={
+        "queries": "number of queries with a label that counts",
+        "labels": "number of labels",
+        "agreement": "fraction of the labels whose sign is that of the difference; a tie agrees with a tie only",
+        "ci_low": "lower end of the confidence interval over queries",
+        "ci_high": "upper end of the confidence interval over queries",
+        "tied": "fraction of the labels on which the measure does not prefer a run",
+    },
+    no_plot="it is a few numbers per measure; print the table itself",
 )
 
 
@@ -362,6 +382,98 @@ def agree(
     """
     stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
     return tallied(stream, fuzziness=fuzziness, relative=relative, per=per, progress=progress)
+
+
+@verb(on="judged", returns="label_agreement", family="agree", name="labels", needs="relevant")
+def agree_with_labels(
+    judged: Judged,
+    labeled: object,
+    measures: object = ("RPP", "AP", "nDCG", "RR"),
+    *,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Return how often each measure agrees with labeled preferences of users or assessors.
+
+    A measure agrees with a label if both prefer the same run. A tie agrees with a tie only, as in the sign agreement of
+    Diaz and Ferraro 2022. The interval treats queries as the unit, because labels on one query depend on each other.
+
+    Parameters
+    ----------
+    labeled : DataFrame or bound accessor
+        Labeled preferences: query, run_a, run_b, and `label` (1: run_a is preferred, -1: run_b, 0: a tie) or `winner`
+        ("a", "b", "tie", or the run). Pairs may be in either order, and may have several labels, e.g. of several
+        assessors. Rows without a label are dropped. Also preferences of one measure, as returned by `prefer` or
+        `credits.ireval.preferences()`.
+    measures : str, Measure, or list of them
+        Measures and preferences.
+    confidence : float, default 0.95
+        Confidence level of the interval: Student's, with the standard error of a ratio of sums over queries.
+
+    References
+    ----------
+    Diaz and Ferraro 2022, sections 3.3 and 7; Sanderson, Paramita, Clough and Kanoulas 2010.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> judged = pdeval.datasets.sample_judged(queries="common")
+    >>> people = judged.prefer("invRPP", baseline="bm25")
+    >>> judged.agree.labels(people, ["RPP", "RR"]).round(3)
+      measure  queries  labels  agreement  ci_low  ci_high   tied
+    0     RPP       48     528      0.881   0.850    0.911  0.027
+    1      RR       48     528      0.434   0.328    0.539  0.525
+    """
+    parsed = parse_all(measures)
+    check_populations(judged.positions, parsed)
+    topic, a, b, sign = labeled_pairs(
+        judged.positions, labeled, str(judged.queries.name), ties=True
+    )
+    if not len(sign):
+        raise ValueError("there are no labeled preferences. Pass at least one row with a label.")
+    # each pair of runs once, in one order
+    first, second = np.minimum(a, b), np.maximum(a, b)
+    n_runs = len(judged.runs)
+    pairs, column = np.unique(first * n_runs + second, return_inverse=True)
+    label = np.where(a <= b, sign, -sign)
+    views = Views(judged)
+    rows = []
+    for measure in parsed:
+        difference = clear_pairs(views, measure, pairs // n_runs, pairs % n_runs)[topic, column]
+        counts = views.counted(measure)
+        used = counts[topic, first] & counts[topic, second] & ~np.isnan(difference)
+        rows.append(_rate_over_queries(np.sign(difference), label, topic, used, confidence))
+    names = labels(pd.Index([measure.label for measure in parsed]), np.arange(len(parsed)))
+    frame = pd.DataFrame(rows)
+    frame.insert(0, "measure", names)
+    frame.attrs.update(attributes(judged, parsed))
+    return frame
+
+
+def _rate_over_queries(
+    sign: np.ndarray, label: np.ndarray, topic: np.ndarray, used: np.ndarray, confidence: float
+) -> dict[str, float]:
+    """Return the fraction of labels with the same sign, with its interval over queries, and the fraction of ties."""
+    from scipy.special import stdtrit
+
+    if not used.any():
+        raise ValueError("no labeled preference is on a query that counts for both of its runs.")
+    agrees = (sign == label)[used] * 1.0
+    _, query = np.unique(topic[used], return_inverse=True)
+    size = np.bincount(query)
+    n, rate = len(size), float(agrees.mean())
+    half = np.nan
+    if n > 1:
+        residual = np.bincount(query, agrees) - rate * size
+        error = np.sqrt((residual**2).sum() * n / (n - 1)) / len(agrees)
+        half = float(stdtrit(n - 1, (1 + confidence) / 2) * error)
+    return {
+        "queries": n,
+        "labels": len(agrees),
+        "agreement": rate,
+        "ci_low": max(rate - half, 0.0) if n > 1 else np.nan,
+        "ci_high": min(rate + half, 1.0) if n > 1 else np.nan,
+        "tied": float((sign[used] == 0).mean()),
+    }
 
 
 def tallied(

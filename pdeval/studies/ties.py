@@ -106,6 +106,22 @@ table(
     no_plot="it is theory, not a result; print the table itself",
 )
 table(
+    "distinct_values",
+    "n:int m:int reciprocal_rank:int lexiprecision:float log10_lexiprecision:float",
+    "table of the number of distinct values",
+    row="number of relevant items",
+    sort="m",
+    means={
+        "n": "number of items",
+        "m": "how many of them are relevant",
+        "reciprocal_rank": "number of values of reciprocal rank: n - m + 1",
+        "lexiprecision": "number of values of lexicographic precision: C(n, m); infinite beyond 1e308",
+        "log10_lexiprecision": "its decimal logarithm",
+    },
+    no_report="it is theory, not a result; print the table itself",
+    no_plot="it is theory, not a result; print the table itself",
+)
+table(
     "deciding_levels",
     "run_a run_b query recall:int",
     "table of deciding recall levels",
@@ -474,6 +490,50 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
 
 
 @checks_arguments
+def distinct_values(n: int, m: int | Iterable[int]) -> pd.DataFrame:
+    """Return the number of distinct values of reciprocal rank and of lexicographic precision.
+
+    All n items are ranked. The first relevant item has n - m + 1 possible ranks, and the relevant items have C(n, m).
+
+    Parameters
+    ----------
+    n : int
+        The number of items.
+    m : int or several
+        The number of relevant items, at least 1.
+
+    Returns
+    -------
+    DataFrame
+        n, m, reciprocal_rank, lexiprecision, log10_lexiprecision.
+
+    References
+    ----------
+    Diaz 2023, Best-Case Retrieval Evaluation, Figure 1 and section 3.3.
+
+    Examples
+    --------
+    >>> distinct_values(10, [1, 5]).round(3)
+        n  m  reciprocal_rank  lexiprecision  log10_lexiprecision
+    0  10  1               10           10.0                1.000
+    1  10  5                6          252.0                2.401
+    """
+    from scipy.special import comb
+
+    relevant = np.atleast_1d(np.asarray(m))
+    if not relevant.size or relevant.min() < 1 or relevant.max() > n:
+        raise ValueError(f"distinct_values() requires integers 1 <= m <= n; found n={n}, m={m}.")
+    columns = {
+        "n": int(n),
+        "m": relevant,
+        "reciprocal_rank": n - relevant + 1,
+        "lexiprecision": comb(n, relevant),
+        "log10_lexiprecision": log_choose(np.full(len(relevant), n), relevant) / np.log(10),
+    }
+    return described_frame(columns, {"table": "distinct_values"})
+
+
+@checks_arguments
 def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.DataFrame:
     """Return by what factor the different values of lexicographic precision grow with k more relevant items.
 
@@ -553,14 +613,13 @@ table(
     "table of correlations between recall levels",
     row="pair of recall levels",
     sort="recall_a recall_b",
-    then=".plot()",
+    then=".report(), .plot()",
     means={
         "recall_a": "the smaller recall level, from 1",
         "recall_b": "the larger recall level",
         "pairs": "number of (query, pair of runs) that have both levels",
         "r": "correlation about zero of the differences in reciprocal rank at the two levels, missing where all are 0",
     },
-    no_report="it is a picture of many numbers; draw it: .plot()",
 )
 table(
     "locality_regression",

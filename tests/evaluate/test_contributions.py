@@ -121,7 +121,11 @@ def sums(frame):
     return weighted.groupby(["query_id", "run_a", "run_b", "measure"], observed=True)["value"].sum()
 
 
-PREFERENCES = [name for name, entry in ENTRIES.items() if entry.family == "preference"]
+PREFERENCES = [
+    name
+    for name, entry in ENTRIES.items()
+    if entry.family == "preference" and name != "p-MRR"  # compares items, not recall levels
+]
 CHOSEN = [
     "I(user=dcg)",
     "OI(user=dcg)",

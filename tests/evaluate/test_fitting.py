@@ -129,7 +129,7 @@ BAD = {
     "no winner": (
         {"winner": None},
         ValueError,
-        "labeled preferences need the columns query_id, run_a, run_b, and winner or value",
+        "labeled preferences need the columns query_id, run_a, run_b, and winner, label or value",
     ),
     "an unknown winner": (
         {"winner": ["c"]},
@@ -246,3 +246,25 @@ def test_a_penalty_is_a_number_from_0(joined, penalty):
 def test_labels_are_a_table(joined, labeled):
     with pytest.raises(TypeError, match="expected a pandas DataFrame of labeled preferences, got"):
         joined.fit_weights(labeled)
+
+
+@pytest.mark.parametrize(
+    ("background", "low", "high"), [(0, 0.0, 0.03), (1, 0.14, 0.20), (5, 0.42, 0.58)]
+)
+def test_the_planted_weight_of_the_background_is_recovered(background, low, high):
+    # by the number of items, as in the paper: five subtopics of weight 1 per item, and the background
+    judged = pdeval.datasets.sample_judged(subtopics=True, queries="common")
+    labels = judged.prefer(f"ST-RPP(background={background})", baseline="bm25")
+    population = judged.fit_population(labels, over="subtopics", penalty=0.1, draws=0)
+    weight = population.weights.set_index("name")["weight"]
+    assert low <= weight["any subtopic"] <= high
+    assert weight.drop("any subtopic").std() < 0.05
+
+
+def test_weights_per_item_are_multiplied_by_the_items_of_each_subtopic():
+    judged = pdeval.datasets.sample_judged(subtopics=True, queries="common")
+    equal = {"subtopics": {str(one): 1.0 for one in range(1, 6)}, "per_item": True}
+    measures = ["ST-RPP", pdeval.parse("ST-RPP", **equal, background=1.0, label="per item")]
+    values = judged.prefer(measures, baseline="bm25")
+    wide = values.pivot(index=["query_id", "run_a"], columns="measure", values="value")
+    np.testing.assert_allclose(wide["per item"], wide["ST-RPP"], rtol=0, atol=1e-12)

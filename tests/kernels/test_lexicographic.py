@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import pdeval
 from pdeval.kernels.lexicographic import LP, LR
-from pdeval.kernels.preferences import sgnLP, sgnLR
+from pdeval.kernels.preferences import rrLP, sgnLP, sgnLR
 from tests.examples import examples
 
 inf = math.inf
@@ -114,3 +114,29 @@ def test_the_measure_of_runs_prefers_as_the_sign_does_or_cannot_tell(name, prefe
 def test_the_corpus_is_not_counted_where_a_cutoff_is_given():
     assert pdeval.parse("LP@10").columns == ("rank",)
     assert pdeval.parse("LP").columns == ("rank", "corpus")
+
+
+def utilities(ranks):
+    """The reciprocal rank of every user, from the best: each wants one item of a non-empty set of relevant items."""
+    reciprocal = [0.0 if rank == inf else 1 / rank for rank in ranks]
+    sizes = range(1, len(ranks) + 1)
+    users = itertools.chain.from_iterable(itertools.combinations(reciprocal, n) for n in sizes)
+    return sorted((max(user) for user in users), reverse=True)
+
+
+@given(st.integers(1, 5), st.data())
+@examples(50)
+def test_lexiprecision_is_leximax_over_all_sets_of_items_that_a_user_may_want(m, data):
+    lists = st.lists(st.integers(1, 7), min_size=0, max_size=m, unique=True)
+    found = [sorted(data.draw(lists)) for _ in range(2)]
+    x, y = (np.array([*ranks, *[inf] * (m - len(ranks))]) for ranks in found)
+    best_of_x, best_of_y = utilities(x), utilities(y)
+    assert len(best_of_x) == 2**m - 1
+    # the first user, from the best, whose utilities differ
+    decisive = next((a - b for a, b in zip(best_of_x, best_of_y) if a != b), 0.0)
+    assert sgnLP(x, y) == np.sign(decisive)
+    assert rrLP(x, y) == decisive
+    # users tied at each recall level: 2^(m - i) have the i-th relevant item as their best one
+    distinct = np.arange(1.0, m + 1)
+    counts = [utilities(distinct).count(1 / rank) for rank in distinct]
+    assert counts == [2 ** (m - level) for level in range(1, m + 1)]

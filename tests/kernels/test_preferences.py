@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pdeval
 from pdeval.catalog import ENTRIES, parse
 from pdeval.kernels import RR, preferences
 from pdeval.kernels.preferences import (
@@ -189,7 +190,10 @@ def test_weights_by_name_by_array_and_by_function_sum_to_one():
 @pytest.mark.parametrize(
     ("weight", "text"),
     [
-        ("linear", "weight='linear': choose 'uniform', 'dcg', 'inverse', an array or a function"),
+        (
+            "linear",
+            "weight='linear': choose 'uniform', 'dcg', 'inverse', an array, a mapping or a function",
+        ),
         ([1.0, 1.0], "a query has 3 relevant items, but the weights are an array of shape .2,."),
         (np.ones((3, 2)), "array of shape .3, 2."),
         ([1.0, -1.0, 1.0], "must not be negative or NaN, found -1"),
@@ -408,11 +412,91 @@ def test_no_recall_levels_need_no_weights():
         assert weights(weight, 0).tolist() == []
 
 
-def test_the_mass_of_all_stopping_items_is_their_number_or_the_sum_of_their_weights():
-    for items in (0, 1, 5):
-        assert preferences.stopping_mass("uniform", items) == items
-        wanted = sum(1 / math.log2(j + 1) for j in range(1, items + 1))
-        assert preferences.stopping_mass("dcg", items) == pytest.approx(wanted, rel=1e-14)
+def test_a_mapping_weighs_its_levels_and_a_query_without_them_is_a_tie():
+    assert weights({1: 1, 3: 3}, 3).tolist() == [0.25, 0, 0.75]
+    assert weights({1: 1, 3: 3}, 2).tolist() == [1, 0]
+    assert weights({3: 1}, 2).tolist() == [0, 0]
+    for wrong in ({}, {0: 1}, {1: 0}, {"a": 1}):
+        with pytest.raises(
+            ValueError, match=r"expected \{level: weight, \.\.\.\} with levels from 1"
+        ):
+            weights(wrong, 2)
+    with pytest.raises(ValueError, match=r"must not be negative or NaN, found -1"):
+        weights({1: -1, 2: 3}, 2)
+
+
+# p(k), as a function of the rank, and the same by other means
+USER_MODELS = [
+    ("uniform", lambda k: 1.0, np.ones(30)),
+    ("dcg", lambda k: 1 / math.log2(k + 1), {k: 1 / math.log2(k + 1) for k in range(1, 31)}),
+    ("inverse", lambda k: 1 / k, 1 / np.arange(1.0, 31)),
+    (
+        {1: 0.2, 4: 0.8},
+        lambda k: {1: 0.2, 4: 0.8}.get(k, 0.0),
+        np.array([0.2, 0, 0, 0.8] + [0] * 26),
+    ),
+    (lambda k: 0.9**k, lambda k: 0.9**k, np.float64(0.9) ** np.arange(1, 31)),
+]
+
+
+@pytest.mark.parametrize("model", USER_MODELS)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True), st.data())
+@examples(20)
+def test_interleaving_takes_any_user_model(model, first, data):
+    user, chance, same = model
+    lists = st.lists(st.integers(1, 9), min_size=0, max_size=len(first), unique=True)
+    second = data.draw(lists)
+    x = np.array(sorted(first), dtype=float)
+    y = np.array([*sorted(second), *[inf] * (len(first) - len(second))])
+    ends = np.array(9), np.array(8)
+    # equation 2, cutoff by cutoff
+    share = [chance(k) for k in range(1, 10)]
+    lead = [np.sign((x <= k).sum() - (y <= k).sum()) for k in range(1, 10)]
+    expected = sum(p * sign for p, sign in zip(share, lead)) / sum(share)
+    for told in (user, chance, same):
+        assert interleaving(x, y, *ends, user=told) == pytest.approx(expected, abs=1e-12)
+    # offline interleaving: the stopping item instead of the cutoff
+    by_uniform = [OI(x, y, user={j: 1.0}) for j in range(1, len(x) + 1)]
+    stops = [chance(j) for j in range(1, len(x) + 1)]
+    wanted = sum(p * won for p, won in zip(stops, by_uniform)) / sum(stops) if sum(stops) else 0.0
+    for told in (user, chance, same):
+        assert OI(x, y, user=told) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["I", "OI"])
+def test_a_user_model_gives_the_same_in_pairs_of_runs_and_adds_up_by_cell(name):
+    judged = pdeval.datasets.sample_judged(queries="common")
+    measures = [
+        pdeval.parse(name, user=lambda k: 0.9**k, label="patient"),
+        pdeval.parse(name, user={k: 0.9**k for k in range(1, 101)}, label="mapped"),
+        pdeval.parse(name, user={2: 1.0}, label="second"),
+        f"{name}(user=inverse)",
+    ]
+    pair = {"pairs": [("hybrid", "bm25"), ("ql", "bm25")]}
+    values = judged.prefer(measures, **pair)
+    wide = values.pivot(index=["query_id", "run_a"], columns="measure", values="value")
+    np.testing.assert_allclose(wide["patient"], wide["mapped"], rtol=0, atol=1e-12)
+    assert set(wide["second"]) <= {-1.0, -0.5, 0.0, 0.5, 1.0}
+    cells = judged.disaggregate(measures, **pair)
+    sums = (
+        (cells["weight"] * cells["value"])
+        .groupby([cells["query_id"], cells["run_a"], cells["measure"]], observed=True)
+        .sum()
+    )
+    expected = values.set_index(["query_id", "run_a", "measure"])["value"]
+    np.testing.assert_allclose(sums.reindex(expected.index), expected, rtol=0, atol=1e-12)
+
+
+def test_an_unknown_user_model_is_refused():
+    x = np.array([1.0])
+    with pytest.raises(
+        ValueError, match=r"user='lazy': choose 'uniform', 'dcg', 'inverse', an array"
+    ):
+        interleaving(x, x + 1, np.array(3), np.array(3), user="lazy")
+    with pytest.raises(
+        ValueError, match=r"user='lazy': choose 'uniform', 'dcg', 'inverse', an array"
+    ):
+        OI(x, x + 1, user="lazy")
 
 
 def test_p_mrr_is_how_far_items_fell_that_the_changed_instruction_excludes():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval import studies
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.report import report, report_table
 
@@ -316,17 +317,42 @@ def reportable(name):
         "masked_agreement": judged.agree.masked,
         "rrie": lambda: judged.search_lengths.rrie("bm25", "hybrid"),
         "ablation": judged.search_lengths.ablation,
+        "best_average_worst": lambda: judged.best_average_worst(baseline="bm25"),
+        "locality": judged.agree.locality,
+        "robustness_summary": lambda: judged.robustness(
+            "AP", to="labels", keep=[0.5, 1], draws=2, summary=True
+        ),
+        "over_collections": lambda: studies.spread_over_collections(
+            judged.search_lengths.ablation().assign(collection="one")
+        ),
+        "agreement_of_assessors": lambda: pd.DataFrame(
+            {"item": [1, 1, 2, 2], "assessor": list("abab"), "label": [0, 1, 1, 1]}
+        ).ireval.agreement(),
     }
     return makers[name]()
 
 
 @pytest.mark.broad
 @pytest.mark.parametrize(
-    "name", ["ties", "masked_agreement", "rrie", "ablation", "headroom", "behavior", "wins"]
+    "name",
+    [
+        "ties",
+        "masked_agreement",
+        "rrie",
+        "ablation",
+        "headroom",
+        "behavior",
+        "wins",
+        "best_average_worst",
+        "locality",
+        "robustness_summary",
+        "over_collections",
+        "agreement_of_assessors",
+    ],
 )
 def test_13_every_result_is_reported_column_by_column(name):
     frame = reportable(name)
-    table = report_table(frame)
+    table = frame.ireval.report()
     assert [column.name for column in table.columns] == list(frame.columns)
     assert len(table.rows) == len(frame)
     assert table.caption

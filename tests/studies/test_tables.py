@@ -22,6 +22,12 @@ CALLS = {
         (lambda on: on.agree(["AP", "RPP", "RR"], fuzziness=[0, 0.1]), "sign_agreement"),
         (lambda on: on.agree(per="query"), "sign_agreement"),
     ],
+    "agree.labels": [
+        (
+            lambda on: on.agree.labels(on.prefer("RPP", pairs=[tuple(two(on))]), "AP"),
+            "label_agreement",
+        )
+    ],
     "agree.masked": [
         (lambda on: on.agree.masked(), "masked_agreement"),
         (lambda on: on.agree.masked(per="query"), "masked_agreement"),
@@ -79,6 +85,7 @@ FUNCTIONS = {
     "random_lists": (lambda: studies.random_lists(20, pairs=50), "sign_agreement"),
     "sampled": (lambda: studies.sampled(COMMON, pairs=50), "sign_agreement"),
     "tie_probability": (lambda: studies.tie_probability(9, [1, 2], [1, 2]), "tie_probability"),
+    "distinct_values": (lambda: studies.distinct_values(9, [1, 2]), "distinct_values"),
     "value_growth": (lambda: studies.value_growth(9, [1, 2], [1, 2]), "value_growth"),
     "implicit_weights": (lambda: studies.implicit_weights([1, 2]), "implicit_weights"),
     "best_systems": (lambda: studies.best_systems({"one": COMMON}), "best_systems"),

@@ -1,6 +1,7 @@
 """Ties, counted by hand and over all pairs."""
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdeval
+from pdeval import studies
 from pdeval.evaluate import scores as evaluate
 from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.scores import Views
@@ -143,3 +145,24 @@ def test_options_that_make_no_sense_are_named():
         FOUND.ties(per="run")
     with pytest.raises(ValueError, match=r"levels=0: expected an integer of at least 1\."):
         FOUND.ties.by_recall(levels=0)
+
+
+def test_distinct_values_are_the_ranks_of_the_first_item_and_the_sets_of_ranks():
+    table = studies.distinct_values(6, [1, 3, 6])
+    for m, first, sets in zip(table["m"], table["reciprocal_rank"], table["lexiprecision"]):
+        vectors = list(itertools.combinations(range(1, 7), int(m)))
+        assert first == len({vector[0] for vector in vectors})
+        assert sets == len(vectors)
+    assert table["log10_lexiprecision"].tolist() == pytest.approx(np.log10([6, 20, 1]), abs=1e-12)
+    large = studies.distinct_values(50_000, 500)
+    assert large["lexiprecision"].tolist() == [np.inf]
+    exact = math.comb(50_000, 500)
+    assert large["log10_lexiprecision"].iloc[0] == pytest.approx(
+        math.log10(exact >> 2000) + 2000 * math.log10(2), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 0), (5, 6), (5, [])])
+def test_distinct_values_need_relevant_items(n, m):
+    with pytest.raises(ValueError, match=r"distinct_values\(\) requires integers 1 <= m <= n"):
+        studies.distinct_values(n, m)
