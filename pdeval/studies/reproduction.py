@@ -32,7 +32,7 @@ table(
     recognized_by="original rmse effect_ratio delta_ri",
     row="run and measure",
     sort="run",
-    then=".plot()",
+    then=".report(), .plot()",
     means={
         "n": "number of queries of the reproduced run",
         "original": "mean of the original run over its queries",

@@ -55,6 +55,12 @@ CALLS = {
             "robustness_summary",
         ),
     ],
+    "recall_curve": [(lambda on: on.recall_curve(points=3), "recall_curve")],
+    "stopping": [(lambda on: on.stopping(), "stopping")],
+    "reproduce": [
+        (lambda on: on.reproduce(on, ["AP", "RR"]), "reproduction"),
+        (lambda on: on.reproduce(on, per="query"), "reproduced_order"),
+    ],
     "search_lengths": [(lambda on: on.search_lengths(), "search_lengths")],
     "search_lengths.histogram": [
         (lambda on: on.search_lengths.histogram(), "search_length_histogram")
