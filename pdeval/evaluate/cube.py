@@ -514,3 +514,13 @@ def mean_and_sd(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
         average = np.add.accumulate(filled, axis=0)[-1] / n
         squares = np.where(known, (filled - average) ** 2, 0.0).sum(axis=0)
         return n, average, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
+
+
+def finite(values: np.ndarray, measure: str) -> np.ndarray:
+    """Return the values, or raise if some are infinite."""
+    if np.isinf(values).any():
+        raise ValueError(
+            f"measure {measure!r} has {np.isinf(values).sum()} infinite values, which have no mean. Use a variant of "
+            "the measure with a finite worst case, compare preferences instead, or drop these queries."
+        )
+    return values

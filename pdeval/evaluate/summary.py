@@ -27,7 +27,6 @@ from pdeval.evaluate.scores import MEASURES, attributes
 from pdeval.evaluate.sources import (
     Averaged,
     ScoresLike,
-    Source,
     averaged,
     sd_over_replicates,
     sources,
@@ -783,23 +782,6 @@ def _jackknifed(
     touched[group[topic], run] = True
     touched = touched[:count]
     return counts, values, others, touched
-
-
-def comparable(data: ScoresLike, measures: object, *, machine: bool = False) -> list[Source]:
-    """Return the sources of a comparison; measures of all lists together have pseudo-values of groups of users.
-
-    The pseudo-values of the jackknife vary about the value of a run, and the standard error of their mean is that of
-    the jackknife. So a test of their differences is a test of the difference of two values, over users.
-    """
-    if isinstance(data, Judged):
-        requested = parse_all(MEASURES if measures is None else measures)
-        sets = [one for one in requested if one.entry.family == "set"]
-        if sets:
-            rest = [one for one in requested if one.entry.family != "set"]
-            by_kind = [[one for one in sets if of_users(one) == kind] for kind in (False, True)]
-            made: list[Source] = [pseudo_values(data, one) for one in by_kind if one]
-            return made + (list(sources(data, rest, machine=machine)) if rest else [])
-    return list(sources(data, measures, machine=machine))
 
 
 def pseudo_values(

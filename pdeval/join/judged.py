@@ -226,7 +226,7 @@ def join(
     run_table, judgments, catalog = reader.together(
         lambda: reader.read(runs, "runs"),
         lambda: reader.read(qrels, "qrels"),
-        lambda: catalog_of(items, history),
+        lambda: None if items is None and history is None else catalog_of(items, history),
     )
     positions = joining.join(run_table, judgments, catalog=catalog, **rules)
     judged = Judged(positions, level, queries)

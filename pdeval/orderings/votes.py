@@ -481,7 +481,7 @@ def votes_of(
         return _of_preferences(source, m, name, queries)
     value = source.values[m] if source.higher[m] else -source.values[m]
     _check_known(source, m, ~np.isnan(value), name is not None)
-    finite(value, source.measures[m])
+    cube.finite(value, source.measures[m])
     if winrates:
         return Votes.of(None, value, NOISE * np.nanmax(np.abs(value)), name, queries)
     return Votes.of(value, None, 0.0, name, queries)
@@ -501,7 +501,7 @@ def _of_preferences(
     """Return the votes of preferences; rounding errors are set to 0 if runs may be tied."""
     n_runs = len(source.runs)
     blocks = (
-        (pairs, finite(values, source.measures[m]))
+        (pairs, cube.finite(values, source.measures[m]))
         for pairs, values in (decided(source, m) if name is None else source.blocks(m))
     )
     sums, opponents, largest = win_rates(
@@ -519,16 +519,6 @@ def _of_preferences(
     return Votes.of(
         None, np.where(known, sums, np.nan), NOISE * n_runs * largest[:, None], name, queries
     )
-
-
-def finite(values: np.ndarray, measure: str) -> np.ndarray:
-    """Return the values, or raise if some are infinite."""
-    if np.isinf(values).any():
-        raise ValueError(
-            f"measure {measure!r} has {np.isinf(values).sum()} infinite values, which have no mean. Use a variant of "
-            "the measure with a finite worst case, compare preferences instead, or drop these queries."
-        )
-    return values
 
 
 def check_pairs(source: cube.Preferences | Pairs) -> None:

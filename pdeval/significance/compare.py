@@ -9,13 +9,15 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pdeval.catalog import parse_all
 from pdeval.evaluate.cube import Scores, merged_attrs, stacked
 from pdeval.evaluate.ppi import check_mean, estimates
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.seeds import new_seed
-from pdeval.evaluate.sources import ScoresLike
-from pdeval.evaluate.summary import comparable
+from pdeval.evaluate.sources import ScoresLike, Source, sources
+from pdeval.evaluate.summary import of_users, pseudo_values
+from pdeval.join.judged import Judged
 from pdeval.significance import hsd, mean_ranks, paired_tests
 from pdeval.significance.corrections import (
     JOINT_CORRECTIONS,
@@ -489,3 +491,20 @@ def _measured_together(
     return test.result(values, pairs.a, pairs.b, **options).columns(
         *sides, pairs.limits(measure, values)
     )
+
+
+def comparable(data: ScoresLike, measures: object, *, machine: bool = False) -> list[Source]:
+    """Return the sources of a comparison; measures of all lists together have pseudo-values of groups of users.
+
+    The pseudo-values of the jackknife vary about the value of a run, and the standard error of their mean is that of
+    the jackknife. So a test of their differences is a test of the difference of two values, over users.
+    """
+    if isinstance(data, Judged):
+        requested = parse_all(MEASURES if measures is None else measures)
+        sets = [one for one in requested if one.entry.family == "set"]
+        if sets:
+            rest = [one for one in requested if one.entry.family != "set"]
+            by_kind = [[one for one in sets if of_users(one) == kind] for kind in (False, True)]
+            made: list[Source] = [pseudo_values(data, one) for one in by_kind if one]
+            return made + (list(sources(data, rest, machine=machine)) if rest else [])
+    return list(sources(data, measures, machine=machine))

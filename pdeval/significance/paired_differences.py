@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import limits_of
-from pdeval.evaluate.cube import Preferences, Scores, all_pairs
+from pdeval.evaluate.cube import Preferences, Scores, all_pairs, finite
 from pdeval.evaluate.pairs import Pairs as Stream
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.sources import Source, decided
 from pdeval.join.rules import outside
-from pdeval.orderings.votes import finite
 from pdeval.tables.equal_values import settled, size_of
 from pdeval.tables.labels import labels, run_labels
 from pdeval.verbs.arguments import TooFew

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores, stacked
+from pdeval.evaluate.cube import Scores, finite, stacked
 from pdeval.evaluate.groups import named, tables_of
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import MEASURES
@@ -22,7 +22,6 @@ from pdeval.evaluate.sources import (
     warn_partial_replicates,
 )
 from pdeval.join.rules import outside
-from pdeval.orderings.votes import finite
 from pdeval.significance.anova import rows_per_measure
 from pdeval.significance.corrections import (
     Correction,

@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog.directions import limits_of
-from pdeval.evaluate.cube import Scores
+from pdeval.evaluate.cube import Scores, finite
 from pdeval.evaluate.grouped import GroupedCube, grouped_cube
 from pdeval.evaluate.groups import Metadata
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import ScoresLike
-from pdeval.orderings.votes import finite
 from pdeval.significance.corrections import Correction, adjust, which_correction
 from pdeval.significance.over_collections import rules_of, sorted_by_group
 from pdeval.significance.paired_differences import Pairs
