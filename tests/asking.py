@@ -37,6 +37,13 @@ def catalog():
     return pdeval.datasets.sample_runs()[["doc_id"]].drop_duplicates(ignore_index=True)
 
 
+def item_groups():
+    """Every item that any run returned or that is judged, in two groups."""
+    qrels = pdeval.datasets.sample_qrels()[["doc_id"]]
+    items = pd.concat([catalog(), qrels]).astype(str).drop_duplicates(ignore_index=True)
+    return items.assign(group=np.where(items.index % 3 == 0, "few", "many"))
+
+
 def halves():
     """Even and odd queries."""
     queries = pdeval.datasets.sample_qrels()["query_id"].drop_duplicates().reset_index(drop=True)
@@ -72,7 +79,13 @@ def places():
 ARGUMENTS = {
     "abstention": lambda judged: {"answerable": answerable(judged)},
     "measure_spans": lambda judged: {"spans": spans(judged), "chunks": places()},
-    "beyond_accuracy": lambda _: {"measures": ["Coverage@10"], "items": catalog()},
+    "anova.sample_size": {"difference": 0.1},
+    **dict.fromkeys(("awrf", "exposure_shares"), lambda _: {"groups": item_groups()}),
+    "reproduce": lambda judged: {"original": judged.tables[0].frame, "measures": ["AP", "nDCG@10"]},
+    **dict.fromkeys(
+        ("beyond_accuracy", "beyond_accuracy.compare"),
+        lambda _: {"measures": ["Coverage@10"], "items": catalog()},
+    ),
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "explain": {"query": "116", "measures": ["AP", "nDCG@10"]},
     "agree.labels": lambda judged: {"labeled": labeled(judged)},

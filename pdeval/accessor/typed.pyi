@@ -50,15 +50,7 @@ class JudgedVerbs(Judged):
         ) -> pd.DataFrame:
             """Return how often every two measures prefer the same one of two runs on the same query."""
 
-        def labels(
-            self,
-            labeled: object,
-            measures: object = ...,
-            *,
-            confidence: float = 0.95,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
-        ) -> pd.DataFrame:
+        def labels(self, labeled: object, measures: object = ..., *, confidence: float = 0.95) -> pd.DataFrame:
             """Return how often each measure agrees with labeled preferences of users or assessors."""
 
         def locality(
@@ -847,7 +839,7 @@ class JudgedVerbs(Judged):
         self,
         *,
         points: int = 21,
-        items: float | None = None,
+        n_items: float | None = None,
         confidence: float = 0.95,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -1108,7 +1100,7 @@ class JudgedVerbs(Judged):
         rules: str | Sequence[str] | Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = ...,
         *,
         target: float = 0.95,
-        items: float | None = None,
+        n_items: float | None = None,
         confidence: float = 0.95,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -4686,8 +4678,6 @@ class RunsIreval(Ireval):
             measures: object = ...,
             *,
             confidence: float = 0.95,
-            by: str | Sequence[str] | None = None,
-            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             level: float | None = None,
             queries: Literal["relevant", "judged", "answered", "common"] = "relevant",
             ties: Literal["docid", "rank", "first", "expected"] | None = None,
@@ -5838,6 +5828,7 @@ class RunsIreval(Ireval):
         qrels: object,
         *,
         points: int = 21,
+        n_items: float | None = None,
         confidence: float = 0.95,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -6217,6 +6208,7 @@ class RunsIreval(Ireval):
         rules: str | Sequence[str] | Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = ...,
         *,
         target: float = 0.95,
+        n_items: float | None = None,
         confidence: float = 0.95,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,

@@ -79,19 +79,38 @@ def prefer(
     return _tidy(judged, source.asked, source.kept, (source.a, source.b))
 
 
-def summary(judged: DaskJudged, measures: object = MEASURES, **options: Any) -> pd.DataFrame:
+def summary(
+    judged: DaskJudged,
+    measures: object = MEASURES,
+    *,
+    wide: bool = False,
+    per: Literal["run", "group"] = "run",
+    baseline: object = None,
+    confidence: float = 0.95,
+    interval: summaries.Interval = "student",
+    replicate: str | Sequence[str] | None = None,
+    draws: int | None = None,
+    seed: int | None = 0,
+) -> pd.DataFrame:
     """Return the summary under the options of that verb; set measures gather the first items of all lists.
 
     Preferences gather the positions.
     """
+    options: dict[str, Any] = {
+        "wide": wide,
+        "confidence": confidence,
+        "interval": interval,
+        "draws": draws,
+        "seed": seed,
+    }
+    of_scores = {**options, "per": per, "baseline": baseline, "replicate": replicate}
     requested = parse_all(MEASURES if measures is None else measures)
     families = {measure.entry.family for measure in requested}
     if "preference" in families:
-        return summaries.summary(judged.gathered(), requested, **options)
+        return summaries.summary(judged.gathered(), requested, **of_scores)
     if "set" not in families:
-        return summaries.summary(_cubes(judged, requested), None, **options)
-    replicate = options.pop("replicate", None)
-    if options.pop("per", "run") == "group" or options.pop("baseline", None) is not None:
+        return summaries.summary(_cubes(judged, requested), None, **of_scores)
+    if per == "group" or baseline is not None:
         raise ValueError(
             "per='group' and baseline= are not available for measures of all lists together on Dask. "
             "Omit them, or call .compute() first."

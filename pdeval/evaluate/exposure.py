@@ -189,6 +189,10 @@ def listing(judged: Judged, sample: Sample) -> Listing:
     keys, place = np.unique(np.concatenate([row_key, judged_key]), return_inverse=True)
     judgment = np.full(len(keys), -1)
     judgment[place[len(row_key) :]] = np.arange(len(judged_key))
+    # judged items come first in a topic: the order of sums does not depend on runs of other groups
+    first_judged = np.lexsort((judgment, judgment < 0, keys // width))
+    keys, judgment = keys[first_judged], judgment[first_judged]
+    place = np.argsort(first_judged)[place]
     names = _sample_columns(at.runs, sample)
     systems, system = systems_of(at.runs, names) if names else (at.runs, np.arange(len(at.runs)))
     if not len(systems.columns):
@@ -464,8 +468,11 @@ def awrf(
     of_items = Groups.of(groups, items)
     ndcg = np.zeros(items.samples.shape)
     if any("ndcg" in one.entry.columns for one in requested):
-        cube = np.nan_to_num(scores(judged, "nDCG", tell=False).values[0])
-        ndcg = items.of_systems(cube) / np.bincount(items.system)
+        cube = scores(judged, "nDCG", tell=False)
+        known = judged.queries.get_indexer(
+            cube.queries
+        )  # queries that count for no run have no row
+        ndcg[known] = items.of_systems(np.nan_to_num(cube.values[0])) / np.bincount(items.system)
     values = np.empty((len(requested), *items.samples.shape))
     for topics, exposure, aim in _by_group(items, of_items, target):
         columns = {"exposure": exposure, "target": aim, "ndcg": ndcg[topics]}

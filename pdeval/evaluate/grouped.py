@@ -21,7 +21,7 @@ from pdeval.evaluate.cube import Preferences, Scores, coded_runs, merged_attrs
 from pdeval.evaluate.groups import Join, Metadata, Rows
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import ScoresLike, averaged, sources
+from pdeval.evaluate.sources import Averaged, ScoresLike, averaged, sources
 from pdeval.evaluate.summary import over_queries
 from pdeval.join.judged import Judged
 from pdeval.join.rules import outside
@@ -142,6 +142,8 @@ def grouped_cube(
     >>> cube.names, cube.ends.tolist(), cube.source.values[0, :, 0].tolist()
     (['x', 'y'], [0, 2, 3], [0.1, 0.2, 0.9])
     """
+    if isinstance(data, Averaged):
+        data, replicate = data.data, data.replicate  # type: ignore[assignment]
     names = groups.named(by)
     _check_about_queries(data, names, metadata)
     if isinstance(data, Judged):

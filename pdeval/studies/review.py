@@ -65,7 +65,7 @@ table(
 
 @verb(on="judged", returns="recall_curve", needs="relevant")
 def recall_curve(
-    judged: Judged, *, points: int = 21, items: float | None = None, confidence: float = 0.95
+    judged: Judged, *, points: int = 21, n_items: float | None = None, confidence: float = 0.95
 ) -> pd.DataFrame:
     """Return the mean recall of reviews at equally spaced efforts, with intervals over the reviews.
 
@@ -75,7 +75,7 @@ def recall_curve(
     ----------
     points : int, default 21
         Number of efforts from 0 to 1.
-    items : float, optional
+    n_items : float, optional
         Number of items of a review. By default the distinct items of the query in all rankings and judgments.
 
     Examples
@@ -88,7 +88,7 @@ def recall_curve(
     2  bm25     1.0  48  0.759   0.717    0.802
     """
     efforts = np.linspace(0.0, 1.0, max(int(points), 2))
-    measures = [parse("EffortRecall", effort=float(effort), items=items, label=f"{number}")
+    measures = [parse("EffortRecall", effort=float(effort), items=n_items, label=f"{number}")
                 for number, effort in enumerate(efforts)]  # fmt: skip
     cube = scores(judged, measures)
     n, mean, low, high = _interval(np.moveaxis(cube.values, 1, 0), confidence)
@@ -121,7 +121,7 @@ def stopping(
     rules: str | Sequence[str] | Mapping[str, Rule] = ("effort@0.5", "irrelevant@50", "knee@100"),
     *,
     target: float = 0.95,
-    items: float | None = None,
+    n_items: float | None = None,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
     """Return the recall and the effort of reviews that stop by a rule, for each run and rule.
@@ -134,7 +134,7 @@ def stopping(
         items, (items, reviews, runs), and of the number of items, (reviews, 1), returns the rank of the stop.
     target : float, default 0.95
         Recall that a review should reach.
-    items : float, optional
+    n_items : float, optional
         Number of items of a review. By default the distinct items of the query in all rankings and judgments.
 
     Examples
@@ -154,7 +154,7 @@ def stopping(
     recall, effort = np.full((2, len(requested), *counts.shape), np.nan)
     for block in View(judged.positions, "binary", judged.level).blocks():
         rank = block["rank"]
-        size = all_items(None if items is not None else block["corpus"], items, len(rank))
+        size = all_items(None if n_items is not None else block["corpus"], n_items, len(rank))
         size = np.broadcast_to(size, (rank.shape[1], 1))
         for number, rule in enumerate(requested.values()):
             stop = np.minimum(rule(rank, size), size)

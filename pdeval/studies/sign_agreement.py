@@ -384,7 +384,14 @@ def agree(
     return tallied(stream, fuzziness=fuzziness, relative=relative, per=per, progress=progress)
 
 
-@verb(on="judged", returns="label_agreement", family="agree", name="labels", needs="relevant")
+@verb(
+    on="judged",
+    returns="label_agreement",
+    family="agree",
+    name="labels",
+    needs="relevant",
+    grouped=False,
+)
 def agree_with_labels(
     judged: Judged,
     labeled: object,

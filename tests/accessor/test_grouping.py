@@ -21,13 +21,24 @@ RUNS = RUNS[RUNS["run"].isin(NAMES)].reset_index(drop=True)
 QUERIES = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())})
 QUERIES["category"] = np.where(np.arange(len(QUERIES)) % 3 == 0, "long", "short")
 
+ITEMS = pd.concat([RUNS[["doc_id"]], QRELS[["doc_id"]]]).drop_duplicates(ignore_index=True)
+ITEMS["group"] = np.where(ITEMS.index % 3 == 0, "few", "many")
+OF_ITEMS = {
+    "measures": ["Coverage@10"],
+    "items": RUNS[["doc_id"]].drop_duplicates(),
+    "draws": 20,
+}
+
 ARGUMENTS = {
     "agreement": None,
-    "beyond_accuracy": {
-        "measures": ["Coverage@10"],
-        "items": RUNS[["doc_id"]].drop_duplicates(),
-        "draws": 20,
-    },
+    "anova.sample_size": {"difference": 0.1},
+    "awrf": {"groups": ITEMS},
+    "exposure_shares": {"groups": ITEMS},
+    # the items of a review are by default those of all runs of the join, also in groups of runs
+    "recall_curve": {"n_items": 500},
+    "stopping": {"n_items": 500},
+    "beyond_accuracy": OF_ITEMS,
+    "beyond_accuracy.compare": OF_ITEMS,
     "prefer": {"measures": ["RPP", "AP"]},
     "disaggregate": {"measures": ["AP", "RPP"], "baseline": "bm25"},
     "order": {"measures": ["AP", "RPP", "ASL"], "draws": 20},
@@ -188,7 +199,11 @@ NEED_MACHINE = {
 )
 def test_groups_of_a_table_are_the_loop_by_hand(judged, kind, name):
     table = {
-        "scores": lambda: judged.measure(["AP", "nDCG@10"]),
+        "scores": lambda: (
+            judged.expected_exposure()
+            if name == "exposure_tradeoff"
+            else judged.measure(["AP", "nDCG@10"])
+        ),
         "preferences": lambda: judged.prefer(["RPP", "AP"]),
         "orders": lambda: judged.order(["AP", "RPP"], by="category", metadata=QUERIES),
     }[kind]()

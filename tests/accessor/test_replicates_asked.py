@@ -20,6 +20,8 @@ HALVES = pd.DataFrame({"query_id": sorted(QRELS["query_id"].unique())}).assign(
 )
 BOUND = RUNS.ireval(run=["model", "seed"])
 ARGUMENTS = {
+    "anova.sample_size": {"difference": 0.1},
+    "gate": {"candidate": "rerank", "baseline": "dense", "margin": 0.05},
     "delta_sort": {"new": "nDCG@10"},
     "equivalence": {"rope": 0.01},
     "search_lengths.rrie": {"run_a": "dense", "run_b": "rerank"},

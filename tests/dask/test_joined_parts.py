@@ -17,7 +17,14 @@ from tests import naive
 from tests.asking import VERBS_OF_A_JOIN, arguments, asked, same
 from tests.dask.bits import by_run, quiet, same_bits, same_positions
 
-READ_ROWS = ("explain", "hard_queries")  # unjudged documents are among their rows
+READ_ROWS = (  # unjudged documents are among their rows, or count
+    "explain",
+    "hard_queries",
+    "expected_exposure",
+    "awrf",
+    "exposure_shares",
+    "reproduce",
+)
 JOINED = [
     name for name, verb in VERBS_OF_A_JOIN.items() if "judged" in verb.on and name not in READ_ROWS
 ]

@@ -143,6 +143,18 @@ def test_attention_of_groups_against_equal_shares():
     assert catalog == pytest.approx(float(expected), abs=1e-15)
 
 
+def test_queries_that_do_not_count_have_no_fairness():
+    runs = pd.DataFrame(
+        {"run": ["a", "a", "b"], "query_id": ["1", "2", "2"], "doc_id": "x", "rank": 1}
+    )
+    qrels = pd.DataFrame({"query_id": ["1", "2", "2"], "doc_id": ["y", "x", "y"], "relevance": 1})
+    groups = pd.DataFrame({"doc_id": ["x", "y"], "genre": ["a", "b"]})
+    wanted = runs.ireval.awrf(qrels[1:], groups, queries="common")
+    found = runs.ireval.awrf(qrels, groups, queries="common")
+    assert found["query_id"].unique().tolist() == ["2"]
+    assert found["value"].tolist() == wanted["value"].tolist()
+
+
 def test_items_in_several_groups_share_their_attention():
     runs = pd.DataFrame({"run": "a", "query_id": "q", "doc_id": ["x", "y"], "rank": [1, 2]})
     qrels = pd.DataFrame({"query_id": "q", "doc_id": ["x"], "relevance": 1})
