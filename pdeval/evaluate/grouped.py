@@ -143,7 +143,7 @@ def grouped_cube(
     (['x', 'y'], [0, 2, 3], [0.1, 0.2, 0.9])
     """
     if isinstance(data, Averaged):
-        data, replicate = data.data, data.replicate  # type: ignore[assignment]
+        replicate, data = data.replicate, data.data
     names = groups.named(by)
     _check_about_queries(data, names, metadata)
     if isinstance(data, Judged):
