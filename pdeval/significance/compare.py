@@ -435,9 +435,11 @@ def _blocks(
         for numbers, D in pairs.blocks(measure, shared=2):
             counted = ~np.isnan(D)
             sides = pairs.sides(measure, numbers, counted)
+            level = options["confidence"]
             if "critical" in options:
-                options = {**options, "confidence": _student_level(counted.sum(axis=0), options)}
-            yield numbers, test.result(D, **options).columns(*sides, pairs.limits(measure, D))
+                level = _student_level(counted.sum(axis=0), options)
+            outcome = test.result(D, **{**options, "confidence": level})
+            yield numbers, outcome.columns(*sides, pairs.limits(measure, D))
 
 
 def _student_level(n: np.ndarray, options: dict[str, Any]) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import limits_of
+from pdeval.catalog.directions import known_of, limits_of, range_of
 from pdeval.evaluate.cube import Preferences, Scores, all_pairs, finite
 from pdeval.evaluate.pairs import Pairs as Stream
 from pdeval.evaluate.run_selection import baselines_of
@@ -180,10 +180,16 @@ class Pairs:
     def limits(self, measure: int, D: np.ndarray) -> tuple[float, float]:
         """Return the smallest and largest possible difference; `D` are differences of the measure."""
         label, attrs = self.source.measures[measure], self.source.attrs
-        if not isinstance(self.source, Scores):
+        if isinstance(self.source, Scores):
+            low, high = limits_of(label, self.source.values[measure], attrs)
+            return low - high, high - low
+        known = known_of(label, attrs)
+        if known is None or known["family"] == "preference":
             return limits_of(label, D, attrs)
-        low, high = limits_of(label, self.source.values[measure], attrs)
-        return low - high, high - low
+        # the preference is a difference of two values of the measure
+        low, high = range_of(label, attrs)
+        inside = np.isnan(D) | (np.abs(D) <= high - low)
+        return (low - high, high - low) if inside.all() else (-np.inf, np.inf)
 
 
 def concatenated(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
