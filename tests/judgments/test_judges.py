@@ -63,11 +63,13 @@ def test_every_number_is_that_of_the_verbs_on_each_set_of_judgments(sample, nois
         assert row.difference == pytest.approx((scores[1] - scores[0]).mean())
         assert row.difference_absolute == pytest.approx(np.abs(scores[1] - scores[0]).mean())
         power = [
-            side.discriminative_power(row.measure, tests="t")["fraction_significant"].iloc[0]
+            side.discriminative_power(row.measure, tests="t", correction="bonferroni")[
+                "fraction_significant"
+            ].iloc[0]
             for side in sides
         ]
         assert [row.fraction_significant, row.fraction_significant_machine] == pytest.approx(power)
-        tests = [side.compare(row.measure) for side in sides]
+        tests = [side.compare(row.measure, correction="bonferroni") for side in sides]
         sure = [one["significant"].to_numpy() for one in tests]
         sign = [np.sign(one["difference"].to_numpy()) for one in tests]
         assert row.both == (sure[0] & sure[1] & (sign[0] == sign[1])).sum()

@@ -57,7 +57,11 @@ def percent(table):
 def test_runs_and_judgments_give_the_expected_power_of_the_paired_tests(covid):
     runs, qrels = covid
     table = runs.ireval.discriminative_power(
-        qrels, list(PAIRED), tests=["default"], compat="trec_eval-9"
+        qrels,
+        list(PAIRED),
+        tests=["default"],
+        correction="bonferroni",
+        compat="trec_eval-9",
     )
     assert table["pairs"].unique().tolist() == [3081]
     assert dict(zip(table["measure"], table["test"])) == dict.fromkeys(PAIRED, "t") | {
@@ -103,7 +107,7 @@ def test_under_hsd_rpp_tells_more_pairs_apart_than_metrics_and_lexiprecision_mor
 
 @pytest.mark.broad
 def test_sorted_p_values_cross_alpha_at_the_discriminative_power(joined):
-    curve = joined.discriminative_power.curve("RPP", tests="default")
+    curve = joined.discriminative_power.curve("RPP", tests="default", correction="bonferroni")
     assert 100 * (curve["p_value"] < 0.05).mean() == pytest.approx(67.38, abs=0.005)
 
 
@@ -132,7 +136,9 @@ def test_subtopic_rpp_tells_most_pairs_apart_in_lists_of_equal_length(web, test)
 def test_subtopic_rpp_sees_what_a_filter_costs_users_who_want_many_items(web):
     # four of the eight runs are filtered and shorter: better at the top, worse at high recall, level in the mean
     runs, qrels = web
-    found = runs.ireval.discriminative_power(qrels, SUBTOPIC, tests=["t"], ties="rank")
+    found = runs.ireval.discriminative_power(
+        qrels, SUBTOPIC, tests=["t"], correction="bonferroni", ties="rank"
+    )
     assert dict(zip(found["measure"], found["n_significant"])) == {
         "ST-RPP": 4,
         "strec@20": 11,

@@ -126,6 +126,21 @@ def test_a_stream_of_blocks_gives_the_same_as_the_whole(test):
         pd.testing.assert_frame_equal(compare(Stream(table, width), test=test, draws=200), whole)
 
 
+def test_blocks_of_pairs_with_few_common_queries_have_the_interval_of_the_whole(monkeypatch):
+    scores = random_cube(("AP",), queries=20)
+    scores.values[0, 13:, 0] = np.nan
+    scores.values[0, :14, 3] = np.nan
+    scores.values[0, 11:14, 0] = 0.5
+    scores.values[0, 9:14, 3] = 0.25
+    whole = compare(scores, draws=200)
+    assert whole.attrs["correction"] == "max-t"
+    assert whole["n"].nunique() > 2
+    assert whole["n"].min() < 8
+    for block in (20, 60):
+        monkeypatch.setattr("pdeval.significance.paired_differences.BLOCK", block)
+        pd.testing.assert_frame_equal(compare(scores, draws=200), whole, rtol=1e-12)
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_the_size_of_blocks_never_changes_a_p_value(test, monkeypatch):
     scores = random_cube()

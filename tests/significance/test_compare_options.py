@@ -227,6 +227,7 @@ def three_measures():
 @pytest.mark.parametrize("family", ["measure", "baseline", "all"])
 def test_a_family_is_obeyed_or_refused(three_measures, test, family):
     asked = {"test": test, "family": family, "baseline": "a", "draws": 200}
+    asked["correction"] = "bonferroni"
     if test in WISE and family != "measure":
         said = {
             "all": "the pairs of 3 measures together",

@@ -36,9 +36,9 @@ DIFFERENCES = {
 
 
 def ends(frame):
-    return frame[
-        [name for name in frame if str(name).endswith(("ci_low", "ci_high", "_low", "_high"))]
-    ].to_numpy()
+    limits = [name for name in frame if str(name).endswith(("_low", "_high"))]
+    # those of effect sizes are in another unit: standard deviations
+    return frame[[name for name in limits if not name.startswith("effect_")]].to_numpy()
 
 
 @pytest.mark.parametrize("asked", ENDS)
@@ -86,6 +86,15 @@ def test_preferences_stay_within_theirs():
     rows = [("a", "b", q, "RPP", v) for q, v in enumerate([1.0, 0.9, 1.0, 0.2])]
     table = pd.DataFrame(rows, columns=["run_a", "run_b", "query_id", "measure", "value"])
     assert table.ireval.compare(test="t")["ci_high"].item() == 1.0
+
+
+def test_preferences_by_a_measure_stay_within_its_differences():
+    rows = [("a", "b", q, "AP", v) for q, v in enumerate([0.9, 0.0, 0.0, 1.0])]
+    table = pd.DataFrame(rows, columns=["run_a", "run_b", "query_id", "measure", "value"])
+    found = table.ireval.compare().iloc[0]
+    # not cut at 0, the smallest value of AP: the difference may be negative
+    assert -1.0 < found["ci_low"] < -0.3
+    assert found["ci_high"] == 1.0
 
 
 @pytest.mark.parametrize("asked", ["segments", "gaps"])

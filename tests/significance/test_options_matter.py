@@ -15,9 +15,19 @@ MANY = {"correction": "holm", "alpha": 0.5, "confidence": 0.6, "seed": 5, "draws
 ASKED = {
     "compare": (
         {"measures": ["AP", "RR"], "test": "randomization", "draws": 60},
-        {**MANY, "test": "sign", "baseline": "ql", "family": "all", "measures": ["AP"]},
+        {
+            **MANY,
+            "correction": "bonferroni",
+            "test": "sign",
+            "baseline": "ql",
+            "family": "all",
+            "measures": ["AP"],
+        },
     ),
-    "replicates.compare": ({"system": "family"}, {**MANY, "baseline": "dense", "measures": ["RR"]}),
+    "replicates.compare": (
+        {"system": "family"},
+        {**MANY, "correction": "bonferroni", "baseline": "dense", "measures": ["RR"]},
+    ),
     "discriminative_power": (
         {"measures": ["AP", "RPP"], "tests": ["t", "randomization"], "draws": 60},
         {"correction": None, "alpha": 0.5, "tests": ["hsd"], "measures": ["RR"]},
@@ -44,11 +54,11 @@ ASKED = {
     ),
     "anova": ({}, {"measures": ["AP"]}),
     "order": (
-        {"measures": ["AP", "RPP"], "draws": 9, "confidence": 0.9},
+        {"measures": ["AP", "RPP"], "draws": 60, "confidence": 0.9},
         {
             "measures": ["RR"],
             "method": "borda",
-            "draws": 2,
+            "draws": 9,
             "confidence": 0.2,
             "seed": 5,
             "compat": "pref_eval",
@@ -131,7 +141,9 @@ def test_p_values_are_corrected_as_asked_within_their_measure(name, correction):
     wanted = adjust(found["p_value"].to_numpy(), family, correction=correction, alpha=0.2)
     np.testing.assert_array_equal(found["p_adjusted"], wanted)
     assert found["significant"].tolist() == (found["p_adjusted"] < 0.2).tolist()
-    assert (found.attrs["alpha"], found.attrs["confidence"]) == (0.2, 0.95)
+    assert found.attrs["alpha"] == 0.2
+    # by default, intervals of `compare` have the level of the test
+    assert found.attrs["confidence"] == {"compare": 0.8, "replicates.compare": 0.95}[name]
 
 
 @pytest.mark.broad

@@ -147,7 +147,8 @@ def test_bootstrap_equals_a_naive_loop_over_the_same_samples():
             drawn.append(np.abs(stats.ttest_1samp((D - D.mean(axis=0))[row], 0).statistic))
     outcome = bootstrap(D, draws=draws, seed=9, confidence=0.9)
     reached = (np.array(drawn) >= t).sum(axis=0)
-    half = np.sort(drawn, axis=0)[int(0.9 * draws) - 1] * D.std(axis=0, ddof=1) / np.sqrt(12)
+    # 20 of 200 reach this one: p = 21 / 201 is the smallest that is not below 0.1
+    half = np.sort(drawn, axis=0)[draws - 20] * D.std(axis=0, ddof=1) / np.sqrt(12)
     assert outcome.p_value == pytest.approx((1 + reached) / (1 + draws), rel=1e-15)
     assert outcome.ci_high - D.mean(axis=0) == pytest.approx(half, rel=1e-9)
 
@@ -176,20 +177,22 @@ def test_all_zero_differences_have_p_one_and_no_effect(test):
 
 
 @pytest.mark.parametrize(
-    ("test", "statistic", "p"),
+    ("test", "statistic", "p", "low"),
     [
-        (student, np.inf, 0.0),
-        (sign, 10, 2 / 2**10),
-        (bootstrap, np.inf, 1 / 1001),
-        (wilcoxon, 0, 2 / 2**10),
+        (student, np.inf, 0.0, 0.1),
+        # Clopper and Pearson's interval of the wins, times the size of the differences
+        (sign, 10, 2 / 2**10, 0.1 * (2 * 0.025**0.1 - 1)),
+        (bootstrap, np.inf, 1 / 1001, 0.1),
+        (wilcoxon, 0, 2 / 2**10, 0.1),
     ],
 )
-def test_constant_differences_have_a_documented_value(test, statistic, p):
+def test_constant_differences_have_a_documented_value(test, statistic, p, low):
     options = {"draws": 1000} if test is bootstrap else {}
     outcome = test(np.full((10, 1), 0.1), **options)
     assert outcome.statistic.tolist() == [statistic]
     assert outcome.p_value == pytest.approx([p], rel=1e-12)
-    assert (outcome.ci_low, outcome.ci_high) == ([0.1], [0.1])
+    assert outcome.ci_low == pytest.approx([low], rel=1e-14)
+    assert outcome.ci_high.tolist() == [0.1]
 
 
 @pytest.mark.parametrize("test", TESTS)
