@@ -170,6 +170,8 @@ def rows(
         for label in cube.measures
     }
     has_runid = any(line.measure == "runid" for line in lines)
+    # trec_eval sorts queries as text: 10 before 2
+    places = np.array(sorted(range(len(cube.queries)), key=lambda place: str(cube.queries[place])))
     for run, name in enumerate(run_labels(cube.runs)):
         texts = {
             "runid": (tags or {}).get(str(name), str(name)),
@@ -184,7 +186,7 @@ def rows(
                 for line in lines
                 if line.measure not in TOTAL_ONLY
             ]
-            for place in np.flatnonzero(printed[:, run]).tolist():
+            for place in places[printed[places, run]].tolist():
                 yield from (
                     row(line, cube.queries[place], values[place]) for line, values in texts_of_line
                 )

@@ -93,6 +93,8 @@ def agreement_figure(
         Number of pairs of runs that are drawn; all if there are fewer.
     points : int, default 1000
         Maximum number of points in a panel.
+    seed : int or None
+        Random seed. The same seed gives the same result; None chooses a new one.
 
     Examples
     --------
@@ -152,6 +154,10 @@ def incomplete_data_figure(
         Measure on all data with which the agreement is computed.
     draws : int, default 10
         Number of random draws of each size.
+    seed : int or None
+        Random seed. The same seed gives the same result; None chooses a new one.
+    progress : bool, optional
+        Whether to show a progress bar; by default after one second in interactive sessions.
 
     Examples
     --------

@@ -277,6 +277,7 @@ def _power_of_collections(
     known: Mapping[str, str],
 ) -> Report:
     """Return one row per collection with measures in columns, under the name of the test if there are several."""
+    frame = _with_common_correction(frame, [*by, "measure"])
     frame, tests = _with_common_test(frame, [*by, "measure"])
     settings = [name for name in SETTINGS if name in frame.columns]
     varied = [name for name in settings if frame[name].nunique() > 1]
@@ -299,6 +300,31 @@ def _power_of_collections(
     return assemble(
         parts, _power_notes(frame, varied, legend, tests), groups=groups, group_names=by[:-1]
     )
+
+
+def _with_common_correction(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Return a table with one text for the corrections of a test that differ only between collections.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"set": ["x", "y"], "measure": "AP", "test": "t", "correction": ["max-t", "holm"]})
+    >>> _with_common_correction(frame, ["set", "measure"])["correction"].tolist()
+    ['max-t or Holm', 'max-t or Holm']
+    """
+    settings = [name for name in ("test", "alpha") if name in frame.columns]
+    if "correction" not in frame.columns or frame.duplicated([*key, *settings]).any():
+        return frame
+    names = frame["correction"].astype(str).to_numpy(dtype=object)
+    for rows in (
+        frame.groupby(settings, sort=False, observed=True).indices.values()
+        if settings
+        else [np.arange(len(frame))]
+    ):
+        found = list(dict.fromkeys(names[rows]))
+        if len(found) > 1:
+            words = (footnote.CORRECTIONS.get(name, name) for name in found)
+            names[rows] = " or ".join(word.removesuffix(" correction") for word in words)
+    return frame.assign(correction=names)
 
 
 def _with_common_test(

@@ -143,7 +143,7 @@ def test_compare_shows_fewer_columns_in_a_table_than_in_a_file(data, tmp_path, p
     assert "statistic" in pdeval_command(*words, "--all-columns").out
     pdeval_command(*words, "-o", tmp_path / "tests.parquet")
     found = pd.read_parquet(tmp_path / "tests.parquet")
-    assert len(found.columns) == 15
+    assert len(found.columns) == 19
     assert found["significant"].sum() == sum(line.endswith("yes") for line in table)
 
 
@@ -154,7 +154,9 @@ def test_report_is_a_plain_table_by_default_and_follows_the_file(
     words = ("report", *data, "-m", "AP,nDCG@10", "--quiet")
     plain = pdeval_command(*words, "--caption", "On 100% of it").out
     assert plain.startswith("On 100% of it\n\n   System ")
-    assert "\nh  rerank-s1  *0.562abcdegjkl  _0.631abcdegl\n" in plain
+    assert "\nh  rerank-s1  *0.562abcdegjkl  _0.631abcdegjkl\n" in plain
+    corrected = pdeval_command(*words, "--correction", "bonferroni").out
+    assert "\nh  rerank-s1  *0.562abcdegjkl  _0.631abcdegl\n" in corrected
     assert "<" not in plain
     latex = (*words, "--format", "latex")
     text = pdeval_command(*latex, "--caption", "On 100% of it", "--label", "tab:x").out

@@ -18,7 +18,15 @@ HUGE = {
     "negative": "-" + "9" * 30,
 }
 FULL = Path("/dev/full")
-OWN = {"query": "101", "run_a": "bm25", "run_b": "tfidf", "order": "bm25,tfidf", "new": "RR"}
+OWN = {
+    "query": "101",
+    "run_a": "bm25",
+    "run_b": "tfidf",
+    "order": "bm25,tfidf",
+    "new": "RR",
+    "candidate": "dense-s1",
+    "baseline": "bm25",
+}
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no full device")
 
 

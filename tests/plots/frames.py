@@ -404,8 +404,8 @@ KINDS = {
     "meta_analysis": verdicts,
     "components": components,
     "reproduction": lambda: pd.DataFrame(
-        {"run": ["a", "b"], "measure": "AP", "n": 9, "original": 0.3, "mean": 0.2, "rmse": 0.1, "p_value": 0.5,
-         "effect_ratio": [0.9, 1.2], "delta_ri": [0.1, -0.1]}
+        {"run": ["a", "b"] * 2, "measure": ["AP", "AP", "RR", "RR"], "n": 9, "original": 0.3, "mean": 0.2, "rmse": 0.1,
+         "p_value": 0.5, "effect_ratio": [0.9, 1.2, 0.8, 1.1], "delta_ri": [0.1, -0.1, 0.2, -0.05]}
     ),
     "recall_curve": lambda: pd.DataFrame(
         {"run": ["a", "a", "b", "b"], "effort": [0.0, 1.0] * 2, "n": 9, "mean": [0.0, 0.9, 0.0, 0.8],

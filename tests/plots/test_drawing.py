@@ -14,7 +14,8 @@ from pdeval.verbs import VERBS
 from tests.plots import frames, interval_frames, judge_frames
 
 KINDS = frames.KINDS | interval_frames.KINDS | judge_frames.KINDS
-PLOTS = sorted(set(plots.__all__) - {"hasse"})
+FIGURES = sorted(name for name in plots.__all__ if name.endswith("_figure"))  # drawn from joins
+PLOTS = sorted(set(plots.__all__) - {"hasse"} - set(FIGURES))
 DRAWN = [(name, kind) for kind in VERBS for name in PLOTS if f"plot.{name}" in VERBS[kind]]
 FIRST = [(kind, VERBS[kind]["plot"]) for kind in VERBS if "plot" in VERBS[kind]]
 
@@ -68,6 +69,16 @@ def test_a_plot_is_documented_and_importable(name):
         assert f"\n{option} : " in text, f"document {option}"
     kinds = [p.kind for p in list(signature.parameters.values())[1:]]
     assert set(kinds) == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_documented(name):
+    function = getattr(plots, name)
+    text, signature = inspect.getdoc(function), inspect.signature(function)
+    assert text.startswith("Return a figure of ")
+    assert "Examples\n" in text
+    for option in signature.parameters:
+        assert f"\n{option} : " in text, f"document {option}"
 
 
 def test_a_table_that_is_not_drawn_says_why():

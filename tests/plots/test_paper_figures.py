@@ -55,8 +55,8 @@ def test_incomplete_data_has_a_column_for_each_collection(sample):
     figure = plots.incomplete_data_figure(named, draws=1, progress=False)
     assert [ax.get_title() for ax in figure.axes] == ["all", "strict"] * 3
     assert [ax.get_xlabel().splitlines()[0] for ax in figure.axes[::2]] == [
-        "Share of labels kept",
-        "Share of labels kept",
+        "Fraction of labels kept",
+        "Fraction of labels kept",
         "Queries kept",
     ]
     # with all data, reciprocal rank agrees with itself

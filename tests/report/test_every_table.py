@@ -5,6 +5,7 @@ import pytest
 
 import pdeval
 from pdeval.report import report_table
+from pdeval.report.latex import PAGE_ROWS
 from pdeval.tables import schemas
 from pdeval.tables.schemas import SCHEMAS, table
 from pdeval.verbs import VERBS, of_kind
@@ -129,7 +130,9 @@ def test_what_a_join_gives_is_reported_also_where_its_notes_were_lost(name):
         for frame in (made, bare)
     ]
     assert tables[0] == tables[1]
-    assert tables[0].to_latex().startswith("\\begin{table}")
+    long = len(tables[0].rows) > PAGE_ROWS
+    text = tables[0].to_latex(environment="longtable" if long else "table")
+    assert text.startswith("\\begingroup\n\\begin{longtable}" if long else "\\begin{table}")
 
 
 def test_a_frame_of_no_kind_has_no_report():

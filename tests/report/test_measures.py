@@ -53,6 +53,20 @@ def test_power_of_collections_is_grouped(power):
     assert [row[1].emphasis for row in table.rows] == ["", "best", "best", ""]
 
 
+def test_corrections_that_differ_between_collections_stand_under_one_heading(power):
+    small = power[power["measure"] == "AP"].assign(
+        collection="small", correction=["max-t", "none needed"]
+    )
+    large = small.assign(collection="large", correction=["holm", "none needed"])
+    both = pd.concat([small, large])
+    table = report_discriminative_power(both, by="collection")
+    heads = [(column.group, column.header) for column in table.columns[1:]]
+    assert heads == [("Student t, max-t or Holm", "AP"), ("Randomized Tukey HSD", "AP")]
+    assert [[cell.text for cell in row[1:]] for row in table.rows] == [["30.3", "33.3"]] * 2
+    alone = report_discriminative_power(both[both["test"] == "t"], by="collection")
+    assert "(paired Student t test, max-t or Holm correction, α = 0.05)" in alone.notes[0]
+
+
 def test_power_refuses_what_it_cannot_show(power):
     with pytest.raises(ValueError, match="the discriminative powers have no rows"):
         report_discriminative_power(power[:0])

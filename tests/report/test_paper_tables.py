@@ -78,7 +78,9 @@ def tied(runs, qrels):  # Table 3 of LP
 
 def detected_by_two_tests(runs, qrels):  # Table 4 of LP
     measures, tests = ["rrLP", "sgnLP", "RR"], ["hsd", "default"]
-    found = runs.ireval.discriminative_power(qrels, measures, by=KINDS, tests=tests, draws=200)
+    found = runs.ireval.discriminative_power(
+        qrels, measures, by=KINDS, tests=tests, correction="bonferroni", draws=200
+    )
     return found.ireval.report(digits=2, against="RR")
 
 
@@ -250,7 +252,8 @@ def test_tests_that_suit_their_measures_stand_under_one_heading(thirds):
     assert (
         "Paired tests: paired Student t test for rrLP, RR, sign test for sgnLP." in report.notes[0]
     )
-    alone = detected(["rrLP", "sgnLP"], tests="default", queries="common")(*thirds[:2])
+    options = {"tests": "default", "correction": "bonferroni", "queries": "common"}
+    alone = detected(["rrLP", "sgnLP"], **options)(*thirds[:2])
     assert [column.group for column in alone.columns] == ["", "", ""]
     assert (
         "paired Student t test for rrLP, sign test for sgnLP, Bonferroni correction"

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import pdeval
+from pdeval.report.latex import PAGE_ROWS
 
 KINDS = {"0": "news", "1": "news", "2": "web"}
 
@@ -41,18 +42,37 @@ def heads(report):
 
 
 def check_latex(report):
-    """Every row of the tabular fills all columns, and braces and environments are balanced."""
-    text = report.to_latex()
-    body = text[text.index(r"\begin{tabular}") : text.index(r"\end{tabular}")]
-    for line in body.splitlines():
-        if line.endswith(r"\\"):
-            wide = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
-            assert len(re.findall(r"(?<!\\)&", line)) + 1 + wide == len(report.columns), line
+    """Every row of the tabular fills all columns, and braces and environments are balanced.
+
+    So does every row of each tabular of a float, which repeats the first columns of text.
+    """
+    assert check_rows(report.to_latex(environment="tabular")) == [len(report.columns)]
+    if len(report.rows) > PAGE_ROWS:
+        assert check_rows(report.to_latex(environment="longtable")) == [len(report.columns)]
+    else:
+        texts = [*(column.numeric for column in report.columns), True].index(True)
+        found = check_rows(report.to_latex())
+        repeated = sum(found) - len(report.columns)
+        assert repeated in [count * (len(found) - 1) for count in range(1, texts + 1)]
+
+
+def check_rows(text):
+    """Return the number of columns of each tabular; fail unless all its rows have as many."""
+    bodies = re.findall(r"\\begin\{(tabular|longtable)\}(.*?)\\end\{\1\}", text, flags=re.DOTALL)
+    found = []
+    for _, body in bodies:
+        specified, *lines = body.splitlines()
+        found.append(len(re.sub(r"@\{([^{}]|\{[^{}]*\})*\}", "", specified).strip("{}")))
+        for line in lines:
+            if line.endswith(r"\\"):
+                wide = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
+                assert len(re.findall(r"(?<!\\)&", line)) + 1 + wide == found[-1], line
     bare = re.sub(r"\\[{}]", "", text)
     assert bare.count("{") == bare.count("}")
     assert sorted(re.findall(r"\\begin\{(\w+\*?)\}", text)) == sorted(
         re.findall(r"\\end\{(\w+\*?)\}", text)
     )
+    return found
 
 
 @pytest.mark.broad
@@ -100,6 +120,7 @@ def test_several_tests_are_headings_and_kinds_are_titles(stacked):  # Table 4 of
         ["rrLP", "RR"],
         by=["kind", "collection"],
         tests=["hsd", "t"],
+        correction="bonferroni",
         draws=50,
     )
     table = power.ireval.report(average=True)
@@ -139,7 +160,7 @@ def test_ties_and_masked_agreement_are_collections_by_measures(
         across="measure", percent=True
     )
     assert [group.title for group in masked.groups] == ["news", "web"]
-    assert "Percentages: share of those pairs that are foretold rightly" in masked.notes[0]
+    assert "Percentages: fraction of these pairs that are predicted correctly" in masked.notes[0]
     check_latex(table)
     check_latex(masked)
 
