@@ -95,6 +95,10 @@ def test_interval_and_verdict_agree_whatever_the_data(
     baseline, together = family
     data = cube(seed, queries + 8 * holes, decimals=seed % 3 + 1, missing=0.15 * holes)
     options = {"baseline": baseline, "family": together, "alpha": alpha, "draws": 199}
+    if correction == "max-t" and len(data.queries) < 8:
+        with pytest.raises(ValueError, match="requires at least 8 queries"):
+            compare(data, test=test, correction=correction, **options)
+        return
     assert disagreements(compare(data, test=test, correction=correction, **options)) == 0
 
 
