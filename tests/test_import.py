@@ -103,6 +103,7 @@ NEED_STATISTICS = {
     "power.sample_size": "runs judged scores preferences",
     "compare_buckets.aa_test": "clicks",
     "quantiles": "runs judged scores",
+    "reliability": "runs judged scores",
     "check_order": "clicks",
     "meta_analysis.sample_size": "scores preferences",
     "wins": "credits",

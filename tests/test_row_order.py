@@ -12,13 +12,16 @@ from pdeval.report.report import Report
 from pdeval.verbs import VERBS, of_kind
 from tests.asking import asked, same
 from tests.dask.bits import quiet
-from tests.walk_tables import FEW, NEEDED, qrels, runs, tables
+from tests.walk_tables import FEW, NEEDED, exposures, qrels, runs, tables
 
 ARGUMENTS = {
-    "beyond_accuracy": lambda: {
-        "measures": ["Coverage@10"],
-        "items": runs()[["doc_id"]].drop_duplicates(ignore_index=True),
-    },
+    **dict.fromkeys(
+        ("beyond_accuracy", "beyond_accuracy.compare"),
+        lambda: {
+            "measures": ["Coverage@10"],
+            "items": runs()[["doc_id"]].drop_duplicates(ignore_index=True),
+        },
+    ),
     "consensus": lambda: {"ties": "lowest"},
     "label_next": lambda: {"n_queries": 2},
     "label_next.items": lambda: {
@@ -29,6 +32,7 @@ ARGUMENTS = {
         "depth": 100,
     },
     "matrix": lambda: {"measure": "RPP"},
+    "measure_spans": lambda: {"chunks": NEEDED["chunks"]()},
     **dict.fromkeys(
         ("replicates", "replicates.compare"),
         lambda: {"system": "family", "metadata": pdeval.datasets.sample_metadata()},
@@ -92,6 +96,8 @@ def given_to(kind, name):
 def table_of(kind, name):
     if (kind, name) == ("clicks", "credit"):
         return tables()["lists"].ireval.simulate_clicks(qrels())
+    if (kind, name) == ("scores", "exposure_tradeoff"):
+        return exposures()
     return runs() if kind == "judged" else tables()[kind]
 
 

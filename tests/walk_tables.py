@@ -6,7 +6,14 @@ import warnings
 import pandas as pd
 
 import pdeval
-from pdeval.studies import best_systems, contribution_surface, discount_curves, tie_probability
+from pdeval.studies import (
+    best_systems,
+    changes,
+    contribution_surface,
+    discount_curves,
+    spread_over_collections,
+    tie_probability,
+)
 
 RUNS = ["bm25", "ql", "tfidf", "dense-s1"]
 
@@ -60,6 +67,13 @@ def quiet(call, *args, **given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return call(*args, **given)
+
+
+@functools.cache
+def exposures() -> pd.DataFrame:
+    """Disparity and relevance of the exposure of items, with a column to group queries by."""
+    found = quiet(judged().expected_exposure)
+    return found.assign(half=found["query_id"].astype(int) % 2)
 
 
 @functools.cache
@@ -164,6 +178,16 @@ def _tables() -> dict[str, object]:
         "swapped_orders": runs().ireval.swap_assessors(labels(), orders=True, draws=3),
         "delta_sort": join.delta_sort("RR"),
         "delta_sort_runs": join.delta_sort("RR", per="run"),
+        "gates": join.gate("ql", "bm25", ["AP", "RR"], margin=0.05),
+        "best_average_worst": join.best_average_worst(baseline="bm25"),
+        "label_agreement": join.agree.labels(labeled(), ["RPP", "AP"]),
+        "agreement_of_assessors": labels().ireval.agreement(),
+        "exposure_shares": join.exposure_shares(groups()),
+        "exposure_tradeoff": exposures().ireval.exposure_tradeoff(),
+        "reproduction": join.reproduce(runs(), ["AP", "RR"]),
+        "reproduced_order": join.reproduce(runs(), per="query"),
+        "recall_curve": join.recall_curve(points=3),
+        "stopping": join.stopping(),
     }
     for kind in ("scores", "preferences"):  # a column to group queries by
         made[kind] = made[kind].assign(half=made[kind]["query_id"].astype(int) % 2)
@@ -174,7 +198,12 @@ def _tables() -> dict[str, object]:
     made["correlations_by_measure"] = made["orders"].ireval.correlate.against(made["orders"])
     sites = pd.concat([made["scores"].assign(site=site) for site in "ab"], ignore_index=True)
     made["headroom"] = sites.ireval.search_lengths.headroom(by="site")
-    made["best_systems"] = best_systems({"all": join, "strict": join.at(level=2)}, ["AP", "RR"])
+    collections = {"all": join, "strict": join.at(level=2)}
+    made["over_collections"] = spread_over_collections(
+        pd.concat(one.delta_sort("RR").assign(collection=name) for name, one in collections.items())
+    )
+    made["changes"] = changes({name: one.measure("AP") for name, one in collections.items()})
+    made["best_systems"] = best_systems(collections, ["AP", "RR"])
     return made
 
 

@@ -136,7 +136,7 @@ def codes_of(
     codes = known.get_indexer(pd.Index(column))
     if (codes < 0).all():
         raise ValueError(
-            f"no {what} is in {where}, which has e.g. {known[0]!r}. Use the same ids, of the same type."
+            f"no {what} is in {where}, which has e.g. {known.tolist()[0]!r}. Use the same ids, of the same type."
         )
     return codes
 

@@ -458,7 +458,8 @@ def fit_weights(judged: Judged, labeled: object, *, penalty: float = 1.0) -> Wei
         `credits.ireval.preferences()`: query, run_a, run_b, measure, value. Run_a won if the value is positive, run_b
         if it is negative, and rows with value 0 or NaN are dropped.
     penalty : float
-        Strength of the penalty on the squared distance of the weights from their mean. Weights are never negative.
+        Strength of the penalty on the squared distance of the weights from their mean, divided by it; a large penalty
+        makes the weights equal. Weights are never negative.
 
     Returns
     -------
@@ -477,9 +478,9 @@ def fit_weights(judged: Judged, labeled: object, *, penalty: float = 1.0) -> Wei
     >>> prefs = judged.prefer("invRPP", baseline="bm25")
     >>> judged.fit_weights(prefs).frame().head(3).round(2)
        recall  weight
-    0       1    0.52
-    1       2    0.21
-    2       3    0.14
+    0       1    0.47
+    1       2    0.23
+    2       3    0.13
     """
     from scipy.optimize import minimize
 
@@ -501,11 +502,13 @@ def fit_weights(judged: Judged, labeled: object, *, penalty: float = 1.0) -> Wei
         margin = sign * slope * score
         chance = 1 / (1 + np.exp(margin))
         pull = -sign * slope * chance
-        away = weight - weight.mean()
+        mean = weight.mean()
+        away = weight / mean - 1  # of the mean: smaller weights of the same shape are no closer
         value = np.logaddexp(0, -margin).sum() + penalty * (away**2).sum() + 1e-3 * slope**2
         gradient = (pull[:, None] * (gain - score[:, None] * size) / total[:, None]).sum(axis=0)
         by_slope = (-sign * score * chance).sum() + 2e-3 * slope
-        return value, np.append(gradient + 2 * penalty * away, by_slope)
+        shrunk = 2 * penalty * (away - (away**2).mean()) / mean
+        return value, np.append(gradient + shrunk, by_slope)
 
     start = np.append(np.ones(len(bins)), 1.0)
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(1e-6, None)] * len(start))

@@ -16,12 +16,14 @@ from pdeval.join.ranks import top
 from pdeval.kernels.primitives import share
 from pdeval.kernels.rank_similarity import Ties, rank_biased_overlap, tau_union
 from pdeval.significance.paired_tests import student
+from pdeval.tables.dataframes import not_a_table
 from pdeval.tables.equal_values import describe
 from pdeval.tables.labels import labels, run_labels
 from pdeval.tables.reader import read
 from pdeval.tables.schemas import table
 from pdeval.tables.vocabularies import listed
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import shown
 
 CELLS = 1 << 21  # items x lists of a block
 
@@ -136,6 +138,10 @@ def _matched(
     judged: Judged, other: Judged, pairs: Mapping[Any, Any] | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of the reproduced runs and of their originals."""
+    if not (pairs is None or isinstance(pairs, Mapping)):
+        raise TypeError(
+            f"pairs={shown(pairs)}: pass a mapping of each run to its original run, e.g. {{'run': 'original run'}}."
+        )
     names, originals = pd.Index(run_labels(judged.runs)), pd.Index(run_labels(other.runs))
     mapping = {name: name for name in names if name in originals} if pairs is None else dict(pairs)
     for known, wanted, side in (
@@ -425,6 +431,10 @@ def changes(snapshots: Mapping[Any, pd.DataFrame], *, confidence: float = 0.95) 
     0   a     2022      AP  3   0.6     0.0            0.000
     1   a     2023      AP  3   0.4    -0.2           -0.333
     """
+    if not isinstance(snapshots, Mapping):
+        raise TypeError(
+            f"snapshots={shown(snapshots)}: pass a mapping of each snapshot to its scores, in order of time."
+        )
     if len(snapshots) < 2:
         raise ValueError(f"{len(snapshots)} snapshot: pass the scores of at least two.")
     cubes = {name: scores_cube(read(frame, "scores")) for name, frame in snapshots.items()}
@@ -502,6 +512,8 @@ def metadata_differences(original: pd.DataFrame, reproduced: pd.DataFrame) -> pd
     """
     sides = []
     for name, frame in (("original", original), ("reproduced", reproduced)):
+        if not isinstance(frame, pd.DataFrame):
+            raise TypeError(not_a_table(frame, f"{name}=, the metadata of runs"))
         if "run" not in frame.columns:
             raise KeyError(
                 f"the metadata of the {name} runs has no column 'run'; it has {listed(frame.columns)}."

@@ -24,6 +24,7 @@ from pdeval.tables.equal_values import describe
 from pdeval.tables.labels import labels
 from pdeval.tables.schemas import table
 from pdeval.verbs import verb
+from pdeval.verbs.arguments import shown
 
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 RULES = {"effort": stop_at_effort, "irrelevant": stop_after_irrelevant, "knee": stop_at_knee}
@@ -147,6 +148,11 @@ def stopping(
     1  bm25  irrelevant@50  48   0.756   0.712    0.799   0.489    0.979
     """
     requested = rules if isinstance(rules, Mapping) else _parsed(rules)
+    for name, rule in requested.items():
+        if not callable(rule):
+            raise TypeError(
+                f"the stopping rule {shown(name)} is {shown(rule)}: pass a function of ranks and number of items."
+            )
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()

@@ -399,14 +399,9 @@ def test_objects_of_ir_measures_mean_what_they_mean_there():
 @pytest.mark.parametrize(
     "name",
     [
-        "AWRF",
-        "AWRF@10",
         "ER",
         "EE",
-        "EFD",
-        "EPC@10",
         "ECE",
-        "personalization",
         "kendall",
         "bleu",
         "fairness",

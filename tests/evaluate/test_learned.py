@@ -112,11 +112,16 @@ def test_held_out_agreement_is_above_that_of_equal_weights_where_users_differ(jo
 
 
 @pytest.mark.broad
-@pytest.mark.parametrize("seed", range(3))
-def test_held_out_agreement_is_no_more_than_an_error_below_where_they_do_not(joined, seed):
-    table = people(joined, "RPP(grades=uniform)", seed=seed)
-    found = joined.fit_population(table, over="grades", draws=0, seed=seed)
-    assert found.agreement > found.uniform_agreement - max(found.standard_error, 1e-12)
+def test_held_out_agreement_is_no_more_than_an_error_below_where_they_do_not(joined):
+    # on average over sets of labels: one set alone is by chance more than its error below in one case of six
+    found = [
+        joined.fit_population(
+            people(joined, "RPP(grades=uniform)", seed=seed), over="grades", draws=0, seed=seed
+        )
+        for seed in range(12)
+    ]
+    below = np.mean([one.uniform_agreement - one.agreement for one in found])
+    assert below < np.mean([one.standard_error for one in found])
 
 
 @pytest.mark.broad

@@ -18,7 +18,7 @@ GRADES = {"q1": {"a": 1, "b": 2, "c": 1}, "q2": {"e": 1}, "q3": {"w": 0}}
 PREFERENCES = [
     name
     for name, entry in ENTRIES.items()
-    if entry.family == "preference" and entry.kind != "subtopic"
+    if entry.family == "preference" and entry.kind != "subtopic" and name != "p-MRR"
 ]
 
 
@@ -49,6 +49,11 @@ def test_the_first_run_named_is_run_a(joined):
     found = joined.explain("q1", "RPP(level=1)", runs=["y", "x"])
     assert (found["run_a"].unique().tolist(), found["run_b"].unique().tolist()) == (["y"], ["x"])
     assert found["value"].tolist() == [-1.0, 0.0, 1.0]
+
+
+def test_a_mean_over_items_is_no_sum_over_recall_levels(sample):
+    with pytest.raises(ValueError, match="p-MRR is not a sum over recall levels"):
+        sample.explain("101", ["RPP", "p-MRR"], runs=["ql", "bm25"])
 
 
 @pytest.mark.broad

@@ -98,7 +98,6 @@ def test_measures_per_query_refuse_them_with_where_they_are():
     [
         "measure",
         "prefer",
-        "compare",
         "order",
         "leaderboard",
         "correlate",

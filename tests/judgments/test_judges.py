@@ -263,7 +263,7 @@ def test_few_queries_or_runs_are_refused(sample, noisy):
         runs[runs["run"] == "bm25"].ireval.judges(qrels, noisy, "AP")
     with pytest.raises(
         ValueError,
-        match=r"ids of 'query_id' are .* in people's judgments and int64 in those of judge 'llm'",
+        match=r"ids of 'query_id' are .* in the human judgments and int64 in those of judge 'llm'",
     ):
         runs.ireval.judges(
             qrels, {"llm": noisy.assign(query_id=noisy["query_id"].astype(int))}, "AP"

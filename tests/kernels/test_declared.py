@@ -74,7 +74,7 @@ DEFAULTS = {
     "gRBP": {"p": 0.8, "max_grade": None},
     "RPP": {"weight": "uniform", **GRADES},
     **dict.fromkeys(["dcgRPP", "invRPP"], GRADES),
-    "ST-RPP": {"weight": "uniform", **SUBTOPICS},
+    "ST-RPP": {"weight": "uniform", **SUBTOPICS, "per_item": False},
     **dict.fromkeys(["ST-dcgRPP", "ST-invRPP"], SUBTOPICS),
     "EU": {"utility": "precision", "weight": "uniform", **GRADES},
     "ST-EU": {"utility": "precision", "weight": "uniform", **SUBTOPICS},

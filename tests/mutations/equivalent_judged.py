@@ -43,8 +43,8 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "join/lists.py",
-        "queries, query_code = query.unique(narrow=True)",
-        ("True -> False", "query.unique(narrow=True) -> query.unique()"),
+        "queries, query_code = query.unique(narrow=True, natural=True)",
+        ("query.unique(narrow=True, natural=True) -> query.unique(natural=True)",),
         NARROW,
     ),
     (

@@ -151,12 +151,6 @@ IN_KERNELS: list[tuple[str, str, tuple[str, ...], str]] = [
         "a step that no list has adds nothing",
     ),
     (
-        "kernels/preferences.py",
-        "ranks = np.arange(1.0, np.max(k, initial=1.0) + 1)",
-        ("1 -> 2",),
-        FURTHER,
-    ),
-    (
         "kernels/sampling_bias.py",
         "deepest = float(np.max(retrieved, initial=0.0))",
         ("0.0 -> 1.0",),

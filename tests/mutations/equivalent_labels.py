@@ -4,7 +4,7 @@ from __future__ import annotations
 
 IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
     (
-        "significance/meta_analysis.py",
+        "significance/over_collections.py",
         "effect = np.where(there, difference, 0.0)",
         ("0.0 -> 1.0",),
         "its weight is 0",
@@ -18,7 +18,7 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "evaluate/ppi.py",
-        "residual = np.where(both, h - slopes * (g - whole), 0.0)",
+        "residual = np.where(both, h - slopes * (g - overall), 0.0)",
         ("0.0 -> 1.0",),
         "its weight is 0",
     ),
@@ -37,8 +37,8 @@ IN_LABELS: list[tuple[str, str, tuple[str, ...], str]] = [
         (
             "True -> False",
             "False -> True",
-            "search_lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, sort=False)",
-            "search_lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, observed=True)",
+            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, sort=False)",
+            "lengths.groupby(keys, observed=True, sort=False) -> lengths.groupby(keys, observed=True)",
         ),
         "found by their keys, in whatever order they stand; those that are not there are missing",
     ),

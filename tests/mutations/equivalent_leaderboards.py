@@ -27,9 +27,9 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "orderings/order.py",
-        'blocks = track(resamples, desc=f"bootstrap {measure}", progress=progress)',
+        'for weights in track(blocks, desc=f"bootstrap {measure}", progress=progress)',
         (
-            'track(resamples, desc=f"bootstrap {measure}", progress=progress) -> track(resamples, progress=progress)',
+            'track(blocks, desc=f"bootstrap {measure}", progress=progress) -> track(blocks, progress=progress)',
         ),
         BAR,
     ),
@@ -119,10 +119,10 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/leaderboard.py",
-        "size = max(1, min(draws, CELLS // max(counts.met.size, counts.kinds, counts.groups)))",
+        "size = max(1, min(draws, CELLS // max(counts.met.size, len(counts.n), counts.groups)))",
         (
-            "CELLS // max(counts.met.size, counts.kinds, counts.groups) -> "
-            "(CELLS * max(counts.met.size, counts.kinds, counts.groups))",
+            "CELLS // max(counts.met.size, len(counts.n), counts.groups) -> "
+            "(CELLS * max(counts.met.size, len(counts.n), counts.groups))",
         ),
         AT_A_TIME,
     ),

@@ -193,11 +193,11 @@ IN_ORDERINGS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "orderings/bradley_terry.py",
-        "if reach.max(initial=0.0) < 1e-6:",
+        "reach.max(initial=0.0) < 1e-6",
         ("reach.max(initial=0.0) < 1e-6 -> (reach.max(initial=0.0) <= 1e-06)",),
         PATH,
     ),
-    ("orderings/bradley_terry.py", "if reach.max(initial=0.0) < 1e-6:", ("0.0 -> 1.0",), PATH),
+    ("orderings/bradley_terry.py", "reach.max(initial=0.0) < 1e-6", ("0.0 -> 1.0",), PATH),
     (
         "orderings/bradley_terry.py",
         "return np.where(reach > NEAR, np.log1p(reach) / np.maximum(reach, NEAR), 1.0)",

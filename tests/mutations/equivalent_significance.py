@@ -13,11 +13,11 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/hsd.py",
-        "flat = (X - X.min(axis=1",
+        "flat = (values - values.min(axis=1",
         (
-            "X - X.min(axis=1, keepdims=True) -> (X + X.min(axis=1, keepdims=True))",
-            "X.min -> X.max",
-            "X.min(axis=1, keepdims=True) -> X.min(keepdims=True)",
+            "values - values.min(axis=1, keepdims=True) -> (values + values.min(axis=1, keepdims=True))",
+            "values.min -> values.max",
+            "values.min(axis=1, keepdims=True) -> values.min(keepdims=True)",
         ),
         SHIFT,
     ),
@@ -96,15 +96,14 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/variance_components.py",
-        "start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, NOISE)",
+        "residual = max(squares.residual / freedom[RESIDUAL] / size, NOISE)",
         (
             "squares.residual / freedom[RESIDUAL] / size -> (squares.residual / freedom[RESIDUAL] * size)",
-            "start[RESIDUAL] = max(squares.residual / freedom[RESIDUAL] / size, ... -> pass",
         ),
         PATH,
     ),
     (
-        "significance/meta_analysis.py",
+        "significance/over_collections.py",
         "v = np.where(there, 1 / (variance + tau2), 0.0)",
         ("1 -> 2",),
         "a factor of all weights, of which only the shares are taken",
@@ -177,7 +176,7 @@ IN_SIGNIFICANCE: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/hierarchical_bootstrap.py",
-        "return Estimate(mean, se, mean - half + none, mean + half + none, p + none)",
+        '"p_value": p + none',
         (
             "mean - half + none -> (mean - half - none)",
             "mean + half + none -> (mean + half - none)",
