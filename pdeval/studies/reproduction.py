@@ -182,9 +182,9 @@ class _Means(NamedTuple):
         if baseline is None:
             nothing = np.full((len(self.mean), len(runs)), np.nan)
             return nothing, nothing
-        if baseline not in names:
+        if not pd.api.types.is_scalar(baseline) or str(baseline) not in names:
             raise KeyError(
-                f"baseline={baseline!r} is not among the {side} runs: {listed(names, 6)}."
+                f"baseline={shown(baseline)} is not among the {side} runs: {listed(names, 6)}."
             )
         place = names.index(str(baseline))
         base = self.mean[:, [place]]
