@@ -185,23 +185,32 @@ def test_a_target_that_is_no_distribution_over_the_groups_is_refused(target, err
         samples("abc").awrf(QRELS, groups, target=target)
 
 
+def tradeoff_scores():
+    rows = [
+        ("a", 1, [1, 0.5]),
+        ("a", 2, [2, 0.7]),
+        ("b", 1, [1, 0.2]),
+        ("b", 2, [3, 0.6]),
+    ]
+    frames = [
+        pd.DataFrame(
+            {"run": run, "t": t, "query_id": "q", "measure": ["EE-D", "EE-R"], "value": pair}
+        )
+        for run, t, pair in rows
+    ]
+    return pd.concat(frames)
+
+
 def test_the_area_under_relevance_against_disparity():
-    scores = pd.concat(
-        [
-            pd.DataFrame(
-                {"run": run, "t": t, "query_id": "q", "measure": ["EE-D", "EE-R"], "value": pair}
-            )
-            for run, t, pair in [
-                ("a", 1, [1, 0.5]),
-                ("a", 2, [2, 0.7]),
-                ("b", 1, [1, 0.2]),
-                ("b", 2, [3, 0.6]),
-            ]
-        ]
-    )
+    scores = tradeoff_scores()
     found = scores.ireval(run=["run", "t"]).exposure_tradeoff(parameter="t")
     assert found["area"].round(12).tolist() == [0.6, 0.6, 0.8, 0.8]
-    ax = found.ireval.plot()
-    assert [line.get_label() for line in ax.lines] == ["a / 1: area 0.600", "b / 1: area 0.800"]
     with pytest.raises(ValueError, match="the scores have no measure 'EE-R'"):
         scores[scores["measure"] == "EE-D"].ireval(run=["run", "t"]).exposure_tradeoff()
+
+
+@pytest.mark.extras
+def test_the_tradeoff_is_drawn_with_its_areas():
+    found = tradeoff_scores().ireval(run=["run", "t"]).exposure_tradeoff(parameter="t")
+    ax = found.ireval.plot()
+    assert [line.get_label() for line in ax.lines] == ["a / 1: area 0.600", "b / 1: area 0.800"]

@@ -121,12 +121,16 @@ def test_plans_take_a_margin():
     assert (both["queries_needed"] > planned["queries_needed"]).all()
 
 
-def test_reports_and_plots_show_the_margin():
+def test_reports_show_the_margin():
     found = SCORES.ireval.compare("AP", baseline="bm25", margin=0.02)
     text = found.ireval.report().to_markdown()
     assert "p non-inferior" in text
     assert "worse by less than the margin (0.02)" in text
-    ax = found.ireval.plot.intervals()
+
+
+@pytest.mark.extras
+def test_a_plot_of_intervals_shows_the_margin():
+    ax = SCORES.ireval.compare("AP", baseline="bm25", margin=0.02).ireval.plot.intervals()
     bands = [bar.get_width() for bar in ax.patches]
     assert bands == pytest.approx([0.04] * 11)
     assert "simultaneous 95% confidence interval" in ax.get_xlabel().replace("\n", " ")

@@ -92,5 +92,9 @@ def test_the_recall_curve_is_the_mean_over_reviews_with_its_interval():
         max(scores.mean() - half, 0),
         min(scores.mean() + half, 1),
     ]
-    ax = found.ireval.plot()
+
+
+@pytest.mark.extras
+def test_the_recall_curve_is_drawn_with_a_random_order():
+    ax = RUNS.ireval.recall_curve(QRELS, points=11).ireval.plot()
     assert [line.get_label() for line in ax.lines] == ["a", "_random"]
