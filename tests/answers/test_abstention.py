@@ -114,9 +114,7 @@ def test_queries_without_confidence_are_dropped_first_and_runs_may_differ():
     table = pd.concat([SCORES, SCORES.assign(run="b").head(3)])
     known = CONFIDENCE.query("query_id != 'a'")
     curve = table.ireval.risk_coverage.curve(pd.concat([known, known.assign(run="b")]))
-    assert curve.groupby("run")["value"].apply(list).map(np.round, decimals=4).map(
-        list
-    ).tolist() == [
+    assert curve.groupby("run")["value"].apply(lambda part: part.round(4).tolist()).tolist() == [
         [0.45, 0.3, 0.4, 0.2],
         [0.5667, 0.4, 0.2],
     ]

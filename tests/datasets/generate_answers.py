@@ -181,7 +181,7 @@ def _nuggets(
             "query_id": repeated(QUERIES, query),
             "nugget": repeated([f"n{number + 1}" for number in range(NUGGETS)], nugget),
             "importance": repeated(["okay", "vital"], vital[query, nugget] * 1),
-            "assignment": pa.array(LABELS[human[cell]], pa.large_string(), mask=unlabeled),
+            "assignment": pa.array(LABELS[human[cell]].tolist(), pa.large_string(), mask=unlabeled),
             "machine": repeated(LABELS, machine[cell]),
             "length": pa.array(length[run, query]),
         }
@@ -240,7 +240,7 @@ def _citation_table(
             "query_id": repeated(QUERIES, query),
             "sentence": pa.array(number[run, query, nugget]),
             "doc_id": pa.array(_doc_ids(query, cited[cell]), pa.large_string(), mask=missing),
-            "support": pa.array(SUPPORT[support[cell]], pa.large_string(), mask=missing),
+            "support": pa.array(SUPPORT[support[cell]].tolist(), pa.large_string(), mask=missing),
             "position": pa.array(position + 1),
         }
     )
