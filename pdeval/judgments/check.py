@@ -27,7 +27,7 @@ table(
     "accounting",
     "run answered:int missing:int extra:int without_relevant:int rows:int duplicates:int tied_fraction:fraction "
     "tied_integers:int "
-    "misranked:int rank_gaps:int judged:fraction [in_history:int] [relevant_in_history:int]",
+    "misranked:int rank_gaps:int judged_fraction:fraction [in_history:int] [relevant_in_history:int]",
     "accounting of runs",
     row="run",
     sort="run",
@@ -42,7 +42,7 @@ table(
         "tied_integers": "number of such items whose ids are integers, which are compared as text: 99 before 100",
         "misranked": "lists whose rank column contradicts the scores, and is ignored unless ties='rank'",
         "rank_gaps": "lists whose ranks are not 1, 2, 3, ... (or 0, 1, 2, ...); ties='rank' closes the gaps",
-        "judged": "fraction of its items, on judged queries, that were judged",
+        "judged_fraction": "fraction of its items, on judged queries, that were judged",
         "in_history": "number of its items that are in the history of their user, if a history is given",
         "relevant_in_history": "number of relevant items of its answered queries that are in the users' history",
     },
@@ -100,12 +100,12 @@ def check(
     --------
     >>> import pdeval
     >>> found = pdeval.datasets.sample_judged().check()
-    >>> found.loc[6:7, ["run", "answered", "missing", "rows", "tied_fraction", "judged"]].round(3)
-             run  answered  missing  rows  tied_fraction  judged
-    6         ql        48        2  4800          0.019   0.525
-    7  rerank-s1        50        0  5000          0.024   0.517
+    >>> found.loc[6:7, ["run", "answered", "missing", "rows", "tied_fraction", "judged_fraction"]].round(3)
+             run  answered  missing  rows  tied_fraction  judged_fraction
+    6         ql        48        2  4800          0.019            0.525
+    7  rerank-s1        50        0  5000          0.024            0.517
 
-    Of recommendations, what has leaked from the history is told:
+    For recommendations, pass the history to count items that the users already had:
 
     >>> runs, ratings, history, _, _ = pdeval.datasets.load_recommendations()
     >>> leaked = runs.ireval.check(ratings, level=4, history=history)
@@ -143,7 +143,7 @@ def check(
         "tied_integers": tied * (rows.doc.type == "integers"),
         "misranked": count(lists.run[misranked]),
         "rank_gaps": count(lists.run[with_gaps]),
-        "judged": _judged(positions, topic[known], lists.run[known]),
+        "judged_fraction": _judged(positions, topic[known], lists.run[known]),
     }
     if history is not None:
         leaked, tested = leaks(rows, positions, history, level)

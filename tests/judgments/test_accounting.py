@@ -27,7 +27,7 @@ COLUMNS = [
     "duplicates",
     "tied_fraction",
 ]
-COLUMNS += ["tied_integers", "misranked", "rank_gaps", "judged"]
+COLUMNS += ["tied_integers", "misranked", "rank_gaps", "judged_fraction"]
 
 
 @pytest.mark.parametrize("how", ["as it is", "shuffled"])
