@@ -427,3 +427,8 @@ def test_judgments_may_be_nested_dicts_on_dask_too(some, qrels):
         quiet(some.ireval.join(given, queries="common").mean, ["AP"]),
         quiet(joined.mean, ["AP"]),
     )
+
+
+def test_the_accessor_of_a_lazy_table_is_shown_as_text(some, qrels):
+    scores = quiet(divided(some, 2, "mixed").ireval.measure, qrels, "AP")
+    assert scores.ireval._repr_html_() is None
