@@ -256,7 +256,7 @@ class Ireval:
         return describe(self._frame, self._binding)
 
     def _repr_html_(self) -> str | None:
-        if not isinstance(self._frame, pd.DataFrame):  # a Dask table is not computed to be shown
+        if not hasattr(self._frame, "attrs"):  # a Dask table is not computed to be shown
             return None
         return html_of_table(self._frame, self._binding)
 
