@@ -38,9 +38,7 @@ Packages and their layers; imports go downwards only:
     verbs         verbs                 declarations of verbs, checks of arguments, registries, progress
 """
 
-import sys
 from importlib import import_module
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from pdeval import accessor as accessor
@@ -66,9 +64,7 @@ from pdeval.orderings.coefficients import coefficient
 from pdeval.orderings.vote_logs import votes
 from pdeval.report.report import report_format
 from pdeval.significance.registry import significance_test as test
-from pdeval.tables.dataframes import frame, from_dict
-from pdeval.tables.schemas import table
-from pdeval.tables.vocabularies import vocabulary
+from pdeval.tables import frame, from_dict, table, vocabulary
 from pdeval.verbs import verb
 
 if TYPE_CHECKING:
@@ -109,10 +105,6 @@ __all__ = [
     "write_run",
     "write_runs",
 ]
-
-# in interactive sessions, import what the first intervals need in the background
-if hasattr(sys, "ps1"):
-    Thread(target=import_module, args=["scipy.special"], name="pdeval: scipy.special").start()
 
 # packages that are imported when they are first used
 _PACKAGES = (

@@ -1,7 +1,5 @@
 """The command line, `pdeval` or `python -m pdeval`: see `pdeval.cli`."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re
@@ -12,8 +10,8 @@ from pathlib import Path
 
 from pdeval.cli import UsageError, commands
 from pdeval.cli.parser import MEANINGS, PROGRAM, parser, repeat_measure_option, verbs
-from pdeval.tables.labels import visible
-from pdeval.verbs.spelling import nearest
+from pdeval.tables import visible
+from pdeval.verbs import nearest
 
 INTERRUPTED, CLOSED_PIPE = 130, 141
 

@@ -45,7 +45,7 @@ def importing() -> list[str]:
     """Return the verbs, with their kinds of table, that ask for a slow package."""
     held = {kind: table for kind, table in tables().items() if kind in VERBS}
     needed = {name: value() for name, value in NEEDED.items()}
-    door = shut()
+    accessor = shut()
     found = []
     for kind, table in held.items():
         for name, verb in of_kind(kind).items():
@@ -60,7 +60,7 @@ def importing() -> list[str]:
             given |= {
                 p.name: FEW[p.name] for p in parameters if p.name in FEW and p.name not in RULES
             }
-            door.asked.clear()
+            accessor.asked.clear()
             on = table if kind == "judged" else table.ireval
             try:
                 quiet(reduce(getattr, name.split("."), on), **given)
@@ -68,7 +68,7 @@ def importing() -> list[str]:
                 pass
             except (ValueError, TypeError, KeyError):  # this small table is too little for it
                 pass
-            if door.asked:
+            if accessor.asked:
                 found.append(f"{kind}.{name}")
     return found
 

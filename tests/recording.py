@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import dataclasses
 import hashlib
+import inspect
 import io
 import json
 import sys
@@ -120,7 +121,7 @@ def _attempt(call: Callable[[], object]) -> object:
 
 def _call(kind: str, table: object, name: str, options: dict[str, object]) -> object:
     accessor = table if kind == "judged" else table.ireval  # type: ignore[attr-defined]
-    if name.partition(".")[0] == "plot":
+    if name.partition(".")[0] == "plot" and name != "plot.panels":
         from matplotlib.figure import Figure
 
         options = {**options, "ax": Figure().subplots()}
@@ -145,12 +146,7 @@ def verb_cases() -> Iterator[Case]:
         for name, verb in of_kind(kind).items():
             parameters = list(signature_of(verb, kind).parameters.values())[1:]
             hints = _hints(verb.function)
-            needed = {
-                p.name: NEEDED[p.name]()
-                for p in parameters
-                if p.default is p.empty and p.name in NEEDED
-            }
-            needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
+            needed = _needed(parameters)
             table = tables()[kind]
             yield f"{kind}.{name}()", lambda k=kind, t=table, n=name, o=needed: _call(k, t, n, o)
             for parameter in parameters:
@@ -163,6 +159,138 @@ def verb_cases() -> Iterator[Case]:
                     options = {**needed, parameter.name: value}
                     title = f"{kind}.{name}({parameter.name}={label})"
                     yield title, lambda k=kind, t=table, n=name, o=options: _call(k, t, n, o)
+
+
+def _number_near(default: object) -> list[object]:
+    """Return another value of an option that is a number."""
+    if isinstance(default, bool) or not isinstance(default, int | float):
+        return []
+    if isinstance(default, int):
+        return [default + 1]
+    return [default / 2 if 0 < default <= 1 else default * 2 + 0.1]
+
+
+def number_cases() -> Iterator[Case]:
+    """Yield every verb of every kind of table, with another value of each option that is a number."""
+    for kind in VERBS:
+        for name, verb in of_kind(kind).items() if kind in tables() else ():
+            parameters = list(signature_of(verb, kind).parameters.values())[1:]
+            needed = _needed(parameters)
+            for parameter in parameters:
+                for value in _number_near(parameter.default):
+                    options = {**needed, parameter.name: value, "draws": 3}
+                    options = {key: options[key] for key in options if key in _names(parameters)}
+                    title = f"{kind}.{name}({parameter.name}={value!r})"
+                    table = tables()[kind]
+                    yield title, lambda k=kind, t=table, n=name, o=options: _call(k, t, n, o)
+
+
+def _names(parameters: list[inspect.Parameter]) -> set[str]:
+    return {one.name for one in parameters}
+
+
+def _needed(parameters: list[inspect.Parameter]) -> dict[str, object]:
+    """Return what a verb cannot be called without, on the tables of the walk."""
+    needed = {
+        p.name: NEEDED[p.name]() for p in parameters if p.default is p.empty and p.name in NEEDED
+    }
+    return needed | {p.name: FEW[p.name] for p in parameters if p.name in FEW}
+
+
+def _suited() -> Iterator[tuple[str, str, object, str, dict[str, object]]]:
+    """Yield (title, kind, table, verb, options) of verbs that need other tables than those of the walk."""
+    few = qrels()[qrels()["query_id"].astype(int) % 2 == 1]
+    machine = {"machine": qrels(), "queries": "judged"}
+    halves = qrels()[["query_id"]].drop_duplicates()
+    halves = halves.assign(half=halves["query_id"].astype(int) % 2)
+    name_of_run = runs()["run"].astype(str)
+    trained = runs().assign(
+        model=name_of_run.map({"bm25": "m", "ql": "m", "tfidf": "n", "dense-s1": "n"}),
+        seed=name_of_run.map({"bm25": 1, "ql": 2, "tfidf": 1, "dense-s1": 2}),
+    )
+    trained = trained.drop(columns="run").ireval(run=["model", "seed"])
+    label = {"label_next": {"n_queries": 2}, "label_next.sample_size": {"width": 0.5}}
+    for kind, table in (
+        ("scores", quiet(runs().ireval.measure, few, ["AP", "RR"], **machine)),
+        ("preferences", quiet(runs().ireval.prefer, few, ["RPP", "AP"], **machine)),
+    ):
+        for name, verb in of_kind(kind).items():
+            if verb.machine:
+                yield f"{kind} by people and machine", kind, table, name, label.get(name, {})
+    items = {"qrels": few, "machine": qrels(), "size": 5, "depth": 10}
+    yield "half of the judgments", "runs", runs(), "label_next.items", items
+    for name in ("replicates", "replicates.compare"):
+        yield "trained models", "runs", trained, name, {"qrels": qrels(), "measures": ["AP", "RR"]}
+        table = quiet(trained.measure, qrels(), ["AP", "RR"])
+        yield "trained models", "scores", table, name, {}
+    for name, verb in of_kind("runs").items():
+        if not verb.grouped or name == "report":
+            continue
+        parameters = signature_of(verb, "runs").parameters
+        if "by" in parameters and parameters["by"].default is inspect.Parameter.empty:
+            given = {"qrels": qrels(), "by": "half", "metadata": halves, "measures": ["AP", "RR"]}
+            options = {key: value for key, value in given.items() if key in parameters}
+            yield "halves of the queries", "runs", runs(), name, options
+    books = pdeval.datasets.load_recommendations()
+    users = books.runs["user_id"].drop_duplicates().head(30)
+    lists = books.runs[books.runs["user_id"].isin(users)]
+    catalog = pdeval.catalog()
+    beyond = [
+        name for name, kind in zip(catalog["name"], catalog["kind"]) if kind in ("items", "set")
+    ]
+    for name in ("beyond_accuracy", "beyond_accuracy.compare"):
+        options = {"items": books.items, "history": books.history}
+        yield "recommendations", "runs", lists, name, options
+        for measure in beyond:
+            given = {**options, "measures": f"{measure}@5"}
+            yield f"recommendations, {measure}", "runs", lists, name, given
+    answers = pdeval.datasets.load_answers()
+    yield "answers", "runs", answers.chunks, "measure_spans", {"spans": answers.spans}
+    for kind in ("nuggets", "citations"):
+        for name in of_kind(kind):
+            yield "answers", kind, getattr(answers, kind), name, {}
+    for kind, table in tables().items():
+        for name, verb in of_kind(kind).items() if kind in VERBS else ():
+            if name.startswith("plot") and name != "plot.panels" and hasattr(table, "columns"):
+                options: dict[str, object] = {}
+                if "measure" in verb.signature.parameters and "measure" in table.columns:
+                    options["measure"] = str(table["measure"].iloc[0])
+                if "pair" in verb.signature.parameters:
+                    options["pair"] = ("ql", "bm25")
+                if options:
+                    yield "one measure", kind, table, name, options
+
+
+def suited_cases() -> Iterator[Case]:
+    """Yield verbs on tables that suit them, with every choice and another number of each option."""
+    for title, kind, table, name, given in _suited():
+        verb = of_kind(kind)[name]
+        parameters = list(signature_of(verb, kind).parameters.values())[1:]
+        options = _needed(parameters) | given
+        yield (
+            f"{title}: {kind}.{name}()",
+            lambda k=kind, t=table, n=name, o=options: _on_table(k, t, n, o),
+        )
+        if "," in title:
+            continue
+        hints = _hints(verb.function)
+        for parameter in parameters:
+            values = _choices(hints.get(parameter.name), parameter.default)
+            for value in values + _number_near(parameter.default):
+                changed = {**options, parameter.name: value}
+                if parameter.name == "draws":
+                    changed["draws"] = 4
+                yield (
+                    f"{title}: {kind}.{name}({parameter.name}={value!r})",
+                    lambda k=kind, t=table, n=name, o=changed: _on_table(k, t, n, o),
+                )
+
+
+def _on_table(kind: str, table: object, name: str, options: dict[str, object]) -> object:
+    """Return the answer of a verb of a frame, or of an accessor with bound columns."""
+    if hasattr(table, "_binding"):
+        return reduce(getattr, name.split("."), table)(**options)
+    return _call(kind, table, name, options)
 
 
 def _hints(function: object) -> dict[str, object]:
@@ -218,13 +346,7 @@ def shared_option_cases() -> Iterator[Case]:
                 option in {p.name for p in parameters} for option in shared
             ):
                 continue
-            needed = {
-                p.name: NEEDED[p.name]()
-                for p in parameters
-                if p.default is p.empty and p.name in NEEDED
-            }
-            needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
-            options = {**needed, **shared}
+            options = {**_needed(parameters), **shared}
             if "qrels" in options:
                 options["qrels"] = judgments
             path = name.split(".")
@@ -285,13 +407,7 @@ def dask_cases() -> Iterator[Case]:
         parameters = list(signature_of(verb, "runs").parameters.values())[1:]
         if name.startswith("plot"):
             continue
-        needed = {
-            p.name: NEEDED[p.name]()
-            for p in parameters
-            if p.default is p.empty and p.name in NEEDED
-        }
-        needed |= {p.name: FEW[p.name] for p in parameters if p.name in FEW}
-        path = name.split(".")
+        needed, path = _needed(parameters), name.split(".")
         yield f"dask.{name}()", lambda n=path, o=needed: reduce(getattr, n, lazy.ireval)(**o)
 
 
@@ -398,13 +514,26 @@ def main() -> int:
     parser.add_argument("--compare", type=Path)
     parser.add_argument("--renames", type=Path)
     parser.add_argument("--only", default="", help="calls whose name contains this")
+    parser.add_argument(
+        "--cases", default="", help="kinds of calls, e.g. suited_cases number_cases"
+    )
     options = parser.parse_args()
     import matplotlib
 
     matplotlib.use("agg")
     quiet(tables)
     records: dict[str, object] = {}
-    for cases in (verb_cases, shared_option_cases, measure_cases, dask_cases, command_cases):
+    for cases in (
+        verb_cases,
+        number_cases,
+        suited_cases,
+        shared_option_cases,
+        measure_cases,
+        dask_cases,
+        command_cases,
+    ):
+        if options.cases and cases.__name__ not in options.cases:
+            continue
         records |= record(case for case in cases() if options.only in case[0])
         print(f"{cases.__name__}: {len(records)} answers so far", flush=True)
     if options.write:

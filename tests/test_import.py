@@ -31,14 +31,14 @@ def test_importing_pdeval_imports_no_slow_package():
 
 
 @pytest.mark.broad
-def test_at_a_prompt_what_first_intervals_need_is_imported_in_the_background():
+@pytest.mark.parametrize("prompt", ["", "sys.ps1 = '>>> ';"])
+def test_importing_pdeval_starts_no_thread(prompt):
     code = (
-        "import sys, threading; {} import pdeval;"
-        "[one.join() for one in threading.enumerate() if one is not threading.main_thread()];"
-        "print('scipy.special' in sys.modules, 'scipy.stats' in sys.modules)"
+        "import os, sys, threading, pandas, pyarrow.compute;"
+        f"{prompt} count = lambda: (threading.active_count(), len(os.listdir('/proc/self/task')));"
+        "before = count(); import pdeval; print(count() == before, 'scipy.special' in sys.modules)"
     )
-    assert python(code.format("sys.ps1 = '>>> ';")) == "True False"
-    assert python(code.format("")) == "False False"
+    assert python(code) == "True False"
 
 
 @pytest.mark.broad
@@ -66,13 +66,16 @@ def test_an_unknown_name_is_an_attribute_error():
 
 @pytest.mark.broad
 def test_importing_pdeval_adds_little_to_pandas(tmp_path):
-    # processor time, and the least of several runs: other work on the machine can only add to it; with compiled
-    # modules kept, as an installed package has them, which the first run makes
-    code = "import pandas, time; a = time.process_time(); import pdeval; print(time.process_time() - a)"
+    # a ratio of processor times of one process, the least of several; with compiled modules kept, as an installed
+    # package has them, which the first run makes
+    code = (
+        "from time import process_time as now; a = now(); import pandas; b = now(); import pdeval;"
+        "print((now() - b) / (b - a))"
+    )
     kept = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     added = min(float(python(code, env=kept)) for _ in range(5))
-    assert added <= 0.3
+    assert added <= 0.75
 
 
 @pytest.mark.broad
@@ -101,8 +104,7 @@ NEED_STATISTICS = {
     "power": "runs judged scores preferences",
     "power.detectable_difference": "runs judged scores preferences",
     "power.sample_size": "runs judged scores preferences",
-    "compare_buckets.aa_test": "clicks",
-    "quantiles": "runs judged scores",
+    "compare_buckets.aa_test": "clicks users",
     "reliability": "runs judged scores",
     "check_order": "clicks",
     "meta_analysis.sample_size": "scores preferences",

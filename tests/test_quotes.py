@@ -144,3 +144,21 @@ def test_a_number_is_found_as_a_token_only():
     assert not is_printed("0.95", "a 10.95 b")
     assert not is_printed("5", "a 0.5 b")
     assert not is_printed("0.9", "a 0.95 b")
+
+
+THREE = {"RPP": "diaz_ferraro_2022", "Lexiprecision": "diaz_2023", "ASL": "alex_2022"}
+
+
+def test_the_tables_of_three_papers_have_numbers_that_each_paper_prints_and_no_empty_cell():
+    rows = items("tables_of_three_papers")
+    assert [row for row in rows if not all(text.strip() and text != "nan" for text in row)] == []
+    faults = []
+    for item, quote, here, _ in rows:
+        paper, _, table = item.partition(", ")
+        numbers = NUMBER.findall(plain(quote))
+        text = paper_text(THREE[paper])
+        faults += [(item, number) for number in numbers if not is_printed(number, text)]
+        faults += [(item, "no number")] * (not numbers or not NUMBER.search(here))
+        assert table.startswith("Table")
+    assert faults == []
+    assert {row[0].partition(",")[0] for row in rows} == set(THREE)

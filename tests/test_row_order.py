@@ -10,8 +10,8 @@ import pdeval
 from pdeval.accessor.methods import signature_of
 from pdeval.report.report import Report
 from pdeval.verbs import VERBS, of_kind
-from tests.asking import asked, same
 from tests.dask.bits import quiet
+from tests.verb_calls import asked, same
 from tests.walk_tables import FEW, NEEDED, exposures, qrels, runs, tables
 
 ARGUMENTS = {
@@ -41,6 +41,8 @@ ARGUMENTS = {
 # a preference has no score per run; these tables name neither runs nor queries
 REFUSED = [("preferences", "anova"), ("preferences", "friedman")]
 REFUSED += [(kind, "add_metadata") for kind in ("sign_agreement", "masked_agreement", "ties")]
+# the log of the walk has sessions
+REFUSED += [("clicks", "add_sessions")]
 # these need values by a machine beside people's; see the last test
 MACHINE = ("label_bounds", "label_next", "label_next.sample_size")
 REFUSED += [(kind, verb) for kind in ("scores", "preferences") for verb in MACHINE]
@@ -102,8 +104,8 @@ def table_of(kind, name):
 
 
 def answer(kind, name, table, given, judgments):
-    door = quiet(table.ireval.join, judgments) if kind == "judged" else table.ireval
-    return asked(door, name, given)
+    accessor = quiet(table.ireval.join, judgments) if kind == "judged" else table.ireval
+    return asked(accessor, name, given)
 
 
 def plain(result, verb, kind):

@@ -38,7 +38,7 @@ def test_13_11_no_option_gives_a_raw_error():
 
 @pytest.mark.large
 @pytest.mark.slow
-def test_13_11_no_option_of_any_door_gives_a_raw_error():
+def test_13_11_no_option_of_any_accessor_gives_a_raw_error():
     found = walk(once(verb_steps()))
     assert faults(found) == []
     table = counted(found)

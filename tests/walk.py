@@ -192,12 +192,12 @@ def _ask(
     table: object = None,
 ) -> object:
     table = tables()[kind] if table is None else table
-    door = table if kind == "judged" else table.ireval
+    accessor = table if kind == "judged" else table.ireval
     if name.partition(".")[0] == "plot" and option != "ax":
         from matplotlib.figure import Figure
 
         needed = {**needed, "ax": Figure().subplots()}
-    return reduce(getattr, name.split("."), door)(
+    return reduce(getattr, name.split("."), accessor)(
         **{**needed, **({option: value} if option else {})}
     )
 

@@ -224,16 +224,19 @@ def _powered() -> dict[str, pd.DataFrame]:
 
 def _grouped(table: pd.DataFrame, kind: str) -> dict[str, pd.DataFrame]:
     """What groups of queries say of runs, or of pairs of them."""
-    door = table.ireval
+    accessor = table.ireval
     if kind == "scores":
-        return {"segments": door.segments(by="half"), "segment_gaps": door.segments.gaps(by="half")}
+        return {
+            "segments": accessor.segments(by="half"),
+            "segment_gaps": accessor.segments.gaps(by="half"),
+        }
     return {
-        "meta_analysis": door.meta_analysis("RPP", by="half", draws=20),
-        "collection_effects": door.meta_analysis(
+        "meta_analysis": accessor.meta_analysis("RPP", by="half", draws=20),
+        "collection_effects": accessor.meta_analysis(
             "RPP", by="half", baseline="bm25", per="collection"
         ).query("run_a == 'ql'"),
-        "segment_differences": door.segments(by="half"),
-        "segment_difference_gaps": door.segments.gaps(by="half"),
+        "segment_differences": accessor.segments(by="half"),
+        "segment_difference_gaps": accessor.segments.gaps(by="half"),
     }
 
 
@@ -253,7 +256,30 @@ def _online() -> dict[str, pd.DataFrame]:
         "bucket_comparisons": clicks.ireval.compare_buckets(),
         "order_checks": clicks.ireval.check_order(["bm25", "ql"]),
         "aa_tests": clicks.ireval.compare_buckets.aa_test(draws=3),
+        "users": clicks.ireval.per_user(),
+        "feedback": feedback(),
+        "policy_weights": feedback().ireval.off_policy.weights(policies()),
     }
+
+
+def feedback() -> pd.DataFrame:
+    """A log of a policy that chose one of two actions for each query."""
+    queries = runs()["query_id"].drop_duplicates().tolist()
+    return pd.DataFrame(
+        {
+            "query_id": queries * 2,
+            "action": ["x", "y"] * len(queries),
+            "reward": 1.0,
+            "propensity": 0.5,
+        }
+    )
+
+
+def policies() -> pd.DataFrame:
+    """A policy for that log."""
+    log = feedback()
+    keys = log[["query_id"]].drop_duplicates().merge(log[["action"]].drop_duplicates(), how="cross")
+    return keys.assign(run="bm25", probability=0.5)
 
 
 def _answers() -> dict[str, pd.DataFrame]:
@@ -319,6 +345,7 @@ NEEDED = {
         .assign(document=lambda frame: frame["doc_id"], start=0, end=9)
     ),
     "reference": lambda: "a",
+    "policies": policies,
     "machine": lambda: qrels().assign(relevance=(qrels()["relevance"] > 0) * 1),
 }
 # and where it would take long

@@ -10,7 +10,7 @@ root_doc = "index"
 
 nb_execution_mode = "off"  # notebooks show what they store; tests.notebooks keeps that true
 nb_merge_streams = True
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 nitpicky = True
 smartquotes = False  # quotes in prose are often quotes of code

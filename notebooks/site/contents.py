@@ -29,6 +29,8 @@ EXPLANATIONS = (
     "answers",
     "exposure",
     "review",
+    "ab_tests",
+    "off_policy",
     "reproduction",
     "protocol",
     "conventions",
@@ -58,8 +60,12 @@ def replications() -> list[Path]:
 
 
 def toctree(pages: Iterable[str], caption: str = "") -> str:
-    """Return the directive that puts pages into the navigation."""
-    head = ["```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else [])]
+    """Return the directive that puts pages into the navigation, and with a caption also the pages below them.
+
+    Sections of pages are not in the navigation; without a depth, Sphinx copies them for every page.
+    """
+    head = ["```{toctree}", ":hidden:", f":maxdepth: {2 if caption else 1}"]
+    head += [f":caption: {caption}"] if caption else []
     return "\n".join([*head, "", *pages, "```", ""])
 
 

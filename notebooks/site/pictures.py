@@ -12,6 +12,7 @@ from typing import Any
 
 from notebooks.site import registries
 
+DARK = "#131416"  # the background of the theme
 SIX = ["bm25", "bm25+rm3", "dense-s1", "hybrid", "rerank-s1", "splade-s1"]
 
 
@@ -179,6 +180,12 @@ def code(name: str) -> str:
     return "\n".join([*lines, f"{frame}.ireval.plot.{name}({options})"])
 
 
+@functools.cache
+def _sampled(name: str) -> Any:
+    """Return the table of a plot and its options, computed once for both backgrounds."""
+    return SAMPLED[name]()
+
+
 def drawn(name: str, plot: Callable[..., Any]) -> Any:
     """Return the figure of one plot."""
     from tests.plots import frames
@@ -188,7 +195,7 @@ def drawn(name: str, plot: Callable[..., Any]) -> Any:
     if name in FIGURES:
         return FIGURES[name](plot)
     if name in SAMPLED:
-        frame, options = SAMPLED[name]()
+        frame, options = _sampled(name)
         return _figure(plot(frame, **options))
     kinds = [kind for kind in registries.drawn_by(name, plot) if kind in frames.KINDS]
     if not kinds:
@@ -203,7 +210,7 @@ def _figure(made: Any) -> Any:
 
 
 def draw_all(folder: Path) -> None:
-    """Draw every plot into a folder."""
+    """Draw every plot into a folder: NAME.png, and NAME.dark.png on a dark background."""
     import logging
 
     import matplotlib
@@ -215,9 +222,11 @@ def draw_all(folder: Path) -> None:
         logging.ERROR
     )  # which fonts are missing here
     folder.mkdir(parents=True, exist_ok=True)
+    dark = {"figure.facecolor": DARK, "axes.facecolor": DARK, "savefig.facecolor": DARK}
     for name, plot in registries.plots().items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            figure = drawn(name, plot)
-            figure.savefig(folder / f"{name}.png", dpi=110)
-        pyplot.close(figure)
+        for ending, looks in (("", []), (".dark", ["dark_background", dark])):
+            with warnings.catch_warnings(), pyplot.style.context(looks):
+                warnings.simplefilter("error")
+                figure = drawn(name, plot)
+                figure.savefig(folder / f"{name}{ending}.png", dpi=110)
+            pyplot.close(figure)

@@ -56,7 +56,7 @@ def _verb(verb: Verb, *, alone: bool) -> str:
     made = [] if alone else [f"## .{verb.name}() of {_short(verb.on)}"]
     calls = [
         docstrings.call(f"{noun}.{verb.name}", list(s.parameters.values()))
-        for noun, s in registries.doors(verb).items()
+        for noun, s in registries.accessors(verb).items()
     ]
     # an example first, then the signature
     made += [docstrings.first(doc), docstrings.example(doc)]
@@ -214,7 +214,7 @@ def plot_pages() -> Pages:
         )
         if default:
             facts += f" It is what `.plot()` draws of {linked(default, '../')}."
-        picture = f"![An example of {name}](../pictures/{name}.png)"
+        picture = _pictures(name, f"An example of {name}")
         code = "```python\n" + "\n".join(calls) + "\n```"
         if drawing := pictures.code(name):
             code = f"```python\n{drawing}\n```\n\n{code}"
@@ -222,8 +222,16 @@ def plot_pages() -> Pages:
         pages[f"plots/{name}.md"] = "\n\n".join(
             [f"# {name}", description, picture, code, facts, doc]
         )
-        gallery.append(f"[![{name}: {description}](../pictures/{name}.png) {name}]({name}.md)")
+        gallery.append(f"[{_pictures(name, f'{name}: {description}')} {name}]({name}.md)")
     return {"plots/index.md": "\n\n".join([*gallery, ":::"]) + "\n", **pages}
+
+
+def _pictures(name: str, text: str) -> str:
+    """Return the picture of a plot, of which the theme shows the one for its background."""
+    return (
+        f"![{text}](../pictures/{name}.png){{.only-light}}"
+        f"![{text}](../pictures/{name}.dark.png){{.only-dark}}"
+    )
 
 
 INTRO = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pdeval
@@ -26,6 +28,7 @@ FAMILIES = {
 }
 
 
+@functools.cache
 def verbs() -> list[Verb]:
     """Return every declared verb once, by name; verbs that share a function, as reports of plain tables do, as one."""
     found: dict[tuple[str, str, str], Verb] = {}
@@ -38,13 +41,7 @@ def verbs() -> list[Verb]:
                 one for one in verb.on if one not in kinds.get(key, [])
             )
     ordered = sorted(found, key=lambda key: (key[0], -len(kinds[key]), key))
-    return [_with_kinds(found[key], tuple(kinds[key])) for key in ordered]
-
-
-def _with_kinds(verb: Verb, kinds: tuple[str, ...]) -> Verb:
-    from dataclasses import replace
-
-    return replace(verb, on=kinds)
+    return [replace(found[key], on=tuple(kinds[key])) for key in ordered]
 
 
 def families() -> dict[str, list[Verb]]:
@@ -56,7 +53,7 @@ def families() -> dict[str, list[Verb]]:
     return found
 
 
-def doors(verb: Verb) -> dict[str, inspect.Signature]:
+def accessors(verb: Verb) -> dict[str, inspect.Signature]:
     """Return the different ways to call a verb, by what stands before the dot."""
     kinds = [*("runs", "judged") * ("judged" in verb.on or "runs" in verb.on)]
     kinds += [kind for kind in verb.on if kind not in ("judged", "runs")]
@@ -74,8 +71,8 @@ def doors(verb: Verb) -> dict[str, inspect.Signature]:
 
 
 def documentation(verb: Verb) -> str:
-    """Return the docstring of a verb at its widest door."""
-    widest = max(doors(verb).values(), key=lambda signature: len(signature.parameters))
+    """Return the docstring of a verb at its widest accessor."""
+    widest = max(accessors(verb).values(), key=lambda signature: len(signature.parameters))
     return docstring_of(verb, list(widest.parameters))
 
 
@@ -122,7 +119,7 @@ __all__ = [
     "ENTRIES",
     "FAMILIES",
     "SCHEMAS",
-    "doors",
+    "accessors",
     "families",
     "functions",
     "join",

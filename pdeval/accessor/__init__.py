@@ -20,7 +20,6 @@ from pdeval import (
     significance,
     studies,
 )
-from pdeval.accessor.collections import judgments_among
 from pdeval.accessor.describe import (
     describe,
     html_of_join,
@@ -29,19 +28,12 @@ from pdeval.accessor.describe import (
     wrong_name,
 )
 from pdeval.accessor.methods import attach, check_rules, checks_roles, joined, joins
-from pdeval.accessor.pipeline import call
+from pdeval.accessor.pipeline import call, judgments_among
 from pdeval.accessor.registration import register
-from pdeval.evaluate import add_metadata
-from pdeval.evaluate.groups import Join, Rows, rows_by
-from pdeval.join.judged import Judged
-from pdeval.join.rules import Compat, QueryRule, Ties
-from pdeval.tables import reader
-from pdeval.tables.dataframes import as_table, gathered_table
-from pdeval.tables.metadata import runs_within
-from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import SCHEMAS
-from pdeval.verbs import WATCHERS, Verb, of_kind
-from pdeval.verbs.parameter_texts import describes_parameters
+from pdeval.evaluate import Join, Rows, add_metadata, rows_by
+from pdeval.join import Compat, Judged, QueryRule, Ties
+from pdeval.tables import SCHEMAS, as_table, gathered_table, kind_of, reader, runs_within
+from pdeval.verbs import WATCHERS, Verb, describes_parameters, of_kind
 
 if TYPE_CHECKING:
     from pdeval.accessor.typed import JudgedVerbs
@@ -145,6 +137,12 @@ class Ireval:
         self._frame = frame
         self._binding: dict[str, Any] = dict(binding or {})
 
+    def _with(self, frame: pd.DataFrame) -> Any:
+        """Return the accessor of a part of the table, which is of the same kind."""
+        accessor = object.__new__(type(self))
+        accessor.__init__(frame, self._binding)  # type: ignore[misc]
+        return accessor
+
     # pickle cannot import its class, which is created from declarations
     def __reduce__(self) -> tuple[Any, ...]:
         return Ireval, (self._frame, self._binding)
@@ -238,8 +236,7 @@ class Ireval:
         binding = self._binding
         if options.get("by") is not None:
             binding = runs_within(self._frame, binding, kind, options["by"])
-        judgments = judgments_among(options) if kind == "runs" else {}
-        return Rows(self._frame, kind, binding, judgments)
+        return Rows(self._frame, kind, binding, judgments_among(options) if kind == "runs" else {})
 
     def _joined(self, verb: Verb, options: dict[str, Any]) -> Joined:
         return joined(Joined, self, options.pop("qrels"), verb, options)

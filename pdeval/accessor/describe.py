@@ -1,27 +1,29 @@
-"""Descriptions of tables and errors about unknown verbs, derived from the schemas and the declared verbs."""
+"""Descriptions and displays of tables, and errors about unknown verbs, derived from schemas and declared verbs."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.hard_queries import Counts
-from pdeval.evaluate.unjudged import DEPTH
+from pdeval.evaluate import DEPTH, MEASURES, first_counts, places_of_runs
 from pdeval.files.score_files import catalog_name
-from pdeval.join import ids, lists
-from pdeval.join.judged import Judged
-from pdeval.tables import reader
-from pdeval.tables.labels import run_labels, visible
-from pdeval.tables.recognition import kind_of, lacking
-from pdeval.tables.schemas import SCHEMAS
-from pdeval.tables.vocabularies import candidates, names_of
-from pdeval.verbs import VERBS, of_kind
-from pdeval.verbs.arguments import with_article
-from pdeval.verbs.spelling import nearest
+from pdeval.join import Judged, ids, lists
+from pdeval.report import report
+from pdeval.report.page import component_of
+from pdeval.tables import (
+    SCHEMAS,
+    candidates,
+    kind_of,
+    lacking,
+    names_of,
+    reader,
+    run_labels,
+    visible,
+)
+from pdeval.verbs import VERBS, Verb, nearest, of_kind, with_article
 
 
 def describe(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str:
@@ -71,6 +73,7 @@ DISPLAYED = (
     *("labeled", "labeled_pair", "hard_queries"),
 )
 MAX_ROWS = 60
+MAX_RUNS, MAX_HITS = 200, 2_000_000  # of a join that is displayed as an interactive report
 UNJUDGED = '<span style="opacity: 0.6">unjudged</span>'
 
 
@@ -84,6 +87,8 @@ def html_of_table(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str | None
     >>> "unjudged</span></td>" in html_of_table(frame, {})
     True
     """
+    if isinstance(frame, Explanation):
+        return frame._repr_html_()
     if kind_of(frame, binding) not in DISPLAYED:
         return None
     ids = frame.attrs.get("grade_column"), frame.attrs.get("doc_column")
@@ -97,17 +102,94 @@ def html_of_table(frame: pd.DataFrame, binding: Mapping[str, Any]) -> str | None
 
 
 def html_of_join(judged: Judged, text: str) -> str:
-    """Return a table of the runs of a join as HTML: their queries, documents and labels."""
-    counts = Counts.of(judged, judged.level, DEPTH)
+    """Return the interactive report of a join; its plain form is a table of the queries and labels of each run."""
+    n_judged, n_documents, *_ = first_counts(judged, judged.level, DEPTH)
     positions = judged.positions
-    fraction = counts.judged.sum(axis=0) / np.maximum(counts.total.sum(axis=0), 1)
+    fraction = n_judged.sum(axis=0) / np.maximum(n_documents.sum(axis=0), 1)
     columns = {
         "run": run_labels(judged.runs),
         "queries": positions.answered.sum(axis=0),
         "documents": positions.list_sizes.sum(axis=0),
         f"judged of the first {DEPTH}": [f"{value:.0%}" for value in fraction],
     }
-    return _html(text, pd.DataFrame(columns), {})
+    plain = _html(text, pd.DataFrame(columns), {})
+    if len(judged.runs) > MAX_RUNS or len(positions.rank) > MAX_HITS:
+        return plain
+    return _interactive(judged, plain, measures=MEASURES[:2])
+
+
+class Explanation(pd.DataFrame):
+    """The table of `explain`, which a notebook displays as the rankings of the page; its copies are plain frames."""
+
+    _display: tuple[Judged, dict[str, Any]] | None = None  # a join, and options of its display
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, judged: Judged, options: Mapping[str, Any]) -> "Explanation":
+        """Return the table with the part of the join that a notebook displays."""
+        runs, names = options.get("runs"), run_labels(judged.runs)
+        places = list(range(len(names))) if runs is None else places_of_runs(judged.runs, runs)
+        positions = judged.positions.keep_runs(np.isin(np.arange(len(names)), places))
+        queries = frame[judged.queries.name]
+        state = {
+            "measures": options.get("measures", MEASURES),
+            "texts": options.get("texts"),
+            "query": str(queries.iloc[0]),
+            "systems": [names[place] for place in places] if len(places) <= 2 else None,
+        }
+        result = cls(frame)
+        result.attrs = frame.attrs
+        part = judged.on(positions.keep_topics(judged.queries.isin(queries)))
+        # not by `result._display =`, which pandas takes for a column
+        object.__setattr__(result, "_display", (part, state))
+        return result
+
+    def _repr_html_(self) -> str:
+        plain = html_of_table(self.copy(), {}) or ""
+        if self._display is None:  # a table that was stored
+            return plain
+        part, state = self._display
+        return _interactive(part, plain, **state)
+
+
+def displayed(
+    verb: Verb, result: pd.DataFrame, data: object, options: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return the result of a verb, as the table that a notebook displays: rankings for `explain`, by item."""
+    by_item = verb.name == "explain" and options.get("per") != "run"
+    if by_item and isinstance(data, Judged) and isinstance(result, pd.DataFrame):
+        return Explanation.of(result, data, options)
+    return result
+
+
+def _interactive(
+    judged: Judged,
+    plain: str,
+    *,
+    measures: object,
+    texts: object = None,
+    query: str | None = None,
+    systems: Sequence[str] | None = None,
+) -> str:
+    """Return the component of the page for a join, opened at a query; `plain` if it has no report."""
+    judged = Judged(judged.positions, judged.level, judged.query_rule, {"missing queries"})
+    try:
+        table = report(judged, measures, marks=None, texts=texts)
+    except (KeyError, ValueError):  # such as a join in which no query counts
+        return plain
+    if query is None:
+        return component_of(table, plain)
+    (origin,) = table.origins
+    if systems is None:  # the worst and the best
+        means = origin.table.mean[0] * (1 if origin.table.higher[0] else -1)
+        systems = [origin.systems[place] for place in (np.argmin(means), np.argmax(means))]
+    state = dict(zip(("system", "against"), systems)) | {"query": query}
+    return component_of(
+        table, plain, start=urlencode({**state, "measure": origin.table.measures[0]})
+    )
 
 
 def _html(text: str, frame: pd.DataFrame, unjudged: Mapping[Any, pd.Series]) -> str:

@@ -1,7 +1,5 @@
 """Methods of the accessors, created from verbs with their signature and docstring."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re
@@ -10,18 +8,26 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_type_hints
 
 from pdeval.accessor import pipeline
-from pdeval.accessor.collections import check_shared_ids
-from pdeval.catalog.measures import Measure, needs_judged, parse_all
-from pdeval.join import judged, positions, rules
-from pdeval.join.judged import Judged, join
-from pdeval.tables.dataframes import as_table
-from pdeval.tables.schemas import SCHEMAS, Schema
-from pdeval.verbs import FAMILIES, VERBS, Verb
-from pdeval.verbs.arguments import refuse_unusable
-from pdeval.verbs.checks import checker, explained, named_type
-from pdeval.verbs.parameter_texts import WIDTH, completed, indented, return_type
-from pdeval.verbs.progress import elapsed_time
-from pdeval.verbs.spelling import did_you_mean
+from pdeval.accessor.pipeline import check_shared_ids
+from pdeval.catalog import Measure, needs_judged, parse_all
+from pdeval.join import Judged, judged, positions, rules
+from pdeval.join.judged import join
+from pdeval.tables import SCHEMAS, Schema, as_table
+from pdeval.verbs import (
+    FAMILIES,
+    VERBS,
+    WIDTH,
+    Verb,
+    checker,
+    completed,
+    did_you_mean,
+    elapsed_time,
+    explained,
+    indented,
+    named_type,
+    refuse_unusable,
+    return_type,
+)
 
 EMPTY = inspect.Parameter.empty
 
@@ -230,6 +236,8 @@ def _hint(verb: Verb, kind: str, unknown: str, names: Sequence[str]) -> str:
     """Return a suggestion for an unknown option."""
     if unknown == "by" and verb.family == "plot":
         return " Use .plot.panels(by=...) for one panel per group."
+    if unknown in ("by", "metadata") and not verb.grouped and "scores" in verb.returns:
+        return " Group its scores: .ireval.summary(by=..., metadata=...)."
     if unknown in JOIN_ONLY and joins(verb, kind):
         return f" Join first: .ireval.join(qrels, {unknown}=...).{verb.name}(...)."
     if unknown in (*RULES, "qrels"):
@@ -400,7 +408,7 @@ def complete(verb: Verb, options: dict[str, Any]) -> bool:
     try:
         options["measures"] = parse_all(measures)
     except KeyError:
-        if verb.takes != "held":
+        if verb.takes != "scores":
             raise
         return True  # a test or an ordering instead of a measure: the verb raises with a suggestion
     return needs_judged(options["measures"])

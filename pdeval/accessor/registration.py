@@ -1,7 +1,5 @@
 """`.ireval` on the frames of Polars and Dask, registered when these packages are imported, before or after pdeval."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,7 +10,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from pdeval.tables.dataframes import frame, is_stream, not_a_table
+from pdeval.tables import frame, is_stream, not_a_table
 
 
 class PolarsIreval:

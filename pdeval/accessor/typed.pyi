@@ -116,7 +116,7 @@ class JudgedVerbs(Judged):
         groups: object,
         measures: object = ...,
         *,
-        target: Literal["uniform", "relevant", "catalog"] | Mapping[str, float] = "relevant",
+        target: Literal["uniform", "relevant", "catalog"] | Mapping[str, float] | pd.DataFrame = "relevant",
         sample: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -181,7 +181,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Count missing queries, duplicates, ties and unjudged items of each run. Run it before you trust any number."""
+        """Return the number of missing queries, duplicates, ties and unjudged items of each run."""
 
     def collapse(
         self,
@@ -210,7 +210,7 @@ class JudgedVerbs(Judged):
         correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
         baseline: object = None,
         alpha: float = 0.05,
-        family: Literal["measure", "baseline", "all"] | None = None,
+        family: Literal["measure", "baseline", "all", "groups"] | None = None,
         margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
@@ -268,7 +268,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Describe the collection in one row: queries, runs, list lengths, judged and relevant items, grades."""
+        """Return one row that describes the collection: queries, runs, list lengths, judged and relevant items, grades."""
 
     class _Disaggregate:
         """Verbs of disaggregate."""
@@ -398,7 +398,7 @@ class JudgedVerbs(Judged):
     def fit_population(
         self,
         labeled: object,
-        over: Literal["recall", "grades", "subtopics"] | Sequence[Literal["recall", "grades", "subtopics"]] = "recall",
+        over: Literal["recall", "grades", "subtopics", "cutoffs"] | Sequence[Literal["recall", "grades", "subtopics", "cutoffs"]] = "recall",
         *,
         penalty: float = 1.0,
         folds: int = 5,
@@ -502,27 +502,27 @@ class JudgedVerbs(Judged):
             p: float = 0.9,
             method: str | Sequence[str] | None = None,
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
             alpha: float = 0.05,
             draws: int = 10000,
             seed: int | None = 0,
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Compare judges with human assessors by the orderings, scores and significant differences that result."""
+            """Return the agreement of judges with human assessors: orderings, scores and significant differences."""
 
         def bias(
             self,
             machine: object,
             *,
             depth: int = 10,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Compute the bias of each judge for the items of each run, relative to human assessors."""
+            """Return the bias of each judge for the items of each run, relative to human assessors."""
 
         def pairs(
             self,
@@ -531,14 +531,14 @@ class JudgedVerbs(Judged):
             *,
             query_set: Literal["common", "each", "all"] | None = None,
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
             alpha: float = 0.05,
             draws: int = 10000,
             seed: int | None = 0,
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Test every pair of runs with the human judgments and with those of each judge, and whether they agree."""
+            """Return the tests of every pair of runs with the human judgments and with those of each judge."""
 
         def scores(
             self,
@@ -550,7 +550,7 @@ class JudgedVerbs(Judged):
             grades: Mapping[object, float] | None = None,
             scale: Sequence[float] | None = None,
         ) -> pd.DataFrame:
-            """Compute the score and the rank of every run with the human judgments and with those of each judge."""
+            """Return the score and the rank of every run with the human judgments and with those of each judge."""
 
     @property
     def judges(self) -> _Judges: ...
@@ -643,7 +643,7 @@ class JudgedVerbs(Judged):
             baseline: object = None,
             per: Literal["pair", "collection"] = "pair",
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -665,7 +665,7 @@ class JudgedVerbs(Judged):
             baseline: object = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the number of collections that a verdict needs, per measure and pair of runs."""
+            """Return the number of collections that a meta-analysis needs, per measure and pair of runs."""
 
     @property
     def meta_analysis(self) -> _MetaAnalysis: ...
@@ -713,7 +713,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Compute the lowest and highest value of measures if unjudged items of each list have the largest grade."""
+            """Return the lowest and highest value of measures if unjudged items of each list have the largest grade."""
 
         def estimate(self, measures: object = ..., *, sample: pd.DataFrame, depth: int | None = None) -> pd.DataFrame:
             """Return what every run scores on every query, estimated from judgments of a sample of items."""
@@ -729,7 +729,7 @@ class JudgedVerbs(Judged):
             progress: bool | None = None,
             by: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Evaluate each run with the judgments that would exist without it, or without its team (leave-one-out)."""
+            """Return the score of each run with the judgments that would exist without it, or without its team."""
 
         def sample(
             self,
@@ -739,7 +739,7 @@ class JudgedVerbs(Judged):
             design: Literal["importance", "stratified", "uniform"] = "importance",
             seed: int | None = 0,
         ) -> pd.DataFrame:
-            """Draw the (query, item) pairs of the pool to label, with known probabilities."""
+            """Return the (query, item) pairs of the pool to label, drawn with known probabilities."""
 
         def summary(
             self,
@@ -919,6 +919,7 @@ class JudgedVerbs(Judged):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
+        nuggets: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -958,7 +959,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Compare the ordering of the runs on all data with orderings from fewer queries, fewer labels or shorter lists."""
+        """Return the correlation of the order of runs on all data with orders from fewer queries, labels or ranks."""
 
     class _SearchLengths:
         """Verbs of search_lengths."""
@@ -1013,7 +1014,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Count the relevant items by search length, in buckets; items that were not retrieved come last."""
+            """Return the number of relevant items by search length, in buckets; items that were not retrieved come last."""
 
         def rrie(
             self,
@@ -1036,7 +1037,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Count the relevant items that one run ranks earlier than another, and those that only one retrieves."""
+            """Return the number of relevant items that one run ranks earlier than another, and that only one retrieves."""
 
     @property
     def search_lengths(self) -> _SearchLengths: ...
@@ -1051,7 +1052,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -1065,7 +1066,7 @@ class JudgedVerbs(Judged):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -1142,7 +1143,7 @@ class JudgedVerbs(Judged):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Compute Kendall's tau-b of the orderings of the runs under the judgments of different assessors."""
+        """Return Kendall's tau-b of the orderings of the runs under the judgments of different assessors."""
 
     class _Ties:
         """Verbs of ties."""
@@ -1510,12 +1511,29 @@ class CitationsIreval(Ireval):
 class ClicksIreval(Ireval):
     """The verbs of a table of the kind 'clicks'."""
 
+    def ab_report(
+        self,
+        *,
+        order: Sequence[str] | None = None,
+        digits: int = 3,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+        notes: str | Sequence[str] | None = None,
+        footnotes: bool = True,
+    ) -> Report:
+        """Return the table of an A/B test: the value of each measure in each bucket, with its interval as ± half its width."""
+
+    def add_sessions(self, *, gap: float = 1800.0) -> pd.DataFrame:
+        """Return a log with sessions: a user's events with at most `gap` seconds between two of them."""
+
     def behavior(
         self,
         measures: Sequence[str] | str | None = None,
         *,
         aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
         unit: Literal["query", "session", "user"] | None = None,
+        winsorize: float | None = None,
         interval: Literal["auto", "bootstrap"] = "auto",
         confidence: float = 0.95,
         draws: int = 10000,
@@ -1542,7 +1560,7 @@ class ClicksIreval(Ireval):
         aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
         unit: Literal["query", "session", "user"] | None = None,
         test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
         alpha: float = 0.05,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -1563,7 +1581,10 @@ class ClicksIreval(Ireval):
             pre: object = None,
             covariate: str | None = None,
             sequential: int | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            winsorize: float | None = None,
+            lift: Literal["delta", "fieller"] | None = None,
+            shares: Mapping[object, float] | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             draws: int = 10000,
             seed: int | None = 0,
@@ -1592,6 +1613,23 @@ class ClicksIreval(Ireval):
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
             """Return the type I error rate of the tests of two buckets, one row per measure."""
+
+        def sample_size(
+            self,
+            measures: Sequence[str] | str | None = None,
+            *,
+            difference: float | None = None,
+            lift: float | None = None,
+            aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+            unit: Literal["query", "session", "user"] | None = None,
+            winsorize: float | None = None,
+            share: float = 0.5,
+            alpha: float = 0.05,
+            power: float = 0.8,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many users a test of two buckets needs, and the difference that those of the log detect."""
 
     @property
     def compare_buckets(self) -> _CompareBuckets: ...
@@ -1653,7 +1691,7 @@ class CollectionEffectsIreval(Ireval):
             runs: Sequence[str] | None = None,
             measure: str | None = None,
             combined: Sequence[Literal["fixed", "random"]] = ...,
-            verdict: pd.DataFrame | None = None,
+            overall: pd.DataFrame | None = None,
         ) -> Axes:
             """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
 
@@ -1664,7 +1702,7 @@ class CollectionEffectsIreval(Ireval):
             runs: Sequence[str] | None = None,
             measure: str | None = None,
             combined: Sequence[Literal["fixed", "random"]] = ...,
-            verdict: pd.DataFrame | None = None,
+            overall: pd.DataFrame | None = None,
         ) -> Axes:
             """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
 
@@ -2137,7 +2175,7 @@ class CreditsIreval(Ireval):
         *,
         per: Literal["query", "user", "impression"] = "query",
         alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
         alpha: float = 0.05,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -2569,6 +2607,41 @@ class ExposureTradeoffIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
+class FeedbackIreval(Ireval):
+    """The verbs of a table of the kind 'feedback'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+    class _OffPolicy:
+        """Verbs of off_policy."""
+
+        def __call__(
+            self,
+            policies: pd.DataFrame | str | Sequence[str],
+            estimators: Sequence[str] | str | None = None,
+            *,
+            rewards: pd.DataFrame | None = None,
+            clip: float = 10.0,
+            logging: pd.DataFrame | None = None,
+            per: Literal["round", "query"] = "round",
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the estimated value of policies on every round of a log that another policy made."""
+
+        def weights(
+            self,
+            policies: pd.DataFrame | str | Sequence[str],
+            *,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the weights of the logged actions under policies: how much of the log an estimate uses."""
+
+    @property
+    def off_policy(self) -> _OffPolicy: ...
+
 class FriedmanIreval(Ireval):
     """The verbs of a table of the kind 'friedman'."""
 
@@ -2949,7 +3022,7 @@ class LabelsIreval(Ireval):
             confidence: float = 0.95,
             seed: int | None = 0,
         ) -> pd.DataFrame:
-            """Compute the agreement of assessors beyond chance, by several coefficients."""
+            """Return the agreement of assessors beyond chance, by several coefficients."""
 
         def by_query(
             self,
@@ -2959,7 +3032,7 @@ class LabelsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Compute the agreement of assessors on each query."""
+            """Return the agreement of assessors on each query."""
 
         def confusion(
             self,
@@ -3004,7 +3077,7 @@ class LabelsIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Estimate the accuracy of each assessor from the labels alone, by the model of Dawid and Skene."""
+            """Return the accuracy of each assessor, estimated from the labels alone by the model of Dawid and Skene."""
 
         def errors(
             self,
@@ -3425,7 +3498,7 @@ class MetaAnalysisIreval(Ireval):
             runs: Sequence[str] | None = None,
             measure: str | None = None,
             combined: Sequence[Literal["fixed", "random"]] = ...,
-            verdict: pd.DataFrame | None = None,
+            overall: pd.DataFrame | None = None,
         ) -> Axes:
             """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
 
@@ -3436,7 +3509,7 @@ class MetaAnalysisIreval(Ireval):
             runs: Sequence[str] | None = None,
             measure: str | None = None,
             combined: Sequence[Literal["fixed", "random"]] = ...,
-            verdict: pd.DataFrame | None = None,
+            overall: pd.DataFrame | None = None,
         ) -> Axes:
             """Return axes with one row per collection: the difference, its interval, its weight; below, their means."""
 
@@ -3514,7 +3587,7 @@ class NuggetsIreval(Ireval):
         def bias(
             self,
             *,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
         ) -> pd.DataFrame:
@@ -3724,6 +3797,12 @@ class PairExplanationIreval(Ireval):
     @property
     def plot(self) -> _Plot: ...
 
+class PolicyWeightsIreval(Ireval):
+    """The verbs of a table of the kind 'policy_weights'."""
+
+    def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
 class PoolIreval(Ireval):
     """The verbs of a table of the kind 'pool'."""
 
@@ -3867,7 +3946,7 @@ class PreferencesIreval(Ireval):
         correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
         baseline: object = None,
         alpha: float = 0.05,
-        family: Literal["measure", "baseline", "all"] | None = None,
+        family: Literal["measure", "baseline", "all", "groups"] | None = None,
         margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
@@ -3988,7 +4067,7 @@ class PreferencesIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Compute the lowest and highest possible mean over all queries, for any labels of the unlabeled queries."""
+        """Return the lowest and highest possible mean over all queries, for any labels of the unlabeled queries."""
 
     class _LabelNext:
         """Verbs of label_next."""
@@ -4003,7 +4082,7 @@ class PreferencesIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Draw the queries to label next, so that the intervals become as narrow as possible."""
+            """Return the queries to label next, drawn so that the intervals become as narrow as possible."""
 
         def sample_size(
             self,
@@ -4014,7 +4093,7 @@ class PreferencesIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Compute the number of queries that need human labels for intervals of a required width."""
+            """Return the number of queries that need human labels for intervals of a required width."""
 
     @property
     def label_next(self) -> _LabelNext: ...
@@ -4056,7 +4135,7 @@ class PreferencesIreval(Ireval):
             baseline: object = None,
             per: Literal["pair", "collection"] = "pair",
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -4078,7 +4157,7 @@ class PreferencesIreval(Ireval):
             baseline: object = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the number of collections that a verdict needs, per measure and pair of runs."""
+            """Return the number of collections that a meta-analysis needs, per measure and pair of runs."""
 
     @property
     def meta_analysis(self) -> _MetaAnalysis: ...
@@ -4249,6 +4328,7 @@ class PreferencesIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
+        nuggets: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -4266,7 +4346,7 @@ class PreferencesIreval(Ireval):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -4280,7 +4360,7 @@ class PreferencesIreval(Ireval):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -4779,7 +4859,7 @@ class RunsIreval(Ireval):
         groups: object,
         measures: object = ...,
         *,
-        target: Literal["uniform", "relevant", "catalog"] | Mapping[str, float] = "relevant",
+        target: Literal["uniform", "relevant", "catalog"] | Mapping[str, float] | pd.DataFrame = "relevant",
         sample: str | Sequence[str] | None = None,
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
@@ -4867,7 +4947,7 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Count missing queries, duplicates, ties and unjudged items of each run. Run it before you trust any number."""
+        """Return the number of missing queries, duplicates, ties and unjudged items of each run."""
 
     def collapse(
         self,
@@ -4904,7 +4984,7 @@ class RunsIreval(Ireval):
         correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
         baseline: object = None,
         alpha: float = 0.05,
-        family: Literal["measure", "baseline", "all"] | None = None,
+        family: Literal["measure", "baseline", "all", "groups"] | None = None,
         margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
@@ -4999,7 +5079,7 @@ class RunsIreval(Ireval):
         depth: int | None = None,
         judged_only: bool = False,
     ) -> pd.DataFrame:
-        """Describe the collection in one row: queries, runs, list lengths, judged and relevant items, grades."""
+        """Return one row that describes the collection: queries, runs, list lengths, judged and relevant items, grades."""
 
     class _Disaggregate:
         """Verbs of disaggregate."""
@@ -5186,7 +5266,7 @@ class RunsIreval(Ireval):
         self,
         qrels: object,
         labeled: object,
-        over: Literal["recall", "grades", "subtopics"] | Sequence[Literal["recall", "grades", "subtopics"]] = "recall",
+        over: Literal["recall", "grades", "subtopics", "cutoffs"] | Sequence[Literal["recall", "grades", "subtopics", "cutoffs"]] = "recall",
         *,
         penalty: float = 1.0,
         folds: int = 5,
@@ -5334,7 +5414,7 @@ class RunsIreval(Ireval):
             p: float = 0.9,
             method: str | Sequence[str] | None = None,
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
             alpha: float = 0.05,
             draws: int = 10000,
             seed: int | None = 0,
@@ -5346,7 +5426,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Compare judges with human assessors by the orderings, scores and significant differences that result."""
+            """Return the agreement of judges with human assessors: orderings, scores and significant differences."""
 
         def bias(
             self,
@@ -5354,7 +5434,7 @@ class RunsIreval(Ireval):
             machine: object,
             *,
             depth: int = 10,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             grades: Mapping[object, float] | None = None,
@@ -5363,7 +5443,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Compute the bias of each judge for the items of each run, relative to human assessors."""
+            """Return the bias of each judge for the items of each run, relative to human assessors."""
 
         def pairs(
             self,
@@ -5373,7 +5453,7 @@ class RunsIreval(Ireval):
             *,
             query_set: Literal["common", "each", "all"] | None = None,
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
             alpha: float = 0.05,
             draws: int = 10000,
             seed: int | None = 0,
@@ -5385,7 +5465,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Test every pair of runs with the human judgments and with those of each judge, and whether they agree."""
+            """Return the tests of every pair of runs with the human judgments and with those of each judge."""
 
         def scores(
             self,
@@ -5403,7 +5483,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Compute the score and the rank of every run with the human judgments and with those of each judge."""
+            """Return the score and the rank of every run with the human judgments and with those of each judge."""
 
     @property
     def judges(self) -> _Judges: ...
@@ -5536,7 +5616,7 @@ class RunsIreval(Ireval):
             baseline: object = None,
             per: Literal["pair", "collection"] = "pair",
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -5571,7 +5651,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Return the number of collections that a verdict needs, per measure and pair of runs."""
+            """Return the number of collections that a meta-analysis needs, per measure and pair of runs."""
 
     @property
     def meta_analysis(self) -> _MetaAnalysis: ...
@@ -5638,7 +5718,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Compute the lowest and highest value of measures if unjudged items of each list have the largest grade."""
+            """Return the lowest and highest value of measures if unjudged items of each list have the largest grade."""
 
         def estimate(
             self,
@@ -5671,7 +5751,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Evaluate each run with the judgments that would exist without it, or without its team (leave-one-out)."""
+            """Return the score of each run with the judgments that would exist without it, or without its team."""
 
         def sample(
             self,
@@ -5684,7 +5764,7 @@ class RunsIreval(Ireval):
             compat: Literal["trec_eval-10", "trec_eval-9", "pref_eval"] = "trec_eval-10",
             validate: bool = True,
         ) -> pd.DataFrame:
-            """Draw the (query, item) pairs of the pool to label, with known probabilities."""
+            """Return the (query, item) pairs of the pool to label, drawn with known probabilities."""
 
         def summary(
             self,
@@ -5936,6 +6016,7 @@ class RunsIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
+        nuggets: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -5998,7 +6079,7 @@ class RunsIreval(Ireval):
         depth: int | None = None,
         judged_only: bool = False,
     ) -> pd.DataFrame:
-        """Compare the ordering of the runs on all data with orderings from fewer queries, fewer labels or shorter lists."""
+        """Return the correlation of the order of runs on all data with orders from fewer queries, labels or ranks."""
 
     class _SearchLengths:
         """Verbs of search_lengths."""
@@ -6088,7 +6169,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Count the relevant items by search length, in buckets; items that were not retrieved come last."""
+            """Return the number of relevant items by search length, in buckets; items that were not retrieved come last."""
 
         def rrie(
             self,
@@ -6125,7 +6206,7 @@ class RunsIreval(Ireval):
             depth: int | None = None,
             judged_only: bool = False,
         ) -> pd.DataFrame:
-            """Count the relevant items that one run ranks earlier than another, and those that only one retrieves."""
+            """Return the number of relevant items that one run ranks earlier than another, and that only one retrieves."""
 
     @property
     def search_lengths(self) -> _SearchLengths: ...
@@ -6141,7 +6222,7 @@ class RunsIreval(Ireval):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -6162,7 +6243,7 @@ class RunsIreval(Ireval):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -6272,7 +6353,7 @@ class RunsIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Compute Kendall's tau-b of the orderings of the runs under the judgments of different assessors."""
+        """Return Kendall's tau-b of the orderings of the runs under the judgments of different assessors."""
 
     class _Ties:
         """Verbs of ties."""
@@ -6437,7 +6518,7 @@ class ScoresIreval(Ireval):
         correction: Literal["auto", "max-t", "bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "auto",
         baseline: object = None,
         alpha: float = 0.05,
-        family: Literal["measure", "baseline", "all"] | None = None,
+        family: Literal["measure", "baseline", "all", "groups"] | None = None,
         margin: float | str | None = None,
         confidence: float | None = None,
         draws: int = 10000,
@@ -6581,7 +6662,7 @@ class ScoresIreval(Ireval):
         by: str | Sequence[str] | None = None,
         metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     ) -> pd.DataFrame:
-        """Compute the lowest and highest possible mean over all queries, for any labels of the unlabeled queries."""
+        """Return the lowest and highest possible mean over all queries, for any labels of the unlabeled queries."""
 
     class _LabelNext:
         """Verbs of label_next."""
@@ -6596,7 +6677,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Draw the queries to label next, so that the intervals become as narrow as possible."""
+            """Return the queries to label next, drawn so that the intervals become as narrow as possible."""
 
         def sample_size(
             self,
@@ -6607,7 +6688,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str] | None = None,
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
         ) -> pd.DataFrame:
-            """Compute the number of queries that need human labels for intervals of a required width."""
+            """Return the number of queries that need human labels for intervals of a required width."""
 
     @property
     def label_next(self) -> _LabelNext: ...
@@ -6646,7 +6727,7 @@ class ScoresIreval(Ireval):
             baseline: object = None,
             per: Literal["pair", "collection"] = "pair",
             test: str | None = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -6668,7 +6749,7 @@ class ScoresIreval(Ireval):
             baseline: object = None,
             replicate: str | Sequence[str] | None = None,
         ) -> pd.DataFrame:
-            """Return the number of collections that a verdict needs, per measure and pair of runs."""
+            """Return the number of collections that a meta-analysis needs, per measure and pair of runs."""
 
     @property
     def meta_analysis(self) -> _MetaAnalysis: ...
@@ -6869,6 +6950,7 @@ class ScoresIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
+        nuggets: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -6913,7 +6995,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str],
             edges: Mapping[str, Sequence[float]] | None = None,
         ) -> pd.DataFrame:
-            """Count the collections by the mean of their best run, in buckets."""
+            """Return the number of collections by the mean of their best run, in buckets."""
 
         def rrie(
             self,
@@ -6940,7 +7022,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -6954,7 +7036,7 @@ class ScoresIreval(Ireval):
             by: str | Sequence[str],
             metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
             baseline: object = None,
-            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "bonferroni",
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
             alpha: float = 0.05,
             confidence: float = 0.95,
             replicate: str | Sequence[str] | None = None,
@@ -7555,6 +7637,7 @@ class SummaryIreval(Ireval):
         layout: Literal["columns", "rows", "groups"] | None = None,
         average: Literal["mean", "rank", "both"] | None = "mean",
         texts: object = None,
+        nuggets: pd.DataFrame | None = None,
         caption: str | None = None,
         label: str | None = None,
         notes: str | Sequence[str] | None = None,
@@ -7727,6 +7810,116 @@ class UnjudgedValuesIreval(Ireval):
 
     def add_metadata(self, metadata: pd.DataFrame, *, on: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table with the columns of metadata about its runs or queries, and its own attributes."""
+
+class UsersIreval(Ireval):
+    """The verbs of a table of the kind 'users'."""
+
+    def behavior(
+        self,
+        measures: Sequence[str] | str | None = None,
+        *,
+        aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+        unit: Literal["query", "session", "user"] | None = None,
+        winsorize: float | None = None,
+        interval: Literal["auto", "bootstrap"] = "auto",
+        confidence: float = 0.95,
+        draws: int = 10000,
+        seed: int | None = 0,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the behavior measures of every bucket, with confidence intervals."""
+
+    def check_order(
+        self,
+        order: Sequence[object],
+        measures: Sequence[str] | str | None = None,
+        *,
+        aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+        unit: Literal["query", "session", "user"] | None = None,
+        test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
+        correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+        alpha: float = 0.05,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return, per behavior measure, whether the buckets follow a hypothesized order from best to worst."""
+
+    class _CompareBuckets:
+        """Verbs of compare_buckets."""
+
+        def __call__(
+            self,
+            measures: Sequence[str] | str | None = None,
+            *,
+            order: Sequence[object] | None = None,
+            aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+            unit: Literal["query", "session", "user"] | None = None,
+            test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
+            pre: object = None,
+            covariate: str | None = None,
+            sequential: int | None = None,
+            winsorize: float | None = None,
+            lift: Literal["delta", "fieller"] | None = None,
+            shares: Mapping[object, float] | None = None,
+            correction: Literal["bonferroni", "sidak", "holm", "holm-sidak", "simes-hochberg", "hommel", "fdr_bh", "fdr_by", "fdr_tsbh", "fdr_tsbky", "fdr_gbs", "none"] | None = "holm",
+            alpha: float = 0.05,
+            draws: int = 10000,
+            seed: int | None = 0,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return a two-sample test of every pair of buckets on every behavior measure."""
+
+        def aa_test(
+            self,
+            measures: Sequence[str] | str | None = None,
+            *,
+            aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+            unit: Literal["query", "session", "user"] | None = None,
+            test: Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"] = "auto",
+            pre: object = None,
+            covariate: str | None = None,
+            sequential: int | None = None,
+            share: float = 0.5,
+            alpha: float = 0.05,
+            confidence: float = 0.95,
+            draws: int = 1000,
+            seed: int | None = 0,
+            progress: bool | None = None,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return the type I error rate of the tests of two buckets, one row per measure."""
+
+        def sample_size(
+            self,
+            measures: Sequence[str] | str | None = None,
+            *,
+            difference: float | None = None,
+            lift: float | None = None,
+            aggregate: Literal["mean", "median", "ratio"] | Mapping[str, Literal["mean", "median", "ratio"]] | None = None,
+            unit: Literal["query", "session", "user"] | None = None,
+            winsorize: float | None = None,
+            share: float = 0.5,
+            alpha: float = 0.05,
+            power: float = 0.8,
+            by: str | Sequence[str] | None = None,
+            metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+        ) -> pd.DataFrame:
+            """Return how many users a test of two buckets needs, and the difference that those of the log detect."""
+
+    @property
+    def compare_buckets(self) -> _CompareBuckets: ...
+
+    def sample_ratio(
+        self,
+        *,
+        shares: Mapping[object, float] | None = None,
+        by: str | Sequence[str] | None = None,
+        metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
+    ) -> pd.DataFrame:
+        """Return the observed and expected number of users of each bucket, with the test of a sample-ratio mismatch."""
 
 class VotesIreval(Ireval):
     """The verbs of a table of the kind 'votes'."""

@@ -5,23 +5,17 @@ References
 Gisserot-Boukhlef et al. 2024, Towards trustworthy reranking: a simple yet effective abstention mechanism (nAUC).
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.answers.measured import Answers, codes_of, evaluated, parse_kind
-from pdeval.evaluate.cube import Scores, coded, described_frame, run_columns
+from pdeval.evaluate import Scores, coded, described_frame, run_columns
 from pdeval.evaluate.sources import sources
 from pdeval.kernels.primitives import share
-from pdeval.tables.equal_values import NOISE
+from pdeval.tables import NOISE, Table, kind_of, listed, numbers, query_column, read, table
 from pdeval.tables.labels import labels
-from pdeval.tables.reader import Table, numbers, query_column, read
-from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import table
-from pdeval.tables.vocabularies import listed
 from pdeval.verbs import verb
 
 MEASURES = ("AbstentionAccuracy", "AbstentionPrecision", "AbstentionRecall")

@@ -1,7 +1,5 @@
 """Chunks: rankings of parts of documents, collapsed to rankings of documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 
@@ -9,10 +7,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.answers.measured import Answers
-from pdeval.evaluate.cube import coded
-from pdeval.tables.codes import combined_codes, distinct
-from pdeval.tables.labels import labels, natural
-from pdeval.tables.reader import Table, numbers
+from pdeval.evaluate import coded
+from pdeval.tables import Table, combined_codes, distinct, natural, numbers
+from pdeval.tables.labels import labels
 from pdeval.verbs import verb
 
 

@@ -1,7 +1,5 @@
 """Citations: the documents that the sentences of an answer cite, and whether they support the sentences."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -15,14 +13,9 @@ from pdeval.answers.measured import (
     labels_or_numbers,
     parse_kind,
 )
-from pdeval.evaluate.cube import Scores, coded
-from pdeval.join.id_mismatch import same_type
-from pdeval.join.ids import column_ids
-from pdeval.join.ranks import ranked
-from pdeval.join.rules import checked_level, outside
-from pdeval.tables.codes import combined_codes, distinct
-from pdeval.tables.reader import Table, numbers, read
-from pdeval.tables.schemas import SCHEMAS, table
+from pdeval.evaluate import Scores, coded
+from pdeval.join import checked_level, column_ids, outside, ranked, same_type
+from pdeval.tables import SCHEMAS, Table, combined_codes, distinct, numbers, read, table
 from pdeval.verbs import verb
 
 MEASURES = ("CitationPrecision", "CitationRecall", "CitationF")

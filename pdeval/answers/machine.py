@@ -4,19 +4,16 @@ A table of nuggets with the column `machine` has both. `measure` gives scores by
 and `order` estimate the scores by human assessors (prediction-powered inference).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from pdeval.answers.measured import Answers, labels_or_numbers
 from pdeval.answers.nuggets import ASSIGNMENTS
-from pdeval.evaluate.cube import coded, described_frame, run_columns
+from pdeval.evaluate import coded, described_frame, run_columns
 from pdeval.judgments.judges import MACHINE, bias_of_judge
 from pdeval.significance.corrections import Correction, which_correction
-from pdeval.tables.labels import labels, run_labels
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import table
+from pdeval.tables import Table, run_labels, table
+from pdeval.tables.labels import labels
 from pdeval.verbs import verb
 
 HUMAN = "human"
@@ -83,7 +80,7 @@ def assignment_labels(assignments: Table) -> pd.DataFrame:
 def assignment_bias(
     assignments: Table,
     *,
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
@@ -97,7 +94,7 @@ def assignment_bias(
     correction : str or None
         ... All runs are corrected together.
     confidence : float
-        ... That of favor is Student's over queries; it is not corrected for the number of runs.
+        ... Student's intervals of favor over queries are simultaneous, as in `compare`.
 
     Examples
     --------
@@ -127,6 +124,7 @@ def assignment_bias(
         "correction": correction,
         "alpha": alpha,
         "confidence": confidence,
+        "simultaneous": correction != "none",
         "test": "t",
     }
     return result

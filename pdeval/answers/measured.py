@@ -9,15 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import ENTRIES, Measure, parse_all
-from pdeval.catalog.directions import described
-from pdeval.evaluate.cube import Scores, coded, coded_runs
-from pdeval.evaluate.ppi import checked
-from pdeval.join.rules import outside
-from pdeval.tables.labels import run_labels
-from pdeval.tables.reader import Table, numbers
-from pdeval.tables.schemas import SCHEMAS
-from pdeval.tables.vocabularies import listed
+from pdeval.catalog import ENTRIES, Measure, described, parse_all
+from pdeval.evaluate import Scores, checked, coded, coded_runs
+from pdeval.join import outside
+from pdeval.tables import SCHEMAS, Table, listed, numbers, run_labels
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Nuggets: facts that a good answer contains, which of them are in each answer, and measures of that."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Literal
 
@@ -16,12 +14,9 @@ from pdeval.answers.measured import (
     parse_kind,
 )
 from pdeval.catalog import Measure
-from pdeval.evaluate.cube import coded
-from pdeval.join.rules import outside
-from pdeval.tables.codes import combined_codes, distinct
-from pdeval.tables.reader import Table, query_column
-from pdeval.tables.schemas import table
-from pdeval.tables.vocabularies import listed, names_of
+from pdeval.evaluate import coded
+from pdeval.join import outside
+from pdeval.tables import Table, combined_codes, distinct, listed, names_of, query_column, table
 from pdeval.verbs import verb
 
 MEASURES = ("NuggetAll", "NuggetVital", "NuggetWeighted")

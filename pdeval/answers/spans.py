@@ -5,8 +5,6 @@ rank of a list, or not at all, so all measures are sums over pieces. Judgments d
 divided into chunks, so runs with different chunks can be compared.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 
@@ -14,15 +12,20 @@ import numpy as np
 import pandas as pd
 
 from pdeval.answers.measured import Answers, codes_of, evaluated, parse_kind
-from pdeval.evaluate.cube import coded
-from pdeval.join.id_mismatch import same_type
-from pdeval.join.ids import column_ids
-from pdeval.join.lists import ranges
+from pdeval.evaluate import coded
+from pdeval.join import column_ids, ranges, same_type
 from pdeval.kernels.primitives import inf
-from pdeval.tables.codes import combined_codes, distinct
-from pdeval.tables.dataframes import as_table, not_a_table
-from pdeval.tables.reader import Table, numbers
-from pdeval.tables.vocabularies import GRADES, item_roles, listed
+from pdeval.tables import (
+    GRADES,
+    Table,
+    as_table,
+    combined_codes,
+    distinct,
+    item_roles,
+    listed,
+    not_a_table,
+    numbers,
+)
 from pdeval.verbs import verb
 
 MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU", "SpanNDCG")

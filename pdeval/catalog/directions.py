@@ -5,8 +5,6 @@ looked up among those of this session and in the catalog. If these disagree or d
 the direction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NotRequired, TypedDict

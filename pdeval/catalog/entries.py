@@ -4,8 +4,6 @@ The decorators read the signature of a kernel: positional parameters are the col
 parameters become parameters of the measure, `RBP(p=0.9)`; `@10` sets one of them.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -13,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
-from pdeval.tables.equal_values import NOISE
-from pdeval.verbs.registry import Registry, first_line
+from pdeval.tables import NOISE
+from pdeval.verbs import Registry, first_line
 
 AnswerKind = Literal["nuggets", "citations", "spans", "abstention"]
 ListKind = Literal["binary", "graded", "judged", "signed", "subtopic", "items", "set"]
@@ -28,11 +26,6 @@ FAMILIES: dict[str, Family] = {
 }
 Path = Literal["", "recall-paired", "first", "last", "reciprocal", "interleaved"]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-
-ENTRIES: Registry[Entry] = Registry(
-    "measure",
-    taken="pdeval already has a measure {name!r} ({summary}). Use another name, e.g. name='my{name}'.",
-)
 
 
 @dataclass(frozen=True)
@@ -130,6 +123,12 @@ class Entry:
     def summary(self) -> str:
         """The first line of the kernel's docstring."""
         return first_line(self.kernel)
+
+
+ENTRIES: Registry[Entry] = Registry(
+    "measure",
+    taken="pdeval already has a measure {name!r} ({summary}). Use another name, e.g. name='my{name}'.",
+)
 
 
 class Options(TypedDict, total=False):

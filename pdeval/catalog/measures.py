@@ -3,8 +3,6 @@
 nDCG@10   RBP(p=0.8)   nDCG(gain=exp)@10   ASL@g1-10   alpha-nDCG@20   ndcg_cut_10   map@100-l2
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import math
@@ -20,9 +18,7 @@ import pandas as pd
 
 from pdeval.catalog import trec_eval_names
 from pdeval.catalog.entries import ENTRIES, Entry, Kind
-from pdeval.verbs.arguments import is_finite, refuse_unusable, shown
-from pdeval.verbs.checks import checks_arguments
-from pdeval.verbs.spelling import nearest
+from pdeval.verbs import checks_arguments, is_finite, nearest, refuse_unusable, shown
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Names of measures in trec_eval: `P.5,10`, `ndcg.1=3,2=9`, and the names of sets such as `all_trec`."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Literal

@@ -1,12 +1,11 @@
 """The commands: each reads files, calls a verb through the accessor, and writes a frame, a report or lines."""
 
-from __future__ import annotations
-
 import argparse
+import csv
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
@@ -15,15 +14,14 @@ from typing import Any
 import pandas as pd
 
 import pdeval
-from pdeval.catalog import parse_all
-from pdeval.catalog.measures import Measure, needs_judged, split
-from pdeval.catalog.trec_eval_names import joined
+from pdeval.catalog import Measure, joined, needs_judged, parse_all, split
 from pdeval.cli import UsageError, output, trec_eval_output
 from pdeval.cli.parser import SERVED, TREC_EVAL, options_of, verbs
 from pdeval.files import file_io, reading
 from pdeval.files.atomic_write import check_place, check_places, replacing
 from pdeval.join.judged import join
-from pdeval.report import gates
+from pdeval.report import decisions
+from pdeval.tables import read_texts
 from pdeval.verbs import Verb, of_kind
 
 # columns of a comparison that are printed
@@ -38,6 +36,7 @@ PRINTED = (
     "p_adjusted",
     "significant",
 )
+PRINTED_OF_GATE = ("measure", "n", "difference", "lower", "limit", "passed", "conclusion")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -189,20 +188,11 @@ def prefer(options: argparse.Namespace) -> int:
 def compare(options: argparse.Namespace) -> int:
     """Print one row per pair and measure, with its significance."""
     table = call("compare", options)
-    if (
-        output.chosen(options.format, options.output, "table") == "table"
-        and not options.all_columns
-    ):
-        pair = [f"{name}_{side}" for side in "ab" for name in getattr(options, "run", ["run"])]
-        table = table[
-            [
-                name
-                for name in (*table.attrs.get("by", ()), *pair, *PRINTED)
-                if name in table.columns
-            ]
-        ]
-    optional = () if options.all_columns else ("effect_size",)
-    return _write(table, options, optional=optional)
+    if options.all_columns:
+        return _write(table, options)
+    pair = [f"{name}_{side}" for side in "ab" for name in getattr(options, "run", ["run"])]
+    printed = [*table.attrs.get("by", ()), *pair, *PRINTED]
+    return _write(table, options, printed, optional=("effect_size",))
 
 
 def report(options: argparse.Namespace) -> int:
@@ -233,32 +223,18 @@ def check(options: argparse.Namespace) -> int:
 
 def gate(options: argparse.Namespace) -> int:
     """Print the requirements of a gate and write its files; the status is 0 if all passed, 1 if not, 2 for errors."""
-    for path in (options.junit, options.json, options.summary):
-        if path is not None:
-            check_place(path)
+    texts = [
+        (options.junit, decisions.junit_of),
+        (options.summary, decisions.summary_of),
+        (options.json, lambda frame: output.rendered(frame, "json")),
+    ]
+    files = [(path, text) for path, text in texts if path is not None]
+    check_places(path for path, _ in files)
     try:
         table = call("gate", options)
-        if output.chosen(options.format, options.output, "table") == "table":
-            shown = [
-                *table.attrs.get("by", ()),
-                "measure",
-                "n",
-                "difference",
-                "lower",
-                "limit",
-                "passed",
-                "verdict",
-            ]
-            _write(table[shown], options)
-        else:
-            _write(table, options)
-        for path, text in (
-            (options.junit, gates.junit_of),
-            (options.summary, gates.summary_of),
-            (options.json, lambda frame: output.rendered(frame, "json")),
-        ):
-            if path is not None:
-                output.send([text(table)], path)
+        _write(table, options, [*table.attrs.get("by", ()), *PRINTED_OF_GATE])
+        for path, text in files:
+            output.send([text(table)], path)
     except UsageError:
         raise
     except (ValueError, KeyError, TypeError, OSError) as error:
@@ -309,9 +285,7 @@ def catalog(options: argparse.Namespace) -> int:
     table = pd.DataFrame(pdeval.catalog(" ".join(options.words)))
     if not len(table):
         raise UsageError(f"nothing in the catalog mentions {' and '.join(options.words)}.")
-    if output.chosen(options.format, options.output, "table") == "table":
-        table = table[["name", "family", "parameters", "summary"]]
-    return _write(table, options)
+    return _write(table, options, ["name", "family", "parameters", "summary"])
 
 
 def call(name: str, options: argparse.Namespace, **more: Any) -> Any:
@@ -341,9 +315,10 @@ def _arguments(verb: Verb, options: argparse.Namespace) -> dict[str, Any]:
     for option in options_of(verb):
         if hasattr(options, option.name):
             value = getattr(options, option.name)
-            arguments[option.name] = (
-                _table(value, options) if option.form.file else option.value(value)
-            )
+            if option.form.file:
+                read: Callable[..., Any] = READERS.get(option.name) or _table
+                value = read(value, options)
+            arguments[option.name] = option.value(value)
     names = [parameter.name for parameter in verb.parameters]
     if "measures" in names and options.measures and not getattr(options, "trec_eval", False):
         arguments["measures"] = _measures(options)
@@ -396,14 +371,54 @@ def _tables(
     return qrels, reading.in_memory(files, progress=progress)
 
 
-def _table(path: str, options: argparse.Namespace) -> pd.DataFrame:
-    """Return a table of metadata from a file."""
+def _texts(paths: list[str], options: argparse.Namespace) -> object:
+    """Return the texts in a file of queries or documents, or in two files, queries first."""
+    if len(paths) > 2:
+        raise UsageError(
+            f"--texts has {len(paths)} files. Use one of queries and one of documents."
+        )
+    frames = []
+    for path in paths:
+        try:
+            frame = _table(path, options, dtype=str)
+            read_texts(frame)
+        except ValueError:
+            if ".tsv" not in Path(path).suffixes:
+                raise
+            # two columns without a header and without quoted fields, as the files of MS MARCO
+            frame = _table(path, options, dtype=str, header=None, quoting=csv.QUOTE_NONE)
+            if len(frame.columns) != 2:
+                raise
+            frame.columns = pd.Index(["id", "text"])
+        frames.append(frame)
+    return frames[0] if len(frames) == 1 else dict(zip(("queries", "docs"), frames))
+
+
+def _nuggets(path: str, options: argparse.Namespace) -> pd.DataFrame:
+    """Return nuggets from JSON lines of the nuggetizer, or from a table."""
+    return pdeval.read_nuggets(path) if _is_json(path) else _table(path, options)
+
+
+# readers of files that are not tables of metadata or comparisons, by option
+READERS: dict[str, Callable[..., Any]] = {"texts": _texts, "nuggets": _nuggets}
+
+
+def _is_json(path: str) -> bool:
+    return not {".jsonl", ".ndjson", ".json"}.isdisjoint(Path(path).suffixes)
+
+
+def _table(path: str, options: argparse.Namespace, **how: Any) -> pd.DataFrame:
+    """Return a table from a file; `how` are options of `read_csv`."""
     file_io.check_present(Path(path))
     if file_io.is_parquet(Path(path)):
         return pd.read_parquet(path)
+    how = {"dtype": {"run": str, "query_id": str}, **how}
     for encoding in filter(None, ("utf-8", options.encoding)):
         with suppress(UnicodeError):
-            return pd.read_csv(path, dtype={"run": str, "query_id": str}, encoding=encoding)
+            if _is_json(path):
+                return pd.read_json(path, lines=True, dtype=False, encoding=encoding)
+            separator = "\t" if ".tsv" in Path(path).suffixes else ","
+            return pd.read_csv(path, sep=separator, encoding=encoding, **how)
     if options.encoding is None:
         raise ValueError(f"'{path}' is not UTF-8. Specify its encoding, e.g. --encoding latin-1.")
     raise ValueError(
@@ -428,8 +443,13 @@ def _metadata(options: argparse.Namespace) -> pd.DataFrame:
     return frame if hasattr(options, "run") else frame.astype({"run": str})
 
 
-def _write(content: Any, options: argparse.Namespace, **how: Any) -> int:
+def _write(
+    content: Any, options: argparse.Namespace, printed: Sequence[str] | None = None, **how: Any
+) -> int:
+    """Write the result of a command; a printed table has only the columns `printed`, if it has them."""
     kind = output.chosen(options.format, options.output, "table")
+    if kind == "table" and printed is not None:
+        content = content[[name for name in printed if name in content.columns]]
     digits = getattr(options, "digits", None)
     output.write(content, kind, options.output, digits=4 if digits is None else digits, **how)
     return 0

@@ -1,7 +1,5 @@
 """A frame or a report as text or as a file: an aligned table, or any declared format of reports."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 import textwrap
@@ -19,7 +17,7 @@ from pdeval.report import FORMATS, Report, columns
 from pdeval.report.report import safe, terminal_width
 from pdeval.report.spreadsheet import json_records
 from pdeval.report.text import TextColumn, align, fits, to_text
-from pdeval.tables.labels import naturally, visible
+from pdeval.tables import naturally, visible
 
 UNSORTED = ("measure", "method", "name")  # in the order of the request
 STANDALONE = r"""\documentclass{{article}}

@@ -1,7 +1,7 @@
 """The parser of the command line: commands from verbs, with their options, and the options of the shell.
 
 The options of a verb come from its signature and its docstring. Literals are choices, booleans are flags, lists are
-separated by commas, a DataFrame is a file, a run is its name. Mappings, functions and pairs of runs have no option.
+separated by commas, a table is a file, a run is its name. Mappings, functions and pairs of runs have no option.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ import pandas as pd
 
 from pdeval import __version__
 from pdeval.accessor.methods import RULES, docstring_of, evaluated, signature_of
-from pdeval.catalog.measures import split
+from pdeval.catalog import split
 from pdeval.cli.output import formats, send
 from pdeval.files.lines import check_encoding
 from pdeval.orderings.methods import chosen
 from pdeval.significance.corrections import JOINT_CORRECTIONS, which_correction
 from pdeval.significance.registry import which_test
-from pdeval.verbs import Verb, of_kind
-from pdeval.verbs.checks import LISTS, alternatives
-from pdeval.verbs.parameter_texts import sections
+from pdeval.verbs import LISTS, Verb, alternatives, of_kind, sections
 
 PROGRAM = "pdeval"
 EPILOG = """\
@@ -102,6 +100,10 @@ DESCRIPTIONS = {
     "does not, 2 for errors.",
     "check": "Check queries, duplicates, ties and judgments. The status is 1 for missing queries and duplicates.",
 }
+TEXTS = (
+    "Texts of queries and documents for the page: a CSV, TSV, JSON lines or Parquet file with ids and texts. With "
+    "--texts FILE --texts FILE, queries come first and documents second."
+)
 FILE_OR_OPTION = re.compile(r"^-|[/\\*?]|\.[A-Za-z]")
 SHELL = ("qrels", "measures", "progress")  # set by files, -m and --quiet
 LETTERS = {"level": "-l", "depth": "-M", "judged_only": "-J"}  # as in trec_eval
@@ -331,7 +333,9 @@ def form_of(annotation: Any, documented: str = "") -> Form | None:
             fields["numbers"] += (part,)
         elif part is str or (part in (object, Any) and re.match(r"run\b", documented)):
             fields["text"] = True
-        elif isinstance(part, type) and issubclass(part, pd.DataFrame):
+        elif (part in (object, Any) and documented.startswith("table")) or (
+            isinstance(part, type) and issubclass(part, pd.DataFrame)
+        ):
             fields["file"] = True
         elif origin in LISTS and get_args(part):
             fields["several"] = form_of(get_args(part)[0], documented)
@@ -395,6 +399,8 @@ def _option(parameter: inspect.Parameter, form: Form, meaning: str) -> Option:
         )
     elif form.file:
         metavar = settings["metavar"] = "FILE"
+        if name == "texts":
+            meaning, settings["action"] = TEXTS, "append"
     elif (inner := form.several) is not None:
         metavar = settings["metavar"] = f"{name.upper()}[,...]"
         read = reader or inner.read

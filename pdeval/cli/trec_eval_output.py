@@ -1,31 +1,27 @@
 """Scores in the format of trec_eval: `measure<TAB>query<TAB>value`, the measure padded to 22 characters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse
-from pdeval.catalog.directions import aggregate_of
-from pdeval.catalog.trec_eval_names import (
+from pdeval.catalog import (
     OTHER_JUDGMENTS,
     SETS,
     SINCE_10,
     TABLE,
+    aggregate_of,
     check_parameters,
     cutoffs,
     exact_names,
     number,
+    parse,
 )
-from pdeval.evaluate.cube import Scores
+from pdeval.evaluate import Scores, of_scores
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.summary import of_scores
-from pdeval.join.judged import Judged
-from pdeval.join.positions import Positions
-from pdeval.tables.labels import run_labels
+from pdeval.join import Judged, Positions
+from pdeval.tables import run_labels
 
 # printed only for the run, and only for queries
 TOTAL_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")

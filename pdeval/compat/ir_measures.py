@@ -29,11 +29,9 @@ except ImportError as error:
 
 from pdeval.catalog import parse
 from pdeval.compat.pytrec_eval import RelevanceEvaluator, dict_table
-from pdeval.evaluate.scores import Views
-from pdeval.join import positions
-from pdeval.join.id_mismatch import NothingJudged
-from pdeval.join.judged import Judged
-from pdeval.tables.reader import Table, read
+from pdeval.evaluate import Views
+from pdeval.join import Judged, NothingJudged, positions
+from pdeval.tables import Table, read
 
 measures: Any = ir_measures.measures  # none of it has annotations
 util: Any = ir_measures.util

@@ -9,8 +9,6 @@
 PyTerrier itself is not imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,8 +17,7 @@ import pandas as pd
 
 from pdeval.significance.corrections import adjust, which_correction
 from pdeval.significance.registry import completed, which_test
-from pdeval.tables.equal_values import describe
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import describe, listed
 from pdeval.verbs import arguments
 
 COLUMNS = ["name", "qid", "measure", "value"]

@@ -33,24 +33,23 @@ import pandas as pd
 
 from pdeval.accessor import ACCESSORS, Ireval, Joined
 from pdeval.accessor import join as join_on_pandas
-from pdeval.accessor.collections import Collections, check_shared_ids
 from pdeval.accessor.describe import many, size_of_join
 from pdeval.accessor.methods import checks_roles, joins, new_method, rules_of_join
-from pdeval.accessor.pipeline import call, described, shared_options, warn_about_replicates
+from pdeval.accessor.pipeline import (
+    Collections,
+    call,
+    check_shared_ids,
+    described,
+    shared_options,
+    warn_about_replicates,
+)
 from pdeval.dask.collect import Gathered, few_enough
 from pdeval.dask.files import read_runs, to_parquet
 from pdeval.dask.lazy_verbs import LAZY, PARTWISE
 from pdeval.dask.partition_plan import Plan, plan
-from pdeval.evaluate.cube import coded
-from pdeval.evaluate.groups import Join, rows_by
-from pdeval.join.item_catalog import catalog_of
-from pdeval.join.judged import Judged
-from pdeval.join.positions import Positions
-from pdeval.join.rules import QueryRule, checked_level
-from pdeval.tables import reader
-from pdeval.tables.dataframes import as_table, gathered_table, is_dask, rows_of
-from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import SCHEMAS
+from pdeval.evaluate import Join, coded, rows_by
+from pdeval.join import Judged, Positions, QueryRule, catalog_of, checked_level
+from pdeval.tables import SCHEMAS, as_table, gathered_table, is_dask, kind_of, reader, rows_of
 from pdeval.verbs import Verb, of_kind
 
 __all__ = ["DaskIreval", "DaskJudged", "read_runs"]
@@ -213,7 +212,7 @@ class DaskIreval(Ireval):
     def __new__(cls, frame: Any, binding: Mapping[str, Any] | None = None) -> Self:
         kind = str(kind_of(frame._meta, binding))
         if kind not in ON_DASK and kind in ACCESSORS:  # a table that was declared later
-            ON_DASK[kind] = _door(kind)
+            ON_DASK[kind] = _accessor_class(kind)
         return object.__new__(ON_DASK.get(kind, DaskIreval))  # type: ignore[return-value]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -308,19 +307,19 @@ def _with(doc: str | None, sentence: str) -> str:
     return f"{first}\n\n{fill(sentence, 116)}\n\n{rest}\n"
 
 
-def _door(kind: str) -> type[DaskIreval]:
+def _accessor_class(kind: str) -> type[DaskIreval]:
     on_pandas = ACCESSORS[kind]
     return type(f"Dask{on_pandas.__name__}", (DaskIreval, on_pandas), {"__module__": __name__})
 
 
 # the accessors of pandas with the same verbs, called as on Dask
-ON_DASK: dict[str, type[DaskIreval]] = {kind: _door(kind) for kind in ACCESSORS}
+ON_DASK: dict[str, type[DaskIreval]] = {kind: _accessor_class(kind) for kind in ACCESSORS}
 ON_DASK["runs"].join = _join  # type: ignore[attr-defined]
 ON_DASK["runs"].to_parquet = to_parquet  # type: ignore[attr-defined]
 _join.__doc__ = _with(join_on_pandas.__doc__, DIVIDED)
 
 for _name in LAZY:
-    for _door_of, _kind in ((ON_DASK["runs"], "runs"), (DaskJudged, "judged")):
+    for _accessor_of, _kind in ((ON_DASK["runs"], "runs"), (DaskJudged, "judged")):
         _method = new_method(of_kind("judged")[_name], _kind)
         _method.__doc__ = _with(_method.__doc__, LAZILY)
-        setattr(_door_of, _name, _method)
+        setattr(_accessor_of, _name, _method)

@@ -8,8 +8,6 @@ before anything is computed, and an error is raised if it exceeds the limit. `me
 `compare` run in the partitions and gather no positions.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,12 +17,9 @@ import pandas as pd
 from pdeval.dask import first_pass
 from pdeval.dask.delayed import gathered
 from pdeval.dask.partition_plan import Plan
-from pdeval.join import merge_parts
-from pdeval.join.judgments import Judgments, read_judgments
-from pdeval.join.merge_parts import Pair, Returned
-from pdeval.join.positions import Positions, join
-from pdeval.tables.dataframes import rows_of
-from pdeval.tables.reader import Table
+from pdeval.join import Judgments, Pair, Positions, Returned, merge_parts, read_judgments
+from pdeval.join.positions import join
+from pdeval.tables import Table, rows_of
 
 LIMIT = "4 GiB"
 OPTION = "pdeval.gather-limit"

@@ -1,7 +1,5 @@
 """Partitions as tasks of Dask: the same call on each of them, and results that are gathered up a tree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files of run tables on Dask: run files as partitions, and folders of parquet files."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -13,9 +11,7 @@ import pandas as pd
 from pdeval.dask import shuffle
 from pdeval.files.atomic_write import replacing_folder
 from pdeval.files.reading import RunFile, run_table
-from pdeval.tables import reader
-from pdeval.tables.dataframes import from_arrow, text_dtype
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import from_arrow, listed, reader, text_dtype
 
 PART = re.compile(r"part\.[0-9]+\.parquet")
 MARK = (

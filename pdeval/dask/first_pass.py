@@ -5,26 +5,26 @@ list is divided over several partitions. Judgments are sent to every worker if t
 and are divided as the runs are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
 
 from pdeval.dask.delayed import calls, delayed_parts
-from pdeval.join.ids import Ids, column_ids
-from pdeval.join.judgments import read_judgments
-from pdeval.join.lists import find_lists, is_parameter, ranges
-from pdeval.join.ranks import gaps_text, have_gaps
-from pdeval.tables import reader
-from pdeval.tables.codes import combined_codes
-from pdeval.tables.dataframes import is_dask
-from pdeval.tables.labels import run_labels
-from pdeval.tables.reader import Table, numbers
+from pdeval.join import (
+    Ids,
+    column_ids,
+    find_lists,
+    gaps_text,
+    have_gaps,
+    is_parameter,
+    ranges,
+    read_judgments,
+)
+from pdeval.tables import Table, combined_codes, is_dask, numbers, reader, run_labels
 
 ROW = "__row__"
 SMALL = 1 << 20  # rows of judgments that are sent to every worker
@@ -269,7 +269,7 @@ class Given:
     starts: np.ndarray | None
     large: Any = None
 
-    def relevant_only(self) -> Given:
+    def relevant_only(self) -> Self:
         """Return the relevant judgments, and the first judgment of each topic, to send fewer rows."""
         if self.frame is None or self.starts is None or "subtopic" in self.roles:
             return self

@@ -4,8 +4,6 @@ One part is in memory at a time. Only the positions of its judged items are kept
 8 for every list, as for a Dask table (see `collect`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,15 +17,24 @@ from pdeval.accessor import Joined
 from pdeval.dask import first_pass
 from pdeval.dask.first_pass import Given, Holding
 from pdeval.dask.partition_plan import Plan, needed
-from pdeval.join import merge_parts, positions
-from pdeval.join.id_mismatch import FEW, NothingJudged, holding_none, same_type
-from pdeval.join.ids import Ids, column_ids
-from pdeval.join.judgments import read_judgments
-from pdeval.join.rules import Compat, QueryRule, Ties, checked_level, checked_rules
-from pdeval.tables import reader
-from pdeval.tables.reader import Table
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs.checks import checks_arguments
+from pdeval.join import (
+    FEW,
+    Compat,
+    Ids,
+    NothingJudged,
+    QueryRule,
+    Ties,
+    checked_level,
+    checked_rules,
+    column_ids,
+    holding_none,
+    merge_parts,
+    positions,
+    read_judgments,
+    same_type,
+)
+from pdeval.tables import Table, listed, reader
+from pdeval.verbs import checks_arguments
 
 
 def _read(parts: Any) -> Iterator[tuple[int, Table]]:

@@ -22,35 +22,35 @@ from pdeval.dask import partition, shuffle
 from pdeval.dask.collect import check_size
 from pdeval.dask.delayed import gathered, numbers
 from pdeval.dask.partition_plan import asks_corpus, asks_rows
-from pdeval.evaluate import mean_preferences
-from pdeval.evaluate import summary as summaries
-from pdeval.evaluate.cube import Scores, stacked
-from pdeval.evaluate.groups import named
-from pdeval.evaluate.labeled import Request
-from pdeval.evaluate.pairs import Pairs, select
-from pdeval.evaluate.scores import (
+from pdeval.evaluate import (
     MEASURES,
+    Pairs,
+    Request,
+    Scores,
+    Source,
     Views,
     attributes,
     call_of,
     check_weighed,
+    integers,
+    mean_preferences,
+    named,
     only_metrics,
+    select,
+    stacked,
     tell_of_undefined,
 )
-from pdeval.evaluate.sources import Source
-from pdeval.evaluate.unjudged import integers
-from pdeval.join.blocks import View
-from pdeval.join.item_catalog import Catalog, Listed
-from pdeval.join.judged import Judged
-from pdeval.join.list_columns import OF_USERS, check_columns, check_lists
-from pdeval.join.rules import outside
+from pdeval.evaluate import (
+    summary as summaries,
+)
+from pdeval.join import OF_USERS, Catalog, Judged, Listed, View, check_columns, check_lists, outside
 from pdeval.orderings import order as ordering
 from pdeval.orderings.methods import Method, orderings
 from pdeval.orderings.votes import RankInterval
 from pdeval.significance import compare as comparing
+from pdeval.tables import read_texts
 from pdeval.tables.labels import labels
-from pdeval.tables.texts import read_texts
-from pdeval.verbs.registry import check_not_declared
+from pdeval.verbs import check_not_declared
 
 if TYPE_CHECKING:
     from pdeval.dask.accessor import DaskJudged

@@ -4,31 +4,39 @@ The join and the kernels are those of pandas. This module does not depend on Das
 DataFrame of the partition, and data about all partitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.dask.first_pass import ROW, Given, places
-from pdeval.evaluate import mean_preferences
-from pdeval.evaluate import pairs as kernels
-from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.evaluate.labeled import Request as LabeledRequest
-from pdeval.evaluate.scores import Views, attributes
-from pdeval.join import merge_parts, positions
-from pdeval.join.ids import column_ids
-from pdeval.join.item_catalog import Catalog
-from pdeval.join.judged import Judged
-from pdeval.join.list_columns import lists_of
-from pdeval.join.positions import Positions
-from pdeval.join.rules import QueryRule
-from pdeval.tables.labels import repeated
-from pdeval.tables.reader import Table
+from pdeval.evaluate import (
+    Preferences,
+    Scores,
+    Views,
+    attributes,
+    mean_preferences,
+)
+from pdeval.evaluate import (
+    Request as LabeledRequest,
+)
+from pdeval.evaluate import (
+    pairs as kernels,
+)
+from pdeval.join import (
+    Catalog,
+    Judged,
+    Positions,
+    QueryRule,
+    column_ids,
+    lists_of,
+    merge_parts,
+    positions,
+)
+from pdeval.tables import Table, repeated
 
 MEMORY = 1 << 27
 NOTHING = np.zeros(3, dtype=np.uint64)
@@ -111,7 +119,7 @@ class Part:
             return self.common[:, None] & self.mine
         return Judged(self.positions, level, rule).counted() & self.mine
 
-    def without_rows(self) -> Part:
+    def without_rows(self) -> Self:
         """Return the join without the rows that it was made from, to be kept in memory."""
         return replace(self, positions=replace(self.positions, source=None, listed=None))
 

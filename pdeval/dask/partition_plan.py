@@ -1,7 +1,5 @@
 """From a Dask run table and judgments to partitions that can be joined: the first pass, and whether rows move."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,14 +13,9 @@ from pdeval.dask import first_pass, partition, shuffle
 from pdeval.dask.delayed import calls, frozen, number, numbers, of_part
 from pdeval.dask.first_pass import Census, Given
 from pdeval.dask.partition import ByList, Context
-from pdeval.evaluate.scores import call_of
-from pdeval.join.id_mismatch import NothingJudged, same_type
-from pdeval.join.ids import Ids
-from pdeval.join.item_catalog import Catalog
-from pdeval.join.judgments import Judgments
-from pdeval.join.positions import Positions
-from pdeval.join.rules import checked_rules
-from pdeval.tables.reader import Table
+from pdeval.evaluate import call_of
+from pdeval.join import Catalog, Ids, Judgments, NothingJudged, Positions, checked_rules, same_type
+from pdeval.tables import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,6 @@ Measured on two workers of 512 MiB: with the libraries loaded and the buffers of
 repeatedly paused). A partition that is not moved needs half of that. Dask pauses workers at 80% of their memory.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,9 +14,8 @@ import pandas as pd
 
 from pdeval.dask.delayed import frozen, number, numbers
 from pdeval.dask.first_pass import ROW, Census, places, take
-from pdeval.join.ids import column_ids
-from pdeval.tables.dataframes import text_dtype
-from pdeval.tables.reader import Table
+from pdeval.join import column_ids
+from pdeval.tables import Table, text_dtype
 
 NUMBER = "__number__"
 ROWS = 1 << 19

@@ -3,8 +3,6 @@
 `python -m tests.datasets.generate` and `generate_answers` make the files from a seed.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.join.rules import Compat, QueryRule, Ties
-from pdeval.tables.dataframes import from_arrow
-from pdeval.verbs.checks import checks_arguments
+from pdeval.join import Compat, QueryRule, Ties
+from pdeval.tables import from_arrow
+from pdeval.verbs import checks_arguments
 
 FOLDER = Path(__file__).parent / "files"
 

@@ -1,16 +1,11 @@
 """Metadata added to a table as columns; the attributes of the table are kept, which `merge` would lose."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from pdeval.tables.metadata import matched_rows
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import PAIRED, SCHEMAS, Schema
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import PAIRED, SCHEMAS, Schema, Table, listed, matched_rows
 from pdeval.verbs import verb
 
 RAW = ("qrels", "labels", "clicks")  # input tables other than runs

@@ -1,7 +1,5 @@
 """Runs without judgments: measures of the items of their lists."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 
@@ -10,14 +8,26 @@ import pandas as pd
 from pdeval.catalog import Measure, parse_all
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.summary import summary
-from pdeval.join import duplicates, ids
-from pdeval.join import lists as list_index
-from pdeval.join.item_catalog import all_lists, catalog_of
-from pdeval.join.judged import Judged
-from pdeval.join.positions import Rows, positions_of, unjudged
-from pdeval.join.ranks import closed_gaps, scores_of, sorted_scores
-from pdeval.join.rules import Compat, Ties, checked_rules
-from pdeval.tables.reader import Table, together
+from pdeval.join import (
+    Compat,
+    Judged,
+    Rows,
+    Ties,
+    all_lists,
+    catalog_of,
+    checked_rules,
+    closed_gaps,
+    duplicates,
+    ids,
+    positions_of,
+    scores_of,
+    sorted_scores,
+    unjudged,
+)
+from pdeval.join import (
+    lists as list_index,
+)
+from pdeval.tables import Table, together
 from pdeval.verbs import verb
 
 BEYOND = ("Novelty@10", "AvgPopularity@10", "Coverage@10", "Gini@10")

@@ -5,8 +5,6 @@ grade and its recall level. For some measures it is the product of a weight of t
 discount of the rank (`factors`). A preference needs the users of each query and the weights of the levels (`users`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -31,17 +29,14 @@ from pdeval.evaluate.scores import (
     populations,
 )
 from pdeval.evaluate.unjudged import Unjudged, cutoff, integers
-from pdeval.join.blocks import Block
-from pdeval.join.judged import Judged
+from pdeval.join import Block, Judged
 from pdeval.kernels.preferences import weights
 from pdeval.kernels.primitives import closer, level
 from pdeval.kernels.primitives import share as share_of
 from pdeval.kernels.terms import PAIR_TERMS, TERMS
-from pdeval.tables.labels import labels, repeated, run_labels
-from pdeval.tables.schemas import table
-from pdeval.tables.texts import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, read_texts
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import shown
+from pdeval.tables import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, read_texts, repeated, run_labels, table
+from pdeval.tables.labels import labels
+from pdeval.verbs import shown, verb
 
 FEW_QUERIES = 5  # that are explained if none is chosen
 
@@ -195,6 +190,7 @@ def _cells(
     columns = {
         name: np.concatenate([part[name] for part in parts]) for name in (*KEY, "weight", "value")
     }
+    # lexsort: the last key is the primary one
     order = np.lexsort([columns[name] for name in reversed(KEY)])
     return {name: values[order] for name, values in columns.items()}, list(names)
 
@@ -268,7 +264,13 @@ def parts_of(
     if path == "metric":
         function = TERMS[entry.name]
         columns, term_parameters = arguments_of(function, parameters)
-    for name, share, blocks in _users_of(views, measure):
+    users_of = populations(views, measure)
+    if entry.name == "GAP":  # GAP and MAP-IA are means of AP over users of grades and of subtopics
+        users_of = _threshold_users(views.under(measure))
+    elif entry.name == "MAP-IA":
+        any_subtopic = parse("ST-RPP(subtopics=uniform,background=0)", level=measure.level)
+        users_of = populations(views.under(measure), any_subtopic)
+    for name, share, blocks in users_of:
         for block in filter(lambda block: block.size, blocks):
             if path == "metric":  # the difference of its terms
                 terms, weight = function(*block.columns(columns), **term_parameters)
@@ -291,17 +293,6 @@ def parts_of(
             if share is not None:
                 weight = weight * np.where(share > 0, share, np.nan)[block.topics][:, None]
             yield name, block, weight, value
-
-
-def _users_of(views: Views, measure: Measure) -> Iterator[Population]:
-    """Yield the populations of a measure; GAP and MAP-IA are means of AP over users of grades and of subtopics."""
-    if measure.entry.name == "MAP-IA":
-        users_of = parse("ST-RPP(subtopics=uniform,background=0)", level=measure.level)
-        yield from populations(views.under(measure), users_of)
-    elif measure.entry.name == "GAP":
-        yield from _threshold_users(views.under(measure))
-    else:
-        yield from populations(views, measure)
 
 
 def _threshold_users(views: Views) -> Iterator[Population]:
@@ -368,8 +359,8 @@ def factors(judged: Judged, measure: Measure) -> Factors | None:
     --------
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(queries="common")
-    >>> found = factors(judged, pdeval.parse("P@5"))
-    >>> found.gain, found.discount.tolist()
+    >>> result = factors(judged, pdeval.parse("P@5"))
+    >>> result.gain, result.discount.tolist()
     ({1.0: 1.0, 2.0: 1.0, 3.0: 1.0}, [0.2, 0.2, 0.2, 0.2, 0.2])
     >>> factors(judged, pdeval.parse("Bpref")) is None
     True
@@ -439,8 +430,8 @@ def users(judged: Judged, measure: Measure) -> tuple[list[Users], dict[int, np.n
     --------
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(queries="common")
-    >>> found, weighed = users(judged, pdeval.parse("RPP"))
-    >>> [(one.name, one.share[0].round(3).item()) for one in found], weighed[4].tolist()
+    >>> result, weighed = users(judged, pdeval.parse("RPP"))
+    >>> [(one.name, one.share[0].round(3).item()) for one in result], weighed[4].tolist()
     ([('grade >= 1', 0.684), ('grade >= 2', 0.263), ('grade >= 3', 0.053)], [0.25, 0.25, 0.25, 0.25])
     """
     entry = measure.entry
@@ -724,9 +715,7 @@ def explain(
         "judged_only"
     ):
         judged = judged.on(judged.positions.only_judged())  # its ranks are the ones that count
-    chosen = list(range(len(judged.runs)))
-    if runs is not None:
-        chosen = places_of_runs(judged.runs, runs)
+    chosen = list(range(len(judged.runs))) if runs is None else places_of_runs(judged.runs, runs)
     paired = [measure for measure in requested if measure.entry.family == "preference"]
     if paired and len(chosen) != 2:
         raise ValueError(
@@ -745,10 +734,8 @@ def explain(
     if paired:
         tables = [explained_pair(judged, requested, topic, *chosen) for topic in topics]
     else:
-        part = judged
-        if runs is not None:
-            kept = np.isin(np.arange(len(judged.runs)), chosen)
-            part = judged.on(judged.positions.keep_runs(kept))
+        kept = np.isin(np.arange(len(judged.runs)), chosen)
+        part = judged if runs is None else judged.on(judged.positions.keep_runs(kept))
         depth = cutoff(requested) if top is None else top
         tables = [_explained(part, requested, topic, depth, per) for topic in topics]
     frame = stacked(tables)

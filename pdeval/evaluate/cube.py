@@ -16,13 +16,20 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.catalog.directions import higher_of
-from pdeval.join.ids import natural_order
-from pdeval.tables.codes import combined_codes, distinct
-from pdeval.tables.dataframes import categorical
-from pdeval.tables.labels import labels, repeated, run_labels
-from pdeval.tables.reader import Table, numbers
-from pdeval.tables.recognition import COLLECTIONS, several_collections
+from pdeval.catalog import higher_of
+from pdeval.join import natural_order
+from pdeval.tables import (
+    COLLECTIONS,
+    Table,
+    categorical,
+    combined_codes,
+    distinct,
+    numbers,
+    repeated,
+    run_labels,
+    several_collections,
+)
+from pdeval.tables.labels import labels
 
 
 @dataclass(frozen=True)
@@ -218,8 +225,14 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """
     if len(frames) == 1:
         return frames[0]
+    attrs = merged_attrs(frame.attrs for frame in frames)
+    # without attributes, which pandas copies with every column
+    frames = [pd.DataFrame(frame) for frame in frames]
     names = dict.fromkeys(name for frame in frames for name in frame.columns)
-    categories = [set(frame.select_dtypes("category").columns) for frame in frames]
+    categories = [
+        {name for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)}
+        for frame in frames
+    ]
     # columns that are categorical in each frame that has them; a column that is so only in some is stacked as objects
     coded = [
         name
@@ -227,14 +240,17 @@ def stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         if all(name in known or name not in frame for frame, known in zip(frames, categories))
     ]
     plain = [
-        frame.drop(columns=coded, errors="ignore").astype(dict.fromkeys(known - {*coded}, object))
+        frame[[name for name in frame.columns if name not in coded]]
+        if known <= {*coded}
+        else frame.astype(dict.fromkeys(known - {*coded}, object)).drop(
+            columns=coded, errors="ignore"
+        )
         for frame, known in zip(frames, categories)
     ]
     result = pd.concat(plain, ignore_index=True)
     columns = {name: _stacked_categories(frames, name) for name in coded}
     return described_frame(
-        {name: columns[name] if name in columns else result[name].array for name in names},
-        merged_attrs(frame.attrs for frame in frames),
+        {name: columns[name] if name in columns else result[name].array for name in names}, attrs
     )
 
 
@@ -330,6 +346,7 @@ def preferences_cube(table: Table) -> Preferences:
         raise ValueError(
             f"{int((run_a == run_b).sum()):,} rows compare a run with itself. Drop them."
         )
+    # a pair of runs as one number
     code = run_a * len(runs) + run_b
     first, pair = distinct(code)
     a, b = np.divmod(code[first], len(runs))

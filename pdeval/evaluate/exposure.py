@@ -1,24 +1,18 @@
 """Exposure of items and groups of items: expected exposure of stochastic rankings, AWRF, and fractions of exposure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse_all
-from pdeval.catalog.directions import described
+from pdeval.catalog import Measure, described, parse_all
 from pdeval.evaluate.cube import Scores, described_frame, run_columns, scores_cube
 from pdeval.evaluate.scores import scores
 from pdeval.evaluate.sources import systems_of
-from pdeval.join.id_mismatch import same_type
-from pdeval.join.ids import column_ids
-from pdeval.join.judged import Judged
-from pdeval.join.ranks import top
+from pdeval.join import Judged, column_ids, same_type, top
 from pdeval.kernels.exposure import (
     UserModel,
     attention,
@@ -28,16 +22,15 @@ from pdeval.kernels.exposure import (
     target_exposure,
 )
 from pdeval.kernels.primitives import share
-from pdeval.tables.items_and_history import ItemTable, read_items
+from pdeval.tables import ItemTable, Table, read_items, table
 from pdeval.tables.labels import labels
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import table
+from pdeval.tables.reader import query_column
 from pdeval.verbs import verb
 
 CELLS = 1 << 21  # items x topics x systems of a block
 Sample = str | Sequence[str] | None
 Weight = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Target = Literal["uniform", "relevant", "catalog"] | Mapping[str, float]
+Target = Literal["uniform", "relevant", "catalog"] | Mapping[str, float] | pd.DataFrame
 
 table(
     "exposure_shares",
@@ -120,6 +113,7 @@ class Listing:
     def relevant_above(self) -> np.ndarray:
         """For each row, the number of relevant items above it in its list."""
         topic = self.topic[self.row_item]
+        # by list, and by rank in a list: lexsort takes the primary key last
         order = np.lexsort((self.row_rank, self.row_run, topic))
         counts = self.relevant[self.row_item[order]]
         before = np.cumsum(counts) - counts
@@ -133,6 +127,7 @@ class Listing:
     def blocks(self, weight: Weight) -> Iterator[Block]:
         """Yield the mean exposure of items over the rankings of each system, by blocks of topics."""
         n_topics, n_systems = self.samples.shape
+        # items are sorted by topic and rows by item: the items, and the rows, of a topic are adjacent
         starts = np.searchsorted(self.topic, np.arange(n_topics + 1))
         rows = np.searchsorted(self.row_item, starts)
         values = weight(self.row_rank, self.relevant_above)
@@ -193,7 +188,9 @@ def listing(judged: Judged, sample: Sample) -> Listing:
     first_judged = np.lexsort((judgment, judgment < 0, keys // width))
     keys, judgment = keys[first_judged], judgment[first_judged]
     place = np.argsort(first_judged)[place]
-    names = _sample_columns(at.runs, sample)
+    names = [sample] if isinstance(sample, str) else list(sample or ())
+    if sample is None:  # each run is one ranking, unless there is this column
+        names = [name for name in ("sample",) if name in at.runs.columns]
     systems, system = systems_of(at.runs, names) if names else (at.runs, np.arange(len(at.runs)))
     if not len(systems.columns):
         systems = pd.DataFrame({"run": ["run"]})
@@ -213,13 +210,6 @@ def listing(judged: Judged, sample: Sample) -> Listing:
     )
 
 
-def _sample_columns(runs: pd.DataFrame, sample: Sample) -> list[str]:
-    """Return the columns that distinguish the samples of a system; none if each run is one ranking."""
-    if sample is None:
-        return [name for name in ("sample",) if name in runs.columns]
-    return [sample] if isinstance(sample, str) else list(sample)
-
-
 @dataclass(frozen=True, eq=False)
 class Groups:
     """The groups of items: `member` of shape (items, groups), 1 if the item belongs to the group.
@@ -232,7 +222,7 @@ class Groups:
     member: np.ndarray
 
     @classmethod
-    def of(cls, groups: object, listing: Listing) -> Groups:
+    def of(cls, groups: object, listing: Listing) -> Self:
         """Return the groups of the items of a listing; an item that the table does not have belongs to none."""
         table = read_items(groups)
         others = [name for name in table.rows.columns if name != table.doc]
@@ -265,6 +255,7 @@ class Groups:
 
     def exposure(self, listing: Listing, block: Block, weight: np.ndarray) -> np.ndarray:
         """Return the exposure of groups, (groups, topics, systems); `weight` (items, groups) is the membership."""
+        # m: items, t: topics, s: systems, g: groups
         return np.einsum("mts,mtg->gts", block.exposure, listing.at(weight, block), optimize=True)
 
 
@@ -351,6 +342,7 @@ def expected_exposure(
         else:
             counted = grouped.member * targeted[:, None]
             exposure = grouped.exposure(items, block, counted)
+            # sums over the items m of each group g; t: topics
             aim = np.einsum("mti,mtg->gti", aim, items.at(counted, block))
             there = (items.at(counted, block).sum(axis=0) > 0).T[:, :, None]
             relevants = items.at(items.relevant, block).sum(axis=0)[:, None].astype(np.float64)
@@ -446,9 +438,9 @@ def awrf(
         Table of items and their groups, one row per item and group, or several groups in a cell, separated by "|".
     measures : str, Measure, or list of them
         "AWRF" and "AWRF*nDCG", by default both.
-    target : {'relevant', 'uniform', 'catalog'} or mapping of group to fraction
+    target : {'relevant', 'uniform', 'catalog'}, mapping of group to fraction, or DataFrame
         Target distribution: that of the relevant items of the query; equal fractions; that of all items of the table
-        of groups; or given fractions, which sum to 1.
+        of groups; or given fractions, which sum to 1: of all queries, or a table of query, group, fraction.
     sample : str or list of str, optional
         Id column(s) of the runs that distinguish the rankings of a system, whose attention is averaged. By default the
         column `sample`; without it each run is one ranking.
@@ -488,26 +480,32 @@ def _by_group(
 ) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
     """Yield topics, the attention of their groups, (groups, topics, systems), and the target, (groups, topics, 1)."""
     shares = groups.shares
-    fixed = None if target == "relevant" else _fixed_target(groups, target)
+    by_relevance = isinstance(target, str) and target == "relevant"
+    fixed = None if by_relevance else _fixed_target(items, groups, target)
     for block in items.blocks(lambda rank, above: attention(rank)):
         exposure = groups.exposure(items, block, shares)
         if fixed is None:
             aim = items.at(shares * items.relevant[:, None], block).sum(axis=0).T[:, :, None]
         else:
-            aim = np.broadcast_to(fixed[:, None, None], (*exposure.shape[:2], 1))
+            aim = np.broadcast_to(fixed, (len(fixed), len(items.samples)))[:, block.topics, None]
         yield block.topics, exposure, aim
 
 
-def _fixed_target(groups: Groups, target: Target) -> np.ndarray:
-    """Return the fractions of the groups that all queries have as target."""
-    if target == "uniform":
-        return np.full(len(groups.names), 1.0 / len(groups.names))
-    if target == "catalog":
+def _fixed_target(items: Listing, groups: Groups, target: Target) -> np.ndarray:
+    """Return the target fractions of the groups, of shape (groups, 1), or (groups, topics) if given by query."""
+    if isinstance(target, str) and target == "uniform":
+        return np.full((len(groups.names), 1), 1.0 / len(groups.names))
+    if isinstance(target, str) and target == "catalog":
         members = share(groups.catalog, groups.catalog.sum(axis=1, keepdims=True)).sum(axis=0)
-        return members / members.sum()
-    if not isinstance(target, Mapping):
+        return (members / members.sum())[:, None]
+    queries = items.judged.queries
+    if isinstance(target, Mapping):
+        target, queries = pd.DataFrame(target, index=[0]).astype(np.float64), pd.RangeIndex(1)
+    elif isinstance(target, pd.DataFrame):
+        target = _by_query(target, queries)
+    else:
         raise ValueError(
-            f"target={target!r}: choose 'relevant', 'uniform', 'catalog', or a mapping of group to fraction."
+            f"target={target!r}: choose 'relevant', 'uniform', 'catalog', a mapping of group to fraction, or a table."
         )
     unknown = [name for name in target if name not in groups.names]
     if unknown:
@@ -515,12 +513,28 @@ def _fixed_target(groups: Groups, target: Target) -> np.ndarray:
             f"target= has the group {unknown[0]!r}, which no item has; the groups are "
             f"{', '.join(map(repr, groups.names[:5]))}."
         )
-    fractions = np.array([float(target.get(name, 0.0)) for name in groups.names])
-    if (fractions < 0).any() or not np.isclose(fractions.sum(), 1.0):
+    fractions = target.reindex(index=queries, columns=groups.names, fill_value=0.0).to_numpy().T
+    wrong = np.flatnonzero((fractions < 0).any(axis=0) | ~np.isclose(fractions.sum(axis=0), 1.0))
+    if len(wrong):
+        where = f" for query {queries.tolist()[wrong[0]]!r}" if len(queries) > 1 else ""
         raise ValueError(
-            f"the fractions of target= sum to {fractions.sum():g}. They must sum to 1."
+            f"the fractions of target= sum to {fractions[:, wrong[0]].sum():g}{where}. They must sum to 1."
         )
     return fractions
+
+
+def _by_query(target: pd.DataFrame, queries: pd.Index) -> pd.DataFrame:
+    """Return the fractions of a table of query, group and fraction, with a row per query and a column per group."""
+    query = str(query_column(target, {"query": queries.name} if queries.name in target else {}))
+    absent = [name for name in ("group", "fraction") if name not in target]
+    if absent:
+        raise ValueError(
+            f"target= has no column {absent[0]!r}; it has {', '.join(map(str, target.columns))}. Pass a table of "
+            "query, group and fraction."
+        )
+    if target.duplicated([query, "group"]).any():
+        raise ValueError("target= has several fractions of a query and group. Keep one of each.")
+    return target.pivot(index=query, columns="group", values="fraction").fillna(0.0)
 
 
 @verb(on="judged", returns="exposure_shares", needs="judged")
@@ -567,7 +581,7 @@ def exposure_shares(
             "group": labels(pd.Index(of_items.names), group),
             "exposure": (exposure / n_queries)[group, system],
             "relevant": (relevant / n_queries)[group, system],
-            "catalog": _fixed_target(of_items, "catalog")[group],
+            "catalog": _fixed_target(items, of_items, "catalog")[group, 0],
         },
         {**judged.attrs, "run_columns": list(map(str, items.systems.columns))},
     )

@@ -3,19 +3,16 @@
 A query is identified by its group and its id, so nothing is paired across groups.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse_all
-from pdeval.catalog.directions import aggregate_of
+from pdeval.catalog import aggregate_of, parse_all
 from pdeval.evaluate import groups
 from pdeval.evaluate.cube import Preferences, Scores, coded_runs, merged_attrs
 from pdeval.evaluate.groups import Join, Metadata, Rows
@@ -23,9 +20,8 @@ from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.scores import MEASURES
 from pdeval.evaluate.sources import Averaged, ScoresLike, averaged, sources
 from pdeval.evaluate.summary import over_queries
-from pdeval.join.judged import Judged
-from pdeval.join.rules import outside
-from pdeval.tables.reader import Table
+from pdeval.join import Judged, outside
+from pdeval.tables import Table
 from pdeval.verbs import verb
 
 
@@ -50,10 +46,10 @@ class Grouped:
     @classmethod
     def of(
         cls,
-        data: ScoresLike | Grouped,
+        data: ScoresLike | Self,
         by: object,
         metadata: Metadata = None,
-    ) -> Grouped:
+    ) -> Self:
         """Return the groups of a join or a table, by columns of it or of metadata.
 
         The groups of stacked collections are divided by collection too, which identifies a query.
@@ -196,7 +192,15 @@ def _cut_from_one_cube(
             labels = divided.labels
             group_of_query = divided.codes[data.queries.get_indexer(cube.queries)]
         else:
-            labels, group_of_query, cube = _cube_of_table(data, measures, names, metadata)
+            columns = list(dict.fromkeys([*_collections(data), *names]))
+            frame = Rows.of_table(data).with_columns(columns, metadata)
+            divided = groups.groups_of(names, frame[names])
+            part = groups.groups_of(columns, frame[columns]).codes
+            n_parts = int(part.max()) + 1
+            place = divided.codes * n_parts + part
+            table = replace(data, frame=frame)
+            cube, place_of_query = groups.cube_of_groups(table, place, measures)
+            labels, group_of_query = divided.labels, place_of_query // n_parts
     except (ValueError, KeyError, TypeError):  # raised again for the group, with its name
         return None
     sizes = np.bincount(group_of_query, minlength=len(labels))
@@ -209,20 +213,6 @@ def _cut_from_one_cube(
         labels,
         np.append(0, np.cumsum(sizes)),
     )
-
-
-def _cube_of_table(
-    table: Table, measures: object, names: list[str], metadata: Metadata
-) -> tuple[pd.DataFrame, np.ndarray, Any]:
-    """Return the labels of the groups, the group of every query, and the cube of all queries of a table."""
-    columns = list(dict.fromkeys([*_collections(table), *names]))
-    frame = Rows.of_table(table).with_columns(columns, metadata)
-    divided = groups.groups_of(names, frame[names])
-    part = groups.groups_of(columns, frame[columns]).codes
-    n_parts = int(part.max()) + 1
-    place = divided.codes * n_parts + part
-    cube, place_of_query = groups.cube_of_groups(replace(table, frame=frame), place, measures)
-    return divided.labels, place_of_query // n_parts, cube
 
 
 def _check_about_queries(data: ScoresLike | Grouped, names: list[str], metadata: Metadata) -> None:
@@ -303,6 +293,7 @@ def merged(cubes: list[Any]) -> Scores | Preferences:
         ends = np.cumsum([len(cube.a) for cube in cubes])[:-1]
         columns = np.split(np.argsort(order)[pair], ends)
         turned = np.split(code != code[at][pair], ends)
+        # each pair of runs once, in the direction of its first appearance
         a, b = np.divmod(code[at][order], n_runs)
         n_columns = len(a)
     measures = tuple(dict.fromkeys(label for cube in cubes for label in cube.measures))
@@ -311,6 +302,7 @@ def merged(cubes: list[Any]) -> Scores | Preferences:
     for cube, column, back, end in zip(cubes, columns, turned, ends):
         measure = np.array([measures.index(label) for label in cube.measures])
         rows = np.arange(end - len(cube.queries), end)
+        # the block of one group; 0 - value instead of -value: no negative zero
         values[np.ix_(measure, rows, column)] = np.where(back, 0.0 - cube.values, cube.values)
     queries = pd.RangeIndex(ends[-1], name=first.queries.name)
     attrs = merged_attrs(cube.attrs for cube in cubes)
@@ -382,7 +374,21 @@ def collection_means(
         np.stack([over_queries(of_measure[part], aggregate) for part in cube.slices()])
         for of_measure, aggregate in zip(source.values, aggregates)
     ]
-    _warn_partial_runs(np.isnan(source.values), cube)
+    # along the queries of a collection, a run (or pair) lacks some and has others
+    missing = [np.isnan(source.values[:, part]) for part in cube.slices()]
+    partly = [
+        name
+        for part, name in zip(missing, cube.names)
+        if (part.any(axis=1) & ~part.all(axis=1)).any()
+    ]
+    if partly:
+        examples = ", ".join(map(repr, partly[:3])) + (", ..." if len(partly) > 3 else "")
+        warnings.warn(
+            f"in {len(partly)} of {len(cube)} collections some runs lack queries: {examples}. Their means are over "
+            "different queries; use queries='common' to average over the same queries.",
+            UserWarning,
+            stacklevel=outside(),
+        )
     frame: pd.DataFrame = replace(
         source,
         queries=pd.Index(cube.names, name=source.queries.name),
@@ -394,22 +400,3 @@ def collection_means(
         },
     ).frame()
     return frame
-
-
-def _warn_partial_runs(missing: np.ndarray, cube: GroupedCube) -> None:
-    """Warn if a run, or pair, has only some of the queries of a collection."""
-    # along the queries of a collection, a column lacks some and has others
-    parts = [missing[:, part] for part in cube.slices()]
-    partly = [
-        name
-        for part, name in zip(parts, cube.names)
-        if (part.any(axis=1) & ~part.all(axis=1)).any()
-    ]
-    if partly:
-        examples = ", ".join(map(repr, partly[:3])) + (", ..." if len(partly) > 3 else "")
-        warnings.warn(
-            f"in {len(partly)} of {len(cube)} collections some runs lack queries: {examples}. Their means are over "
-            "different queries; use queries='common' to average over the same queries.",
-            UserWarning,
-            stacklevel=outside(),
-        )

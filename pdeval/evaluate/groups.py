@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -20,23 +21,25 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse_all
-from pdeval.catalog.directions import known_of, range_of
+from pdeval.catalog import known_of, parse_all, range_of
 from pdeval.evaluate.cube import Scores, coded, described_frame, stacked
 from pdeval.evaluate.ppi import WithMachine
 from pdeval.evaluate.sources import REPLICATE_NAMES, Averaged, declared_size, sources
-from pdeval.join.judged import Judged
-from pdeval.join.rules import outside
-from pdeval.tables import reader
-from pdeval.tables.codes import combined_codes, distinct
-from pdeval.tables.equal_values import Spans
+from pdeval.join import Judged, outside
+from pdeval.tables import (
+    SCHEMAS,
+    Schema,
+    Spans,
+    combined_codes,
+    distinct,
+    kind_of,
+    listed,
+    matched_rows,
+    reader,
+    with_metadata,
+)
 from pdeval.tables.labels import labels
-from pdeval.tables.metadata import matched_rows, with_metadata
-from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import SCHEMAS, Schema
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs import Verb
-from pdeval.verbs.arguments import TooFew, shown
+from pdeval.verbs import TooFew, Verb, shown
 
 Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None
 Result = TypeVar("Result")
@@ -144,6 +147,7 @@ def groups_of(
         for of_class, side in zip(classes, pair)
         for name in of_class.columns
     }
+    # lexsort: the last key is the primary one
     order = np.lexsort([codes_of_group[name] for name in reversed(names)])
     by = pd.DataFrame({name: labels(known[name], codes_of_group[name][order]) for name in names})
     return Groups(by, *pair[:, order], *class_of_row)
@@ -342,29 +346,23 @@ class Join:
             [] if batched is None or judged is not self.data else batched.of_join(judged, divided)
         )
         masks = divided.masks(leave={group for groups, _, _ in done for group in groups})
-        return divided.labels, done, (Join(_part_of_source(self.data, *mask)) for mask in masks)
+        return divided.labels, done, (Join(part_of_join(self.data, *mask)) for mask in masks)
 
     def averaged(self, replicate: Sequence[str]) -> Averaged:
         """Return the join, averaged over replicates when a verb needs its cubes."""
         return Averaged(self.data, tuple(replicate))
 
 
-def _part_of_source(
-    data: Judged | WithMachine, queries: np.ndarray, runs: np.ndarray
-) -> Judged | WithMachine:
-    """Return the part of a join with these queries and runs (masks); the queries are those of the machine, if any."""
-    if isinstance(data, Judged):
-        return part_of_join(data, queries, runs)
-    labeled = data.people.queries.astype(data.machine.queries.dtype).isin(
-        data.machine.queries[queries]
-    )
-    return WithMachine(
-        part_of_join(data.people, labeled, runs), part_of_join(data.machine, queries, runs)
-    )
+def part_of_join(judged: Any, queries: np.ndarray, runs: np.ndarray) -> Any:
+    """Return the part of a join with these queries and runs (masks); nothing is joined again.
 
-
-def part_of_join(judged: Judged, queries: np.ndarray, runs: np.ndarray) -> Judged:
-    """Return the part of a join with these queries and runs (masks); nothing is joined again."""
+    The queries are those of the machine if it has labels too.
+    """
+    if isinstance(judged, WithMachine):
+        people, machine = judged.people, judged.machine
+        labeled = people.queries.astype(machine.queries.dtype).isin(machine.queries[queries])
+        parts = part_of_join(people, labeled, runs), part_of_join(machine, queries, runs)
+        return WithMachine(*parts)
     positions = judged.positions
     if (
         judged.query_rule == "answered"
@@ -444,7 +442,7 @@ class Rows:
         """Return the labels of the groups, and the rows of each."""
         frame = self.with_columns(by, metadata)
         done: list[Answer] = []
-        if batched is not None and self.kind == "scores" and not self.has_machine:
+        if batched and self.kind in ("scores", "preferences") and not self.has_machine:
             # all rows together may raise, e.g. because of repeated ids of stacked collections, and a group may not
             with suppress(ValueError, KeyError, TypeError):
                 done = batched.of_table(self.data, frame, by)
@@ -586,6 +584,10 @@ def with_groups(frame: pd.DataFrame, groups: pd.DataFrame, code: np.ndarray) -> 
     return described_frame({**columns, **others}, {**frame.attrs, "by": by})
 
 
+# number of groups of the call, for corrections over all groups; groups of groups multiply, and 0 is no group
+N_GROUPS: ContextVar[int] = ContextVar("N_GROUPS", default=0)
+
+
 def apply_to_groups(
     function: Callable[[Any], pd.DataFrame],
     parts: Iterable[Any],
@@ -602,7 +604,11 @@ def apply_to_groups(
     >>> apply_to_groups(lambda part: part * 10, parts, pd.DataFrame({"category": ["x", "y"]})).to_dict("list")
     {'category': ['x', 'y'], 'n': [10, 20]}
     """
-    results = of_groups(function, parts, groups, {at for places, _, _ in done for at in places})
+    outer = N_GROUPS.set(max(N_GROUPS.get(), 1) * len(groups))
+    try:
+        results = of_groups(function, parts, groups, {at for places, _, _ in done for at in places})
+    finally:
+        N_GROUPS.reset(outer)
     result = stacked([*(frame for _, frame, _ in done), *(frame for _, frame in results)])
     code = np.concatenate(
         [*(code for _, _, code in done), *(np.full(len(frame), at) for at, frame in results)]
@@ -655,8 +661,8 @@ class _SharedAttrs(dict[str, Any]):
 
 
 def batches(
-    cube: Scores, class_of_query: np.ndarray, groups: Groups
-) -> Iterator[tuple[list[int], Scores]]:
+    cube: Any, class_of_query: np.ndarray, groups: Groups
+) -> Iterator[tuple[list[int], Any]]:
     """Yield (groups, their values as measures of one cube), the groups of a batch having parts of one shape.
 
     Parameters
@@ -678,7 +684,7 @@ def batches(
     known = ~np.isnan(cube.values).all(axis=0)
     groups_of_shape: dict[tuple[int, bytes], list[int]] = {}
     for code, (query, run) in enumerate(zip(groups.query, groups.run)):
-        # runs of the group that have a value on any of its queries
+        # runs (or pairs) of the group that have a value on any of its queries
         columns = (groups.runs == run) & known[queries[query]].any(axis=0)
         groups_of_shape.setdefault((len(queries[query]), columns.tobytes()), []).append(code)
     for (_, mask), codes in groups_of_shape.items():
@@ -686,11 +692,11 @@ def batches(
         yield codes, _as_measures(cube, rows, np.frombuffer(mask, dtype=bool))
 
 
-def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
-    """Return a cube of the measures of all groups, from their queries (groups, n) and runs (a mask)."""
+def _as_measures(cube: Any, queries: np.ndarray, columns: np.ndarray) -> Any:
+    """Return a cube of the measures of all groups, from their queries (groups, n) and runs or pairs (a mask)."""
     n_groups, n_queries = queries.shape
-    values = cube.values[:, queries].swapaxes(0, 1)  # (groups, measures, queries, runs)
-    values = np.ascontiguousarray(values if runs.all() else values[..., runs])
+    values = cube.values[:, queries].swapaxes(0, 1)  # (groups, measures, queries, columns)
+    values = np.ascontiguousarray(values if columns.all() else values[..., columns])
     names = tuple(map(str, range(n_groups * len(cube.measures))))
     about = [
         {
@@ -700,14 +706,21 @@ def _as_measures(cube: Scores, queries: np.ndarray, runs: np.ndarray) -> Scores:
         }
         for name in cube.measures
     ]
+    if isinstance(cube, Scores):
+        runs = np.flatnonzero(columns)
+        more = {"higher": np.tile(cube.higher, n_groups)}
+    else:  # the runs of these pairs
+        sides = np.stack([cube.a[columns], cube.b[columns]])
+        runs, code = np.unique(sides, return_inverse=True)
+        more = dict(zip("ab", code.reshape(sides.shape)))
     return replace(
         cube,
-        runs=cube.runs[runs].reset_index(drop=True),
+        runs=cube.runs.iloc[runs].reset_index(drop=True),
         queries=pd.RangeIndex(n_queries, name=cube.queries.name),
         measures=names,
         values=values.reshape(len(names), n_queries, values.shape[-1]),
-        higher=np.tile(cube.higher, n_groups),
         attrs={**cube.attrs, "measures": _SharedAttrs(zip(names, about * n_groups))},
+        **more,
     )
 
 
@@ -717,6 +730,7 @@ def cube_of_groups(table: reader.Table, group: np.ndarray, measures: object) -> 
     `group` is the group of each row. Measures are in the order of their first rows in the first group.
     """
     query, queries = coded(table.column("query"), "query")
+    # (group, query) as one number: equal ids in two groups are different queries
     frame = table.frame.assign(**{table.roles["query"]: group * len(queries) + query})
     frame = frame.take(np.argsort(group, kind="stable"))
     frame.attrs = dict(table.frame.attrs)
@@ -725,7 +739,7 @@ def cube_of_groups(table: reader.Table, group: np.ndarray, measures: object) -> 
 
 
 # options that make a row depend on other measures
-DEPENDENT = (("family", "all"), ("wide", True), ("per", "query"))
+DEPENDENT = (("family", "all"), ("family", "groups"), ("wide", True), ("per", "query"))
 
 
 @dataclass(frozen=True)
@@ -761,7 +775,7 @@ class Batches:
         return self._results(cube, class_of_query, groups)
 
     def of_table(self, table: reader.Table, frame: pd.DataFrame, by: Sequence[str]) -> list[Answer]:
-        """Return the same for the groups of a table of scores; `frame` has the columns to group by."""
+        """Return the same for the groups of a table of scores or preferences; `frame` has the columns to group by."""
         measures = self.options.get("measures")
         groups = groups_of(by, frame[list(by)])
         measure, names = coded(frame[table.roles["measure"]], "measure")
@@ -775,7 +789,7 @@ class Batches:
         cube, group = cube_of_groups(replace(table, frame=frame), groups.codes, measures)
         return self._results(cube, groups.query[group], groups)
 
-    def _results(self, cube: Scores, class_of_query: np.ndarray, groups: Groups) -> list[Answer]:
+    def _results(self, cube: Any, class_of_query: np.ndarray, groups: Groups) -> list[Answer]:
         """Return the result of every batch of groups of a cube."""
         dependent = any(self.options.get(name) == value for name, value in DEPENDENT)
         if dependent or any(known_of(name, cube.attrs) is None for name in cube.measures):

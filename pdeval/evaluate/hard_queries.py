@@ -4,10 +4,6 @@ The page of a report lists the rows of `hard_queries` with their `reason`, and o
 'runs differ' opens the lists of `best` and `worst`, which are labels of runs.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -16,10 +12,9 @@ from pdeval.evaluate.cube import stacked
 from pdeval.evaluate.run_selection import places_of_runs
 from pdeval.evaluate.scores import Views, attributes, only_metrics
 from pdeval.evaluate.unjudged import Unjudged, cutoff
-from pdeval.join.judged import Judged
-from pdeval.tables.labels import labels, run_labels
-from pdeval.tables.schemas import table
-from pdeval.tables.texts import read_texts
+from pdeval.join import Judged
+from pdeval.tables import read_texts, run_labels, table
+from pdeval.tables.labels import labels
 from pdeval.verbs import verb
 
 table(
@@ -99,13 +94,16 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
     used = views.counted(measure).all(axis=1) & np.isfinite(values).all(axis=1)
     if not used.any():
         raise judged.nothing_counts()
-    counts = Counts.of(judged, views.level(measure), depth)
+    n_judged, first_ones, relevant, retrieved = first_counts(judged, views.level(measure), depth)
+    listed = first_ones.sum(axis=1)
+    unlisted = np.full(len(listed), np.inf)
+    fraction = np.divide(n_judged.sum(axis=1), listed, out=unlisted, where=listed > 0)
     best, spread = values.max(axis=1), np.ptp(values, axis=1)
     # the values by which runs are best or worst, and the number that sorts the queries
     problems = {
         "all fail": (values, np.where(used, best, np.inf)),
         "runs differ": (values, np.where(used & (spread > 0), -spread, np.inf)),
-        "few labels": (counts.judged, np.where(used, counts.fraction, np.inf)),
+        "few labels": (n_judged, np.where(used, fraction, np.inf)),
     }
     names = np.array(run_labels(judged.runs), dtype=object)
     parts = []
@@ -114,9 +112,21 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
         first, last = scores[topics].argmax(axis=1), scores[topics].argmin(axis=1)
         value = key[topics] * {"all fail": sign, "runs differ": -1, "few labels": 1}[problem]
         if problem == "all fail":
-            reasons = counts.failures(measure, value, topics)
+            limit = "more" if measure.higher else "less"
+            reasons = [
+                f"no run has {limit} than {best:.3f} {measure.label}; {hits} of {total} relevant documents "
+                f"{'is' if hits == 1 else 'are'} among the first {depth} of any run."
+                for best, hits, total in zip(value, retrieved[topics], relevant[topics])
+            ]
         elif problem == "few labels":
-            reasons = counts.few_labels(names[last], topics, last)
+            # the mean over runs, and the run with the fewest
+            means = n_judged[topics].mean(axis=1)
+            numbers = zip(names[last], means, n_judged[topics, last], relevant[topics])
+            reasons = [
+                f"{mean:.1f} of the first {depth} documents are judged on average, {least} in {name}; "
+                f"{total} relevant {'document is' if total == 1 else 'documents are'} known."
+                for name, mean, least, total in numbers
+            ]
         else:
             reasons = [
                 _difference(judged, measure, depth, topic, pair)
@@ -136,73 +146,25 @@ def _of_measure(judged: Judged, measure: Measure, top: int) -> pd.DataFrame:
     return stacked(parts)
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """Numbers of documents for the reasons.
+def first_counts(judged: Judged, level: float | None, depth: int) -> tuple[np.ndarray, ...]:
+    """Return judged and all documents among the first ones of each list, and relevant and retrieved ones by topic.
 
-    Parameters
-    ----------
-    depth : int
-        Rank down to which documents are counted.
-    judged, total : ndarray of shape (topics, runs)
-        Judged documents, and all documents, among the first ones of each list.
-    relevant, retrieved : ndarray of shape (topics,)
-        Relevant documents, and those of them that any run has among its first ones.
+    The first two have the shape (topics, runs). A relevant document is retrieved if any run has it among its first
+    ones.
     """
-
-    depth: int
-    judged: np.ndarray
-    total: np.ndarray
-    relevant: np.ndarray
-    retrieved: np.ndarray
-
-    @classmethod
-    def of(cls, judged: Judged, level: float | None, depth: int) -> Counts:
-        """Return the counts of a join."""
-        positions = judged.positions
-        n_topics, n_runs = shape = positions.retrieved.shape
-        first = positions.rank <= depth
-        is_judged = first & (positions.judged.grade[positions.item] >= 0)
-        lists = positions.lists_of(is_judged)
-        topic, relevant = positions.judged.topic, positions.relevant(level)
-        seen = np.zeros(len(topic), dtype=bool)
-        seen[positions.item[first]] = True
-        return cls(
-            depth,
-            np.bincount(lists, minlength=n_topics * n_runs).reshape(shape),
-            np.minimum(positions.list_sizes, depth),
-            np.bincount(topic[relevant], minlength=n_topics),
-            np.bincount(topic[relevant & seen], minlength=n_topics),
-        )
-
-    @property
-    def fraction(self) -> np.ndarray:
-        """The fraction of judged documents among the first ones of all lists; infinite without any."""
-        total = self.total.sum(axis=1)
-        return np.divide(
-            self.judged.sum(axis=1), total, out=np.full(len(total), np.inf), where=total > 0
-        )
-
-    def failures(self, measure: Measure, value: np.ndarray, topics: np.ndarray) -> list[str]:
-        """Return why all runs fail: the best value, and the relevant documents that they have."""
-        limit = "more" if measure.higher else "less"
-        return [
-            f"no run has {limit} than {best:.3f} {measure.label}; {retrieved} of {relevant} relevant documents "
-            f"{'is' if retrieved == 1 else 'are'} among the first {self.depth} of any run."
-            for best, retrieved, relevant in zip(
-                value, self.retrieved[topics], self.relevant[topics]
-            )
-        ]
-
-    def few_labels(self, names: np.ndarray, topics: np.ndarray, worst: np.ndarray) -> list[str]:
-        """Return the numbers of judged documents: the mean over runs, and that of the run with the fewest."""
-        means = self.judged[topics].mean(axis=1)
-        counts = zip(names, means, self.judged[topics, worst], self.relevant[topics])
-        return [
-            f"{mean:.1f} of the first {self.depth} documents are judged on average, {least} in {name}; "
-            f"{total} relevant {'document is' if total == 1 else 'documents are'} known."
-            for name, mean, least, total in counts
-        ]
+    positions = judged.positions
+    n_topics, n_runs = shape = positions.retrieved.shape
+    first = positions.rank <= depth
+    lists = positions.lists_of(first & (positions.judged.grade[positions.item] >= 0))
+    topic, relevant = positions.judged.topic, positions.relevant(level)
+    seen = np.zeros(len(topic), dtype=bool)
+    seen[positions.item[first]] = True
+    return (
+        np.bincount(lists, minlength=n_topics * n_runs).reshape(shape),
+        np.minimum(positions.list_sizes, depth),
+        np.bincount(topic[relevant], minlength=n_topics),
+        np.bincount(topic[relevant & seen], minlength=n_topics),
+    )
 
 
 def _difference(judged: Judged, measure: Measure, depth: int, topic: int, pair: np.ndarray) -> str:

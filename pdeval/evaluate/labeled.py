@@ -1,9 +1,7 @@
 """The rows of runs with their labels: rank, grade, gain and contribution of every document, judged or not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -14,14 +12,19 @@ from pdeval.evaluate.cube import described_frame, pair_columns, run_columns
 from pdeval.evaluate.run_selection import place_of_query, places_of_runs
 from pdeval.evaluate.scores import attributes, only_metrics
 from pdeval.evaluate.unjudged import integers
-from pdeval.join.judged import Judged
-from pdeval.join.positions import Positions, Rows, positions_of, rows_of
-from pdeval.join.ranks import first_rows
-from pdeval.join.rules import Compat, Ties, checked_level
+from pdeval.join import (
+    Compat,
+    Judged,
+    Positions,
+    Rows,
+    Ties,
+    checked_level,
+    first_rows,
+    positions_of,
+    rows_of,
+)
+from pdeval.tables import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, Table, Texts, read, read_texts, table
 from pdeval.tables.labels import labels
-from pdeval.tables.reader import Table, read
-from pdeval.tables.schemas import table
-from pdeval.tables.texts import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, Texts, read_texts
 from pdeval.verbs import verb
 
 GRADE = "the grade, under the caller's column name; missing if the document is unjudged"
@@ -173,7 +176,7 @@ class Request:
         runs: object,
         layout: str,
         **options: Any,
-    ) -> Request:
+    ) -> Self:
         """Return the request of a call; raise if a run, a query or a measure does not fit."""
         requested = [] if measures is None else parse_all(measures)
         only_metrics(requested)

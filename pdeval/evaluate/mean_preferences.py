@@ -1,7 +1,5 @@
 """Preferences between systems: means over queries, their best, average and worst cases, and win rates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -21,15 +19,12 @@ from pdeval.evaluate.pairs import CELLS, Pairs, lexicographic, select
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import Views, add_populations, attributes, check_populations, cube_of
 from pdeval.evaluate.sources import ScoresLike, as_preferences, sources
-from pdeval.join.blocks import Block
-from pdeval.join.judged import Judged
+from pdeval.join import Block, Judged
 from pdeval.kernels.preferences import weights
 from pdeval.kernels.primitives import closer, total
-from pdeval.tables.equal_values import begins_along, firsts, lasts, signs
-from pdeval.tables.labels import labels, repeated, run_labels
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import shown
+from pdeval.tables import begins_along, firsts, lasts, repeated, run_labels, signs, table
+from pdeval.tables.labels import labels
+from pdeval.verbs import shown, verb
 
 table(
     "means",
@@ -42,7 +37,7 @@ table(
 )
 
 
-@verb(on="preferences", returns="means", name="summary", core=True)
+@verb(on="preferences", returns="means", name="summary", core=True, per_measure=True)
 def mean_preferences(
     data: ScoresLike, measures: object = ("RPP",), *, baseline: object = None
 ) -> pd.DataFrame:
@@ -216,19 +211,6 @@ def won(values: np.ndarray) -> np.ndarray:
     return result
 
 
-def _of_scores(values: np.ndarray) -> np.ndarray:
-    """Return the sum of the differences of each run to all other runs, (topics, runs)."""
-    lost = np.isinf(values)
-    finite = np.where(lost, 0.0, values)
-    rates = finite.shape[1] * finite - finite.sum(axis=1, keepdims=True)
-    if not lost.any():
-        return rates
-    # a run that did not retrieve the item loses infinitely to runs that did, and ties with runs that did not
-    mixed = lost.any(axis=1, keepdims=True) & ~lost.all(axis=1, keepdims=True)
-    endless = -np.where(lost, values, 0.0).sum(axis=1, keepdims=True)
-    return np.where(mixed, np.where(lost, values, endless), rates)
-
-
 def of_measure(views: Views, measure: Measure) -> np.ndarray:
     """Return the sum of the preferences of each run over all other runs on every topic, shape (topics, runs).
 
@@ -241,8 +223,15 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
     """
     entry = measure.entry
     if entry.family == "metric":
-        values = views.values(measure)
-        return _of_scores(values if measure.higher else -values)
+        # the sum of the differences of each run to all other runs
+        values = views.values(measure) * (1.0 if measure.higher else -1.0)
+        lost = np.isinf(values)
+        finite = np.where(lost, 0.0, values)
+        rates = finite.shape[1] * finite - finite.sum(axis=1, keepdims=True)
+        # a run that did not retrieve the item loses infinitely to runs that did, and ties with runs that did not
+        mixed = lost.any(axis=1, keepdims=True) & ~lost.all(axis=1, keepdims=True)
+        endless = -np.where(lost, values, 0.0).sum(axis=1, keepdims=True)
+        return np.where(mixed, np.where(lost, values, endless), rates)
 
     def evaluate(block: Block) -> np.ndarray:
         if entry.path in ("first", "last"):
@@ -362,8 +351,8 @@ def best_average_worst(
 
     On some queries one run is better in the best case and the other in the worst case.
 
-    >>> found = judged.best_average_worst(per="query", pairs=[("hybrid", "bm25")])
-    >>> found[["query_id", "best", "average", "worst", "decided_first", "decided_last", "disagree"]].head(2).round(3)
+    >>> result = judged.best_average_worst(per="query", pairs=[("hybrid", "bm25")])
+    >>> result[["query_id", "best", "average", "worst", "decided_first", "decided_last", "disagree"]].head(2).round(3)
       query_id  best  average  worst  decided_first  decided_last  disagree
     0      101   1.0    0.684    1.0              3            11     False
     1      102  -1.0    0.064    1.0              1            31      True

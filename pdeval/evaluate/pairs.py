@@ -9,8 +9,6 @@ whichever is earlier. If the last click is on an item that x contributes at rank
 items down to rank k. Run y is credited with those above rank k, and with the one at rank k if x has it too by then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,12 +29,10 @@ from pdeval.evaluate.scores import (
     one_number_each,
     only_metrics,
 )
-from pdeval.join.blocks import Block
-from pdeval.join.judged import Judged
+from pdeval.join import Block, Judged
 from pdeval.kernels.preferences import Weight, unscaled, weights
 from pdeval.kernels.primitives import closer
-from pdeval.verbs import verb
-from pdeval.verbs.progress import track
+from pdeval.verbs import track, verb
 
 LEVEL_CELLS = 1 << 21  # compared at a time, of one level
 SLAB = 1 << 17  # compared at a time, of several levels
@@ -155,6 +151,7 @@ def as_pref_eval(
 ) -> np.ndarray:
     """Return the same, added in the order of pref_eval, for the same rounding and so the same ties."""
     rank = block.cut(block.view.small)
+    # added one after the other: `sum` adds in pairs, with other rounding
     weight = weight / np.add.accumulate(weight)[-1]
     total = np.zeros((rank.shape[1], len(a)))
     for i in range(len(rank)):
@@ -181,6 +178,7 @@ def _added(
     terms = ahead * weight[:, None, None]
     if total is not None:
         terms[0] += total
+    # adds in the order of recall levels, whatever the size of a part
     return np.add.accumulate(terms, axis=0, out=terms)[-1]
 
 
@@ -597,6 +595,7 @@ def _expected(
     if not isinstance(user, str) or user != "uniform":
         place = np.empty(weight.shape, dtype=np.int64)
         order = _order_of_turns(weight, sides)
+        # the inverse permutation: the turn of each item
         np.put_along_axis(place, order, np.arange(1, items + 1)[:, None, None], axis=0)
         weight = np.where(weight, mass[place - 1], 0.0)
     total = (weight * won).sum(axis=0)

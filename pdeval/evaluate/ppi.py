@@ -20,26 +20,20 @@ PPI++ (lambda). Zrnic and Candès 2024, Cross-prediction-powered inference. Sär
 Model assisted survey sampling (the difference estimator, weighted).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse_all
-from pdeval.catalog.directions import aggregate_of
+from pdeval.catalog import aggregate_of, parse_all
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
-from pdeval.join.id_mismatch import NothingJudged
-from pdeval.join.judged import Judged, join
-from pdeval.tables.equal_values import NOISE, describe, ratio
-from pdeval.tables.labels import run_labels
-from pdeval.tables.reader import Table, numbers
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import TooFew
+from pdeval.join import Judged, NothingJudged
+from pdeval.join.judged import join
+from pdeval.tables import NOISE, Table, describe, listed, numbers, ratio, run_labels
+from pdeval.verbs import TooFew
 
 
 @dataclass(frozen=True)
@@ -264,7 +258,7 @@ class WithMachine:
     machine: Judged
 
     @classmethod
-    def of(cls, judged: Judged, machine: object) -> WithMachine:
+    def of(cls, judged: Judged, machine: object) -> Self:
         """Return a join, and the same runs joined to machine judgments.
 
         Examples
@@ -276,7 +270,21 @@ class WithMachine:
         >>> cube.values.shape, int((~np.isnan(cube.values[0, :, 0])).sum())
         ((1, 48, 12), 19)
         """
-        by_machine = _joined(judged, machine)
+        try:
+            made = join(
+                judged.tables[0],
+                machine,
+                level=judged.level,
+                queries="judged" if judged.query_rule == "relevant" else judged.query_rule,
+                complete=judged.positions.complete,
+                **judged.positions.rules,
+            )
+        except NothingJudged as nothing:
+            raise ValueError(
+                f"no {nothing.role} of the runs has a machine label: {nothing.some}. Use the same ids in the runs and "
+                "in the machine labels."
+            ) from nothing
+        by_machine = Judged(made.positions, made.level, made.query_rule, judged.said)
         _check_queries(judged, by_machine)
         _check_grades(judged.tables[1], by_machine.tables[1])
         return cls(judged, by_machine)
@@ -309,7 +317,14 @@ class WithMachine:
             return scores(judged, requested, tell=tell)
 
         people, machine = cube(self.people, tell=False), cube(self.machine, tell=True)
-        _check_relevant(self.people, people)
+        counted = pd.Index(people.queries[~np.isnan(people.values).all(axis=(0, 2))])
+        left = self.people.queries[~self.people.queries.isin(counted)]
+        if self.people.query_rule == "relevant" and len(left):
+            raise ValueError(
+                f"{len(left):,} of the {len(self.people.queries):,} queries with human labels have no relevant item: "
+                f"{listed(map(repr, left), 3)}. queries='relevant' drops them, but which other queries it would drop "
+                "is unknown. Use queries='judged', with which they get the score 0."
+            )
         values = np.full(machine.values.shape, np.nan)
         row = machine.queries.get_indexer(people.queries.astype(machine.queries.dtype))
         values[:, row[row >= 0]] = people.values[:, row >= 0]
@@ -318,25 +333,6 @@ class WithMachine:
         ):  # as those of a table, whose rounding errors are not cleared yet
             machine = Preferences(*(getattr(machine, one.name) for one in fields(Preferences)))
         return [checked(replace(machine, values=values, machine=machine.values))]
-
-
-def _joined(judged: Judged, machine: object) -> Judged:
-    """Return the same runs joined to the machine judgments by the same rules."""
-    try:
-        made = join(
-            judged.tables[0],
-            machine,
-            level=judged.level,
-            queries="judged" if judged.query_rule == "relevant" else judged.query_rule,
-            complete=judged.positions.complete,
-            **judged.positions.rules,
-        )
-    except NothingJudged as nothing:
-        raise ValueError(
-            f"no {nothing.role} of the runs has a machine label: {nothing.some}. Use the same ids in the runs and in "
-            "the machine labels."
-        ) from nothing
-    return Judged(made.positions, made.level, made.query_rule, judged.said)
 
 
 def _check_queries(judged: Judged, by_machine: Judged) -> None:
@@ -370,18 +366,6 @@ def _check_grades(people: Table, machine: Table) -> None:
         raise ValueError(
             f"all machine labels have the grade {grade[0]:g}, including those of {(human <= 0).sum():,} items that "
             "human assessors judged non-relevant, so they carry no information."
-        )
-
-
-def _check_relevant(judged: Judged, people: Scores | Preferences) -> None:
-    """Raise if queries with human labels do not count, because it is unknown which other queries would not count."""
-    counted = pd.Index(people.queries[~np.isnan(people.values).all(axis=(0, 2))])
-    left = judged.queries[~judged.queries.isin(counted)]
-    if judged.query_rule == "relevant" and len(left):
-        raise ValueError(
-            f"{len(left):,} of the {len(judged.queries):,} queries with human labels have no relevant item: "
-            f"{listed(map(repr, left), 3)}. queries='relevant' drops them, but which other queries it would drop "
-            "is unknown. Use queries='judged', with which they get the score 0."
         )
 
 

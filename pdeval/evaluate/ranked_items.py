@@ -1,20 +1,14 @@
 """The judged items of each query and the first items of each list, judged or not, with their ranks in all runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pdeval.join.ids import Ids
-from pdeval.join.judged import Judged
-from pdeval.join.judgments import Judgments
-from pdeval.join.positions import Rows, positions_of, rows_of
-from pdeval.join.ranks import first_rows
-from pdeval.tables.reader import Table
+from pdeval.join import Ids, Judged, Judgments, Rows, first_rows, positions_of, rows_of
+from pdeval.tables import Table
 
 
 class QueryItems(NamedTuple):
@@ -68,7 +62,7 @@ class RankedItems:
         """The runs, in the order of the ranks."""
         return self.judged.runs
 
-    def first(self, queries: pd.Index, most: int | None = None) -> RankedItems:
+    def first(self, queries: pd.Index, most: int | None = None) -> Self:
         """Return at most `most` items of each of some queries, in their order; `topic` is then a place in `queries`.
 
         Examples

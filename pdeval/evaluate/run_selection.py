@@ -1,7 +1,5 @@
 """Selection of runs and queries by id: baselines and lists of pairs, with suggestions for unknown ids."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 
@@ -9,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
-from pdeval.tables.labels import run_labels
-from pdeval.verbs.arguments import TooFew, is_missing, shown
+from pdeval.tables import run_labels
+from pdeval.verbs import TooFew, is_missing, shown
 
 
 def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:

@@ -14,17 +14,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import ENTRIES, Measure, parse, parse_all
-from pdeval.catalog.directions import described
+from pdeval.catalog import ENTRIES, Measure, described, parse, parse_all
 from pdeval.evaluate.cube import Scores, described_frame, run_columns
-from pdeval.join.blocks import Block, View
-from pdeval.join.judged import Judged
-from pdeval.join.list_columns import ListBlock, list_blocks
-from pdeval.join.positions import Positions
+from pdeval.join import Block, Judged, ListBlock, Positions, View, list_blocks
 from pdeval.kernels.primitives import share as share_of
-from pdeval.tables.equal_values import gap, row_sizes
+from pdeval.tables import gap, row_sizes, table
 from pdeval.tables.labels import labels
-from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
@@ -635,6 +630,7 @@ def _recall_points(judged: Judged) -> pd.DataFrame:
         raise judged.nothing_counts()
     judged.tell(counts)
     run, topic, recall, precision = (np.concatenate(column) for column in zip(*parts))
+    # lexsort: the last key, the run, is the primary one
     order = np.lexsort((recall, topic, run))
     queries = {str(judged.queries.name): labels(judged.queries, topic[order])}
     return _curve(judged, run[order], queries, recall[order], precision[order])

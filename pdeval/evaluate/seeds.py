@@ -1,14 +1,16 @@
 """Seeds of random draws in chunks: the same draws for any block size and any number of threads."""
 
-from __future__ import annotations
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pdeval.verbs.arguments import whole
+from pdeval.verbs import whole
 
 # Number of draws that share one seed. It is part of the definition of a seeded result: blocks and threads divide the
 # work at the bounds of chunks or within them, in order, and never across.
 CHUNK = 64
+BLOCK = 1 << 20  # values of draws in memory at a time
+ONE_THREAD = 1 << 18  # multiplications of a product that OpenBLAS computes without threads
 
 
 def new_seed() -> int:
@@ -38,3 +40,34 @@ def chunks(
         )
         for number, start in enumerate(range(0, draws, CHUNK))
     ]
+
+
+def draw_blocks(
+    draw: Callable[[np.random.Generator, int], np.ndarray],
+    draws: int,
+    seed: int | None,
+    shape: tuple[int, int],
+) -> Iterator[np.ndarray]:
+    """Yield arrays of random draws, those of many chunks together.
+
+    Each is multiplied by a matrix of this shape. A product is either small enough for one thread of BLAS, or large: the
+    threads of many products in between would wait for each other.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns an array with one row per draw, from a generator and the number of draws.
+
+    Examples
+    --------
+    >>> [len(block) for block in draw_blocks(lambda rng, size: rng.random((size, 2)), 150, 0, (2, 3))]
+    [150]
+    """
+    steps = chunks(draws, seed)
+    products = CHUNK * shape[0] * shape[1]
+    # multiplications of small products, or values in memory
+    most = ONE_THREAD // max(products, 1) or BLOCK // (CHUNK * max(shape))
+    together = max(1, most)
+    for start in range(0, len(steps), together):
+        part = steps[start : start + together]
+        yield np.concatenate([draw(np.random.default_rng(child), size) for size, child in part])

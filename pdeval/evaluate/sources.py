@@ -4,8 +4,6 @@ Preferences that are rounding errors are set to 0 (`decided`). Replicates are ru
 a seed, a fold or a trial; they are averaged within each query.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse, parse_all
-from pdeval.catalog.directions import known_of
+from pdeval.catalog import known_of, parse, parse_all
 from pdeval.evaluate.cube import (
     Computed,
     Preferences,
@@ -31,15 +28,19 @@ from pdeval.evaluate.pairs import Pairs, select
 from pdeval.evaluate.ppi import WithMachine, checked
 from pdeval.evaluate.run_selection import chosen_pairs
 from pdeval.evaluate.scores import MEASURES, scores
-from pdeval.join.judged import Judged
-from pdeval.join.rules import outside
-from pdeval.tables.equal_values import NOISE, cleared, gap, size_of
-from pdeval.tables.labels import run_labels
-from pdeval.tables.metadata import matched_rows
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import SCHEMAS
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import several
+from pdeval.join import Judged, outside
+from pdeval.tables import (
+    NOISE,
+    SCHEMAS,
+    Table,
+    cleared,
+    gap,
+    listed,
+    matched_rows,
+    run_labels,
+    size_of,
+)
+from pdeval.verbs import several
 
 Source: TypeAlias = Scores | Preferences | Pairs
 CELLS = 1 << 20

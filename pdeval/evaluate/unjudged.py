@@ -1,21 +1,16 @@
 """Unjudged documents of one query: where runs rank them, and the values of measures under assumptions about them."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure
 from pdeval.evaluate.scores import Views
-from pdeval.join.ids import column_ids
-from pdeval.join.judged import Judged
-from pdeval.join.positions import Positions
-from pdeval.join.ranks import top
-from pdeval.tables.labels import run_labels
+from pdeval.join import Judged, Positions, column_ids, top
+from pdeval.tables import run_labels
 
 DEPTH = 10  # rank down to which unjudged documents are shown if no measure has a cutoff
 
@@ -73,7 +68,7 @@ class Unjudged:
     pooled: np.ndarray
 
     @classmethod
-    def of_query(cls, judged: Judged, depth: int) -> Unjudged:
+    def of_query(cls, judged: Judged, depth: int) -> Self:
         """Return the unjudged documents of a join with one query; none if the join has no definite ranks or no rows."""
         positions, rules = judged.positions, judged.positions.rules
         nothing = np.zeros(0, dtype=np.int64)

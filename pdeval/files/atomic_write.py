@@ -8,8 +8,6 @@ in between leaves a hidden `.pdeval-*` file, which is never read. Standard outpu
 renamed: they are written directly.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

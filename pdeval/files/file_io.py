@@ -1,7 +1,5 @@
 """Paths, folders and patterns to files, the names of their runs, and their decompressed content."""
 
-from __future__ import annotations
-
 import difflib
 import glob
 import os
@@ -13,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pdeval.verbs.arguments import shown
+from pdeval.verbs import shown
 
 PathLike = str | os.PathLike[str]
 

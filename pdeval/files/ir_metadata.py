@@ -1,7 +1,5 @@
 """The ir_metadata headers of run files, in YAML, as a table with one row per run. Headers require PyYAML."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path

@@ -3,8 +3,6 @@
 The separator is guessed from the first line and then verified; other files are parsed by `parse_untidy`.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterator
@@ -19,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pdeval.files.file_io import contents
-from pdeval.join.rules import outside
+from pdeval.join import outside
 
 BLOCK = 1 << 20
 TEXT = pa.large_string()

@@ -1,7 +1,5 @@
 """Nuggets of answers in JSON lines, as the nuggetizer and open-nuggetizer write them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,8 +11,8 @@ import pandas as pd
 from pdeval.files import file_io
 from pdeval.files.atomic_write import replacing
 from pdeval.files.tabular import file_text
-from pdeval.tables.reader import read
-from pdeval.verbs.checks import checks_arguments
+from pdeval.tables import read
+from pdeval.verbs import checks_arguments
 
 # ids in the files of both tools, and their columns
 _NAMES = {"qid": "query_id", "query_id": "query_id", "run_id": "run", "run": "run"}

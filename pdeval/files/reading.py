@@ -1,7 +1,5 @@
 """Read runs and judgments from TREC files and files with named columns: one, many, or collections."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +15,8 @@ from pdeval.files import file_io
 from pdeval.files.ir_metadata import metadata_of
 from pdeval.files.lines import QRELS, RUN, check_encoding, read_columns, repeated
 from pdeval.files.tabular import column_table, has_header
-from pdeval.tables.dataframes import from_arrow
-from pdeval.tables.labels import natural
-from pdeval.verbs.arguments import one_of
-from pdeval.verbs.checks import checks_arguments
-from pdeval.verbs.progress import track
+from pdeval.tables import from_arrow, natural
+from pdeval.verbs import checks_arguments, one_of, track
 
 Names = Literal["file", "tag"]
 COLUMN = "collection"

@@ -1,7 +1,5 @@
 """Read scores computed by other tools: trec_eval, ir_measures, BEIR, MTEB, ranx, tools for RAG, and tables."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -14,19 +12,27 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import DEFAULT, Known, described, known_of
-from pdeval.catalog.measures import parse
-from pdeval.catalog.trec_eval_names import TEXTS
+from pdeval.catalog import DEFAULT, TEXTS, Known, described, known_of, parse
 from pdeval.files import file_io
 from pdeval.files.reading import Names, check_options
 from pdeval.files.tabular import SEPARATORS, file_text, separated_table
-from pdeval.tables.dataframes import as_table, from_dict, is_ranx, not_a_table
-from pdeval.tables.dataframes import frame as frame_of
-from pdeval.tables.reader import read
-from pdeval.tables.recognition import kind_of
-from pdeval.tables.vocabularies import bound_call, candidates, likely, listed, names_of
-from pdeval.verbs.arguments import one_of, shown
-from pdeval.verbs.checks import checks_arguments
+from pdeval.tables import (
+    as_table,
+    bound_call,
+    candidates,
+    from_dict,
+    is_ranx,
+    kind_of,
+    likely,
+    listed,
+    names_of,
+    not_a_table,
+    read,
+)
+from pdeval.tables import (
+    frame as frame_of,
+)
+from pdeval.verbs import checks_arguments, one_of, shown
 
 MEANS = "all"  # the query id of means in trec_eval and ir_measures
 COLUMNS = ["run", "query_id", "measure", "value"]

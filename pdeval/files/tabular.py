@@ -1,7 +1,5 @@
 """Files with named columns: parquet, and CSV or TSV with a header line; in any supported vocabulary."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,11 +11,11 @@ import pyarrow.compute as pc
 
 from pdeval.files import file_io
 from pdeval.files.lines import BOM, TEXT, as_utf8, dictionary
-from pdeval.tables.dataframes import check_unique
-from pdeval.tables.recognition import implicit
-from pdeval.tables.vocabularies import (
+from pdeval.tables import (
     GRADES,
     ITEM,
+    check_unique,
+    implicit,
     item_roles,
     known_text,
     listed,

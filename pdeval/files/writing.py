@@ -1,7 +1,5 @@
 """Write runs and judgments to TREC and parquet files."""
 
-from __future__ import annotations
-
 import os
 import sys
 import unicodedata
@@ -16,8 +14,8 @@ from pdeval.files.atomic_write import check_places, name_written, replacing
 from pdeval.files.file_io import PathLike, compression, is_parquet, run_name
 from pdeval.files.lines import TEXT, repeated
 from pdeval.join import ids
-from pdeval.tables.reader import Table, numbers, read
-from pdeval.verbs.checks import checks_arguments
+from pdeval.tables import Table, numbers, read
+from pdeval.verbs import checks_arguments
 
 LONGEST = 255  # bytes of a file name
 PREFIX = "input."  # prefix of run files at TREC; reading removes one

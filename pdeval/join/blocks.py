@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.join import ids
 from pdeval.join.lists import find_lists, ranges
 from pdeval.join.positions import Positions
-from pdeval.tables.reader import Table, numbers
+from pdeval.tables import Table, numbers
 
 MOST = 1 << 21
 SMALL = 1 << 16  # cells of a block that costs less than another call of a kernel
@@ -266,6 +266,7 @@ class View:
         pairs, code = np.unique(topic * width + subtopic, return_inverse=True)
         topic_of_pair, topics = pairs // width, np.arange(len(self.count) + 1)
         order = np.argsort(topic, kind="stable")
+        # pairs are sorted by topic: a code minus the first code of its topic is the place of the subtopic in the topic
         local = code - np.searchsorted(topic_of_pair, topic)
         counts = np.diff(np.searchsorted(topic_of_pair, topics))
         return item[order], local[order], np.searchsorted(topic[order], topics), counts

@@ -1,7 +1,5 @@
 """Duplicate documents in a list: cheap hashes sorted inside each list, and ids only where two of them are equal."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from itertools import combinations
 
@@ -10,10 +8,7 @@ import numpy as np
 from pdeval.join import ids
 from pdeval.join.ids import Ids
 from pdeval.join.lists import Lists, dense, ranges
-from pdeval.tables.codes import looked_up
-from pdeval.tables.reader import Table
-from pdeval.tables.recognition import COLLECTIONS, may_name, several_collections
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import COLLECTIONS, Table, listed, looked_up, may_name, several_collections
 
 
 def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
@@ -28,7 +23,7 @@ def rows_repeated(doc: Ids, lists: Lists) -> np.ndarray:
     >>> rows_repeated(ids.column_ids(frame["doc_id"], "doc"), find_lists(read(frame, "runs"))).tolist()
     [2]
     """
-    mark = ids.marks(doc)
+    mark = doc.marks
     which = _suspects(mark if lists.order is None else looked_up(mark, lists.order), lists.starts)
     if not len(which):
         return which

@@ -6,6 +6,7 @@ a mismatch is a form of ids, or a query, of which nothing is retrieved although 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,8 @@ import pyarrow.compute as pc
 
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.lists import find_lists
-from pdeval.tables.reader import Table
-from pdeval.verbs.arguments import shown
+from pdeval.tables import Table
+from pdeval.verbs import shown
 
 if TYPE_CHECKING:
     from pdeval.join.positions import Positions
@@ -103,20 +104,20 @@ def holding_none(runs: Table, places: np.ndarray, judged: Ids) -> tuple[np.ndarr
     mask = np.repeat(np.isin(lists.run, places), lists.sizes)
     rows = np.flatnonzero(mask) if lists.order is None else lists.order[mask]
     items = column_ids(runs.column("doc"), "doc").take(rows)
-    hit, _ = items.matches(judged)
+    hit = items.probe(judged) >= 0
     run_of_hit = np.repeat(lists.run, lists.sizes)[mask][hit]
     return places[np.bincount(run_of_hit, minlength=len(lists.runs))[places] == 0], items.unique()[
         0
     ]
 
 
-def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
+def partly_unlike(positions: Positions, rows: Callable[[], Ids | None]) -> str | None:
     """Return the warning if a part of the judged ids cannot match those of the runs, or None.
 
     Parameters
     ----------
-    doc : Ids, optional
-        The items of the runs, row by row, if the rows are available.
+    rows : callable
+        Returns the items of the runs, row by row, or None if the rows are not available.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
     >>> ids = [f"d{n}" for n in range(60)]
     >>> runs = pd.DataFrame({"query_id": "1", "doc_id": ids, "score": range(60)})
     >>> judged = runs.ireval.join(pd.DataFrame({"query_id": "1", "doc_id": ids, "relevance": 1}))
-    >>> print(partly_unlike(judged.positions, None))
+    >>> print(partly_unlike(judged.positions, lambda: None))
     None
     """
     judged = positions.judged
@@ -134,7 +135,7 @@ def partly_unlike(positions: Positions, doc: Ids | None) -> str | None:
     lost = np.count_nonzero(~hit)
     if lost < max(FEW, SHARE * len(item)) or lost == len(item):
         return None
-    if doc is not None:
+    if (doc := rows()) is not None:
         ids = judged.docs, judged.doc[item[hit]], judged.doc[item[~hit]], doc, len(item)
         text = _unlike_forms(*ids) or _edited_ids(*ids)
         if text is not None:

@@ -8,6 +8,7 @@ are compared and hashed as 8-byte numbers, without making strings.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pdeval.tables.codes import looked_up
+from pdeval.tables import looked_up
 
 CHUNK = 1 << 14  # texts whose words stay in the processor's cache
 SAMPLE = 1024
-_LARGE = 0x1E3779B97F4A7C15
 # multipliers of the words of a hash: odd, so no bit is lost
 _MULTIPLIERS = np.multiply.accumulate(np.full(8, 0x9E3779B97F4A7C15, dtype=np.uint64))
 _LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
@@ -105,7 +105,7 @@ class Ids:
         """Return the ids as a pandas Index."""
         plain = self.decoded()
         if plain.numbers is not None:
-            return pd.Index(plain.numbers)
+            return pd.Index(plain.numbers.astype(np.int64))
         dtype: Any = "str" if int(pd.__version__.partition(".")[0]) >= 3 else object
         return pd.Index(plain.as_text().to_pandas().to_numpy(dtype=object), dtype=dtype)
 
@@ -118,27 +118,40 @@ class Ids:
             place = pc.fill_null(place, -1)
         return place.to_numpy(zero_copy_only=False)
 
-    def matches(self, known: Ids) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows whose id is one of the `known` ids, and its place among them."""
-        if self.values is not None:  # which of the few values are known decides for all rows
-            place = self.values.probe(known)
-            rows = np.flatnonzero((place >= 0)[self.codes])
-            return rows, place[self.stored[rows]]
-        array = self._index_in(known)
-        valid, data = array.buffers()
-        place = np.frombuffer(data, dtype=np.int32)[array.offset : array.offset + len(array)]
-        if array.null_count == 0:
-            return np.arange(len(array)), place
-        # most rows have no known id: the bitmap of valid places is read as it is, without filling nulls
-        bits = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")
-        rows = np.flatnonzero(bits[array.offset : array.offset + len(array)])
-        return rows, place[rows]
+    @cached_property
+    def marks(self) -> np.ndarray:
+        """Up to 32 bits per row, equal for equal ids and seldom for different ones.
+
+        Examples
+        --------
+        >>> Ids(numbers=np.array([7, 8, 7])).marks.tolist()
+        [7, 8, 7]
+        """
+        return self.marks_like(self)
+
+    def marks_like(self, other: Ids) -> np.ndarray:
+        """Return marks that are equal to those of equal ids of `other`."""
+        if self.codes is not None:
+            return self.codes.view(f"u{self.codes.itemsize}")  # codes are not negative
+        if self.numbers is None:
+            return hashes(self.text, words=other._mark_words, bits=32)
+        small = int(self.numbers.min(initial=0)) >= 0 and int(self.numbers.max(initial=0)) < 2**32
+        number = self.numbers if small else self.numbers.astype(np.int64)
+        return (number if small else number + (number >> 32) * 0x9E3779B1).astype(np.uint32)
+
+    @cached_property
+    def _mark_words(self) -> int:
+        """The words of eight bytes to hash: one, which is half the work, unless different ids end in the same bytes."""
+        sample = self.stored.slice(0, SAMPLE)
+        tails, texts = (np.unique(hashes(sample, words=words)) for words in (1, len(_MULTIPLIERS)))
+        return 1 if len(tails) == len(texts) else len(_MULTIPLIERS)
 
     def _index_in(self, known: Ids) -> pa.Array:
         """Return the place of every row's id among `known`, null if it is not there; without codes."""
         known = known.decoded()
         if self.numbers is not None:
-            return pc.index_in(pa.array(self.numbers), value_set=pa.array(known.numbers))
+            numbers = (pa.array(ids.astype(np.int64)) for ids in (self.numbers, known.stored))
+            return pc.index_in(*numbers)
         return pc.index_in(self.text, value_set=known.text.cast(self.stored.type))  # type: ignore[union-attr]
 
     def unique(self, *, narrow: bool = False, natural: bool = False) -> tuple[Ids, np.ndarray]:
@@ -150,7 +163,7 @@ class Ids:
         dtype = np.int32 if narrow and len(self) < 2**31 else np.int64
         if self.numbers is not None:
             inverse, values = pd.factorize(self.numbers, sort=True)
-            return Ids(numbers=values), inverse.astype(dtype, copy=False)
+            return Ids(numbers=values.astype(np.int64)), inverse.astype(dtype, copy=False)
         if self.values is not None:  # the values that are used, and the new code of each
             used = np.zeros(len(self.values), dtype=bool)
             used[self.codes] = True
@@ -232,7 +245,9 @@ def column_ids(column: pd.Series, role: str) -> Ids:
             raise ValueError(
                 f"the {role} column has integers too large for 63 bits. Convert with .astype(str)."
             )
-        return Ids(numbers=column.to_numpy(dtype=np.int64))
+        # shorter integers stay as they are; results are of 64 bits
+        short = plain and dtype.kind == "i"
+        return Ids(numbers=column.to_numpy() if short else column.to_numpy(dtype=np.int64))
     if pd.api.types.is_float_dtype(dtype):
         # integers that a missing value elsewhere made floats; as text they would be "1.0" and never match "1"
         number = column.to_numpy(dtype=np.float64)
@@ -332,26 +347,6 @@ def fingerprints(ids: Ids) -> np.ndarray:
     return ids.stored.astype(np.uint64) if ids.text is None else hashes(ids.text)
 
 
-def marks(ids: Ids) -> np.ndarray:
-    """Return up to 32 bits per row, equal for equal ids and seldom for different ones; cheaper than `fingerprints`.
-
-    Examples
-    --------
-    >>> marks(column_ids(pd.Series([7, 8, 7]), "doc")).tolist()
-    [7, 8, 7]
-    """
-    if ids.codes is not None:
-        return ids.codes.view(f"u{ids.codes.itemsize}")  # codes are not negative: nothing is copied
-    if ids.numbers is not None:
-        large = ids.numbers.max(initial=0) >> 32 or ids.numbers.min(initial=0) < 0
-        return (ids.numbers * np.int64(_LARGE) >> 32 if large else ids.numbers).astype(np.uint32)
-    sample = ids.stored.slice(0, SAMPLE)
-    tails, texts = (np.unique(hashes(sample, words=words)) for words in (1, len(_MULTIPLIERS)))
-    # half the work for the last word only, unless different ids end in the same bytes
-    words = 1 if len(tails) == len(texts) else len(_MULTIPLIERS)
-    return hashes(ids.text, words=words, bits=32)
-
-
 def buffers(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return the offsets (length n + 1) and the bytes (at least 8) of an Arrow text array, without copying."""
     _, offsets, data = text.buffers()
@@ -398,6 +393,7 @@ def texts_of_words(number: np.ndarray, mask: np.uint64, dtype: pa.DataType) -> p
     ['301', '302']
     """
     width = int(mask).bit_length() // 8
+    # the bytes of a little-endian integer are the characters of the id, first character first
     raw = (
         np.ascontiguousarray(number, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
     )

@@ -19,8 +19,7 @@ from pdeval.join.ranks import first_rows
 from pdeval.join.rules import outside
 from pdeval.kernels.beyond_accuracy import units
 from pdeval.kernels.primitives import share
-from pdeval.tables.items_and_history import HistoryTable, ItemTable, read_history, read_items
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import HistoryTable, ItemTable, listed, read_history, read_items
 
 if TYPE_CHECKING:
     from pdeval.join.positions import Rows
@@ -198,6 +197,7 @@ class Catalog:
         """Return the mean of values of items over the items of each user; 0 in the last row, of no user."""
         from scipy import sparse
 
+        # a key is (user, item) as one number
         owner, item = np.divmod(self.keys, len(self.ids))
         shape = (len(self.users), len(self.ids))
         mean = np.zeros((len(self.users) + 1, values.shape[1]))

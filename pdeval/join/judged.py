@@ -17,10 +17,8 @@ from pdeval.join.ids import Ids, column_ids
 from pdeval.join.item_catalog import catalog_of
 from pdeval.join.positions import Positions
 from pdeval.join.rules import QueryRule, checked_level, outside
-from pdeval.tables import reader
-from pdeval.tables.labels import run_labels
-from pdeval.tables.reader import Table
-from pdeval.verbs.arguments import TooFew
+from pdeval.tables import Table, reader, run_labels
+from pdeval.verbs import TooFew
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +105,15 @@ class Judged:
         """
         if self.positions.source is None:
             return self
-        runs, qrels = (replace(table, frame=table.frame.copy()) for table in self.positions.source)
-        return self.on(replace(self.positions, source=(runs, qrels)))
+        source: list[Table] = []
+        for table in self.positions.source:
+            frame = table.frame.copy(deep=False)
+            for place in range(
+                frame.shape[1]
+            ):  # a copy of all columns at once would merge them first
+                frame.isetitem(place, table.frame.iloc[:, place].copy())  # type: ignore[arg-type]
+            source.append(replace(table, frame=frame))
+        return self.on(replace(self.positions, source=(source[0], source[1])))
 
     def counted(self, level: float | None = None) -> np.ndarray:
         """Return which (topic, run) cells count under the topic rule, by the join's level or by another."""
@@ -180,7 +185,7 @@ class Judged:
             )
             text = f"no item of {runs} is judged for any {self.noun(1)}. Check that its ids are those of the judgments."
             self.tell_once("strangers", text)
-        elif unlike := partly_unlike(self.positions, doc()):
+        elif unlike := partly_unlike(self.positions, doc):
             self.tell_once("unlike", unlike)
         if self.positions.gaps:
             self.tell_once("gaps", self.positions.gaps)

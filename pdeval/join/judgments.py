@@ -1,15 +1,12 @@
 """Judgments as arrays: the judged items, sorted by topic, with their grades and subtopics."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from pdeval.join import ids
 from pdeval.join.ids import Ids
-from pdeval.tables.reader import Table, numbers
-from pdeval.tables.recognition import COLLECTIONS, several_collections
+from pdeval.tables import COLLECTIONS, Table, numbers, several_collections
 
 
 @dataclass(frozen=True)
@@ -40,6 +37,7 @@ class Judgments:
 
     def key(self) -> np.ndarray:
         """Return one number per item, rising: topic and document together."""
+        # items are sorted by topic and document, so the keys are sorted: they can be bisected
         return self.topic * len(self.docs) + self.doc
 
 

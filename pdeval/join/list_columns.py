@@ -4,8 +4,6 @@ Axis 0 is the rank, from the first item down to the cutoff; axis 1 the topic, ax
 there is no item: code -1, and 0 in columns of numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 

@@ -4,8 +4,6 @@ Rows of one list are usually adjacent, so lists are found by comparing neighbors
 Rows that are not adjacent are brought together by sorting small integers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.join.ids import Ids, column_ids
-from pdeval.tables.codes import combined_codes, distinct, grouped
-from pdeval.tables.reader import Table
+from pdeval.tables import Table, combined_codes, distinct, grouped
 
 SAMPLE = 1 << 12  # rows that show whether those of a list are adjacent
 

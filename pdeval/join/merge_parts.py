@@ -4,8 +4,6 @@ A piece refers to topics and runs of the whole, so pieces can be gathered in any
 time. Their join is that of all rows at once, to the last bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -15,7 +13,7 @@ import numpy as np
 from pdeval.join.blocks import items_returned
 from pdeval.join.judgments import Judgments
 from pdeval.join.positions import Positions
-from pdeval.tables.reader import Table
+from pdeval.tables import Table
 
 PLACES = 32  # bits of a key with the place of the item in its topic
 ALL = (1 << PLACES) - 1  # as the place of an item: a value of the topic
@@ -69,6 +67,7 @@ def _keys(positions: Positions, topics: np.ndarray, item: np.ndarray) -> np.ndar
     """Return the key of each item: its topic of the full join in the high bits, its place there in the low bits."""
     topic = positions.judged.topic
     number = np.cumsum(_wanted(positions.judged, positions.complete))
+    # number of wanted items before the first item of each topic
     before = np.concatenate([[0], number])[
         np.searchsorted(topic, np.arange(len(positions.queries)))
     ]
@@ -80,6 +79,7 @@ def _keys(positions: Positions, topics: np.ndarray, item: np.ndarray) -> np.ndar
 def _items_of_keys(judged: Judgments, complete: bool, key: np.ndarray) -> np.ndarray:
     """Return the items of the full join that have these keys."""
     wanted = np.flatnonzero(_wanted(judged, complete))
+    # the place of the first wanted item of each topic, to which the low bits of a key are added
     first = np.searchsorted(judged.topic[wanted], np.arange(len(judged.queries)))
     return np.asarray(wanted[first[key >> PLACES] + (key & ALL)])
 

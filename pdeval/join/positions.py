@@ -3,11 +3,10 @@
 Only judged rows survive the ranking. Everything after it (measures, preferences, orderings) reads `Positions`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -19,13 +18,12 @@ from pdeval.join.item_catalog import Catalog, Listed, all_lists
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.lists import Lists, find_lists
 from pdeval.join.rules import Compat, Ties, checked_rules
-from pdeval.tables.codes import by_code
-from pdeval.tables.equal_values import Spans
-from pdeval.tables.reader import Table, together
+from pdeval.tables import Spans, Table, by_code, looked_up, together
 
 _TABLE = 1 << 22  # cells of a lookup table that is small
 _ROWS = 1 << 18
 _NUMBERS = 1 << 16  # numbers of a bitmap at a time
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so products of different numbers differ
 _ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 _HITS = ("item", "run", "rank", "start", "size")
 
@@ -179,12 +177,12 @@ class Positions:
         """Return the list of each hit as one number: topic times the number of runs, plus run."""
         return self.judged.topic[self.item[hits]] * len(self.runs) + self.run[hits]
 
-    def _take_hits(self, hits: Any, **changed: Any) -> Positions:
+    def _take_hits(self, hits: Any, **changed: Any) -> Self:
         """Return the positions of these hits (a mask or their places), with other fields changed."""
         columns = {name: getattr(self, name)[hits] for name in _HITS if name not in changed}
         return replace(self, **columns, **changed)
 
-    def keep_items(self, kept: np.ndarray) -> Positions:
+    def keep_items(self, kept: np.ndarray) -> Self:
         """Return the positions as if only these items (a mask) had been judged; nothing is joined again."""
         new_index = np.cumsum(kept) - 1
         hits = kept[self.item]
@@ -200,7 +198,7 @@ class Positions:
         part = self._take_hits(hits, judged=judged, item=new_index[self.item[hits]])
         return part.only_judged() if self.rules.get("judged_only") else part
 
-    def keep_topics(self, kept: np.ndarray) -> Positions:
+    def keep_topics(self, kept: np.ndarray) -> Self:
         """Return the positions of these topics (a mask); nothing is joined again."""
         topics, judged = np.flatnonzero(kept), self.judged
         # items are sorted by topic and hits by item: a topic has a span of each, copied without a search
@@ -222,7 +220,7 @@ class Positions:
             item=self.item[hits.rows] - np.repeat(items.moved, hits.size),
         )
 
-    def keep_runs(self, kept: np.ndarray) -> Positions:
+    def keep_runs(self, kept: np.ndarray) -> Self:
         """Return the positions of these runs (a mask)."""
         new_index = np.cumsum(kept) - 1
         hits = kept[self.run]
@@ -235,7 +233,7 @@ class Positions:
             run=new_index[self.run[hits]],
         )
 
-    def keep_depth(self, depth: int) -> Positions:
+    def keep_depth(self, depth: int) -> Self:
         """Return the positions in the first `depth` items of each list; nothing is joined again.
 
         Examples
@@ -257,7 +255,7 @@ class Positions:
             rules={**self.rules, "depth": depth},
         )
 
-    def only_judged(self) -> Positions:
+    def only_judged(self) -> Self:
         """Return the positions of lists without their unjudged items: the remaining items move up.
 
         As trec_eval's -J. An item of negative grade is unjudged. The remaining items of a group of ties stay tied.
@@ -408,33 +406,30 @@ def _match(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the judged rows (places in sorted order), the item of each, and its run."""
     wanted = np.arange(len(judged.topic)) if complete else np.flatnonzero(judged.grade > 0)
-    code = None if complete else np.unique(judged.doc[wanted])
-    probed = judged.docs if code is None else judged.docs.take(code)
     place_of = _lookup(judged.key()[wanted], len(judged.queries) * len(judged.docs), len(doc))
-    step = max(
-        _ROWS, 16 * len(probed), 16 * len(doc.values or ())
-    )  # parts bound the memory; each reads all of these
+    # the document of every value of a categorical column: few values, many rows
+    code = None if doc.values is None else doc.values.probe(judged.docs)
+    mark = doc.marks if code is None else doc.stored
+    marks = np.arange(len(judged.docs)) if code is not None else judged.docs.marks_like(doc)
+    sieve = Sieve(marks[judged.doc[wanted]], judged.topic[wanted])
+    step = max(_ROWS, 16 * len(judged.docs))  # parts bound the memory; each reads all of these
     dtype = np.int32 if max(len(doc), len(judged.topic)) < 2**31 else np.int64
     matches: list[tuple[np.ndarray, ...]] = []
     for at in range(0, len(doc), step):
-        # first the rows with a judged document, for whatever query, then (query, document) as one integer
-        rows, docs = doc.part(at, at + step).matches(probed)
-        docs = docs if code is None else code[docs]
-        rows = rows + at
-        list_of_row = lists.of_given(rows)
-        topic_of_row = topic[list_of_row]
-        known = topic_of_row >= 0
-        if not known.all():
-            rows, docs, list_of_row, topic_of_row = (
-                rows[known],
-                docs[known],
-                list_of_row[known],
-                topic_of_row[known],
-            )
-        item = place_of(topic_of_row.astype(np.int64) * len(judged.docs) + docs)
+        # first most rows that are not judged are sifted out, then (query, document) is compared as one integer
+        list_of_row = lists.of_given(np.arange(at, min(at + step, len(doc))))
+        part = mark[at : at + step]
+        rows = sieve.passes(part if code is None else looked_up(code, part), topic[list_of_row])
+        docs = doc.part(at, at + step).take(rows)
+        place = docs.probe(judged.docs) if code is None else code[docs.stored]
+        list_of_row = list_of_row[rows]
+        topic_of_row = topic[list_of_row].astype(np.int64)
+        known = np.flatnonzero((place >= 0) & (topic_of_row >= 0))
+        item = place_of(topic_of_row[known] * len(judged.docs) + place[known])
         hit = item >= 0
-        part = rows[hit], wanted[item[hit]], lists.run[list_of_row[hit]]
-        matches.append(tuple(column.astype(dtype, copy=False) for column in part))
+        known = known[hit]
+        judged_rows = rows[known] + at, wanted[item[hit]], lists.run[list_of_row[known]]
+        matches.append(tuple(column.astype(dtype, copy=False) for column in judged_rows))
     rows, item, run = (np.concatenate(parts) for parts in zip(*matches))
     if order is None:
         return rows, item, run
@@ -448,28 +443,54 @@ def _match(
 def _lookup(keys: np.ndarray, cells: int, rows: int) -> Callable[[np.ndarray], np.ndarray]:
     """Return a function from keys to their places among these sorted keys, or -1.
 
-    It uses a table if that is small; else bisection, or a bitmap if rows are many.
+    It uses a table if that is small, else bisection.
     """
-    if cells <= _TABLE:
+    if cells <= max(_TABLE, rows):
         table = np.full(cells, -1, dtype=np.int32)
         table[keys] = np.arange(len(keys))
         return table.__getitem__
 
     def bisected(key: np.ndarray) -> np.ndarray:
-        at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+        order = np.argsort(key)  # rising keys are bisected within the cache of the processor
+        at = np.empty(len(key), dtype=np.int64)
+        at[order] = np.searchsorted(keys, key[order])
+        at[at == len(keys)] = -1
         return np.where(keys[at] == key, at, -1) if len(keys) else np.full(len(key), -1)
 
-    if cells > 2 * rows:
-        return bisected
-    bitmap = Bitmap(keys, cells)
+    return bisected
 
-    def sifted(key: np.ndarray) -> np.ndarray:
-        item = np.full(len(key), -1)
-        known = np.flatnonzero(bitmap.holds(key))
-        item[known] = bitmap.places(key[known])
-        return item
 
-    return sifted
+class Sieve:
+    """A Bloom filter with one bit per hash of (number, topic): few pairs that are not in the set pass it.
+
+    Examples
+    --------
+    >>> sieve = Sieve(np.array([7, 8]), np.array([0, 1]))
+    >>> sieve.passes(np.array([7, 7, 8, 9]), np.array([0, 1, 1, -1])).tolist()
+    [0, 2]
+    """
+
+    def __init__(self, numbers: np.ndarray, topic: np.ndarray) -> None:
+        width = (16 * len(numbers) + 7).bit_length()
+        self.shift = np.uint64(64 - width)
+        self.bitmap = Bitmap(self._hashes(numbers, topic), 1 << width)
+
+    def _hashes(self, numbers: np.ndarray, topic: np.ndarray) -> np.ndarray:
+        """Return the leading bits of the product of both with an odd number."""
+        pair = (topic.astype(np.uint64) << np.uint64(32)) + numbers.astype(np.uint64)
+        pair *= _SPREAD
+        pair ^= pair >> np.uint64(32)  # the topic reaches only the leading bits of a product
+        pair *= _SPREAD
+        pair >>= self.shift
+        return pair.view(np.int64)
+
+    def passes(self, numbers: np.ndarray, topic: np.ndarray) -> np.ndarray:
+        """Return the rows that may be in the set."""
+        passes = np.empty(len(numbers), dtype=bool)
+        for at in range(0, len(numbers), _NUMBERS):  # chunks keep the temporaries in the cache
+            part = np.s_[at : at + _NUMBERS]
+            passes[part] = self.bitmap.holds(self._hashes(numbers[part], topic[part]))
+        return np.flatnonzero(passes)
 
 
 class Bitmap:
@@ -478,7 +499,7 @@ class Bitmap:
     Parameters
     ----------
     numbers : ndarray
-        The numbers, rising.
+        The numbers.
     count : int
         The number of possible numbers: all are smaller.
 
@@ -490,15 +511,16 @@ class Bitmap:
     """
 
     def __init__(self, numbers: np.ndarray, count: int) -> None:
-        self.bits = np.zeros(count // 8 + 1, dtype=np.uint8)
-        byte = numbers >> 3
-        first = np.flatnonzero(np.diff(byte, prepend=-1))
-        if len(first):  # numbers of one byte are adjacent: their bits are or-ed together
-            self.bits[byte[first]] = np.bitwise_or.reduceat(_bit(numbers), first)
+        holds = np.zeros(count, dtype=bool)
+        holds[numbers] = True
+        self.bits = np.packbits(holds, bitorder="little")
+
+    @cached_property
+    def before(self) -> np.ndarray:
+        """The number of set bits before each byte."""
         ones = _ONES[self.bits]
-        dtype = np.int32 if count < 2**31 else np.int64
-        until: np.ndarray = np.cumsum(ones, dtype=dtype)
-        self.before = until - ones  # the number of set bits before each byte
+        until: np.ndarray = np.cumsum(ones, dtype=np.int32 if len(ones) < 2**28 else np.int64)
+        return until - ones
 
     def holds(self, numbers: np.ndarray) -> np.ndarray:
         """Return which numbers are in the set."""

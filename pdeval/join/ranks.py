@@ -3,8 +3,6 @@
 Only lists that are not sorted are sorted, and only ids of tied rows are compared. `top` ranks all rows of a run table.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,9 +15,7 @@ from pdeval.join.duplicates import no_duplicates
 from pdeval.join.ids import Ids
 from pdeval.join.lists import Lists, dense, find_lists, ranges
 from pdeval.join.rules import Compat, Ties, checked_rules, outside
-from pdeval.tables.codes import looked_up
-from pdeval.tables.labels import run_labels
-from pdeval.tables.reader import Table, numbers, together
+from pdeval.tables import Table, looked_up, numbers, run_labels, together
 
 BLOCK = 1 << 18
 PART = 1 << 16
@@ -90,6 +86,7 @@ def sort_lists(score: np.ndarray, lists: Lists) -> np.ndarray | None:
     rises[lists.starts[:-1]] = False
     if not rises.any():
         return None
+    # lists in which a score is higher than the one above it
     unsorted = np.flatnonzero(np.logical_or.reduceat(rises, lists.starts[:-1]))
     order = np.arange(len(score), dtype=np.int32 if len(score) < 2**31 else np.int64)
     for _, rows, real in dense(lists.starts, unsorted, most=BLOCK):

@@ -1,12 +1,10 @@
 """The rules of a join: how lists are ordered, which queries count, and which grades are relevant."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any, Literal
 
-from pdeval.tables.reader import Table
-from pdeval.verbs.arguments import is_finite, shown, whole
+from pdeval.tables import Table
+from pdeval.verbs import is_finite, shown, whole
 
 Ties = Literal["docid", "rank", "first", "expected"]
 Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]

@@ -2,7 +2,6 @@
 
 from pdeval.judgments import (
     agreement,
-    assessor_swaps,
     check,
     crowds,
     judges,
@@ -13,7 +12,6 @@ from pdeval.judgments import (
 
 __all__ = [
     "agreement",
-    "assessor_swaps",
     "check",
     "crowds",
     "judges",

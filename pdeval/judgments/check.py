@@ -1,23 +1,27 @@
 """Checks of runs and judgments before evaluation, and the description of a collection."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import described_frame, run_columns
-from pdeval.join import duplicates
-from pdeval.join import lists as list_index
-from pdeval.join.id_mismatch import same_type
-from pdeval.join.ids import Ids, column_ids
-from pdeval.join.judged import Judged
-from pdeval.join.positions import Positions, Rows, positions_of, rows_of
-from pdeval.join.ranks import have_gaps
-from pdeval.join.rules import checked_level
+from pdeval.evaluate import described_frame, run_columns
+from pdeval.join import (
+    Ids,
+    Judged,
+    Positions,
+    Rows,
+    checked_level,
+    column_ids,
+    duplicates,
+    have_gaps,
+    positions_of,
+    rows_of,
+    same_type,
+)
+from pdeval.join import (
+    lists as list_index,
+)
 from pdeval.kernels.primitives import share
-from pdeval.tables.items_and_history import read_history
-from pdeval.tables.reader import Table, numbers, read
-from pdeval.tables.schemas import table
+from pdeval.tables import Table, numbers, read, read_history, table
 from pdeval.verbs import verb
 
 MOST_GRADES = 8  # of more grades, only the smallest and largest are written
@@ -81,7 +85,7 @@ table(
 def check(
     runs: Table, qrels: object, *, level: float | None = None, history: object = None
 ) -> pd.DataFrame:
-    """Count missing queries, duplicates, ties and unjudged items of each run. Run it before you trust any number.
+    """Return the number of missing queries, duplicates, ties and unjudged items of each run.
 
     Items are ranked by score. Items with equal scores are ranked by id, in descending order of the ids as strings, as
     in trec_eval: 99 is ranked above 100. `tied_integers` counts the items that this affects. If the table has scores, a
@@ -99,8 +103,8 @@ def check(
     Examples
     --------
     >>> import pdeval
-    >>> found = pdeval.datasets.sample_judged().check()
-    >>> found.loc[6:7, ["run", "answered", "missing", "rows", "tied_fraction", "judged_fraction"]].round(3)
+    >>> result = pdeval.datasets.sample_judged().check()
+    >>> result.loc[6:7, ["run", "answered", "missing", "rows", "tied_fraction", "judged_fraction"]].round(3)
              run  answered  missing  rows  tied_fraction  judged_fraction
     6         ql        48        2  4800          0.019            0.525
     7  rerank-s1        50        0  5000          0.024            0.517
@@ -205,8 +209,7 @@ def _judged(positions: Positions, topic: np.ndarray, run: np.ndarray) -> np.ndar
     judged = np.bincount(
         positions.run, positions.judged.grade[positions.item] >= 0, minlength=n_runs
     )
-    rows = np.bincount(run, positions.retrieved[topic, run], minlength=n_runs)
-    return share(judged, rows)
+    return share(judged, np.bincount(run, positions.retrieved[topic, run], minlength=n_runs))
 
 
 def leaks(
@@ -224,7 +227,7 @@ def leaks(
     >>> tested = pd.DataFrame({"user_id": "u", "item_id": ["b", "c"], "rating": 1})
     >>> rows = rows_of(read(runs, "runs"), read(tested, "qrels"))
     >>> had = pd.DataFrame({"user_id": ["u", "u"], "item_id": ["a", "c"]})
-    >>> [found.tolist() for found in leaks(rows, positions_of(rows), had, None)]
+    >>> [result.tolist() for result in leaks(rows, positions_of(rows), had, None)]
     [[1], [1]]
     """
     table = read_history(history)
@@ -264,7 +267,7 @@ def _examples(ids: Ids) -> str:
 
 @verb(on="judged", returns="description", needs="judged", command=True)
 def describe(judged: Judged) -> pd.DataFrame:
-    """Describe the collection in one row: queries, runs, list lengths, judged and relevant items, grades.
+    """Return one row that describes the collection: queries, runs, list lengths, judged and relevant items, grades.
 
     Lists, items and subtopics are counted over the queries selected by `queries`. An unanswered query has no list. An
     item that was judged for several subtopics is one item.

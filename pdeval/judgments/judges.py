@@ -1,38 +1,365 @@
 """Meta-evaluation of judges: do their labels lead to the same conclusions about systems as human labels?
 
 The same runs are evaluated with the human judgments and with those of each judge, on comparable queries: orderings,
-scores, significant differences, and the grades of the items that each run returned.
+scores, significant differences, and the grades of the items that each run returned. The same for human assessors, whose
+judgments are swapped: orderings of the runs under the judgments of different assessors (Voorhees 2000).
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate.cube import run_columns
-from pdeval.evaluate.scores import MEASURES, attributes
-from pdeval.join.judged import Judged
-from pdeval.join.judgments import read_judgments
+from pdeval.evaluate import MEASURES, all_pairs, attributes, described_frame, run_columns
+from pdeval.join import (
+    Compat,
+    Judged,
+    Judgments,
+    Positions,
+    QueryRule,
+    Ties,
+    checked_level,
+    read_judgments,
+)
 from pdeval.join.positions import join
-from pdeval.join.rules import Compat, QueryRule, Ties, checked_level
-from pdeval.judgments.assessor_swaps import all_items, items_of_qrels, regraded, swapped_qrels
+from pdeval.judgments.labels import coded, given, grades_of, query_column
 from pdeval.judgments.pools import pooled
 from pdeval.kernels.primitives import share
 from pdeval.orderings.coefficients import rbo, tau_ap, tau_b
 from pdeval.orderings.order import Standing, standing
 from pdeval.significance.compare import compare
-from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.registry import TESTS, Outcome, direction, which_test
-from pdeval.tables.reader import Table, read
-from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.registry import listed_in_docs
+from pdeval.significance.corrections import Correction, JointCorrection, which_correction
+from pdeval.significance.registry import (
+    TESTS,
+    direction,
+    simultaneous,
+    student_interval,
+    student_test,
+    which_test,
+)
+from pdeval.tables import Table, kind_of, read, table
+from pdeval.tables.equal_values import describe
+from pdeval.tables.labels import labels as repeated
+from pdeval.verbs import TooFew, listed_in_docs, track, verb
+
+How = Literal["assessor", "draw"]
+Per = Literal["item", "query"]
+
+
+def swapped_qrels(
+    labels: Table,
+    *,
+    how: How = "assessor",
+    per: Per = "item",
+    draws: int = 100,
+    seed: int | None = 0,
+    grades: Mapping[object, float] | None = None,
+) -> Iterator[tuple[object, pd.DataFrame]]:
+    """Yield (name, qrels): the judgments of each assessor, or of a random mix of assessors.
+
+    Evaluate the same runs with each and compare the orderings: scores change much, orderings little (Voorhees 2000).
+
+    Parameters
+    ----------
+    how : {'assessor', 'draw'}
+        'assessor': one qrels per assessor with the labels of that assessor; the name is the assessor.
+        'draw': `draws` qrels, each from assessors drawn at random; the name is 0, 1, ...
+    per : {'item', 'query'}
+        Unit for which an assessor is drawn. 'item': an assessor who labeled the (query, doc), so every qrels is
+        complete. 'query': one assessor per query, as in TREC; items that the assessor did not label are unjudged.
+    draws, seed : int
+        Number of draws, and the seed of the generator.
+    grades : mapping of label to number, optional
+        Grade of each label; required if labels are not numbers.
+
+    Examples
+    --------
+    >>> from pdeval.tables.reader import read
+    >>> frame = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["d", "d"], "assessor": ["ann", "bob"],
+    ...                       "label": ["yes", "no"]})
+    >>> for name, qrels in swapped_qrels(read(frame, "labels"), grades={"yes": 1, "no": 0}):
+    ...     print(name, qrels.values.tolist())
+    ann [['q', 'd', 1]]
+    bob [['q', 'd', 0]]
+    """
+    query, doc, label = query_column(labels), labels.roles["doc"], labels.roles["label"]
+    codes, assessors, _ = coded(labels)
+    rows = given(labels)
+    if rows.empty:
+        count = len(labels.frame)
+        raise ValueError(
+            f"the label table has no labels: column {label!r} is missing in all {count:,} rows."
+        )
+    # lexsort: the last key, the item, is the primary one
+    by_item = np.lexsort((codes.assessor, codes.item))
+    qrels = rows[[query, doc]].assign(relevance=grades_of(rows[label], grades)).iloc[by_item]
+    who = codes.assessor[by_item].astype(np.int64)
+    if how == "assessor":
+        for code, name in enumerate(assessors):
+            yield name, qrels[who == code].reset_index(drop=True)
+        return
+    unit = codes.item[by_item]
+    if per == "query":
+        unit = qrels.groupby(query, observed=True, sort=True).ngroup().to_numpy()
+    # one entry per (unit, assessor), sorted: a draw picks one entry of every unit
+    entries, entry = np.unique(unit * len(assessors) + who, return_inverse=True)
+    size = np.bincount(entries // max(len(assessors), 1))
+    start = np.cumsum(size) - size
+    rng = np.random.default_rng(seed)
+    for number in range(draws):
+        picked = start + (rng.random(len(start)) * size).astype(np.int64)
+        yield number, qrels[picked[unit] == entry].reset_index(drop=True)
+
+
+WHOSE = "assessor, or number of the draw"
+TAU = "Kendall's tau-b of the two orderings; missing if one has no relevant item or ties all runs"
+READ = "it is a table to read: one row per pair of orderings"
+
+
+table(
+    "swaps",
+    "judgments_a:any judgments_b:any measure method runs:int tau_b:float",
+    "orderings under swapped assessors",
+    row="pair of sets of judgments, measure and method",
+    sort="measure method judgments_a judgments_b",
+    means={"judgments_a": WHOSE, "judgments_b": "assessor or draw compared with", "tau_b": TAU},
+    no_report=READ,
+    no_plot=READ,
+)
+
+
+table(
+    "swaps_to_qrels",
+    "judgments:any measure method runs:int tau_b:float",
+    "orderings under swapped assessors against given judgments",
+    row="set of judgments, measure and method",
+    sort="measure method judgments",
+    means={"judgments": WHOSE, "tau_b": TAU},
+    no_report=READ,
+    no_plot=READ,
+)
+
+
+table(
+    "swapped_orders",
+    "run measure method judgments:any score:float rank:int",
+    "orders under swapped assessors",
+    row="run, measure, method and set of judgments",
+    sort="measure method judgments rank",
+    means={"judgments": WHOSE},
+    no_report="it has one order per set of judgments; report the taus or one of the orders",
+    no_plot="it has one order per set of judgments; draw one of them",
+)
+
+
+@verb(on="runs", returns=("swaps", "swaps_to_qrels", "swapped_orders"), own="qrels")
+def swap_assessors(
+    runs: Table,
+    labels: object,
+    measures: object = ("AP",),
+    *,
+    qrels: object = None,
+    orders: bool = False,
+    how: How = "assessor",
+    per: Per = "item",
+    draws: int = 100,
+    seed: int | None = 0,
+    grades: Mapping[object, float] | None = None,
+    method: str | Sequence[str] | None = None,
+    level: float | None = None,
+    queries: QueryRule = "relevant",
+    ties: Ties | None = None,
+    compat: Compat = "trec_eval-10",
+    judged_only: bool = False,
+    validate: bool = True,
+    progress: bool | None = None,
+) -> pd.DataFrame:
+    """Return Kendall's tau-b of the orderings of the runs under the judgments of different assessors.
+
+    The runs are joined once to all labeled items; each set of judgments only changes the grades.
+
+    Parameters
+    ----------
+    labels : DataFrame or bound accessor
+        One row per label: query, doc, assessor, label.
+    measures : str, Measure, or list of them
+        Measures of one ranking, or preferences (ordered by their win rates).
+    qrels : DataFrame or bound accessor, optional
+        Judgments to compare those of each assessor with; by default assessors are compared with each other.
+    orders : bool
+        Whether to return the orderings, one row per run and set of judgments.
+    how : {'assessor', 'draw'}
+        One set of judgments per assessor, with the labels of that assessor; or `draws` sets, each from assessors
+        drawn at random.
+    per : {'item', 'query'}
+        Unit for which an assessor is drawn. 'item': an assessor who labeled the item, so every set is complete.
+        'query': one assessor per query, as in TREC; items that the assessor did not label are unjudged.
+    draws : int
+        Number of sets of judgments to draw.
+    method : str or list of str, optional
+        Method that orders the runs, e.g. "borda" or "mc4"; by default the mean of a measure and the win rate of a
+        preference.
+
+    References
+    ----------
+    Voorhees 2000.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> runs, qrels, metadata = pdeval.datasets.load_sample()
+    >>> strict, lenient = (qrels.assign(label=(qrels["relevance"] >= least) * 1) for least in (2, 1))
+    >>> labels = pd.concat([strict.assign(assessor="strict"), lenient.assign(assessor="lenient")])
+    >>> runs.ireval.swap_assessors(labels, ["AP", "RR"], queries="common").round(3)
+      judgments_a judgments_b measure method  runs  tau_b
+    0     lenient      strict      AP   mean    12  0.970
+    1     lenient      strict      RR   mean    12  0.818
+    """
+    table, level, parsed = read(labels, "labels"), checked_level(level), parse_all(measures)
+    others = [] if qrels is None else [read(qrels, "qrels")]
+    swapped = swapped_qrels(table, how=how, per=per, draws=draws, seed=seed, grades=grades)
+    first = next(swapped, None)  # faults of the table come up here
+    if first is None:
+        raise ValueError(
+            f"draws={draws!r} leaves no set of judgments to compare. Use draws=1 or more."
+        )
+    roles = {"query": table.roles["query"], "doc": table.roles["doc"], "grade": "relevance"}
+    union = all_items([given(table)[[roles["query"], roles["doc"]]], *map(items_of_qrels, others)])
+    positions = join(
+        runs, union, ties=ties, compat=compat, judged_only=judged_only, validate=validate
+    )
+    judged = Judged(positions, level, queries)
+
+    def order_runs(judgments: Table, *, warn: bool = False) -> Standing | None:
+        """Return how the runs are ordered under other judgments, or None where nothing is relevant by them."""
+        regraded_join = judged.on(regraded(judged.positions, read_judgments(judgments)))
+        if not regraded_join.positions.relevant(level).any():
+            return None
+        return standing(regraded_join, parsed, method=method, tell=warn)
+
+    names: list[object] = []
+    orderings: list[Standing | None] = []
+    total = draws if how == "draw" else table.column("assessor").nunique()
+    for name, part in track(
+        chain([first], swapped), total=total, desc="swapping assessors", progress=progress
+    ):
+        names.append(name)
+        orderings.append(order_runs(read(part, "qrels", roles), warn=not orderings))
+    base = order_runs(others[0]) if others else None
+    if not any(orderings) and (orders or base is None):
+        raise ValueError(
+            "no set of judgments has a relevant item, so there is nothing to order. Check level= and grades=."
+        )
+    columns = _orders(judged.runs, names, orderings) if orders else _taus(names, orderings, base)
+    return described_frame(columns, attributes(judged, parsed))
+
+
+def items_of_qrels(qrels: Table) -> pd.DataFrame:
+    """Return the query and doc columns of judgments."""
+    return qrels.frame[[qrels.roles["query"], qrels.roles["doc"]]]
+
+
+def all_items(parts: Sequence[pd.DataFrame]) -> Table:
+    """Return every (query, doc) of several frames as judgments, under the names of the first."""
+    query, doc = parts[0].columns
+    items = parts[0]
+    if len(parts) > 1:  # ids of several types meet as objects
+        items = pd.concat(
+            [part.set_axis([query, doc], axis=1).astype(object) for part in parts]
+        ).infer_objects()
+    return read(
+        items.drop_duplicates().assign(relevance=1),
+        "qrels",
+        {"query": query, "doc": doc, "grade": "relevance"},
+    )
+
+
+def regraded(positions: Positions, others: Judgments) -> Positions:
+    """Return the positions under other judgments of the same items; items without a judgment there are unjudged.
+
+    Examples
+    --------
+    >>> import pdeval
+    >>> fewer = read_judgments(read(pdeval.datasets.sample_qrels().head(100).assign(relevance=1), "qrels"))
+    >>> int(regraded(pdeval.datasets.sample_judged().positions, fewer).relevant().sum())
+    100
+    """
+    judged = positions.judged
+    topic = others.queries.probe(judged.queries)[others.topic].astype(np.int64)
+    doc = others.docs.probe(judged.docs)[others.doc]
+    # an item is (query, doc) as one number; -1 for what the join does not have
+    key, wanted = judged.key(), topic * max(len(judged.docs), 1) + doc
+    at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    known = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
+    grade = np.full(len(key), np.nan)
+    grade[at[known]] = others.grade[known]
+    changed = replace(judged, grade=np.nan_to_num(grade), subtopic=None)
+    kept = replace(
+        positions, judged=changed, top_grade=float(others.grade.max(initial=0.0))
+    ).keep_items(~np.isnan(grade))
+    has_judgments = np.zeros(len(positions.queries), dtype=bool)
+    has_judgments[topic[known]] = True
+    return kept if has_judgments.all() else kept.keep_topics(has_judgments)
+
+
+def _orders(
+    runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]
+) -> dict[str, Any]:
+    """Return the columns of one row per run, measure, method and set of judgments that orders runs."""
+    real = [one for one in orderings if one is not None]
+    place = np.array([number for number, one in enumerate(orderings) if one is not None])
+    score, rank = (
+        np.stack([getattr(one, name) for one in real], axis=1) for name in ("score", "rank")
+    )
+    key, judgments, run = (axis.ravel() for axis in np.indices(rank.shape))
+    by = np.lexsort((run, rank.ravel(), judgments, key))
+    return {
+        **run_columns(runs, run[by]),
+        **real[0].columns(key[by]),
+        "judgments": repeated(pd.Index(names), place[judgments[by]]),
+        "score": score.ravel()[by],
+        "rank": rank.ravel()[by].astype(np.int64),
+    }
+
+
+def _taus(
+    names: list[object], orderings: list[Standing | None], base: Standing | None
+) -> dict[str, Any]:
+    """Return the columns of Kendall's tau-b of every two orderings, or of each with the base."""
+    first = next(one for one in [*orderings, base] if one is not None)
+    if base is None and len(orderings) < 2:
+        raise ValueError(
+            "there is only one set of judgments. Pass qrels= to compare it with, or labels of more assessors."
+        )
+    all_tied = np.zeros(first.rank.shape)
+    ranks = np.stack([all_tied if one is None else one.rank for one in [*orderings, base]], axis=1)
+    a, b = all_pairs(ranks.shape[2])
+    sign = np.sign(ranks[..., a] - ranks[..., b])  # (keys, judgments, pairs of runs)
+    untied = (sign**2).sum(axis=2)
+    size = np.sqrt(untied[:, :, None] * untied[:, None, :])
+    tau = np.where(size > 0, share(sign @ sign.transpose(0, 2, 1), size), np.nan)
+    one, two = all_pairs(len(names))
+    if base is not None:  # the last set of judgments
+        one, two = np.arange(len(names)), np.full(len(names), len(names))
+    # one row per measure and method, and pair of sets of judgments
+    key, pair = (axis.ravel() for axis in np.indices((len(tau), len(one))))
+    sides = (
+        {"judgments_a": one[pair], "judgments_b": two[pair]}
+        if base is None
+        else {"judgments": one[pair]}
+    )
+    return {
+        **{name: repeated(pd.Index(names), place) for name, place in sides.items()},
+        **first.columns(key),
+        "runs": ranks.shape[2],
+        "tau_b": tau[key, one[pair], two[pair]],
+    }
+
 
 Queries = Literal["common", "each", "all"]
 VERDICTS = ("both", "opposed", "lost", "gained", "neither")
@@ -138,7 +465,7 @@ table(
         "lower": "fraction of them that the judge grades lower",
         "bias": "mean grade by the judge minus the human grade: mean over queries of the mean over items",
         "favor": "bias minus the mean bias of all runs on the same query: positive if the judge favors the run",
-        "ci_low": "lower limit of the interval of favor",
+        "ci_low": "lower limit of the interval of favor, simultaneous over runs if p-values are corrected",
         "ci_high": "upper limit",
         "p_value": "p-value of the t-test that favor is 0",
         "p_adjusted": "p-value corrected for the number of runs of the judge",
@@ -159,7 +486,7 @@ def judges(
     p: float = 0.9,
     method: str | Sequence[str] | None = None,
     test: str | None = None,
-    correction: Correction | None = "bonferroni",
+    correction: JointCorrection | None = "auto",
     alpha: float = 0.05,
     draws: int = 10_000,
     seed: int | None = 0,
@@ -171,7 +498,7 @@ def judges(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Compare judges with human assessors by the orderings, scores and significant differences that result.
+    """Return the agreement of judges with human assessors: orderings, scores and significant differences.
 
     One row per judge and measure. A judge is a language model, a crowd, a rule or another assessor.
 
@@ -213,11 +540,11 @@ def judges(
     >>> runs, qrels, _ = pdeval.datasets.load_sample()
     >>> strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
     >>> hasty = qrels.assign(relevance=qrels["relevance"].where(qrels.index % 3 > 0, 0))
-    >>> found = runs.ireval.judges(qrels, {"strict": strict, "hasty": hasty}, "AP", queries="common", top=5)
-    >>> found[["judge", "measure", "tau_b", "tau_ap", "flipped", "lost", "gained", "fraction_confirmed"]].round(3)
+    >>> result = runs.ireval.judges(qrels, {"strict": strict, "hasty": hasty}, "AP", queries="common", top=5)
+    >>> result[["judge", "measure", "tau_b", "tau_ap", "flipped", "lost", "gained", "fraction_confirmed"]].round(3)
         judge measure  tau_b  tau_ap  flipped  lost  gained  fraction_confirmed
-    0   hasty      AP  0.939   0.952        2    16       0               0.644
-    1  strict      AP  0.970   0.982        1    12       0               0.733
+    0   hasty      AP  0.939   0.952        2    15       0               0.667
+    1  strict      AP  0.970   0.982        1     9       0               0.800
     """
     judged = JudgedTwice.of(locals())
     compared = judged.compared(
@@ -244,7 +571,10 @@ def judges(
             }
             rows.append(row)
     return judged.described(
-        pd.DataFrame(rows), alpha=alpha, correction=correction, query_set=query_set
+        pd.DataFrame(rows),
+        alpha=alpha,
+        correction=compared[0][1].attrs["correction"],
+        query_set=query_set,
     )
 
 
@@ -295,7 +625,7 @@ def judge_scores(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Compute the score and the rank of every run with the human judgments and with those of each judge.
+    """Return the score and the rank of every run with the human judgments and with those of each judge.
 
     Parameters
     ----------
@@ -317,8 +647,8 @@ def judge_scores(
     >>> import pdeval
     >>> runs, qrels, _ = pdeval.datasets.load_sample()
     >>> strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
-    >>> found = runs.ireval.judges.scores(qrels, {"strict": strict}, "AP", queries="common")
-    >>> found[["judge", "run", "human", "machine", "difference", "rank", "rank_machine"]].head(2).round(3)
+    >>> result = runs.ireval.judges.scores(qrels, {"strict": strict}, "AP", queries="common")
+    >>> result[["judge", "run", "human", "machine", "difference", "rank", "rank_machine"]].head(2).round(3)
         judge        run  human  machine  difference  rank  rank_machine
     0  strict  rerank-s1  0.560    0.533      -0.027     1             1
     1  strict  rerank-s2  0.554    0.515      -0.039     2             2
@@ -357,7 +687,7 @@ def judge_pairs(
     *,
     query_set: Queries | None = None,
     test: str | None = None,
-    correction: Correction | None = "bonferroni",
+    correction: JointCorrection | None = "auto",
     alpha: float = 0.05,
     draws: int = 10_000,
     seed: int | None = 0,
@@ -369,7 +699,7 @@ def judge_pairs(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Test every pair of runs with the human judgments and with those of each judge, and whether they agree.
+    """Return the tests of every pair of runs with the human judgments and with those of each judge.
 
     Parameters
     ----------
@@ -393,9 +723,9 @@ def judge_pairs(
     >>> import pdeval
     >>> runs, qrels, _ = pdeval.datasets.load_sample()
     >>> strict = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] > 1, 0))
-    >>> found = runs.ireval.judges.pairs(qrels, {"strict": strict}, "AP", queries="common")
-    >>> found["conclusion"].value_counts().to_dict()
-    {'both': 33, 'neither': 21, 'lost': 12}
+    >>> result = runs.ireval.judges.pairs(qrels, {"strict": strict}, "AP", queries="common")
+    >>> result["conclusion"].value_counts().to_dict()
+    {'both': 36, 'neither': 21, 'lost': 9}
     """
     judged = JudgedTwice.of(locals())
     compared = judged.compared(
@@ -416,7 +746,10 @@ def judge_pairs(
         part.insert(0, "judge", [pair.judge] * len(part))
         parts.append(part)
     return judged.described(
-        pd.concat(parts, ignore_index=True), alpha=alpha, correction=correction, query_set=query_set
+        pd.concat(parts, ignore_index=True),
+        alpha=alpha,
+        correction=human.attrs["correction"],
+        query_set=query_set,
     )
 
 
@@ -435,7 +768,7 @@ class JudgedTwice(NamedTuple):
     measures: list[Any]
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> JudgedTwice:
+    def of(cls, options: Mapping[str, Any]) -> Self:
         """Return both sides from the options shared by all verbs of judges."""
         human, machines = (
             read(options["qrels"], "qrels"),
@@ -540,9 +873,11 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
     # only the integers that an error lists: the range may be very large
     integers = np.arange(least, min(most, least + 6) + 1)
     allowed = np.union1d(people, integers) if scale is None else np.asarray(scale, float)
-    for name, given in grades.items():
-        integer = (given == np.round(given)) & (least <= given) & (given <= most) & (scale is None)
-        off = given[~(np.isin(given, allowed) | integer)]
+    for name, values in grades.items():
+        integer = (
+            (values == np.round(values)) & (least <= values) & (values <= most) & (scale is None)
+        )
+        off = values[~(np.isin(values, allowed) | integer)]
         if len(off):
             examples = ", ".join(f"{value:g}" for value in off[:3]) + (
                 " and others" if len(off) > 3 else ""
@@ -554,9 +889,9 @@ def on_scale(human: Table, machines: Mapping[object, Table], scale: Sequence[flo
                 f"{_who(name)} gave {len(off)} grades that are not on the scale ({known}): {examples}. Map "
                 "them to this scale first, or specify the grades: scale=[...]."
             )
-        if name != PEOPLE and len(given) == 1:
+        if name != PEOPLE and len(values) == 1:
             raise ValueError(
-                f"{_who(name)} gives all items the grade {given[0]:g}, so the labels carry no information."
+                f"{_who(name)} gives all items the grade {values[0]:g}, so the labels carry no information."
             )
 
 
@@ -697,7 +1032,7 @@ def judge_bias(
     machine: object,
     *,
     depth: int = 10,
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
     grades: Mapping[object, float] | None = None,
@@ -706,7 +1041,7 @@ def judge_bias(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Compute the bias of each judge for the items of each run, relative to human assessors.
+    """Return the bias of each judge for the items of each run, relative to human assessors.
 
     `favor` is the bias of a run minus the mean bias of all runs on the same query, so a judge who is lenient with all
     items favors no run. Only items that both the human assessors and the judge labeled count.
@@ -722,7 +1057,7 @@ def judge_bias(
     correction : str or None
         ... All runs are corrected together.
     confidence : float
-        ... Student's interval of favor over queries, not corrected for the number of runs.
+        ... Student's intervals of favor over queries are simultaneous, as in `compare`.
     scale : list of numbers, optional
         Possible grades; see `judges`.
 
@@ -733,8 +1068,8 @@ def judge_bias(
     >>> rerank = runs[runs["run"].str.startswith("rerank") & (runs["rank"] <= 10)]
     >>> liked = qrels.merge(rerank[["query_id", "doc_id"]].drop_duplicates().assign(liked=1), how="left")
     >>> llm = qrels.assign(relevance=(liked["relevance"] + (liked["liked"] == 1)).clip(upper=3))
-    >>> found = runs.ireval.judges.bias(qrels, {"llm": llm})
-    >>> found[["judge", "run", "items", "higher", "bias", "favor", "significant"]].iloc[[0, 7, 8]].round(3)
+    >>> result = runs.ireval.judges.bias(qrels, {"llm": llm})
+    >>> result[["judge", "run", "items", "higher", "bias", "favor", "significant"]].iloc[[0, 7, 8]].round(3)
       judge        run  items  higher   bias  favor  significant
     0   llm       bm25    500   0.172  0.172  -0.103         True
     7   llm  rerank-s1    420   0.736  0.736   0.462         True
@@ -771,7 +1106,12 @@ def judge_bias(
         )
     frame = pd.concat(parts, ignore_index=True)
     frame.attrs.update(
-        pool.attrs, correction=correction, alpha=alpha, confidence=confidence, test="t"
+        pool.attrs,
+        correction=correction,
+        alpha=alpha,
+        confidence=confidence,
+        simultaneous=correction != "none",
+        test="t",
     )
     return frame
 
@@ -802,12 +1142,17 @@ def bias_of_judge(
         raise TooFew(
             f"a test over queries requires two queries, but judge {name!r} has common items for only {n.max()}."
         )
-    result: Outcome = which_test("t")(mean - mean_of_runs, confidence=confidence)
+    n_tested, favor, sd = describe(mean - mean_of_runs)
     # a test requires two queries
-    ci_low, ci_high, p_value = (
-        np.where(n > 1, one, np.nan) for one in (result.ci_low, result.ci_high, result.p_value)
+    sd = np.where(n > 1, sd, np.nan)
+    tested = simultaneous(
+        np.where(n > 0, favor, np.nan),
+        np.where(n > 1, student_test(n_tested, favor, sd)[1], np.nan),
+        partial(student_interval, n_tested, favor, sd),
+        correction=correction,
+        alpha=alpha,
+        confidence=confidence,
     )
-    adjusted = adjust(p_value, np.zeros(n_runs, dtype=np.int64), correction=correction, alpha=alpha)
     items = np.bincount(run, minlength=n_runs)
     columns: dict[str, Any] = {
         "judge": [name] * n_runs,
@@ -817,11 +1162,7 @@ def bias_of_judge(
         "higher": share(np.bincount(run, difference > 0, minlength=n_runs), items),
         "lower": share(np.bincount(run, difference < 0, minlength=n_runs), items),
         "bias": share(np.nansum(mean, axis=0), n, np.nan),
-        "favor": np.where(n > 0, result.mean, np.nan),
-        "ci_low": ci_low,
-        "ci_high": ci_high,
-        "p_value": p_value,
-        "p_adjusted": adjusted,
-        "significant": adjusted < alpha,
+        "favor": tested.pop("difference"),
+        **tested,
     }
     return pd.DataFrame(columns)

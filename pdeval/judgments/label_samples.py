@@ -15,8 +15,6 @@ queries still has bounds: every other query has the smallest, or the largest, va
 queries, `pool.bounds` bounds the effect of unjudged items.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -24,23 +22,27 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse_all
-from pdeval.catalog.directions import aggregate_of
-from pdeval.catalog.measures import parse
-from pdeval.evaluate.cube import Preferences, Scores, described_frame, pair_columns, run_columns
-from pdeval.evaluate.ppi import Powered, degrees, powered
-from pdeval.evaluate.scores import attributes, only_metrics
-from pdeval.evaluate.sources import machine_cube
-from pdeval.join.judged import Judged, join
-from pdeval.join.rules import Compat, Ties, checked_level, outside
+from pdeval.catalog import Measure, aggregate_of, parse, parse_all
+from pdeval.evaluate import (
+    Powered,
+    Preferences,
+    Scores,
+    attributes,
+    degrees,
+    described_frame,
+    machine_cube,
+    only_metrics,
+    pair_columns,
+    powered,
+    run_columns,
+)
+from pdeval.join import Compat, Judged, Ties, checked_level, outside
+from pdeval.join.judged import join
 from pdeval.judgments.pools import Pool, pooled
 from pdeval.kernels.primitives import share
-from pdeval.tables.equal_values import NOISE
+from pdeval.tables import NOISE, Table, numbers, read, table
 from pdeval.tables.labels import labels
-from pdeval.tables.reader import Table, numbers, read
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew, positive, whole
+from pdeval.verbs import TooFew, positive, verb, whole
 
 Design = Literal["importance", "stratified", "uniform"]
 STRATA = 5
@@ -138,7 +140,7 @@ def label_next(
     design: Design = "importance",
     seed: int | None = 0,
 ) -> pd.DataFrame:
-    """Draw the queries to label next, so that the intervals become as narrow as possible.
+    """Return the queries to label next, drawn so that the intervals become as narrow as possible.
 
     The residual of a query is its human value minus the value predicted from the machine labels. Queries with large
     residuals widen the intervals most. Residuals are predicted from labeled queries with similar machine values, over
@@ -311,7 +313,7 @@ def draw(
 def labels_needed(
     scores: Table, measures: object = None, *, width: float, confidence: float = 0.95
 ) -> pd.DataFrame:
-    """Compute the number of queries that need human labels for intervals of a required width.
+    """Return the number of queries that need human labels for intervals of a required width.
 
     With n of Q queries labeled, the variance is s^2 ((1 - r) / n + r / Q), where r is the fraction of the variance of
     human values explained by the machine values, estimated from the labeled queries. The term r / Q remains for any
@@ -410,7 +412,7 @@ def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) ->
 def label_bounds(
     scores: Table, measures: object = None, *, between: tuple[float, float] | None = None
 ) -> pd.DataFrame:
-    """Compute the lowest and highest possible mean over all queries, for any labels of the unlabeled queries.
+    """Return the lowest and highest possible mean over all queries, for any labels of the unlabeled queries.
 
     The bounds need no assumption about the machine labels, and the queries with human labels need not be a random
     sample. The mean is over the queries of the table. The interval of `summary`, which assumes a random sample, is
@@ -528,7 +530,7 @@ def sample_items(
     compat: Compat = "trec_eval-10",
     validate: bool = True,
 ) -> pd.DataFrame:
-    """Draw the (query, item) pairs of the pool to label, with known probabilities.
+    """Return the (query, item) pairs of the pool to label, drawn with known probabilities.
 
     Label the `chosen` items only. `pool.estimate(judgments, measures, sample=plan)` then estimates the score of every
     run.

@@ -3,16 +3,14 @@
 Rows without a label are ignored. Agreement is computed over items with at least two labels.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import coded as column_codes
-from pdeval.tables.reader import Table
+from pdeval.evaluate import coded as column_codes
+from pdeval.tables import Table
 
 
 class Labels(NamedTuple):
@@ -24,13 +22,13 @@ class Labels(NamedTuple):
     values: np.ndarray  # values of the different labels on the interval scale
     names: pd.Index = pd.Index([])  # the different labels, in the order of their codes
 
-    def take(self, rows: np.ndarray) -> Labels:
+    def take(self, rows: np.ndarray) -> Self:
         """Return the labels of these rows."""
         return self._replace(
             item=self.item[rows], assessor=self.assessor[rows], label=self.label[rows]
         )
 
-    def paired(self) -> Labels:
+    def paired(self) -> Self:
         """Return the labels of items that have at least two."""
         return (
             self.take(np.flatnonzero(np.bincount(self.item)[self.item] >= 2))
@@ -38,7 +36,7 @@ class Labels(NamedTuple):
             else self
         )
 
-    def even(self) -> Labels:
+    def even(self) -> Self:
         """Return the labels of items that have the most common number of labels, at least two."""
         part = self.paired()
         if not len(part.item):
@@ -140,8 +138,8 @@ def coded(
     --------
     >>> from pdeval.tables.reader import read
     >>> frame = pd.DataFrame({"item": [7, 7], "assessor": ["bob", "ann"], "label": ["yes", "no"]})
-    >>> found, assessors, ordered = coded(read(frame, "labels"))
-    >>> found.label.tolist(), assessors.tolist(), ordered
+    >>> result, assessors, ordered = coded(read(frame, "labels"))
+    >>> result.label.tolist(), assessors.tolist(), ordered
     ([1, 0], ['ann', 'bob'], False)
     """
     frame = given(labels)
@@ -197,3 +195,20 @@ def items_of(labels: Table, codes: Labels) -> pd.DataFrame:
     """Return the items in the order of their codes: query and doc, or the doc alone."""
     first = np.unique(codes.item, return_index=True)[1]
     return given(labels)[item_columns(labels)].iloc[first].reset_index(drop=True)
+
+
+def grades_of(column: pd.Series, grades: Mapping[object, float] | None) -> np.ndarray:
+    """Return the grade of each label, or raise where words have none."""
+    if grades is None:
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            raise ValueError(
+                f"the labels are not numbers, e.g. {column.iloc[0]!r}. Specify the grade of each: "
+                f"grades={{{column.iloc[0]!r}: 1, ...}}."
+            )
+        return column.to_numpy()
+    unknown = [value for value in column.unique() if value not in grades]
+    if unknown:
+        raise ValueError(
+            f"grades= has no grade for {len(unknown)} of the labels, e.g. {unknown[:3]}."
+        )
+    return column.astype(object).map(dict(grades)).to_numpy(dtype=type(next(iter(grades.values()))))

@@ -9,8 +9,6 @@ measure decreases when a relevant item moves up. So the range over all 2^u ways 
 of the largest grade, is the range over 2u of them. Grades in between are not tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
@@ -19,17 +17,12 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.scores import MEASURES, Views, call_of, only_metrics, scores
-from pdeval.evaluate.summary import of_scores
-from pdeval.join.blocks import Block, View
-from pdeval.join.judged import Judged
-from pdeval.join.lists import ranges
-from pdeval.join.positions import Positions
+from pdeval.evaluate import MEASURES, Scores, Views, call_of, of_scores, only_metrics
+from pdeval.evaluate.scores import scores
+from pdeval.join import Block, Judged, Positions, View, ranges
 from pdeval.kernels.primitives import cut, total
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.progress import track
+from pdeval.tables import table
+from pdeval.verbs import track, verb
 
 Assume = Literal["any", "all"]
 ITEMS = {"rank", "grade", "relevant", "ideal"}
@@ -66,7 +59,7 @@ def bounds(
     per: Literal["run", "query"] = "run",
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Compute the lowest and highest value of measures if unjudged items of each list have the largest grade.
+    """Return the lowest and highest value of measures if unjudged items of each list have the largest grade.
 
     Parameters
     ----------
@@ -105,8 +98,8 @@ def bounds(
     Examples
     --------
     >>> import pdeval
-    >>> found = pdeval.datasets.sample_judged(queries="common").pool.bounds(["P@10", "AP"], depth=20)
-    >>> found[found["run"] == "rerank-s1"].round(3)
+    >>> result = pdeval.datasets.sample_judged(queries="common").pool.bounds(["P@10", "AP"], depth=20)
+    >>> result[result["run"] == "rerank-s1"].round(3)
               run measure  value    low   high  residual
     14  rerank-s1    P@10  0.629  0.629  0.794     0.165
     15  rerank-s1      AP  0.560  0.558  0.678     0.120
@@ -280,29 +273,6 @@ def unjudged(
     return ranks[:, : int(count.max(initial=0))], count
 
 
-def _lists(
-    positions: Positions,
-    measures: list[Measure],
-    numbers: list[int],
-    view: tuple[str, float | None],
-    depth: int | None,
-) -> Iterator[_Lists]:
-    """Yield the lists of a view in parts, those with about equally many items together."""
-    names = {name for number in numbers for name in measures[number].columns}
-    width = int(min(positions.retrieved.max(initial=0), np.inf if depth is None else depth))
-    blocks: list[Block] = []
-    cells = 0
-    for block in View(positions, *view).blocks(empty=True, most=BLOCK // (1 + width)):
-        size = block.shape[0] * block.shape[1] * (block.size + width)
-        if blocks and cells + size > BLOCK:
-            yield _Lists(blocks, names)
-            blocks, cells = [], 0
-        blocks.append(block)
-        cells += size
-    if blocks:
-        yield _Lists(blocks, names)
-
-
 class _Lists:
     """Lists of a view, each as a separate topic: columns of shape (lists, items), padded, or (lists, 1)."""
 
@@ -387,6 +357,29 @@ class _Lists:
         return columns | {
             name: self.columns[name][rows] for name in ("retrieved", "corpus") if name in self.names
         }
+
+
+def _lists(
+    positions: Positions,
+    measures: list[Measure],
+    numbers: list[int],
+    view: tuple[str, float | None],
+    depth: int | None,
+) -> Iterator[_Lists]:
+    """Yield the lists of a view in parts, those with about equally many items together."""
+    names = {name for number in numbers for name in measures[number].columns}
+    width = int(min(positions.retrieved.max(initial=0), np.inf if depth is None else depth))
+    blocks: list[Block] = []
+    cells = 0
+    for block in View(positions, *view).blocks(empty=True, most=BLOCK // (1 + width)):
+        size = block.shape[0] * block.shape[1] * (block.size + width)
+        if blocks and cells + size > BLOCK:
+            yield _Lists(blocks, names)
+            blocks, cells = [], 0
+        blocks.append(block)
+        cells += size
+    if blocks:
+        yield _Lists(blocks, names)
 
 
 def _cells(block: Block, name: str, width: int) -> np.ndarray:

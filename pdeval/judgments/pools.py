@@ -1,33 +1,32 @@
 """Pools: the items at the top ranks of the runs, contributions of each run, and leave-one-out evaluation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns, run_columns
-from pdeval.evaluate.scores import attributes
-from pdeval.join import ids, ranks
-from pdeval.join.id_mismatch import same_type
-from pdeval.join.ids import Ids
-from pdeval.join.judged import Judged
-from pdeval.join.judgments import read_judgments
-from pdeval.join.positions import Positions
-from pdeval.join.rules import Compat, Ties, checked_level
+from pdeval.evaluate import all_pairs, attributes, described_frame, pair_columns, run_columns
+from pdeval.join import (
+    Compat,
+    Ids,
+    Judged,
+    Positions,
+    Ties,
+    checked_level,
+    ids,
+    ranks,
+    read_judgments,
+    same_type,
+)
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.order import standing
-from pdeval.tables.labels import labels, run_labels
-from pdeval.tables.reader import Table, read
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.progress import track
+from pdeval.tables import Table, read, run_labels, table
+from pdeval.tables.labels import labels
+from pdeval.verbs import TooFew, track, verb
 
 Team: TypeAlias = str | Mapping[object, object]
 BLOCK = 1 << 21  # cells of the largest temporary array
@@ -305,7 +304,7 @@ class Pool:
         }
         return described_frame({**ids, **columns}, {**self.attrs, **attrs})
 
-    def by_team(self, teams: pd.Index, team_of_run: np.ndarray) -> Pool:
+    def by_team(self, teams: pd.Index, team_of_run: np.ndarray) -> Self:
         """Return the pool with the runs of each team merged: an item has the best of their ranks."""
         team = team_of_run[self.run]
         order = np.lexsort((self.rank, team, self.item))
@@ -335,8 +334,7 @@ class Pool:
         # -1 for queries and docs that were not judged
         key, wanted = judged.key(), topic * len(judged.docs) + doc
         at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        known = (topic >= 0) & (doc >= 0) & (key[at] == wanted)
-        return np.where(known, judged.grade[at], np.nan)
+        return np.where((topic >= 0) & (doc >= 0) & (key[at] == wanted), judged.grade[at], np.nan)
 
     def judged_and_relevant(self, qrels: Table, level: float | None) -> dict[str, np.ndarray]:
         """Return which items of the pool were judged, and which are relevant."""
@@ -495,8 +493,8 @@ def pool_summary(
     --------
     >>> import pdeval
     >>> runs, qrels, metadata = pdeval.datasets.load_sample()
-    >>> found = runs.ireval.pool.summary(qrels, depth=20, team="family", metadata=metadata)
-    >>> found[["family", "runs", "contributed", "unique", "unique_relevant"]].head(3)
+    >>> result = runs.ireval.pool.summary(qrels, depth=20, team="family", metadata=metadata)
+    >>> result[["family", "runs", "contributed", "unique", "unique_relevant"]].head(3)
         family  runs  contributed  unique  unique_relevant
     0    dense     3         1701     678               64
     1   fusion     1         1000     264               44
@@ -624,7 +622,7 @@ def leave_one_out(
     method: str | Sequence[str] | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Evaluate each run with the judgments that would exist without it, or without its team (leave-one-out).
+    """Return the score of each run with the judgments that would exist without it, or without its team.
 
     The judgments that only one run (or team) contributed to the pool are removed, all runs are evaluated again,
     and the run is compared with its original score (Zobel 1998). Judged items outside the first `depth` items of all
@@ -648,8 +646,8 @@ def leave_one_out(
     --------
     >>> import pdeval
     >>> judged = pdeval.datasets.sample_judged(queries="common")
-    >>> found = judged.pool.leave_one_out("AP", depth=20)
-    >>> found.loc[:2, ["run", "removed", "score", "score_without", "rank", "rank_without", "tau_b"]].round(3)
+    >>> result = judged.pool.leave_one_out("AP", depth=20)
+    >>> result.loc[:2, ["run", "removed", "score", "score_without", "rank", "rank_without", "tau_b"]].round(3)
             run  removed  score  score_without  rank  rank_without  tau_b
     0      bm25       18  0.324          0.314    10            10   1.00
     1  bm25+rm3       20  0.335          0.323     9            10   0.97

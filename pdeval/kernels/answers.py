@@ -4,14 +4,11 @@ Axis 0 of the columns of a nugget measure is the nugget. The columns of a citati
 of `listed` and `cited`, and of the columns of a span measure, is the rank.
 """
 
-from __future__ import annotations
-
 from math import inf, nan
 
 import numpy as np
 
-from pdeval.catalog import metric
-from pdeval.catalog.measures import checked_flag
+from pdeval.catalog import checked_flag, metric
 from pdeval.kernels.primitives import found, level, log2, share, total
 
 _TREC_RAG = "Pradeep et al. 2024, Initial nugget evaluation results for the TREC 2024 RAG Track"
@@ -38,8 +35,7 @@ def NuggetAll(assignment: np.ndarray, *, strict: bool = False) -> np.ndarray:
     >>> float(NuggetAll(assignment)), float(NuggetAll(assignment, strict=True))
     (0.6, 0.4)
     """
-    recall: np.ndarray = _credit(assignment, strict).sum(axis=0) / len(assignment)
-    return recall
+    return _credit(assignment, strict).sum(axis=0) / len(assignment)
 
 
 @metric(

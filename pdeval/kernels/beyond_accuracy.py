@@ -4,8 +4,6 @@ Axis 0 is the rank; `listed` is True for ranks with an item. A list without item
 count. So it is with the list of a user without a history, where the measure looks at that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 
@@ -193,9 +191,8 @@ def PopSerendipity(
     0.25
     """
     place, hit, there = first(popularity_place, k), first(relevant, k), first(listed, k)
-    rank = np.arange(1, len(place) + 1).reshape(-1, *[1] * (place.ndim - 1))
     # an item without a place, which nobody had, comes after all others by popularity
-    above = np.maximum(np.where(place > 0, place, catalog + 1.0) - rank, 0.0) / catalog
+    above = np.maximum(np.where(place > 0, place, catalog + 1.0) - level(place), 0.0) / catalog
     mean = total(np.where(there & hit, above, 0.0)) / (
         k if k < inf else np.maximum(there.sum(axis=0), 1)
     )
@@ -234,8 +231,7 @@ def PopularityLift(
     >>> float(PopularityLift(np.array([0.5, 0.25]), np.array([True, True]), 0.25))
     0.5
     """
-    mean = mean_listed(popularity, listed, k)
-    return share(mean, had_popularity, np.nan) - 1.0
+    return share(mean_listed(popularity, listed, k), had_popularity, np.nan) - 1.0
 
 
 @metric(kind="items", reference="Castells, Vargas & Wang 2011; RePlay, Novelty")
@@ -303,8 +299,7 @@ def Personalization(exposure: np.ndarray, lengths: np.ndarray, *, k: float = inf
     shape = (-1, *[1] * (lengths.ndim - 1))
     items = (np.arange(len(lengths)).reshape(shape) * lengths).sum(axis=0)
     # an item in n lists is shared by n (n - 1) / 2 pairs of users
-    shared = (exposure * (exposure - 1.0)).sum(axis=0)
-    return 1.0 - share(shared, (users - 1.0) * items)
+    return 1.0 - share((exposure * (exposure - 1.0)).sum(axis=0), (users - 1.0) * items)
 
 
 @metric(
@@ -326,8 +321,7 @@ def Gini(exposure: np.ndarray, *, k: float = inf, patience: float = 1.0) -> np.n
     rising = np.sort(exposure, axis=0)
     place = np.arange(1, n + 1).reshape(-1, *[1] * (exposure.ndim - 1))
     # the mean absolute difference of all pairs is a weighted sum of the sorted values
-    weighted = ((2 * place - n - 1) * rising).sum(axis=0)
-    return share(weighted, n * rising.sum(axis=0))
+    return share(((2 * place - n - 1) * rising).sum(axis=0), n * rising.sum(axis=0))
 
 
 @metric(
@@ -437,8 +431,7 @@ def ILD(
         below, there = table[item[at + 1 :]], item[at + 1 :] >= 0
         distances += total(np.where(there, DISTANCES[distance](table[item[at]], below), 0.0))
     n = (item >= 0).sum(axis=0)
-    mean = distances / np.maximum(n * (n - 1) / 2.0, 1.0)
-    return np.where(n > 0, mean, np.nan)
+    return np.where(n > 0, distances / np.maximum(n * (n - 1) / 2.0, 1.0), np.nan)
 
 
 @metric(kind="items", range=(0, inf), reference="Vargas & Castells 2011, subtopic recall of genres")

@@ -4,8 +4,6 @@ Every kernel takes the sorted ranks of the relevant items, infinity for an item 
 shape (m, ...): one ranking or many at once.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np
@@ -230,6 +228,7 @@ def Rprec(rank: np.ndarray, *, mult: float = 1.0) -> np.ndarray:
     >>> round(float(Rprec(np.array([1.0, 3.0, 9.0]))), 4), float(Rprec(np.array([1.0, 3.0]), mult=2))
     (0.6667, 0.5)
     """
+    # rounded up, but for a fraction below 0.1, as trec_eval does
     cutoff = int(mult * len(rank) + 0.9)
     return share(hits(rank, cutoff), cutoff)
 

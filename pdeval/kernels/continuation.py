@@ -6,12 +6,9 @@ positive numbers, such as the order that preferences between items give. If grad
 one that is nearest to the ranking: it takes equal grades in the order of the ranking, those not retrieved last.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from pdeval.catalog import metric
-from pdeval.catalog.measures import checked_flag
+from pdeval.catalog import checked_flag, metric
 from pdeval.kernels.primitives import cut, inf, level, power_of_two, share, total
 
 CHAPELLE = "Chapelle et al. 2009, Expected reciprocal rank for graded relevance"

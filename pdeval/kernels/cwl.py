@@ -14,8 +14,6 @@ Axis 0 of every array is the rank, from 1 to the depth n, beyond which no user l
 2017; Azzopardi, Thomas & Moffat 2019, cwl_eval).
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -23,10 +21,9 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from pdeval.catalog import metric, parse
-from pdeval.catalog.measures import same
-from pdeval.kernels.primitives import inf, log2, running, share, total
-from pdeval.verbs.registry import Registry
+from pdeval.catalog import metric, parse, same
+from pdeval.kernels.primitives import inf, level, log2, running, share, total
+from pdeval.verbs import Registry
 
 FRAMEWORK = (
     "Azzopardi, Thomas & Moffat 2019, cwl_eval: an evaluation tool for information retrieval"
@@ -41,7 +38,6 @@ DEPTH = 1000
 LIMITS = {"max_grade": (0, inf), "min_grade": (0, inf), "n": (1, inf)}
 CELLS = 1 << 18  # ranks times lists that are looked at together
 COLUMNS = ("rank", "gain", "total", "cost", "spent")
-MODELS: Registry[Model] = Registry("user model", replace="always")
 
 
 class Model(NamedTuple):
@@ -50,6 +46,9 @@ class Model(NamedTuple):
     going_on: Callable[..., Any]
     columns: tuple[str, ...]
     parameters: Mapping[str, Any]
+
+
+MODELS: Registry[Model] = Registry("user model", replace="always")
 
 
 class Expected(NamedTuple):
@@ -82,16 +81,15 @@ def expectations(
     --------
     A user who continues with probability 1/2 examines two items of an endless list.
 
-    >>> found = expectations("RBP", np.array([1.0, 0.0, 1.0] + [0.0] * 50), p=0.5)
-    >>> float(found.utility.round(9)), float(found.total_utility.round(9)), float(found.depth.round(9))
+    >>> result = expectations("RBP", np.array([1.0, 0.0, 1.0] + [0.0] * 50), p=0.5)
+    >>> float(result.utility.round(9)), float(result.total_utility.round(9)), float(result.depth.round(9))
     (0.625, 1.25, 2.0)
     """
     known = MODELS[model]
     gain = np.asarray(gain, dtype=np.float64)
     cost = np.broadcast_to(np.asarray(cost, dtype=np.float64), gain.shape)
-    rank = np.arange(1.0, len(gain) + 1).reshape(-1, *[1] * (gain.ndim - 1))
     columns = {
-        "rank": rank,
+        "rank": level(gain),
         "gain": gain,
         "cost": cost,
         "total": running(gain),
@@ -275,8 +273,9 @@ def _kernel(
     # the kernel has the parameters of the model, its cutoff last: the catalog reads its signature
     signature = inspect.signature(kernel)
     columns = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    last = [one for one in keywords if one.name == "k"]
-    first = [one for one in keywords if one.name != "k"]
+    first, last = (
+        [one for one in keywords if (one.name == "k") is cutoff] for cutoff in (False, True)
+    )
     parameters = [*columns[:3], *first, *columns[3:], *last]
     kernel.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     kernel.__annotations__ = {**kernel.__annotations__, **going_on.__annotations__}
@@ -507,6 +506,7 @@ def BPMD(
     """
     moved = np.cumsum(gain - median, axis=0) - (gain - median)
     wants = (total < T + hb * moved) & (spent < k + hc * moved)
+    # once a user stops, the user does not continue at later ranks
     return np.logical_and.accumulate(wants, axis=0) * 1.0
 
 
@@ -721,5 +721,4 @@ def going_on_to_the_first(total: np.ndarray) -> np.ndarray:
 def going_on_for_precision(rank: np.ndarray, gain: np.ndarray) -> np.ndarray:
     """Return the continuation probabilities of average precision: the fraction of gain / rank at later ranks."""
     ahead = np.cumsum((gain / rank)[::-1], axis=0)[::-1]
-    after = np.concatenate([ahead[1:], np.zeros_like(ahead[:1])])
-    return share(after, ahead)
+    return share(np.concatenate([ahead[1:], np.zeros_like(ahead[:1])]), ahead)

@@ -4,8 +4,6 @@ An item belongs to the subtopics that it is relevant to. The gain of a subtopic 
 every item of it seen before. Only subtopics with a relevant item count.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -76,8 +74,7 @@ def shrinking(factor: float, most: float) -> int:
         if most == inf:
             raise ValueError("alpha=0 requires a cutoff. Add one, e.g. '@20'.")
         return int(most)
-    ranks = 1 if factor <= 0 else math.ceil(math.log(1e-18) / math.log(factor))
-    return int(min(most, ranks))
+    return int(min(most, 1 if factor <= 0 else math.ceil(math.log(1e-18) / math.log(factor))))
 
 
 def best_possible(subtopics: np.ndarray, alpha: float, k: float, discount: str) -> np.ndarray:

@@ -6,8 +6,6 @@ Reference: McSherry & Najork 2008, Computing information retrieval performance m
 of tied scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -27,8 +25,7 @@ def drawn(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
     [3.0, 2.0, 0.0]
     """
     start = np.asarray(start)
-    left = np.subtract(k, start, out=np.zeros(start.shape), where=start < inf)
-    return np.clip(left, 0.0, size)
+    return np.clip(np.subtract(k, start, out=np.zeros(start.shape), where=start < inf), 0.0, size)
 
 
 def chance(start: np.ndarray, size: np.ndarray, k: float = inf) -> np.ndarray:
@@ -168,8 +165,7 @@ def expected_RR(start: np.ndarray, size: np.ndarray, *, i: int = 1, k: float = i
     value, last = np.zeros(np.shape(n)), n - r + j
     for step in range(int((n - r).max(initial=0)) + 1):
         t = j + step
-        possible = t <= last
-        value = value + np.where(possible & (s + t <= k), np.exp(log_chance) / (s + t), 0.0)
+        value = value + np.where((t <= last) & (s + t <= k), np.exp(log_chance) / (s + t), 0.0)
         onward = np.where(
             t < last, t / (t - j + 1) * (last - t) / np.where(t < last, n - t, 1.0), 1.0
         )

@@ -5,8 +5,6 @@ different numbers of items, E_i[mu_i], is a measure; users may want items of som
 2022, section 3.2).
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

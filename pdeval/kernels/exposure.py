@@ -4,8 +4,6 @@ Axis 0 of `exposure` and `target` is the item, or the group of items; further ax
 column for all runs.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -6,8 +6,6 @@ below 2. `gains={0: 1, 2: 9}` sets gains by grade: that of grade 0 applies to it
 list and in the ideal ranking; unjudged items have no gain. A grade that is not listed keeps its gain.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 An item of grade 0 is judged and not relevant; one of negative grade is pooled but unjudged; any other unjudged.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdeval.catalog import metric

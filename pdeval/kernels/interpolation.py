@@ -1,7 +1,5 @@
 """Precision against recall: the points of a ranking, and precision interpolated at given recall."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Literal

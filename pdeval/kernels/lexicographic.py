@@ -14,8 +14,6 @@ are not equal are always in the order of sgnLP (sgnLR). Good rankings are few am
 m = 100 and n = 1,000 all that find 70 items, by rank 700, have the same LR to about 13 digits. There prefer sgnLR.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdeval.catalog import metric

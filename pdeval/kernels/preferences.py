@@ -4,8 +4,6 @@
 is the recall level. `x_NAME` and `y_NAME` request another column of either side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 

@@ -4,8 +4,6 @@ A ranking is the sorted ranks of its relevant items, infinity for an item that w
 arrays of shape (m, ...): one list, all lists of a topic, or all pairs by broadcasting.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

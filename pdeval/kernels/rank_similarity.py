@@ -4,8 +4,6 @@ Axis 0 of `start_x`, `end_x`, `start_y`, `end_y` is the item of either ranking; 
 last rank of the item's group of tied items, infinity for an item that the ranking does not have.
 """
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 import numpy as np

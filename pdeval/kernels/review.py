@@ -4,8 +4,6 @@ A reviewer reads the ranking of all N items from the top. N is the number of dis
 rankings and judgments, or `items=`. Relevant items that were not retrieved take the last places.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np
@@ -226,8 +224,7 @@ def ReviewLoss(
     """
     relevant = len(rank)
     size = all_items(corpus, items, relevant)
-    excess = total(reached(rank, size, "corpus") - level(rank))
-    return share(excess, relevant * (size - relevant))
+    return share(total(reached(rank, size, "corpus") - level(rank)), relevant * (size - relevant))
 
 
 @metric(

@@ -14,8 +14,6 @@ to runs of one held-out item and n negatives per user. With many users, `rank_di
 of their ranks among all items (Jin et al. 2021).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -108,8 +106,7 @@ def wAP(
     0.9166666666666666
     """
     weight = np.asarray(weight)
-    precision = (1.0 + running(weight) - weight) / cut(rank, k)
-    return weighed(precision, weight, norm)
+    return weighed((1.0 + running(weight) - weight) / cut(rank, k), weight, norm)
 
 
 @metric(reference=YANG, limits={"items": (1, inf)})
@@ -133,8 +130,7 @@ def wAUC(
     0.4375
     """
     size = np.asarray(corpus if items is None else items)
-    got = found(rank)
-    below = np.where(got, size - rank, (size - retrieved - 1.0) / 2)
+    below = np.where(found(rank), size - rank, (size - retrieved - 1.0) / 2)
     part = np.where(size > 1, share(np.maximum(below, 0.0), np.maximum(size - 1.0, 1.0)), 1.0)
     return weighed(part, weight, "weights")
 

@@ -1,7 +1,5 @@
 """Search length: how far down, or past how many other items, one has to go to find relevant ones. Lower is better."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

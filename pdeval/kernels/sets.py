@@ -4,14 +4,11 @@ What trec_eval calls set_P, set_recall, set_F, set_map, set_relative_P, utility 
 queries, everything else is averaged.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from pdeval.catalog import metric
-from pdeval.catalog.measures import checked_flag
+from pdeval.catalog import checked_flag, metric
 from pdeval.kernels.binary import f_measure, hits
 from pdeval.kernels.primitives import cut, found, inf, level, running, share, total
 
@@ -220,8 +217,7 @@ def catalog(corpus: np.ndarray | None, items: float | None, relevant: float) -> 
             f"items={items:g} is smaller than the number of relevant items ({relevant:g}). "
             "Pass the size of the catalog."
         )
-    size = np.asarray(corpus if items is None else items)
-    return np.maximum(size - relevant, 0.0)
+    return np.maximum(np.asarray(corpus if items is None else items) - relevant, 0.0)
 
 
 @metric(reference="ir_measures, Accuracy")
@@ -326,8 +322,7 @@ def Fallout(
     >>> float(Fallout(np.array([1.0, 4.0]), 10, 22, k=5))  # 3 of 20
     0.15
     """
-    noise = np.minimum(retrieved, k) - hits(rank, k)
-    return share(noise, catalog(corpus, items, len(rank)))
+    return share(np.minimum(retrieved, k) - hits(rank, k), catalog(corpus, items, len(rank)))
 
 
 @metric(

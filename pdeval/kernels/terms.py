@@ -5,8 +5,6 @@ recall level, larger where the ranking is better, and their weight: `(weight * t
 its sign turned where lower is better (Diaz & Ferraro 2022, Fig. 4a).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +15,7 @@ from pdeval.kernels.graded import Discount, Gain, Gains
 from pdeval.kernels.preferences import Weight, unscaled
 from pdeval.kernels.primitives import closer, cut, found, inf, level, share
 from pdeval.kernels.search_length import reached
-from pdeval.verbs.registry import Registry
+from pdeval.verbs import Registry
 
 Terms = Callable[..., tuple[np.ndarray, Any]]
 TERMS: Registry[Terms] = Registry("terms of a measure")

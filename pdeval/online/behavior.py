@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, cast, get_args
@@ -14,9 +14,17 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import Known, remember
-from pdeval.join.rules import outside
-from pdeval.online.log import Log, behavior_of, described_events, read_log, sessions_of, users_of
+from pdeval.catalog import Known, remember
+from pdeval.join import outside
+from pdeval.online.log import (
+    VISIT,
+    Log,
+    behavior_of,
+    described_events,
+    read_log,
+    sessions_of,
+    users_of,
+)
 from pdeval.online.two_sample_tests import (
     Aggregate,
     Estimate,
@@ -28,12 +36,17 @@ from pdeval.online.two_sample_tests import (
     linearized,
     ratio_of,
 )
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew, one_of, several
-from pdeval.verbs.registry import Registry, first_line
-from pdeval.verbs.spelling import did_you_mean
+from pdeval.tables import Table, table
+from pdeval.verbs import (
+    Registry,
+    TooFew,
+    arguments,
+    did_you_mean,
+    first_line,
+    one_of,
+    several,
+    verb,
+)
 
 Observe = Callable[..., Any]
 Unit = Literal["query", "session", "user"]
@@ -41,8 +54,9 @@ Function = TypeVar("Function", bound=Observe)
 
 
 # only on request: they add little to the others
-ON_REQUEST = ("click_through_rate", "sessions_per_user", "events_per_user")
+ON_REQUEST = ("click_through_rate", "sessions_per_user", "events_per_user", "retention_rate")
 
+OF_QUERIES = ("reformulation_rate", "queries_per_session")
 # other names of measures
 ALIASES = {
     "CTR": "click_through_rate",
@@ -50,6 +64,7 @@ ALIASES = {
     "revenue": "revenue_per_user",
     "ARPU": "revenue_per_user",
     "abandonment": "abandonment_rate",
+    "retention": "retention_rate",
 }
 _SPELLED = re.compile(r"(.*?)\s*(?:\((.*)\))?", re.DOTALL)
 
@@ -80,7 +95,8 @@ class BehaviorMeasure:
     observe : callable
         Function of the table of `per_query` (or `per_session` or `per_user`, see `per`) that returns one number per
         row, or two: a numerator and a denominator. NaN if there is nothing to observe. The keyword-only parameter
-        `event` gets the column of the requested event, and `value` the column of the log's values.
+        `event` gets the column of the requested event, `days` the requested number, and `value` the column of the log's
+        values.
     worse : {'increase', 'decrease'}
         Change of the measure as results get worse.
     aggregate : {'mean', 'median', 'ratio'}
@@ -90,7 +106,7 @@ class BehaviorMeasure:
     per : {'query', 'session', 'user'}
         What a row of the table represents.
     event : str
-        The event that it counts, if it counts one.
+        The event that it counts, if it counts one, or the number of days.
     summary : str
         Its description in one sentence.
     """
@@ -101,7 +117,7 @@ class BehaviorMeasure:
     aggregate: Aggregate = "mean"
     rate: bool = False
     per: Unit = "query"
-    event: str = ""
+    event: str | int = ""
     summary: str = ""
 
     @cached_property
@@ -137,8 +153,9 @@ class BehaviorMeasure:
         if reason := self.lacks(rows.attrs):
             raise TooFew(reason)
         given = {
-            "event": COUNTED.get(self.event, self.event),
+            "event": COUNTED.get(str(self.event), str(self.event)),
             "value": rows.attrs.get("value_column"),
+            "days": self.event,
         }
         result = self.observe(rows, **{name: given[name] for name in self.asks if name in given})
         # a numerator alone has the denominator 1
@@ -226,7 +243,7 @@ def behavior_measure(
     return declare
 
 
-# measures that are columns of the tables of `per_query` and `per_session`
+# in this order: the random streams of a measure depend on its place
 for _measure in (
     BehaviorMeasure(
         "abandonment_rate",
@@ -281,98 +298,140 @@ for _measure in (
         aggregate="median",
         summary="Seconds from the results to the last click, over queries with a click.",
     ),
+    BehaviorMeasure(
+        "first_result_clicks",
+        lambda rows: rows["max_reciprocal_rank"] == 1,
+        "decrease",
+        rate=True,
+        summary="Whether the first result was clicked: click-through on it, over all queries.",
+    ),
+    BehaviorMeasure(
+        "click_through_rate",
+        lambda rows: (rows["clicks"], rows["impressions"]),
+        "decrease",
+        aggregate="ratio",
+        summary="Clicks over impressions: results clicked per page or result shown in the log.",
+    ),
+    BehaviorMeasure(
+        "conversion_rate",
+        lambda rows, *, event: rows[event] > 0,
+        "decrease",
+        rate=True,
+        per="user",
+        event="purchase",
+        summary="Whether the user had an event that counts as success: by default a 'purchase'.",
+    ),
+    BehaviorMeasure(
+        "revenue_per_user",
+        lambda rows, *, value: rows[value],
+        "decrease",
+        per="user",
+        summary="Total value of the user's events, 0 for users without any.",
+    ),
+    BehaviorMeasure(
+        "sessions_per_user",
+        lambda rows: rows["sessions"],
+        "decrease",
+        per="user",
+        summary="Number of sessions of the user.",
+    ),
+    BehaviorMeasure(
+        "events_per_user",
+        lambda rows, *, event: rows[event],
+        "decrease",
+        per="user",
+        event="click",
+        summary="Number of the user's events of a kind: by default clicks.",
+    ),
+    BehaviorMeasure(
+        "retention_rate",
+        # missing for users who were not observed that long
+        lambda rows, *, days: (rows["active_days"] >= days).where(rows["observed_days"] >= days),
+        "decrease",
+        rate=True,
+        per="user",
+        event=7,
+        summary="Whether the user had an event at least 7 days after the first, of users observed that long.",
+    ),
 ):
     MEASURES.add(_measure.name, _measure, __name__)
     remember(_measure.name, _measure.known())
 
 
-@behavior_measure(worse="decrease", rate=True)
-def first_result_clicks(queries: pd.DataFrame) -> pd.Series:
-    """Whether the first result was clicked: click-through on it, over all queries."""
-    return queries["max_reciprocal_rank"] == 1
-
-
-@behavior_measure(worse="decrease", aggregate="ratio")
-def click_through_rate(queries: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Clicks over impressions: results clicked per page or result shown in the log."""
-    return queries["clicks"], queries["impressions"]
-
-
-@behavior_measure(worse="decrease", rate=True, per="user")
-def conversion_rate(users: pd.DataFrame, *, event: str = "purchase") -> pd.Series:
-    """Whether the user had an event that counts as success: by default a 'purchase'."""
-    return users[event] > 0
-
-
-@behavior_measure(worse="decrease", per="user")
-def revenue_per_user(users: pd.DataFrame, *, value: str) -> pd.Series:
-    """Total value of the user's events, 0 for users without any."""
-    return users[value]
-
-
-@behavior_measure(worse="decrease", per="user")
-def sessions_per_user(users: pd.DataFrame) -> pd.Series:
-    """Number of sessions of the user."""
-    return users["sessions"]
-
-
-@behavior_measure(worse="decrease", per="user")
-def events_per_user(users: pd.DataFrame, *, event: str = "click") -> pd.Series:
-    """Number of the user's events of a kind: by default clicks."""
-    return users[event]
-
-
-def measure_of_name(name: object) -> BehaviorMeasure:
+def measure_of_name(name: object, columns: Collection[str] = ()) -> BehaviorMeasure:
     """Return the measure of a name, of an alias, or of a name with its event; its label is this name.
+
+    In a table of users, the name of a column is the mean of its values, and "clicks / impressions" the ratio of the
+    sums of two columns.
 
     Examples
     --------
     >>> measure_of_name("CTR").aggregate, measure_of_name("conversion(order)").event
     ('ratio', 'order')
+    >>> measure_of_name("clicks / shown", ["clicks", "shown"]).aggregate
+    'ratio'
     """
     if isinstance(name, str):
+        parts = [name] if name in columns else [part.strip() for part in name.split("/")]
+        if len(parts) <= 2 and set(parts) <= set(columns):
+            aggregate: Aggregate = "ratio" if len(parts) == 2 else "mean"
+            return BehaviorMeasure(
+                name,
+                lambda users: tuple(users[part] for part in parts) if parts[1:] else users[name],
+                "decrease",
+                aggregate,
+                per="user",
+            )
         stem, event = _SPELLED.fullmatch(name.strip()).groups()  # type: ignore[union-attr]
         made = MEASURES.get(ALIASES.get(stem, stem))
         if made is not None and event is None:
             return replace(made, name=name)
         if made is not None and "event" in made.asks and event:
             return replace(made, name=name, event=event.strip(" '\""))
+        if made is not None and "days" in made.asks and str(event).strip().isdigit():
+            return replace(made, name=name, event=int(event))
         if made is not None:
-            raise KeyError(f"{stem} takes no event in parentheses. Use {stem!r}.")
-    hint = did_you_mean(name, {**ALIASES, **{one: one for one in MEASURES}})
-    raise KeyError(f"no behavior measure {name!r}; there are {', '.join(MEASURES)}.{hint}")
+            takes = "a number of days" if "days" in made.asks else "no event"
+            raise KeyError(f"{stem} takes {takes} in parentheses. Use {stem!r}.")
+    known = [*columns, *MEASURES]
+    hint = did_you_mean(name, {**ALIASES, **{one: one for one in known}})
+    raise KeyError(f"no behavior measure {name!r}; there are {', '.join(known)}.{hint}")
 
 
 def chosen_measures(
-    measures: Iterable[str] | str | None, aggregate: Aggregate | Mapping[str, Aggregate] | None
+    measures: Iterable[str] | str | None,
+    aggregate: Aggregate | Mapping[str, Aggregate] | None,
+    columns: Sequence[str] = (),
 ) -> tuple[list[BehaviorMeasure], dict[str, Aggregate]]:
     """Return the requested measures, and the requested aggregates by measure.
+
+    By default these are the columns of a table of users, if there is one.
 
     Examples
     --------
     >>> [measure.name for measure in chosen_measures("clicks_per_query", None)[0]]
     ['clicks_per_query']
     """
-    chosen = (
-        [name for name in MEASURES if name not in ON_REQUEST]
-        if measures is None
-        else several("measures", measures)
-    )
+    default = list(columns) or [name for name in MEASURES if name not in ON_REQUEST]
+    chosen = default if measures is None else several("measures", measures)
     given = {} if aggregate is None else aggregate
     how = given if isinstance(given, Mapping) else dict.fromkeys(chosen, given)
     for name in how:
-        measure_of_name(name)
+        measure_of_name(name, columns)
     checked = {name: one_of("aggregate", how[name], get_args(Aggregate)) for name in how}
-    return [measure_of_name(name) for name in chosen], cast("dict[str, Aggregate]", checked)
+    return [measure_of_name(name, columns) for name in chosen], cast(
+        "dict[str, Aggregate]", checked
+    )
 
 
-@verb(on="clicks", returns="behavior")
+@verb(on=("clicks", "users"), returns="behavior")
 def behavior(
     log: Table,
     measures: Sequence[str] | str | None = None,
     *,
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit | None = None,
+    winsorize: float | None = None,
     interval: Literal["auto", "bootstrap"] = "auto",
     confidence: float = 0.95,
     draws: int = 10_000,
@@ -385,17 +444,14 @@ def behavior(
     measures : str or list of str, optional
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
         mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, click_through_rate (CTR),
-        conversion_rate, revenue_per_user, sessions_per_user, events_per_user, and your own; of other events than a
-        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue if the
-        log has them.
+        conversion_rate, revenue_per_user, sessions_per_user, events_per_user, retention_rate, and your own; of other
+        events than a purchase, `conversion_rate(order)`; of other days than 7, `retention_rate(14)`. By default the
+        first nine, your own, and conversion and revenue if the log has them. In a table of users, its columns, and
+        ratios of two: "clicks / impressions"; by default all columns of numbers, of which more is better.
     aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
         Mean or median of the values of the units, or the ratio of sums over all units: clicks of all users over
         impressions of all users, or their abandoned queries over all their queries. By default the median for the two
         times and the ratio for the others, which is the mean if every unit has one observation.
-    unit : {'user', 'session', 'query'}, optional
-        Unit of observation: a user or session with all its queries, or an issued query (a session, for queries per
-        session). By default the user or, in a log without users, the session. Observations of one user are not
-        independent, so a unit finer than the randomized one raises the type I error rate, and warns.
     interval : {'auto', 'bootstrap'}
         'auto': Wilson's interval for rates (with the effective number of queries by the delta method if units have
         several queries), Student's t for other means, the delta method for other ratios, the bootstrap for medians.
@@ -416,11 +472,12 @@ def behavior(
     2  tfidf  abandonment_rate      mean  50   0.06    0.02     0.16
     3  tfidf  clicks_per_query      mean  50   3.14    2.61     3.67
     """
-    experiment = Experiment.of(log, measures, aggregate, unit)
+    experiment = Experiment.of(log, measures, aggregate, unit, winsorize)
     rows = []
     for number, bucket in enumerate(experiment.buckets):
         for measure in experiment.measures:
-            observed = experiment.observed[measure.name].in_bucket(number)
+            every = experiment.observed[measure.name]
+            observed = every.of_rows(every.bucket == number)
             result = _estimated(
                 observed,
                 measure,
@@ -510,6 +567,8 @@ class Experiment:
         The bucket of every issued query, as a place in `buckets`.
     buckets : Index
         The buckets, sorted; "all" if the log has none.
+    winsorize : float, optional
+        Quantile of the values of all units at which larger values are cut.
     """
 
     log: Log
@@ -519,6 +578,7 @@ class Experiment:
     aggregate: dict[str, Aggregate]
     bucket: np.ndarray
     buckets: pd.Index
+    winsorize: float | None = None
 
     @classmethod
     def of(
@@ -527,10 +587,15 @@ class Experiment:
         measures: Iterable[str] | str | None,
         aggregate: Aggregate | Mapping[str, Aggregate] | None,
         unit: Unit | None,
+        winsorize: float | None = None,
     ) -> Experiment:
-        """Return the experiment of a log; raise if a requested measure cannot be observed."""
-        chosen, given = chosen_measures(measures, aggregate)
+        """Return the experiment of a log or a table of users; raise if a requested measure cannot be observed."""
+        winsorize = None if winsorize is None else arguments.share("winsorize", winsorize)
         log = read_log(table)
+        columns = log.kinds if log.is_counted else []
+        chosen, given = chosen_measures(measures, aggregate, columns)
+        binary = {name for name in columns if log.people[name].dropna().isin([0, 1]).all()}
+        chosen = [replace(one, rate=True) if one.name in binary else one for one in chosen]
         bucket, buckets = (
             np.zeros(len(log.queries), dtype=np.int64),
             pd.Index(["all"], name="bucket"),
@@ -547,12 +612,19 @@ class Experiment:
             how[one.name] = given.get(
                 one.name, "ratio" if one.aggregate == "mean" and several else one.aggregate
             )
-        return cls(log, chosen, unit, single, how, bucket, buckets)
+        return cls(log, chosen, unit, single, how, bucket, buckets, winsorize)
 
     @cached_property
     def observed(self) -> dict[str, Observed]:
-        """Each measure's observations."""
-        return observe(self.log, self.measures, self.unit, self.bucket, self.buckets)
+        """Each measure's observations, winsorized if requested; rates are not."""
+        observed = observe(self.log, self.measures, self.unit, self.bucket, self.buckets)
+        if self.winsorize is None:
+            return observed
+        rates = {measure.name for measure in self.measures if measure.rate}
+        return {
+            name: one if name in rates else one.winsorized(self.winsorize, self.aggregate[name])
+            for name, one in observed.items()
+        }
 
     @property
     def attrs(self) -> dict[Any, Any]:
@@ -585,6 +657,8 @@ def unit_of(names: Mapping[str, str], queries: pd.DataFrame, unit: Unit | None) 
     default: Unit = "user" if "user" in names else "session"
     if unit in (None, default):
         return default
+    if "session" not in names:
+        raise ValueError(f"a table of users has no sessions or queries. Omit unit={unit!r}.")
     if unit == "user":
         raise ValueError(
             "unit='user' needs a user column, but the log has none. Bind it: log.ireval(user=...)."
@@ -614,6 +688,13 @@ def fitting(
             reason = f"{measure.name} is observed per user. Omit unit={unit!r}."
             if "user" not in log.names:
                 reason = f"{measure.name} needs users, but the log has none. Bind them: log.ireval(user=...)."
+        if log.is_counted and measure.per != "user":
+            reason = (
+                f"{measure.name} needs a click log; the measures of a table of users are its columns: "
+                f"{', '.join(log.kinds)}, and ratios such as 'clicks / impressions'."
+            )
+        if measure.name in OF_QUERIES and log.names.get("query") == VISIT:
+            reason = f"{measure.name} needs queries, but the log has none."
         if not reason:
             observable.append(measure)
         elif required:
@@ -638,10 +719,20 @@ class Observed:
     total: np.ndarray
     over: np.ndarray
 
-    def in_bucket(self, number: int) -> Observed:
-        """Return the observations of one bucket."""
-        rows = self.bucket == number
+    def of_rows(self, rows: np.ndarray) -> Observed:
+        """Return some of the observations."""
         return Observed(self.bucket[rows], self.who[rows], self.total[rows], self.over[rows])
+
+    def winsorized(self, quantile: float, aggregate: Aggregate) -> Observed:
+        """Return the observations with values cut at a quantile of all buckets; of a ratio, both its parts."""
+        total, over = self.total, self.over
+        if aggregate != "ratio":
+            total, over = total / over, np.ones(len(total))
+        total, over = (
+            np.minimum(part, np.quantile(part, quantile)) if len(part) else part
+            for part in (total, over)
+        )
+        return replace(self, total=total, over=over)
 
     def values(self, aggregate: Aggregate) -> np.ndarray:
         """Return a value per unit whose mean (or median) within a bucket is the bucket's; a ratio is linearized."""

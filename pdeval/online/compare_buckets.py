@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs, described_frame
-from pdeval.join.rules import outside
+from pdeval.evaluate import all_pairs, described_frame
+from pdeval.join import outside
 from pdeval.online.behavior import (
     BehaviorMeasure,
     Experiment,
@@ -30,28 +30,36 @@ from pdeval.online.behavior import (
     rng_of,
     units_of,
 )
-from pdeval.online.log import Log, read_log, span, users_in_several
+from pdeval.online.log import (
+    Log,
+    columns_of,
+    mismatch,
+    read_log,
+    span,
+    users_in_several,
+    with_sessions,
+)
 from pdeval.online.two_sample_tests import (
     Aggregate,
+    Estimate,
     Kind,
     Tested,
     always_valid,
     bootstrap_medians,
     bootstrap_ratios,
     bootstrapped,
+    drawn_interval,
     mann_whitney,
+    quantile,
     ratio_of,
+    relative_interval,
     two_rates,
     welch,
 )
-from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.significance.registry import direction
-from pdeval.tables.equal_values import gap, settled, size_of
-from pdeval.tables.reader import Table, read
-from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
-from pdeval.verbs.arguments import TooFew, one_of, several, whole
-from pdeval.verbs.progress import track
+from pdeval.significance.corrections import Correction, adjust, single_step_level, which_correction
+from pdeval.significance.registry import agreeing, direction
+from pdeval.tables import Table, gap, read, settled, size_of, table
+from pdeval.verbs import TooFew, arguments, one_of, several, track, verb, whole
 
 TestName = Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"]
 RESAMPLES = 999  # bootstrap samples of each assignment in an A/A test
@@ -68,7 +76,7 @@ table(
     "bucket_comparisons",
     "bucket_a bucket_b measure aggregate test n_a:int n_b:int value_a:float value_b:float difference:float "
     "ci_low:float ci_high:float effect_size:float statistic:float p_value:float p_adjusted:float significant:bool "
-    "[covariate covered:fraction variance_reduction:float]",
+    "[lift:float lift_low:float lift_high:float covariate covered:fraction variance_reduction:float]",
     "comparison of buckets",
     recognized_by="measure aggregate test n_a n_b value_a value_b difference p_value p_adjusted significant",
     row="pair of buckets and behavior measure",
@@ -81,13 +89,40 @@ table(
         "n_a": "observations in the first bucket",
         "n_b": "observations in the second bucket",
         "difference": "value_a - value_b; 0 if it is within rounding",
+        "ci_low": "lower end of the interval of the difference, simultaneous over pairs of a measure if p-values are "
+        "corrected; of medians it may disagree with the test, which is not one of medians",
+        "ci_high": "upper end of that interval",
         "effect_size": "Cohen's h for rates, d for means, rank-biserial correlation for Mann-Whitney",
         "p_value": "1 if the buckets do not differ at all; NaN if there is nothing to test",
         "p_adjusted": "p-value corrected for the number of pairs, within each measure",
+        "lift": "value_a / value_b - 1, the relative difference",
+        "lift_low": "lower end of the interval of the lift",
+        "lift_high": "upper end of the interval of the lift",
         "covariate": "the measure of the pre-period that values are adjusted for",
         "covered": "fraction of both buckets' users that have it",
         "variance_reduction": "fraction of the difference's variance that the adjustment removed",
     },
+)
+
+
+table(
+    "bucket_sample_sizes",
+    "measure aggregate n:int value:float sd:float detectable:float detectable_lift:float "
+    "[difference:float units:float]",
+    "table of sample sizes of buckets",
+    recognized_by="measure aggregate n value sd detectable detectable_lift",
+    row="behavior measure",
+    means={
+        "n": "number of units in the log, of all buckets",
+        "value": "their mean or ratio",
+        "sd": "standard deviation of the units' values within buckets; of a ratio by the delta method",
+        "detectable": "smallest difference that n units detect, with this power",
+        "detectable_lift": "detectable / value",
+        "difference": "the difference to detect",
+        "units": "number of units, of both buckets, that detect it; infinite if the difference is 0",
+    },
+    no_report="it is a table to read: one sample size per measure",
+    no_plot="it is a table to read: one sample size per measure",
 )
 
 
@@ -129,7 +164,7 @@ table(
 )
 
 
-@verb(on="clicks", returns="bucket_comparisons", family="compare_buckets")
+@verb(on=("clicks", "users"), returns="bucket_comparisons", family="compare_buckets")
 def compare_buckets(
     log: Table,
     measures: Sequence[str] | str | None = None,
@@ -141,48 +176,59 @@ def compare_buckets(
     pre: object = None,
     covariate: str | None = None,
     sequential: int | None = None,
-    correction: Correction | None = "bonferroni",
+    winsorize: float | None = None,
+    lift: Literal["delta", "fieller"] | None = None,
+    shares: Mapping[object, float] | None = None,
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
     draws: int = 10_000,
     seed: int | None = 0,
 ) -> pd.DataFrame:
     """Return a two-sample test of every pair of buckets on every behavior measure.
 
-    Users in more than one bucket raise a warning; `check` reports them, and bucket sizes that mismatch their shares.
+    The table is a click log, or has one row per user: user, bucket, and columns of numbers. A warning is given about
+    users in more than one bucket, and about bucket sizes that mismatch their shares (sample-ratio mismatch).
 
     Parameters
     ----------
     measures : str or list of str, optional
         Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
         mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, click_through_rate (CTR),
-        conversion_rate, revenue_per_user, sessions_per_user, events_per_user, and your own; of other events than a
-        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue if the
-        log has them.
+        conversion_rate, revenue_per_user, sessions_per_user, events_per_user, retention_rate, and your own; of other
+        events than a purchase, `conversion_rate(order)`; of other days than 7, `retention_rate(14)`. By default the
+        first nine, your own, and conversion and revenue if the log has them. In a table of users, its columns, and
+        ratios of two: "clicks / impressions"; by default all columns of numbers, of which more is better.
     order : list, optional
         The buckets to compare, in the order in which they become a and b; by default all, sorted.
     aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
         Mean or median of the values of the units, or the ratio of sums over all units: clicks of all users over
         impressions of all users, or their abandoned queries over all their queries. By default the median for the two
         times and the ratio for the others, which is the mean if every unit has one observation.
-    unit : {'user', 'session', 'query'}, optional
-        Unit of observation: a user or session with all its queries, or an issued query (a session, for queries per
-        session). By default the user or, in a log without users, the session. Observations of one user are not
-        independent, so a unit finer than the randomized one raises the type I error rate, and warns.
     test : {'auto', 'welch', 'delta', 'mann-whitney', 'bootstrap'}
         'auto': pooled z for rates of single queries or users, Welch's t for other means, the delta method for ratios
         (Deng, Knoblich and Lu 2018), Mann-Whitney for medians. 'bootstrap': units drawn with replacement.
     pre : DataFrame or bound accessor, optional
-        The click log of a pre-period, which ends before the log begins. The behavior of each user there reduces the
-        variance of means and ratios (CUPED: Deng, Xu, Kohavi and Walker 2013), and differences are those of the
-        analysis of covariance. Users without a pre-period are not adjusted; `covered` is the fraction that has one.
+        The click log of a pre-period, which ends before the log begins, or a table of users. The behavior of each user
+        there reduces the variance of means and ratios (CUPED: Deng, Xu, Kohavi and Walker 2013), and differences are
+        those of the analysis of covariance. Users without a pre-period are not adjusted; `covered` is the fraction that
+        has one. If a column of a table of users is about the pre-period, pass the same table, and this column as
+        `covariate`.
     covariate : str, optional
         The behavior measure of the pre-period that adjusts; by default the same measure.
     sequential : int, optional
         Sequential test: intervals and p-values are valid at all times simultaneously, once buckets have some hundred
         users (asymptotic confidence sequences: Waudby-Smith et al. 2021). The value is the number of users, of both
         buckets, at which the intervals are tightest.
+    lift : {'delta', 'fieller'}, optional
+        Add the relative difference value_a / value_b - 1, with its interval by the delta method or by Fieller's
+        theorem. Fieller's excludes 0 if and only if the interval of the difference does; it is infinite if value_b does
+        not differ significantly from 0. Lifts of medians, and of test='bootstrap', have the percentiles of bootstrap
+        samples.
+    shares : mapping of bucket to number, optional
+        Intended fraction of the users in each bucket, such as {"control": 0.9, "new": 0.1}; by default equal fractions.
     alpha : float
-        Level of the tests; the intervals have confidence 1 - alpha.
+        Level of the tests; the intervals have confidence 1 - alpha, simultaneously over the pairs of a measure if
+        p-values are corrected.
     draws : int
         Number of bootstrap samples of every median, for the intervals, and of test='bootstrap'; 0 omits these.
 
@@ -191,23 +237,24 @@ def compare_buckets(
     >>> import pdeval
     >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     >>> log = runs[runs["run"].isin(["rerank-s1", "tfidf"])].ireval.simulate_clicks(qrels, sessions=10)
-    >>> found = log.ireval.compare_buckets(["abandonment_rate", "clicks_per_query"])
-    >>> found[["bucket_a", "bucket_b", "measure", "test", "value_a", "value_b", "significant"]].round(2)
+    >>> result = log.ireval.compare_buckets(["abandonment_rate", "clicks_per_query"])
+    >>> result[["bucket_a", "bucket_b", "measure", "test", "value_a", "value_b", "significant"]].round(2)
         bucket_a bucket_b           measure   test  value_a  value_b  significant
     0  rerank-s1    tfidf  abandonment_rate      z      0.0     0.06         True
     1  rerank-s1    tfidf  clicks_per_query  welch      6.3     3.14         True
     """
     correction = which_correction(correction)  # type: ignore[assignment]
-    experiment = Experiment.of(log, measures, aggregate, unit)
+    experiment = Experiment.of(log, measures, aggregate, unit, winsorize)
     buckets = experiment.buckets
     places = _places(experiment.log, buckets, order)
-    comparisons = _comparisons(experiment, test, alpha, sequential, adjusted=pre is not None)
-    for problem in users_in_several(log):
+    first, second = all_pairs(len(places))
+    level = single_step_level(str(correction), alpha, len(first))
+    comparisons = _comparisons(experiment, test, level, sequential, adjusted=pre is not None)
+    for problem in (*users_in_several(log), *mismatch(with_sessions(log), shares)):
         text = f"click log: {problem.rows:,} {problem.problem} ({problem.example}): {problem.handling}."
         warnings.warn(text, UserWarning, stacklevel=outside())
     before = past_of(pre, covariate, log, experiment)
-    first, second = all_pairs(len(places))
-    rows, adjustments = [], []
+    rows, lifts, adjustments = [], [], []
     for name, comparison in comparisons:
         observed, stream = experiment.observed[name], (seed, name, draws)
         arms = plain = arms_of(observed, comparison, places, len(buckets), stream)
@@ -231,6 +278,8 @@ def compare_buckets(
                     *result[1:],
                 )
             )
+            if lift is not None:
+                lifts.append(lift_of(x, y, result, 1 - level, fieller=lift == "fieller"))
             if name in before:
                 past = before[name][observed.who[np.isin(observed.bucket, (a, b))]]
                 covered = float((~np.isnan(past)).mean()) if len(past) else np.nan
@@ -257,23 +306,75 @@ def compare_buckets(
     p_adjusted = adjust(
         frame["p_value"].to_numpy(),
         np.repeat(np.arange(len(comparisons)), len(first)),  # the pairs of a measure
-        correction=correction or "none",
+        correction=str(correction),
     )
     frame = frame.assign(p_adjusted=p_adjusted, significant=p_adjusted < alpha)
+    _agree(frame, "difference", "ci_low", "ci_high")
+    if lift is not None:
+        frame[["lift", "lift_low", "lift_high"]] = np.array(lifts)
+        _agree(frame, "lift", "lift_low", "lift_high")
     if pre is not None:
-        shares, reductions = np.array(adjustments).T
+        covered_fraction, reductions = np.array(adjustments).T
         names = np.repeat([covariate or name for name, _ in comparisons], len(first))
-        frame = frame.assign(covariate=names, covered=shares, variance_reduction=reductions)
+        frame = frame.assign(
+            covariate=names, covered=covered_fraction, variance_reduction=reductions
+        )
     frame.attrs = {
         **{f"bucket_{side}_column": f"{bucket}_{side}" for side in "ab"},
         **experiment.attrs,
-        "correction": correction or "none",
+        "correction": correction,
+        "simultaneous": correction != "none" and len(first) > 1,
         "alpha": alpha,
+        "confidence": 1 - alpha,
         "draws": draws,
         "seed": seed,
         **({} if sequential is None else {"sequential": sequential}),
+        **({} if lift is None else {"lift": lift}),
     }
     return frame
+
+
+def _agree(frame: pd.DataFrame, value: str, low: str, high: str) -> None:
+    """Make the intervals of a column agree with the verdicts: see `agreeing`.
+
+    Those of medians stay, because the test of Mann and Whitney is not one of medians.
+    """
+    columns = {"ci_low": low, "ci_high": high, "significant": "significant"}
+    arrays = {name: frame[column].to_numpy() for name, column in columns.items()}
+    ends, other = (
+        agreeing(arrays, np.sign(frame[value].to_numpy())),
+        frame["test"] == "mann-whitney",
+    )
+    frame[low], frame[high] = (
+        frame[one].where(other, ends[end]) for one, end in ((low, "ci_low"), (high, "ci_high"))
+    )
+
+
+def lift_of(a: Arm, b: Arm, result: Tested, confidence: float, *, fieller: bool) -> Estimate:
+    """Return the relative difference of two arms with its interval.
+
+    Examples
+    --------
+    >>> one = np.ones(4)
+    >>> a, b = (Arm(x, x, one, float(x.mean())) for x in (np.array([3.0, 4, 5, 6]), np.array([1.0, 2, 3, 2])))
+    >>> result = compared(a, b, Comparison("auto", "mean", "mean", 0.95))
+    >>> [round(value, 2) for value in lift_of(a, b, result, 0.95, fieller=True)]
+    [1.25, 0.21, 3.98]
+    """
+    lift = float(a.value / b.value - 1) if b.value else np.nan
+    if len(a.drawn) and len(b.drawn):
+        return drawn_interval(
+            lift, a.drawn / b.drawn - 1, min(len(a.values), len(b.values)), confidence
+        )
+    if min(len(a.values), len(b.values)) < 2 or result.test == "mann-whitney":
+        return Estimate(lift)
+    var_a, var_b = (float(np.var(arm.values, ddof=1)) / len(arm.values) for arm in (a, b))
+    # the test's multiple of the standard error; Newcombe's interval of two rates is asymmetric
+    error = float(np.sqrt(var_a + var_b))
+    times = quantile(confidence)
+    if result.test != "z" and error > 0:
+        times = (result.high - result.low) / 2 / error
+    return relative_interval(a.value, b.value, var_a, var_b, times, fieller=fieller)
 
 
 def _comparisons(
@@ -317,17 +418,26 @@ def past_of(
     how = experiment.aggregate
     predictors = {measure.name: measure for measure in experiment.measures}
     if covariate is not None:
-        predictors = dict.fromkeys(predictors, measure_of_name(covariate))
+        known = (
+            getattr(getattr(pre, "_frame", pre), "columns", ()) if experiment.log.is_counted else ()
+        )
+        predictors = dict.fromkeys(predictors, measure_of_name(covariate, known))
         how = {name: measure.aggregate for name, measure in predictors.items()}
     # columns bound for the log are bound for the pre-period too, if it has them
     frame = getattr(pre, "_frame", pre)
     columns = getattr(frame, "columns", ())
     binding = {
-        **{role: name for role, name in log.roles.items() if name in columns and role != "bucket"},
+        **{
+            role: name
+            for role, name in columns_of(log).items()
+            if name in columns and role != "bucket"
+        },
         **(getattr(pre, "_binding", None) or {}),
     }
+    if log.kind == "users" and isinstance(frame, pd.DataFrame):
+        frame = frame.assign(bucket="all")
     return covariates(
-        without_buckets(read(frame, "clicks", binding)), experiment.log, predictors, how
+        without_buckets(read(frame, log.kind, binding)), experiment.log, predictors, how
     )
 
 
@@ -360,7 +470,7 @@ def _places(log: Log, buckets: pd.Index, order: Sequence[object] | None) -> np.n
     return places
 
 
-@verb(on="clicks", returns="order_checks")
+@verb(on=("clicks", "users"), returns="order_checks")
 def check_order(
     log: Table,
     order: Sequence[object],
@@ -369,7 +479,7 @@ def check_order(
     aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
     unit: Unit | None = None,
     test: TestName = "auto",
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
 ) -> pd.DataFrame:
     """Return, per behavior measure, whether the buckets follow a hypothesized order from best to worst.
@@ -379,19 +489,11 @@ def check_order(
     order : list
         Buckets from best to worst, such as ["ORIG", "FLAT", "RAND"].
     measures : str or list of str, optional
-        Any of abandonment_rate, reformulation_rate, queries_per_session, clicks_per_query, max_reciprocal_rank,
-        mean_reciprocal_rank, time_to_first_click, time_to_last_click, first_result_clicks, click_through_rate (CTR),
-        conversion_rate, revenue_per_user, sessions_per_user, events_per_user, and your own; of other events than a
-        purchase, `conversion_rate(order)`. By default the first nine, your own, and conversion and revenue if the
-        log has them.
+        As in `compare_buckets`.
     aggregate : {'mean', 'median', 'ratio'} or mapping of measure to one of them, optional
         Mean or median of the values of the units, or the ratio of sums over all units: clicks of all users over
         impressions of all users, or their abandoned queries over all their queries. By default the median for the two
         times and the ratio for the others, which is the mean if every unit has one observation.
-    unit : {'user', 'session', 'query'}, optional
-        Unit of observation: a user or session with all its queries, or an issued query (a session, for queries per
-        session). By default the user or, in a log without users, the session. Observations of one user are not
-        independent, so a unit finer than the randomized one raises the type I error rate, and warns.
     test : {'auto', 'welch', 'delta', 'mann-whitney', 'bootstrap'}
         'auto': pooled z for rates of single queries or users, Welch's t for other means, the delta method for ratios,
         Mann-Whitney for medians.
@@ -401,8 +503,8 @@ def check_order(
     >>> import pdeval
     >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     >>> log = runs[runs["run"].isin(["rerank-s1", "tfidf"])].ireval.simulate_clicks(qrels, sessions=10)
-    >>> found = log.ireval.check_order(["rerank-s1", "tfidf"], ["abandonment_rate", "clicks_per_query"])
-    >>> found[["measure", "hypothesis", "significant", "conclusion"]]
+    >>> result = log.ireval.check_order(["rerank-s1", "tfidf"], ["abandonment_rate", "clicks_per_query"])
+    >>> result[["measure", "hypothesis", "significant", "conclusion"]]
                 measure         hypothesis  significant conclusion
     0  abandonment_rate  rerank-s1 < tfidf            1  confirmed
     1  clicks_per_query  rerank-s1 > tfidf            1  confirmed
@@ -420,7 +522,7 @@ def check_order(
     )
     rows = []
     for name, part in pairs.groupby("measure", sort=False, observed=True):
-        sign, mark = (-1, "<") if measure_of_name(str(name)).worse == "increase" else (1, ">")
+        sign, mark = (1, ">") if pairs.attrs["measures"][name]["higher"] else (-1, "<")
         toward = direction(part) * sign
         significant = part["significant"].to_numpy()
         # the first bucket is on the left of the first pairs, which have all others on the right
@@ -465,7 +567,7 @@ def _observed_order(values: list[float], order: Sequence[object], mark: str) -> 
     return text
 
 
-@verb(on="clicks", returns="aa_tests", family="compare_buckets", name="aa_test")
+@verb(on=("clicks", "users"), returns="aa_tests", family="compare_buckets", name="aa_test")
 def aa_test(
     log: Table,
     measures: Sequence[str] | str | None = None,
@@ -518,8 +620,8 @@ def aa_test(
     >>> import pdeval
     >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     >>> log = runs[runs["run"].isin(["bm25", "tfidf"])].ireval.simulate_clicks(qrels, sessions=4, users=40)
-    >>> found = log.ireval.compare_buckets.aa_test(["CTR", "clicks_per_query"], draws=200)
-    >>> print(found.drop(columns=["aggregate", "n"]).round(3).to_string(index=False))
+    >>> result = log.ireval.compare_buckets.aa_test(["CTR", "clicks_per_query"], draws=200)
+    >>> print(result.drop(columns=["aggregate", "n"]).round(3).to_string(index=False))
              measure  test  draws  rejected  error  ci_low  ci_high  includes_alpha
                  CTR delta    200         8   0.04   0.017    0.077            True
     clicks_per_query delta    200         8   0.04   0.017    0.077            True
@@ -590,6 +692,98 @@ def _owners(log: Log, unit: Unit, assigned: Unit) -> np.ndarray:
     owner = np.zeros(len(units), dtype=np.int64)
     owner[units.get_indexer(pd.Index(log.queries[log.names[unit]]))] = owner_of_query
     return owner
+
+
+@verb(
+    on=("clicks", "users"),
+    returns="bucket_sample_sizes",
+    family="compare_buckets",
+    name="sample_size",
+)
+def bucket_sample_size(
+    log: Table,
+    measures: Sequence[str] | str | None = None,
+    *,
+    difference: float | None = None,
+    lift: float | None = None,
+    aggregate: Aggregate | Mapping[str, Aggregate] | None = None,
+    unit: Unit | None = None,
+    winsorize: float | None = None,
+    share: float = 0.5,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> pd.DataFrame:
+    """Return how many users a test of two buckets needs, and the difference that those of the log detect.
+
+    Both are for means and ratios, by the normal approximation.
+
+    Parameters
+    ----------
+    measures : str or list of str, optional
+        As in `compare_buckets`, without medians.
+    difference : float, optional
+        Difference between the buckets to detect.
+    lift : float, optional
+        Relative difference to detect, such as 0.02, in place of `difference`.
+    aggregate : {'mean', 'ratio'} or mapping of measure to one of them, optional
+        As in `compare_buckets`.
+    share : float
+        Fraction of the users in the first bucket.
+    power : float
+        Probability of a significant result if the buckets differ by this much.
+
+    Examples
+    --------
+    >>> users = pd.DataFrame({"user": range(6), "bucket": list("aabbab"), "clicks": [3, 5, 4, 8, 4, 6]})
+    >>> found = users.ireval.compare_buckets.sample_size("clicks", lift=0.1)
+    >>> found.drop(columns=["aggregate", "detectable"]).round(3)
+      measure  n  value     sd  detectable_lift  difference  units
+    0  clicks  6    5.0  1.581            0.723         0.5  314.0
+    """
+    from scipy import special
+
+    if difference is not None and lift is not None:
+        raise ValueError("difference= and lift= exclude each other. Pass one of them.")
+    for name, value in (("difference", difference), ("lift", lift)):
+        if value is not None:
+            arguments.positive(name, value)
+    share, power = arguments.share("share", share), arguments.share("power", power)
+    experiment = Experiment.of(log, measures, aggregate, unit, winsorize)
+    medians = [name for name, how in experiment.aggregate.items() if how == "median"]
+    if medians and measures is not None:
+        raise ValueError(
+            f"sample sizes are of means and ratios; {medians[0]} has aggregate='median'. Use aggregate='mean'."
+        )
+    # the variance of a difference of two buckets is sd ** 2 * split / units
+    split = 1 / share + 1 / (1 - share)
+    times = special.ndtri(1 - alpha / 2) + special.ndtri(power)
+    rows = []
+    for name, how in experiment.aggregate.items():
+        if how == "median":
+            continue
+        observed = experiment.observed[name]
+        values, n = observed.values(how), len(observed.who)
+        _, bucket = np.unique(observed.bucket, return_inverse=True)
+        size = np.bincount(bucket)
+        within = values - (np.bincount(bucket, values) / size)[bucket]
+        sd = float(np.sqrt(within @ within / (n - len(size)))) if n > len(size) else np.nan
+        value = (
+            ratio_of(observed.total, observed.over) if how == "ratio" else float(np.mean(values))
+        )
+        detectable = times * sd * np.sqrt(split / n)
+        row = {"measure": name, "aggregate": how, "n": n, "value": value, "sd": sd}
+        row |= {
+            "detectable": detectable,
+            "detectable_lift": detectable / abs(value) if value else np.nan,
+        }
+        if difference is not None or lift is not None:
+            goal = difference if lift is None else lift * abs(value)
+            units = np.ceil((times * sd / goal) ** 2 * split) if goal else np.inf
+            row |= {"difference": goal, "units": float(units)}
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    options = {"share": share, "alpha": alpha, "power": power}
+    return described_frame(frame, {**experiment.attrs, **options})
 
 
 class Arm(NamedTuple):
@@ -696,9 +890,9 @@ def compared(a: Arm, b: Arm, comparison: Comparison) -> Tested:
     Examples
     --------
     >>> one = np.ones(4)
-    >>> a, b = (Arm(x, x, one, x.mean()) for x in (np.array([3.0, 4, 5, 6]), np.array([1.0, 2, 3, 2])))
-    >>> found = compared(a, b, Comparison("auto", "mean", "mean", 0.95))
-    >>> found.test, round(found.p_value, 4)
+    >>> a, b = (Arm(x, x, one, float(x.mean())) for x in (np.array([3.0, 4, 5, 6]), np.array([1.0, 2, 3, 2])))
+    >>> result = compared(a, b, Comparison("auto", "mean", "mean", 0.95))
+    >>> result.test, round(result.p_value, 4)
     ('welch', 0.0217)
     """
     test, kind, confidence = comparison.test, comparison.kind, comparison.confidence
@@ -759,7 +953,7 @@ def covariates(
     past = read_log(pre)
     if "user" not in log.names or "user" not in past.names:
         raise ValueError("pre= needs a user column in both logs. Bind it: log.ireval(user=...).")
-    end, start = span(past.times)[1], span(log.times)[0]
+    end, start = span(past.times)[1], span(log.times)[0]  # NaN of tables of users
     try:
         overlaps = bool(end >= start)
     except TypeError:

@@ -1,26 +1,19 @@
 """Credit of clicks: what interleaved runs earn from a click log, who won, and preferences per query."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import Known
-from pdeval.evaluate.cube import all_pairs, described_frame
-from pdeval.join.rules import outside
+from pdeval.catalog import Known
+from pdeval.evaluate import all_pairs, described_frame
+from pdeval.join import outside
 from pdeval.online.interleaving import Rankings, best_ranks, blocks_of, rankings
 from pdeval.online.log import CLICK
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.tables.equal_values import gap
-from pdeval.tables.labels import labels, run_labels
-from pdeval.tables.metadata import places
-from pdeval.tables.reader import Table, numbers, read
-from pdeval.tables.recognition import kind_of
-from pdeval.tables.schemas import table
-from pdeval.tables.vocabularies import names_of
+from pdeval.tables import Table, gap, kind_of, names_of, numbers, places, read, run_labels, table
+from pdeval.tables.labels import labels
 from pdeval.verbs import verb
 
 BY_RANKS = ("optimized", "pairwise")
@@ -430,7 +423,7 @@ def wins(
     *,
     per: Literal["query", "user", "impression"] = "query",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
 ) -> pd.DataFrame:
     """Return the number of queries or users that each run of a pair won, one row per pair.

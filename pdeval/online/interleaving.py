@@ -5,8 +5,6 @@ Hofmann, Whiteson and de Rijke's (2011). All lists are built at once: the only l
 optimized multileaving are Schuth et al.'s (2014), pairwise preference multileaving Oosterhuis and de Rijke's (2017).
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,17 +13,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns
-from pdeval.evaluate.run_selection import place_of
-from pdeval.join import ids
-from pdeval.join.ranks import top
-from pdeval.join.rules import Compat, Ties, outside
-from pdeval.tables.labels import labels, run_labels
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of, several, shown, whole
-from pdeval.verbs.progress import track
+from pdeval.evaluate import all_pairs, described_frame, pair_columns, place_of
+from pdeval.join import Compat, Ties, ids, outside, top
+from pdeval.tables import Table, run_labels, table
+from pdeval.tables.labels import labels
+from pdeval.verbs import one_of, several, shown, track, verb, whole
 
 Method = Literal["team-draft", "balanced", "probabilistic"]
 ManyMethod = Literal["team-draft", "optimized", "pairwise"]
@@ -136,8 +128,8 @@ def rankings(runs: Table, *, ties: Ties | None = None, compat: Compat = "trec_ev
     --------
     >>> from pdeval.tables.reader import read
     >>> frame = pd.DataFrame({"run": "r", "query_id": 1, "doc_id": ["x", "y"], "score": [0.2, 0.9]})
-    >>> found = rankings(read(frame, "runs"))
-    >>> found.docs[found.doc].tolist()
+    >>> result = rankings(read(frame, "runs"))
+    >>> result.docs[result.doc].tolist()
     ['y', 'x']
     """
     ranked = top(runs, ties=ties, compat=compat)
@@ -166,9 +158,9 @@ def best_ranks(ranked: Rankings, topics: np.ndarray, deep: int) -> tuple[np.ndar
     >>> from pdeval.tables.reader import read
     >>> rows = [("r", "x", 1), ("r", "y", 2), ("s", "z", 1), ("s", "x", 2)]
     >>> frame = pd.DataFrame(rows, columns=["run", "doc_id", "rank"]).assign(query_id=1)
-    >>> found = rankings(read(frame, "runs"))
-    >>> docs, best = best_ranks(found, np.array([0]), 2)
-    >>> found.docs[docs[0]].tolist(), best.tolist()
+    >>> result = rankings(read(frame, "runs"))
+    >>> docs, best = best_ranks(result, np.array([0]), 2)
+    >>> result.docs[docs[0]].tolist(), best.tolist()
     (['x', 'z', 'y'], [[1.0, 1.0, 2.0]])
     """
     n_runs = len(ranked.runs)

@@ -18,9 +18,12 @@ or a reload is not a new query). A click belongs to the latest issue of its quer
 that names a query of its session, and one that does not belongs to the latest issued query of any kind. All events
 count for their user, also in sessions that issued no query. The order of rows is immaterial. Problems of the
 log raise an error, or are corrected with a warning: see `check`.
-"""
 
-from __future__ import annotations
+A log without sessions gets those of `add_sessions`: a user's events with at most 30 minutes between two of them. In a
+log without queries, such as that of a recommender, a session is one visit, which counts as an issued query; if the log
+has no impressions, the visit begins with its first event. A table of users (user, bucket and numbers, one row per user)
+needs no log: its columns are measures.
+"""
 
 import difflib
 import warnings
@@ -32,22 +35,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import described_frame
-from pdeval.join.rules import outside
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import table
-from pdeval.tables.vocabularies import names_of
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew, is_finite
+from pdeval.evaluate import described_frame
+from pdeval.join import outside
+from pdeval.tables import Table, names_of, table
+from pdeval.verbs import TooFew, arguments, is_finite, verb
 
 ROLES = ("session", "user", "query", "time", "action", "rank", "doc", "bucket", "value")
 NEEDED = ("session", "query", "time", "action")
 IMPRESSION, CLICK = "impression", "click"
+GAP = 1800.0  # seconds without an event of a user that end a session, as usual in web analytics
+DAY = 86_400.0
+USERS = ("user_id", "userID", "userId", "uid")
+VISIT = "visit"  # the query column of a log without queries
 
 
 # other columns of the tables of queries and users
 TAKEN = (
     *("sessions", "queries", "impressions", "clicks", "abandoned", "reformulated"),
+    *("active_days", "observed_days", VISIT),
     *("max_reciprocal_rank", "mean_reciprocal_rank", "time_to_first_click", "time_to_last_click"),
 )
 
@@ -56,7 +61,7 @@ MISMATCH = (
     0.001  # bucket sizes with a smaller p-value are reported, as is usual in online experiments
 )
 IN_EACH = "counted in each bucket as different users"
-SUSPECT = "counted; comparisons of the buckets are not valid until the cause is known"
+SUSPECT = "counted; comparisons of the buckets are not valid until the cause is known, or shares= are right"
 
 
 table(
@@ -117,21 +122,25 @@ table(
 
 table(
     "users",
-    "[bucket] user sessions:int queries:int impressions:int clicks:int [event:int value:float]",
+    "[bucket] user [sessions:int active_days:int observed_days:int queries:int impressions:int clicks:int event:int "
+    "value:float]",
     "table of users",
-    recognized_by="user sessions queries impressions clicks",
+    recognized_by="user bucket|sessions",
     row="user",
     sort="bucket user",
+    then=".compare_buckets(), .behavior()",
     means={
         "sessions": "number of their sessions in the log",
+        "active_days": "number of days from their first to their last event, rounded down",
+        "observed_days": "number of days from their first event to the end of the log, rounded down",
         "queries": "number of queries issued",
         "impressions": "number of impressions shown to them",
         "clicks": "number of different results of these queries that were clicked",
         "event": "number of events of each kind other than impressions and clicks, in a column of its name",
         "value": "the sum of what their events were worth, under the caller's column name",
     },
-    no_report="it has a row per user; report log.ireval.behavior()",
-    no_plot="it has a row per user; see log.ireval.behavior()",
+    no_report="it has a row per user; report .behavior() or .compare_buckets()",
+    no_plot="it has a row per user; see .behavior()",
 )
 
 
@@ -192,6 +201,8 @@ class Log:
         One row per user (and bucket), sorted: the caller's [bucket and] user column, and `sessions`, how many.
     problems : list of Problem
         Problems that were corrected.
+    is_counted : bool
+        Whether it is a table of users, which has only `people`, with all columns.
     """
 
     names: Mapping[str, str]
@@ -206,10 +217,12 @@ class Log:
     times: pd.Series
     people: pd.DataFrame
     problems: list[Problem]
+    is_counted: bool = False
 
     def codes(self, role: str) -> tuple[np.ndarray, pd.Index]:
-        """Return each issued query's number among the values of a column, and those values, sorted."""
-        codes, values = pd.factorize(self.queries[self.names[role]], sort=True)
+        """Return each issued query's (or counted user's) number among the values of a column, and those values."""
+        frame = self.people if self.is_counted else self.queries
+        codes, values = pd.factorize(frame[self.names[role]], sort=True)
         return codes, pd.Index(values, name=self.names[role])
 
     @cached_property
@@ -246,6 +259,7 @@ def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.Dat
                                        problem  rows handling
     clicks on a query never shown in their session     1 left out
     """
+    log = with_sessions(log)
     problems = faults_of(log) or [
         *_read(log).problems,
         *users_in_several(log),
@@ -256,6 +270,9 @@ def check(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.Dat
 
 def read_log(table: Table) -> Log:
     """Return the log as issued queries and clicks; raise an error with all faults, warn of corrected problems."""
+    if table.kind == "users":
+        return _read_users(table)
+    table = with_sessions(table)
     if faults := faults_of(table):
         texts = [
             f"{fault.problem} ({fault.example})" if fault.example else fault.problem
@@ -271,6 +288,99 @@ def read_log(table: Table) -> Log:
             stacklevel=outside(),
         )
     return log
+
+
+def _read_users(table: Table) -> Log:
+    """Return a table of users as a log that was counted; raise an error about its faults."""
+    names = {role: table.roles[role] for role in ("user", "bucket", "value") if role in table}
+    keys = [names[role] for role in ("bucket", "user") if role in names]
+    frame = table.frame.sort_values(keys, ignore_index=True)
+    kinds = [name for name in frame.select_dtypes(["number", "bool"]) if name not in keys]
+    if missing := int(frame[keys].isna().any(axis=1).sum()):
+        raise ValueError(
+            f"the table of users has {missing:,} rows without a {' or '.join(keys)}. Drop them, or fill them in."
+        )
+    if again := int(frame.duplicated(keys).sum()):
+        raise ValueError(
+            f"the table of users has {again:,} rows that repeat a {' and '.join(keys)}; expected one row per user. Add "
+            f"them up first: df.groupby({keys!r}, as_index=False).sum()."
+        )
+    nothing = np.zeros(0, dtype=np.int64)
+    events = pd.DataFrame({"action": kinds, "value": 0.0, "issue": -1, "person": -1})
+    no_rows = frame.head(0)
+    return Log(
+        names,
+        no_rows,
+        *(nothing,) * 6,
+        events=events,
+        times=pd.Series(dtype=float),
+        people=frame,
+        problems=[],
+        is_counted=True,
+    )
+
+
+@verb(on="clicks", returns="clicks", grouped=False)
+def add_sessions(log: Table, *, gap: float = GAP) -> pd.DataFrame:
+    """Return a log with sessions: a user's events with at most `gap` seconds between two of them.
+
+    Verbs do this by themselves, with the default gap, for a log without sessions.
+
+    Parameters
+    ----------
+    gap : float, default 1800
+        Seconds without an event that end a session.
+
+    Examples
+    --------
+    >>> log = pd.DataFrame({"user_id": ["ann", "ann", "ann", "bob"], "item_id": list("xyxz"), "action": "view",
+    ...                     "timestamp": [0, 1000, 9000, 500]})
+    >>> log.ireval.add_sessions()
+       session user_id item_id action  timestamp
+    0        0     ann       x   view          0
+    1        0     ann       y   view       1000
+    2        1     ann       x   view       9000
+    3        2     bob       z   view        500
+    """
+    has, gap = columns_of(log), arguments.positive("gap", gap)
+    if "session" in has:
+        raise ValueError(
+            f"the log has sessions already, in column {has['session']!r}. Drop it to make others."
+        )
+    for role in ("user", "time"):
+        if role not in has:
+            raise ValueError(
+                f"sessions need users and times, but the log has no {role} column. Bind it: log.ireval({role}=...)."
+            )
+    who = [has[role] for role in ("user", "bucket") if role in has]
+    person = log.frame.groupby(who, observed=True, dropna=False).ngroup().to_numpy()
+    when, _ = seconds(log.column("time"))
+    order = np.lexsort((when, person))
+    new = (np.diff(person[order], prepend=-1) != 0) | (np.diff(when[order], prepend=0) > gap)
+    session = np.empty(len(order), dtype=np.int64)
+    session[order] = np.cumsum(new) - 1
+    result = log.frame.copy(deep=False)
+    result.insert(0, "session", session)
+    result.attrs = {f"{role}_column": name for role, name in has.items()}
+    return result
+
+
+def with_sessions(log: Table) -> Table:
+    """Return a log with sessions and queries, if it has users and times but not these."""
+    has = columns_of(log)
+    if not {"user", "time", "action"} <= set(has) or {"session", "query"} <= set(has):
+        return log
+    frame = log.frame if "session" in has else add_sessions(log)
+    has.setdefault("session", "session")
+    if "query" not in has:
+        has["query"], frame = VISIT, frame.assign(**{VISIT: "all"})
+        if not (frame[has["action"]] == IMPRESSION).any():
+            kept = [has[role] for role in (*NEEDED, "user", "bucket") if role in has]
+            first = frame.sort_values(has["time"]).drop_duplicates(has["session"])[kept]
+            frame = pd.concat(
+                [first.assign(**{has["action"]: IMPRESSION}), frame], ignore_index=True
+            )
+    return Table(log.kind, frame, has, log.run_columns)
 
 
 def _read(table: Table) -> Log:
@@ -340,7 +450,7 @@ def _read(table: Table) -> Log:
             dtype=np.float64
         )
     rank_of_click = _ranks(issue_of_click, doc[click], rank[click], issue, doc[order], rank[order])
-    people, person = _people(events, has)
+    people, person = _people(events, has, when)
     issue_of_other = np.where(other_is_known & (query[other] >= 0), issue_of_other, -1)
     free = np.flatnonzero(
         issue_of_other < 0
@@ -378,13 +488,18 @@ def _read(table: Table) -> Log:
     )
 
 
-def _people(events: pd.DataFrame, has: Mapping[str, str]) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the users of a log, each once per bucket, with their numbers of sessions; and every row's user."""
+def _people(
+    events: pd.DataFrame, has: Mapping[str, str], when: np.ndarray
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the users of a log, each once per bucket, with their sessions and days; and every row's user."""
     if "user" not in has:
         return pd.DataFrame({"sessions": np.zeros(0, np.int64)}), np.full(len(events), -1)
     users = events.groupby([has[role] for role in ("bucket", "user") if role in has], observed=True)
     people = users[has["session"]].nunique().rename("sessions").reset_index()
-    return people, users.ngroup().to_numpy()
+    person = users.ngroup().to_numpy()
+    first, last = (_extreme(ufunc, person, when, len(people)) for ufunc in (np.fmin, np.fmax))
+    days = {"active_days": last - first, "observed_days": when.max() - first}
+    return people.assign(**{name: (days[name] // DAY).astype(np.int64) for name in days}), person
 
 
 def _answered(
@@ -481,10 +596,10 @@ def per_user(log: Table) -> pd.DataFrame:
     ...     [("s", "ann", "jaguar", 0, "impression", None, None), ("s", "ann", "jaguar", 8, "click", 4, None),
     ...      ("s", "ann", None, 31, "purchase", None, 9.5), ("t", "bob", "jaguar", 60, "impression", None, None)],
     ...     columns=["session", "user", "query_id", "timestamp", "action", "rank", "revenue"])
-    >>> log.ireval(value="revenue").per_user()
-      user  sessions  queries  impressions  clicks  purchase  revenue
-    0  ann         1        1            1       1         1      9.5
-    1  bob         1        1            1       0         0      0.0
+    >>> log.ireval(value="revenue").per_user()[["user", "sessions", "queries", "clicks", "purchase", "revenue"]]
+      user  sessions  queries  clicks  purchase  revenue
+    0  ann         1        1       1         1      9.5
+    1  bob         1        1       0         0      0.0
     """
     read = read_log(log)
     if "user" not in read.names:
@@ -544,6 +659,8 @@ def _results(log: Log) -> tuple[np.ndarray, np.ndarray]:
 
 def users_of(log: Log) -> pd.DataFrame:
     """Return the sessions, queries and events of every user of a log."""
+    if log.is_counted:
+        return log.people
     n, clicks = len(log.people), np.bincount(_results(log)[0], minlength=len(log.queries))
     counts = {
         "queries": np.bincount(log.asker, minlength=n),
@@ -587,7 +704,11 @@ def columns_of(log: Table) -> dict[str, str]:
     >>> columns_of(read(frame, "clicks"))
     {'session': 'session', 'query': 'qid', 'time': 'timestamp', 'action': 'action', 'rank': 'rank'}
     """
-    return {role: log.roles[role] for role in ROLES if role in log}
+    has = {role: log.roles[role] for role in ROLES if role in log}
+    # in the log of a recommender this is the user, not a query
+    if has.get("query") in USERS and has.get("user", has["query"]) == has["query"]:
+        has["user"] = has.pop("query")
+    return has
 
 
 def faults_of(table: Table) -> list[Problem]:
@@ -801,7 +922,7 @@ def mismatch(log: Table, shares: Mapping[object, float] | None = None) -> list[P
     ]
 
 
-@verb(on="clicks", returns="sample_ratios")
+@verb(on=("clicks", "users"), returns="sample_ratios")
 def sample_ratio(log: Table, *, shares: Mapping[object, float] | None = None) -> pd.DataFrame:
     """Return the observed and expected number of users of each bucket, with the test of a sample-ratio mismatch.
 
@@ -826,7 +947,8 @@ def sample_ratio(log: Table, *, shares: Mapping[object, float] | None = None) ->
     2       b    new   2      13.5   0.07407  0.00001      True
     3       b    old  25      13.5   0.92593  0.00001      True
     """
-    if faults := faults_of(log):
+    log = with_sessions(log)
+    if log.kind == "clicks" and (faults := faults_of(log)):
         raise ValueError(
             f"the click log cannot be read: {faults[0].problem}. log.ireval.check() shows examples."
         )
@@ -845,10 +967,9 @@ def _bucket_sizes(
 
     has = columns_of(log)
     who = "user" if "user" in has else "session"
-    impressions = log.frame.loc[
-        log.frame[has["action"]] == IMPRESSION, [has["bucket"], has[who]]
-    ].drop_duplicates()
-    code, buckets = pd.factorize(impressions[has["bucket"]], sort=True)
+    rows = log.frame[log.column("action") == IMPRESSION] if "action" in log else log.frame
+    counted = rows[[has["bucket"], has[who]]].drop_duplicates()
+    code, buckets = pd.factorize(counted[has["bucket"]], sort=True)
     if len(buckets) < least:
         raise TooFew(
             f"sample_ratio() needs at least two buckets; the log has {len(buckets)}: {', '.join(buckets)}."

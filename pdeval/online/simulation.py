@@ -8,8 +8,6 @@ stopping gives the position-biased model, always stopping at a click the cascade
 with another rule is a subclass of `ClickModel`.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,19 +16,13 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import described_frame
-from pdeval.join.judgments import read_judgments
-from pdeval.join.rules import Compat, Ties, checked_level, outside
+from pdeval.evaluate import described_frame
+from pdeval.join import Compat, Ties, checked_level, outside, read_judgments
 from pdeval.online.interleaving import rankings
 from pdeval.online.log import CLICK, IMPRESSION
+from pdeval.tables import Table, listed, numbers, numeric, places, read
 from pdeval.tables.labels import labels
-from pdeval.tables.metadata import numeric, places
-from pdeval.tables.reader import Table, numbers, read
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import one_of
-from pdeval.verbs.progress import track
-from pdeval.verbs.registry import Registry
+from pdeval.verbs import Registry, one_of, track, verb
 
 MOST_POSITIONS = 1_000_000  # an array of lists x positions is made
 SESSIONS = 4096  # in a block; each block has its own stream of random numbers

@@ -4,13 +4,11 @@ Values that differ only by rounding are equal (`tables.equal_values`), means if 
 largest value. Samples without any difference have p = 1, statistic 0 (Mann-Whitney: half of the pairs) and effect 0.
 """
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pdeval.tables.equal_values import NOISE, gap, settled, size_of
+from pdeval.tables import NOISE, gap, settled, size_of
 
 Aggregate = Literal["mean", "median", "ratio"]
 Kind = Literal["rate", "mean", "median"]
@@ -44,8 +42,8 @@ def estimate(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> found = estimate(np.array([1.0, 2, 3, 4]), "mean", confidence=0.95, draws=0, rng=rng)
-    >>> [round(number, 3) for number in found]
+    >>> result = estimate(np.array([1.0, 2, 3, 4]), "mean", confidence=0.95, draws=0, rng=rng)
+    >>> [round(number, 3) for number in result]
     [2.5, 0.446, 4.554]
     """
     n = len(values)
@@ -53,12 +51,12 @@ def estimate(
         return Estimate(NAN)
     value = float(np.median(values) if kind == "median" else np.mean(values))
     if kind == "rate":
-        return Estimate(value, *_wilson(value, n, _quantile(confidence)))
+        return Estimate(value, *_wilson(value, n, quantile(confidence)))
     if n < 2 or (kind == "median" and draws < 1):
         return Estimate(value)
     if kind == "median":
         return drawn_interval(value, bootstrap_medians(values, draws, rng), n, confidence)
-    half = float(_quantile(confidence, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+    half = float(quantile(confidence, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
     return Estimate(value, value - half, value + half)
 
 
@@ -110,7 +108,7 @@ def clustered_rate(
     )  # all 0 or all 1: each unit is one
     if events < FEW:
         alike = min(alike, float(n))
-    return Estimate(value, *_wilson(value, alike, _quantile(confidence, n - 1)))
+    return Estimate(value, *_wilson(value, alike, quantile(confidence, n - 1)))
 
 
 def linearized(total: np.ndarray, over: np.ndarray) -> np.ndarray:
@@ -122,8 +120,8 @@ def linearized(total: np.ndarray, over: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> clicks, shown = np.array([1.0, 0, 5]), np.array([2.0, 4, 6])
-    >>> found = linearized(clicks, shown)
-    >>> found.tolist(), float(found.mean())
+    >>> result = linearized(clicks, shown)
+    >>> result.tolist(), float(result.mean())
     ([0.5, 0.0, 1.0], 0.5)
     """
     ratio = ratio_of(total, over)
@@ -197,8 +195,8 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
 
     Examples
     --------
-    >>> found = two_rates(np.repeat([1, 0], [15, 5]), np.repeat([1, 0], [7, 13]), confidence=0.95)
-    >>> round(found.statistic, 3), round(found.p_value, 4)
+    >>> result = two_rates(np.repeat([1, 0], [15, 5]), np.repeat([1, 0], [7, 13]), confidence=0.95)
+    >>> round(result.statistic, 3), round(result.p_value, 4)
     (2.543, 0.011)
     """
     from scipy import special
@@ -213,7 +211,7 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     statistic = (
         difference / error if error > 0 else 0.0
     )  # without error both rates are 0, or both are 1
-    z = _quantile(confidence)
+    z = quantile(confidence)
     (p_low, p_high), (q_low, q_high) = _wilson(p, len(x), z), _wilson(q, len(y), z)
     return Tested(
         "z",
@@ -253,7 +251,7 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     squares = [float(np.square(part)) for part in (sum(parts), *parts)]
     freedom = squares[0] / (squares[1] / (len(x) - 1) + squares[2] / (len(y) - 1))
     pooled = ((len(x) - 1) * variances[0] + (len(y) - 1) * variances[1]) / (len(x) + len(y) - 2)
-    half = _quantile(confidence, freedom) * error
+    half = quantile(confidence, freedom) * error
     statistic = difference / error
     return Tested(
         "welch",
@@ -319,8 +317,8 @@ def mann_whitney(
 
     Examples
     --------
-    >>> found = mann_whitney(np.array([1.0, 2, 3]), np.array([4.0, 5, 6]), confidence=0.95)
-    >>> found.effect_size, round(found.p_value, 2)
+    >>> result = mann_whitney(np.array([1.0, 2, 3]), np.array([4.0, 5, 6]), confidence=0.95)
+    >>> result.effect_size, round(result.p_value, 2)
     (-1.0, 0.1)
     """
     from scipy.stats import mannwhitneyu
@@ -360,8 +358,8 @@ def bootstrapped(
     Examples
     --------
     >>> drawn = np.array([1.0, 2, 3, 4]), np.array([0.0, 1, 1, 5])
-    >>> found = bootstrapped(np.arange(9.0), np.arange(9.0), confidence=0.5, drawn=drawn, difference=1.0)
-    >>> found.p_value, found.low, found.high
+    >>> result = bootstrapped(np.arange(9.0), np.arange(9.0), confidence=0.5, drawn=drawn, difference=1.0)
+    >>> result.p_value, result.low, result.high
     (0.8, 0.5, 1.25)
     """
     if min(len(x), len(y)) < 2 or not len(drawn[0]):
@@ -384,7 +382,38 @@ def _percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
     return np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
 
 
-def _quantile(confidence: float, freedom: float | None = None) -> float:
+def relative_interval(
+    a: float, b: float, var_a: float, var_b: float, times: float, *, fieller: bool
+) -> Estimate:
+    """Return a / b - 1 with its interval, by Fieller's theorem or the delta method.
+
+    Fieller's interval has all ratios r with |a - r b| <= times * the standard error of a - r b (Fieller 1954).
+
+    Parameters
+    ----------
+    var_a, var_b : float
+        Squared standard errors of a and b.
+    times : float
+        Multiple of the standard error, such as 1.96.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in relative_interval(11.0, 10.0, 0.25, 0.25, 1.96, fieller=True)]
+    [0.1, -0.036, 0.257]
+    >>> [round(end, 3) for end in relative_interval(11.0, 10.0, 0.25, 0.25, 1.96, fieller=False)]
+    [0.1, -0.046, 0.246]
+    """
+    if b == 0:
+        return Estimate(NAN)
+    ratio, g = a / b, times**2 * var_b / b**2
+    if fieller and g >= 1:  # b does not differ significantly from 0
+        return Estimate(ratio - 1, -np.inf, np.inf)
+    g = g if fieller else 0.0
+    half = times / abs(b) * float(np.sqrt(var_a * (1 - g) + ratio**2 * var_b))
+    return Estimate(ratio - 1, (ratio - half) / (1 - g) - 1, (ratio + half) / (1 - g) - 1)
+
+
+def quantile(confidence: float, freedom: float | None = None) -> float:
     """Return the quantile of a two-sided interval: Student's t with these degrees of freedom, or normal."""
     from scipy import special
 

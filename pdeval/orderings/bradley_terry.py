@@ -301,8 +301,8 @@ class Fitted:
         Examples
         --------
         >>> votes = Counts.of(np.zeros(4, int), np.ones(4, int), np.array([1, 1, 1, -1]), 2)
-        >>> found = Fitted.of(votes, 0.0)  # odds of 3 to 1, with the error of a share: 1 / sqrt(4 * 3/4 * 1/4)
-        >>> [float(one.round(4)) for one in (np.exp(np.subtract(*found.strength)), found.pair_variance(0, 1) ** 0.5)]
+        >>> result = Fitted.of(votes, 0.0)  # odds of 3 to 1, with the error of a share: 1 / sqrt(4 * 3/4 * 1/4)
+        >>> [float(one.round(4)) for one in (np.exp(np.subtract(*result.strength)), result.pair_variance(0, 1) ** 0.5)]
         [3.0, 1.1547]
         """
         net, shared = counts.tables(counts.n)

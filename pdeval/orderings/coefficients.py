@@ -4,8 +4,6 @@ Every coefficient takes two vectors over the same runs, higher is better. Runs w
 of their size), are tied.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,9 +15,8 @@ from numpy.typing import ArrayLike
 
 from pdeval.evaluate import cube
 from pdeval.orderings.votes import ranks
-from pdeval.tables.equal_values import settled
-from pdeval.verbs.arguments import several
-from pdeval.verbs.registry import Registry, first_line, lookup
+from pdeval.tables import settled
+from pdeval.verbs import Registry, first_line, lookup, several
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs
-from pdeval.evaluate.sources import ScoresLike, only
+from pdeval.evaluate import ScoresLike, all_pairs, only
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
 from pdeval.orderings.order import order
+from pdeval.tables import Table, read, table
 from pdeval.tables.labels import labels
-from pdeval.tables.reader import Table, read
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.registry import check_not_declared, listed_in_docs
+from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, verb
 
 table(
     "correlations",

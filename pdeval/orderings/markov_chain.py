@@ -1,7 +1,5 @@
 """Stationary distributions and Laplacian systems, solved by eliminating one run after the other."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

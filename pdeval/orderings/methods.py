@@ -8,8 +8,6 @@ values of each run from its worst query up: the measure, or the win rate for pre
 samples of the queries. Within a query, runs are ranked by their scores, or by their win rates for preferences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -18,9 +16,8 @@ import numpy as np
 from pdeval.catalog import ENTRIES, Entry, Measure, ordering, parse
 from pdeval.orderings.bradley_terry import many_strengths, strengths
 from pdeval.orderings.markov_chain import stationary
-from pdeval.tables.equal_values import firsts
-from pdeval.verbs.arguments import several
-from pdeval.verbs.registry import lookup
+from pdeval.tables import firsts
+from pdeval.verbs import lookup, several
 
 Method: TypeAlias = str  # any declared ordering, maybe with parameters: "mc4(teleport=0.05)"
 

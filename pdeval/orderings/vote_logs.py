@@ -1,7 +1,5 @@
 """Preferences from vote logs (a, b, winner): both directions, repeated votes, ties, any number of judges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,15 +7,20 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import Known, remember
-from pdeval.evaluate.cube import coded
-from pdeval.tables.dataframes import as_table, not_a_table
-from pdeval.tables.labels import natural
-from pdeval.tables.reader import Table
-from pdeval.tables.recognition import pair_stems
-from pdeval.tables.vocabularies import candidates, likely, listed, names_of
-from pdeval.verbs.arguments import one_of, shown
-from pdeval.verbs.checks import checks_arguments
+from pdeval.catalog import Known, remember
+from pdeval.evaluate import coded
+from pdeval.tables import (
+    Table,
+    as_table,
+    candidates,
+    likely,
+    listed,
+    names_of,
+    natural,
+    not_a_table,
+    pair_stems,
+)
+from pdeval.verbs import checks_arguments, one_of, shown
 
 # names of a winner, in addition to the name of a run
 SIDES = {
@@ -65,8 +68,8 @@ def log_of(table: Table) -> Log:
     Examples
     --------
     >>> from pdeval.tables.reader import read
-    >>> found = log_of(read(pd.DataFrame({"run_a": ["x"], "run_b": ["y"], "winner": ["y"]}), "votes"))
-    >>> found.names.tolist(), found.sign.tolist(), found.column
+    >>> result = log_of(read(pd.DataFrame({"run_a": ["x"], "run_b": ["y"], "winner": ["y"]}), "votes"))
+    >>> result.names.tolist(), result.sign.tolist(), result.column
     (['x', 'y'], [-1], 'run')
     """
     frame = table.frame

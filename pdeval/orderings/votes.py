@@ -4,21 +4,16 @@ Within a query, runs are ranked by their scores, or, for preferences, by their w
 sum of its preferences over all others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from pdeval.evaluate import cube
-from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.sources import Source, decided
+from pdeval.evaluate import Pairs, Source, cube, decided
 from pdeval.kernels.primitives import total
-from pdeval.tables.equal_values import NOISE, begins_along, firsts, settled
-from pdeval.tables.labels import run_labels
+from pdeval.tables import NOISE, begins_along, firsts, run_labels, settled
 
 BLOCK = 1 << 21  # cells (queries x pairs of runs) in memory at a time
 
@@ -274,7 +269,7 @@ class Votes:
         tolerance: float | np.ndarray,
         name: np.ndarray | None,
         queries: np.ndarray | None = None,
-    ) -> Votes:
+    ) -> Self:
         """Return the votes, ranked within each query by value, or by win rates up to the tolerance.
 
         If names break ties, `queries` is the order in which queries are summed.

@@ -61,8 +61,10 @@ from pdeval.plots.lines import (
     contribution_ecdf,
     decided_by_recall,
     discount_curves,
+    exposure_curve,
     p_value_curves,
     precision_recall,
+    recall_effort,
     recall_levels,
     robustness,
     running_sum,
@@ -75,8 +77,13 @@ from pdeval.plots.paper_figures import (
     contribution_figure,
     incomplete_data_figure,
 )
-from pdeval.plots.scatter import difference_scatter, judge_dots, judge_scatter, level_scatter
-from pdeval.plots.tradeoffs import effect_scatter, exposure_curve, recall_effort
+from pdeval.plots.scatter import (
+    difference_scatter,
+    effect_scatter,
+    judge_dots,
+    judge_scatter,
+    level_scatter,
+)
 
 __all__ = [
     "agreement_figure",

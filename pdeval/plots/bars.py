@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import known_of
-from pdeval.evaluate.sources import clear_values
+from pdeval.catalog import known_of
+from pdeval.evaluate import clear_values
 from pdeval.plots import style
 from pdeval.plots.registry import PlotTable, chosen, index_of, names, plot, plot_table
 from pdeval.report.footnotes import words
@@ -22,8 +22,7 @@ from pdeval.studies.search_length import (
     count_differences,
     count_lengths,
 )
-from pdeval.tables.recognition import run_columns
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import run_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +107,6 @@ def equivalence_bars(
         100 * frame[["better", "equivalent", "worse"]].to_numpy(float),
         ("better", "equivalent", "worse"),
     )
-    style.legend(ax, place=legend, columns=3)
     about = [name] if name else []
     if "rope" in frame and frame["rope"].nunique() == 1:
         about.append(f"equivalent: ±{float(frame['rope'].iloc[0]):g}")
@@ -117,6 +115,7 @@ def equivalence_bars(
         x="Posterior probability in %" + (f" ({', '.join(about)})" if about else ""),
         rows=[f"{runs[i]} − {runs[j]}" for i, j in zip(a, b)],
         what="Pairs",
+        place=legend,
     )
 
 
@@ -162,23 +161,21 @@ def win_loss_tie(
         lead = (counts["wins"] - counts["losses"]) / counts.sum(axis=1)
         counts = counts.iloc[np.argsort(-lead.to_numpy(), kind="stable")]
     share = 100 * counts.div(counts.sum(axis=1), axis=0).to_numpy()
-    frame = table.frame
-    units = words({"query_column": table.query, **frame.attrs}).queries
-    if (
-        "per" in frame.columns and frame["per"].nunique() == 1
-    ):  # interleaved runs: the unit that votes
-        units = {"user": "users", "impression": "impressions"}.get(str(frame["per"].iloc[0]), units)
+    units = words({"query_column": table.query, **table.frame.attrs}).queries
+    voters = set(table.names("per"))  # of interleaved runs: the unit that votes
+    if len(voters) == 1:
+        units = {"user": "users", "impression": "impressions"}.get(voters.pop(), units)
     opponent = f" against {against}" if against else ""
     if against == "all other runs":
         units, opponent = f"{units} x opponents", ""
     ax = style.axes(ax, height=style.list_height(len(counts)))
     ends = draw_shares(ax, share, ("win", "tie", "loss"))
-    style.legend(ax, place="above", columns=3)
     style.finish(
         ax,
         x=f"{name + ': ' if name else ''}% of {units}{opponent}",
-        note=f"in the bars: number of {units}",
+        note=f"In the bars: number of {units}",
         rows=[str(label) for label in counts.index],
+        place="above",
     )
     _write_counts(ax, counts.to_numpy(), ends - share / 2, share)
     return ax
@@ -284,15 +281,10 @@ def query_differences(
     rows, name = table.one("measure", measure)
     rows, sign, a, b = rows.one_pair(pair)
     value = clear_values(rows.numbers("value") * sign, name, table.frame.attrs)
-    ids = rows.frame[query].astype(str).to_numpy()
-    if repeated := len(ids) - len(set(ids)):
-        raise ValueError(
-            f"query_differences() draws one value per query, but {repeated} rows repeat a query. "
-            "Keep one row per query, e.g. one measure or one level."
-        )
-    order = np.argsort(-value, kind="stable")  # missing values come last
-    order = order[~np.isnan(value[order])]
-    value, ids = value[order], ids[order]
+    rows.unique("row per query", rows.frame[query], advice=" Keep e.g. one measure or one level.")
+    bars = pd.Series(value, index=rows.frame[query].astype(str)).dropna()
+    bars = bars.sort_values(ascending=False, kind="stable")
+    value, ids = bars.to_numpy(), list(bars.index)
     place = np.arange(len(value))
     ax = style.axes(ax)
     if len(value) <= MAX_BARS:
@@ -304,26 +296,14 @@ def query_differences(
             linewidth=0,
         )
     else:
-        ax.fill_between(
-            place,
-            np.maximum(value, 0),
-            step="mid",
-            color=style.WIN,
-            linewidth=0,
-        )
-        ax.fill_between(
-            place,
-            np.minimum(value, 0),
-            step="mid",
-            color=style.LOSS,
-            linewidth=0,
-        )
-    ax.axhline(0, color="black", linewidth=0.6)
+        for limit, color in ((np.maximum, style.WIN), (np.minimum, style.LOSS)):
+            ax.fill_between(place, limit(value, 0), step="mid", color=color, linewidth=0)
+    ax.axhline(0, color=style.foreground(), linewidth=0.6)
     if mean and len(value):
         at = float(value.mean())
         ax.axhline(
             at,
-            color="black",
+            color=style.foreground(),
             linewidth=0.9,
             linestyle="--",
             label=f"mean {at:+.3f}",
@@ -341,7 +321,7 @@ def query_differences(
         ax.set_xticks([])
         label = f"{len(ids)} {unit.queries}, sorted"
     else:
-        style.name_ticks(ax, "x", list(ids))
+        style.name_ticks(ax, "x", ids)
     ax.set_xlabel(label, fontsize=style.text_size(ax))
     return ax
 
@@ -413,15 +393,15 @@ def behavior_bars(
             y[known],
             low[known],
             high[known],
-            color="black",
+            color=style.foreground(),
             linewidth=1.0,
             zorder=3,
         )
-    ax.set_ylim(len(selected) - 0.45, -0.55)
-    ax.set_xlim(left=min(0.0, float(np.nanmin(cube, initial=0.0))))
+    left = min(0.0, float(np.nanmin(cube, initial=0.0)))
+    ax.set(xlim=(left, None), ylim=(len(selected) - 0.45, -0.55))
     if scale == "relative":
-        ax.axvline(1, color="black", linewidth=0.6)
-    note = "" if np.isnan(cube[..., 1:]).all() else f"line: {style.interval(frame)}"
+        ax.axvline(1, color=style.foreground(), linewidth=0.6)
+    note = "" if np.isnan(cube[..., 1:]).all() else f"Line: {style.interval(frame)}"
     style.finish(
         ax,
         x=x,
@@ -429,18 +409,14 @@ def behavior_bars(
         note=note,
         place=legend if len(buckets) > 1 else None,
     )
-    style.name_ticks(ax, "y", [_with_direction(name, frame) for name in selected])
+    # with the direction of better results, if it is known
+    directions = [known_of(name, frame.attrs) for name in selected]
+    texts = [
+        name.replace("_", " ") + (" ↑" if known["higher"] else " ↓") if known else name
+        for name, known in zip(selected, directions)
+    ]
+    style.name_ticks(ax, "y", texts)
     return ax
-
-
-def _with_direction(measure: str, frame: pd.DataFrame) -> str:
-    """Return a measure in words, with the direction of better results; an unknown measure is unchanged."""
-    known = known_of(measure, frame.attrs)
-    return (
-        measure
-        if known is None
-        else measure.replace("_", " ") + (" ↑" if known["higher"] else " ↓")
-    )
 
 
 def _buckets_of_users(
@@ -506,7 +482,7 @@ def headroom_bars(
     return style.finish(
         ax,
         x=f"Best mean {name}".rstrip(),
-        y="Collections" if value == "count" else "Share of collections",
+        y="Collections" if value == "count" else "Fraction of collections",
         grid="y",
         columns=texts,
     )
@@ -540,26 +516,25 @@ def variance_components(
     >>> [(bars.get_label(), float(bars[0].get_width())) for bars in ax.containers]
     [('replicate', 75.0), ('residual', 25.0)]
     """
-    share = 100 * table.numbers(of)
     measure, selected = table.measures(measures)
-    source = table.frame["source"].astype(str).to_numpy(object)
-    table.unique("row per measure and source", measure, source)
+    source = table.names("source")
+    share = table.wide("row per measure and source", measure, source, 100 * table.numbers(of))
+    share = (
+        share.reindex(index=selected, columns=source.categories)
+        .dropna(axis=1, how="all")
+        .fillna(0.0)
+    )
+    ends = share.cumsum(axis=1)  # of the bars so far; queries do not contribute to a difference
     ax = style.axes(ax, height=max(1.6, style.list_height(len(selected), row=0.4)))
-    ends = np.zeros(len(selected))  # of the bars so far
-    for i, kind in enumerate(pd.unique(source)):
-        rows = source == kind
-        if np.isnan(share[rows]).all():  # queries do not contribute to a difference
-            continue
-        width = np.nan_to_num([share[rows & (measure == name)].sum() for name in selected])
+    for kind in share.columns:
         ax.barh(
             np.arange(len(selected)),
-            width,
-            left=ends,
+            share[kind],
+            left=ends[kind] - share[kind],
             height=0.7,
             label=style.entry(kind),
-            **style.fill(i),
+            **style.fill(list(source.categories).index(kind)),
         )
-        ends = ends + width
     ax.set(xlim=(0, 100), ylim=(len(selected) - 0.45, -0.55))
     return style.finish(
         ax,
@@ -585,7 +560,7 @@ def asl_histogram(
 ) -> Axes:
     """Return axes with the number of relevant items in each bucket of search length; items not retrieved are last.
 
-    Alex, Hall and Metzler (2022), Figure 5.
+    Alex, Hall and Metzler (2022), Figure 5. Empty buckets at both ends are omitted.
 
     Parameters
     ----------
@@ -614,19 +589,18 @@ def asl_histogram(
         value = "count"
         frame = _count_items(table, edges)
     table = plot_table(frame, "asl_histogram", ["search_length_histogram"])
-    height = value or _height(frame)
+    height = value or table.holding("int") or table.holding("fraction") or "count"
     bucket = table.need(height).names("bucket")
     heights = table.wide(
         f"{height!r} for each run and bucket", bucket, table.runs(), table.numbers(height)
     ).fillna(0.0)
     order = sorted(bucket.categories, key=_not_retrieved)  # stable: those not retrieved come last
     heights = heights.reindex(order)
-    runs = list(heights.columns)
-    if len(runs) > MAX_RUNS:
-        raise ValueError(
-            f"asl_histogram() draws at most {MAX_RUNS} runs side by side; the frame has {len(runs)}: "
-            f"{listed(runs, 6)}. Select some, e.g. frame[frame['run'] == {runs[0]!r}]."
-        )
+    outside = _empty_ends(heights.sum(axis=1).to_numpy(), np.array([*map(_not_retrieved, order)]))
+    heights = heights[~outside]
+    order, runs = list(heights.index), list(heights.columns)
+    advice = f"Select some, e.g. frame[frame['run'] == {str(runs[0])!r}]."
+    table.at_most(MAX_RUNS, "runs side by side", runs, advice)
     ax = style.axes(ax)
     width = 0.85 / len(runs)  # of a bar; the bars of a bucket are centered
     for i, run in enumerate(runs):
@@ -639,11 +613,11 @@ def asl_histogram(
         )
     retrieved = sum(not _not_retrieved(name) for name in order)
     if len(order) > 1 and retrieved < len(order):
-        ax.axvline(retrieved - 0.5, color="black", linewidth=0.6, linestyle=":")
+        ax.axvline(retrieved - 0.5, color=style.foreground(), linewidth=0.6, linestyle=":")
     return style.finish(
         ax,
         x="Search length of the item (ASL)",
-        y="Share of relevant items" if height == "fraction" else "Relevant items",
+        y="Fraction of relevant items" if height == "fraction" else "Relevant items",
         title=str(runs[0]) if len(runs) == 1 else "",
         grid="y",
         columns=[str(name) for name in order],
@@ -651,9 +625,11 @@ def asl_histogram(
     )
 
 
-def _height(frame: pd.DataFrame) -> str:
-    """Return the column that a histogram draws."""
-    return "fraction" if "fraction" in frame.columns and "count" not in frame.columns else "count"
+def _empty_ends(heights: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Return which buckets are empty as are all before them, or all after them, except those that are kept."""
+    empty = (heights == 0) & ~kept
+    ends = [np.logical_and.accumulate((empty | kept)[::step])[::step] for step in (1, -1)]
+    return empty & (ends[0] | ends[1])
 
 
 def _count_items(table: PlotTable, edges: Sequence[float]) -> pd.DataFrame:
@@ -697,8 +673,8 @@ def asl_wins(
 ) -> Axes:
     """Return axes with the number of relevant items in each bucket of the difference in search length of two runs.
 
-    Alex, Hall and Metzler (2022), Figure 6: run a minus run b. Bars left of the middle are items that a ranks
-    higher.
+    Alex, Hall and Metzler (2022), Figure 6: run a minus run b. Bars left of the middle are items that a ranks higher.
+    Empty buckets at both ends are omitted.
 
     Parameters
     ----------
@@ -720,7 +696,7 @@ def asl_wins(
     >>> items = pd.DataFrame({"difference": [-20, -1, 0, 3, 4]})
     >>> ax = asl_wins(items, edges=(1, 10), ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_xticklabels()], [int(bar.get_height()) for bar in ax.patches]
-    (['≤ −10', '−9 to −1', '0', '1 to 9', '≥ 10'], [1, 1, 1, 2, 0])
+    (['≤ −10', '−9 to −1', '0', '1 to 9'], [1, 1, 1, 2])
     """
     a, b = "the first run", "the second run"
     if table.run_columns:
@@ -733,7 +709,7 @@ def asl_wins(
         table = replace(
             table, frame=counts if known else counts[~counts["class"].isin(NOT_IN_BOTH)]
         )
-    height = value or _height(table.frame)
+    height = value or table.holding("int") or table.holding("fraction") or "count"
     frame = table.need("bucket", height).frame
     classes = frame["class"].astype(str).tolist() if "class" in frame.columns else [""] * len(frame)
     # -1, 0 or 1: a win of run a, a tie, a loss; 2, 3 or 4 for items that runs lack
@@ -741,7 +717,9 @@ def asl_wins(
         [_side(bucket, kind) for bucket, kind in zip(frame["bucket"], classes)], dtype=float
     )
     heights = table.numbers(height)
-    place = np.arange(len(frame))
+    inside = ~_empty_ends(heights, side > 1)
+    side, heights = side[inside], heights[inside]
+    place = np.arange(len(heights))
     looks: dict[int, Any] = {
         -1: (f"{a} earlier", style.WIN, ""),
         0: ("same", style.TIE, ""),
@@ -771,12 +749,12 @@ def asl_wins(
     style.finish(
         ax,
         x="Change of the item's search length (ASL)",
-        y="Share of relevant items" if height == "fraction" else "Relevant items",
+        y="Fraction of relevant items" if height == "fraction" else "Relevant items",
         grid="y",
-        columns=[texts.get(str(name), str(name)) for name in frame["bucket"]],
+        columns=[texts.get(str(name), str(name)) for name in frame["bucket"][inside]],
     )
     if (side <= 1).any() and (side > 1).any():
-        ax.axvline(place[side > 1][0] - 0.5, color="black", linewidth=0.6, linestyle=":")
+        ax.axvline(place[side > 1][0] - 0.5, color=style.foreground(), linewidth=0.6, linestyle=":")
     longest = max(map(len, ax.get_legend_handles_labels()[1]))
     # inside it would hide bars, which are high in the middle and at the right
     style.legend(ax, place="above", columns=2 if longest < 28 else 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import known_of
+from pdeval.catalog import known_of
 from pdeval.plots import style
 from pdeval.plots.registry import (
     PlotTable,
@@ -21,8 +21,7 @@ from pdeval.plots.registry import (
     significant_pairs,
 )
 from pdeval.report.orderings import METHODS
-from pdeval.tables.reader import assessor_column
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import assessor_column, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,11 +200,8 @@ def _best_first(
         order = order[order["measure"].astype(object) == measure]
     orders = plot_table(order, "preference_heatmap(order=...)", ["orders"]).need("rank")
     ids = orders.runs()
-    if ids.codes.max() + 1 < len(order):
-        raise ValueError(
-            "order= ranks some runs more than once. Choose one measure and method, "
-            "e.g. order[order['method'] == 'mc4']."
-        )
+    advice = " Choose one measure and method, e.g. order[order['method'] == 'mc4']."
+    orders.unique("rank per run", ids, advice=advice)
     ranked = [str(ids[i]) for i in np.argsort(order["rank"].to_numpy(), kind="stable")]
     return [run for run in ranked if run in square.index]
 
@@ -324,11 +320,12 @@ def _correlation_matrix(
         else [str(label[0]) for label in distinct]
     )
     a, b = np.split(codes, 2)
-    if len(np.unique(np.minimum(a, b) * len(labels) + np.maximum(a, b))) < len(a):
-        raise ValueError(
-            f"correlation_heatmap() draws one value for each ({ids}_a, {ids}_b), but some pairs repeat. "
-            "Keep one row per pair, e.g. one coefficient or one query, or average first."
-        )
+    rows.unique(
+        f"value for each ({ids}_a, {ids}_b)",
+        np.minimum(a, b),
+        np.maximum(a, b),
+        advice=" Keep one row per pair, e.g. one coefficient or one query, or average first.",
+    )
     square = np.full((len(labels), len(labels)), np.nan)
     square[b, a] = square[a, b] = rows.numbers(value)
     # a measure agrees with itself
@@ -482,7 +479,7 @@ def confusion_heatmap(
         ax, x=f"Label by {name}", y=f"{REFERENCES.get(reference, f'Label by {reference}')} (items)"
     )
     if colorbar:
-        draw_scale(ax, "Share of the row")
+        draw_scale(ax, "Fraction of the row")
     style.name_ticks(ax, "x", [str(value) for value in values])
     style.name_ticks(ax, "y", [f"{value} ({count:,.0f})" for value, count in items.items()])
     write_numbers(ax, square, annotate, ".2f")

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import known_of
+from pdeval.catalog import known_of
 from pdeval.evaluate.summary import summary
 from pdeval.plots import style
 from pdeval.plots.registry import PlotTable, plot, plot_table
 from pdeval.significance.over_collections import combined_effects
-from pdeval.tables.reader import read
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import one_of
+from pdeval.tables import listed, read
+from pdeval.verbs import one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,11 +94,7 @@ def summary_bars(
     run = table.runs()
     measure, selected = table.measures(measures)
     table.unique("mean per run and measure", run, measure)
-    if len(selected) > MAX_MEASURES:
-        raise ValueError(
-            f"summary_bars() draws at most {MAX_MEASURES} measures; the frame has {listed(selected, 6)}. "
-            f"Choose some: measures={selected[:2]!r}."
-        )
+    table.at_most(MAX_MEASURES, "measures", selected, f"Choose some: measures={selected[:2]!r}.")
     runs = [str(name) for name in run.categories]
     # a row per run for each measure, missing if a run has none
     by_run = table.frame.set_index(np.asarray(run, dtype=object))
@@ -117,10 +112,7 @@ def summary_bars(
         if {"ci_low", "ci_high"} <= set(rows.columns):
             spread, text = whiskers(rows, "mean"), f" (with {style.interval(table.frame)})"
         elif "sd" in rows.columns:
-            spread, text = (
-                np.vstack([rows["sd"], rows["sd"]]).astype(float),
-                " (± one standard deviation)",
-            )
+            spread, text = rows["sd"].to_numpy(float), " (± one standard deviation)"
         look = style.line(i)
         ax.errorbar(
             rows["mean"],
@@ -176,8 +168,8 @@ def intervals(
     >>> import pdeval
     >>> from matplotlib.figure import Figure
     >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
-    >>> found = scores.ireval.compare(baseline="bm25")
-    >>> ax = found.ireval.plot.intervals(ax=Figure().subplots())
+    >>> result = scores.ireval.compare(baseline="bm25")
+    >>> ax = result.ireval.plot.intervals(ax=Figure().subplots())
     >>> ax.get_yticklabels()[0].get_text(), ax.get_xlabel().split()[:3]
     ('bm25+rm3 − bm25', ['Difference', 'of', 'AP'])
     """
@@ -202,7 +194,7 @@ def intervals(
     significant = frame["significant"].to_numpy(bool) if tested else np.ones(len(frame), dtype=bool)
     for keep, face, label in (
         (significant, style.BLUE, "significant"),
-        (~significant, "white", "not significant"),
+        (~significant, ax.get_facecolor(), "not significant"),
     ):
         if keep.any():
             ax.plot(
@@ -216,10 +208,12 @@ def intervals(
                 markeredgecolor=style.BLUE,
                 color=style.BLUE,
             )
-    if "margin" in frame.columns:
-        _draw_margin(ax, frame, place)
+    if "margin" in frame.columns:  # a band, and the one-sided limits as a thicker line
+        margin, limits = frame["margin"], frame[["lower", "upper"]].to_numpy().T
+        ax.barh(place, 2 * margin, left=-margin, height=1.0, color=style.FADED, zorder=0)
+        ax.hlines(place, *limits, color=style.BLUE, linewidth=2.6, zorder=2)
     if value in ("estimate", "difference", "gap", "favor"):  # 0 means no difference
-        ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
+        ax.axvline(0, color=style.foreground(), linewidth=0.7, linestyle=":")
     ax.set_ylim(len(frame) - 0.4, -0.6)
     return style.finish(
         ax,
@@ -229,14 +223,6 @@ def intervals(
         what="Rows",
         place=legend if tested else None,
     )
-
-
-def _draw_margin(ax: Axes, frame: pd.DataFrame, place: np.ndarray) -> None:
-    """Draw the margins of each row as a band, and the one-sided limits as a thicker line."""
-    ax.barh(
-        place, 2 * frame["margin"], left=-frame["margin"], height=1.0, color=style.FADED, zorder=0
-    )
-    ax.hlines(place, frame["lower"], frame["upper"], color=style.BLUE, linewidth=2.6, zorder=2)
 
 
 def _row_names(rows: pd.DataFrame, runs: Sequence[str]) -> list[str]:
@@ -277,24 +263,24 @@ def forest(
     runs: Sequence[str] | None = None,
     measure: str | None = None,
     combined: Sequence[Combined] = ("fixed", "random"),
-    verdict: pd.DataFrame | None = None,
+    overall: pd.DataFrame | None = None,
 ) -> Axes:
     """Return axes with one row per collection: the difference, its interval, its weight; below, their means.
 
-    For a table of verdicts there is one row per pair of runs: the macro difference with its interval.
+    For a table of `meta_analysis` there is one row per pair of runs: the macro difference with its interval.
 
     Parameters
     ----------
     frame : DataFrame
-        Differences per collection, from `meta_analysis(by=..., per="collection")`; or a table of verdicts.
+        Differences per collection, from `meta_analysis(by=..., per="collection")`, or its result per pair.
     runs : sequence of two str, optional
         The pair of runs, a and b, to draw; required if the frame has several.
     measure : str, optional
         The measure to draw; required if the frame has several.
     combined : sequence of {'fixed', 'random'}
         Means of the collections to draw as diamonds, as wide as their intervals.
-    verdict : DataFrame, optional
-        The verdict over the same collections, whose macro difference gets a diamond too.
+    overall : DataFrame, optional
+        Result of `meta_analysis` over the same collections, whose macro difference gets a diamond too.
 
     Examples
     --------
@@ -309,7 +295,7 @@ def forest(
     """
     table, name = table.one("measure", measure)
     if "macro" not in table.frame.columns:
-        return _forest_of_collections(table, runs, ax, combined, verdict)
+        return _forest_of_collections(table, runs, ax, combined, overall)
     if runs is not None:
         table, *_ = table.one_pair(runs, option="runs", directed=True)
     a, b, ids = table.pairs()
@@ -325,7 +311,7 @@ def _forest_of_collections(
     runs: Sequence[str] | None,
     ax: Axes | None,
     combined: Sequence[Combined],
-    verdict: pd.DataFrame | None,
+    overall: pd.DataFrame | None,
 ) -> Axes:
     """Draw a row per collection, and a diamond for each mean of them."""
     table, _, a, b = table.one_pair(runs, option="runs", directed=True)
@@ -345,9 +331,9 @@ def _forest_of_collections(
         EFFECTS[name]: [pooled[f"{name}{end}"].item() for end in ("_low", "", "_high")]
         for name in effects
     }
-    if verdict is not None:
-        verdicts = plot_table(verdict, "forest(verdict=...)", ["meta_analysis"])
-        rows, *_ = verdicts.one("measure", measure)[0].one_pair((a, b), directed=True)
+    if overall is not None:
+        analyses = plot_table(overall, "forest(overall=...)", ["meta_analysis"])
+        rows, *_ = analyses.one("measure", measure)[0].one_pair((a, b), directed=True)
         diamonds["Macro mean"] = rows.frame[["ci_low", "macro", "ci_high"]].to_numpy(float)[0]
     diamonds = {name: ends for name, ends in diamonds.items() if not np.isnan(ends).any()}
     ax = style.axes(ax, height=style.list_height(len(frame) + len(diamonds)))
@@ -356,7 +342,7 @@ def _forest_of_collections(
             [low, mean, high, mean],
             [row, row - 0.32, row, row + 0.32],
             facecolor=style.VERMILLION,
-            edgecolor=style.BLACK,
+            edgecolor=style.foreground(),
             linewidth=0.6,
             zorder=3,
         )
@@ -398,7 +384,7 @@ def _finish_forest(
         linewidths=0,
         zorder=3,
     )
-    ax.axvline(0, color="black", linewidth=0.7, linestyle=":")
+    ax.axvline(0, color=style.foreground(), linewidth=0.7, linestyle=":")
     ax.set_ylim(len(names) - 0.4, -0.6)
     return style.finish(
         ax,

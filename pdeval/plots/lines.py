@@ -11,8 +11,7 @@ import pandas as pd
 
 from pdeval.plots import style
 from pdeval.plots.registry import PlotTable, chosen, index_of, names, plot
-from pdeval.tables.equal_values import NOISE
-from pdeval.tables.vocabularies import listed
+from pdeval.tables import NOISE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +32,12 @@ def draw_lines(
     *,
     marks: int = 0,
     staggered: bool = False,
+    bands: Mapping[str, tuple[Any, Any]] | None = None,
     **look: Any,
 ) -> None:
     """Draw one line per curve, whose index is x; with about `marks` markers on each, or one at every point.
+
+    `bands` has the lower and upper end of the shaded area of a curve.
 
     Examples
     --------
@@ -55,6 +57,10 @@ def draw_lines(
             label=style.entry(name) or "_line",
             **(style.line(i) | markers | look),
         )
+        if bands and name in bands:
+            low, high = bands[name]
+            x = curve.index.to_numpy(float)
+            ax.fill_between(x, low, high, color=style.color(i), alpha=0.13, linewidth=0, zorder=1)
 
 
 @plot(on=("curve",), first=("curve",), needs=("recall", "precision"))
@@ -86,8 +92,14 @@ def precision_recall(
     ['bm25', 'lm']
     """
     points = _mean_curve(table)
-    colored = _highlighted(points, highlight)
-    others = [column for column in points.columns if column not in colored]
+    present = [str(name) for name in points.columns]
+    colored = present
+    if not isinstance(highlight, int):
+        colored = [present[index_of(name, present)] for name in highlight]
+    elif len(present) > highlight:  # the best first
+        best = np.argsort(-points.mean().to_numpy(), kind="stable")
+        colored = [present[i] for i in best[:highlight]]
+    others = [column for column in present if column not in colored]
     gray: dict[str, Any] = {"color": style.FADED, "linewidth": 0.6}
     ax = style.axes(ax)
     if others:
@@ -139,16 +151,6 @@ def _mean_curve(table: PlotTable) -> pd.DataFrame:
     return at_point.mean().unstack()
 
 
-def _highlighted(points: pd.DataFrame, highlight: Sequence[object] | int) -> list[str]:
-    """Return the runs to draw in color, best first."""
-    present = [str(name) for name in points.columns]
-    if not isinstance(highlight, int):
-        return [present[index_of(name, present)] for name in highlight]
-    if len(present) <= max(highlight, 0):
-        return present
-    return [present[i] for i in np.argsort(-points.mean().to_numpy(), kind="stable")[:highlight]]
-
-
 @plot(on=("contributions",), first=("contributions",), needs=("measure", "recall", "value"))
 def recall_levels(
     table: PlotTable,
@@ -190,7 +192,7 @@ def recall_levels(
     rows, sign, title = table, np.ones(len(table.frame)), ""
     if table.run_columns:
         rows, sign, a, b = table.one_pair(pair)
-        title = f"above 0: {a} better, below 0: {b} better"
+        title = f"Above 0: {a} better, below 0: {b} better"
     parts = pd.DataFrame(
         {
             "measure": rows.names("measure"),
@@ -214,13 +216,13 @@ def recall_levels(
     if levels is not None:
         means = means[means.index <= levels]
     ax = style.axes(ax)
-    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
+    ax.axhline(0, color=style.foreground(), linewidth=0.6, label="_zero")
     draw_lines(ax, {name: means[name].dropna() for name in selected}, marks=15)
     style.recall_ticks(ax, means.index.max())
     return style.finish(
         ax,
         x="Recall level (relevant items found)",
-        y="Share of the difference" if scale == "fraction" else "Contribution to the difference",
+        y="Fraction of the difference" if scale == "fraction" else "Contribution to the difference",
         title=title,
         grid="y",
         place=legend,
@@ -258,13 +260,9 @@ def running_sum(
     >>> [line.get_ydata().tolist() for line in ax.lines if line.get_label() == "RPP"]
     [[0.0, 0.25, 0.5, 0.25]]
     """
-    frame, query = table.frame, table.query
-    if query is not None and frame[query].nunique() > 1:
-        raise ValueError(
-            f"running_sum() draws one query; the frame has {frame[query].nunique()}. Choose one, e.g. "
-            f"frame[frame[{query!r}] == {frame[query].iloc[0]!r}]."
-        )
-    title = "" if query is None else f"Query {frame[query].iloc[0]}"
+    frame = table.frame
+    _, query = table.one(str(table.query), None, option=False)
+    title = query and f"Query {query}"
     note = ""
     if stems := table.run_columns:
         a, b = (names(frame, [f"{stem}_{side}" for stem in stems])[0] for side in "ab")
@@ -274,7 +272,7 @@ def running_sum(
     added = table.numbers("weight") * table.numbers("value")
     curves = {name: pd.Series([0.0, *np.cumsum(added[measure == name])]) for name in selected}
     ax = style.axes(ax)
-    ax.axhline(0, color="black", linewidth=0.6, label="_zero")
+    ax.axhline(0, color=style.foreground(), linewidth=0.6, label="_zero")
     # the populations of the first measure; border i is between the users i and i + 1
     population = frame["population"].astype(str).to_numpy()[measure == selected[0]]
     for border in np.flatnonzero(population[1:] != population[:-1]) + 1:
@@ -348,26 +346,19 @@ def robustness(
         mean = cells["value"].mean().unstack()
         sd = cells["value"].std(ddof=1).unstack()
     selected = chosen(measures, [str(name) for name in mean.columns])
-    keep = mean.index.to_numpy(float)
+    low, high = mean - sd.fillna(0.0), mean + sd.fillna(0.0)
+    known = [name for name in selected if band and sd[name].notna().any()]
     ax = style.axes(ax)
-    draw_lines(ax, {name: mean[name] for name in selected})
-    for i, name in enumerate(selected):
-        spread = np.nan_to_num(sd[name].to_numpy(float))
-        if band and sd[name].notna().any():
-            ax.fill_between(
-                keep,
-                mean[name] - spread,
-                mean[name] + spread,
-                color=style.line(i)["color"],
-                alpha=0.13,
-                linewidth=0,
-                zorder=1,
-            )
+    draw_lines(
+        ax,
+        {name: mean[name] for name in selected},
+        bands={name: (low[name], high[name]) for name in known},
+    )
     what = what or ("mean" if "mean" in frame.columns else "value")
     unit, share = "data", "Fraction of "
-    if keep.max() > 1:  # numbers above 1 count queries; others are fractions
+    if mean.index.max() > 1:  # numbers above 1 count queries; others are fractions
         unit, share = "queries", ""
-        style.integer_ticks(ax)
+        ax.locator_params("x", integer=True)
     dropped = str(frame["to"].iloc[0]) if "to" in frame.columns else unit
     if dropped == "depth":
         dropped = "ranks"
@@ -377,7 +368,7 @@ def robustness(
         x=f"{share}{dropped} kept".capitalize(),
         y=STATISTICS.get(what, what),
         grid="both",
-        note="band: ± one standard deviation over draws" if ax.collections else "",
+        note="Band: ± one standard deviation over draws" if known else "",
         place=legend,
     )
 
@@ -424,36 +415,26 @@ def p_value_curves(
     """
     value = table.numbers(p)
     measure, selected = table.measures(measures)
-    several = "test" in table.frame.columns and table.frame["test"].nunique() > 1
-    test = (
-        table.frame["test"].astype(str).to_numpy(object)
-        if several
-        else np.full(len(value), "", dtype=object)
-    )
-    longest = 0
-    ax = style.axes(ax)
-    for i, (name, kind) in enumerate(product(selected, pd.unique(test))):
+    test = table.names("test")
+    curves = {}
+    for name, kind in product(selected, test.categories):
         curve = np.sort(value[(measure == name) & (test == kind) & ~np.isnan(value)])
-        if not len(curve):
-            continue
-        longest = max(longest, len(curve))
-        ax.plot(
-            np.arange(1, len(curve) + 1),
-            curve,
-            label=style.entry(
-                f"{name}{', ' + kind if several else ''} ({100 * float((curve < alpha).mean()):.1f}%)"
-            ),
-            **(style.line(i) | {"markevery": max(1, len(curve) // 12), "markersize": 3.0}),
-        )
+        if len(curve):
+            below = f"({100 * float((curve < alpha).mean()):.1f}%)"
+            label = f"{name}{', ' + kind if len(test.categories) > 1 else ''} {below}"
+            curves[label] = pd.Series(curve, index=np.arange(1, len(curve) + 1))
+    longest = max(map(len, curves.values()), default=0)
+    ax = style.axes(ax)
+    draw_lines(ax, curves, marks=12, markersize=3.0)
     ax.axhline(
         alpha,
-        color="black",
+        color=style.foreground(),
         linewidth=0.7,
         linestyle=":",
         label=f"α = {float(alpha):g} (% below it)",
     )
     ax.set(xlim=(0, longest + 1), ylim=(0, min(1.0, 4 * alpha) if upper is None else float(upper)))
-    style.integer_ticks(ax)
+    ax.locator_params("x", integer=True)
     return style.finish(
         ax,
         x="Pairs of runs, sorted by p",
@@ -500,7 +481,7 @@ def contribution_ecdf(
     return style.finish(
         ax,
         x="Difference at one recall level",
-        y="Share with at most that difference",
+        y="Fraction with at most that difference",
         title=next(iter(curves)) if len(curves) == 1 else "",
         grid="both",
         place=legend if len(curves) > 1 else None,
@@ -544,8 +525,91 @@ def discount_curves(
     return style.finish(
         ax,
         x="Rank",
-        y="Share of all weight",
+        y="Fraction of all weight",
         grid="both",
+        place=legend,
+    )
+
+
+@plot(on=("exposure_tradeoff",), first=("exposure_tradeoff",), needs=("disparity", "relevance"))
+def exposure_curve(
+    table: PlotTable, *, ax: Axes | None = None, legend: style.Place | None = "above"
+) -> Axes:
+    """Return axes with the relevance of runs against their disparity, and a shaded area under each curve.
+
+    Diaz et al. (2020), Figure 3. Runs with the same area form a curve; the legend gives its first and last run, and
+    the area.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Disparity and relevance of runs: run, disparity, relevance, area.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> frame = pd.DataFrame({"run": ["a", "b"], "disparity": [1.0, 2.0], "relevance": [0.5, 0.7], "area": 0.6})
+    >>> ax = exposure_curve(frame, ax=Figure().subplots())
+    >>> ax.get_xlabel(), ax.get_legend().get_texts()[0].get_text()
+    ('Disparity (EE-D)', 'a to b: area 0.600')
+    """
+    ax = style.axes(ax)
+    area = pd.Series(table.numbers("area"))
+    runs = pd.Series(list(table.runs()))
+    points = pd.Series(table.numbers("relevance"), index=table.numbers("disparity"))
+    curves = {
+        f"{' to '.join(runs[part.index[[0, -1]]].unique())}: area {value:.3f}": points.iloc[
+            part.index
+        ].sort_index()
+        for value, part in area.groupby(area, sort=False)
+    }
+    draw_lines(ax, curves, bands={name: (0.0, curve) for name, curve in curves.items()})
+    ax.set_ylim(bottom=0)
+    return style.finish(ax, x="Disparity (EE-D)", y="Relevance (EE-R)", grid="both", place=legend)
+
+
+@plot(on=("recall_curve",), first=("recall_curve",), needs=("effort", "mean"))
+def recall_effort(
+    table: PlotTable, *, ax: Axes | None = None, legend: style.Place | None = "inside"
+) -> Axes:
+    """Return axes with the mean recall of reviews against effort, a line per run with the band of its interval.
+
+    The dashed line is the expected recall of a random order.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Recall curves: run, effort, mean, ci_low, ci_high.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> frame = pd.DataFrame({"run": "a", "effort": [0.0, 1.0], "n": 2, "mean": [0.0, 1.0], "ci_low": [0.0, 1.0],
+    ...                       "ci_high": [0.0, 1.0]})
+    >>> recall_effort(frame, ax=Figure().subplots()).get_ylabel()
+    'Recall'
+    """
+    ax = style.axes(ax)
+    runs = table.runs()
+    frame = table.frame.set_index("effort")
+    rows = {run: frame[np.asarray(runs == run)].sort_index() for run in runs.categories}
+    has_interval = {"ci_low", "ci_high"} <= {*frame.columns}
+    draw_lines(
+        ax,
+        {run: part["mean"] for run, part in rows.items()},
+        marks=8,
+        bands={run: (part["ci_low"], part["ci_high"]) for run, part in rows.items()}
+        if has_interval
+        else None,
+    )
+    ax.plot([0, 1], [0, 1], color=style.FADED, linestyle="--", linewidth=0.8, label="_random")
+    ax.set(xlim=(0, 1), ylim=(0, 1.02))
+    return style.finish(
+        ax,
+        x="Effort: fraction of items read",
+        y="Recall",
+        grid="both",
+        note=f"Band: {style.interval(table.frame)}" if has_interval else "",
         place=legend,
     )
 
@@ -594,7 +658,7 @@ def ties_by_recall(
     return style.finish(
         ax,
         x="Recall level",
-        y="Share of pairs tied",
+        y="Fraction of pairs tied",
         grid="both",
         place=legend if len(lines.columns) > 1 else None,
     )
@@ -642,11 +706,7 @@ def tie_probability(
         and not any(name in frame.columns for name in GROUPS[:4])
     ):
         group = "m"
-    if "n" in frame.columns and frame["n"].nunique() > 1:
-        raise ValueError(
-            f"tie_probability() draws one n; the frame has {listed(sorted(frame['n'].unique()))}. "
-            f"Choose one: frame[frame['n'] == {frame['n'].iloc[0]}]."
-        )
+    _, n = table.one("n", None, option=False)
     lines = _ties(table, "p1", value or table.holding("fraction") or "probability", group)
     if group == "m":
         lines.columns = [f"m = {label}" for label in lines.columns]
@@ -672,7 +732,7 @@ def tie_probability(
         ax,
         x="Rank of the first relevant item",
         y="Probability of a tie",
-        title=f"n = {int(frame['n'].iloc[0]):,}" if "n" in frame.columns else "",
+        title=n and f"n = {int(n):,}",
         grid="both",
         place=legend if len(lines.columns) > 1 else None,
     )
@@ -727,7 +787,7 @@ def decided_by_recall(
     return style.finish(
         ax,
         x="Recall level",
-        y="Share of pairs decided",
+        y="Fraction of pairs decided",
         grid="both",
         place=legend if len(lines.columns) > 1 else None,
     )
@@ -748,10 +808,9 @@ def _group_column(table: PlotTable, group: str | None) -> str:
     """Return the column with a value for each line: by default the first known one that varies; '' if there is none."""
     if group is not None:
         return str(table.column(group).name)
-    # the first known column that varies, else the first known one
     known = [name for name in GROUPS if name in table.frame.columns]
-    varying = [name for name in known if table.frame[name].nunique() > 1]
-    return next(iter([*varying, *known]), "")
+    # max returns the first of equals: the first column that varies, else the first known one
+    return max(known, key=lambda name: table.frame[name].nunique() > 1, default="")
 
 
 def _ties(table: PlotTable, x: str, value: str, group: str | None) -> pd.DataFrame:

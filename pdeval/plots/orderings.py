@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,15 +17,14 @@ from pdeval.report.orderings import METHODS
 from pdeval.significance.leaderboard import stretches_alike
 from pdeval.significance.mean_ranks import critical_difference_of
 from pdeval.significance.registry import TESTS
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import one_of
-from pdeval.verbs.checks import checks_arguments
+from pdeval.tables import listed
+from pdeval.verbs import checks_arguments, one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-NAME_SHARE = 0.34  # of the width, at most, for the names at each side
+NAME_SHARE = 0.37  # of the width, at most, for the names at each side
 LANE = 0.45  # the height of a bar, in rows of names
 MAX_NAMES = 5  # runs that the scatter names: those that move most
 MAX_VECTORS = 84  # of a Hasse diagram
@@ -34,7 +33,6 @@ HASSE_ORDERS = {
     "LP": "by lexicographic precision",
     "dominance": "by dominance",
 }
-STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 @plot(on=("orders", "leaderboards", "comparisons"), first=("orders", "leaderboards"))
@@ -86,20 +84,11 @@ def critical_difference(
     rows, how = rows.one("method", method)
     rows = rows.rows(np.argsort(rows.numbers("rank"), kind="stable"))
     runs = [str(run) for run in rows.runs()]
-    if len(set(runs)) < len(runs):
-        raise ValueError(
-            "critical_difference() needs one rank per run, but some runs repeat. Keep one ordering."
-        )
-    title = (
-        "bars join runs of a tier"
-        if comparisons is None
-        else "bars join runs without significant difference"
-    )
-    joined = (
-        _tiers(rows.frame)
-        if comparisons is None
-        else groups(runs, comparisons, measure=name or measure)
-    )
+    rows.unique("rank per run", runs, advice=" Keep one ordering.")
+    joined, title = _tiers(rows.frame), "Bars join runs of a tier"
+    if comparisons is not None:
+        joined = groups(runs, comparisons, measure=name or measure)
+        title = "Bars join runs without significant difference"
     place = np.arange(len(runs))
     ax = style.axes(ax, height=style.list_height(len(runs)))
     row = 72 * style.inches(ax)[1] / len(runs)  # points
@@ -107,12 +96,12 @@ def critical_difference(
     if {"rank_low", "rank_high"} <= set(rows.frame.columns):
         low, high = rows.numbers("rank_low"), rows.numbers("rank_high")
         ax.hlines(place, low, high, color=style.BLUE, linewidth=min(1.6, 0.3 * row))
-        note = f"line: {style.interval(table.frame, 'interval of the rank over resampled queries')}"
+        note = f"Line: {style.interval(table.frame, 'interval of the rank over resampled queries')}"
     ax.scatter(
         rows.numbers("rank"),
         place,
         s=min(5.0, 0.7 * row) ** 2,
-        color=style.BLACK,
+        color=style.foreground(),
         zorder=3,
         linewidths=0,
     )
@@ -159,14 +148,18 @@ def groups(
     a, b, significant = significant_pairs(
         comparisons, "critical_difference", measure, [str(run) for run in runs]
     )
-    known = (a >= 0) & (b >= 0)
-    return _stretches(_differing(runs, a[known], b[known], significant[known]))
+    return _stretches(runs, a, b, significant)
 
 
-def _differing(
+def _stretches(
     runs: Sequence[object], a: np.ndarray, b: np.ndarray, significant: np.ndarray
-) -> np.ndarray:
-    """Return which runs differ significantly, shape (runs, runs), or raise if a pair was not tested."""
+) -> list[tuple[int, int]]:
+    """Return (first, last) of each longest stretch of several runs in which no two differ significantly.
+
+    Pairs are given by the places of their runs, -1 if a run is not drawn; all pairs of the runs have to be tested.
+    """
+    known = (a >= 0) & (b >= 0)
+    a, b, significant = a[known], b[known], significant[known]
     tested = np.eye(len(runs), dtype=bool)
     tested[a, b] = tested[b, a] = True
     if not tested.all():
@@ -177,12 +170,8 @@ def _differing(
         )
     differs = np.zeros(tested.shape, dtype=bool)
     differs[a[significant], b[significant]] = True
-    return differs | differs.T
-
-
-def _stretches(differs: np.ndarray) -> list[tuple[int, int]]:
-    """Return (first, last) of each longest stretch of several runs in which no two differ."""
-    return [(first, last) for first, last in stretches_alike(differs) if last > first]
+    alike = stretches_alike(differs | differs.T)
+    return [(first, last) for first, last in alike if last > first]
 
 
 def _tiers(orders: pd.DataFrame) -> list[tuple[int, int]]:
@@ -223,7 +212,7 @@ def _join(ax: Axes, joined: list[tuple[int, int]]) -> None:
             [1 - strip + gap * (lane + 1)] * 2,
             [first - 0.25, last + 0.25],
             transform=ax.get_yaxis_transform(),
-            color="black",
+            color=style.foreground(),
             linewidth=width,
             solid_capstyle="butt",
             label="_group",
@@ -257,8 +246,7 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
         )
     rows, label = table.one("measure", measure)
     rows, test = rows.one("test", None, option=False)
-    runs, rank, differs = _mean_ranks(rows)
-    joined = _stretches(differs)
+    runs, rank, joined = _mean_ranks(rows)
     lanes = _lanes(joined)
     alpha = rows.frame.attrs.get("alpha")
     limit = None
@@ -279,7 +267,7 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
         ax.plot(
             rank[[first, last]],
             [0.55 + LANE * lane] * 2,
-            color=style.BLACK,
+            color=style.foreground(),
             linewidth=min(2.6, 0.55 * LANE * row),
             label="_group",
         )
@@ -290,11 +278,10 @@ def mean_rank_diagram(table: PlotTable, ax: Axes | None, measure: str | None) ->
     return ax
 
 
-def _mean_ranks(table: PlotTable) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return the runs in order of their mean ranks, these, and which of them differ; all pairs are needed."""
+def _mean_ranks(table: PlotTable) -> tuple[list[str], np.ndarray, list[tuple[int, int]]]:
+    """Return the runs in order of their mean ranks, these, and the stretches that do not differ."""
     a, b, runs = table.pairs()
     count = len(runs)
-    differs = _differing(runs, a, b, table.frame["significant"].to_numpy(bool))
     rank = np.empty(count)
     rank[a], rank[b] = table.numbers("rank_a"), table.numbers("rank_b")
     if abs(rank.mean() - (count + 1) / 2) > 1e-9:
@@ -303,7 +290,10 @@ def _mean_ranks(table: PlotTable) -> tuple[list[str], np.ndarray, np.ndarray]:
             "to be plotted."
         )
     order = np.argsort(rank, kind="stable")
-    return [runs[i] for i in order], rank[order], differs[np.ix_(order, order)]
+    place = np.argsort(order)  # inverse permutation
+    ranked = [runs[i] for i in order]
+    significant = table.frame["significant"].to_numpy(bool)
+    return ranked, rank[order], _stretches(ranked, place[a], place[b], significant)
 
 
 def _clear_axes(ax: Axes, bottom: float, has_limit: bool) -> float:
@@ -367,15 +357,15 @@ def _write_names(
 def _draw_ruler(ax: Axes, rank: np.ndarray, ends: tuple[int, int], row: float) -> None:
     """Draw the line of ranks with its numbers above, and the runs on it."""
     size = 0.9 * style.text_size(ax)
-    ax.plot(ends, [0, 0], color=style.BLACK, linewidth=0.9, label="_ruler")
+    ax.plot(ends, [0, 0], color=style.foreground(), linewidth=0.9, label="_ruler")
     low, high = ax.get_xlim()
     points = 72 * style.inches(ax)[0] / (high - low)  # of a rank
-    step = next((step for step in STEPS if step * points > 1.8 * size), STEPS[-1])
+    step = style.round_step(1.8 * size / points)
     for tick in range(-(-ends[0] // step) * step, ends[1] + 1, step):
         ax.plot(
             [tick, tick],
             [-3 / row, 0],
-            color=style.BLACK,
+            color=style.foreground(),
             linewidth=0.9,
             label="_tick",
         )
@@ -424,16 +414,6 @@ def _draw_limit(ax: Axes, limit: float, ends: tuple[int, int], row: float) -> No
     )
 
 
-class TwoOrderings(NamedTuple):
-    """The runs, their ranks in both orderings, and the measure and method of each."""
-
-    runs: list[str]
-    first: np.ndarray
-    second: np.ndarray
-    by: list[str]
-    tau: str  # Kendall's tau of the orderings, as a title
-
-
 @plot(on=("orders",), needs=("rank", "measure"))
 def rank_slopes(
     table: PlotTable, *, ax: Axes | None = None, orderings: Sequence[object] | None = None
@@ -463,11 +443,11 @@ def rank_slopes(
     >>> ax.get_title(), [label.get_text() for label in ax.get_yticklabels()]
     ("Kendall's τ = -1.00", ['lm', 'bm25'])
     """
-    two = _two_orderings(table, orderings)
-    count = len(two.runs)
-    gain = two.first - two.second
+    runs, (first, second), by, tau = _two_orderings(table, orderings)
+    count = len(runs)
+    gain = first - second
     # lexsort: the last key is the primary one; runs with one rank stand as in the other ordering
-    left, right = np.lexsort((two.second, two.first)), np.lexsort((two.first, two.second))
+    left, right = np.lexsort((second, first)), np.lexsort((first, second))
     ax = style.axes(ax, width=5.4, height=style.list_height(count))
     row = 72 * style.inches(ax)[1] / count  # points
     looks: dict[int, dict[str, Any]] = {
@@ -485,19 +465,19 @@ def rank_slopes(
             **looks[int(sign)],
         )
     ax.set(xlim=(-0.04, 1.04), ylim=(count - 0.4, -0.6))
-    style.finish(ax, title=two.tau, note="blue rises, dashed falls" if gain.any() else "")
+    style.finish(ax, title=tau, note="Blue lines rise, dashed ones fall" if gain.any() else "")
     ax.spines[["left", "bottom"]].set_visible(False)
     size, width = style.text_size(ax), style.allotted(ax)[0]
     ax.set_xticks(
         [0, 1],
-        [style.wrapped(f"Rank{by}", 0.3 * width, size) for by in two.by],
+        [style.wrapped(f"Rank{text}", 0.3 * width, size) for text in by],
         fontsize=0.9 * size,
     )
     ax.tick_params(axis="x", length=0)
     other: Any = ax.secondary_yaxis("right")
     for _ in range(2):  # again when the layout has left the axes their size
-        step = style.name_ticks(ax, "y", [two.runs[i] for i in left], share=0.24)
-        texts = [style.plain(two.runs[i]) for i in right]
+        step = style.name_ticks(ax, "y", [runs[i] for i in left], share=0.24)
+        texts = [style.plain(runs[i]) for i in right]
         short = style.shorten(texts, int(0.24 * width * 72 / (0.55 * size)))
         other.set_yticks(
             range(0, count, step), short[::step], fontsize=ax.get_yticklabels()[0].get_fontsize()
@@ -532,16 +512,16 @@ def rank_scatter(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('Rank by AP (mean)', 'Rank by RR (mean)')
     """
-    two = _two_orderings(table, orderings)
-    last = float(max(two.first.max(), two.second.max()))
+    runs, (first, second), by, tau = _two_orderings(table, orderings)
+    last = float(max(first.max(), second.max()))
     ax = style.axes(ax, width=4.2, height=4.2)
     ax.plot([1, last], [1, last], color=style.FADED, linewidth=0.8, zorder=1)
     ax.plot(
-        two.first,
-        two.second,
+        first,
+        second,
         "o",
         color=style.BLUE,
-        markersize=3.2 if len(two.runs) > 40 else 4.5,
+        markersize=3.2 if len(runs) > 40 else 4.5,
         markeredgewidth=0,
         alpha=0.8,
         zorder=3,
@@ -550,25 +530,26 @@ def rank_scatter(
     ax.set(xlim=(1 - pad, last + pad), ylim=(1 - pad, last + pad))
     style.finish(
         ax,
-        x=f"Rank{two.by[0]}",
-        y=f"Rank{two.by[1]}",
-        title=two.tau,
+        x=f"Rank{by[0]}",
+        y=f"Rank{by[1]}",
+        title=tau,
         grid="both",
     )
     style.recall_ticks(ax, last)
     ax.set_yticks(ax.get_xticks())
-    _name_movers(ax, two, last)
+    _name_movers(ax, runs, first, second)
     return ax
 
 
-def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
+def _name_movers(ax: Axes, runs: list[str], first: np.ndarray, second: np.ndarray) -> None:
     """Name the runs that move most, on the side of their point that has space, none over another."""
-    moved = np.abs(two.first - two.second)
+    last = float(max(first.max(), second.max()))
+    moved = np.abs(first - second)
     taken: list[tuple[float, float]] = []
     size = 0.8 * style.text_size(ax)
     letters = int(0.42 * 72 * style.inches(ax)[0] / (0.55 * size))
     for run in np.argsort(-moved, kind="stable"):
-        x, y = float(two.first[run]), float(two.second[run])
+        x, y = float(first[run]), float(second[run])
         overlaps = any(
             abs(y - up) <= 0.06 * last and abs(x - across) <= 0.5 * last for across, up in taken
         )
@@ -577,7 +558,7 @@ def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
         taken.append((x, y))
         right = x < (1 + last) / 2
         ax.annotate(
-            style.plain(style.shorten([two.runs[run]], letters)[0]),
+            style.plain(style.shorten([runs[run]], letters)[0]),
             (x, y),
             xytext=(5 if right else -5, 0),
             textcoords="offset points",
@@ -587,32 +568,30 @@ def _name_movers(ax: Axes, two: TwoOrderings, last: float) -> None:
         )
 
 
-def _two_orderings(table: PlotTable, orderings: Sequence[object] | None) -> TwoOrderings:
-    """Return the runs that both orderings have, with their ranks."""
+def _two_orderings(
+    table: PlotTable, orderings: Sequence[object] | None
+) -> tuple[list[str], np.ndarray, list[str], str]:
+    """Return the runs that both orderings have, their ranks (2, runs), what each orders by, and Kendall's tau."""
     from scipy import stats
 
     keys = list(zip(map(str, table.frame["measure"]), map(str, table.names("method"))))
-    chosen = _chosen_orderings(table.what, list(dict.fromkeys(keys)), orderings)
-    ids = np.asarray(table.runs(), dtype=object)
-    ranks = []
-    for ordering in chosen:
-        rows = np.array([key == ordering for key in keys])
-        if len(set(ids[rows])) < rows.sum():
-            raise ValueError(
-                f"{table.what} needs one rank per run; some runs repeat in {', '.join(ordering)}."
-            )
-        ranks.append(dict(zip(ids[rows], table.numbers("rank")[rows])))
-    runs = [run for run in ranks[0] if run in ranks[1]]
-    if not runs:
+    present = list(dict.fromkeys(keys))
+    chosen = _chosen_orderings(table.what, present, orderings)
+    ordering = np.array([present.index(key) for key in keys])
+    columns = [present.index(key) for key in chosen]
+    rows = np.isin(ordering, columns)
+    ids = np.asarray(table.runs(), dtype=object)[rows]
+    ranks = table.wide("rank per run", ids, ordering[rows], table.numbers("rank")[rows])
+    both = ranks[columns].reindex(pd.unique(ids)).dropna()
+    if both.empty:
         raise ValueError(f"{table.what}: the two orderings have no run in common.")
-    first, second = (np.array([rank_of[run] for run in runs]) for rank_of in ranks)
-    tau = float(stats.kendalltau(first, second).statistic)
-    return TwoOrderings(
-        [str(run) for run in runs],
-        first,
-        second,
-        [ordered_by(*ordering) for ordering in chosen],
-        "" if np.isnan(tau) else f"Kendall's τ = {tau:.2f}",
+    tau = float(stats.kendalltau(*both.to_numpy().T).statistic)
+    title = "" if np.isnan(tau) else f"Kendall's τ = {tau:.2f}"
+    return (
+        list(map(str, both.index)),
+        both.to_numpy().T,
+        [ordered_by(*one) for one in chosen],
+        title,
     )
 
 
@@ -711,25 +690,14 @@ def hasse(
         width=max(2.4, 0.6 + label_width * width.max()),
         height=max(2.2, 0.8 + 0.42 * len(width)),
     )
-    ax = _draw(ax, vectors, points, np.argwhere(below))
-    title = f"Ranks of {m} relevant items among {n}, {HASSE_ORDERS[order]}; better rankings above"
-    if m == 1:
-        title = title.replace("items", "item")
-    style.finish(ax, title=title)
-    return ax
-
-
-def _draw(ax: Axes, vectors: np.ndarray, points: np.ndarray, edges: np.ndarray) -> Axes:
-    """Draw lines, then the vectors on white ground."""
     from matplotlib.collections import LineCollection
 
+    edges = np.argwhere(below)
     # a weak order joins every vector of a row with every one of the next: many lines, so faint ones
-    look = (
-        {"colors": "#888888", "linewidths": 0.7}
-        if len(edges) <= 40
-        else {"colors": "#C4C4C4", "linewidths": 0.4}
-    )
-    ax.add_collection(LineCollection(points[edges], zorder=1, **look))
+    few = len(edges) <= 40
+    gray, width_of_line = ("#888888", 0.7) if few else ("#C4C4C4", 0.4)
+    lines = LineCollection(list(points[edges]), colors=gray, linewidths=width_of_line, zorder=1)
+    ax.add_collection(lines)
     names = [f"({','.join(map(str, vector))})" for vector in vectors]
     left, bottom = points.min(axis=0)
     right, top = points.max(axis=0)
@@ -747,8 +715,10 @@ def _draw(ax: Axes, vectors: np.ndarray, points: np.ndarray, edges: np.ndarray) 
             va="center",
             fontsize=size,
             zorder=2,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+            bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.8},
         )
     ax.set(xlim=(left - 0.6, right + 0.6), ylim=(bottom - 0.5, top + 0.5))
     ax.set_axis_off()
-    return ax
+    items = "item" if m == 1 else "items"
+    title = f"Ranks of {m} relevant {items} among {n}, {HASSE_ORDERS[order]}; better rankings above"
+    return style.finish(ax, title=title)

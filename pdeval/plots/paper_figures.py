@@ -9,8 +9,7 @@ import numpy as np
 
 from pdeval.plots import style
 from pdeval.studies.contributions import contribution_surface
-from pdeval.verbs.arguments import one_of, whole
-from pdeval.verbs.checks import checks_arguments
+from pdeval.verbs import checks_arguments, one_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,14 +55,14 @@ def contribution_figure(
     named = _named(collections)
     names = list(measures)
     surface = contribution_surface(names, ranks=ranks)
-    axes = _grid(len(names), 1 + len(named), height=2.7)
+    figure, axes = _grid(len(names), 1 + len(named), height=2.7)
     for row, name in zip(axes, names):
         _title(surface.ireval.plot(measure=name, ax=row[0]), name)
     for column, (title, judged) in enumerate(named.items(), start=1):
         parts = judged.disaggregate.ecdf(names)
         for row, name in zip(axes, names):
             _title(parts.ireval.plot(measures=[name], ax=row[column]), title)
-    return _figure(axes)
+    return figure
 
 
 @checks_arguments
@@ -110,7 +109,7 @@ def agreement_figure(
     names = list(measures)
     across = min(len(names), 3)
     down = -(-len(names) // across)  # rounded up
-    axes = _grid(len(named) * down, across, height=3.0)
+    figure, axes = _grid(len(named) * down, across, height=3.0)
     # the panels of each collection, of which the last ones may be empty
     blocks = axes.reshape(len(named), -1)
     for panels, (title, judged) in zip(blocks, named.items()):
@@ -123,7 +122,7 @@ def agreement_figure(
             )
             heading = f"{title}: {name}" if title else name
             _title(ax, f"{heading}\n{ax.get_title()}")
-    return _figure(axes)
+    return figure
 
 
 @checks_arguments
@@ -169,7 +168,7 @@ def incomplete_data_figure(
     """
     named = _named(collections)
     rows = PANELS[one_of("show", show, tuple(PANELS))]
-    axes = _grid(len(rows), len(named), height=2.8)
+    figure, axes = _grid(len(rows), len(named), height=2.8)
     for column, (title, judged) in enumerate(named.items()):
         removed = {
             to: judged.robustness(
@@ -179,7 +178,7 @@ def incomplete_data_figure(
         }
         for ax, (to, statistic) in zip(axes[:, column], rows):
             _title(removed[to].ireval.plot(statistic=statistic, ax=ax), title)
-    return _figure(axes)
+    return figure
 
 
 def _named(collections: object) -> dict[str, Any]:
@@ -196,28 +195,21 @@ def _named(collections: object) -> dict[str, Any]:
     return {str(name): judged for name, judged in named.items()}
 
 
-def _grid(rows: int, columns: int, *, height: float) -> np.ndarray:
-    """Return the axes of a new figure, shape (rows, columns)."""
+def _grid(rows: int, columns: int, *, height: float) -> tuple[Figure, np.ndarray]:
+    """Return a new figure and its axes, shape (rows, columns)."""
     size = (3.3 * columns, height * rows)
-    _, axes = style.pyplot().subplots(
-        rows, columns, figsize=size, squeeze=False, layout="constrained"
-    )
-    return np.asarray(axes)
+    figure = style.pyplot().figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 def _title(ax: Axes, text: str) -> None:
     ax.set_title(text, fontsize=1.1 * style.text_size(ax))
 
 
-def _figure(axes: np.ndarray) -> Figure:
-    figure: Figure = axes[0, 0].figure
-    return figure
-
-
 def _drawn_pairs(judged: Any, pairs: int, seed: int | None) -> list[tuple[Any, Any]]:
     """Return pairs of runs, drawn without replacement from all."""
-    runs = list(judged.runs.itertuples(index=False, name=None))
-    a, b = np.triu_indices(len(runs), k=1)
-    drawn = np.random.default_rng(seed).choice(len(a), size=min(pairs, len(a)), replace=False)
+    runs = judged.runs.itertuples(index=False, name=None)
     ids = [run[0] if len(run) == 1 else run for run in runs]
+    a, b = np.triu_indices(len(ids), k=1)
+    drawn = np.random.default_rng(seed).choice(len(a), size=min(pairs, len(a)), replace=False)
     return [(ids[a[pair]], ids[b[pair]]) for pair in np.sort(drawn).tolist()]

@@ -18,16 +18,20 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.groups import groups_of, named
+from pdeval.evaluate import groups_of, named
 from pdeval.plots import style
-from pdeval.tables.labels import natural_places, run_labels
-from pdeval.tables.reader import plain, query_column
-from pdeval.tables.recognition import kind_of, runs_of
-from pdeval.tables.schemas import SCHEMAS, Schema
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs import VERBS, Verb, verb
-from pdeval.verbs.arguments import several, shown
-from pdeval.verbs.checks import checks_arguments
+from pdeval.tables import (
+    SCHEMAS,
+    Schema,
+    kind_of,
+    listed,
+    natural_places,
+    plain,
+    query_column,
+    run_labels,
+    runs_of,
+)
+from pdeval.verbs import VERBS, Verb, checks_arguments, several, shown, verb
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -197,12 +201,19 @@ class PlotTable:
             )
         return self.rows(rows), np.where(forward[rows], 1.0, -1.0), runs[left], runs[right]
 
-    def at_most(self, most: int, unit: str) -> None:
-        """Raise if there are more rows than a plot can show."""
-        if len(self.frame) > most:
+    def at_most(
+        self,
+        most: int,
+        unit: str,
+        names: Sequence[str] | None = None,
+        advice: str = "Keep some of them, e.g. those of a baseline.",
+    ) -> None:
+        """Raise if there are more rows, or more of these names, than a plot can show."""
+        count = len(self.frame if names is None else names)
+        if count > most:
             raise ValueError(
-                f"{self.what} draws at most {most} {unit}; the frame has {len(self.frame):,}. Keep some of them, e.g. "
-                "those of a baseline."
+                f"{self.what} draws at most {most} {unit}; the frame has {count:,}"
+                f"{f': {listed(names, 6)}' if names else ''}. {advice}"
             )
 
     def unique(self, what: str, *keys: Any, advice: str = "") -> None:

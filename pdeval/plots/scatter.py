@@ -8,24 +8,27 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.sources import clear_values
+from pdeval.evaluate import clear_values
 from pdeval.plots import style
 from pdeval.plots.heatmaps import COEFFICIENTS
 from pdeval.plots.registry import PlotTable, chosen, plot
 from pdeval.report.orderings import METHODS
 from pdeval.studies.sign_agreement import about_zero
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import one_of, several, shown
+from pdeval.tables import listed
+from pdeval.verbs import one_of, several, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Number = Literal["tau_b", "tau_ap", "rbo", "overlap_top", "tau_b_top", "fraction_confirmed"]
 NUMBERS = {
-    **{name: f"{COEFFICIENTS[name]} with people's ordering" for name in ("tau_b", "tau_ap", "rbo")},
-    "overlap_top": "Share of the top runs in common",
-    "tau_b_top": "Kendall's τ of people's top runs",
-    "fraction_confirmed": "Share of people's significant pairs that are confirmed",
+    **{
+        name: f"{COEFFICIENTS[name]} with the ordering by human labels"
+        for name in ("tau_b", "tau_ap", "rbo")
+    },
+    "overlap_top": "Fraction of the top runs in common",
+    "tau_b_top": "Kendall's τ of the top runs by human labels",
+    "fraction_confirmed": "Fraction of significant pairs by human labels that are confirmed",
 }
 REACH = 0.44  # of a cell, from its middle
 
@@ -106,13 +109,19 @@ def difference_scatter(
             rasterized=len(x) > 2000,
             zorder=3,
         )
-    ax.axhline(0, color="black", linewidth=0.6)
-    ax.axvline(0, color="black", linewidth=0.6)
+    ax.axhline(0, color=style.foreground(), linewidth=0.6)
+    ax.axvline(0, color=style.foreground(), linewidth=0.6)
     # zero is in the middle of both axes
     across, up = (1.06 * float(np.abs(values).max()) or 1.0 for values in (x, y))
     ax.set(xlim=(-across, across), ylim=(-up, up))
     style.few_ticks(ax, across)
-    return style.finish(ax, x=x_name, y=y_name, title=title, place="inside")
+    return style.finish(
+        ax,
+        x=f"Difference in {x_name}",
+        y=f"Difference in {y_name}",
+        title=title,
+        place="inside",
+    )
 
 
 def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tuple[str, np.ndarray]]:
@@ -137,10 +146,8 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
     sides = [f"{stem}_{side}" for side in "ab" for stem in table.run_columns]
     keys = sides if table.query is None else [table.query, *sides]
     parts = [frame.loc[measure.codes == code, [*keys, "value"]] for code in codes]
-    if any(part.duplicated(keys).any() for part in parts):
-        raise ValueError(
-            f"difference_scatter() needs one value per measure and ({', '.join(keys)}), but some repeat."
-        )
+    for part in parts:
+        table.unique(f"value per measure and ({', '.join(keys)})", *(part[key] for key in keys))
     # only queries and pairs that both measures have
     joined = parts[0].merge(parts[1], on=keys, suffixes=("_x", "_y"))
     return [
@@ -190,9 +197,8 @@ def judge_dots(
     count = draw_groups(
         ax, number, row, label, spread=0.6, markersize=5.5
     )  # equal numbers would hide each other
-    low = float(np.nanmin(number, initial=1.0))
-    ax.set_xlim(min(-1.05 if low < 0 else 0.0, low), 1.05)
-    ax.set_ylim(len(judges) - 0.4, -0.6)
+    low = float(np.nanmin(number, initial=0.9))  # ranges from the tenth below the smallest number
+    ax.set(xlim=(np.floor(10 * low - 0.5) / 10, 1.05), ylim=(len(judges) - 0.4, -0.6))
     return style.finish(
         ax,
         x=NUMBERS[value],
@@ -227,7 +233,7 @@ def judge_scatter(
     ...                       "machine": [0.5, 0.3], "rank": [1, 2], "rank_machine": [1, 2], "moved": 0})
     >>> ax = judge_scatter(table, ax=Figure().subplots())
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('AP by people', 'AP by the judge')
+    ('AP by human labels', 'AP by the judge')
     """
     rows, name = table.one("measure", measure)
     rows, _ = rows.one("method", None, option=False)
@@ -250,10 +256,48 @@ def judge_scatter(
     score = name or "Score"
     return style.finish(
         ax,
-        x=f"{score} by people",
+        x=f"{score} by human labels",
         y=f"{score} by {'the judge' if judges == 1 else 'each judge'}",
         grid="both",
         place=legend if judges > 1 else None,
+    )
+
+
+@plot(on=("reproduction",), first=("reproduction",), needs=("effect_ratio", "delta_ri"))
+def effect_scatter(
+    table: PlotTable, *, ax: Axes | None = None, legend: style.Place | None = "above"
+) -> Axes:
+    """Return axes with one point per run and measure: its effect ratio against delta RI.
+
+    Breuer et al. (2020), Figure 4. A perfect reproduction has the effect ratio 1 and delta RI 0, where the lines cross.
+    The effect is smaller than the original one in the region of smaller ratios and positive delta RI.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Reproduced runs: run, measure, effect_ratio, delta_ri.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> frame = pd.DataFrame({"run": "a", "measure": ["AP", "RR"], "original": 0.3, "mean": 0.3, "rmse": 0.1,
+    ...                       "effect_ratio": [0.9, 1.1], "delta_ri": [0.02, -0.01]})
+    >>> effect_scatter(frame, ax=Figure().subplots()).get_xlabel()
+    'Effect ratio'
+    """
+    ratio, delta = table.numbers("effect_ratio"), table.numbers("delta_ri")
+    known = ~(np.isnan(ratio) | np.isnan(delta))
+    if not known.any():
+        raise ValueError(
+            "there is no effect to draw. Call .ireval.reproduce(qrels, original, baseline=...)."
+        )
+    ax = style.axes(ax, width=4.2, height=3.6)
+    ax.axvline(1, color=style.FADED, linewidth=0.8, zorder=1)
+    ax.axhline(0, color=style.FADED, linewidth=0.8, zorder=1)
+    group = table.frame["measure"].astype(str)[known]
+    groups = draw_groups(ax, ratio[known], delta[known], group, markersize=5)
+    return style.finish(
+        ax, x="Effect ratio", y="ΔRI", grid="both", place=legend if groups > 1 else None
     )
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.tables.labels import visible
+from pdeval.tables import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
 
-LEAST_TEXT = 7.0  # points; the smallest size that is legible in print
+LEAST_TEXT = 7.8  # points; ticks and legends are 0.9 of it: 7 points, the smallest size that is legible in print
 MOST_LINES = 3  # of a label; a longer one is cut in the middle
 LEAST_LABEL = 4.5  # points; below this only every k-th name is shown
 
@@ -111,13 +111,13 @@ def list_height(rows: int, *, row: float = 0.22) -> float:
 
 
 def text_size(ax: Axes) -> float:
-    """Return the size of ordinary text in points: that of rcParams, smaller on small axes, at least 7.
+    """Return the size of ordinary text in points: that of rcParams, smaller on small axes, at least 7.8.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> text_size(Figure(figsize=(3.3, 2.4)).subplots()), text_size(Figure(figsize=(5, 3.4)).subplots())
-    (7.0, 10.0)
+    (7.8, 10.0)
     """
     import matplotlib as mpl
 
@@ -224,7 +224,7 @@ def shorten(names: Sequence[str], length: int) -> list[str]:
 
 
 def name_ticks(
-    ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share: float = 0.42
+    ax: Axes, axis: Literal["x", "y"], names: Sequence[str], *, share: float = 0.46
 ) -> int:
     """Name the ticks 0, 1, 2, ... of an axis in text that fits, and return the step between named ticks.
 
@@ -261,7 +261,7 @@ def name_ticks(
     return step
 
 
-def name_list(ax: Axes, names: Sequence[str], *, what: str = "Runs", share: float = 0.42) -> None:
+def name_list(ax: Axes, names: Sequence[str], *, what: str = "Runs", share: float = 0.46) -> None:
     """Name the rows of a list on the y axis, measured again after the layout of the figure.
 
     Examples
@@ -290,16 +290,20 @@ def number_ticks(ax: Axes, count: int) -> None:
     >>> ax = Figure(figsize=(3.3, 2.4)).subplots()
     >>> number_ticks(ax, 79)
     >>> [label.get_text() for label in ax.get_xticklabels()][:4]
-    ['1', '5', '10', '15']
+    ['1', '10', '20', '30']
     """
     size = text_size(ax) * 0.9
     points = 72 * inches(ax)[0] / max(count, 1)  # for each number
-    least = 0.65 * size * (len(str(count)) + 0.6) / points
-    step = next((s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= least), 1000)
+    step = round_step(0.65 * size * (len(str(count)) + 0.6) / points)
     # 1, 5, 10, ... rather than 1, 6, 11
     ticks = [0, *range(step - 1, count, step)] if step > 2 else list(range(0, count, step))
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks], fontsize=size)
     ax.tick_params(axis="x", length=0 if step == 1 else 2)
+
+
+def round_step(least: float) -> int:
+    """Return the smallest of 1, 2, 5, 10, 20, ..., 1000 that is not below a number."""
+    return next((step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500) if step >= least), 1000)
 
 
 def recall_ticks(ax: Axes, last: float) -> None:
@@ -332,22 +336,6 @@ def recall_ticks(ax: Axes, last: float) -> None:
     ax.set_xticks(range(1, reach + 1) if step == 1 else [1, *range(step, reach + 1, step)])
 
 
-def integer_ticks(ax: Axes) -> None:
-    """Put the ticks of the x axis on integers.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().subplots()
-    >>> integer_ticks(ax)
-    >>> ax.get_xticks().tolist()
-    [0.0, 1.0]
-    """
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
 def few_ticks(ax: Axes, reach: float) -> None:
     """Put ticks on an x axis from -reach to reach, as many as fit with their numbers.
 
@@ -360,13 +348,9 @@ def few_ticks(ax: Axes, reach: float) -> None:
     >>> ax.get_xticks().tolist()
     [-6000.0, -4000.0, -2000.0, 0.0, 2000.0, 4000.0, 6000.0]
     """
-    from matplotlib.ticker import MaxNLocator
-
     longest = len(f"-{reach:.0f}") if reach >= 10 else 5
     fitting = 72 * inches(ax)[0] / (0.62 * 0.9 * text_size(ax) * (longest + 1.5))
-    ax.xaxis.set_major_locator(
-        MaxNLocator(nbins=int(np.clip(fitting, 2, 8)), steps=[1, 2, 2.5, 3, 5, 10])
-    )
+    ax.locator_params("x", nbins=int(np.clip(fitting, 2, 8)), steps=[1, 2, 2.5, 3, 5, 10])
 
 
 def every(step: int) -> str:
@@ -465,7 +449,7 @@ def finish(
     ax.tick_params(labelsize=size * 0.9)
     ax.spines[["top", "right"]].set_visible(False)
     if grid:
-        ax.grid(axis=grid, color="#E5E5E5", linewidth=0.6)  # type: ignore[arg-type]
+        ax.grid(axis=grid, color=foreground(), alpha=0.1, linewidth=0.6)  # type: ignore[arg-type]
         ax.set_axisbelow(True)
     if rows is not None:
         name_list(ax, rows, what=what)
@@ -476,18 +460,47 @@ def finish(
 
 
 def interval(frame: pd.DataFrame, what: str = "confidence interval") -> str:
-    """Return the description of an interval, with its confidence level if the table states it.
+    """Return the description of an interval: its confidence level, and whether it is simultaneous.
+
+    Nothing is known of a table that pdeval did not make.
 
     Examples
     --------
     >>> known = pd.DataFrame()
     >>> known.attrs["confidence"] = 0.95
     >>> interval(known), interval(pd.DataFrame())
-    ('95% confidence interval', 'confidence interval')
+    ('95% confidence interval, not simultaneous', 'confidence interval')
     """
     share = frame.attrs.get("confidence")
     what = what if share is None else f"{100 * float(share):g}% {what}"
-    return f"simultaneous {what}" if frame.attrs.get("simultaneous") else what
+    if frame.attrs.get("simultaneous"):
+        return f"simultaneous {what}"
+    return f"{what}, not simultaneous" if frame.attrs else what
+
+
+def foreground() -> str:
+    """Return the color of text and lines: black, on a dark background white.
+
+    Examples
+    --------
+    >>> foreground()
+    'black'
+    """
+    import matplotlib as mpl
+
+    return str(mpl.rcParams["text.color"])
+
+
+def color(i: int) -> str:
+    """Return the i-th color of the palette; black is white on a dark background.
+
+    Examples
+    --------
+    >>> color(0), color(3)
+    ('#0072B2', 'black')
+    """
+    of_palette = PALETTE[i % len(PALETTE)]
+    return foreground() if of_palette == BLACK else of_palette
 
 
 def line(i: int) -> dict[str, Any]:
@@ -499,7 +512,7 @@ def line(i: int) -> dict[str, Any]:
     ('#D55E00', 's')
     """
     return {
-        "color": PALETTE[i % len(PALETTE)],
+        "color": color(i),
         "linestyle": PATTERNS[i % len(PATTERNS)],
         "marker": MARKERS[i % len(MARKERS)],
         "markersize": 3.5,
@@ -517,7 +530,7 @@ def fill(i: int) -> dict[str, Any]:
     ('', '////')
     """
     return {
-        "facecolor": PALETTE[i % len(PALETTE)],
+        "facecolor": color(i),
         "hatch": HATCHES[i % len(HATCHES)],
         "edgecolor": "white",
         "linewidth": 0.0,
@@ -580,7 +593,9 @@ def legend(ax: Axes, *, place: Place | None = "inside", columns: int = 0) -> Non
 
             down = ScaledTranslation(0, -(12 + 2.4 * size / 0.9) / 72, ax.figure.dpi_scale_trans)
             options["bbox_transform"] = ax.transAxes + down
-    ax.legend(lines, entries, **options)
+    for handle in ax.legend(lines, entries, **options).legend_handles:
+        if handle is not None:  # faint points of a scatter are opaque in the legend
+            handle.set_alpha(1.0)
 
 
 def color_map(*, signed: bool) -> Colormap:

@@ -8,20 +8,20 @@ footnotes, numbers    texts under the table, and numbers as printed
 orderings             report_order()
 pairs                 report_matrix(), report_comparisons(), report_confusion()
 measures              report_agreement(), report_discriminative_power()
+decisions             report_gate(), report_buckets()
 generic               report_table(): any other table, column by column
-latex, typst, html, markdown, text, spreadsheet    the formats; page is the interactive HTML page
+latex, typst, html, text, spreadsheet    the formats; page is the interactive HTML page
 """
 
-from pdeval.report import html, latex, markdown, spreadsheet, text, typst  # noqa: F401 - they declare their formats
-from pdeval.report.behavior import report_buckets
-from pdeval.report.gates import report_gate
+from pdeval.report import html, latex, spreadsheet, text, typst  # noqa: F401 - they declare their formats
+from pdeval.report.decisions import report_buckets, report_gate
 from pdeval.report.generic import add_report, report_table
 from pdeval.report.measures import report_agreement, report_discriminative_power
 from pdeval.report.orderings import report_order
 from pdeval.report.pairs import report_comparisons, report_confusion, report_matrix
 from pdeval.report.report import FORMATS, Cell, Column, Group, Report, report_format
 from pdeval.report.systems import report
-from pdeval.tables.schemas import SCHEMAS, WATCHERS
+from pdeval.tables import SCHEMAS, WATCHERS
 
 __all__ = [
     "FORMATS",

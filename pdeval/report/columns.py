@@ -1,7 +1,5 @@
 """Columns of a frame as columns of a report, with one row per row or per collection; the options of all reports."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.groups import named
+from pdeval.evaluate import named
 from pdeval.report import numbers as decimals
 from pdeval.report.report import DASH, Cell, Column, Emphasis, Group, Report
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import whole
+from pdeval.tables import listed
+from pdeval.verbs import whole
 
 Part = tuple[Column, list[Cell]]
 MEAN = "Mean"

@@ -1,7 +1,5 @@
 """The footnotes of a table: tests, marks, intervals, numbers of queries and rules, in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,6 +58,7 @@ OTHER_TESTS = {
     WALD: "Wald test of Bradley–Terry strengths with sandwich errors",
     REPLICATES: "t test of a model with queries and replicates random",
 }
+UNMARKED = "Significance is not marked"  # the beginning of notes on missing marks
 RAISED, BELOW = "Raised letters:", "Letters below a number:"
 BOLD, BOLD_AND_UNDERLINED = "Best in bold.", "Best in bold, second underlined."
 _ID_ENDING = re.compile(r"(?i)[ _-]?(id|idx|no|key)$")

@@ -1,7 +1,5 @@
 """The default report of a table: column by column, described by its schema."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -9,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.groups import named
+from pdeval.evaluate import named
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
 from pdeval.report.columns import (
@@ -25,10 +23,7 @@ from pdeval.report.columns import (
     row_per_collection,
 )
 from pdeval.report.report import DASH, Cell, Report
-from pdeval.tables.labels import naturally
-from pdeval.tables.reader import query_column
-from pdeval.tables.recognition import kind_of, pair_stems, runs_of
-from pdeval.tables.schemas import SCHEMAS, Schema
+from pdeval.tables import SCHEMAS, Schema, kind_of, naturally, pair_stems, query_column, runs_of
 from pdeval.verbs import of_kind, verb
 
 HEADERS = {

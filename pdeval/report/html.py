@@ -1,11 +1,10 @@
 """A Report as HTML with its own style and the colors of the page, light or dark; or as a great_tables object."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 from pdeval.files.atomic_write import replacing
+from pdeval.report.numbers import Markup, aligned_cells
 from pdeval.report.page import (
     cell_markup,
     component_of,
@@ -21,7 +20,7 @@ from pdeval.report.report import (
     headings,
     report_format,
 )
-from pdeval.verbs.progress import elapsed_time
+from pdeval.verbs import elapsed_time
 
 # the class is repeated, so that these rules take precedence over those of a notebook
 STYLE = """<style>
@@ -176,6 +175,15 @@ def _cell(cell: Cell, parts: str) -> str:
     return "".join(f"{tags[part]}{markup[part]}</td>" for part in parts)
 
 
+_MARKUP = Markup(
+    escape,
+    {"": "%s", "best": "<b>%s</b>", "second": "<u>%s</u>"},
+    hidden='<span style="visibility: hidden">%s</span>',
+    raised="<sup>%s</sup>",
+    overlaid='<span style="display: inline-block; width: 0; white-space: nowrap">%s</span>',
+)
+
+
 def to_great_tables(report: Report) -> Any:
     """Return the table as a great_tables object, for further styling.
 
@@ -219,11 +227,10 @@ def to_great_tables(report: Report) -> Any:
             table = table.tab_spanner(
                 html(escape(title)), columns=[columns[i].name for i in members]
             )
-    for i, column in enumerate(columns):
-        for place, row in enumerate(report.rows):
+    table = table.tab_options(table_additional_css="td { font-variant-numeric: tabular-nums; }")
+    for column, cells in zip(columns, zip(*report.rows)):
+        for place, text in enumerate(aligned_cells(cells, _MARKUP, numeric=column.numeric)):
             # a cell shows its printed text, whatever its value
-            markup = cell_markup(row[i])
-            text = markup["n"] + markup["m"] + (f" {markup['s']}" if markup["s"] else "")
             table = table.fmt(lambda _, text=text: text, columns=column.name, rows=[place])  # type: ignore[misc]
     if report.caption is not None:
         table = table.tab_header(html(escape(report.caption)))

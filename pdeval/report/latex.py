@@ -4,25 +4,23 @@ Numeric columns are centered and their cells are padded to one width with \phant
 centers numbers under their header, without siunitx or dcolumn.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
+from dataclasses import replace
 from typing import Literal, get_args
 
 from pdeval.report.footnotes import placed
 from pdeval.report.numbers import (
     MINUS,
     Marks,
-    Padding,
-    aligned_spreads,
+    Markup,
+    aligned_cells,
     check_length,
-    paddings,
 )
 from pdeval.report.page_width import layout
-from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
-from pdeval.tables.labels import visible
-from pdeval.verbs.arguments import one_of
+from pdeval.report.report import Report, headings, report_format, row_groups
+from pdeval.tables import visible
+from pdeval.verbs import one_of
 
 Environment = Literal["table", "table*", "tabular", "longtable"]
 Size = Literal["small", "footnotesize", "scriptsize", "tiny"]
@@ -53,7 +51,6 @@ _ESCAPES = {
     **{sign: rf"\textsubscript{{{digit}}}" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     **{sign: rf"\textsuperscript{{{digit}}}" for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }  # fmt: skip
-_EMPHASIS = {"": "%s", "best": r"\textbf{%s}", "second": r"\underline{%s}"}
 _CHARACTERS = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
@@ -75,6 +72,16 @@ def escape(text: str) -> str:
         for piece in re.split(r"-(?=-)", text)
     ]
     return "-{}".join(pieces)
+
+
+_MARKUP = Markup(
+    escape,
+    {"": "%s", "best": r"\textbf{%s}", "second": r"\underline{%s}"},
+    hidden=r"\phantom{%s}",
+    raised=r"\textsuperscript{%s}",
+    overlaid=r"\rlap{%s}",
+    spread=r" $\pm$ %s",
+)
 
 
 @report_format("latex", endings=".tex")
@@ -124,6 +131,7 @@ def to_latex(
 
     Examples
     --------
+    >>> from pdeval.report import Cell, Column
     >>> table = Report((Column("run", "System", numeric=False), Column("AP", "AP")),
     ...                ((Cell("bm25_rm3", "bm25_rm3"), Cell(0.5, "0.500", "best", "a")),))
     >>> print(table.to_latex(environment="tabular"))
@@ -230,9 +238,13 @@ def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:
         "c" if column.numeric else "l" if column.header else r"l@{\hspace{0.6em}}"
         for column in report.columns
     )
+    # a plain asterisk is raised already
+    cells_of_rows = [
+        [replace(cell, marks=cell.marks.replace("*", "∗")) for cell in row] for row in report.rows
+    ]
     columns = [
-        _cells(column, cells, below)
-        for column, cells in zip(report.columns, zip(*report.rows), strict=False)
+        aligned_cells(cells, _MARKUP, numeric=column.numeric, below=below)
+        for column, cells in zip(report.columns, zip(*cells_of_rows), strict=False)
     ]
     rows = [[_row(list(cells))] for cells in zip(*columns)]
     if below:
@@ -271,55 +283,3 @@ def _heading_rows(report: Report) -> list[str]:
         rf"\cmidrule(lr){{{members[0] + 1}-{members[-1] + 1}}}" for title, members in over if title
     ]
     return [_row(cells), "".join(rules)] if cells else []
-
-
-def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
-    texts = [_EMPHASIS[cell.emphasis] % escape(cell.text) for cell in cells]
-    if not column.numeric:
-        return texts
-    padding = paddings([cell.text for cell in cells])
-    marks = _marks(["" if below else cell.marks for cell in cells])
-    spreads = aligned_spreads([cell.spread_text for cell in cells], _deviation, _interval)
-    return [
-        text if cell.value is None else _padded(text, pad) + mark + spread
-        for cell, text, pad, mark, spread in zip(cells, texts, padding, marks, spreads)
-    ]
-
-
-def _padded(text: str, padding: Padding) -> str:
-    """Return a number as wide as the others: signs, digits before the point, digits after it."""
-    return _before(padding) + text + _phantom(padding.decimals)
-
-
-def _before(padding: Padding) -> str:
-    return _phantom(padding.sign) + _phantom(padding.digits)
-
-
-def _phantom(text: str) -> str:
-    return rf"\phantom{{{escape(text)}}}" if text else ""
-
-
-def _marks(marks: list[str]) -> list[str]:
-    """Raise the marks and pad them to the width of the longest, so that the numbers stay aligned."""
-    # a plain asterisk is raised already
-    raised = [
-        rf"\textsuperscript{{{escape(mark.replace('*', '∗'))}}}" if mark else "" for mark in marks
-    ]
-    if not any(marks):
-        return raised
-    longest = raised[marks.index(max(marks, key=len))]
-    return [
-        text
-        if text == longest
-        else (rf"\rlap{{{text}}}" if text else "") + rf"\phantom{{{longest}}}"
-        for text in raised
-    ]
-
-
-def _deviation(spread: tuple[str, ...], padding: Padding) -> str:
-    return rf" $\pm$ {_padded(escape(spread[0]), padding)}"
-
-
-def _interval(spread: tuple[str, ...], low: Padding, high: Padding) -> str:
-    # padding outside the brackets is invisible
-    return f" {_before(low)}[{escape(spread[0])}, {escape(spread[1])}]{_before(high)}"

@@ -1,30 +1,32 @@
 """Runs x measures: the mean over queries, its spread and its number of queries, from any table that has them."""
 
-from __future__ import annotations
-
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import aggregate_of, higher_of
-from pdeval.evaluate.cube import Preferences, Scores, merged_attrs
-from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import ScoresLike, averaged, sources
-from pdeval.evaluate.summary import of_scores
+from pdeval.catalog import aggregate_of, higher_of
+from pdeval.evaluate import (
+    MEASURES,
+    Pairs,
+    Preferences,
+    Scores,
+    ScoresLike,
+    averaged,
+    baselines_of,
+    merged_attrs,
+    of_scores,
+)
+from pdeval.evaluate.sources import sources
 from pdeval.orderings.order import win_rates_of
 from pdeval.orderings.votes import win_rates
 from pdeval.report.columns import check_unique
 from pdeval.report.footnotes import words
 from pdeval.report.sentences import and_list
-from pdeval.tables.labels import run_labels
-from pdeval.tables.reader import Table
-from pdeval.verbs.arguments import several
+from pdeval.tables import Table, run_labels
+from pdeval.verbs import did_you_mean, several
 
 STATISTICS = ("n", "mean", "sd", "ci_low", "ci_high", "sd_replicates")
 
@@ -60,7 +62,7 @@ class Means:
             return ()
         return self.source if isinstance(self.source, tuple) else (self.source,)
 
-    def only(self, measures: Sequence[int]) -> Means:
+    def only(self, measures: Sequence[int]) -> Self:
         """Return the table of some measures, by index."""
         places = list(measures)
         if isinstance(self.source, tuple):
@@ -82,7 +84,7 @@ class Means:
             **{name: getattr(self, name)[places] for name in STATISTICS},
         )
 
-    def in_order(self, runs: np.ndarray) -> Means:
+    def in_order(self, runs: np.ndarray) -> Self:
         """Return the table with its runs in another order; the source keeps its order."""
         arrays = {name: getattr(self, name)[:, runs] for name in STATISTICS}
         return replace(self, runs=self.runs.iloc[runs].reset_index(drop=True), **arrays)
@@ -253,10 +255,10 @@ def find_measure(
     """
     if str(name) in measures:
         return list(measures).index(str(name))
-    near = difflib.get_close_matches(str(name), list(measures), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
     offered = ", ".join([*measures, *also])
-    raise KeyError(f"{what} {str(name)!r} in this table.{hint} It has {offered}.")
+    raise KeyError(
+        f"{what} {str(name)!r} in this table.{did_you_mean(name, measures)} It has {offered}."
+    )
 
 
 def mean_preferences(source: Any, baseline: object) -> tuple[np.ndarray, str]:

@@ -1,7 +1,5 @@
 """Tables of measures: how they agree, how similarly they order runs, and their discriminative power."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

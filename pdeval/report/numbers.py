@@ -1,16 +1,15 @@
 """How numbers are printed: digits, signs, p-values; the same text for every renderer."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from pdeval.report.report import DASH, Emphasis, Report
-from pdeval.verbs.arguments import one_of, whole
+from pdeval.report.report import DASH, Cell, Emphasis, Report
+from pdeval.verbs import one_of, whole
 
 MAX_DIGITS = 10
 MINUS = "−"
@@ -132,22 +131,91 @@ def paddings(texts: Sequence[str]) -> list[Padding]:
     ]
 
 
-def aligned_spreads(
-    spreads: Sequence[tuple[str, ...]], deviation: Callable[..., str], interval: Callable[..., str]
+def _concatenated(*parts: str) -> str:
+    return "".join(parts)
+
+
+@dataclass(frozen=True)
+class Markup:
+    """The markup of a format.
+
+    Parameters
+    ----------
+    escape : callable
+        From plain text to markup.
+    emphasis : mapping of emphasis to str
+        Templates of best and second values.
+    hidden, raised, overlaid : str
+        Templates of markup that is invisible, raised, and without a width.
+    spread : str
+        Template of a standard deviation.
+    brackets : str
+        Template of an interval.
+    join : callable
+        From parts of markup to one.
+    """
+
+    escape: Callable[[str], str]
+    emphasis: Mapping[str, str]
+    hidden: str
+    raised: str
+    overlaid: str
+    spread: str = " ± %s"
+    brackets: str = "[%s, %s]"
+    join: Callable[..., str] = _concatenated
+
+
+def aligned_cells(
+    cells: Sequence[Cell], markup: Markup, *, numeric: bool, below: bool = False
 ) -> list[str]:
-    """Return the markup of the spreads of a column; `deviation` and `interval` take the texts and their paddings.
+    """Return the cells of a column; numbers, marks and spreads have the same width in all cells of a numeric one.
+
+    Marks that are set `below` the numbers are left out.
 
     Examples
     --------
-    >>> aligned_spreads([("0.1",), ()], lambda ends, _: f"± {ends[0]}", str)
-    ['± 0.1', '']
+    >>> markup = Markup(str, {"": "%s"}, hidden="(%s)", raised="^%s", overlaid="|%s|")
+    >>> aligned_cells([Cell(1.5, "1.5", marks="a"), Cell(10.25, "10.25", marks="bc")], markup, numeric=True)
+    ['(0)1.5(0)|^a|(^bc)', '10.25^bc']
     """
-    n_ends = max(map(len, spreads), default=0)
-    padding = [
-        paddings([spread[i] if spread else DASH for spread in spreads]) for i in range(n_ends)
+    texts = [markup.emphasis[cell.emphasis] % markup.escape(cell.text) for cell in cells]
+    if not numeric:
+        return texts
+
+    def hidden(text: str) -> str:
+        return markup.hidden % markup.escape(text) if text else ""
+
+    def padded(text: str, padding: Padding) -> str:
+        before = hidden(padding.sign + padding.digits)
+        return markup.join(before, text, hidden(padding.decimals))
+
+    def spread(ends: tuple[str, ...], *padding: Padding) -> str:
+        texts = [markup.escape(end) for end in ends]
+        if len(ends) == 1:
+            return markup.spread % padded(texts[0], padding[0])
+        # padding outside the brackets is invisible
+        outside = [hidden(pad.sign + pad.digits) for pad in padding]
+        return " " + markup.join(outside[0], markup.brackets % tuple(texts), outside[1])
+
+    marks = ["" if below else cell.marks for cell in cells]
+    raised = [markup.raised % markup.escape(mark) if mark else "" for mark in marks]
+    longest = raised[marks.index(max(marks, key=len))]
+    # a shorter mark has no width, and the invisible longest one has its own
+    marked = [
+        text
+        if text == longest
+        else (markup.overlaid % text if text else "") + markup.hidden % longest
+        for text in raised
     ]
-    markup = deviation if n_ends == 1 else interval
-    return [markup(spread, *ends) if spread else "" for spread, *ends in zip(spreads, *padding)]
+    spreads = [cell.spread_text for cell in cells]
+    n_ends = max(map(len, spreads))
+    ends = [paddings([one[i] if one else DASH for one in spreads]) for i in range(n_ends)]
+    numbers = map(padded, texts, paddings([cell.text for cell in cells]))
+    after = [spread(one, *pads) if one else "" for one, *pads in zip(spreads, *ends)]
+    return [
+        text if cell.value is None else markup.join(number, mark, end)
+        for cell, text, number, mark, end in zip(cells, texts, numbers, marked, after)
+    ]
 
 
 Marks = Literal["raised", "below"]

@@ -1,7 +1,5 @@
 """The table of an ordering: ranks and scores of the runs, side by side for several measures or methods."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -24,9 +22,7 @@ from pdeval.report.columns import (
     titles,
 )
 from pdeval.report.report import Report
-from pdeval.tables.labels import natural, run_labels
-from pdeval.tables.recognition import runs_of
-from pdeval.tables.schemas import SCHEMAS
+from pdeval.tables import SCHEMAS, natural, run_labels, runs_of
 from pdeval.verbs import verb
 
 Show = Literal["rank", "score", "both"]

@@ -1,10 +1,8 @@
 """Tables that fit the width of a page: estimated widths, a compact layout, and columns continued below."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pdeval.report.numbers import Marks, marks_below
 from pdeval.report.report import Column, Report
@@ -15,6 +13,7 @@ _WIDTHS = {
     **dict.fromkeys("MWmw↑↓—", 0.9),
     **dict.fromkeys("ijl.,:;'|![]()ft", 0.35),
 }
+Width = TypeVar("Width", int, float)
 _DIGIT = 0.5
 _RAISED = 0.7  # size of raised marks
 _BOLD = 1.15
@@ -79,7 +78,7 @@ def _columns_of(report: Report, block: Sequence[int]) -> Report:
     return replace(report, columns=tuple(report.columns[i] for i in block), rows=rows)
 
 
-def total_width(widths: Sequence[float], gap: float) -> float:
+def total_width(widths: Sequence[Width], gap: Width) -> Width:
     """Return the width of columns with gaps between them."""
     return sum(widths) + gap * (len(widths) - 1)
 

@@ -1,7 +1,5 @@
 """Tables of pairs: a square matrix of runs, the list of comparisons, labels against those of a reference."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -23,10 +21,15 @@ from pdeval.report.columns import (
 )
 from pdeval.report.report import DASH, Cell, Column, Report
 from pdeval.report.significance_marks import BETTER, letters, wins
-from pdeval.tables.labels import natural_places, naturally, run_labels
-from pdeval.tables.reader import assessor_column
-from pdeval.tables.recognition import run_columns, runs_of
-from pdeval.tables.schemas import SCHEMAS
+from pdeval.tables import (
+    SCHEMAS,
+    assessor_column,
+    natural_places,
+    naturally,
+    run_columns,
+    run_labels,
+    runs_of,
+)
 from pdeval.verbs import verb
 
 Triangle = Literal["full", "upper", "lower"]

@@ -9,8 +9,6 @@ The declaration adds the method `Report.to_latex()`, the ending of `Report.save(
 command line.
 """
 
-from __future__ import annotations
-
 import inspect
 import shutil
 import sys
@@ -25,8 +23,8 @@ import pandas as pd
 
 from pdeval.files.atomic_write import replacing
 from pdeval.report.sentences import sentence
-from pdeval.tables.labels import visible
-from pdeval.verbs.registry import Registry
+from pdeval.tables import visible
+from pdeval.verbs import Registry
 
 DASH = "–"
 DEFAULT_WIDTH, MIN_WIDTH = 80, 40  # characters in a line of text

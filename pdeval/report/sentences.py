@@ -1,7 +1,5 @@
 """The significant differences of a table of systems as sentences for a paper, from the same tests as its marks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Significance marks of a table of systems, and the tests they are based on."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.run_selection import baselines_of
+from pdeval.evaluate import baselines_of
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import Means
 from pdeval.significance.registry import direction
-from pdeval.tables.labels import run_labels
+from pdeval.tables import run_labels
 
 NEEDED = ("measure", "difference", "significant")
 BETTER, WORSE = "†", "‡"
@@ -255,15 +253,13 @@ def _kind(
     if not possible:
         return (
             "",
-            f"Significance is not marked: {why}; comparisons= takes it from other tests."
-            if bases
-            else "",
+            f"{footnote.UNMARKED}: {why}; comparisons= takes it from other tests." if bases else "",
         )
     if comparisons is None and not np.isfinite(table.mean).all(axis=1).any():
-        return "", "Significance is not marked: every measure has infinite values."
+        return "", f"{footnote.UNMARKED}: every measure has infinite values."
     if not bases and n_runs > MAX_LETTERS and comparisons is None:
         return "", (
-            f"Significance is not marked among {n_runs} systems: marks='letters' marks all pairs, "
+            f"{footnote.UNMARKED} among {n_runs} systems: marks='letters' marks all pairs, "
             "baseline= the differences to one system or to several."
         )
     return ("daggers" if bases else "letters"), ""

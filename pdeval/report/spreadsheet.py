@@ -1,7 +1,5 @@
 """A Report as files of data frames: CSV, JSON, Parquet and Excel."""
 
-from __future__ import annotations
-
 import gc
 import io
 import json
@@ -69,7 +67,7 @@ def to_json(report: Report) -> str:
 
 @report_format("parquet", endings=".parquet")
 def to_parquet(report: Report) -> bytes:
-    """Return `to_frame()` as a Parquet file; needs pyarrow.
+    """Return `to_frame()` as a Parquet file.
 
     Returns
     -------
@@ -82,10 +80,6 @@ def to_parquet(report: Report) -> bytes:
     >>> Report((Column("AP", "AP"),), ((Cell(0.25, "0.250"),),)).to_parquet()[:4]  # doctest: +SKIP
     b'PAR1'
     """
-    try:
-        import pyarrow as pa  # noqa: F401
-    except ImportError:
-        raise ImportError("Parquet files need pyarrow: pip install pyarrow.") from None
     table = report.to_frame()
     table.attrs = {}
     return bytes(table.to_parquet(None, index=False, engine="pyarrow"))

@@ -1,7 +1,5 @@
 """The table of systems and measures that most papers need, from scores, preferences or a summary."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -9,11 +7,16 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import aggregate_of
-from pdeval.evaluate.groups import named, tables_of
-from pdeval.evaluate.run_selection import baselines_of, place_of
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import ScoresLike, named_by_metadata
+from pdeval.catalog import aggregate_of
+from pdeval.evaluate import (
+    MEASURES,
+    ScoresLike,
+    baselines_of,
+    named,
+    named_by_metadata,
+    place_of,
+    tables_of,
+)
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
 from pdeval.report.columns import (
@@ -38,9 +41,7 @@ from pdeval.report.systems_by_collection import (
     pooled,
     single,
 )
-from pdeval.tables.labels import natural, natural_places, run_labels
-from pdeval.tables.metadata import matched_rows
-from pdeval.tables.reader import Table
+from pdeval.tables import Table, matched_rows, natural, natural_places, run_labels
 from pdeval.verbs import verb
 
 Marks = Literal["auto", "letters", "daggers"]
@@ -51,6 +52,7 @@ Best = Literal["table", "group"]
 
 @verb(
     on=("scores", "preferences", "summary", "judged"),
+    needs="judged",  # the page shows documents that are judged and not relevant
     core=True,
     command=True,
     machine=True,
@@ -87,6 +89,7 @@ def report(
     layout: Layout | None = None,
     average: Average | None = "mean",
     texts: object = None,
+    nuggets: pd.DataFrame | None = None,
 ) -> Report:
     """Return the table of systems and measures as a paper prints it.
 
@@ -151,6 +154,9 @@ def report(
         differ.
     average : {"mean", "rank", "both"} or None
         Columns after the collections: the unweighted mean over them, the mean rank of the systems, or both.
+    nuggets : DataFrame, optional
+        Table of nuggets of the systems' answers. On the interactive page, a query then opens the nuggets of two
+        answers, with their importance and assignment.
 
     Examples
     --------
@@ -231,6 +237,7 @@ def report(
                 known,
                 texts,
                 next(iter(of_queries), None),
+                nuggets,
             )
         )
         stub, systems = columns_and_rows(run_texts(table.runs[list(rows.stub)], known))
@@ -599,7 +606,7 @@ class Origin:
         Systems in the order of print, with the values that significance is computed from.
     digits : tuple of int
         The decimals of each measure.
-    baseline, metadata, comparisons, how, names, texts
+    baseline, metadata, comparisons, how, names, texts, nuggets
         Arguments of `report`; `how` are test, correction and alpha.
     query_metadata : DataFrame, optional
         The first table of the metadata with a row per query.
@@ -616,6 +623,7 @@ class Origin:
     names: Mapping[str, str] = field(default_factory=dict)
     texts: object = field(default=None, repr=False)
     query_metadata: pd.DataFrame | None = None
+    nuggets: pd.DataFrame | None = field(default=None, repr=False)
 
     @property
     def systems(self) -> list[str]:

@@ -1,7 +1,5 @@
 """Systems on several collections in one table: the tables of single collections, combined."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,18 +7,14 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import merged_attrs
-from pdeval.evaluate.grouped import Grouped, cube_of
-from pdeval.evaluate.grouped import merged as merged_cubes
-from pdeval.evaluate.groups import named, rows_by
-from pdeval.evaluate.sources import ScoresLike
+from pdeval.evaluate import Grouped, ScoresLike, cube_of, merged_attrs, named, rows_by
+from pdeval.evaluate import merged as merged_cubes
 from pdeval.report import numbers as decimals
 from pdeval.report.columns import Part, by_of, numbers, title_groups
 from pdeval.report.means import Means
 from pdeval.report.report import DASH, Cell, Column, Group, Report
 from pdeval.report.significance_marks import Verdict, letters
-from pdeval.tables.metadata import with_metadata
-from pdeval.tables.reader import Table
+from pdeval.tables import Table, with_metadata
 
 Layout = Literal["columns", "rows", "groups"]
 Average = Literal["mean", "rank", "both"]

@@ -1,6 +1,4 @@
-"""A Report as plain text: aligned columns within the width of a terminal, no markup."""
-
-from __future__ import annotations
+"""A Report as plain text, aligned within the width of a terminal; and as a Markdown pipe table that is readable too."""
 
 import re
 import textwrap
@@ -11,9 +9,9 @@ from itertools import groupby, zip_longest
 import numpy as np
 
 from pdeval.report.footnotes import BOLD, BOLD_AND_UNDERLINED, RAISED
-from pdeval.report.page_width import column_blocks
-from pdeval.report.report import MIN_WIDTH, Cell, Report, report_format, row_groups
-from pdeval.tables.labels import visible
+from pdeval.report.page_width import column_blocks, total_width
+from pdeval.report.report import MIN_WIDTH, Cell, Column, Report, report_format, row_groups
+from pdeval.tables import visible
 
 GAP = 2  # spaces between columns
 EMPHASIS = {"": "", "best": "*", "second": "_"}
@@ -59,7 +57,6 @@ def to_text(report: Report, *, width: int | None = None) -> str:
 
     Examples
     --------
-    >>> from pdeval.report import Column
     >>> columns = (Column("run", "System", numeric=False), Column("AP", "AP", higher=True))
     >>> rows = ((Cell("bm25", "bm25"), Cell(0.25, "0.250")), (Cell("lm", "lm"), Cell(0.5, "0.500", "best", "†")))
     >>> print(Report(columns, rows, notes=("Best in bold.",)).to_text())
@@ -148,7 +145,7 @@ def align(
     indent = 2 if titles else 0
     widths = [column.width for column in columns]
     blocks = [list(range(len(columns)))]
-    if width is not None and _length(widths) + indent > width:
+    if width is not None and total_width(widths, GAP) + indent > width:
         widths = _narrowed(columns, widths, width - indent)
         is_text = [not column.numeric for column in columns]
         blocks = column_blocks(is_text, widths, width - indent, GAP)
@@ -161,11 +158,7 @@ def align(
 
 def fits(columns: Sequence[TextColumn], width: int) -> bool:
     """Return whether columns side by side have lines of at most `width` characters."""
-    return _length([column.width for column in columns]) <= width
-
-
-def _length(widths: Sequence[int]) -> int:
-    return sum(widths) + GAP * (len(widths) - 1)
+    return total_width([column.width for column in columns], GAP) <= width
 
 
 def _narrowed(columns: Sequence[TextColumn], widths: list[int], width: int) -> list[int]:
@@ -176,7 +169,7 @@ def _narrowed(columns: Sequence[TextColumn], widths: list[int], width: int) -> l
     ]
     lengths = [np.array([*map(len, column.cells)]) for column in columns]
     widths = list(widths)
-    while _length(widths) > width:
+    while total_width(widths, GAP) > width:
         wide = [i for i in range(len(columns)) if widths[i] > smallest[i]]
         if not wide:
             break
@@ -194,12 +187,12 @@ def _table(
     lines = _group_titles(columns, widths)
     lines += _row([column.header for column in columns], columns, widths)
     if rule:
-        lines.append("-" * _length(widths))
+        lines.append("-" * total_width(widths, GAP))
     margin = " " * indent
     lines = [margin + line for line in lines]
     for i, row in enumerate(zip(*(column.cells for column in columns))):
         if i in titles:
-            lines += textwrap.wrap(titles[i], indent + _length(widths)) or [""]
+            lines += textwrap.wrap(titles[i], indent + total_width(widths, GAP)) or [""]
         lines += [margin + line for line in _row(row, columns, widths)]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -224,7 +217,7 @@ def _group_titles(columns: Sequence[TextColumn], widths: Sequence[int]) -> list[
         return []
     spans = []
     for title, members in groupby(range(len(columns)), key=lambda i: columns[i].group):
-        length = _length([widths[i] for i in members])
+        length = total_width([widths[i] for i in members], GAP)
         parts = textwrap.wrap(title, length) if title else [" " * length]
         spans.append(
             [part.center(length, "-" if len(part) < length - 1 else " ") for part in parts]
@@ -232,3 +225,83 @@ def _group_titles(columns: Sequence[TextColumn], widths: Sequence[int]) -> list[
     height = max(map(len, spans))
     padded = [[" " * len(span[0])] * (height - len(span)) + span for span in spans]
     return [(" " * GAP).join(line) for line in zip(*padded)]
+
+
+# an underscore inside a word is plain text to every Markdown reader; at its ends it is not
+# and brackets are links, and < is a tag, only before certain characters
+_MARKDOWN = re.compile(r"[\\`*|~$]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])|<(?=[A-Za-z/!?])")
+
+
+def escape(text: str) -> str:
+    r"""Return plain text, escaped for Markdown.
+
+    Examples
+    --------
+    >>> print(escape("a|b *c* bm25_rm3 _x"))
+    a\|b \*c\* bm25_rm3 \_x
+    """
+    return _MARKDOWN.sub(lambda match: "\\" + match[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
+
+
+@report_format("markdown", endings=".md")
+def to_markdown(report: Report) -> str:
+    """Return a pipe table, readable as it is and rendered by GitHub, notebooks and pandoc.
+
+    Returns
+    -------
+    str
+        The caption, the table and the notes.
+
+    Examples
+    --------
+    >>> print(Report((Column("run", "System", numeric=False),), ((Cell("a|b", "a|b"),),)).to_markdown())
+    | System |
+    |:-------|
+    | a\\|b   |
+    """
+    columns = report.columns
+    header = [escape(f"{c.group}: {c.header}" if c.group else c.header) + c.arrow for c in columns]
+    # titles of groups are in the first column that has a header
+    first = next((i for i, column in enumerate(columns) if column.header), 0)
+    rows = []
+    for title, members in row_groups(report, report.rows):
+        if title is not None:
+            rows.append([f"*{escape(title)}*" if i == first else "" for i in range(len(columns))])
+        rows += [[_markdown_cell(cell) for cell in cells] for cells in members]
+    widths = [max(3, *map(len, texts)) for texts in zip(header, *rows)]
+    rule = "|".join(
+        "-" * (width + 1) + ":" if column.numeric else ":" + "-" * (width + 1)
+        for column, width in zip(columns, widths)
+    )
+    table = [
+        _markdown_line(header, columns, widths),
+        f"|{rule}|",
+        *(_markdown_line(row, columns, widths) for row in rows),
+    ]
+    paragraphs = ["\n".join(table)]
+    if report.caption is not None:
+        paragraphs.insert(0, _paragraph(report.caption))
+    if report.notes:
+        paragraphs.append(_paragraph(" ".join(report.notes)))
+    return "\n\n".join(paragraphs)
+
+
+def _paragraph(text: str) -> str:
+    # at the start of a line these are headings, quotes and lists
+    return re.sub(r"^(\s*\d*)([#>+.)-])", r"\1\\\2", escape(text))
+
+
+def _markdown_line(row: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
+    cells = (
+        text.rjust(width) if column.numeric else text.ljust(width)
+        for text, column, width in zip(row, columns, widths)
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = escape(cell.text)
+    text = {"": text, "best": f"**{text}**", "second": f"<u>{text}</u>"}[cell.emphasis]
+    marks = f"<sup>{escape(cell.marks)}</sup>" if cell.marks else ""
+    ends = ", ".join(cell.spread_text)
+    return text + marks + {0: "", 1: f" ± {ends}"}.get(len(cell.spread_text), f" [{ends}]")

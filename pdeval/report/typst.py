@@ -3,28 +3,24 @@
 Every text is escaped so that Typst prints it as it is; a number is padded with `hide` to the width of its column.
 """
 
-from __future__ import annotations
-
 import re
 
 from pdeval.report.footnotes import placed
 from pdeval.report.numbers import (
     Marks,
-    Padding,
-    aligned_spreads,
+    Markup,
+    aligned_cells,
     check_length,
-    paddings,
 )
 from pdeval.report.page_width import layout
-from pdeval.report.report import Cell, Column, Report, headings, report_format, row_groups
-from pdeval.tables.labels import visible
+from pdeval.report.report import Report, headings, report_format, row_groups
+from pdeval.tables import visible
 
 # always special; then special only next to certain characters, or at the start of a string
 _SPECIAL = re.compile(
     r"""[\\*_`$#<>@~\[\]'"]|-(?=[-?])|(?<=-)-|(?<![^\W_])-(?=\d)|(?<=\.)\.|(?<=/)/|^[-+/=]|(?<=^ )[-+/=]"""
 )
 _NUMBERED = re.compile(r"^( ?\d+)\.(?= |$)")
-_EMPHASIS = {"": "%s", "best": "#strong[%s]", "second": "#underline[%s]"}
 _OUTER, _INNER = "0.08em", "0.05em"
 EM = 11.0  # points of the font of Typst
 PAGE_WIDTH = 450.0  # points of the text on an A4 page of Typst
@@ -41,6 +37,26 @@ def escape(text: str) -> str:
     """
     escaped = _SPECIAL.sub(lambda match: "\\" + match[0], visible(re.sub(r"[ \t\r\n]+", " ", text)))
     return _NUMBERED.sub(r"\1\.", escaped)
+
+
+def _joined(*parts: str) -> str:
+    """Return joined markup; a semicolon prevents text after an expression from being parsed as its argument."""
+    text = ""
+    for part in parts:
+        text += ";" if text.endswith("]") and part.startswith(("(", "[", ".", ";")) else ""
+        text += part
+    return text
+
+
+_MARKUP = Markup(
+    escape,
+    {"": "%s", "best": "#strong[%s]", "second": "#underline[%s]"},
+    hidden="#hide[%s]",
+    raised="#super[%s]",
+    overlaid="#box(width: 0pt, align(left)[%s])",
+    brackets=r"\[%s, %s\]",
+    join=_joined,
+)
 
 
 @report_format("typst", endings=".typ")
@@ -87,6 +103,7 @@ def to_typst(
 
     Examples
     --------
+    >>> from pdeval.report import Cell, Column
     >>> table = Report((Column("run", "System", numeric=False), Column("AP", "AP")),
     ...                ((Cell("bm25_rm3", "bm25_rm3"), Cell(0.5, "0.500", "best", "a")),))
     >>> print(table.to_typst(bare=True))
@@ -159,11 +176,16 @@ def _table(report: Report, below: bool, compact: bool) -> list[str]:
     aligned = ", ".join("center" if column.numeric else "left" for column in report.columns)
     aligned += "," * (len(report.columns) == 1)
     columns = [
-        _cells(column, cells, below)
+        aligned_cells(cells, _MARKUP, numeric=column.numeric, below=below)
         for column, cells in zip(report.columns, zip(*report.rows), strict=False)
     ]
+    rows_of_cells = [list(cells) for cells in zip(*columns)]
+    if below:  # on a separate line of the cell
+        for texts, cells in zip(rows_of_cells, report.rows):
+            for i, cell in enumerate(cells):
+                texts[i] += rf" \ #text(size: 0.8em)[{escape(cell.marks)}]" if cell.marks else ""
     body: list[str] = []
-    for title, rows in row_groups(report, [_row(list(cells)) for cells in zip(*columns)]):
+    for title, rows in row_groups(report, [_row(cells) for cells in rows_of_cells]):
         body += [f"table.hline(stroke: {_INNER}),"] if body else []
         if title is not None:
             body.append(
@@ -207,59 +229,3 @@ def _heading_rows(report: Report) -> list[str]:
         if title
     ]
     return [", ".join(cells) + ",", *rules] if cells else []
-
-
-def _cells(column: Column, cells: tuple[Cell, ...], below: bool) -> list[str]:
-    texts = [_EMPHASIS[cell.emphasis] % escape(cell.text) for cell in cells]
-    if not column.numeric:
-        return texts
-    longest = max((cell.marks for cell in cells), key=len, default="")
-    marks = [_marks(cell.marks, longest, below) for cell in cells]
-    padding = paddings([cell.text for cell in cells])
-    spreads = aligned_spreads([cell.spread_text for cell in cells], _deviation, _interval)
-    numbers = [
-        _joined(_hidden(pad.sign + pad.digits), text, _hidden(pad.decimals))
-        for text, pad in zip(texts, padding)
-    ]
-    after = zip(spreads, marks) if below else zip(marks, spreads)
-    return [
-        text if cell.value is None else _joined(number, *rest)
-        for cell, text, number, rest in zip(cells, texts, numbers, after)
-    ]
-
-
-def _joined(*parts: str) -> str:
-    """Return joined markup; a semicolon prevents text after an expression from being parsed as its argument."""
-    text = ""
-    for part in parts:
-        text += ";" if text.endswith("]") and part.startswith(("(", "[", ".", ";")) else ""
-        text += part
-    return text
-
-
-def _hidden(text: str) -> str:
-    return f"#hide[{escape(text)}]" if text else ""
-
-
-def _marks(mark: str, longest: str, below: bool) -> str:
-    """Return raised marks, padded to the width of the longest; or marks on a separate line."""
-    if below:
-        return f" \\ #text(size: 0.8em)[{escape(mark)}]" if mark else ""
-    raised = f"#super[{escape(mark)}]" if mark else ""
-    if mark == longest:
-        return raised
-    box = f"#box(width: 0pt, align(left)[{raised}])" if mark else ""
-    return f"{box}#hide[#super[{escape(longest)}]]"
-
-
-def _deviation(spread: tuple[str, ...], padding: Padding) -> str:
-    return f" ± {_joined(_hidden(padding.sign + padding.digits), escape(spread[0]), _hidden(padding.decimals))}"
-
-
-def _interval(spread: tuple[str, ...], low: Padding, high: Padding) -> str:
-    # padding outside the brackets is invisible
-    return " " + _joined(
-        _hidden(low.sign + low.digits),
-        rf"\[{escape(spread[0])}, {escape(spread[1])}\]",
-        _hidden(high.sign + high.digits),
-    )

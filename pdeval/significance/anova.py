@@ -1,21 +1,17 @@
 """Whether runs differ at all: analysis of variance, of scores and of ranks (Friedman's test)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import ScoresLike, Source, each, sources
+from pdeval.evaluate import MEASURES, Scores, ScoresLike, Source, each
+from pdeval.evaluate.sources import sources
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.mean_ranks import concordance, ranks_of
 from pdeval.significance.paired_differences import Pairs, complete, concatenated
-from pdeval.tables.equal_values import NOISE, ratio
+from pdeval.tables import NOISE, ratio, table
 from pdeval.tables.labels import labels
-from pdeval.tables.schemas import table
 from pdeval.verbs import verb
 
 SOURCES = ("run", "query", "residual", "total")

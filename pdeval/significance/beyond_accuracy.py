@@ -1,14 +1,12 @@
 """Differences between runs in the novelty, diversity, popularity and coverage of their lists, over users."""
 
-from __future__ import annotations
-
 import pandas as pd
 
-from pdeval.evaluate.beyond_accuracy import BEYOND, lists_of_runs
-from pdeval.join.rules import Compat, Ties
+from pdeval.evaluate import BEYOND, lists_of_runs
+from pdeval.join import Compat, Ties
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import JointCorrection
-from pdeval.tables.reader import Table
+from pdeval.tables import Table
 from pdeval.verbs import verb
 
 
@@ -75,8 +73,8 @@ def compare_lists(
     >>> both = pd.concat(pd.DataFrame({"run": run, "user_id": user, "item_id": item, "score": -rank})
     ...                  for run, item in lists.items())
     >>> items = pd.DataFrame({"item_id": range(100)})
-    >>> found = both.ireval.beyond_accuracy.compare("Coverage@5", items=items, baseline="narrow")
-    >>> found[["run_a", "run_b", "n", "mean_a", "mean_b", "difference", "ci_low", "ci_high"]].round(2)
+    >>> result = both.ireval.beyond_accuracy.compare("Coverage@5", items=items, baseline="narrow")
+    >>> result[["run_a", "run_b", "n", "mean_a", "mean_b", "difference", "ci_low", "ci_high"]].round(2)
       run_a   run_b   n  mean_a  mean_b  difference  ci_low  ci_high
     0  wide  narrow  40     0.8     0.3         0.5    0.42     0.58
     """

@@ -1,7 +1,5 @@
 """Compare runs pair by pair: one tidy row per pair and measure, with its test and its correction."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -10,14 +8,23 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate.cube import Scores, merged_attrs, stacked
-from pdeval.evaluate.ppi import check_mean, estimates
-from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.seeds import new_seed
-from pdeval.evaluate.sources import ScoresLike, Source, sources
-from pdeval.evaluate.summary import of_users, pseudo_values
-from pdeval.join.judged import Judged
+from pdeval.evaluate import (
+    MEASURES,
+    N_GROUPS,
+    Scores,
+    ScoresLike,
+    Source,
+    baselines_of,
+    check_mean,
+    estimates,
+    merged_attrs,
+    new_seed,
+    of_users,
+    pseudo_values,
+    stacked,
+)
+from pdeval.evaluate.sources import sources
+from pdeval.join import Judged
 from pdeval.significance import hsd, mean_ranks, paired_tests
 from pdeval.significance.corrections import (
     JOINT_CORRECTIONS,
@@ -30,7 +37,7 @@ from pdeval.significance.corrections import (
 )
 from pdeval.significance.max_t import critical_value, maxima, tail
 from pdeval.significance.noninferiority import against_margin, margin_of
-from pdeval.significance.paired_differences import Pairs, check, complete
+from pdeval.significance.paired_differences import Pairs, check, complete, concatenated
 from pdeval.significance.registry import (
     TESTS,
     SignificanceTest,
@@ -38,11 +45,8 @@ from pdeval.significance.registry import (
     which_test,
     with_correction,
 )
-from pdeval.tables.equal_values import NOISE
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.registry import check_not_declared, listed_in_docs
+from pdeval.tables import NOISE, table
+from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, verb
 
 # importing the others declares their tests
 __all__ = ["compare", "hsd", "mean_ranks", "paired_tests"]
@@ -53,6 +57,8 @@ MAX_T_RUNS = 30
 MAX_T_QUERIES = 8
 # a measure of a table of pairs, and its test
 Part = tuple[Pairs, int, SignificanceTest]
+# columns of p-values that are adjusted for the family
+ADJUSTED = ("p_adjusted", "p_noninferior", "p_equivalent")
 # the question that a comparison of systems with replicates answers
 THESE_MODELS = "Are these trained models different? Queries are random, replicates fixed."
 
@@ -125,7 +131,7 @@ def compare(
     correction: JointCorrection | None = "auto",
     baseline: object = None,
     alpha: float = 0.05,
-    family: Literal["measure", "baseline", "all"] | None = None,
+    family: Literal["measure", "baseline", "all", "groups"] | None = None,
     margin: float | str | None = None,
     confidence: float | None = None,
     draws: int = 10_000,
@@ -151,11 +157,12 @@ def compare(
         baseline it is Dunnett's comparison, for all pairs Tukey's HSD without equal variances. 'auto', the default, is
         'max-t' for t-tests of at least 8 queries with a baseline or of up to 30 runs, else 'holm'. HSD and Nemenyi's
         test already account for all pairs of a measure: `p_adjusted` is then `p_value`, and the family is the measure.
-    family : {'measure', 'baseline', 'all'}, optional
+    family : {'measure', 'baseline', 'all', 'groups'}, optional
         P-values that are corrected together: all pairs of a measure, including those that a baseline excludes from the
-        result; the pairs with one baseline, per measure; or all rows of the result (with `by`, of a group). By default
-        'baseline' if there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure' and raise for any
-        other.
+        result; the pairs with one baseline, per measure; all rows of the result (with `by`, of a group); or, with
+        `by`, the pairs of a measure (with one baseline, if there is one) in all groups, such as collections. By
+        default 'baseline' if there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure', Dunnett's
+        test the family 'baseline'; they raise for 'all', and for each other's family.
     margin : float or str, optional
         Largest loss that is acceptable: a difference in the unit of the measure, or a percentage of the mean of run_b
         such as '5%'. The t-tests against it are one-sided, corrected over the same families: run_a is not inferior if
@@ -188,6 +195,10 @@ def compare(
     the interval of a difference that is not significant includes 0, and that of a significant one never extends
     beyond 0.
 
+    With family='groups', the adjusted p-values p of each of G groups become 1 - (1 - p)^G (Sidak), and its intervals
+    have confidence (1 - alpha)^(1/G). This is exact for groups without common queries, such as collections, and
+    conservative for others. It requires a correction of the family-wise error rate.
+
     References
     ----------
     Westfall and Young (1993), Resampling-based multiple testing; Romano and Wolf (2005), Exact and approximate
@@ -198,8 +209,8 @@ def compare(
     --------
     >>> import pdeval
     >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
-    >>> found = scores.ireval.compare(baseline="bm25")
-    >>> found[["run_a", "run_b", "n", "difference", "p_value", "p_adjusted", "significant"]].head(3).round(4)
+    >>> result = scores.ireval.compare(baseline="bm25")
+    >>> result[["run_a", "run_b", "n", "difference", "p_value", "p_adjusted", "significant"]].head(3).round(4)
           run_a run_b   n  difference  p_value  p_adjusted  significant
     0  bm25+rm3  bm25  48      0.0115   0.4400      0.9843        False
     1  dense-s1  bm25  48      0.1080   0.0001      0.0003         True
@@ -217,8 +228,17 @@ def compare(
         [which_test(test, measure, cube.attrs, machine=machine) for measure in cube.measures]
         for cube in cubes
     ]
-    corrected_together = _family(family, baseline, tests)
+    groups = N_GROUPS.get() if family == "groups" else 0
+    if family == "groups" and not groups:
+        raise ValueError(
+            "family='groups' corrects the groups of by= together: pass by=<column>, such as by='collection'."
+        )
+    corrected_together = _family(None if groups else family, baseline, tests)
     confidence = 1 - alpha if confidence is None else confidence
+    # groups are independent, so their levels multiply
+    across = "sidak" if groups > 1 else "none"
+    level = single_step_level(across, alpha, groups)
+    miss = single_step_level(across, 1 - confidence, groups)
     seed = new_seed() if seed is None else seed
     options: dict[str, Any] = {"draws": draws, "seed": seed, "progress": progress}
     # one table for each baseline, whose pairs are a family
@@ -238,6 +258,11 @@ def compare(
     family_of = np.arange(len(parts)) * (corrected_together != "all")
     size = np.bincount(family_of, weights=[len(pairs) for pairs, *_ in parts])[family_of]
     step = _correction(correction, parts, baseline)
+    if groups and not family_wise.all() and (step == "none" or step.startswith("fdr")):
+        raise ValueError(
+            f"family='groups' requires a correction of the family-wise error rate, not correction={step!r}. Use "
+            "correction='holm', or correct each group with family='measure'."
+        )
     largest: dict[int, np.ndarray] = {}
     if step == MAX_T:
         several = np.flatnonzero(~family_wise & (size > 1))
@@ -246,9 +271,9 @@ def compare(
     for number, (pairs, measure, kind) in enumerate(parts):
         single_step = "none" if kind.family_wise or step == MAX_T else step
         m = int(size[number])
-        of_part = {**options, "confidence": 1 - single_step_level(single_step, 1 - confidence, m)}
+        of_part = {**options, "confidence": 1 - single_step_level(single_step, miss, m)}
         if number in largest:
-            of_part["critical"] = critical_value(largest[number], 1 - confidence).item()
+            of_part["critical"] = critical_value(largest[number], miss).item()
             of_part["size"] = m
         results.append(pairs.gather(_blocks(pairs, measure, kind, of_part)))
 
@@ -272,7 +297,7 @@ def compare(
             alpha=alpha,
         )
     corrected = [
-        with_correction(columns, p, alpha)
+        with_correction(columns, p, level)
         for columns, p in zip(results, np.split(adjusted, np.cumsum(lengths)[:-1]), strict=True)
     ]
     if abs(confidence + alpha - 1) < NOISE:
@@ -284,13 +309,24 @@ def compare(
             correction=step,
             family=family_of,
             size=size,
-            alpha=alpha,
+            alpha=level,
             few=MAX_T_QUERIES,
         )
         corrected = [{**one, **two} for one, two in zip(corrected, tested, strict=True)]
+    if groups > 1:
+        with np.errstate(divide="ignore"):  # p = 1
+            corrected = [
+                columns
+                | {
+                    name: -np.expm1(groups * np.log1p(-columns[name]))
+                    for name in columns
+                    if name in ADJUSTED
+                }
+                for columns in corrected
+            ]
     frames = []
     for pairs, kinds in tables:
-        columns = _concatenated([corrected.pop(0) for _ in kinds])
+        columns = concatenated([corrected.pop(0) for _ in kinds])
         reported = np.tile(pairs.against, len(kinds))
         columns = {key: values[reported] for key, values in columns.items()}
         frames.append(pairs.frame([columns], [kind.name for kind in kinds]))
@@ -299,11 +335,12 @@ def compare(
         by_measure = np.argsort(pd.factorize(frame["measure"])[0], kind="stable")
         frame = frame.iloc[by_measure].reset_index(drop=True)
     frame.attrs.update(merged_attrs(pairs.source.attrs for pairs, _ in tables))
+    name = parts[0][-1].family if family_wise.all() else corrected_together
     frame.attrs.update(
         correction=NOT_NEEDED if family_wise.all() else step,
-        family="measure" if family_wise.all() else corrected_together,
-        comparisons=sorted(set(size.astype(int).tolist())),
-        simultaneous=bool(((size > 1) & (family_wise | (step != "none"))).all()),
+        family="groups" if groups else name,
+        comparisons=sorted(set((size * max(groups, 1)).astype(int).tolist())),
+        simultaneous=bool(((size * max(groups, 1) > 1) & (family_wise | (step != "none"))).all()),
         alpha=alpha,
         confidence=confidence,
         draws=draws,
@@ -323,17 +360,23 @@ def _family(family: str | None, baseline: object, tests: list[list[SignificanceT
         raise ValueError(
             "family='baseline' needs a baseline: pass baseline=<run id>, or family='measure'."
         )
-    family_wise = [test.name for kinds in tests for test in kinds if test.family_wise]
     measures = sum(map(len, tests))
-    if family_wise and family != "measure" and not (family == "all" and measures == 1):
+    other = [
+        test
+        for kinds in tests
+        for test in kinds
+        if test.family_wise and family != test.family and not (family == "all" and measures == 1)
+    ]
+    if other:
+        pairs = {"baseline": "the pairs with the baseline", "measure": "all pairs"}
         raise ValueError(
-            f"test={family_wise[0]!r} corrects for all pairs of one measure; family={family!r} requires "
+            f"test={other[0].name!r} corrects for {pairs[other[0].family]} of one measure; family={family!r} requires "
             + (
                 f"the pairs of {measures} measures together."
                 if family == "all"
-                else "only the pairs with the baseline."
+                else f"{'only ' * (family == 'baseline')}{pairs[family]}."
             )
-            + f" Use family='measure', or a test of one pair, e.g. test='t' with family={family!r}."
+            + f" Use family={other[0].family!r}, or a test of one pair, e.g. test='t' with family={family!r}."
         )
     return family
 
@@ -346,7 +389,8 @@ def _correction(correction: str | None, parts: Sequence[Part], baseline: object)
         for pairs, measure, test in parts
         if test.name != "t" and not test.family_wise
     ]
-    short = min(len(pairs.source.queries) for pairs, *_ in parts) < MAX_T_QUERIES
+    queries = min(len(pairs.source.queries) for pairs, *_ in parts)
+    short = queries < MAX_T_QUERIES
     if name == "auto":
         many = max(len(pairs.source.runs) for pairs, *_ in parts) > MAX_T_RUNS
         return "holm" if others or short or (many and baseline is None) else MAX_T
@@ -356,7 +400,6 @@ def _correction(correction: str | None, parts: Sequence[Part], baseline: object)
             f"correction='max-t' requires test='t'; {measure!r} has test={test!r}. Use correction='holm'."
         )
     if name == MAX_T and short:
-        queries = min(len(pairs.source.queries) for pairs, *_ in parts)
         raise ValueError(
             f"correction='max-t' requires at least {MAX_T_QUERIES} queries, found {queries}. Use correction='holm'."
         )
@@ -376,12 +419,10 @@ def _maxima(
         rows = queries.get_indexer(pairs.source.queries)
         for numbers, D in pairs.blocks(measure, shared=2):
             scores = None
-            if isinstance(pairs.source, Scores) and not np.isnan(D).any():
-                values = pairs.source.values[measure]
+            source = pairs.source
+            if isinstance(source, Scores) and not np.isnan(source.values[measure]).any():
                 sides = pairs.a[numbers], pairs.b[numbers]
-                known = ~np.isnan(values).any()
-                ordered = sides if pairs.source.higher[measure] else sides[::-1]
-                scores = (values, *ordered) if known else None
+                scores = (source.values[measure], *sides[:: 1 if source.higher[measure] else -1])
             drawn = maxima(D, rows=rows, size=len(queries), scores=scores, **options)
             family = int(family_of[number])
             largest[family] = np.maximum(largest.get(family, -np.inf), drawn)
@@ -410,23 +451,12 @@ def _margins(
     return results, margins, _maxima(parts, family_of, several, {**options, "one_sided": True})
 
 
-def _concatenated(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return the columns of all measures; NaN if only tests of other measures have a column."""
-    keys = max(parts, key=len)
-    missing = dict.fromkeys(key for part in parts for key in part if key not in keys)
-    columns = {}
-    for key in (*keys, *missing):
-        other = "difference" if key == "estimate" else ""
-        columns[key] = np.concatenate(
-            [part.get(key, part.get(other, np.full(len(part["n"]), np.nan))) for part in parts]
-        )
-    return columns
-
-
 def _blocks(
     pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
 ) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
     """Yield (numbers of pairs, their columns) of one measure."""
+    from scipy import special
+
     if test.machine:
         yield from _with_machine(pairs, measure, test, options)
     elif test.joint:
@@ -437,17 +467,12 @@ def _blocks(
             sides = pairs.sides(measure, numbers, counted)
             level = options["confidence"]
             if "critical" in options:
-                level = _student_level(counted.sum(axis=0), options)
+                n = counted.sum(axis=0)
+                # the level at which Student's interval has the critical value, or the usual one if smaller
+                usual = (1 - level) / np.where(n < MAX_T_QUERIES, options["size"], 1)
+                level = 1 - np.minimum(usual, 2 * special.stdtr(n - 1, -options["critical"]))
             outcome = test.result(D, **{**options, "confidence": level})
             yield numbers, outcome.columns(*sides, pairs.limits(measure, D))
-
-
-def _student_level(n: np.ndarray, options: dict[str, Any]) -> np.ndarray:
-    """Return the confidence level at which Student's interval has the critical value, or the usual one if larger."""
-    from scipy import special
-
-    level = (1 - options["confidence"]) / np.where(n < MAX_T_QUERIES, options["size"], 1)
-    return 1 - np.minimum(level, 2 * special.stdtr(n - 1, -options["critical"]))
 
 
 def _with_machine(

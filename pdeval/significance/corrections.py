@@ -1,13 +1,11 @@
 """Corrections of p-values for the number of comparisons, over declared families."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
 
-from pdeval.verbs.arguments import one_of
+from pdeval.verbs import one_of
 
 Correction = Literal[
     "bonferroni",

@@ -1,7 +1,5 @@
 """DeltaSort: how far systems move when one measure replaces another (papers on atomized search length)."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,20 +9,16 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate.cube import Scores, merged_attrs
-from pdeval.evaluate.groups import named
+from pdeval.evaluate import Scores, ScoresLike, averaged, merged_attrs, named
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import ScoresLike, averaged, sources
-from pdeval.join.judged import Judged
+from pdeval.evaluate.sources import sources
+from pdeval.join import Judged
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.votes import ranks_of_means
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.paired_tests import student
-from pdeval.tables.equal_values import NOISE
-from pdeval.tables.labels import run_labels
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import several
+from pdeval.tables import NOISE, run_labels, table
+from pdeval.verbs import several, verb
 
 STEPS = ("atomize precision", "aggregate within query", "aggregate across queries", "cumulative")
 

@@ -1,22 +1,18 @@
 """Discriminative power: the fraction of pairs of runs that differ significantly by a measure (Sakai)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import merged_attrs, stacked
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import ScoresLike, sources
+from pdeval.evaluate import MEASURES, ScoresLike, merged_attrs, stacked
+from pdeval.evaluate.sources import sources
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import JointCorrection
 from pdeval.significance.registry import TESTS, which_test
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.registry import check_not_declared, listed_in_docs
+from pdeval.tables import table
+from pdeval.verbs import check_not_declared, listed_in_docs, verb
 
 table(
     "discriminative_power",

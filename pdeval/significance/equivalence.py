@@ -1,7 +1,5 @@
 """Practical equivalence: how probable it is that a run is better, worse, or no different from another in practice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
@@ -9,14 +7,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.seeds import chunks, new_seed
-from pdeval.evaluate.sources import ScoresLike, Source, each, sources
+from pdeval.evaluate import MEASURES, ScoresLike, Source, chunks, each, new_seed
+from pdeval.evaluate.sources import sources
 from pdeval.significance.paired_differences import Pairs
-from pdeval.tables.equal_values import NOISE, describe
-from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
-from pdeval.verbs.progress import track
+from pdeval.tables import NOISE, describe, table
+from pdeval.verbs import arguments, track, verb
 
 # Weights (draws x queries) in memory at a time.
 BLOCK = 2**20
@@ -107,6 +102,7 @@ def _below(z: np.ndarray, rope: float) -> list[tuple[np.ndarray, np.ndarray]]:
     """
     slack = NOISE * (np.abs(z).max() + rope)
     return [
+        # (z_i + z_j) / 2 < end / 2 means z_j < end - z_i: counted by bisection, not by pairs
         (np.searchsorted(z, end - z - slack, "left"), np.searchsorted(z, end - z + slack, "right"))
         for end in (-2 * rope, 2 * rope)
     ]
@@ -195,8 +191,8 @@ def equivalence(
     --------
     >>> import pdeval
     >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
-    >>> found = scores.ireval.equivalence(rope=0.01, baseline="bm25")
-    >>> found[["run_a", "run_b", "difference", "worse", "equivalent", "better"]].head(3).round(3)
+    >>> result = scores.ireval.equivalence(rope=0.01, baseline="bm25")
+    >>> result[["run_a", "run_b", "difference", "worse", "equivalent", "better"]].head(3).round(3)
           run_a run_b  difference  worse  equivalent  better
     0  bm25+rm3  bm25       0.011  0.076       0.385   0.539
     1  dense-s1  bm25       0.108  0.000       0.000   1.000

@@ -1,20 +1,15 @@
 """The gate of a continuous evaluation: may a candidate replace the baseline?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate.grouped import grouped_cube
-from pdeval.evaluate.run_selection import place_of
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.seeds import new_seed
-from pdeval.evaluate.sources import ScoresLike, sources
+from pdeval.evaluate import MEASURES, ScoresLike, grouped_cube, new_seed, place_of
+from pdeval.evaluate.sources import sources
 from pdeval.significance.compare import MAX_T_QUERIES
 from pdeval.significance.corrections import (
     JOINT_CORRECTIONS,
@@ -26,8 +21,7 @@ from pdeval.significance.corrections import (
 from pdeval.significance.max_t import maxima
 from pdeval.significance.noninferiority import against_margin, margin_of, queries_for_margin
 from pdeval.significance.paired_differences import Pairs
-from pdeval.tables.equal_values import describe, ratio
-from pdeval.tables.schemas import table
+from pdeval.tables import describe, ratio, table
 from pdeval.verbs import verb
 
 Requirement = Literal["no_loss", "noninferiority"]
@@ -36,9 +30,9 @@ NO_LOSS, NONINFERIORITY = REQUIREMENTS = ("no_loss", "noninferiority")
 table(
     "gates",
     "measure requirement n:int candidate:float baseline:float difference:float lower:float upper:float limit:float "
-    "p_value:float queries_needed:float passed:bool verdict",
+    "p_value:float queries_needed:float passed:bool conclusion",
     "gate",
-    recognized_by="measure requirement limit passed verdict",
+    recognized_by="measure requirement limit passed conclusion",
     row="measure and group",
     sort="measure",
     then=".report()",
@@ -56,9 +50,9 @@ table(
         "'no_loss'",
         "queries_needed": "number of queries that show non-inferiority with the required power if there is no loss",
         "passed": "whether the requirement is met",
-        "verdict": "the result in words",
+        "conclusion": "the result in words",
     },
-    no_plot="it is a list of verdicts; draw .compare(margin=...)",
+    no_plot="it is a list of conclusions; draw .compare(margin=...)",
 )
 
 
@@ -135,7 +129,7 @@ def gate(
       measure     requirement  difference  lower  limit  passed
     0      AP  noninferiority       0.175  0.133 -0.016    True
     1    P@10         no_loss       0.148  0.099  0.000    True
-    >>> judged.gate("bm25+rm3", "bm25", "AP", margin=0.005)["verdict"].item()
+    >>> judged.gate("bm25+rm3", "bm25", "AP", margin=0.005)["conclusion"].item()
     'not enough queries: n needed is 2571, found 48; the loss may be up to 0.0132 (limit 0.005)'
     """
     usual: str = NO_LOSS if margin is None else NONINFERIORITY
@@ -175,8 +169,8 @@ def gate(
             "passed": passed,
         }
     )
-    frame["verdict"] = [
-        _verdict(row, columns["lost"][i]) for i, row in enumerate(frame.itertuples())
+    frame["conclusion"] = [
+        _conclusion(row, columns["lost"][i]) for i, row in enumerate(frame.itertuples())
     ]
     frame.attrs = {
         **cells.attrs,
@@ -223,7 +217,7 @@ def _cells(
     """Return the differences between candidate and baseline, one column per measure and group."""
     if by is None:
         cubes: list[Any] = list(sources(data, measures))
-        slices, labels = [slice(None)], None
+        slices, labels = [slice(None)], pd.DataFrame()
     else:
         grouped = grouped_cube(data, measures, by, metadata=metadata)
         cubes = [grouped.source]
@@ -242,27 +236,22 @@ def _cells(
                 f"the candidate {candidate!r} is the baseline. Pass two different runs."
             )
         pairs = Pairs.of(cube, baseline=tuple(cube.runs.iloc[rows[1]]))
-        place = np.flatnonzero(pairs.a == rows[0])
+        kept = pairs.a == rows[0]
+        columns = ("a", "b", "kept", "flipped", "against")
+        pairs = replace(pairs, **{name: getattr(pairs, name)[kept] for name in columns})
         at = queries.get_indexer(cube.queries)
         for measure, name in enumerate(cube.measures):
             for numbers, D in pairs.blocks(measure):
-                for column in np.flatnonzero(np.isin(numbers, place)):
-                    for part in slices:
-                        values = np.full(len(queries), np.nan)
-                        values[at[part]] = D[part, column]
+                for part in slices:
+                    values = np.full(len(queries), np.nan)
+                    values[at[part]] = D[part, 0]
+                    parts.append(values)
+                    names.append(name)
+                    with np.errstate(invalid="ignore"):
                         counted = ~np.isnan(values[at])[:, None]
-                        parts.append(values)
-                        names.append(name)
-                        with np.errstate(invalid="ignore"):
-                            sides.append(pairs.sides(measure, numbers[[column]], counted))
-    groups = {}
-    if labels is not None:
-        groups = {
-            str(name): labels[name].array.take(
-                np.tile(np.arange(len(slices)), len(names) // len(slices))
-            )
-            for name in labels
-        }
+                        sides.append(pairs.sides(measure, numbers, counted))
+    group = np.tile(np.arange(len(slices)), len(names) // len(slices))
+    groups = {str(name): labels[name].array.take(group) for name in labels}
     return Cells(
         np.stack(parts, axis=1),
         np.array(names, dtype=object),
@@ -282,7 +271,7 @@ def _tested(
     power: float,
     options: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return limits, p-values and verdicts of all columns; rows with one requirement are one family."""
+    """Return limits, p-values and conclusions of all columns; rows with one requirement are one family."""
     n, mean, sd = describe(D)
     testable = n > 1
     if correction == "auto":
@@ -328,7 +317,7 @@ def _tested(
     return result
 
 
-def _verdict(row: Any, lost: bool) -> str:
+def _conclusion(row: Any, lost: bool) -> str:
     """Return the result of one row in words."""
     limit = f" (limit {0.0 - row.limit:.3g})" if row.limit < 0 else ""
     if row.n < 2:

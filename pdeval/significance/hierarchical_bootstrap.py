@@ -5,17 +5,16 @@ and then queries counts the variance of the queries twice, in the means of the c
 does the standard error of each draw, so the ratio has the correct level. Percentiles of the means would be too wide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
-from pdeval.evaluate.seeds import chunks
-from pdeval.tables.equal_values import NOISE, describe, ratio
-from pdeval.verbs.progress import track
+from pdeval.evaluate import chunks
+from pdeval.significance.max_t import critical_value
+from pdeval.tables import NOISE, describe, ratio
+from pdeval.verbs import track
 
 Over = Literal["collections", "queries"]
 Estimate: TypeAlias = dict[
@@ -110,7 +109,7 @@ class _Part:
     size: np.ndarray
 
     @classmethod
-    def of(cls, differences: np.ndarray, mean: np.ndarray, size: np.ndarray) -> _Part:
+    def of(cls, differences: np.ndarray, mean: np.ndarray, size: np.ndarray) -> Self:
         counted = ~np.isnan(differences)
         away = np.where(counted, differences - mean, 0.0)
         return cls(away, None if counted.all() else counted * 1.0, mean, size)
@@ -197,12 +196,8 @@ def _estimate(mean: np.ndarray, se: np.ndarray, drawn: np.ndarray, confidence: f
     """Return the symmetric interval and its p-value."""
     size = np.abs(drawn)
     unknown = np.isnan(mean) | np.isnan(se) | np.isnan(drawn).any(axis=0)
-    # the interval excludes 0 exactly if p < 1 - confidence: at most this many draws may be as far from 0
-    beyond = int(np.ceil(round((1 - confidence) * (1 + len(drawn)), 9) - 1)) - 1
-    critical = np.full(len(mean), np.inf)  # too few draws for a finite interval
-    if beyond >= 0:
-        place = len(drawn) - 1 - beyond
-        critical = np.partition(size, place, axis=0)[place]
+    # the interval excludes 0 exactly if p < 1 - confidence; infinite with too few draws
+    critical = critical_value(size, 1 - confidence)
     with np.errstate(invalid="ignore"):
         half = np.where(se == 0, 0.0, critical * se)
     p = (1 + (size >= np.abs(ratio(mean, se)) * (1 - NOISE)).sum(axis=0)) / (1 + len(drawn))

@@ -3,8 +3,6 @@
 Ranks and scores have intervals. Runs are in tiers: consecutive runs, none significantly better than one below.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,12 +13,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure
-from pdeval.evaluate import groups
-from pdeval.evaluate.cube import Preferences, Scores
-from pdeval.evaluate.grouped import grouped_cube
-from pdeval.evaluate.sources import ScoresLike, each, sources
-from pdeval.join.judged import Judged
-from pdeval.join.rules import outside
+from pdeval.evaluate import Preferences, Scores, ScoresLike, each, grouped_cube, groups
+from pdeval.evaluate.sources import sources
+from pdeval.join import Judged, outside
 from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 from pdeval.orderings.methods import Method, chosen
 from pdeval.orderings.order import of_judged, ordered
@@ -34,14 +29,9 @@ from pdeval.significance.corrections import (
     which_correction,
 )
 from pdeval.significance.registry import WALD, direction
-from pdeval.tables.equal_values import begins_along
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import SCHEMAS
-from pdeval.tables.schemas import table as declare_table
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs import arguments, verb
-from pdeval.verbs.arguments import TooFew
-from pdeval.verbs.progress import track
+from pdeval.tables import SCHEMAS, Table, begins_along, listed
+from pdeval.tables import table as declare_table
+from pdeval.verbs import TooFew, arguments, track, verb
 
 
 def stretches_alike(differs: np.ndarray) -> list[tuple[int, int]]:
@@ -85,7 +75,7 @@ def tiers(rank: np.ndarray, beats: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     --------
     >>> beats = np.zeros((4, 4), dtype=bool)
     >>> beats[0, 2:] = True
-    >>> [found.tolist() for found in tiers(np.array([1, 2, 3, 3]), beats)]
+    >>> [result.tolist() for result in tiers(np.array([1, 2, 3, 3]), beats)]
     [[1, 1, 2, 2], [1, 2, 2, 2], [True, True, False, False]]
     """
     down = np.argsort(rank, kind="stable")
@@ -188,8 +178,8 @@ def leaderboard(
     Examples
     --------
     >>> import pdeval
-    >>> found = pdeval.datasets.sample_judged(queries="common").leaderboard("AP", draws=200)
-    >>> found[["run", "rank", "rank_low", "rank_high", "tier", "last_tier", "in_top_tier", "score"]].head(4).round(3)
+    >>> result = pdeval.datasets.sample_judged(queries="common").leaderboard("AP", draws=200)
+    >>> result[["run", "rank", "rank_low", "rank_high", "tier", "last_tier", "in_top_tier", "score"]].head(4).round(3)
              run  rank  rank_low  rank_high  tier  last_tier  in_top_tier  score
     0  rerank-s1     1         1          3     1          1         True  0.560
     1  rerank-s2     2         1          3     1          1         True  0.554
@@ -278,6 +268,7 @@ def _mean(values: np.ndarray) -> np.ndarray:
     """Return the mean over queries (axis 1), NaN if a run has none."""
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
+        # adds query by query: equal systems have equal means to the last bit
         return np.add.accumulate(np.where(known, values, 0.0), axis=1)[:, -1] / known.sum(axis=1)
 
 
@@ -345,7 +336,8 @@ def vote_leaderboard(
         Whether standard errors are those of bootstrap samples, or sandwich standard errors of Bradley-Terry, which
         repeated votes do not make too small. Intervals of strengths are Student's, with the number of groups minus 1 as
         degrees of freedom; those of other methods are percentiles of the samples. Sandwich errors need about 20 votes
-        per system: with 60 votes for 10 systems of different strengths, 95% intervals covered 86% (bootstrap: 95%).
+        per system: with 60 votes for 10 systems of very different strengths, 95% intervals covered 82%, those of the
+        bootstrap 94%.
     scale : {'own', 'elo'}
         Scale of the scores. 'elo' returns Bradley-Terry strengths as 400 times their decimal logarithm, with mean 0: a
         difference of 400 means odds of ten to one.

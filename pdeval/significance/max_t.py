@@ -7,27 +7,11 @@ of the largest |t| of the family. An adjusted p-value is its upper tail at |t|; 
 mean +- c se, with c its quantile.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
 import numpy as np
 
-from pdeval.evaluate.seeds import chunks
-from pdeval.tables.equal_values import NOISE, describe
-from pdeval.verbs.progress import track
-
-
-def unit_columns(D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return centered differences divided by sqrt(n times their sum of squares), and n; missing values become 0.
-
-    The sum u of such a column with random signs is in [-1, 1], and its t is u sqrt((n - 1) / (1 - u^2)): signs do not
-    change the sum of squares. Differences that do not vary become 0.
-    """
-    n, mean, sd = describe(D)
-    spread = sd * np.sqrt(n * (n - 1.0))
-    spread[spread == 0] = np.inf
-    return np.nan_to_num((D - mean) / spread, nan=0.0), n
+from pdeval.evaluate import draw_blocks
+from pdeval.tables import NOISE, describe
+from pdeval.verbs import track
 
 
 def maxima(
@@ -67,26 +51,34 @@ def maxima(
     >>> round(critical_value(maxima(D, draws=2000), 0.05).item(), 2)  # one comparison has 2.01
     2.51
     """
-    unit, n = unit_columns(D)
-    if scores is not None:
+    n, mean, sd = describe(D)
+    # centered differences divided by sqrt(n times their sum of squares): their sum u with random signs is in [-1, 1],
+    # and its t is u sqrt((n - 1) / (1 - u^2)), because signs do not change the sum of squares
+    spread = sd * np.sqrt(n * (n - 1.0))
+    spread[spread == 0] = np.inf  # differences that do not vary become 0, as missing ones do
+    if scores is None:
+        unit = np.nan_to_num((D - mean) / spread, nan=0.0)
+    else:
         values, a, b = scores
         centered = values - values.mean(axis=0)
-        # the scale of each column of `unit`; 0 for differences that do not vary
-        _, _, sd = describe(D)
-        scale = np.divide(1.0, sd * np.sqrt(n * (n - 1.0)), out=np.zeros(len(sd)), where=sd > 0)
     rows = np.arange(len(D)) if rows is None else rows
     size = len(D) if size is None else size
     # t grows with u, so the largest u has the largest t, except if columns have different numbers of queries
     one_n = len(n) > 0 and bool((n == n[0]).all())
     parts = []
-    for count, child in track(chunks(draws, seed), desc="max-t", progress=progress):
-        bits = np.random.default_rng(child).integers(0, 2, size=(count, size), dtype=np.int8)
+    signs_of_queries = draw_blocks(
+        lambda rng, count: rng.integers(0, 2, size=(count, size), dtype=np.int8),
+        draws,
+        seed,
+        (size, D.shape[1]),
+    )
+    for bits in track(signs_of_queries, desc="max-t", progress=progress):
         signs = 2.0 * bits[:, rows] - 1.0
         if scores is None:
             u = signs @ unit
         else:
             sums = signs @ centered
-            u = (sums[:, a] - sums[:, b]) * scale
+            u = (sums[:, a] - sums[:, b]) * (1.0 / spread)
         u = u if one_sided else np.abs(u, out=u)
         u = u if one_n else _student(u, n)
         part = u.max(axis=1) if families is None else u[:, families].max(axis=2).T
@@ -102,8 +94,11 @@ def _student(u: np.ndarray, n: np.ndarray) -> np.ndarray:
         return np.where(u == 0, 0.0, u * np.sqrt((n - 1.0) / rest))
 
 
-def tail(drawn: np.ndarray, observed: np.ndarray) -> np.ndarray:
-    """Return (1 + number of draws >= observed) / (1 + draws); draws that fall short only by rounding are counted.
+def tail(drawn: np.ndarray, observed: np.ndarray, scale: float | None = None) -> np.ndarray:
+    """Return (1 + number of draws >= observed) / (1 + draws): a p-value that is never 0.
+
+    A draw that falls short of the observed value only by rounding, by less than 1e-12 of `scale`, is counted; the
+    default scale is the observed value.
 
     Examples
     --------
@@ -112,7 +107,9 @@ def tail(drawn: np.ndarray, observed: np.ndarray) -> np.ndarray:
     """
     ordered = np.sort(drawn)
     with np.errstate(invalid="ignore"):
-        below = np.searchsorted(ordered, observed - NOISE * np.abs(observed), side="left")
+        least = observed - NOISE * (np.abs(observed) if scale is None else scale)
+    # draws that are smaller; those that are equal count as at least as large
+    below = np.searchsorted(ordered, least, side="left")
     return (1 + len(ordered) - below) / (1 + len(ordered))
 
 
@@ -133,8 +130,3 @@ def critical_value(drawn: np.ndarray, alpha: float | np.ndarray) -> np.ndarray:
     place = len(drawn) - np.clip(reached, 1, len(drawn))
     values = np.take_along_axis(np.sort(drawn, axis=0), place[None], axis=0)[0]
     return np.where(reached < 1, np.inf, values)
-
-
-def of_parts(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """Return the maxima of a family from those of its parts."""
-    return np.maximum.reduce(list(parts))

@@ -4,13 +4,11 @@ These tests follow a Friedman test: Nemenyi's, whose critical difference is one 
 Values are scores of shape (queries, runs), higher is better, without missing values. Rank 1 is the best.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from pdeval.significance.hsd import upper_point, upper_tail
 from pdeval.significance.registry import Outcome, described_pairs, significance_test
-from pdeval.tables.equal_values import NOISE, average_ranks, ratio
+from pdeval.tables import NOISE, average_ranks, ratio
 
 
 def ranks_of(X: np.ndarray) -> np.ndarray:

@@ -4,16 +4,15 @@ Run a is not inferior if the lower limit of the difference is above -margin, and
 within the margin (two one-sided tests, TOST). Limits and p-values are one-sided and simultaneous over a family.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from pdeval.significance.corrections import MAX_T, adjust, single_step_level
 from pdeval.significance.hsd import scale_points
 from pdeval.significance.max_t import critical_value, tail
-from pdeval.tables.equal_values import ratio
+from pdeval.tables import ratio
 
 Columns = dict[str, np.ndarray]
 KINDS = ("noninferiority", "equivalence")
@@ -78,62 +77,87 @@ def against_margin(
     >>> d = np.array([0.1, -0.05, 0.2, 0.15, 0.02, 0.3, -0.1, 0.25])
     >>> part = {"n": np.array([8]), "difference": d[None].mean(axis=1), "se": np.array([d.std(ddof=1) / 8**0.5])}
     >>> one = {"correction": "none", "family": np.zeros(1, int), "size": np.ones(1), "alpha": 0.05}
-    >>> found = against_margin([part], [np.array([0.05])], {}, **one)[0]
-    >>> found["p_noninferior"].round(4).tolist(), found["p_equivalent"].round(3).tolist()
+    >>> result = against_margin([part], [np.array([0.05])], {}, **one)[0]
+    >>> result["p_noninferior"].round(4).tolist(), result["p_equivalent"].round(3).tolist()
     ([0.0082], [0.858])
     """
     from scipy import special
 
-    lower, upper, ends = [], [], []
-    for number, (part, margin) in enumerate(zip(parts, margins, strict=True)):
-        n, mean, se = part["n"], part["difference"], part["se"]
-        steps = [ratio(mean + margin, se), ratio(margin - mean, se)]
-        p = [special.stdtr(n - 1, -t) for t in steps]
-        step = "none" if correction == MAX_T else correction
-        level = single_step_level(step, alpha, int(size[number]))
-        critical = special.stdtrit(n - 1.0, 1 - level)
-        if number in drawn:
-            times = np.where(n < few, size[number], 1)
-            single = special.stdtrit(n - 1.0, 1 - alpha / times)
-            critical = np.maximum(single, critical_value(drawn[number], alpha))
-            p = [
-                np.maximum(np.minimum(times * one, 1.0), tail(drawn[number], t))
-                for one, t in zip(p, steps, strict=True)
-            ]
-        lower.append(p[0])
-        upper.append(p[1])
-        half = np.where(se == 0, 0.0, critical * np.where(se == 0, 1.0, se))
-        ends.append((mean - half, mean + half))
-    p_lower = np.concatenate(lower)
-    p_both = np.maximum(p_lower, np.concatenate(upper))
-    lengths = [len(one) for one in lower]
+    n, mean, se = (
+        np.concatenate([part[key] for part in parts]) for key in ("n", "difference", "se")
+    )
+    margin = np.concatenate(margins)
+    part_of = np.repeat(np.arange(len(parts)), [len(one) for one in margins])
+    single_step = "none" if correction == MAX_T else correction
+    levels = np.array([single_step_level(single_step, alpha, int(m)) for m in size])
+    # against a loss and against a gain of the margin
+    steps = np.stack([ratio(mean + margin, se), ratio(margin - mean, se)])
+    p = special.stdtr(n - 1, -steps)
+    critical = special.stdtrit(n - 1.0, 1 - levels[part_of])
+    for number, draws in drawn.items():
+        rows = part_of == number
+        times = np.where(n[rows] < few, size[number], 1)
+        single = special.stdtrit(n[rows] - 1.0, 1 - alpha / times)
+        critical[rows] = np.maximum(single, critical_value(draws, alpha))
+        p[:, rows] = np.maximum(np.minimum(times * p[:, rows], 1.0), tail(draws, steps[:, rows]))
+    p = np.stack([p[0], p.max(axis=0)])
     if correction != MAX_T:
-        of_family = np.repeat(family, lengths)
-        p_lower = adjust(p_lower, of_family, correction=correction, alpha=alpha)
-        p_both = adjust(p_both, of_family, correction=correction, alpha=alpha)
-    cuts = np.cumsum(lengths)[:-1]
-    results = []
-    for margin, (low, high), one, both in zip(
-        margins, ends, np.split(p_lower, cuts), np.split(p_both, cuts), strict=True
-    ):
-        shown = one < alpha
-        # limits of the single-step correction agree with the verdict of a stepwise one
-        low = np.where(shown, np.maximum(low, -margin), np.minimum(low, -margin))
-        within = both < alpha
-        high = np.where(within, np.minimum(high, margin), high)
-        high = np.where(shown & ~within, np.maximum(high, margin), high)
-        results.append(
-            {
-                "margin": margin,
-                "lower": low,
-                "upper": high,
-                "p_noninferior": one,
-                "noninferior": shown,
-                "p_equivalent": both,
-                "equivalent": within,
-            }
-        )
-    return results
+        options: dict[str, Any] = {"correction": correction, "alpha": alpha}
+        p = np.stack([adjust(one, family[part_of], **options) for one in p])
+    shown, within = p < alpha
+    half = np.where(se == 0, 0.0, critical * np.where(se == 0, 1.0, se))
+    low, high = mean - half, mean + half
+    # limits of the single-step correction agree with the verdict of a stepwise one
+    low = np.where(shown, np.maximum(low, -margin), np.minimum(low, -margin))
+    high = np.where(within, np.minimum(high, margin), high)
+    high = np.where(shown & ~within, np.maximum(high, margin), high)
+    columns = {
+        "margin": margin,
+        "lower": low,
+        "upper": high,
+        "p_noninferior": p[0],
+        "noninferior": shown,
+        "p_equivalent": p[1],
+        "equivalent": within,
+    }
+    return [
+        {key: values[part_of == number] for key, values in columns.items()}
+        for number in range(len(parts))
+    ]
+
+
+def fewest_queries(
+    reaches: Callable[[np.ndarray, np.ndarray], np.ndarray], count: int, most: float = np.inf
+) -> np.ndarray:
+    """Return the smallest number, at least 2, that reaches a goal, for each of `count` cases at once.
+
+    Parameters
+    ----------
+    reaches : callable
+        Function of the numbers and of the cases that they belong to; returns which of them reach the goal. Larger
+        numbers than one that does must reach it too.
+    most : float
+        Numbers are not doubled beyond this one.
+
+    Examples
+    --------
+    >>> goal = np.array([1.0, 5.0, 700.0])
+    >>> fewest_queries(lambda number, case: number >= goal[case], 3).tolist()
+    [2.0, 5.0, 700.0]
+    """
+    needed = np.full(count, 2.0)
+    unmet = np.flatnonzero(~reaches(needed, np.arange(count)))
+    # double until all reach the goal, then bisect all at once
+    high = np.full(len(unmet), 4.0)
+    while (short := ~reaches(high, unmet)).any() and high.max() < most:
+        high = np.where(short, 2 * high, high)
+    low = high / 2  # always too few
+    # ends also beyond 2**53, where neighboring doubles differ by more than 1
+    while ((low < (middle := np.floor((low + high) / 2))) & (middle < high)).any():
+        reached = reaches(middle, unmet)
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    needed[unmet] = high
+    return needed
 
 
 def margin_power(
@@ -183,20 +207,11 @@ def queries_for_margin(
     """
     effect, margin = np.broadcast_arrays(np.asarray(effect, dtype=float), margin)
     possible = (margin + effect > 0) & ((kind != "equivalence") | (margin - effect > 0))
-    needed = np.where(possible, 2.0, np.inf)
+    effect, margin = effect[possible], margin[possible]
 
-    def short(n: np.ndarray) -> np.ndarray:
-        return margin_power(effect[unmet], margin[unmet], n, alpha, kind) < power
+    def reaches(n: np.ndarray, case: np.ndarray) -> np.ndarray:
+        return margin_power(effect[case], margin[case], n, alpha, kind) >= power
 
-    unmet = np.flatnonzero(possible)
-    unmet = unmet[short(np.full(len(unmet), 2.0))]
-    # double until all reach the power, then bisect all at once
-    high = np.full(len(unmet), 4.0)
-    while (missing := short(high)).any() and high.max() < 2**40:
-        high = np.where(missing, 2 * high, high)
-    low = high / 2
-    while ((middle := np.floor((low + high) / 2)) > low).any():
-        missing = short(middle)
-        low, high = np.where(missing, middle, low), np.where(missing, high, middle)
-    needed[unmet] = high
+    needed = np.full(len(possible), np.inf)
+    needed[possible] = fewest_queries(reaches, len(effect), most=2.0**40)
     return needed

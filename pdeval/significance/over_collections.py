@@ -1,7 +1,5 @@
 """Verdicts over many collections: one row per pair of runs, from the differences in all collections."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
@@ -9,20 +7,33 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.grouped import GroupedCube, grouped_cube
-from pdeval.evaluate.groups import Metadata, with_groups
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.seeds import new_seed
-from pdeval.evaluate.sources import ScoresLike
-from pdeval.join.rules import outside
-from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.evaluate import (
+    MEASURES,
+    GroupedCube,
+    Metadata,
+    ScoresLike,
+    grouped_cube,
+    new_seed,
+    with_groups,
+)
+from pdeval.join import outside
+from pdeval.significance.corrections import (
+    Correction,
+    adjust,
+    single_step_level,
+    which_correction,
+)
 from pdeval.significance.hierarchical_bootstrap import Estimate, Over, macro_and_micro
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.registry import TESTS, SignificanceTest, which_test, with_correction
-from pdeval.tables.equal_values import describe
-from pdeval.tables.schemas import table
-from pdeval.verbs import arguments, verb
-from pdeval.verbs.arguments import TooFew
+from pdeval.significance.registry import (
+    TESTS,
+    SignificanceTest,
+    agreeing,
+    which_test,
+    with_correction,
+)
+from pdeval.tables import NOISE, describe, table
+from pdeval.verbs import TooFew, arguments, verb
 
 
 def read_collections(
@@ -170,10 +181,10 @@ def combined_effects(
     Their interval and test are those of Hartung and Knapp (2001), with two changes for few and unequal collections.
     The standard error is never below that of DerSimonian and Laird (Knapp and Hartung, 2003). The degrees of freedom
     of Student's t are the effective number of collections, 1 / sum(weight^2) (Kish, 1965), minus 1, and at least 1:
-    equal weights give collections - 1 as usual, one collection that outweighs all others gives 1. Without the changes
-    the type I error rate at 5% was up to 12%. Otherwise the result equals that of statsmodels' `combine_effects` with
-    `method_re="dl"`. All values are NaN if a pair has fewer than two collections, or a collection without variance.
-    `weight` has one row per collection: its fraction of the random-effects mean.
+    equal weights give collections - 1 as usual, one collection that outweighs all others gives 1. Otherwise the
+    result equals that of statsmodels' `combine_effects` with `method_re="dl"`. All values are NaN if a pair has fewer
+    than two collections, or a collection without variance. `weight` has one row per collection: its fraction of the
+    random-effects mean.
 
     Parameters
     ----------
@@ -267,7 +278,8 @@ table(
         "collections": "number of collections in which the pair has at least two queries",
         "n": "number of queries of these collections",
         "macro": "mean over collections of the mean difference within each; positive if run_a is better",
-        "ci_low": "lower end of the interval of macro, by the hierarchical bootstrap",
+        "ci_low": "lower end of the interval of macro, by the hierarchical bootstrap, simultaneous if p-values are "
+        "corrected",
         "ci_high": "upper end of this interval",
         "p_value": "p-value of no macro difference, from the same draws",
         "micro": "mean difference over all queries",
@@ -321,7 +333,7 @@ def meta_analysis(
     baseline: object = None,
     per: Literal["pair", "collection"] = "pair",
     test: str | None = None,
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
@@ -348,10 +360,12 @@ def meta_analysis(
         Test within each collection, as in `compare`; by default the test declared by the measure.
     correction : str or None
         ... With baselines, the pairs of each baseline are corrected together, within each collection and over all.
+        Holm's is the default: collections may have few queries, for which max-t does not hold its level.
     confidence : float
-        ... They are not corrected for the number of comparisons.
+        ... Those of macro, of micro and of the differences within a collection are simultaneous, as in `compare`;
+        those of fixed and random effects are not.
     draws : int
-        ... p-values are never below 1 / (1 + draws).
+        ... p-values are never below 1 / (1 + draws), so intervals of m comparisons need more than m / alpha draws.
 
     Raises
     ------
@@ -373,15 +387,15 @@ def meta_analysis(
     >>> import pdeval
     >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
     >>> sixths = scores.assign(collection=scores["query_id"].astype(int) % 6)  # six collections, for the example
-    >>> found = sixths.ireval.meta_analysis(by="collection", baseline="bm25")
-    >>> found[["run_a", "run_b", "collections", "n", "macro", "ci_low", "ci_high", "p_value"]].head(3).round(3)
+    >>> result = sixths.ireval.meta_analysis(by="collection", baseline="bm25")
+    >>> result[["run_a", "run_b", "collections", "n", "macro", "ci_low", "ci_high", "p_value"]].head(3).round(3)
           run_a run_b  collections   n  macro  ci_low  ci_high  p_value
-    0  bm25+rm3  bm25            6  48  0.013  -0.024    0.050    0.412
-    1  dense-s1  bm25            6  48  0.106   0.037    0.176    0.011
-    2  dense-s2  bm25            6  48  0.112   0.050    0.174    0.004
-    >>> print(*found["conclusion"].head(2), sep="\\n")
+    0  bm25+rm3  bm25            6  48  0.013  -0.050    0.076    0.412
+    1  dense-s1  bm25            6  48  0.106   0.000    0.236    0.011
+    2  dense-s2  bm25            6  48  0.112   0.004    0.219    0.004
+    >>> print(*result["conclusion"].head(2), sep="\\n")
     better on 4 of 6, significantly on 0, worse on 2; undecided over all
-    better on 6 of 6, significantly on 0, worse on 0; undecided over all
+    better on 6 of 6, significantly on 0, worse on 0; better over all
     """
     over = arguments.one_of("over", over, ("collections", "queries"))  # type: ignore[assignment]
     draws, correction = arguments.whole("draws", draws, 1), which_correction(correction)  # type: ignore[assignment]
@@ -390,7 +404,11 @@ def meta_analysis(
         data, measures, by, replicate, baseline, over if per == "pair" else "queries", metadata
     )
     attrs = attrs_over_collections(collections)
-    options: dict[str, Any] = {"confidence": confidence, "draws": draws, "seed": seed}
+    # the pairs of each baseline are a family
+    size = len(pairs) if baseline is None else np.bincount(pairs.b).max()
+    level = 1 - single_step_level(str(correction), 1 - confidence, int(size))
+    options: dict[str, Any] = {"confidence": level, "draws": draws, "seed": seed}
+    agree = abs(confidence + alpha - 1) < NOISE
     family: dict[str, Any] = {
         "baseline": baseline is not None,
         "correction": correction,
@@ -430,9 +448,11 @@ def meta_analysis(
         if per == "pair":
             p_adjusted = corrected(columns["p_value"][None], pairs, **family)[0]
             columns = with_correction(columns, p_adjusted, alpha)
+            columns = agreeing(columns, np.sign(columns["macro"])) if agree else columns
             columns["conclusion"] = _sentences(columns)
             group, pair = np.zeros(len(pairs), dtype=np.int64), np.arange(len(pairs))
         else:
+            columns = agreeing(columns) if agree else columns
             there = ~np.isnan(columns["difference"])
             group, pair = np.nonzero(there)
             columns = {name: values[there] for name, values in columns.items()}
@@ -460,6 +480,7 @@ def meta_analysis(
         draws=draws,
         seed=seed,
         confidence=confidence,
+        simultaneous=correction != "none",
     )
     return frame
 

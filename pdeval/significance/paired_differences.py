@@ -1,24 +1,20 @@
 """The pairs of runs to compare and their differences per query: the input of significance tests."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import known_of, limits_of, range_of
-from pdeval.evaluate.cube import Preferences, Scores, all_pairs, finite
-from pdeval.evaluate.pairs import Pairs as Stream
-from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.sources import Source, decided
-from pdeval.join.rules import outside
-from pdeval.tables.equal_values import settled, size_of
-from pdeval.tables.labels import labels, run_labels
-from pdeval.verbs.arguments import TooFew
+from pdeval.catalog import known_of, limits_of, range_of
+from pdeval.evaluate import Pairs as Stream
+from pdeval.evaluate import Preferences, Scores, Source, all_pairs, baselines_of, decided, finite
+from pdeval.join import outside
+from pdeval.tables import run_labels, settled, size_of
+from pdeval.tables.labels import labels
+from pdeval.verbs import TooFew
 
 # Values (queries x pairs) in one block of differences.
 BLOCK = 2**20
@@ -49,7 +45,7 @@ class Pairs:
     against: np.ndarray
 
     @classmethod
-    def of(cls, source: Source, *, baseline: Any = None, others: bool = False) -> Pairs:
+    def of(cls, source: Source, *, baseline: Any = None, others: bool = False) -> Self:
         """Return all pairs of a table, or those with the baseline (and with `others` all other pairs too).
 
         The pairs of several baselines are concatenated; two baselines are compared in both directions.
@@ -193,8 +189,20 @@ class Pairs:
 
 
 def concatenated(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return the columns of all parts, concatenated; all parts have the same columns."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    """Return the columns of all parts, concatenated; NaN if only other parts have a column."""
+    keys = max(parts, key=len)
+    missing = dict.fromkeys(key for part in parts for key in part if key not in keys)
+    columns = {}
+    for key in (*keys, *missing):
+        # the estimate of most tests is the difference
+        other = "difference" if key == "estimate" else ""
+        columns[key] = np.concatenate(
+            [
+                part.get(key, part.get(other, np.full(len(next(iter(part.values()))), np.nan)))
+                for part in parts
+            ]
+        )
+    return columns
 
 
 def check(source: Source) -> None:

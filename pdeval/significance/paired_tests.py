@@ -8,12 +8,9 @@ The interval of a test is the set of shifts that it does not reject at 1 - confi
 p-value is not below that level. The level may be an array with one value per pair.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from pdeval.evaluate.ppi import powered
-from pdeval.evaluate.seeds import chunks
+from pdeval.evaluate import chunks, draw_blocks, powered
 from pdeval.significance.max_t import critical_value
 from pdeval.significance.registry import (
     Outcome,
@@ -21,8 +18,8 @@ from pdeval.significance.registry import (
     student_interval,
     student_test,
 )
-from pdeval.tables.equal_values import NOISE, average_ranks, describe, ratio
-from pdeval.verbs.progress import track
+from pdeval.tables import NOISE, average_ranks, describe, ratio
+from pdeval.verbs import track
 
 # Columns whose bootstrap draws are in memory at the same time.
 BOOTSTRAP_PAIRS = 256
@@ -205,16 +202,17 @@ def _bisected(D: np.ndarray, place: np.ndarray) -> np.ndarray:
     values = np.zeros(place.shape)
     for column in range(D.shape[1]):
         ordered = np.sort(D[~np.isnan(D[:, column]), column])
-        for row, wanted in enumerate(place[:, column]):
-            low, high = (ordered[0], ordered[-1]) if len(ordered) else (0.0, 0.0)
-            # 60 halves are below the last digit of a double
-            for _ in range(60):
-                middle = (low + high) / 2
-                # all ordered pairs, and each value with itself: every average of two is counted twice
-                paired = np.searchsorted(ordered, 2 * middle - ordered, side="right").sum()
-                reached = (paired + np.searchsorted(ordered, middle, side="right")) // 2
-                low, high = (low, middle) if reached > wanted else (middle, high)
-            values[row, column] = high
+        ends = (ordered[0], ordered[-1]) if len(ordered) else (0.0, 0.0)
+        low, high = (np.full(len(place), end) for end in ends)
+        # 60 halves are below the last digit of a double
+        for _ in range(60):
+            middle = (low + high) / 2
+            # all ordered pairs, and each value with itself: every average of two is counted twice
+            others = np.searchsorted(ordered, 2 * middle[:, None] - ordered, side="right")
+            paired = others.sum(axis=1) + np.searchsorted(ordered, middle, side="right")
+            reached = paired // 2 > place[:, column]
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        values[:, column] = high
     return values
 
 
@@ -447,9 +445,12 @@ def resampled_t(centered: np.ndarray, draws: int, seed: int | None) -> np.ndarra
     """Return |t| of every bootstrap sample: shape (draws, pairs), from differences with mean 0."""
     n = len(centered)
     parts = []
-    for size, child in chunks(draws, seed):
+    picks = draw_blocks(
+        lambda rng, size: rng.integers(0, n, size=(size, n)), draws, seed, centered.shape
+    )
+    for picked in picks:
         # times[draw, query]: how often a query is drawn; sums over a sample become a product of matrices
-        picked = np.random.default_rng(child).integers(0, n, size=(size, n))
+        size = len(picked)
         picked += n * np.arange(size)[:, None]
         times = np.bincount(picked.ravel(), minlength=size * n).reshape(size, n).astype(float)
         mean, total = times @ centered / n, times @ np.square(centered)

@@ -6,8 +6,6 @@
 A test is pairwise, or a joint test of all runs; family-wise tests are joint.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +15,10 @@ from typing import Any, ClassVar, TypeVar, overload
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import default_test
-from pdeval.tables.equal_values import describe, ratio
-from pdeval.verbs.registry import Registry, first_line, lookup
+from pdeval.catalog import default_test
+from pdeval.significance.corrections import adjust, single_step_level
+from pdeval.tables import NOISE, describe, ratio
+from pdeval.verbs import Registry, first_line, lookup
 
 BLOCK = 2**17  # differences (queries x pairs) in memory at a time
 
@@ -97,8 +96,12 @@ def described_pairs(
     return n, mean, sd
 
 
-def agreeing(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def agreeing(
+    columns: dict[str, np.ndarray], favored: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
     """Return the columns with intervals that agree with the verdicts.
+
+    `favored` is positive if the test favors the first side, by default the direction of the test.
 
     The interval of a difference that is not significant includes 0; that of a significant one does not extend beyond
     0. Intervals of single-step corrections agree already, up to rounding. A stepwise correction may find a difference
@@ -114,12 +117,54 @@ def agreeing(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     [0.0, 0.0]
     """
     low, high, significant = columns["ci_low"], columns["ci_high"], columns["significant"]
-    sign = direction(columns)
+    sign = direction(columns) if favored is None else favored
     low = np.where(significant & (sign > 0), np.maximum(low, 0.0), low)
     high = np.where(significant & (sign < 0), np.minimum(high, 0.0), high)
     low = np.where(significant, low, np.minimum(low, 0.0))
     high = np.where(significant, high, np.maximum(high, 0.0))
     return {**columns, "ci_low": low, "ci_high": high}
+
+
+def simultaneous(
+    difference: np.ndarray,
+    p_value: np.ndarray,
+    interval: Callable[[float], Any],
+    *,
+    correction: str,
+    alpha: float,
+    confidence: float,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+) -> dict[str, np.ndarray]:
+    """Return the columns of one family of tests: simultaneous intervals, p-values, and verdicts that agree with them.
+
+    Parameters
+    ----------
+    interval : callable
+        Returns the lower and upper ends of the intervals at a confidence level.
+    limits : tuple of float
+        Smallest and largest possible difference.
+
+    Examples
+    --------
+    >>> mean = np.array([0.2, 0.1])
+    >>> made = simultaneous(mean, np.array([0.02, 0.04]), lambda level: (mean - level / 5, mean + level / 5),
+    ...                     correction="holm", alpha=0.05, confidence=0.95)
+    >>> made["ci_low"].round(3).tolist(), made["p_adjusted"].tolist(), made["significant"].tolist()
+    ([0.005, 0.0], [0.04, 0.04], [True, True])
+    """
+    size = max(int(np.count_nonzero(~np.isnan(p_value))), 1)
+    ends = interval(1 - single_step_level(correction, 1 - confidence, size))
+    low, high = np.clip(ends, *limits)
+    adjusted = adjust(p_value, correction=correction, alpha=alpha)
+    columns = {
+        "difference": difference,
+        "ci_low": low,
+        "ci_high": high,
+        "p_value": p_value,
+        "p_adjusted": adjusted,
+        "significant": adjusted < alpha,
+    }
+    return agreeing(columns) if abs(confidence + alpha - 1) < NOISE else columns
 
 
 def direction(comparisons: pd.DataFrame | Mapping[str, np.ndarray]) -> np.ndarray:
@@ -254,6 +299,8 @@ class SignificanceTest:
         Whether the test uses the values of all runs together, as every family-wise test does.
     machine : bool
         Whether the test takes the differences by human and by machine labels, and the probability of each query.
+    family : {'measure', 'baseline'}
+        Whether a family-wise test accounts for all pairs of a measure, or for the pairs with one baseline.
     """
 
     __test__: ClassVar[bool] = False  # not a test of pytest
@@ -267,6 +314,7 @@ class SignificanceTest:
     description: str = ""
     joint: bool = False
     machine: bool = False
+    family: str = "measure"
 
     @property
     def summary(self) -> str:
@@ -322,6 +370,7 @@ def significance_test(
     description: str = "",
     joint: bool = False,
     machine: bool = False,
+    with_baseline: bool = False,
 ) -> Callable[[Function], Function]: ...
 def significance_test(
     function: Callable[..., Any] | None = None,
@@ -334,6 +383,7 @@ def significance_test(
     description: str = "",
     joint: bool = False,
     machine: bool = False,
+    with_baseline: bool = False,
 ) -> Any:
     """Declare a significance test for `compare(test=...)` and `discriminative_power(tests=...)`.
 
@@ -363,6 +413,8 @@ def significance_test(
     machine : bool
         Whether it is a test of human and machine labels. It then takes the differences by both, and the probability
         of each query or None.
+    with_baseline : bool
+        Whether a family-wise test accounts for the pairs with one baseline instead of all pairs.
 
     Examples
     --------
@@ -394,6 +446,7 @@ def significance_test(
             title,
             joint or family_wise,
             machine,
+            "baseline" if with_baseline else "measure",
         )
         _check_signature(test)
         (MACHINE_TESTS if machine else TESTS).add(test_name, test, given.__module__)

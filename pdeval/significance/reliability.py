@@ -1,19 +1,17 @@
 """Design of test collections: reliability of means (generalizability theory), and queries for many systems."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import ScoresLike, sources
+from pdeval.evaluate import MEASURES, Scores, ScoresLike
+from pdeval.evaluate.sources import sources
 from pdeval.significance.anova import two_way
+from pdeval.significance.noninferiority import fewest_queries
 from pdeval.significance.paired_differences import Pairs, complete
-from pdeval.tables.schemas import table
+from pdeval.tables import table
 from pdeval.verbs import arguments, verb
 
 table(
@@ -79,8 +77,8 @@ def reliability(
     --------
     >>> import pdeval
     >>> scores = pdeval.datasets.sample_judged(queries="common").measure("AP")
-    >>> found = scores.ireval.reliability(n_queries=[25, 50])
-    >>> found[["n_queries", "erho2", "erho2_low", "phi", "phi_low", "queries_for_erho2"]].round(3)
+    >>> result = scores.ireval.reliability(n_queries=[25, 50])
+    >>> result[["n_queries", "erho2", "erho2_low", "phi", "phi_low", "queries_for_erho2"]].round(3)
        n_queries  erho2  erho2_low    phi  phi_low  queries_for_erho2
     0         25  0.957      0.916  0.907    0.815               22.0
     1         50  0.978      0.956  0.951    0.898               22.0
@@ -136,8 +134,8 @@ def decisions(
 
     Examples
     --------
-    >>> found = decisions(10.2963, 11.6273, 2.7872, 10, 12, np.array([12]), confidence=0.8)
-    >>> [found[name].round(3).item() for name in ("erho2", "erho2_low", "erho2_high", "phi", "phi_low", "phi_high")]
+    >>> result = decisions(10.2963, 11.6273, 2.7872, 10, 12, np.array([12]), confidence=0.8)
+    >>> [result[name].round(3).item() for name in ("erho2", "erho2_low", "erho2_high", "phi", "phi_low", "phi_high")]
     [0.729, 0.541, 0.876, 0.672, 0.457, 0.845]
     """
     from scipy import stats
@@ -290,18 +288,6 @@ def queries_for(
         width = 2 * special.stdtrit(n - 1, 1 - alpha / 2) * root * np.sqrt(2 * variance / n)
         return bool(width <= difference)
 
-    return _smallest(narrow if design == "interval" else powerful)
-
-
-def _smallest(enough: Callable[[float], bool]) -> float:
-    """Return the smallest number of queries, at least 2, that is enough, by doubling and bisection."""
-    high = 2.0
-    while not enough(high):
-        high *= 2
-        if high > MOST:
-            return np.inf
-    low = high / 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    enough = narrow if design == "interval" else powerful
+    needed = fewest_queries(lambda n, _: np.array([enough(float(one)) for one in n]), 1, MOST)
+    return float(needed[0]) if enough(float(needed[0])) else np.inf

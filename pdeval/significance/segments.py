@@ -1,48 +1,55 @@
 """Segments: means of groups of queries or users, gaps between them, and the run that each group prefers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog.directions import limits_of
-from pdeval.evaluate.cube import Scores, finite
-from pdeval.evaluate.grouped import GroupedCube, grouped_cube
-from pdeval.evaluate.groups import Metadata
-from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import ScoresLike
-from pdeval.significance.corrections import Correction, adjust, which_correction
+from pdeval.catalog import limits_of
+from pdeval.evaluate import (
+    MEASURES,
+    GroupedCube,
+    Metadata,
+    Scores,
+    ScoresLike,
+    finite,
+    grouped_cube,
+)
+from pdeval.significance.corrections import Correction, which_correction
 from pdeval.significance.over_collections import rules_of, sorted_by_group
 from pdeval.significance.paired_differences import Pairs
-from pdeval.significance.registry import student_interval, student_test
-from pdeval.tables.equal_values import describe, ratio, settled
+from pdeval.significance.registry import simultaneous, student_interval, student_test
+from pdeval.tables import describe, ratio, settled, table
 from pdeval.tables.labels import labels
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import TooFew
+from pdeval.verbs import TooFew, verb
 
 
 def welch_gap(
     one: Sequence[np.ndarray] | np.ndarray,
     two: Sequence[np.ndarray] | np.ndarray,
-    confidence: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the difference of two means, its Welch interval and p-value; NaN for a sample of one.
+    limits: tuple[float, float] = (-np.inf, np.inf),
+    *,
+    correction: str = "none",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+) -> dict[str, np.ndarray]:
+    """Return differences of two means, their Welch intervals and tests, one family; NaN for a sample of one.
 
     Parameters
     ----------
     one, two : sequence of three ndarrays
         Number, mean and standard deviation of each sample.
+    limits : tuple of float
+        Smallest and largest possible mean.
 
     Examples
     --------
-    >>> found = welch_gap((np.array([9]), np.array([0.5]), np.array([0.1])), (np.array([4]), np.array([0.3]),
-    ...                   np.array([0.1])), 0.95)
-    >>> [value.round(3).tolist() for value in found]
-    [[0.2], [0.052], [0.348], [0.017]]
+    >>> gap = welch_gap((np.array([9]), np.array([0.5]), np.array([0.1])), (np.array([4]), np.array([0.3]),
+    ...                 np.array([0.1])))
+    >>> [gap[name].round(3).item() for name in ("difference", "ci_low", "ci_high", "p_value")]
+    [0.2, 0.052, 0.348, 0.017]
     """
     from scipy import special
 
@@ -57,9 +64,22 @@ def welch_gap(
             np.square(a + b) / (np.square(a) / (n - 1) + np.square(b) / (m - 1)),
         )
         gap = mean - other
-        half = special.stdtrit(df, (1 + confidence) / 2) * se
-        p = 2 * special.stdtr(df, -np.abs(ratio(gap, se)))
-    return gap, gap - half, gap + half, np.where(np.isnan(se), np.nan, p)
+        p = np.where(np.isnan(se), np.nan, 2 * special.stdtr(df, -np.abs(ratio(gap, se))))
+
+    def interval(level: float) -> np.ndarray:
+        half = special.stdtrit(df, (1 + level) / 2) * se
+        return np.stack([gap - half, gap + half])
+
+    far = limits[1] - limits[0]
+    return simultaneous(
+        gap,
+        p,
+        interval,
+        correction=correction,
+        alpha=alpha,
+        confidence=confidence,
+        limits=(-far, far),
+    )
 
 
 def of_others(described: np.ndarray) -> np.ndarray:
@@ -81,6 +101,7 @@ def of_others(described: np.ndarray) -> np.ndarray:
 
 
 GAP = "gap:float gap_low:float gap_high:float gap_p:float gap_p_adjusted:float gap_significant:bool"
+GAP_COLUMNS = tuple(part.partition(":")[0] for part in GAP.split())
 GAPS = (
     "n_a:int n_b:int gap:float ci_low:float ci_high:float p_value:float p_adjusted:float significant:bool "
     "largest:bool"
@@ -88,7 +109,7 @@ GAPS = (
 ABOUT = {
     "n": "number of queries of the segment; a single query has no interval",
     "gap": "mean of the segment minus the mean of all other queries",
-    "gap_low": "lower end of Welch's interval of the gap",
+    "gap_low": "lower end of Welch's interval of the gap, simultaneous if p-values are corrected",
     "gap_high": "upper end of this interval",
     "gap_p": "p-value of no gap, by Welch's test",
     "gap_p_adjusted": "p-value corrected for all gaps of the measure",
@@ -100,7 +121,7 @@ BETWEEN = {
     "n_a": "number of queries of the first segment",
     "n_b": "number of queries of the second segment",
     "gap": "mean of the first segment minus the mean of the second",
-    "ci_low": "lower end of Welch's interval",
+    "ci_low": "lower end of Welch's interval, simultaneous if p-values are corrected",
     "ci_high": "upper end of this interval",
     "p_value": "p-value of no gap, by Welch's test",
     "p_adjusted": "p-value corrected for all gaps of the measure",
@@ -165,7 +186,7 @@ def segments(
     by: str | Sequence[str],
     metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     baseline: object = None,
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
@@ -182,9 +203,10 @@ def segments(
     baseline : run, tuple of ids, or list of them, optional
         Compare each run only with this one, which becomes `run_b`.
     correction : str or None
-        ... Tests of gaps and tests of differences are corrected separately.
+        ... Tests of gaps and tests of differences are corrected separately, each over all segments. Holm's is the
+        default: segments may have few queries, for which max-t does not hold its level.
     confidence : float
-        ... They are not corrected for the number of comparisons.
+        ... Those of gaps and differences are simultaneous, as in `compare`; that of the mean of a run is not.
 
     Raises
     ------
@@ -211,37 +233,42 @@ def segments(
     3     y  hybrid  16  0.546   0.456    0.636  0.070  0.226
     4     z    bm25  17  0.313   0.233    0.393 -0.017  0.718
     5     z  hybrid  17  0.508   0.403    0.612  0.014  0.821
-    >>> found = thirds.ireval.segments(by="group", baseline="bm25")
-    >>> found[["group", "run_a", "run_b", "n", "difference", "p_adjusted", "better", "gap", "gap_p"]].round(3)
-      group   run_a run_b   n  difference  p_adjusted   better    gap  gap_p
-    0     x  hybrid  bm25  15       0.139       0.078  neither -0.053  0.402
-    1     y  hybrid  bm25  16       0.188       0.000        a  0.019  0.707
-    2     z  hybrid  bm25  17       0.195       0.000        a  0.031  0.541
+    >>> result = thirds.ireval.segments(by="group", baseline="bm25")
+    >>> result[["group", "run_a", "run_b", "n", "difference", "p_adjusted", "better", "gap", "gap_p"]].round(3)
+      group   run_a run_b   n  difference  p_adjusted better    gap  gap_p
+    0     x  hybrid  bm25  15       0.139       0.026      a -0.053  0.402
+    1     y  hybrid  bm25  16       0.188       0.000      a  0.019  0.707
+    2     z  hybrid  bm25  17       0.195       0.000      a  0.031  0.541
     """
-    family: dict[str, Any] = {"correction": which_correction(correction), "alpha": alpha}
+    family: dict[str, Any] = {
+        "correction": which_correction(correction),
+        "alpha": alpha,
+        "confidence": confidence,
+    }
     groups, pairs = _read(data, measures, by, replicate, baseline, metadata)
     frames = []
     for label, described, rest, limits in _described(groups, pairs):
         group, item = np.nonzero(described[0])
         n, mean, sd = (values[group, item] for values in described)
-        low, high = np.clip(student_interval(n, mean, sd, confidence), *limits)
+        interval = partial(student_interval, n, mean, sd)
         columns: dict[str, Any] = _names(groups, pairs, item) | {"measure": label, "n": n}
-        columns |= {"mean" if pairs is None else "difference": mean, "ci_low": low, "ci_high": high}
-        if pairs is not None:
-            columns["p_value"] = student_test(n, mean, sd)[1]
-            columns["p_adjusted"] = adjust(columns["p_value"], **family)
-            columns["significant"] = columns["p_adjusted"] < alpha
+        if pairs is None:
+            low, high = np.clip(interval(confidence), *limits)
+            columns |= {"mean": mean, "ci_low": low, "ci_high": high}
+        else:
+            p = student_test(n, mean, sd)[1]
+            columns |= simultaneous(mean, p, interval, limits=limits, **family)
             side = np.where(columns["significant"], np.sign(mean), 0.0).astype(np.int64)
             # index -1 is the last element, 'b'
             columns["better"] = np.array(["neither", "a", "b"], dtype=object)[side]
-        gap, *ends, p = welch_gap((n, mean, sd), rest[:, group, item], confidence)
-        gap_low, gap_high = np.clip(ends, *np.subtract(limits, limits[::-1]))
-        columns |= {"gap": gap, "gap_low": gap_low, "gap_high": gap_high, "gap_p": p}
-        columns["gap_p_adjusted"] = adjust(p, **family)
-        columns["gap_significant"] = columns["gap_p_adjusted"] < alpha
+        gap = welch_gap((n, mean, sd), rest[:, group, item], limits, **family)
+        columns |= dict(zip(GAP_COLUMNS, gap.values(), strict=True))
         frames.append(pd.DataFrame({**columns, "_group": group}))
-    attrs = rules_of(groups) | family | {"confidence": confidence}
-    return sorted_by_group(pd.concat(frames), groups.by, attrs)
+    return sorted_by_group(
+        pd.concat(frames),
+        groups.by,
+        rules_of(groups) | family | {"simultaneous": family["correction"] != "none"},
+    )
 
 
 @verb(
@@ -257,7 +284,7 @@ def segment_gaps(
     by: str | Sequence[str],
     metadata: pd.DataFrame | Sequence[pd.DataFrame] | None = None,
     baseline: object = None,
-    correction: Correction | None = "bonferroni",
+    correction: Correction | None = "holm",
     alpha: float = 0.05,
     confidence: float = 0.95,
     replicate: str | Sequence[str] | None = None,
@@ -275,7 +302,7 @@ def segment_gaps(
     correction : str or None
         ... All gaps of a measure are corrected together.
     confidence : float
-        ... They are not corrected for the number of comparisons.
+        ... They are simultaneous, as in `compare`.
 
     Examples
     --------
@@ -286,23 +313,27 @@ def segment_gaps(
     >>> gaps = thirds.ireval.segments.gaps(by="group")
     >>> gaps[["run", "segment_a", "segment_b", "gap", "ci_low", "ci_high", "p_adjusted", "largest"]].round(3)
         run segment_a segment_b    gap  ci_low  ci_high  p_adjusted  largest
-    0  bm25         x         y -0.058  -0.174    0.058       0.937     True
-    1  bm25         x         z -0.013  -0.129    0.103       1.000    False
-    2  bm25         y         z  0.045  -0.063    0.154       1.000    False
+    0  bm25         x         y -0.058  -0.202    0.086       0.937     True
+    1  bm25         x         z -0.013  -0.157    0.131       0.937    False
+    2  bm25         y         z  0.045  -0.089    0.180       0.937    False
     """
-    family: dict[str, Any] = {"correction": which_correction(correction), "alpha": alpha}
+    family: dict[str, Any] = {
+        "correction": which_correction(correction),
+        "alpha": alpha,
+        "confidence": confidence,
+    }
     groups, pairs = _read(data, measures, by, replicate, baseline, metadata)
     first, second = np.triu_indices(len(groups), k=1)
     names = pd.Index(groups.names)
     frames = []
     for label, described, _, limits in _described(groups, pairs):
         a, b = ([values[side].T.ravel() for values in described] for side in (first, second))
-        gap, *ends, p = welch_gap(a, b, confidence)
-        low, high = np.clip(ends, *np.subtract(limits, limits[::-1]))
+        gap = welch_gap(a, b, limits, **family)
+        difference = gap.pop("difference")
         # the largest gap of each run or pair, among those with a p-value
-        size = np.where(np.isnan(p), -np.inf, np.abs(gap)).reshape(-1, len(first))
+        size = np.where(np.isnan(gap["p_value"]), -np.inf, np.abs(difference))
+        size = size.reshape(-1, len(first))
         largest = (size == size.max(axis=1)[:, None]) & np.isfinite(size)
-        adjusted = adjust(p, **family)
         items = len(size)
         columns: dict[str, Any] = {
             **_names(groups, pairs, np.repeat(np.arange(items), len(first))),
@@ -311,17 +342,13 @@ def segment_gaps(
             "segment_b": labels(names, np.tile(second, items)),
             "n_a": a[0],
             "n_b": b[0],
-            "gap": gap,
-            "ci_low": low,
-            "ci_high": high,
-            "p_value": p,
-            "p_adjusted": adjusted,
-            "significant": adjusted < alpha,
+            "gap": difference,
+            **gap,
             "largest": largest.ravel(),
         }
         frames.append(pd.DataFrame(columns)[(a[0] > 0) & (b[0] > 0)])
     frame = pd.concat(frames, ignore_index=True)
-    frame.attrs = rules_of(groups) | family | {"confidence": confidence}
+    frame.attrs = rules_of(groups) | family | {"simultaneous": family["correction"] != "none"}
     return frame
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pdeval.evaluate.sources import group_means, sd_over_replicates
-from pdeval.tables.equal_values import NOISE
+from pdeval.evaluate import group_means, sd_over_replicates
+from pdeval.tables import NOISE
 
 QUERY, SYSTEM_QUERY, REPLICATE, RESIDUAL = range(4)
 # component -> component whose expected mean square is part of its own
@@ -133,8 +133,8 @@ def squares_of(X: np.ndarray, system: np.ndarray, exact: np.ndarray) -> Squares:
     Examples
     --------
     >>> X = np.array([[0.0, 2.0, 5.0, 5.0], [2.0, 2.0, 3.0, 5.0]])
-    >>> found = squares_of(X, np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))
-    >>> found.means.tolist(), found.replicate, found.residual, found.freedom.tolist()
+    >>> result = squares_of(X, np.array([0, 0, 1, 1]), np.zeros(2, dtype=bool))
+    >>> result.means.tolist(), result.replicate, result.residual, result.freedom.tolist()
     ([1.5, 4.5], 2.0, 2.0, [1, 1, 2, 2])
     """
     n, sizes = len(X), np.bincount(system)
@@ -248,6 +248,7 @@ def _polished(squares: Squares, size: float, theta: np.ndarray, least: np.ndarra
     theta = np.where(np.isin(np.arange(4), free), theta, least)
     deviance, slope = _deviance(squares, size, theta)
     for _ in range(50):
+        # rows and columns of the variances that are not at their bound
         information = _information(squares, theta)[np.ix_(free, free)]
         step = np.zeros(4)
         step[free] = -np.linalg.pinv(information) @ slope[free] / 2

@@ -4,27 +4,30 @@ Top-heavy measures collapse most differences between rankings to almost nothing.
 values of `disaggregate`, over every query, pair of runs and recall level, without a table of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse_all
-from pdeval.catalog.directions import described
-from pdeval.evaluate.contributions import disaggregate, parts_of, sums
-from pdeval.evaluate.cube import described_frame
-from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes, check_populations, scores
-from pdeval.join.judged import Judged
+from pdeval.catalog import Measure, described, parse_all
+from pdeval.evaluate import (
+    Views,
+    attributes,
+    check_populations,
+    chosen_pairs,
+    described_frame,
+    disaggregate,
+    parts_of,
+    sums,
+)
+from pdeval.evaluate.scores import scores
+from pdeval.join import Judged
 from pdeval.kernels.primitives import share
 from pdeval.studies.sign_agreement import pair_blocks
 from pdeval.studies.synthetic_rankings import judged_of
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import number, whole
+from pdeval.tables import table
+from pdeval.verbs import number, verb, whole
 
 MEASURES = ("RBP(p=0.5)", "nDCG", "RPP")
 DISCOUNTED = ("DCG(discount=jk)", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
@@ -337,8 +340,7 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
         )
     # list i has one relevant item, at rank i + 1
     values = scores(judged_of(np.eye(ranks, dtype=bool)), parsed).values[:, 0]
-    total = values.sum(axis=1, keepdims=True)
-    weight = np.divide(values, total, out=np.zeros_like(values), where=total > 0)
+    weight = share(values, values.sum(axis=1, keepdims=True))
     columns = {
         "measure": np.repeat([measure.label for measure in parsed], ranks),
         "rank": np.tile(np.arange(1, ranks + 1), len(parsed)),

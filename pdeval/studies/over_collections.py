@@ -1,29 +1,18 @@
 """Over many collections: what their best systems reach, and the mean and spread of any statistic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse
-from pdeval.catalog.directions import Known
-from pdeval.evaluate.cube import Scores, described_frame, scores_cube
-from pdeval.evaluate.groups import named
+from pdeval.catalog import Known, parse
+from pdeval.evaluate import Scores, described_frame, named, only, scores_cube
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import only
-from pdeval.join.judged import Judged
+from pdeval.join import Judged
 from pdeval.studies.search_length import EDGES, largest_value, rising
-from pdeval.tables import reader
-from pdeval.tables.dataframes import not_a_table
-from pdeval.tables.equal_values import NOISE, settled
-from pdeval.tables.labels import run_labels
-from pdeval.tables.reader import Table
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.checks import checks_arguments
+from pdeval.tables import NOISE, Table, not_a_table, reader, run_labels, settled, table
+from pdeval.verbs import checks_arguments, verb
 
 MEASURES = ("P@20", "ASL@g1-10", "AP", "ASL")
 TENTHS = tuple(np.round(np.arange(10) / 10, 1).tolist())
@@ -122,7 +111,7 @@ def headroom_of(
     *,
     edges: Edges | None = None,
 ) -> pd.DataFrame:
-    """Count the collections by the mean of their best run, in buckets.
+    """Return the number of collections by the mean of their best run, in buckets.
 
     Parameters
     ----------
@@ -162,7 +151,7 @@ def headroom_of(
 def headroom(
     table: Table, measures: object = None, *, by: str | Sequence[str], edges: Edges | None = None
 ) -> pd.DataFrame:
-    """Count the collections by the mean of their best run, in buckets.
+    """Return the number of collections by the mean of their best run, in buckets.
 
     Several joins, each a collection, go into `pdeval.studies.headroom_of`.
 

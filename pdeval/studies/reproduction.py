@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import Scores, described_frame, run_columns, scores_cube
-from pdeval.evaluate.scores import MEASURES, scores
-from pdeval.join.ids import column_ids
-from pdeval.join.judged import Judged, join
-from pdeval.join.ranks import top
+from pdeval.evaluate import MEASURES, Scores, described_frame, run_columns, scores_cube
+from pdeval.evaluate.scores import scores
+from pdeval.join import Judged, column_ids, top
+from pdeval.join.judged import join
 from pdeval.kernels.primitives import share
 from pdeval.kernels.rank_similarity import Ties, rank_biased_overlap, tau_union
 from pdeval.significance.paired_tests import student
-from pdeval.tables.dataframes import not_a_table
-from pdeval.tables.equal_values import describe
-from pdeval.tables.labels import labels, run_labels
-from pdeval.tables.reader import read
-from pdeval.tables.schemas import table
-from pdeval.tables.vocabularies import listed
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import shown
+from pdeval.tables import describe, listed, not_a_table, read, run_labels, table
+from pdeval.tables.labels import labels
+from pdeval.verbs import shown, verb
 
 CELLS = 1 << 21  # items x lists of a block
 
@@ -116,8 +110,8 @@ def reproduce(
     >>> runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
     >>> original, again = (runs[runs["run"].isin(["bm25", name])] for name in ("dense-s1", "dense-s2"))
     >>> names = {"bm25": "bm25", "dense-s2": "dense-s1"}
-    >>> found = again.ireval.reproduce(qrels, original, "AP", baseline="bm25", pairs=names, queries="common")
-    >>> found[["run", "original", "mean", "rmse", "effect_ratio", "delta_ri"]].round(3)
+    >>> result = again.ireval.reproduce(qrels, original, "AP", baseline="bm25", pairs=names, queries="common")
+    >>> result[["run", "original", "mean", "rmse", "effect_ratio", "delta_ri"]].round(3)
             run  original   mean   rmse  effect_ratio  delta_ri
     0      bm25     0.328  0.328  0.000           NaN       NaN
     1  dense-s2     0.427  0.433  0.079         1.058    -0.018
@@ -162,34 +156,26 @@ def _matched(
     )
 
 
-class _Means(NamedTuple):
-    """The scores of one side, (measures, queries, runs), and their means."""
+def _mean_effects(
+    cube: Scores, runs: np.ndarray, baseline: object, side: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the means of all runs, and the mean and the relative improvement of some over the baseline.
 
-    cube: Scores
-    mean: np.ndarray
-
-    @classmethod
-    def of(cls, judged: Judged, measures: object) -> _Means:
-        """Return the scores of a join."""
-        cube = scores(judged, measures)
-        return cls(cube, np.nanmean(cube.values, axis=1))
-
-    def effects(
-        self, runs: np.ndarray, baseline: object, side: str
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the relative improvement of runs over the baseline; NaN for the baseline."""
-        names = run_labels(self.cube.runs)
-        if baseline is None:
-            nothing = np.full((len(self.mean), len(runs)), np.nan)
-            return nothing, nothing
-        if not pd.api.types.is_scalar(baseline) or str(baseline) not in names:
-            raise KeyError(
-                f"baseline={shown(baseline)} is not among the {side} runs: {listed(names, 6)}."
-            )
-        place = names.index(str(baseline))
-        base = self.mean[:, [place]]
-        gain = np.where(runs == place, np.nan, self.mean[:, runs] - base)
-        return gain, share(gain, base, np.nan)
+    Improvements are of shape (measures, runs); NaN for the baseline, or without one.
+    """
+    mean = np.nanmean(cube.values, axis=1)
+    names = run_labels(cube.runs)
+    if baseline is None:
+        nothing = np.full((len(mean), len(runs)), np.nan)
+        return mean, nothing, nothing
+    if not pd.api.types.is_scalar(baseline) or str(baseline) not in names:
+        raise KeyError(
+            f"baseline={shown(baseline)} is not among the {side} runs: {listed(names, 6)}."
+        )
+    place = names.index(str(baseline))
+    base = mean[:, [place]]
+    gain = np.where(runs == place, np.nan, mean[:, runs] - base)
+    return mean, gain, share(gain, base, np.nan)
 
 
 def _effects(
@@ -201,14 +187,16 @@ def _effects(
     baseline: object,
 ) -> pd.DataFrame:
     """Return the table of reproduced runs."""
-    new, old = _Means.of(judged, measures), _Means.of(other, measures)
-    place = old.cube.queries.get_indexer(new.cube.queries)
-    values = new.cube.values[:, :, own]
-    counted, counted_there = ~np.isnan(values), ~np.isnan(old.cube.values[:, :, theirs])
-    paired = np.where((place >= 0)[None, :, None], old.cube.values[:, place][:, :, theirs], np.nan)
+    new, old = scores(judged, measures), scores(other, measures)
+    mean, gain, relative = _mean_effects(new, own, baseline, "reproduced")
+    mean_there, gain_there, relative_there = _mean_effects(old, theirs, baseline, "original")
+    place = old.queries.get_indexer(new.queries)
+    values, originals = new.values[:, :, own], old.values[:, :, theirs]
+    counted = ~np.isnan(values)
+    paired = np.where((place >= 0)[None, :, None], originals[:, place], np.nan)
     # the same queries on both sides: every one that counts has a partner
-    same = (counted == ~np.isnan(paired)).all() and counted.sum() == counted_there.sum()
-    shape = (len(new.mean), len(own))
+    same = (counted == ~np.isnan(paired)).all() and counted.sum() == (~np.isnan(originals)).sum()
+    shape = (len(mean), len(own))
     if same:
         differences = np.moveaxis(values - paired, 1, 0).reshape(len(place), -1)
         rmse = np.sqrt(np.nanmean(differences**2, axis=0)).reshape(shape)
@@ -217,15 +205,13 @@ def _effects(
         from scipy import stats
 
         rmse = np.full(shape, np.nan)
-        two = stats.ttest_ind(values, old.cube.values[:, :, theirs], axis=1, nan_policy="omit")
+        two = stats.ttest_ind(values, originals, axis=1, nan_policy="omit")
         p_value = np.asarray(two.pvalue, dtype=np.float64)
-    gain, relative = new.effects(own, baseline, "reproduced")
-    gain_there, relative_there = old.effects(theirs, baseline, "original")
-    run, measure = np.divmod(np.arange(rmse.size), len(new.mean))
+    run, measure = np.divmod(np.arange(rmse.size), len(mean))
     columns = {
         "n": counted.sum(axis=1),
-        "original": old.mean[:, theirs],
-        "mean": new.mean[:, own],
+        "original": mean_there[:, theirs],
+        "mean": mean[:, own],
         "rmse": rmse,
         "p_value": p_value,
         "effect_ratio": share(gain, gain_there, np.nan),
@@ -233,26 +219,19 @@ def _effects(
     }
     return described_frame(
         {
-            **run_columns(new.cube.runs, own[run]),
-            "measure": labels(pd.Index(new.cube.measures), measure),
+            **run_columns(new.runs, own[run]),
+            "measure": labels(pd.Index(new.measures), measure),
             **{name: column[measure, run] for name, column in columns.items()},
         },
         {**judged.attrs, "baseline": None if baseline is None else str(baseline)},
     )
 
 
-class _Rows(NamedTuple):
-    """Rows of matched lists: number of the list, item, rank, and first and last rank of the tied group."""
+def _ranked(judged: Judged, runs: np.ndarray, queries: pd.Index) -> tuple[pd.DataFrame, Any]:
+    """Return the rows of the lists of these runs and queries, and the ids of their items.
 
-    list: np.ndarray
-    doc: np.ndarray
-    rank: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-
-
-def _ranked(judged: Judged, runs: np.ndarray, queries: pd.Index) -> tuple[_Rows, Any]:
-    """Return the rows of the lists of these runs and queries, and the ids of their items."""
+    A row has the number of its list, its item, its rank, and the first and last rank of its group of tied items.
+    """
     table, _ = judged.tables
     rules = judged.positions.rules
     first = top(table, rules.get("depth"), ties=rules["ties"], compat=rules["compat"])
@@ -276,14 +255,14 @@ def _ranked(judged: Judged, runs: np.ndarray, queries: pd.Index) -> tuple[_Rows,
     start = first.rank[np.flatnonzero(begins)][group].astype(np.float64)
     kept = of_list[first.own] >= 0
     docs, doc = column_ids(table.column("doc"), "doc").take(first.row[kept]).unique()
-    rows = _Rows(
-        of_list[first.own][kept],
-        doc.astype(np.int64),
-        first.rank[kept].astype(np.float64),
-        start[kept],
-        (start + size[group] - 1)[kept],
-    )
-    return rows, docs
+    rows = {
+        "list": of_list[first.own][kept],
+        "doc": doc.astype(np.int64),
+        "rank": first.rank[kept].astype(np.float64),
+        "start": start[kept],
+        "end": (start + size[group] - 1)[kept],
+    }
+    return pd.DataFrame(rows), docs
 
 
 def _orders(
@@ -307,30 +286,27 @@ def _orders(
     # one code per item for both sides
     place = docs.probe(docs_there)
     place = np.where(place >= 0, place, len(docs_there) + np.arange(len(docs)))
-    n_docs = len(docs_there) + len(docs)
+    new["doc"] = place[new["doc"]]
+    # the items of both sides, sorted by list and item; infinity if a side lacks the item
+    both = old.merge(new, on=["list", "doc"], how="outer", suffixes=("", "_new")).fillna(np.inf)
+    ids = np.concatenate([docs_there.index(), docs.index()]).astype(str)
+    order = np.argsort(np.argsort(ids, kind="stable"))  # inverse permutation
+    both["order"] = order[both["doc"]]
+    columns = both.drop(columns=["list", "doc"]).to_numpy(np.float64).T
+    number = both["list"].to_numpy()
     n_lists = len(own) * len(common)
+    starts = np.searchsorted(number, np.arange(n_lists + 1))
     values = np.full((3, n_lists), np.nan)
-    by_id = union == "id"
-    key_new, key_old = new.list * n_docs + place[new.doc], old.list * n_docs + old.doc
-    keys = np.unique(np.concatenate([key_old, key_new]))
-    starts = np.searchsorted(keys, np.arange(n_lists + 1) * n_docs)
-    ids = np.concatenate([docs_there.index(), docs.index()])
-    order_of_id = np.empty(n_docs)
-    order_of_id[np.argsort(ids.astype(str), kind="stable")] = np.arange(n_docs)
     for block in _blocks(starts):
-        side = [
-            _dense(rows, key, keys, starts, block) for rows, key in ((old, key_old), (new, key_new))
-        ]
-        overlap = rank_biased_overlap(*side[0][1:], *side[1][1:], p=p, ties=ties)
-        item = np.full(side[0][0].shape, -1)
-        here = np.arange(starts[block.start], starts[block.stop])
-        column = np.searchsorted(starts, here, side="right") - 1
-        item[here - starts[column], column - block.start] = keys[here] % n_docs
-        values[0, block] = tau_union(
-            *_sequences(side[0][0], side[1][0], order_of_id[item] if by_id else None)
-        )
-        values[1, block], values[2, block] = overlap
-    answered = np.isin(np.arange(n_lists), old.list) & np.isin(np.arange(n_lists), new.list)
+        rows = slice(starts[block.start], starts[block.stop])
+        width = int(np.diff(starts[block.start : block.stop + 1]).max(initial=1))
+        cells = np.full((len(columns), width, block.stop - block.start), np.inf)
+        slot = np.arange(rows.start, rows.stop) - starts[number[rows]]
+        cells[:, slot, number[rows] - block.start] = columns[:, rows]
+        rank, start, end, rank_new, start_new, end_new, by_id = cells
+        values[0, block] = tau_union(*_sequences(rank, rank_new, by_id if union == "id" else None))
+        values[1:, block] = rank_biased_overlap(start, end, start_new, end_new, p=p, ties=ties)
+    answered = np.isin(np.arange(n_lists), old["list"]) & np.isin(np.arange(n_lists), new["list"])
     cell = np.flatnonzero(answered)
     run, query = np.divmod(cell, len(common))
     tau, rbo, residual = values[:, cell]
@@ -354,30 +330,14 @@ def _blocks(starts: np.ndarray) -> Iterator[slice]:
         yield slice(begin, min(begin + step, len(starts) - 1))
 
 
-def _dense(
-    rows: _Rows, key: np.ndarray, keys: np.ndarray, starts: np.ndarray, block: slice
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rank, start and end of the items of a block, (items, lists); infinity if the side lacks the item."""
-    width = int(np.diff(starts[block.start : block.stop + 1]).max(initial=1))
-    cells = np.full((3, width, block.stop - block.start), np.inf)
-    mask = (rows.list >= block.start) & (rows.list < block.stop)
-    number = rows.list[mask]
-    slot = np.searchsorted(keys, key[mask]) - starts[number]
-    for array, values in zip(cells, (rows.rank, rows.start, rows.end)):
-        array[slot, number - block.start] = values[mask]
-    return cells[0], cells[1], cells[2]
-
-
 def _sequences(
     original: np.ndarray, reproduced: np.ndarray, by_id: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of both rankings in their union, rank by rank; NaN below the end of the shorter one."""
-    if by_id is None:
-        # the original ranking, then the other items in the order of the reproduced one
-        length = np.where(np.isfinite(original), original, 0.0).max(axis=0)
-        union = np.where(np.isfinite(original), original, length + reproduced)
-    else:
-        union = by_id
+    # the original ranking, then the other items in the order of the reproduced one
+    length = np.where(np.isfinite(original), original, 0.0).max(axis=0)
+    union = np.where(np.isfinite(original), original, length + reproduced)
+    union = union if by_id is None else by_id
     sequences = []
     for rank in (original, reproduced):
         order = np.argsort(rank, axis=0, kind="stable")

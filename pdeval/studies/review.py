@@ -1,17 +1,14 @@
 """Systematic reviews: recall against the effort of reading, and rules for stopping."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse
-from pdeval.evaluate.cube import described_frame, run_columns
+from pdeval.evaluate import described_frame, run_columns
 from pdeval.evaluate.scores import scores
-from pdeval.join.blocks import View
-from pdeval.join.judged import Judged
+from pdeval.join import Judged, View
 from pdeval.kernels.primitives import found
 from pdeval.kernels.review import (
     all_items,
@@ -20,11 +17,9 @@ from pdeval.kernels.review import (
     stop_at_knee,
 )
 from pdeval.significance.registry import student_interval
-from pdeval.tables.equal_values import describe
+from pdeval.tables import describe, table
 from pdeval.tables.labels import labels
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import shown
+from pdeval.verbs import shown, verb
 
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 RULES = {"effort": stop_at_effort, "irrelevant": stop_after_irrelevant, "knee": stop_at_knee}

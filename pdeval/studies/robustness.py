@@ -3,8 +3,6 @@
 The join is made once. Removed labels are masked, removed queries have weight 0, and lists are cut at a rank.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,25 +12,18 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import Measure, parse, parse_all
-from pdeval.catalog.measures import needs_judged
-from pdeval.evaluate.cube import Scores, described_frame
-from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes, no_sets
-from pdeval.join.blocks import Block, corpus_sizes
-from pdeval.join.judged import Judged
+from pdeval.catalog import Measure, needs_judged, parse, parse_all
+from pdeval.evaluate import Scores, Views, attributes, chosen_pairs, described_frame, no_sets
+from pdeval.join import Block, Judged, corpus_sizes
 from pdeval.kernels.primitives import share
 from pdeval.orderings import order as orderings
 from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
 from pdeval.studies.sign_agreement import clear_pairs
-from pdeval.tables.equal_values import NOISE, begins, signs
+from pdeval.tables import NOISE, begins, signs, table
 from pdeval.tables.labels import labels
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import whole
-from pdeval.verbs.progress import track
+from pdeval.verbs import track, verb, whole
 
 NEAR = 1 << 16  # preferences looked at together
 Policy = Literal["random", "pool"]
@@ -244,7 +235,7 @@ def robustness(
     memory: int = 1 << 28,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Compare the ordering of the runs on all data with orderings from fewer queries, fewer labels or shorter lists.
+    """Return the correlation of the order of runs on all data with orders from fewer queries, labels or ranks.
 
     Labels are removed separately for the relevant and the other items of each query, and at least one relevant item
     of a query is kept. An item without its label is unjudged. Within a draw, a smaller sample is part of every larger

@@ -4,8 +4,6 @@ The atomized search length (ASL) of a relevant item is 1 plus the number of irre
 precisions weights each search length by its reciprocal, so large search lengths hardly count.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -15,23 +13,18 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from pdeval.catalog import parse
-from pdeval.evaluate.cube import Scores, described_frame, pair_columns, run_columns
-from pdeval.evaluate.run_selection import place_of
+from pdeval.evaluate import Scores, ScoresLike, described_frame, pair_columns, place_of, run_columns
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import ScoresLike, sources
-from pdeval.join.judged import Judged
-from pdeval.join.positions import Positions
-from pdeval.join.rules import outside
+from pdeval.evaluate.sources import sources
+from pdeval.join import Judged, Positions, outside
 from pdeval.kernels.primitives import found as is_retrieved
 from pdeval.kernels.primitives import level as levels_of
 from pdeval.kernels.search_length import Unretrieved, atomized, relative_reduction_in_error
 from pdeval.significance.delta_sort import delta_sort_chain
 from pdeval.studies.sign_agreement import rank_blocks
-from pdeval.tables.equal_values import NOISE
-from pdeval.tables.labels import labels, run_labels
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import shown
+from pdeval.tables import NOISE, run_labels, table
+from pdeval.tables.labels import labels
+from pdeval.verbs import shown, verb
 
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
@@ -183,8 +176,7 @@ def search_lengths(
     judged = selected_runs(judged, runs)
     frame = items(judged, unretrieved=unretrieved)
     judged.tell()
-    if unretrieved == "run":
-        warn_of_depths(judged)
+    warn_of_depths(judged, unretrieved)
     return frame
 
 
@@ -208,7 +200,7 @@ def item_columns(positions: Positions, topic: np.ndarray, item: np.ndarray) -> d
     }
 
 
-def warn_of_depths(judged: Judged) -> None:
+def warn_of_depths(judged: Judged, unretrieved: Unretrieved) -> None:
     """Warn, once for all runs, where relevant items are missing from a list that is shorter than those of other runs.
 
     With unretrieved='run' an item that was not retrieved is at the end of the list, so short lists have an advantage.
@@ -217,15 +209,12 @@ def warn_of_depths(judged: Judged) -> None:
     counts = judged.counted() & positions.answered
     length = positions.retrieved
     longest = np.where(counts, length, 0).max(axis=1, initial=0)
-    relevant = positions.relevant(judged.level)
-    hits = relevant[positions.item]
-    # relevant items of each query, and those that each list retrieved
-    total = np.bincount(positions.judged.topic[relevant], minlength=len(length))
-    retrieved = np.zeros(length.shape, dtype=np.int64)
-    np.add.at(retrieved, (positions.judged.topic[positions.item[hits]], positions.run[hits]), 1)
+    incomplete = np.zeros(length.shape, dtype=bool)  # lists that lack relevant items
+    for block, rank, _ in rank_blocks(judged, counts):
+        incomplete[block.topics] = np.isinf(rank).any(axis=0)
     # shorter than another list, and relevant items are missing
-    short = counts & (length < longest[:, None]) & (retrieved < total[:, None])
-    if not short.any():
+    short = counts & (length < longest[:, None]) & incomplete
+    if unretrieved == "corpus" or not short.any():
         return
     missing = np.where(short, longest[:, None] - length, 0)
     topic, run = (int(at) for at in np.unravel_index(np.argmax(missing), short.shape))
@@ -272,7 +261,7 @@ def histogram(
     edges: Sequence[float] = EDGES,
     unretrieved: Unretrieved = "run",
 ) -> pd.DataFrame:
-    """Count the relevant items by search length, in buckets; items that were not retrieved come last.
+    """Return the number of relevant items by search length, in buckets; items that were not retrieved come last.
 
     Parameters
     ----------
@@ -394,8 +383,8 @@ def differences(
     Examples
     --------
     >>> import pdeval
-    >>> found = pdeval.datasets.sample_judged(queries="common").search_lengths.differences("bm25", "ql")
-    >>> found.drop(columns=["run_a", "run_b"]).head(3)
+    >>> result = pdeval.datasets.sample_judged(queries="common").search_lengths.differences("bm25", "ql")
+    >>> result.drop(columns=["run_a", "run_b"]).head(3)
       query_id     doc_id  value_a  value_b  difference  retrieved_a  retrieved_b
     0      101  doc-00012     89.0     55.0        34.0        False         True
     1      101  doc-01689     12.0     10.0         2.0         True         True
@@ -413,8 +402,7 @@ def differences(
         rows.item[in_a], rows.item[in_b], assume_unique=True, return_indices=True
     )
     value_a, value_b = rows.length[in_a][at_a], rows.length[in_b][at_b]
-    if unretrieved == "run":
-        warn_of_depths(both)
+    warn_of_depths(both, unretrieved)
     return described_frame(
         {
             **pair_columns(judged.runs, np.full(len(item), a), np.full(len(item), b), labels),
@@ -443,7 +431,7 @@ def wins(
     *,
     edges: Sequence[float] = SHIFTS,
 ) -> pd.DataFrame:
-    """Count the relevant items that one run ranks earlier than another, and those that only one retrieves.
+    """Return the number of relevant items that one run ranks earlier than another, and that only one retrieves.
 
     Classes 'earlier' and 'later' are of items that both runs retrieved. Items that one or none of them retrieved are
     separate classes, because their difference is unknown.

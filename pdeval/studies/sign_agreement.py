@@ -1,7 +1,5 @@
 """Sign agreement: how often two measures prefer the same one of two rankings, and how their differences correlate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,27 +9,30 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure, parse_all
-from pdeval.evaluate.cube import Preferences, Scores, all_pairs
-from pdeval.evaluate.pairs import Pairs, of_pairs, select
-from pdeval.evaluate.preference_learning import labeled_pairs
-from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.scores import Views, attributes, check_populations
-from pdeval.evaluate.sources import (
+from pdeval.evaluate import (
     Averaged,
     Differences,
+    Pairs,
+    Preferences,
+    Scores,
     ScoresLike,
+    Views,
+    all_pairs,
     as_preferences,
+    attributes,
+    check_populations,
+    chosen_pairs,
     decided,
-    sources,
+    labeled_pairs,
+    of_pairs,
+    select,
 )
-from pdeval.join.blocks import Block
-from pdeval.join.judged import Judged
+from pdeval.evaluate.sources import sources
+from pdeval.join import Block, Judged
 from pdeval.kernels.primitives import share
-from pdeval.tables.equal_values import NOISE, cleared
+from pdeval.tables import NOISE, cleared, table
 from pdeval.tables.labels import labels
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.progress import track
+from pdeval.verbs import track, verb
 
 Stream: TypeAlias = Preferences | Pairs | Differences
 
@@ -78,14 +79,27 @@ def together(
     >>> [[values.shape for values in block] for block in together(stream)]
     [[(48, 66), (48, 66)]]
     """
-    if isinstance(source, Pairs):
-        yield from _of_join(source, desc, progress)
+    if not isinstance(source, Pairs):
+        blocks = source.blocks if isinstance(source, Differences) else partial(decided, source)
+        parts = zip(*map(blocks, range(len(source.measures))), strict=True)
+        for part in track(parts, desc=desc, progress=progress):
+            yield [values for _, values in part]
         return
-    blocks = source.blocks if isinstance(source, Differences) else partial(decided, source)
-    for parts in track(
-        zip(*map(blocks, range(len(source.measures))), strict=True), desc=desc, progress=progress
-    ):
-        yield [values for _, values in parts]
+    # the columns of a join are made once for all measures
+    views, kept = Views(source.judged), source.kept
+    # all measures are held at once, so each has its part of the memory
+    step = max(source.step() // (2 * len(source.asked)), 1)
+    starts = range(0, len(source.a), step)
+    for first in track(starts, total=len(starts), desc=desc, progress=progress):
+        a, b = source.a[first : first + step], source.b[first : first + step]
+        block = []
+        for measure in source.asked:
+            values = clear_pairs(views, measure, a, b)
+            counts = views.counted(measure)
+            if not counts.all():
+                values[~(counts[:, a] & counts[:, b])] = np.nan
+            block.append(values[kept])
+        yield block
 
 
 def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
@@ -136,24 +150,6 @@ def clear_pairs(views: Views, measure: Measure, a: np.ndarray, b: np.ndarray) ->
     """Return the preferences of pairs of runs on every topic, shape (topics, pairs), with rounding errors set to 0."""
     values = of_pairs(views, measure, a, b)
     return values if measure.entry.family == "metric" else cleared(values, 1.0)
-
-
-def _of_join(source: Pairs, desc: str, progress: bool | None) -> Iterator[list[np.ndarray]]:
-    """Yield the blocks of a join, whose columns are made once for all measures."""
-    views, kept = Views(source.judged), source.kept
-    # all measures are held at once, so each has its part of the memory
-    step = max(source.step() // (2 * len(source.asked)), 1)
-    starts = range(0, len(source.a), step)
-    for first in track(starts, total=len(starts), desc=desc, progress=progress):
-        a, b = source.a[first : first + step], source.b[first : first + step]
-        block = []
-        for measure in source.asked:
-            values = clear_pairs(views, measure, a, b)
-            counts = views.counted(measure)
-            if not counts.all():
-                values[~(counts[:, a] & counts[:, b])] = np.nan
-            block.append(values[kept])
-        yield block
 
 
 Per = Literal["all", "query"]
@@ -381,7 +377,11 @@ def agree(
     2       RPP        RR        0.0   3168      0.352  0.514
     """
     stream = stream_of(data, measures, baseline=baseline, pairs=pairs)
-    return tallied(stream, fuzziness=fuzziness, relative=relative, per=per, progress=progress)
+    tally = Tally(stream.measures, len(stream.queries), fuzziness_of(fuzziness))
+    count(tally, stream, relative=relative, progress=progress)
+    frame = tally.frame(stream.queries if per == "query" else None)
+    frame.attrs.update(stream.attrs, **({"relative": True} if relative else {}))
+    return frame
 
 
 @verb(
@@ -481,26 +481,6 @@ def _rate_over_queries(
         "ci_high": min(rate + half, 1.0) if n > 1 else np.nan,
         "tied": float((sign[used] == 0).mean()),
     }
-
-
-def tallied(
-    stream: Stream,
-    *,
-    fuzziness: float | Sequence[float] = 0.0,
-    relative: bool = False,
-    scale: Mapping[str, float] | None = None,
-    per: Per = "all",
-    progress: bool | None = None,
-) -> pd.DataFrame:
-    """Return the agreement of every two measures of a stream of preferences; see `agree` and `Tally`."""
-    least = fuzziness_of(fuzziness)
-    tally = Tally(stream.measures, len(stream.queries), least, scale)
-    count(tally, stream, relative=relative, progress=progress)
-    frame = tally.frame(stream.queries if per == "query" else None)
-    frame.attrs.update(stream.attrs)
-    if relative:
-        frame.attrs["relative"] = True
-    return frame
 
 
 def count(

@@ -7,8 +7,6 @@ Fuzziness is compared with differences, which depend on the scale of the values.
 them; the scale that fits its fuzzy columns best, of some twenty that were tried, is that of `fitted_scale`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,20 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.catalog import parse_all
-from pdeval.catalog.directions import described
-from pdeval.evaluate.cube import all_pairs, described_frame
-from pdeval.evaluate.pairs import Pairs
-from pdeval.evaluate.scores import Views
-from pdeval.join import ids
-from pdeval.join.judged import Judged
-from pdeval.join.judgments import Judgments
-from pdeval.join.positions import Positions
+from pdeval.catalog import described, parse_all
+from pdeval.evaluate import Pairs, Views, all_pairs, described_frame
+from pdeval.join import Judged, Judgments, Positions, ids
 from pdeval.kernels.graded import Gains
 from pdeval.studies.sign_agreement import Tally, count, fuzziness_of
-from pdeval.verbs.arguments import positive, whole
-from pdeval.verbs.checks import checks_arguments
-from pdeval.verbs.progress import track
+from pdeval.verbs import checks_arguments, positive, track, whole
 
 MEASURES = ("DCG(discount=jk)", "AP", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
 CELLS = 1 << 17  # small blocks stay in the processor's cache

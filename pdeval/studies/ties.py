@@ -4,19 +4,22 @@ Lexicographic precision uses the second relevant item if the first items are tie
 recall levels are, the better this is justified.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.cube import all_pairs, described_frame, pair_columns
-from pdeval.evaluate.pairs import select
-from pdeval.evaluate.run_selection import chosen_pairs
-from pdeval.evaluate.sources import ScoresLike
-from pdeval.join.judged import Judged
+from pdeval.evaluate import (
+    ScoresLike,
+    all_pairs,
+    chosen_pairs,
+    described_frame,
+    pair_columns,
+    select,
+)
+from pdeval.join import Judged
 from pdeval.kernels.primitives import closer, share
 from pdeval.studies.sign_agreement import (
     Per,
@@ -26,12 +29,9 @@ from pdeval.studies.sign_agreement import (
     stream_of,
     together,
 )
-from pdeval.tables.equal_values import NOISE, apart, begins, equal_pairs, pairs_of, row_sizes
-from pdeval.tables.labels import labels, repeated
-from pdeval.tables.schemas import table
-from pdeval.verbs import verb
-from pdeval.verbs.arguments import whole
-from pdeval.verbs.checks import checks_arguments
+from pdeval.tables import NOISE, apart, begins, equal_pairs, pairs_of, repeated, row_sizes, table
+from pdeval.tables.labels import labels
+from pdeval.verbs import checks_arguments, verb, whole
 
 MEANS = {
     "pairs": "number of (query, pair of runs)",
@@ -473,12 +473,13 @@ def tie_probability(n: int, m: int | Iterable[int], p1: int | Iterable[int]) -> 
     2  4  2   1       0.5000
     3  4  2   2       0.3333
     """
-    relevant, first = (np.atleast_1d(np.asarray(values)) for values in (m, p1))
-    if any((values < 1).any() or (values > n).any() for values in (relevant, first)):
+    m_of, p_of = (
+        axis.ravel() for axis in np.meshgrid(np.asarray(m), np.asarray(p1), indexing="ij")
+    )
+    if any((values < 1).any() or (values > n).any() for values in (m_of, p_of)):
         raise ValueError(
             f"tie_probability() requires integers 1 <= m <= n and 1 <= p1 <= n; found n={n}, m={m}, p1={p1}."
         )
-    m_of, p_of = (axis.ravel() for axis in np.meshgrid(relevant, first, indexing="ij"))
     possible = n - p_of >= m_of - 1
     log = log_choose(n - p_of, np.where(possible, m_of - 1, 0)) - log_choose(
         np.full(len(m_of), n), m_of
@@ -564,18 +565,11 @@ def value_growth(n: int, m: int | Iterable[int], k: int | Iterable[int]) -> pd.D
     0  10  2  1  2.6667         0.426
     1  10  2  2  4.6667         0.669
     """
-    relevant, more = (np.atleast_1d(np.asarray(values)) for values in (m, k))
-    if (
-        not relevant.size
-        or not more.size
-        or (relevant < 0).any()
-        or (more < 0).any()
-        or relevant.max() + more.max() > n
-    ):
+    m_of, k_of = (axis.ravel() for axis in np.meshgrid(np.asarray(m), np.asarray(k), indexing="ij"))
+    if not m_of.size or min(m_of.min(), k_of.min()) < 0 or (m_of + k_of).max() > n:
         raise ValueError(
             f"value_growth() requires non-negative integers m and k with m + k <= n; found n={n}, m={m}, k={k}."
         )
-    m_of, k_of = (axis.ravel() for axis in np.meshgrid(relevant, more, indexing="ij"))
     items = np.full(len(m_of), n)
     log = log_choose(items, m_of + k_of) - log_choose(items, m_of)
     with np.errstate(over="ignore"):
@@ -882,9 +876,9 @@ def masked(
     # by query: pairs whose first items differ, and those that each predictor decides alike
     totals = np.zeros((3, len(judged.queries)), dtype=np.int64)
     for block, rank, counted in rank_blocks(judged, counts):
-        rest = np.zeros(block.shape, dtype=np.int64)
-        for rest in places(rank[1:]):  # noqa: B007 - the last one is the order by all later items
-            pass
+        # the last one is the order by all later items
+        nothing = np.zeros(block.shape, dtype=np.int64)
+        rest = reduce(lambda _, place: place, places(rank[1:]), nothing)
         second = rank[1] if block.size > 1 else rest
         for x, y in pair_blocks(a, b, CELLS // max(block.shape[0], 1)):
             target = closer(rank[0][:, x], rank[0][:, y])

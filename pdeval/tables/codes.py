@@ -1,7 +1,5 @@
 """Codes: several columns as one integer per row, and sorting and grouping of rows by it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import pairwise
 from math import prod
@@ -161,6 +159,8 @@ def grouped(code: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if int(code.max(initial=-1)) < 4 * len(code) + SMALL:
         sizes = np.bincount(code)
         there = sizes > 0
-        return by_code(code), sizes[there], code if there.all() else (np.cumsum(there) - 1)[code]
+        if not there.all():
+            code = looked_up((np.cumsum(there) - 1).astype(code.dtype), code)
+        return by_code(code), sizes[there], code
     _, place, sizes = np.unique(code, return_inverse=True, return_counts=True)
     return by_code(place), sizes, place

@@ -33,8 +33,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pdeval.tables.vocabularies import listed
-from pdeval.verbs.arguments import shown
-from pdeval.verbs.checks import checks_arguments
+from pdeval.verbs import checks_arguments, shown
 
 What = Literal["runs", "qrels"]
 INDEX = re.compile(r"__index_level_\d+__")  # an index that pandas wrote beside the columns

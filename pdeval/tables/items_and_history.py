@@ -7,8 +7,6 @@ Features of items are texts (`genre`; several in a cell, separated by `|`, or a 
 (`emb_0`, `emb_1`, ...), or vectors. `items.ireval(doc="movie", feature=["genre", "studio"])` binds other columns.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Ids and names in result tables: repeated in the dtype of the caller, joined if several columns identify a run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Metadata of runs, queries or collections: one row each, matched by their ids."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ PyTerrier, ranx, TREC, recommenders) or an unambiguous mixture of them, or the c
 `df.ireval(query="topic_no", run=["model", "seed"])`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,8 +29,7 @@ from pdeval.tables.vocabularies import (
     only_column,
     run_words,
 )
-from pdeval.verbs.arguments import LARGE, shown
-from pdeval.verbs.spelling import did_you_mean
+from pdeval.verbs import LARGE, did_you_mean, shown
 
 
 @dataclass(frozen=True)

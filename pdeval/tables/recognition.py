@@ -1,7 +1,5 @@
 """Recognition of tables: their kind, and the id columns of their runs."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import combinations
@@ -34,6 +32,26 @@ def kind_of(
     """
     binding = binding or {}
     check_labels(frame)
+    stated = {
+        name: value
+        for name, value in frame.attrs.items()
+        if name in ("table", "run_columns") or str(name).endswith("_column")
+    }
+    among = among if among is None else tuple(among)
+    shape = frame.shape[0] == frame.shape[1] and list(frame.index)
+    # everything that the kind depends on; tables of a call are recognized several times
+    key = repr((list(frame.columns), stated, binding, among, shape, len(SCHEMAS)))
+    if key not in _RECOGNIZED:
+        if len(_RECOGNIZED) > 1000:
+            _RECOGNIZED.clear()
+        _RECOGNIZED[key] = _kind_of(frame, binding, among)
+    return _RECOGNIZED[key]
+
+
+_RECOGNIZED: dict[str, str | None] = {}
+
+
+def _kind_of(frame: pd.DataFrame, binding: Binding, among: tuple[str, ...] | None) -> str | None:
     schemas = list(SCHEMAS.values()) if among is None else [SCHEMAS[name] for name in among]
     stated = SCHEMAS.get(str(frame.attrs.get("table")))
     if stated is not None and stated in schemas and fits(stated, frame, binding):

@@ -8,8 +8,6 @@ Bare words are roles (run, query, doc, ...) or text; `name:kind` states the type
 optional. `run` stands for all id columns of runs, `run_a run_b` for both sides of a pair.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,8 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from pdeval.verbs.arguments import with_article
-from pdeval.verbs.registry import Registry
+from pdeval.verbs import Registry, with_article
 
 PAIRED = ("run_a", "run_b")
 IDS = ("run", "query", "doc", "subtopic", "assessor", "session", "user", "bucket", *PAIRED)
@@ -280,7 +277,7 @@ VOTES = table(
 )
 CLICKS = table(
     "clicks",
-    "session [user bucket run_a run_b method] query [draw:int] time:time action [rank:any doc value:float]",
+    "session [user bucket run_a run_b method query draw:int] time:time action [rank:any doc value:float]",
     "click log",
     # a log with a fault is still a log: its session or its action identifies it
     recognized_by="query session|action time|action|rank|doc",

@@ -20,8 +20,6 @@ If the value states neither queries nor documents (a mapping, or `_id` as the co
 raises if an id is both a query and a document.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +31,7 @@ import pandas as pd
 
 from pdeval.tables.dataframes import as_table
 from pdeval.tables.vocabularies import WEAK, Binding, listed, names_of
-from pdeval.verbs.arguments import shown
+from pdeval.verbs import shown
 
 LENGTH = 200  # of a text in a table, in characters
 LONGEST_ADDRESS = 2000

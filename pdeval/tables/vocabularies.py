@@ -1,12 +1,10 @@
 """Vocabularies: the column names of each role in the tables of other tools."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from pdeval.verbs.registry import Registry
+from pdeval.verbs import Registry
 
 ROLES = (
     *("run", "query", "doc", "score", "rank"),
@@ -14,6 +12,7 @@ ROLES = (
     *("session", "user", "time", "action", "bucket"),
     *("measure", "value"),
     *("feature", "popularity"),
+    *("round", "reward"),
 )
 
 Binding = Mapping[str, Any]
@@ -27,6 +26,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "label": ("label", "relevance", "grade", "rating", "rel"),
     "time": ("timestamp", "time"),
     "nugget": ("nugget_id", "nugget"),
+    "reward": ("reward", "click", "clicks"),
+    "propensity": ("propensity", "pscore"),
 }
 # if there is another id column, these are not ids: the text of a query, its user, the title of an item
 WEAK = ("query", "user", "item")

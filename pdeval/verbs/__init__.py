@@ -6,7 +6,7 @@
 The annotation of the first parameter states what a verb works on:
 
     Judged      runs joined to judgments
-    ScoresLike        scores or preferences: a join, a table of them, or cubes
+    ScoresLike  scores or preferences: a join, a table of them, or cubes
     Table       a table with its roles bound to columns
     DataFrame   an unchanged frame, for reports and plots
 
@@ -15,21 +15,48 @@ Dask; one on "runs" also becomes a verb of the join, which passes its judgments 
 makes the methods; the command line, the README and the stubs read the same registry.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from pdeval.verbs.parameter_texts import describes_parameters
-from pdeval.verbs.registry import Registry
+from pdeval.verbs.arguments import (
+    LARGE,
+    LISTS,
+    TooFew,
+    alternatives,
+    checker,
+    checks_arguments,
+    explained,
+    is_finite,
+    is_missing,
+    named_type,
+    number,
+    one_of,
+    positive,
+    refuse_unusable,
+    several,
+    shown,
+    whole,
+    with_article,
+)
+from pdeval.verbs.parameter_texts import (
+    WIDTH,
+    completed,
+    describes_parameters,
+    indented,
+    return_type,
+    sections,
+)
+from pdeval.verbs.progress import elapsed_time, track
+from pdeval.verbs.registry import Registry, check_not_declared, first_line, listed_in_docs, lookup
+from pdeval.verbs.spelling import did_you_mean, nearest
 
 Needs = Literal["measures", "relevant", "judged"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-TAKES = {"Judged": "judged", "ScoresLike": "held", "Table": "table", "DataFrame": "frame"}
+TAKES = {"Judged": "judged", "ScoresLike": "scores", "Table": "table", "DataFrame": "frame"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +122,7 @@ class Verb:
 
     @cached_property
     def takes(self) -> str:
-        """The kind of its first parameter: 'judged', 'held', 'table' or 'frame'."""
+        """The kind of its first parameter: 'judged', 'scores', 'table' or 'frame'."""
         annotation = next(iter(self.signature.parameters.values())).annotation
         # in a notebook, annotations are types
         if not isinstance(annotation, str):
@@ -146,6 +173,7 @@ def verb(
 
     Examples
     --------
+    >>> from pdeval.tables import Table
     >>> @verb(on="example", returns="ties", family="ties", name="by_length")
     ... def ties_by_length(table: Table, *, longest: int = 20): ...
     >>> VERBS.pop("example")["ties.by_length"].takes

@@ -6,8 +6,6 @@ An entry of the docstring itself has precedence. An entry that begins with "..."
         ... It is not corrected for the number of comparisons.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re
@@ -120,6 +118,17 @@ SHARED = {
     "seed": (
         "int or None",
         "Random seed. The same seed gives the same result; None chooses a new one.",
+    ),
+    "unit": (
+        "{'user', 'session', 'query'}, optional",
+        "Unit of observation: a user or session with all its queries, or an issued query (a session, for queries per "
+        "session). By default the user or, in a log without users, the session. Observations of one user are not "
+        "independent, so a unit finer than the randomized one raises the type I error rate, and warns.",
+    ),
+    "winsorize": (
+        "float, optional",
+        "Quantile, such as 0.99, of the values of all units at which larger values are cut: few users with very large "
+        "values then have less weight. Of a ratio, numerators and denominators are cut; rates are not.",
     ),
     "texts": (
         "table, mapping, iterable, or pair of them, optional",

@@ -3,8 +3,6 @@
 Steps have a bar (`track`); a call without a bar shows its elapsed time (`elapsed_time`).
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterable, Iterator

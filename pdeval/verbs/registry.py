@@ -1,7 +1,5 @@
 """Registries: declarations by name, with their lookup, errors and lists in docstrings."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """Suggestions for misspelled names."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Mapping

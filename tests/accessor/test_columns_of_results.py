@@ -6,8 +6,8 @@ import pytest
 from pdeval.accessor.methods import signature_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS, of_kind
-from tests.asking import asked
 from tests.dask.bits import quiet
+from tests.verb_calls import asked
 from tests.walk_tables import FEW, NEEDED, qrels, runs, tables
 
 IDS = (
@@ -24,7 +24,7 @@ IDS = (
 
 def columns_of(verb):
     """The columns of every table that a verb returns; a report is made from the tables that it is asked of."""
-    kinds = verb.returns or (verb.on if verb.takes == "held" else ())
+    kinds = verb.returns or (verb.on if verb.takes == "scores" else ())
     own = {
         column.name: column.holds
         for kind in kinds
@@ -57,10 +57,10 @@ def of_queries(column):
     return pd.DataFrame({"query_id": ids, column: [number % 2 for number in range(len(ids))]})
 
 
-def refusal(door, name, given):
+def refusal(accessor, name, given):
     """What a call is refused with; nothing where it is answered."""
     try:
-        asked(door, name, given)
+        asked(accessor, name, given)
     except ValueError as error:
         return str(error)
     return ""
@@ -71,22 +71,22 @@ def test_by_of_a_column_that_the_result_has_is_refused_for_every_verb_and_column
     for kind, name, column, given in calls(VERBS):
         table = tables()[kind]
         if kind in ("runs", "judged"):
-            door, given = (
+            accessor, given = (
                 table if kind == "judged" else table.ireval,
                 {**given, "metadata": of_queries(column)},
             )
         else:
-            door = table.assign(**{column: table.get(column, 0)}).ireval(
+            accessor = table.assign(**{column: table.get(column, 0)}).ireval(
                 **({"run": "run"} if "run" in table else {})
             )
             another = column == "machine" and kind in (
                 "scores",
                 "preferences",
             )  # values by a machine beside people's
-            if another or name not in door._verbs:  # with the column it is another table
+            if another or name not in accessor._verbs:  # with the column it is another table
                 continue
         tried += 1
-        text = refusal(door, name, given)
+        text = refusal(accessor, name, given)
         if f"by={column!r}" not in text:
             answered.append((kind, name, column, text))
     assert not answered
@@ -100,10 +100,12 @@ def test_on_dask_it_is_refused_too(kept):
 
     import pdeval.dask.accessor  # noqa: F401
 
-    door = dd.from_pandas(runs(), npartitions=2).ireval
-    door = quiet(door.join, qrels()) if kept else door
+    accessor = dd.from_pandas(runs(), npartitions=2).ireval
+    accessor = quiet(accessor.join, qrels()) if kept else accessor
     for _, name, column, given in calls(["judged" if kept else "runs"]):
-        assert f"by={column!r}" in refusal(door, name, {**given, "metadata": of_queries(column)}), (
+        assert f"by={column!r}" in refusal(
+            accessor, name, {**given, "metadata": of_queries(column)}
+        ), (
             name,
             column,
         )

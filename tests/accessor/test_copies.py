@@ -86,13 +86,14 @@ def test_a_copied_accessor_of_dask_gives_the_same_results(copied):
     import pdeval.dask.accessor
 
     runs, qrels = pdeval.datasets.sample_runs(), pdeval.datasets.sample_qrels()
-    door = dd.from_pandas(runs, npartitions=2).ireval
-    again = copied(door)
-    assert type(again) is type(door)
+    accessor = dd.from_pandas(runs, npartitions=2).ireval
+    again = copied(accessor)
+    assert type(again) is type(accessor)
     pd.testing.assert_frame_equal(
-        again.summary(qrels, "AP", queries="common"), door.summary(qrels, "AP", queries="common")
+        again.summary(qrels, "AP", queries="common"),
+        accessor.summary(qrels, "AP", queries="common"),
     )
-    join = door.join(qrels, queries="common")
+    join = accessor.join(qrels, queries="common")
     pd.testing.assert_frame_equal(copied(join).summary("AP"), join.summary("AP"))
 
 

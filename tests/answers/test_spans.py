@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pdeval
+
 ALL = ["SpanRecall", "SpanPrecision", "SpanIoU", "SpanNDCG"]
 SPANS = pd.DataFrame({"query_id": "1", "doc_id": "d", "start": [100, 300], "end": [200, 340]})
 CHUNKS = pd.DataFrame(
@@ -199,3 +201,13 @@ def test_judged_queries_count_and_others_do_not():
 def test_what_cannot_be_measured_is_answered_by_its_fault(chunks, spans, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         chunks.ireval.measure_spans(spans)
+
+
+def test_groups_are_those_of_the_scores():
+    answers = pdeval.datasets.load_answers()
+    with pytest.raises(TypeError, match=r"no option 'by'.*Group its scores: .ireval.summary\(by="):
+        answers.chunks.ireval.measure_spans(answers.spans, by="type", metadata=answers.queries)
+    with pytest.warns(UserWarning, match="2 of 192 lists are missing"):
+        scores = answers.chunks.ireval.measure_spans(answers.spans, "SpanRecall")
+    means = scores.ireval.summary(by="type", metadata=answers.queries)
+    assert sorted(means["type"].unique()) == sorted(answers.queries["type"].unique())

@@ -1,4 +1,4 @@
-"""One table of ratios against the peers, repeats interleaved: `python -m tests.benchmarks [--quick] [--large]`."""
+"""Ratios against the peers, repeats interleaved: `python -m tests.benchmarks [--quick] [--large] [--sizes]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tests.benchmarks import first_calls, jobs, orderings, per_row
+from tests.benchmarks import first_calls, jobs, orderings, per_row, sizes
 from tests.benchmarks.data import SHAPES, Shape, make
 from tests.benchmarks.memory import peaks
 
@@ -120,7 +120,13 @@ def main() -> None:
     parser.add_argument(
         "--large", action="store_true", help="also 27 million rows and the recommender shape"
     )
+    parser.add_argument("--sizes", action="store_true", help="only the cost per row by size")
+    parser.add_argument("--largest", type=int, default=100, help="million rows of --sizes")
+    parser.add_argument("--peers", help="for --sizes, a Python with ranx and RecTools")
     given = parser.parse_args()
+    if given.sizes:
+        sizes.show(given.largest, given.peers)
+        return
     repeats = 2 if given.quick else 6
     rows = []
     for name in ("one run", "small"):

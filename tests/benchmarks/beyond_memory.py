@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 import pdeval
-from tests import asking
+from tests import verb_calls
 
 QUERIES, RUNS, DEPTH = 10, 12, 1000
 NAMES = sorted(
@@ -59,11 +59,11 @@ def peak(dask_worker: Any) -> int:
 
 def asked_of(verb: str, joined: Any) -> dict[str, Any]:
     """Return what a verb is asked: as in the tests, but for what draws at random many times."""
-    given = dict(asking.arguments(verb, joined))
+    given = dict(verb_calls.arguments(verb, joined))
     if "metadata" in given and given.get("by") == "half":
         ids = joined.queries.astype(str)
         given["metadata"] = pd.DataFrame({"query_id": ids, "half": ids.astype(int) % 2})
-    names = {parameter.name for parameter in asking.VERBS_OF_A_JOIN[verb].parameters}
+    names = {parameter.name for parameter in verb_calls.VERBS_OF_A_JOIN[verb].parameters}
     return {
         **given,
         **({"draws": 20} if "draws" in names else {}),
@@ -123,15 +123,15 @@ def main() -> None:
                 qrels[: 20 * QUERIES], queries="common"
             )
             failed = 0
-            for verb, declared in asking.VERBS_OF_A_JOIN.items():
+            for verb, declared in verb_calls.VERBS_OF_A_JOIN.items():
                 if given.verbs and verb not in given.verbs:
                     continue
                 begin = time.perf_counter()
                 try:
-                    door = joined if "judged" in declared.on else few
-                    found = asking.asked(door, verb, asked_of(verb, door.gathered()))
+                    accessor = joined if "judged" in declared.on else few
+                    found = verb_calls.asked(accessor, verb, asked_of(verb, accessor.gathered()))
                     found = len(found) if hasattr(found, "npartitions") else found
-                    description = "done" if door is joined else "done, of a few queries"
+                    description = "done" if accessor is joined else "done, of a few queries"
                 except Exception as fault:  # the other verbs are still asked
                     failed += 1
                     description = f"{type(fault).__name__}: {str(fault)[:200]}"

@@ -21,7 +21,7 @@ from pdeval.evaluate.cube import Preferences, all_pairs
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
 from pdeval.significance.hsd import normal_hsd, permuted_maxima
-from pdeval.significance.max_t import maxima, of_parts
+from pdeval.significance.max_t import maxima
 from tests.benchmarks.data import Shape, make
 from tests.benchmarks.jobs import installed
 
@@ -267,11 +267,16 @@ def of_preferences(quick: bool) -> list[Row]:
         Row(
             f"max-t of all pairs of {n_systems} systems, {n_queries} queries, 5 measures, {n_draws:,} draws",
             "ratio 0.2",
-            lambda: of_parts(
-                maxima(
-                    x[:, left] - x[:, right], draws=n_draws, scores=(x, left, right), progress=False
-                )
-                for x in five_measures
+            lambda: np.maximum.reduce(
+                [
+                    maxima(
+                        x[:, left] - x[:, right],
+                        draws=n_draws,
+                        scores=(x, left, right),
+                        progress=False,
+                    )
+                    for x in five_measures
+                ]
             ),
             "HSD of one measure",
             lambda: permuted_maxima(five_measures[0], draws=n_draws, seed=0, progress=False),

@@ -3,9 +3,11 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 
 import pdeval
+from tests.report.page.conftest import unpacked
 
 
 @pytest.fixture
@@ -59,6 +61,65 @@ def test_metadata_become_what_rows_are_filtered_by(words, sample, tmp_path, pdev
         names = [one["name"] for one in page_data(tmp_path / "page.html")["facets"]]
         assert sorted(names) == ["family", "model", "seed", "year"]
         assert names[0] == "family" or not more
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv", "csv", "parquet", "no header"])
+def test_texts_come_from_files(words, tmp_path, pdeval_command, form):
+    queries = pd.DataFrame({"query_id": ["113", "120"], "text": ["Zebras", 'a "quoted" ferry']})
+    docs = pd.DataFrame({"doc_id": ["doc-03516"], "title": ["Striped horses"]})
+    paths = [tmp_path / f"{name}.{form}" for name in ("queries", "docs")]
+    if form == "jsonl":
+        for path, table in zip(paths, (queries, docs)):
+            table.set_axis(["_id", *table.columns[1:]], axis=1).to_json(
+                path, orient="records", lines=True
+            )
+    elif form == "parquet":
+        for path, table in zip(paths, (queries, docs)):
+            table.to_parquet(path)
+    elif form == "no header":  # as the files of MS MARCO, which have no quoted fields
+        paths = [tmp_path / "queries.tsv", tmp_path / "docs.tsv"]
+        paths[0].write_text('113\tZebras\n120\ta "quoted" ferry\n', encoding="utf-8")
+        paths[1].write_text('doc-03516\t"Striped horses\n', encoding="utf-8")
+    else:
+        for path, table in zip(paths, (queries, docs)):
+            table.to_csv(path, index=False, sep="," if form == "csv" else "\t")
+    texts = [word for path in paths for word in ("--texts", path)]
+    done = pdeval_command(*words, *texts, "-o", tmp_path / "page.html")
+    assert done.err == ""
+    origin = page_data(tmp_path / "page.html")["origins"][0]
+    known = dict(zip(origin["queries"], origin["queryTexts"]))
+    assert [known["113"], known["120"], known["101"]] == ["Zebras", 'a "quoted" ferry', None]
+    title = unpacked(origin["texts"]["text" if form == "no header" else "title"])
+    assert [text for text in title if text] == ["Striped horses"] or form == "no header"
+    assert [text for text in title if text] == ['"Striped horses'] or form != "no header"
+
+
+def test_faults_of_texts_are_errors(words, tmp_path, pdeval_command):
+    (tmp_path / "texts.csv").write_text("run,family,year\nbm25,lexical,1994\n")
+    done = pdeval_command(*words, "--texts", tmp_path / "texts.csv", "-o", tmp_path / "page.html")
+    assert done.status == 1
+    assert "texts= has no column of ids; it has run, family, year." in done.err
+    three = [word for _ in range(3) for word in ("--texts", tmp_path / "texts.csv")]
+    done = pdeval_command(*words, *three, "-o", tmp_path / "page.html")
+    assert done.status == 2
+    assert "--texts has 3 files. Use one of queries and one of documents." in done.err
+
+
+def test_nuggets_come_from_a_file_of_the_nuggetizer_or_a_table(words, tmp_path, pdeval_command):
+    nuggets = pd.DataFrame(
+        {
+            "run": ["bm25", "ql"],
+            "query_id": "113",
+            "nugget": "n1",
+            "assignment": ["support", "not_support"],
+        }
+    )
+    pdeval.write_nuggets(nuggets, tmp_path / "nuggets.jsonl")
+    nuggets.to_csv(tmp_path / "nuggets.csv", index=False)
+    for name in ("nuggets.jsonl", "nuggets.csv"):
+        pdeval_command(*words, "--nuggets", tmp_path / name, "-o", tmp_path / "page.html")
+        origin = page_data(tmp_path / "page.html")["origins"][0]
+        assert unpacked(origin["nuggets"]["texts"]) == ["n1"]
 
 
 def test_the_help_tells_of_the_page(pdeval_command):

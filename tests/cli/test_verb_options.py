@@ -10,7 +10,7 @@ from pdeval.catalog.measures import split
 from pdeval.cli.parser import form_of, options_of, parser, verbs
 from pdeval.join.judged import Judged
 from pdeval.verbs import VERBS, verb
-from tests.declaring import for_a_while
+from tests.temporary_declarations import for_a_while
 
 GIVEN: dict[str, Any] = {}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests import asking
+from tests import verb_calls
 from tests.dask.bits import PREFERENCES, SCORES, gathered, quiet, same_bits
 
 pytest.importorskip("dask")
@@ -137,7 +137,7 @@ def test_every_verb_gives_the_numbers_of_pandas_after_a_worker_was_killed_in_the
     count = parts_of(some, tmp_path, "run")
     names = [
         name
-        for name, verb in asking.VERBS_OF_A_JOIN.items()
+        for name, verb in verb_calls.VERBS_OF_A_JOIN.items()
         if (kind == "judged") == ("judged" in verb.on)
     ]
     with cluster(tmp_path / "work") as client:
@@ -155,11 +155,11 @@ def test_every_verb_gives_the_numbers_of_pandas_after_a_worker_was_killed_in_the
         client.wait_for_workers(2, timeout=60)
         assert len(before - set(client.run(os.getpid).values())) == 1
         for name in names:
-            given = asking.arguments(name, on_pandas)
-            found = asking.asked(joined, name, given)
+            given = verb_calls.arguments(name, on_pandas)
+            found = verb_calls.asked(joined, name, given)
             if name in LAZY:
                 found = gathered(found, SCORES if "run" in found.columns else PREFERENCES)
-            asking.same(asking.asked(on_pandas, name, given), found)
+            verb_calls.same(verb_calls.asked(on_pandas, name, given), found)
 
 
 RUNS, QUERIES, DEPTH = 20, 90, 1000

@@ -391,10 +391,10 @@ def test_values_do_not_depend_on_how_many_topics_stand_together(runs, qrels, eve
 
 
 def test_what_is_different_on_dask_is_said_in_the_documentation(few):
-    door = divided(few, 2).ireval
-    assert "On Dask, the id columns are read once" in door.join.__doc__
+    accessor = divided(few, 2).ireval
+    assert "On Dask, the id columns are read once" in accessor.join.__doc__
     for name in ("measure", "prefer"):
-        for owner in (door, pdeval.dask.accessor.DaskJudged):
+        for owner in (accessor, pdeval.dask.accessor.DaskJudged):
             assert "On Dask, the result is a lazy Dask DataFrame" in getattr(owner, name).__doc__
             assert "lazy Dask frame" not in getattr(few.ireval, name).__doc__
 

@@ -9,9 +9,9 @@ import pdeval
 from pdeval.accessor import ACCESSORS, Joined
 from pdeval.accessor.methods import RULES
 from pdeval.verbs import of_kind
-from tests import asking
-from tests.asking import VERBS_OF_A_JOIN, arguments, asked
+from tests import verb_calls
 from tests.dask.bits import PREFERENCES, SCORES, divided, gathered, quiet
+from tests.verb_calls import VERBS_OF_A_JOIN, arguments, asked
 
 pytest.importorskip("dask")
 pytestmark = pytest.mark.extras
@@ -30,7 +30,7 @@ def same(left, right):
     """Fail unless two results are the same; lazy frames in pandas' order."""
     if is_dask(right):
         right = gathered(right, SCORES if "run" in right.columns else PREFERENCES)
-    asking.same(left, right)
+    verb_calls.same(left, right)
 
 
 @cache
@@ -69,8 +69,8 @@ def test_every_verb_of_a_run_table_is_the_same_to_the_last_bit(some, name):
 
 class TestTheDoor:
     def test_no_verb_is_written_again(self):
-        for kind, door in ON_DASK.items():
-            own = {name for name in vars(door) if not name.startswith("__")}
+        for kind, accessor in ON_DASK.items():
+            own = {name for name in vars(accessor) if not name.startswith("__")}
             assert own <= ({"join", "to_parquet", *LAZY} if kind == "runs" else set()), kind
         own = {name for name in vars(DaskJudged) if not name.startswith("_")}
         assert own <= {

@@ -14,8 +14,8 @@ from pdeval.accessor import Joined
 from pdeval.join.blocks import corpus_sizes
 from pdeval.verbs import VERBS
 from tests import naive
-from tests.asking import VERBS_OF_A_JOIN, arguments, asked, same
 from tests.dask.bits import by_run, quiet, same_bits, same_positions
+from tests.verb_calls import VERBS_OF_A_JOIN, arguments, asked, same
 
 READ_ROWS = (  # unjudged documents are among their rows, or count
     "explain",

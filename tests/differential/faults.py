@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pdeval
-from tests.differential import asking, damage, doors, plain
+from tests.differential import answers, damage, entry_points, plain
 from tests.differential.cases import Case, Rules, draw
 
 ERRORS = (ValueError, KeyError, TypeError, FileNotFoundError)
@@ -60,7 +60,7 @@ def outcome(ask, told: list[str] | None = None) -> tuple[str, object]:
     try:
         with timed(), warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            found = asking.answered(ask, loud=True)
+            found = answers.answered(ask, loud=True)
             if told is not None:
                 told += [str(one.message) for one in heard]
     except Hung:
@@ -84,7 +84,7 @@ def judge(case: Case | None, found: tuple[str, object]) -> tuple[str, str]:
     if case is None:
         return "silent", f"damage that can be seen, and {len(answer)} numbers"  # type: ignore[arg-type]
     wrong = [
-        one for one in asking.differences("plain", answer, plain.scores(case, MEASURES)) if one
+        one for one in answers.differences("plain", answer, plain.scores(case, MEASURES)) if one
     ]  # type: ignore[arg-type]
     return ("wrong", str(wrong[0])) if wrong else ("equal", "")
 
@@ -114,7 +114,7 @@ def file_fault(case: Case, rng: random.Random, *, awaited: bool) -> tuple[str, s
         def ask() -> dict:
             qrels = pdeval.read_qrels(paths["qrels",])
             runs = pdeval.read_runs({run[0]: paths[run, "run"] for run in case.names})
-            return asking.scores_of(
+            return answers.scores_of(
                 case, runs.ireval.measure(qrels, list(MEASURES), **case.rules.given())
             )
 
@@ -162,7 +162,7 @@ def frame_fault(case: Case, rng: random.Random) -> tuple[str, str, str, object]:
 
     def ask() -> dict:
         frame = frames[0].ireval.measure(frames[1], list(MEASURES), **case.rules.given())
-        return asking.scores_of(case, frame)
+        return answers.scores_of(case, frame)
 
     return name, *judge(None, outcome(ask)), ("runs", "judgments")[side]
 
@@ -175,7 +175,7 @@ def report(
     while time.monotonic() < until and (cases is None or tried < cases) and wrong < stop:
         case, rng = draw(seed + tried), random.Random(seed + tried)
         tried += 1
-        if not doors.fit(case) or not case.shares_queries:
+        if not entry_points.fit(case) or not case.shares_queries:
             counts["cases that no file holds"] += 1
             continue
         case = replace(

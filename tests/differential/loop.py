@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from tests.differential import asking, doors, peers, plain_preferences, sql
-from tests.differential.asking import Difference
+from tests.differential import answers, entry_points, peers, plain_preferences, sql
+from tests.differential.answers import Difference
 from tests.differential.cases import AWAITED, Case, draw
 
 SHRINKING = 30.0  # seconds
@@ -21,17 +21,17 @@ def preferences(case: Case) -> Iterator[Difference | None]:
     if not 2 <= len(case.names) <= 10:  # plain loops over more pairs take too long
         return
     names = plain_preferences.PREFERENCES + (plain_preferences.SUBTOPICS if case.subtopics else ())
-    ours, both = asking.preferred(case, names), plain_preferences.preferences(case, names)
-    yield from asking.differences("plain, preferences", *asking.one_way(ours, both))
+    ours, both = answers.preferred(case, names), plain_preferences.preferences(case, names)
+    yield from answers.differences("plain, preferences", *answers.one_way(ours, both))
     if case.rules.queries in (
         "relevant",
         "judged",
     ):  # the others average each run over queries of its own
         wins = plain_preferences.win_rates(case, ("RPP", "sgnLP", "rrLP"))
-        found = asking.ordered(case, ("RPP", "sgnLP", "rrLP"), "winrate")
-        yield from asking.differences("plain, win rates", found, wins)
-        found = asking.ordered(case, ("AP",), "copeland")
-        yield from asking.differences("plain, Copeland", found, plain_preferences.copeland(case))
+        found = answers.ordered(case, ("RPP", "sgnLP", "rrLP"), "winrate")
+        yield from answers.differences("plain, win rates", found, wins)
+        found = answers.ordered(case, ("AP",), "copeland")
+        yield from answers.differences("plain, Copeland", found, plain_preferences.copeland(case))
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ ORACLES = {
     "plain Python": Oracle(peers.naive),
     "plain preferences": Oracle(preferences),
     "SQL": Oracle(sql.compare, "duckdb"),
-    "join": Oracle(doors.joined),
-    "files and command line": Oracle(doors.read_again, every=2),
-    "Dask": Oracle(doors.on_dask, "dask", 8),
+    "join": Oracle(entry_points.joined),
+    "files and command line": Oracle(entry_points.read_again, every=2),
+    "Dask": Oracle(entry_points.on_dask, "dask", 8),
 }
 
 
@@ -94,7 +94,7 @@ def first_difference(
 def strangers(case: Case) -> Iterator[Difference | None]:
     """Compare with what is owed where no query of the runs is judged: an error that says so."""
     try:
-        found = asking.measured(case, ["AP"])
+        found = answers.measured(case, ["AP"])
     except ValueError as error:
         yield (
             None

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pdeval
-from tests.differential import asking, plain
-from tests.differential.asking import Difference
+from tests.differential import answers, plain
+from tests.differential.answers import Difference
 from tests.differential.cases import Case
 
 TEXTS = ("runid", "relstring", "num_q")
@@ -72,16 +72,16 @@ def pytrec_eval(case: Case) -> Iterator[Difference | None]:
     )
     found = {
         (run, query, back[name]): v
-        for (run, query, name), v in asking.measured(again, names).items()
+        for (run, query, name), v in answers.measured(again, names).items()
     }
     exact, logs = (
         {k: v for k, v in found.items() if (k[2] in LOGARITHMS) == wanted}
         for wanted in (False, True)
     )
-    yield from asking.differences(
+    yield from answers.differences(
         "pytrec_eval", exact, {k: v for k, v in theirs.items() if k[2] not in LOGARITHMS}, bits=True
     )
-    yield from asking.differences(
+    yield from answers.differences(
         "pytrec_eval", logs, {k: v for k, v in theirs.items() if k[2] in LOGARITHMS}
     )
 
@@ -102,30 +102,30 @@ def ir_measures(case: Case) -> Iterator[Difference | None]:
         wanted[peer.parse_measure(name + ("@" + cut if cut else ""))] = ours
     values = {}
     for run, lists in held.items():
-        for one in asking.quiet(
+        for one in answers.quiet(
             lambda lists=lists: list(peer.iter_calc(list(wanted), grades, lists))
         ):
             values[run, one.query_id, wanted[one.measure]] = one.value
     again = case.under(
         level=level, queries="judged", ties="docid", compat="trec_eval-9", depth=None
     )
-    yield from asking.differences("ir_measures", asking.measured(again, wanted.values()), values)
+    yield from answers.differences("ir_measures", answers.measured(again, wanted.values()), values)
 
 
 def naive(case: Case) -> Iterator[Difference | None]:
     """Compare the measures with their definitions in plain Python; where ties may be averaged over, that too."""
-    yield from asking.differences(
-        "plain", asking.measured(case, plain.MEASURES), plain.scores(case)
+    yield from answers.differences(
+        "plain", answers.measured(case, plain.MEASURES), plain.scores(case)
     )
     if case.subtopics:
-        ours = asking.measured(case, plain.SUBTOPICS)
-        yield from asking.differences("plain, subtopics", ours, plain.subtopic_scores(case))
+        ours = answers.measured(case, plain.SUBTOPICS)
+        yield from answers.differences("plain, subtopics", ours, plain.subtopic_scores(case))
     if case.rules.depth is None:  # which of tied items are deep enough is not averaged over
         mean = plain.expected(case)
         if mean is not None:
             again = case.under(ties="expected")
-            yield from asking.differences(
-                "plain, expected", asking.measured(again, plain.EXPECTED), mean
+            yield from answers.differences(
+                "plain, expected", answers.measured(again, plain.EXPECTED), mean
             )
 
 

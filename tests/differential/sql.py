@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from tests.differential import asking
-from tests.differential.asking import Difference
+from tests.differential import answers
+from tests.differential.answers import Difference
 from tests.differential.cases import Case
 
 MEASURES = ("AP", "RR", "P@5", "nDCG", "nDCG@3", "NumRelRet")
@@ -152,7 +152,7 @@ def compare(case: Case) -> Iterator[Difference | None]:
         for row in cells.to_dict("records")
         for name in MEASURES
     }
-    yield from asking.differences("SQL", asking.measured(case, MEASURES), theirs)
+    yield from answers.differences("SQL", answers.measured(case, MEASURES), theirs)
     if len(names) < 2:
         return
     pairs = connection().execute(PAIRS).df()
@@ -161,5 +161,5 @@ def compare(case: Case) -> Iterator[Difference | None]:
         for row in pairs.to_dict("records")
         for name in PREFERENCES
     }
-    ours = asking.preferred(case, PREFERENCES)
-    yield from asking.differences("SQL, preferences", *asking.one_way(ours, both))
+    ours = answers.preferred(case, PREFERENCES)
+    yield from answers.differences("SQL, preferences", *answers.one_way(ours, both))

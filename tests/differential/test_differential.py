@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import pdeval
-from tests.differential import asking, damage, faults, loop, plain
+from tests.differential import answers, damage, faults, loop, plain
 from tests.differential.cases import Case, draw
 
 pytestmark = [
@@ -69,7 +69,7 @@ def test_a_difference_is_found_shrunk_and_told_with_its_seed(monkeypatch):
     def wrong(case):
         theirs = {k: v + (v < 1 and len(plain.relevant(case.grades()[k[1]], None)) > 1)
                   for k, v in plain.scores(case, ("AP",)).items()}  # fmt: skip
-        yield from asking.differences("wrong", asking.measured(case, ["AP"]), theirs)
+        yield from answers.differences("wrong", answers.measured(case, ["AP"]), theirs)
 
     monkeypatch.setattr(loop, "ORACLES", {"wrong": loop.Oracle(wrong)})
     tally, text = told(seconds=60, seed=0)
@@ -84,7 +84,7 @@ def test_a_command_ends_with_one_where_something_differs(monkeypatch, capsys):
     monkeypatch.setattr(
         loop,
         "ORACLES",
-        {"all": loop.Oracle(lambda case: iter([asking.Difference("all", "x", 1, 2)]))},
+        {"all": loop.Oracle(lambda case: iter([answers.Difference("all", "x", 1, 2)]))},
     )
     assert loop.main(["--seconds", "60", "--cases", "1"]) == 1
     assert "differences                         1" in capsys.readouterr().out

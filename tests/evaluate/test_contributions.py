@@ -12,7 +12,7 @@ from pdeval.kernels.terms import TERMS as DECLARED
 from tests import naive
 from tests.evaluate.test_pairs import collection, join
 from tests.examples import examples
-from tests.ruled import ruled
+from tests.joins_by_hand import ruled
 
 # q1: x finds the relevant items at 1, 3, never; y at 2, 3, 4. The pool of q1 has 8 items: a, b, c, five others
 LISTS = {

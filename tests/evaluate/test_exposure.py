@@ -185,6 +185,31 @@ def test_a_target_that_is_no_distribution_over_the_groups_is_refused(target, err
         samples("abc").awrf(QRELS, groups, target=target)
 
 
+def test_targets_of_attention_may_differ_by_query():
+    runs = pd.DataFrame({"run": "a", "query_id": ["p"] * 4 + ["q"] * 4})
+    runs = runs.assign(doc_id=list("wxyz") * 2, rank=[1, 2, 3, 4] * 2)
+    qrels = pd.DataFrame({"query_id": ["p", "q"], "doc_id": "w", "relevance": 1})
+    groups = pd.DataFrame({"doc_id": list("wxyz"), "gender": ["f", "m", "m", "m"]})
+    rows = [("q", "f", 0.2), ("q", "m", 0.8), ("p", "f", 0.5), ("p", "m", 0.5), ("other", "f", 1.0)]
+    target = pd.DataFrame(rows, columns=["query_id", "group", "fraction"])
+    both = runs.ireval.awrf(qrels, groups, "AWRF", target=target)["value"].tolist()
+    each = [
+        runs[runs["query_id"] == query]
+        .ireval.awrf(qrels[qrels["query_id"] == query], groups, "AWRF", target={"f": f, "m": 1 - f})
+        .loc[0, "value"]
+        for query, f in (("p", 0.5), ("q", 0.2))
+    ]
+    assert both == each
+    for wrong, message in (
+        (target.iloc[1:], "sum to 0.8 for query 'q'"),
+        (target.iloc[:2], "sum to 0 for query 'p'"),
+        (target.drop(columns="group"), "no column 'group'"),
+        (target.iloc[[0, 0, 1, 2, 3]], "several fractions of a query and group"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            runs.ireval.awrf(qrels, groups, target=wrong)
+
+
 def tradeoff_scores():
     rows = [
         ("a", 1, [1, 0.5]),
@@ -213,4 +238,5 @@ def test_the_area_under_relevance_against_disparity():
 def test_the_tradeoff_is_drawn_with_its_areas():
     found = tradeoff_scores().ireval(run=["run", "t"]).exposure_tradeoff(parameter="t")
     ax = found.ireval.plot()
-    assert [line.get_label() for line in ax.lines] == ["a / 1: area 0.600", "b / 1: area 0.800"]
+    labels = [line.get_label() for line in ax.lines]
+    assert labels == ["a / 1 to a / 2: area 0.600", "b / 1 to b / 2: area 0.800"]

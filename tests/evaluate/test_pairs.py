@@ -20,7 +20,7 @@ from pdeval.join.judged import Judged
 from pdeval.tables import reader
 from tests import naive
 from tests.examples import examples
-from tests.ruled import ruled
+from tests.joins_by_hand import ruled
 
 inf = math.inf
 select = ruled(pairs_module.select)

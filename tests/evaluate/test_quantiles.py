@@ -10,7 +10,7 @@ from scipy import stats
 
 import pdeval
 from pdeval.evaluate import cube
-from pdeval.evaluate.summary import quantile, quantiles, worst_share
+from pdeval.evaluate.summary import _drawn_lowest, quantile, quantiles, worst_share
 from pdeval.tables.schemas import SCHEMAS
 from tests.examples import examples
 from tests.schema_faults import faults
@@ -100,6 +100,38 @@ def test_the_interval_of_the_worst_share_is_that_of_resampled_queries():
     )
     ends = np.quantile(drawn, [0.05, 0.95], axis=0, method="inverted_cdf")
     np.testing.assert_allclose([low, high], ends, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
+def test_drawing_only_the_worst_queries_has_the_distribution_of_the_bootstrap(share):
+    values = np.sort(np.random.default_rng(6).normal(size=300))
+    values[:20] = values[0]  # ties
+    rng = np.random.default_rng(1)
+    # 400 queries, of which the run has 300: a sample of all queries has any number of its values
+    picked = rng.integers(0, 400, size=(4000, 400))
+    by_hand = [worst_by_hand(values[one[one < 300]], share) for one in picked]
+    drawn = _drawn_lowest(values, 400, share, 4000, seed=2)
+    # two samples of 4,000 from one distribution are further apart with probability .001
+    assert stats.ks_2samp(by_hand, drawn).statistic < 1.95 * np.sqrt(2 / 4000)
+
+
+def test_many_queries_draw_only_the_worst_queries_of_each_run(monkeypatch):
+    values = np.random.default_rng(6).random((300, 2))
+    values[::3, 1] = np.nan
+    both = worst_share(values, 0.3, draws=2000)
+    monkeypatch.setattr("pdeval.evaluate.summary.MANY", 100)
+    fewer = worst_share(values, 0.3, draws=2000)
+    assert both[0].tolist() == fewer[0].tolist()
+    # the standard error of an end is about .002: the density of 2,000 draws at a tail of .025
+    np.testing.assert_allclose(fewer[1:], both[1:], atol=0.01)
+    alone = worst_share(values[:, 1:], 0.3, draws=2000)
+    assert [one[0] for one in alone] == [one[1] for one in fewer]
+
+
+def test_the_geometric_mean_of_many_queries_is_0_if_one_of_them_is_0(monkeypatch):
+    monkeypatch.setattr("pdeval.evaluate.summary.MANY", 100)
+    values = np.append(np.full(50, -np.inf), np.log(np.linspace(0.1, 1, 100)))
+    assert np.exp(worst_share(values[:, None], 0.5, draws=100)).ravel().tolist() == [0, 0, 0]
 
 
 def test_the_size_of_a_block_of_resamples_changes_nothing(monkeypatch):

@@ -12,8 +12,8 @@ from pdeval.join import positions
 from pdeval.join.judged import Judged
 from pdeval.tables import reader
 from tests import naive
+from tests.joins_by_hand import ruled
 from tests.plain_measures import needs_nothing
-from tests.ruled import ruled
 
 scores = ruled(evaluate.scores)
 GRADES = {"q1": {"a": 1, "b": 2}, "q2": {"a": 0}, "q3": {"c": 3}, "q4": {"d": 1}}

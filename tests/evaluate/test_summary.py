@@ -36,7 +36,7 @@ def test_mean_spread_and_interval_by_hand():
     assert [b["mean"], b["sd"], b["ci_low"], b["ci_high"]] == pytest.approx(
         [0.4, 0.0, 0.4, 0.4], abs=1e-15
     )
-    assert frame.attrs == {"level": 2}
+    assert frame.attrs == {"level": 2, "confidence": 0.95}
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99])

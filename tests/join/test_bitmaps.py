@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdeval.join.positions import Bitmap
+from pdeval.join.positions import Bitmap, Sieve
 
 numbers = st.lists(st.integers(0, 99), unique=True).map(sorted)
 
@@ -21,6 +21,27 @@ def test_places_are_those_of_the_sorted_numbers(held, seed):
     asked = np.random.default_rng(seed).permutation(np.array(held, dtype=np.int32))
     made = Bitmap(np.array(held, dtype=np.int32), 100)
     assert made.places(asked).tolist() == [held.index(one) for one in asked.tolist()]
+
+
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**20)), max_size=50),
+    chunk=st.sampled_from([1, 7, 1000]),
+)
+def test_all_pairs_of_a_set_pass_its_sieve(pairs, chunk):
+    numbers, topics = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pdeval.join.positions._NUMBERS", chunk)
+        sieve = Sieve(numbers, topics)
+        assert sieve.passes(numbers.astype(np.uint32), topics).tolist() == list(range(len(pairs)))
+
+
+@pytest.mark.parametrize("count", [1, 100, 20_000])
+def test_few_other_pairs_pass_a_sieve(count):
+    numbers = np.arange(count)
+    sieve = Sieve(numbers % 1000, numbers // 1000)
+    others = sieve.passes(np.arange(100_000) % 1000, 1000 + np.arange(100_000) // 1000)
+    # a bit is set with probability 1/16 at most; five standard deviations of 100,000 draws are added
+    assert len(others) <= 100_000 / 16 + 5 * np.sqrt(100_000 / 16)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])

@@ -78,8 +78,9 @@ def test_every_way_of_storing_integers_answers_alike(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.uint64, "Int32"])
-def test_numbers_are_held_in_64_bits_whatever_they_came_in(dtype):
-    assert ids.column_ids(pd.Series([3, 4], dtype=dtype), "doc").numbers.dtype == np.int64
+def test_distinct_numbers_have_64_bits_whatever_they_came_in(dtype):
+    held = ids.column_ids(pd.Series([3, 4], dtype=dtype), "doc")
+    assert held.unique()[0].numbers.dtype == held.index().dtype == np.int64
 
 
 def test_unused_categories_are_no_ids():
@@ -248,8 +249,6 @@ def test_ids_are_found_among_others_however_those_are_stored(values, coded):
     for some in (pd.Series(values), pd.Series(values).astype("category")):
         own = ids.column_ids(some, "doc")
         assert own.probe(known).tolist() == [0, 1, -1, 0]
-        rows, place = own.matches(known)
-        assert (rows.tolist(), place.tolist()) == ([0, 1, 3], [0, 1, 0])
 
 
 def test_one_number_beyond_63_bits_among_others_is_refused():
@@ -299,16 +298,13 @@ def test_ids_are_cut_matched_and_counted_as_plain_lists_are(stored):
         for some in ([], [0], [7, 3, 20], list(range(14))):
             known = HELD[stored](some)
             among = known.index().tolist()
-            rows, place = held.matches(known)
-            hits = [(row, among.index(one)) for row, one in enumerate(plain) if one in among]
-            assert [*zip(rows.tolist(), place.tolist())] == hits
             assert held.probe(known).tolist() == [
                 among.index(one) if one in among else -1 for one in plain
             ]
         part = held.part(2, 9)
         if len(part):
-            rows, _ = part.matches(held.take(np.array([0])))
-            assert rows.tolist() == [row for row, one in enumerate(plain[2:9]) if one == plain[0]]
+            first = part.probe(held.take(np.array([0])))
+            assert first.tolist() == [0 if one == plain[0] else -1 for one in plain[2:9]]
 
 
 @pytest.mark.parametrize(
@@ -322,8 +318,8 @@ def test_ids_are_cut_matched_and_counted_as_plain_lists_are(stored):
     ],
 )
 def test_marks_of_numbers_that_fit_32_bits_are_those_and_of_others_are_mixed(numbers, as_they_are):
-    marks = ids.marks(ids.Ids(numbers=np.array(numbers, dtype=np.int64)))
-    mixed = [(one * 0x1E3779B97F4A7C15 >> 32) % 2**32 for one in numbers]
+    marks = ids.Ids(numbers=np.array(numbers, dtype=np.int64)).marks
+    mixed = [(one + (one >> 32) * 0x9E3779B1) % 2**32 for one in numbers]
     assert marks.tolist() == (numbers if as_they_are else mixed)
     assert marks.dtype == np.uint32
     assert len(set(marks.tolist())) == len(numbers)
@@ -331,9 +327,8 @@ def test_marks_of_numbers_that_fit_32_bits_are_those_and_of_others_are_mixed(num
 
 @pytest.mark.parametrize("width", [np.int8, np.int16, np.int32])
 def test_marks_of_codes_are_the_codes(width):
-    marks = ids.marks(
-        ids.Ids(codes=np.array([3, 0, 3], dtype=width), values=ids.Ids(numbers=np.arange(4)))
-    )
+    held = ids.Ids(codes=np.array([3, 0, 3], dtype=width), values=ids.Ids(numbers=np.arange(4)))
+    marks = held.marks
     assert (marks.tolist(), marks.dtype.itemsize, marks.dtype.kind) == (
         [3, 0, 3],
         np.dtype(width).itemsize,
@@ -349,8 +344,30 @@ def test_marks_of_codes_are_the_codes(width):
 def test_marks_of_text_are_of_its_end_where_that_tells_ids_apart(texts, by_tails):
     held = pa.array(texts)
     wanted = texts_of.hashes(held, words=1 if by_tails else 8) >> np.uint64(32)
-    marks = ids.marks(ids.Ids(text=held))
+    marks = ids.Ids(text=held).marks
     assert (marks.tolist(), marks.dtype) == (wanted.tolist(), np.uint32)
+
+
+@given(
+    numbers=st.lists(st.integers(-(2**62), 2**62) | st.integers(-9, 9), min_size=1),
+    text=st.booleans(),
+)
+def test_marks_of_two_columns_are_equal_where_ids_are(numbers, text):
+    column = pd.Series(list(map(str, numbers)) if text else numbers)
+    whole, part = ids.column_ids(column, "doc"), ids.column_ids(column[::-2], "doc")
+    assert part.marks_like(whole).tolist() == whole.marks[::-1][::2].tolist()
+
+
+@pytest.mark.parametrize("width", [np.int8, np.int16, np.int32])
+def test_short_integers_share_the_memory_of_the_column_and_give_the_same_ids(width):
+    column = pd.Series([3, -7, 120, 3], dtype=width)
+    held, wide = (ids.column_ids(one, "doc") for one in (column, column.astype(np.int64)))
+    assert np.shares_memory(held.numbers, column.to_numpy())
+    assert held.index().equals(wide.index())
+    assert held.index().dtype == wide.index().dtype == np.int64
+    assert held.unique()[0].numbers.dtype == np.int64
+    assert held.probe(wide.unique()[0]).tolist() == wide.probe(held.unique()[0]).tolist()
+    assert held.marks.tolist() == wide.marks.tolist()
 
 
 DICTIONARY = pa.DictionaryArray.from_arrays

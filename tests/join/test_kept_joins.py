@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from tests.asking import VERBS_OF_A_JOIN, arguments, asked, same
+from tests.verb_calls import VERBS_OF_A_JOIN, arguments, asked, same
 
 STORED = ["as read", "category", "object", "string[pyarrow]"]
 

@@ -63,7 +63,7 @@ def test_32_bit_scores_and_codes_are_not_copied():
     assert np.shares_memory(score, table.column("score").to_numpy())
     codes = positions.ids.column_ids(table.column("doc"), "doc").codes
     assert np.shares_memory(codes, table.column("doc").array.codes)
-    assert np.shares_memory(positions.ids.marks(positions.ids.Ids(codes=codes)), codes)
+    assert np.shares_memory(positions.ids.Ids(codes=codes).marks, codes)
 
 
 @pytest.mark.broad

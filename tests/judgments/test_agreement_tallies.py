@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from pdeval.judgments import agreement_coefficients as tallies
-from pdeval.judgments.agreement_coefficients import COEFFICIENTS, of_each_unit, resampled
+from pdeval.judgments import agreement as tallies
+from pdeval.judgments.agreement import COEFFICIENTS, of_each_unit, resampled
 from pdeval.judgments.labels import coded, units_of
 from pdeval.tables.reader import read
 from pdeval.verbs.arguments import TooFew

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
-from pdeval.judgments.agreement_coefficients import COEFFICIENTS
+from pdeval.judgments.agreement import COEFFICIENTS
 from tests.examples import examples
 
 SLIDES = np.array([[300, 20], [10, 70]])

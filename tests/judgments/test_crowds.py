@@ -138,10 +138,10 @@ def test_words_have_grades_and_the_lowest_is_that_of_the_grades():
 )
 def test_labels_that_say_nothing_of_assessors_are_refused(verb):
     def asked(frame):
-        door = frame.ireval
+        accessor = frame.ireval
         for name in verb.split("."):
-            door = getattr(door, name)
-        return door(method="dawid_skene") if verb == "consensus" else door()
+            accessor = getattr(accessor, name)
+        return accessor(method="dawid_skene") if verb == "consensus" else accessor()
 
     frame = pd.DataFrame({"item": [1, 1, 2, 2], "assessor": ["a", "b"] * 2, "label": [1, 0, 1, 1]})
     with pytest.raises(

@@ -59,7 +59,7 @@ def test_tests_are_scipys_and_corrected_over_runs(sample):
     judge = qrels.assign(
         relevance=np.clip(qrels["relevance"] + rng.integers(-1, 2, len(qrels)), 0, 3)
     )
-    found = runs.ireval.judges.bias(qrels, judge)
+    found = runs.ireval.judges.bias(qrels, judge, correction="bonferroni")
     top = (
         runs.ireval.pool(10, per="run")
         .merge(qrels)

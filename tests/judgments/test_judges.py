@@ -46,7 +46,8 @@ def test_a_judge_who_agrees_with_people_changes_nothing(sample):
 @pytest.mark.broad
 def test_every_number_is_that_of_the_verbs_on_each_set_of_judgments(sample, noisy):
     runs, qrels = sample
-    found = runs.ireval.judges(qrels, {"noisy": noisy}, ["AP", "nDCG@10"], top=5, **COMMON)
+    options = {"top": 5, "correction": "bonferroni", **COMMON}
+    found = runs.ireval.judges(qrels, {"noisy": noisy}, ["AP", "nDCG@10"], **options)
     for row in found.itertuples():
         sides = [runs.ireval.join(one, **COMMON) for one in (qrels, noisy)]
         orders = [side.order(row.measure).set_index("run").sort_index() for side in sides]
@@ -292,8 +293,8 @@ def test_judgments_of_items_that_no_run_has_are_refused(sample, noisy):
 
 def test_people_who_find_nothing_relevant_are_told_so(sample):
     runs, qrels = sample
-    nothing, door = qrels.assign(relevance=0), runs.ireval.judges
-    for ask in (door, door.scores, door.pairs, door.bias):
+    nothing, accessor = qrels.assign(relevance=0), runs.ireval.judges
+    for ask in (accessor, accessor.scores, accessor.pairs, accessor.bias):
         with pytest.raises(
             ValueError, match="all human judgments have the grade 0, so no item is relevant"
         ):

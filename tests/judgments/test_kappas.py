@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pdeval.judgments import agreement
-from pdeval.judgments.agreement_coefficients import COEFFICIENTS
+from pdeval.judgments.agreement import COEFFICIENTS
 from pdeval.tables.schemas import SCHEMAS
 
 NUMBERS = pd.DataFrame(

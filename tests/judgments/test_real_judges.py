@@ -119,7 +119,9 @@ FOUND = {
 
 def test_judges_who_err_like_a_crowd_keep_the_order_of_systems_and_lose_the_top(covid, judges):
     runs, qrels = covid
-    found = runs.ireval.judges(qrels, judges, ["AP", "nDCG@10"]).set_index(["judge", "measure"])
+    found = runs.ireval.judges(qrels, judges, ["AP", "nDCG@10"], correction="bonferroni").set_index(
+        ["judge", "measure"]
+    )
     assert set(found["runs"]) == {79}
     assert set(found["queries"]) == {40}
     for key, numbers in FOUND.items():
@@ -132,7 +134,7 @@ def test_judges_who_err_like_a_crowd_keep_the_order_of_systems_and_lose_the_top(
 
 def test_the_worker_favors_what_people_do_not(covid, judges):
     runs, qrels = covid
-    found = runs.ireval.judges.bias(qrels, judges)
+    found = runs.ireval.judges.bias(qrels, judges, correction="bonferroni")
     assert found.groupby("judge")["significant"].sum().to_dict() == {
         "dawid_skene": 23, "majority": 30, "one worker": 32, "strict": 4,
     }  # fmt: skip

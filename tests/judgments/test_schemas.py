@@ -1,4 +1,4 @@
-"""Every verb of collections, at both doors: its results are what their schemas say, and `repr` knows them."""
+"""Every verb of collections, at both accessors: its results are what their schemas say, and `repr` knows them."""
 
 import pandas as pd
 import pytest
@@ -210,8 +210,8 @@ def test_every_verb_of_the_room_and_each_of_its_tables_is_called_here():
 def test_a_join_knows_its_judgments_and_rules(name, arguments, options, runs, qrels):
     family, _, own = name.partition(".")
     judged = runs.join(qrels, level=2, ties="first")
-    doors = [getattr(door, family) for door in (judged, runs)]
-    ask, ask_runs = (getattr(door, own) if own else door for door in doors)
+    accessors = [getattr(accessor, family) for accessor in (judged, runs)]
+    ask, ask_runs = (getattr(accessor, own) if own else accessor for accessor in accessors)
     rules = {} if name == "check" else {"ties": "first"}
     rules |= {} if name == "pool" else {"level": 2}
     given = {"qrels": qrels, **dict(zip(("depth",), arguments))} if name == "pool" else {}

@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from pdeval.judgments import assessor_swaps
+from pdeval.judgments import judges
 from pdeval.tables.reader import read
 
 
 def swapped_qrels(frame, **options):
-    return assessor_swaps.swapped_qrels(read(frame, "labels"), **options)
+    return judges.swapped_qrels(read(frame, "labels"), **options)
 
 
 LABELS = pd.DataFrame(

@@ -249,7 +249,7 @@ def test_the_measure_of_a_model_has_the_parameters_of_both_in_their_order():
         "k",
     ]
     assert "parameters" not in ENTRIES["BPM"].kernel.__annotations__
-    assert ENTRIES["BPM"].kernel.__annotations__["T"] == "float"
+    assert ENTRIES["BPM"].kernel.__annotations__["T"] is float
     assert ENTRIES["BPM"].kernel.__name__ == "BPM"
     assert ENTRIES["U"].kernel.__qualname__ == "U_measure"
     assert ENTRIES["U"].kernel.__module__ == "pdeval.kernels.cwl"

@@ -1,9 +1,9 @@
-"""How many small faults the tests notice: `python -m tests.mutations [--rooms kernels] [--sample 20] [--minutes 3]`.
+"""How many small faults the tests notice: `python -m tests.mutations [--folders kernels] [--sample 20] [--minutes 3]`.
 
 Every mutant is one fault (`mutants`), tried in a fork, in the running code (`live`) and, where it survives that, on a
-copy of the package (`trial`), by the tests that run its line (`covering`; without that map by those of its room and of
-the rooms above). The score is the share of mutants that a
-test fails on, or hangs on; those listed in `equivalent` do not count. Ends with 1 below a bar.
+copy of the package (`trial`), by the tests that run its line (`covering`; without that map by those of its folder and
+of the folders above). The score is the share of mutants that a test fails on, or hangs on; those listed in
+`equivalent` do not count. The exit code is 1 below a bar.
 """
 
 from __future__ import annotations
@@ -22,16 +22,21 @@ from tests.mutations.live import live, new_code
 from tests.mutations.mutants import Mutant, mutants
 from tests.mutations.trial import KILLED, ROOT, SURVIVED, TIMEOUT, Trial, copy, preload, stages
 
-# the least share of mutants that tests must notice, over these rooms together
+# the least share of mutants that tests must notice, over these folders together
 BARS = [(("kernels", "join", "orderings", "significance"), 0.95), (("accessor", "dask"), 0.85)]
 
 
 def main() -> int:
     """Try a sample of mutants, print what became of them, and return 1 where too many survive."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
-    rooms = [room for group, _ in BARS for room in group]
+    folders = [folder for group, _ in BARS for folder in group]
     parser.add_argument(
-        "--rooms", nargs="+", choices=rooms, default=rooms, metavar="ROOM", help=", ".join(rooms)
+        "--folders",
+        nargs="+",
+        choices=folders,
+        default=folders,
+        metavar="FOLDER",
+        help=", ".join(folders),
     )
     parser.add_argument(
         "--files",
@@ -40,7 +45,7 @@ def main() -> int:
         help="only mutants of these, or of their lines, e.g. kernels/binary.py kernels/sets.py:40",
     )
     parser.add_argument(
-        "--sample", type=int, metavar="N", help="at most N mutants of each room; all by default"
+        "--sample", type=int, metavar="N", help="at most N mutants of each folder; all by default"
     )
     parser.add_argument("--seed", type=int, default=0, help="which sample")
     parser.add_argument(
@@ -48,7 +53,7 @@ def main() -> int:
     )
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     parser.add_argument(
-        "--near", action="store_true", help="only the tests of the mutant's own room"
+        "--near", action="store_true", help="only the tests of the mutant's own folder"
     )
     parser.add_argument(
         "--quick",
@@ -69,13 +74,13 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the mutants and try none")
     asked = parser.parse_args()
 
-    chosen = sample(asked.rooms, asked.files, asked.sample, asked.seed)
+    chosen = sample(asked.folders, asked.files, asked.sample, asked.seed)
     if asked.list:
         for one in chosen:
             print(f"pdeval/{one.file}:{one.line}: {one.change}")
         return 0
     if asked.map:
-        make(ROOT, rooms)
+        make(ROOT, folders)
     preload()
     tests = {one: asked_of(one, near=asked.near, budget=asked.budget) for one in chosen}
     results = tried(tests, asked.jobs, asked.minutes, quick=asked.quick)
@@ -83,11 +88,11 @@ def main() -> int:
     return int(below(results))
 
 
-def sample(rooms: list[str], files: list[str], size: int | None, seed: int) -> list[Mutant]:
-    """Return the mutants to try, rooms in turn, so that a run cut short has tried some of each."""
+def sample(folders: list[str], files: list[str], size: int | None, seed: int) -> list[Mutant]:
+    """Return the mutants to try, folders in turn, so that a run cut short has tried some of each."""
     drawn = []
-    for room in rooms:
-        found = [one for one in mutants(ROOT / "pdeval", room) if not one.equivalent]
+    for folder in folders:
+        found = [one for one in mutants(ROOT / "pdeval", folder) if not one.equivalent]
         found = [
             one
             for one in found
@@ -187,23 +192,23 @@ def ended(trial: Trial) -> str:
 
 
 def show(results: dict[Mutant, str]) -> None:
-    """Print the survivors and the table of rooms."""
+    """Print the survivors and the table of folders."""
     survivors = sorted(
         (one for one in results if results[one] == SURVIVED), key=lambda one: (one.file, one.line)
     )
     print(f"\n{len(survivors)} survivors")
     for one in survivors:
         print(f"  pdeval/{one.file}:{one.line}: {one.change}\n      {one.on}")
-    print(f"\n{'room':<14}{'mutants':>8}{'killed':>8}{'survived':>10}{'timeout':>9}{'score':>8}")
-    for rooms, bar in BARS:
-        for room in rooms:
-            row([room], results, room)
-        row(list(rooms), results, f"  bar {bar:.0%}")
+    print(f"\n{'folder':<14}{'mutants':>8}{'killed':>8}{'survived':>10}{'timeout':>9}{'score':>8}")
+    for folders, bar in BARS:
+        for folder in folders:
+            row([folder], results, folder)
+        row(list(folders), results, f"  bar {bar:.0%}")
 
 
-def row(rooms: list[str], results: dict[Mutant, str], name: str) -> None:
+def row(folders: list[str], results: dict[Mutant, str], name: str) -> None:
     """Print one line of the table."""
-    ends = [result for one, result in results.items() if one.room in rooms]
+    ends = [result for one, result in results.items() if one.folder in folders]
     if ends:
         counts = [ends.count(one) for one in (KILLED, SURVIVED, TIMEOUT)]
         print(
@@ -217,10 +222,10 @@ def score(ends: list[str]) -> float:
 
 
 def below(results: dict[Mutant, str]) -> bool:
-    """Return whether a group of rooms is below its bar."""
+    """Return whether a group of folders is below its bar."""
     groups = [
-        ([result for one, result in results.items() if one.room in rooms], bar)
-        for rooms, bar in BARS
+        ([result for one, result in results.items() if one.folder in folders], bar)
+        for folders, bar in BARS
     ]
     return any(score(ends) < bar for ends, bar in groups if ends)
 

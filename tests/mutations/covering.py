@@ -1,7 +1,7 @@
 """Which tests run a line: a map made by one run of the tests under coverage, kept beside the checkout.
 
 `python -m tests.mutations --map` makes it. Lines that have changed since are not looked up in it: their mutants are
-tried with the tests of their room and of the rooms above.
+tried with the tests of their folder and of the folders above.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Times:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
 
 
-def make(root: Path, rooms: list[str]) -> None:
+def make(root: Path, folders: list[str]) -> None:
     """Run the tests once, each a context of coverage, and keep which of them ran which line."""
     import coverage
     import pytest
@@ -41,7 +41,7 @@ def make(root: Path, rooms: list[str]) -> None:
     times = _Times()
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "coveragerc"
-        measured = ",".join(f"pdeval/{room}/*" for room in rooms)
+        measured = ",".join(f"pdeval/{folder}/*" for folder in folders)
         config.write_text(
             f"[run]\ninclude = {measured}\ndata_file = {folder}/found\n", encoding="utf-8"
         )
@@ -92,7 +92,10 @@ def covering(root: Path, mutant: Mutant, budget: float = BUDGET) -> list[list[st
     then = _same_lines(now, known["source"])
     groups = {known["lines"].get(str(then.get(line))) for line in _lines(now, mutant.line)} - {None}
     places = {place for group in groups for place in kept["groups"][group]}
-    mirror = (f"pdeval/{mutant.file}::", f"tests/{mutant.room}/test_{Path(mutant.file).stem}.py::")
+    mirror = (
+        f"pdeval/{mutant.file}::",
+        f"tests/{mutant.folder}/test_{Path(mutant.file).stem}.py::",
+    )
     ordered = sorted(
         (not kept["tests"][place].startswith(mirror), kept["seconds"][place], kept["tests"][place])
         for place in places

@@ -1,4 +1,4 @@
-"""Mutants of the join, the doors and the engines that no test can kill: (file, part of the line, changes, why)."""
+"""Mutants of the join, the accessors and the engines that no test can kill: (file, part of the line, changes, why)."""
 
 from __future__ import annotations
 

@@ -61,30 +61,11 @@ IN_JUDGED: list[tuple[str, str, tuple[str, ...], str]] = [
         TWO_WAYS,
     ),
     ("join/lists.py", "width = max(int(sizes[by_size[at]]), 1)", ("1 -> 2",), AT_A_TIME),
-    ("join/positions.py", "step = max(_ROWS, 16 * len(probed)", ("16 -> 17",), AT_A_TIME),
-    (
-        "join/positions.py",
-        "item = np.full(len(key), -1)",
-        ("1 -> 2",),
-        "any negative number is no place",
-    ),
     (
         "join/positions.py",
         "return np.where(keys[at] == key, at, -1)",
         ("1 -> 2",),
         "any negative number is no place",
-    ),
-    (
-        "join/positions.py",
-        "if cells <= _TABLE:",
-        ("cells <= _TABLE -> (cells < _TABLE)",),
-        TWO_WAYS,
-    ),
-    (
-        "join/positions.py",
-        "if cells > 2 * rows:",
-        ("2 -> 3", "2 * rows -> (2 / rows)", "cells > 2 * rows -> (cells >= 2 * rows)"),
-        TWO_WAYS,
     ),
     (
         "join/blocks.py",

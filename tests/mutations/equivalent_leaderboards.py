@@ -71,8 +71,8 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
     ),
     (
         "significance/hsd.py",
-        "while upper_tail(high, k, df) > p:",
-        ("upper_tail(high, k, df) > p -> (upper_tail(high, k, df) >= p)",),
+        "while tail_of(high, k, df) > p:",
+        ("tail_of(high, k, df) > p -> (tail_of(high, k, df) >= p)",),
         PATH,
     ),
     (
@@ -103,12 +103,6 @@ IN_LEADERBOARDS: list[tuple[str, str, tuple[str, ...], str]] = [
             "10.0 -> 11.0",
             "9.6 -> 10.6",
         ),
-        TAIL,
-    ),
-    (
-        "significance/hsd.py",
-        "counted = log_density > -85",
-        ("log_density > -85 -> (log_density >= -85)", "85 -> 86"),
         TAIL,
     ),
     (

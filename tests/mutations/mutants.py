@@ -99,8 +99,8 @@ class Mutant:
     on: str  # the statement, or the header of a compound one, without white space and trailing commas
 
     @property
-    def room(self) -> str:
-        """The room of the file."""
+    def folder(self) -> str:
+        """The folder of the file."""
         return self.file.split("/", maxsplit=1)[0]
 
     @property
@@ -144,10 +144,10 @@ def _short(text: str) -> str:
     return text if len(text) <= 70 else text[:67] + "..."
 
 
-def mutants(package: Path, room: str) -> list[Mutant]:
-    """Return all mutants of a room, in the order of its files."""
+def mutants(package: Path, folder: str) -> list[Mutant]:
+    """Return all mutants of a folder, in the order of its files."""
     found: list[Mutant] = []
-    for path in sorted((package / room).rglob("*.py")):
+    for path in sorted((package / folder).rglob("*.py")):
         file = path.relative_to(package).as_posix()
         if file not in TEXTS:
             found += mutants_of(path.read_bytes(), file)

@@ -19,9 +19,13 @@ from tests.mutations.mutants import Mutant
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("pdeval", "tests", ".github", "README.md", "CHANGELOG.md", "pyproject.toml", "LICENSE")
 
-# quick tests of all rooms together
-EVERY_ROOM = ["tests/test_declared_values.py", "tests/test_bad_input.py", "tests/test_seams.py"]
-# what a room's own tests are followed by: tests of rooms above it that say what its numbers must be
+# quick tests of all folders together
+EVERY_FOLDER = [
+    "tests/test_declared_values.py",
+    "tests/test_bad_input.py",
+    "tests/test_nothing_is_silent.py",
+]
+# what a folder's own tests are followed by: tests of folders above it that say what its numbers must be
 WIDER = {
     "kernels": [
         "catalog",
@@ -86,22 +90,22 @@ def _imports(path: Path) -> frozenset[str]:
 
 
 def stages(file: str) -> list[list[str]]:
-    """Return the tests for a file, those most likely to kill first: its mirror, its room, what stands above."""
-    room, name = file.split("/", maxsplit=1)
-    module = f"pdeval.{room}.{name.removesuffix('.py').replace('/', '.')}"
+    """Return the tests for a file, those most likely to kill first: its mirror, its folder, what stands above."""
+    folder, name = file.split("/", maxsplit=1)
+    module = f"pdeval.{folder}.{name.removesuffix('.py').replace('/', '.')}"
     own = sorted(
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / room).glob("test_*.py")
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / folder).glob("test_*.py")
     )
-    mirror = [f"tests/{room}/test_{Path(name).stem}.py"]
+    mirror = [f"tests/{folder}/test_{Path(name).stem}.py"]
     users = [
         path.relative_to(ROOT).as_posix()
         for path in sorted((ROOT / "tests").rglob("test_*.py"))
         if module in _imports(path)
     ]
     first = [one for one in mirror if one in own] + [f"pdeval/{file}"]
-    second = [one for one in dict.fromkeys([*users, *own, *EVERY_ROOM]) if one not in first]
+    second = [one for one in dict.fromkeys([*users, *own, *EVERY_FOLDER]) if one not in first]
     wider: list[str] = []
-    for one in WIDER[room]:
+    for one in WIDER[folder]:
         path = ROOT / "tests" / one
         wider += [one.relative_to(ROOT).as_posix() for one in sorted(path.glob("test_*.py"))] or [
             f"tests/{one}"

@@ -50,9 +50,10 @@ def shop(n: int = 300, seed: int = 2, start: float = 0.0) -> pd.DataFrame:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_measure_errs_as_often_as_it_says_by_user(way):
-    measures = (
-        BUILT_IN if way != "bootstrap" else ["CTR", "clicks_per_query", "revenue", "conversion"]
-    )
+    # the log is too short for retention after 7 days
+    measures = [name for name in BUILT_IN if name != "retention_rate"]
+    if way == "bootstrap":
+        measures = ["CTR", "clicks_per_query", "revenue", "conversion"]
     draws = {"bootstrap": 200, "mann-whitney": 400}.get(way, DRAWS)
     low, high = stats.binom.interval(0.9999, draws, ALPHA)
     found = (

@@ -64,8 +64,25 @@ BAD = {
         {"bm25": "x", "hybrid": 1},
     ],
 }
+# tables that may be left out, and numbers or choices that may be None
+BAD |= {
+    "policies": [3, None, "x", [], [3]],
+    "estimators": NAMES,
+    "rewards": [3, "x", pd.DataFrame({"x": [1]})],
+    "logging": [3, "x", pd.DataFrame({"x": [1]})],
+    "clip": [0, *POSITIVE],
+    "winsorize": [value for value in SHARE if value is not None],
+    "lift": [-1, 0, NAN, "x", True, [1]],
+    "difference": [-1, 0, NAN, "x", True, [1]],
+    "power": SHARE,
+    "gap": [0, *POSITIVE],
+}
 LENIENT = {"graded", "progress"}  # flags: anything is true or false
-ZERO_IS_FINE = {("clicks", "behavior", "draws"), ("clicks", "compare_buckets", "draws")}
+ZERO_IS_FINE = {
+    (kind, name, "draws")
+    for kind in ("clicks", "users")
+    for name in ("behavior", "compare_buckets")
+}
 OURS = {
     (kind, name): verb
     for kind, verbs in VERBS.items()
@@ -87,12 +104,17 @@ def tables():
     runs = runs[runs["run"].isin(["bm25", "hybrid"])]
     lists, many = runs.ireval.interleave(), runs.ireval.interleave.many()
     clicks = lists.ireval.simulate_clicks(qrels)
+    log = runs.ireval.simulate_clicks(qrels)
+    keys = pd.DataFrame({"query_id": ["a", "a"], "action": ["x", "y"]})
     return {
+        "users": log.ireval.per_user(),
+        "feedback": keys.assign(reward=1.0, propensity=0.5),
+        "policies": keys.assign(probability=0.5),
         "runs": runs,
         "qrels": qrels,
         "lists": lists,
         "multileaved_lists": many,
-        "clicks": runs.ireval.simulate_clicks(qrels),
+        "clicks": log,
         "credits": clicks.ireval.credit(lists),
     }
 
@@ -101,7 +123,8 @@ def asked(tables, kind, name, **given):
     """The answer of a verb, its needed arguments filled in."""
     call = getattr(tables[kind].ireval, name.partition(".")[0])
     call = getattr(call, name.partition(".")[2]) if "." in name else call
-    needed = {"qrels": tables["qrels"], "lists": tables["lists"], "order": ["bm25", "hybrid"]}
+    needed = {name: tables[name] for name in ("qrels", "lists", "policies")}
+    needed["order"] = ["bm25", "hybrid"]
     verb = OURS[kind, name]
     own = {one.name for one in verb.parameters if one.default is inspect.Parameter.empty}
     return call(**{**{option: needed[option] for option in own}, **given})

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportions_ztest
 
 from pdeval.online import compare_buckets
@@ -137,10 +138,49 @@ def test_with_means_every_user_counts_once(log):
 
 
 def test_p_values_are_corrected_within_each_measure(log):
-    found = log.ireval.compare_buckets(["abandonment_rate", "clicks_per_query"])
-    assert len(found) == 6
-    np.testing.assert_allclose(found["p_adjusted"], np.minimum(3 * found["p_value"], 1))
-    assert found["significant"].tolist() == (found["p_adjusted"] < 0.05).tolist()
+    measures = ["abandonment_rate", "clicks_per_query"]
+    for correction, options in (("holm", {}), ("bonferroni", {"correction": "bonferroni"})):
+        result = log.ireval.compare_buckets(measures, **options)
+        assert result.attrs["correction"] == correction
+        for _, part in result.groupby("measure"):
+            adjusted = multipletests(part["p_value"], method=correction)[1]
+            np.testing.assert_allclose(part["p_adjusted"], adjusted)
+        assert result["significant"].tolist() == (result["p_adjusted"] < 0.05).tolist()
+
+
+@pytest.mark.parametrize("test", ["auto", "bootstrap"])
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "sidak", "fdr_bh", "none"])
+def test_intervals_and_lifts_agree_with_the_verdicts(correction, test):
+    rng = np.random.default_rng(4)
+    contradictions, kept = 0, 0
+    for case in range(12):
+        users = rng.permutation(240)
+        table = pd.DataFrame({"user": users, "bucket": np.arange(240) % 4})
+        table["clicks"] = rng.poisson(5 + 0.5 * (users % 4) + table["bucket"] * 0.25 * (case % 4))
+        table["impressions"] = 10 + rng.poisson(4, 240)
+        measures = ["clicks", "clicks / impressions"]
+        options = {"correction": correction, "test": test, "lift": "delta", "draws": 500}
+        result = table.ireval.compare_buckets(measures, **options)
+        assert result.attrs["simultaneous"] == (correction != "none")
+        for low, high in (("ci_low", "ci_high"), ("lift_low", "lift_high")):
+            excludes = (result[low] > 0) | (result[high] < 0)
+            touches = (result[low] == 0) | (result[high] == 0)
+            contradictions += (excludes & ~result["significant"]).sum()
+            contradictions += (~excludes & ~touches & result["significant"]).sum()
+            assert (result[low] <= result[high]).all()
+        kept += result["significant"].sum()
+    assert contradictions == 0
+    assert 0 < kept < 144
+
+
+def test_intervals_are_simultaneous_over_the_pairs_of_a_measure():
+    rng = np.random.default_rng(1)
+    buckets = np.repeat(["a", "b", "c"], 40)
+    table = pd.DataFrame({"user": range(120), "bucket": buckets, "clicks": rng.normal(5, 1, 120)})
+    row = table.ireval.compare_buckets("clicks").set_index(["bucket_a", "bucket_b"]).loc[("a", "b")]
+    x, y = (table.loc[table["bucket"] == one, "clicks"] for one in "ab")
+    ends = stats.ttest_ind(x, y, equal_var=False).confidence_interval(1 - 0.05 / 3)
+    assert row[["ci_low", "ci_high"]].tolist() == pytest.approx([ends.low, ends.high])
 
 
 def test_the_order_says_who_is_a_and_who_is_compared(log):

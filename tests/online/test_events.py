@@ -51,7 +51,7 @@ def test_columns_bound_once_serve_every_verb():
 @pytest.mark.broad
 def test_events_are_columns_of_queries_and_users():
     users = BOUND.per_user()
-    assert users.drop(columns=["arm"]).to_numpy().tolist() == [
+    assert users.drop(columns=["arm", "active_days", "observed_days"]).to_numpy().tolist() == [
         ["ann", 1, 2, 2, 1, 1, 2, 0, 10.5],
         ["bob", 1, 1, 1, 0, 0, 0, 0, 0.0],
         ["cy", 2, 1, 1, 0, 1, 1, 0, 1.5],
@@ -60,6 +60,8 @@ def test_events_are_columns_of_queries_and_users():
     kinds = ["add-to-cart", "purchase", "view"]
     assert users.columns.tolist()[2:] == [
         "sessions",
+        "active_days",
+        "observed_days",
         "queries",
         "impressions",
         "clicks",

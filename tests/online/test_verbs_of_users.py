@@ -1,4 +1,4 @@
-"""Every verb of the room on simulated users: its table is the one declared, and known again; the doors that have it."""
+"""Every verb of online/ on simulated users: its table is the one declared and is recognized; its accessors."""
 
 import io
 
@@ -13,8 +13,8 @@ from pdeval.tables import reader
 from pdeval.tables.recognition import kind_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
-from tests.declaring import undocumented
 from tests.schema_faults import faults
+from tests.temporary_declarations import undocumented
 
 ORDER = ["hybrid", "bm25", "tfidf"]
 PAIRS = [("bm25", "hybrid"), ("ql", "tfidf")]
@@ -72,6 +72,20 @@ def results(sample, some, log):
         "compare_buckets",
     ):
         found["clicks", name] = getattr(log.ireval, name)()
+    found["clicks", "add_sessions"] = log.drop(columns="session").ireval.add_sessions()
+    users = found["clicks", "per_user"].ireval
+    for kind, accessor in (("clicks", log.ireval), ("users", users)):
+        sizes = accessor.compare_buckets.sample_size(lift=0.1)
+        found[kind, "compare_buckets.sample_size"] = sizes
+    for name in ("sample_ratio", "behavior", "compare_buckets"):
+        found["users", name] = getattr(users, name)()
+    found["users", "check_order"] = users.check_order(ORDER)
+    found["users", "compare_buckets.aa_test"] = users.compare_buckets.aa_test(draws=5)
+    keys = pd.DataFrame({"query_id": ["a", "a"], "action": ["x", "y"]})
+    feedback, policies = keys.assign(reward=1.0, propensity=0.5), keys.assign(probability=0.5)
+    # a file of scores by round needs ireval(query="round")
+    found["feedback", "off_policy"] = feedback.ireval.off_policy(policies, per="query")
+    found["feedback", "off_policy.weights"] = feedback.ireval.off_policy.weights(policies)
     return found
 
 
@@ -109,12 +123,12 @@ def test_every_result_is_known_again_without_attrs(results, which):
 
 
 @pytest.mark.parametrize("which", sorted(VERBS_OF_USERS), ids="-".join)
-def test_every_option_of_every_door_is_documented(which):
+def test_every_option_of_every_accessor_is_documented(which):
     kind, name = which
-    doors = [ACCESSORS[kind], Joined] if kind == "runs" else [ACCESSORS[kind]]
-    for door in doors:
+    accessors = [ACCESSORS[kind], Joined] if kind == "runs" else [ACCESSORS[kind]]
+    for accessor in accessors:
         family, _, own = name.partition(".")
-        method = getattr(door, family)
+        method = getattr(accessor, family)
         method = getattr(method, own or "__call__") if isinstance(method, type) else method
         names = [one for one in method.__signature__.parameters if one != "self"]
         assert undocumented(names, method.__doc__) == []
@@ -123,7 +137,7 @@ def test_every_option_of_every_door_is_documented(which):
 
 def test_a_click_log_shows_its_verbs(log):
     own = {"check", "per_query", "per_session", "per_user", "sample_ratio"}
-    own |= {"behavior", "compare_buckets", "check_order", "credit"}
+    own |= {"ab_report", "behavior", "compare_buckets", "check_order", "credit", "add_sessions"}
     assert set(dir(log.ireval)) == own
     plain = pd.read_csv(io.StringIO(log.to_csv(index=False)))
     assert set(dir(plain.ireval)) == own

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
+from statsmodels.stats.multitest import multipletests
 
 from pdeval.significance.corrections import adjust
 
@@ -109,8 +110,13 @@ def test_every_alternative_is_scipys(alternative):
 
 
 def test_p_values_are_corrected_for_the_number_of_pairs():
-    found = wins(credits_of(SLIDES["query"], "query_id"))
-    np.testing.assert_allclose(found["p_adjusted"], np.minimum(6 * found["p_value"], 1))
+    credits = credits_of(SLIDES["query"], "query_id")
+    result = wins(credits)
+    np.testing.assert_allclose(
+        result["p_adjusted"], multipletests(result["p_value"], method="holm")[1]
+    )
+    result = wins(credits, correction="bonferroni")
+    np.testing.assert_allclose(result["p_adjusted"], np.minimum(6 * result["p_value"], 1))
 
 
 def test_outcomes_as_preferences_average_the_signs_of_clicked_impressions():

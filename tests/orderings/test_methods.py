@@ -147,13 +147,13 @@ def test_a_measure_that_is_a_method_or_a_coefficient_is_never_swallowed():
         ValueError, match=r"'mc4' is an ordering, not a measure. Use order\(method='mc4'\)"
     ):
         JUDGED.order("mc4")
-    for door in (SCORES.ireval, SCORES.ireval.order().ireval, JUDGED):
+    for accessor in (SCORES.ireval, SCORES.ireval.order().ireval, JUDGED):
         with pytest.raises(
             ValueError, match=r"'rbo' is a coefficient, .* Use correlate\(coefficients='rbo'"
         ):
-            door.correlate("rbo")
+            accessor.correlate("rbo")
         with pytest.raises(KeyError, match="no measure 'garbage'"):
-            door.correlate("garbage")
+            accessor.correlate("garbage")
 
 
 @pytest.mark.broad

@@ -389,7 +389,7 @@ def effects(collections=6):
     return frame
 
 
-def verdicts():
+def meta_analyses():
     """What all collections say of two pairs."""
     frame = pd.DataFrame(
         {"run_a": ["neural", "ql"], "run_b": "bm25", "measure": "AP", "collections": 6}
@@ -401,7 +401,7 @@ def verdicts():
 
 KINDS = {
     "collection_effects": effects,
-    "meta_analysis": verdicts,
+    "meta_analysis": meta_analyses,
     "components": components,
     "reproduction": lambda: pd.DataFrame(
         {"run": ["a", "b"] * 2, "measure": ["AP", "AP", "RR", "RR"], "n": 9, "original": 0.3, "mean": 0.2, "rmse": 0.1,

@@ -43,7 +43,7 @@ def test_the_title_gives_the_correlation_and_the_sign_agreement_of_agree(column_
         ax.get_title()
         == f"r about zero = {told['r']:.2f}, sign agreement = {told['agreement']:.2f}"
     )
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("RPP", "AP")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Difference in RPP", "Difference in AP")
 
 
 @pytest.mark.parametrize("turned", [[1, -1, 1, -1], [-1, 1, 1, 1], [-1, -1, -1, -1]])
@@ -93,7 +93,7 @@ def test_a_measure_that_is_always_tied_has_no_correlation(column_ax):
     prefs = PREFS.assign(value=[1.0] * 4 + [0.0] * 4)
     assert (
         difference_scatter(prefs, ax=column_ax).get_title()
-        == "r about zero = undefined, sign agreement = 0.00"
+        == "r about zero = undefined,\nsign agreement = 0.00"
     )
 
 
@@ -113,7 +113,7 @@ def test_measures_without_a_pair_in_common_are_refused(column_ax):
 def test_repeated_rows_are_refused(column_ax):
     with pytest.raises(
         ValueError,
-        match=r"needs one value per measure and \(query_id, run_a, run_b\), but some repeat\.$",
+        match=r"needs one value per measure and \(query_id, run_a, run_b\); some repeat\.$",
     ):
         difference_scatter(pd.concat([PREFS, PREFS]), ax=column_ax)
 

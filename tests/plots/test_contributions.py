@@ -53,7 +53,7 @@ def test_the_other_direction_turns_the_lines_over(column_ax):
         frames.disaggregated(), pair=("b", "a"), measures=["RPP"], scale="raw", ax=column_ax
     )
     assert lines(ax)["RPP"].tolist() == [-1, -1, 1, 1, 1, -1]
-    assert ax.get_title() == "above 0: b better, below 0: a better"
+    assert ax.get_title() == "Above 0: b better, below 0: a better"
 
 
 def test_a_frame_without_runs_is_one_pair(column_ax):

@@ -19,7 +19,7 @@ def test_every_collection_has_a_row_and_each_mean_a_diamond(column_ax):
     assert rows_of(ax) == [*frame["collection"], "Fixed effects", "Random effects"]
     assert (
         ax.get_xlabel().replace("\n", " ")
-        == "neural − bm25, difference of AP (with confidence interval)"
+        == "neural − bm25, difference of AP (with confidence interval, not simultaneous)"
     )
     found = combined_effects(frame[["difference"]].to_numpy(), frame[["se"]].to_numpy())
     for patch, name in zip(ax.patches, ("fixed", "random")):
@@ -36,14 +36,14 @@ def test_heavier_collections_have_larger_points(column_ax):
 
 
 @pytest.mark.broad
-def test_the_macro_mean_of_a_verdict_is_drawn_too(column_ax):
-    verdict = frames.verdicts()
-    ax = plots.forest(frames.effects(), ax=column_ax, combined=["random"], verdict=verdict)
+def test_the_macro_mean_of_a_meta_analysis_is_drawn_too(column_ax):
+    overall = frames.meta_analyses()
+    ax = plots.forest(frames.effects(), ax=column_ax, combined=["random"], overall=overall)
     assert rows_of(ax)[-2:] == ["Random effects", "Macro mean"]
     assert ax.patches[-1].get_xy()[:, 0].max() == 0.11
     with pytest.raises(ValueError, match=r"^no run 'neural' in the frame; it has "):
-        plots.forest(frames.effects(), ax=column_ax, verdict=verdict[1:])
-    assert rows_of(plots.forest(verdict, ax=column_ax)) == ["neural − bm25", "ql − bm25"]
+        plots.forest(frames.effects(), ax=column_ax, overall=overall[1:])
+    assert rows_of(plots.forest(overall, ax=column_ax)) == ["neural − bm25", "ql − bm25"]
 
 
 def test_several_pairs_or_measures_are_asked_for():

@@ -87,7 +87,7 @@ def test_the_order_can_be_a_list_or_an_orders_table(order, column_ax):
 def test_an_ordering_that_ranks_runs_twice_is_refused(column_ax):
     order = pd.DataFrame({"run": ["a", "a"], "method": ["mc4", "mean"], "rank": [1, 1]})
     with pytest.raises(
-        ValueError, match=r"order= ranks some runs more than once\. Choose one measure and method"
+        ValueError, match=r"needs one rank per run; some repeat\. Choose one measure and method"
     ):
         preference_heatmap(PREFS, order=order, ax=column_ax)
 
@@ -190,7 +190,7 @@ def test_repeated_pairs_are_refused(column_ax):
     table = pd.DataFrame({"measure_a": ["RPP"] * 2, "measure_b": ["AP"] * 2, "value": [0.1, 0.2]})
     with pytest.raises(
         ValueError,
-        match=r"draws one value for each \(measure_a, measure_b\), but some pairs repeat",
+        match=r"needs one value for each \(measure_a, measure_b\); some repeat",
     ):
         correlation_heatmap(table, ax=column_ax)
 

@@ -4,7 +4,9 @@ import pandas as pd
 import pytest
 
 from pdeval import plots
+from pdeval.verbs import VERBS
 from tests.plots import interval_frames
+from tests.walk_tables import tables
 
 
 def rows_of(ax):
@@ -15,7 +17,10 @@ def rows_of(ax):
 def test_pairs_of_runs_are_named_as_differences_and_the_interval_is_explained(column_ax):
     ax = plots.intervals(interval_frames.with_intervals(4), ax=column_ax)
     assert [row.split(" − ")[0] for row in rows_of(ax)] == ["bm25"] * 3
-    assert ax.get_xlabel().replace("\n", " ") == "Difference of RPP (with 95% confidence interval)"
+    assert (
+        ax.get_xlabel().replace("\n", " ")
+        == "Difference of RPP (with 95% confidence interval, not simultaneous)"
+    )
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "significant",
         "not significant",
@@ -24,8 +29,24 @@ def test_pairs_of_runs_are_named_as_differences_and_the_interval_is_explained(co
 
 def test_significant_rows_are_filled_and_others_hollow(column_ax):
     filled, hollow = plots.intervals(interval_frames.with_intervals(6), ax=column_ax).lines[:2]
-    assert (filled.get_markerfacecolor(), hollow.get_markerfacecolor()) == ("#0072B2", "white")
+    assert (filled.get_markerfacecolor(), hollow.get_markerfacecolor()) == ("#0072B2", (1, 1, 1, 1))
     assert filled.get_xdata().min() > 0.06 >= hollow.get_xdata().max()
+
+
+@pytest.mark.parametrize(
+    ("attrs", "text"),
+    [
+        ({}, "confidence interval"),
+        ({"confidence": 0.9}, "90% confidence interval, not simultaneous"),
+        ({"confidence": 0.95, "simultaneous": False}, "95% confidence interval, not simultaneous"),
+        ({"confidence": 0.95, "simultaneous": True}, "simultaneous 95% confidence interval"),
+    ],
+)
+def test_the_axis_states_whether_intervals_are_simultaneous(attrs, text, column_ax):
+    frame = interval_frames.with_intervals(4)
+    frame.attrs = attrs
+    label = plots.intervals(frame, ax=column_ax).get_xlabel().replace("\n", " ")
+    assert label == f"Difference of RPP (with {text})"
 
 
 @pytest.mark.broad
@@ -62,3 +83,18 @@ def test_too_many_rows_are_refused():
     frame = pd.concat([interval_frames.with_intervals(60)] * 4, ignore_index=True)
     with pytest.raises(ValueError, match=r"draws at most 200 rows; the frame has 236\. Keep some"):
         plots.intervals(frame)
+
+
+@pytest.mark.broad
+def test_every_plot_of_intervals_states_their_level_and_whether_they_are_simultaneous():
+    labels = {}
+    for kind, table in tables().items():
+        if "ci_low" not in getattr(table, "columns", ()) or "plot" not in VERBS[kind]:
+            continue
+        if kind != "behavior" and "measure" in table:  # the others draw one measure
+            table = table[table["measure"] == table["measure"].iloc[0]]
+        draw = table.ireval.plot.intervals if kind == "comparisons" else table.ireval.plot
+        labels[kind] = draw().get_xlabel().replace("\n", " ")
+    assert {"bucket_comparisons", "comparisons", "behavior", "meta_analysis"} <= set(labels)
+    stated = ("simultaneous 95% confidence interval", "95% confidence interval, not simultaneous")
+    assert {kind: text for kind, text in labels.items() if not any(s in text for s in stated)} == {}

@@ -19,6 +19,16 @@ def test_text_keeps_a_size_chosen_for_print(figure):
         assert style.text_size(figure(figsize=(3.3, 2)).subplots()) == 6
 
 
+def test_ticks_and_legends_have_at_least_seven_points_in_a_column_and_in_panels(figure):
+    for width in (3.3, 2.2):
+        ax = figure(figsize=(width, 2)).subplots()
+        ax.plot([0, 1], label="bm25")
+        style.finish(ax, x="Recall", place="inside")
+        sizes = [label.get_fontsize() for label in ax.get_xticklabels()]
+        sizes += [text.get_fontsize() for text in ax.get_legend().get_texts()]
+        assert min(sizes) >= 7
+
+
 def test_names_that_would_become_the_same_are_cut_around_what_tells_them_apart():
     names = ["a-very-long-name-1-of-a-run", "a-very-long-name-2-of-a-run", "bm25"]
     assert style.shorten(names, 10) == ["…e-1-of-a-…", "…e-2-of-a-…", "bm25"]

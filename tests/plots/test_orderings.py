@@ -58,7 +58,7 @@ def test_runs_are_listed_best_first_at_their_ranks(column_ax):
     points = ax.collections[-1].get_offsets()
     assert points[:, 0].tolist() == list(range(1, 9))
     assert ax.get_ylim()[0] > ax.get_ylim()[1]
-    assert ax.get_xlabel().startswith("Rank by RPP (MC4)\nline: interval of the rank\nover")
+    assert ax.get_xlabel().startswith("Rank by RPP (MC4)\nLine: interval of the rank\nover")
 
 
 def test_intervals_reach_from_low_to_high(column_ax):
@@ -122,7 +122,7 @@ def test_several_orderings_ask_for_a_choice(column_ax):
 
 def test_a_run_with_two_ranks_is_refused(column_ax):
     orders = pd.DataFrame({"run": ["a", "a"], "rank": [1, 2]})
-    with pytest.raises(ValueError, match="needs one rank per run, but some runs repeat"):
+    with pytest.raises(ValueError, match="needs one rank per run; some repeat"):
         critical_difference(orders, ax=column_ax)
 
 

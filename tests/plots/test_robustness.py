@@ -65,7 +65,7 @@ def test_the_x_axis_says_what_was_kept(frame, label, column_ax):
 
 
 def test_the_band_is_explained_where_there_is_one(column_ax):
-    said = "band: ± one standard deviation over draws"
+    said = "Band: ± one standard deviation over draws"
     assert said in incomplete(frames.degraded(), ax=column_ax).get_xlabel()
     assert said not in incomplete(frames.degraded(), band=False).get_xlabel()
 

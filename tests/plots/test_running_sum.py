@@ -34,5 +34,5 @@ def test_measures_may_be_chosen(column_ax):
 
 def test_several_queries_are_refused(column_ax):
     both = pd.concat([frames.explained(), frames.explained().assign(query_id="2")])
-    with pytest.raises(ValueError, match=r"draws one query; the frame has 2. Choose one"):
+    with pytest.raises(ValueError, match=r"draws one query_id; the frame has 2: 1, 2. Choose one"):
         running_sum(both, ax=column_ax)

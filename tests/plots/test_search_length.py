@@ -70,7 +70,7 @@ def test_shares_and_categorical_buckets_in_their_order(column_ax):
     )
     assert names(ax) == ["1-10", "11+", "not found"]
     assert heights(ax) == [[0.5, 0.25, 0.25]]
-    assert ax.get_ylabel() == "Share of relevant items"
+    assert ax.get_ylabel() == "Fraction of relevant items"
 
 
 def test_interval_buckets_are_named_as_intervals(column_ax):
@@ -110,8 +110,16 @@ def test_wins_losses_and_ties_are_bars_of_their_own(column_ax):
 def test_differences_are_counted_into_mirrored_buckets(column_ax):
     items = pd.DataFrame({"difference": [-300, -10, -9, -1, 0, 0, 1, 9, 10]})
     ax = asl_wins(items, edges=(1, 10, 100), ax=column_ax)
-    assert names(ax) == ["≤ −100", "−99 to −10", "−9 to −1", "0", "1 to 9", "10 to 99", "≥ 100"]
-    assert heights(ax) == [[1, 1, 2], [2], [2, 1, 0]]
+    assert names(ax) == ["≤ −100", "−99 to −10", "−9 to −1", "0", "1 to 9", "10 to 99"]
+    assert heights(ax) == [[1, 1, 2], [2], [2, 1]]
+
+
+def test_empty_buckets_are_omitted_at_the_ends_and_kept_between_others(column_ax):
+    bucket = ["1", "2-9", "10-99", "100-999", "1000+", "not retrieved"]
+    table = pd.DataFrame({"bucket": bucket, "count": [0, 4, 0, 2, 0, 0]})
+    ax = asl_histogram(table, ax=column_ax)
+    assert names(ax) == ["2-9", "10-99", "100-999", "not retrieved"]
+    assert heights(ax) == [[4, 0, 2, 0]]
 
 
 def test_items_that_a_run_lacks_are_bars_of_their_own(column_ax):  # issue 12, item 5

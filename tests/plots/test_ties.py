@@ -80,7 +80,7 @@ def test_two_sizes_of_corpus_ask_for_a_choice(column_ax):
     frame = pd.DataFrame({"n": [10, 20], "m": 1, "p1": 1, "probability": [0.1, 0.05]})
     with pytest.raises(
         ValueError,
-        match=r"draws one n; the frame has 10, 20\. Choose one: frame\[frame\['n'\] == 10\]",
+        match=r"draws one n; the frame has 2: 10, 20\. Choose one: frame\[frame\['n'\] == 10\]",
     ):
         tie_probability(frame, ax=column_ax)
 

@@ -23,7 +23,7 @@ TABLE = Report(
     label="tab:x",
     notes=("N.",),
 )
-NEEDS = {"excel": "openpyxl", "parquet": "pyarrow"}
+NEEDS = {"excel": "openpyxl"}  # pyarrow is a dependency of pdeval
 every_format = pytest.mark.parametrize("name", sorted(FORMATS))
 
 

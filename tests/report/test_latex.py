@@ -88,9 +88,9 @@ def test_decimal_points_are_aligned_by_phantoms():
         Cell(0.0, "<0.01"),
     )
     assert column == [
-        r"\phantom{$-$}\phantom{0}1.5\phantom{0}",
+        r"\phantom{$-$0}1.5\phantom{0}",
         r"$-$10.25",
-        r"\phantom{$-$}\phantom{0}3\phantom{.00}",
+        r"\phantom{$-$0}3\phantom{.00}",
         "--",
         r"\phantom{0}$<$0.01",
     ]

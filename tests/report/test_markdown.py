@@ -3,7 +3,7 @@
 import pytest
 
 from pdeval.report import Column, Report, report
-from pdeval.report.markdown import escape
+from pdeval.report.text import escape
 
 
 def test_a_whole_table(scores, comparisons):

@@ -50,9 +50,9 @@ def test_the_callers_table_is_left_alone(scores, comparisons):
             "no baseline 'bm26'; the runs are 'bm25', 'lm_dir', 'dense'. Did you mean",
         ),
         (
-            {"measures": ["APP"]},
+            {"measures": ["ASLL"]},
             KeyError,
-            r"no measure 'APP' in this table. Did you mean 'AP'\? It has AP, ASL.",
+            r"no measure 'ASLL' in this table. Did you mean 'ASL'\? It has AP, ASL.",
         ),
         ({"measures": []}, ValueError, " is empty. Pass at least one, or omit the argument."),
         ({"sort": "ap"}, KeyError, "sort: no measure 'ap' in this table. .*It has AP, ASL, name."),

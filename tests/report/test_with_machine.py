@@ -45,7 +45,7 @@ def test_the_footnote_says_how_many_queries_of_each_kind_and_what_they_are_worth
 
 
 @pytest.mark.broad
-def test_the_door_of_runs_reports_the_same():
+def test_the_accessor_of_runs_reports_the_same():
     direct = RUNS.ireval.report(
         HUMAN, ["AP", "P@10"], machine=NOISY, queries="common", digits=2, sort="AP"
     )

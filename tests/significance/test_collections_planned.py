@@ -1,4 +1,4 @@
-"""How many collections a verdict needs: from the differences of those at hand."""
+"""How many collections a meta-analysis needs: from the differences of those at hand."""
 
 import numpy as np
 import pandas as pd

@@ -30,6 +30,9 @@ OF_T = ["se", "df", "effect_low", "effect_high"]
 AP = [[0.2, 0.3, 0.9], [0.1, 0.3, 0.7], [0.3, 0.2, 0.8], [0.2, 0.4, 0.6], [0.5, 0.5, 0.9]]
 ASL = [[9.0, 8.0, 2.0], [7.0, 7.5, 3.0], [6.0, 5.0, 1.0], [9.0, 9.0, 4.0], [8.0, 6.0, 2.0]]
 
+# tests of all pairs; Dunnett's test needs a baseline
+ALL_PAIRS = [name for name, one in TESTS.items() if one.family == "measure"]
+
 
 def cube(values=(AP, ASL), measures=("AP", "ASL"), higher=(True, False), runs=None, **options):
     values = np.asarray(values, dtype=float)
@@ -109,7 +112,7 @@ def test_preferences_have_no_means_of_their_own():
     assert result[["mean_a", "mean_b"]].isna().all().all()
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", ALL_PAIRS)
 def test_score_differences_as_preferences_give_the_same_result(test):
     scores = random_cube()
     one = compare(scores, test=test, draws=300).drop(columns=["mean_a", "mean_b"])
@@ -141,7 +144,7 @@ def test_blocks_of_pairs_with_few_common_queries_have_the_interval_of_the_whole(
         pd.testing.assert_frame_equal(compare(scores, draws=200), whole, rtol=1e-12)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", ALL_PAIRS)
 def test_the_size_of_blocks_never_changes_a_p_value(test, monkeypatch):
     scores = random_cube()
     whole = compare(scores, test=test, draws=200)
@@ -153,7 +156,7 @@ def test_the_size_of_blocks_never_changes_a_p_value(test, monkeypatch):
     pd.testing.assert_frame_equal(blocks, whole, rtol=1e-12)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", ALL_PAIRS)
 def test_equal_runs_have_p_one_and_no_missing_value(test):
     values = np.array(AP)
     values[:, 1] = values[:, 0]
@@ -292,7 +295,7 @@ def test_without_a_seed_the_seed_used_is_recorded():
 def test_the_table_is_not_changed():
     scores = cube()
     before = scores.values.copy()
-    for test in TESTS:
+    for test in ALL_PAIRS:
         compare(scores, test=test, draws=20)
     assert (scores.values == before).all()
 

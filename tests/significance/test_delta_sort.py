@@ -429,7 +429,7 @@ def test_the_reciprocal_of_nothing_is_endless():
 
 
 @pytest.mark.broad
-def test_the_door_hands_on_margin_level_and_kind():
+def test_the_accessor_hands_on_margin_level_and_kind():
     runs, qrels, _ = pdeval.datasets.load_sample()
     judged = runs[runs["run"].isin(["bm25", "ql", "hybrid"])].ireval.join(qrels, queries="common")
     given = {"margin": 0.4, "alpha": 0.3, "per": "run"}

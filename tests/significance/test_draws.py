@@ -8,7 +8,8 @@ import pytest
 
 from pdeval.evaluate.seeds import CHUNK, chunks
 from pdeval.significance import hsd
-from pdeval.significance.hsd import available_cores, in_threads, share_at_least
+from pdeval.significance.hsd import available_cores, in_threads
+from pdeval.significance.max_t import tail
 
 
 def drawn(number, seed):
@@ -76,8 +77,8 @@ def test_cores_are_those_of_the_process_or_of_the_machine_or_one(monkeypatch):
 
 def test_without_a_scale_nothing_is_rounding():
     drawn = np.array([1.0 - 1e-13, 1.0])
-    assert share_at_least(drawn, np.array([1.0])).tolist() == [2 / 3]
-    assert share_at_least(drawn, np.array([1.0]), scale=1.0).tolist() == [1.0]
+    assert tail(drawn, np.array([1.0]), scale=0.0).tolist() == [2 / 3]
+    assert tail(drawn, np.array([1.0]), scale=1.0).tolist() == [1.0]
 
 
 def test_an_error_in_a_thread_reaches_the_caller():
@@ -86,15 +87,15 @@ def test_an_error_in_a_thread_reaches_the_caller():
 
 
 def test_the_p_value_counts_the_observed_value_itself():
-    assert share_at_least(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0])).tolist() == [0.75, 0.25]
+    assert tail(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0])).tolist() == [0.75, 0.25]
 
 
 def test_a_draw_that_falls_short_by_rounding_counts():
     total, other = 0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1
     assert total != other
     low, high = sorted((total, other))
-    assert share_at_least(np.array([low]), np.array([high]), scale=1.0).tolist() == [1.0]
-    assert share_at_least(np.array([low]), np.array([high])).tolist() == [
+    assert tail(np.array([low]), np.array([high]), scale=1.0).tolist() == [1.0]
+    assert tail(np.array([low]), np.array([high]), scale=0.0).tolist() == [
         0.5
     ]  # rounding of what, nobody said
 

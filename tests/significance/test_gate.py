@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import pdeval
-from pdeval.report.gates import junit_of, summary_of
+from pdeval.report.decisions import junit_of, summary_of
 from pdeval.significance.noninferiority import queries_for_margin
 from pdeval.tables.schemas import SCHEMAS
 from tests.schema_faults import faults
@@ -35,7 +35,7 @@ def test_one_row_is_a_one_sided_t_test_against_the_margin():
     assert row["lower"] == pytest.approx(expected.confidence_interval(0.95).low)
     assert row["passed"]
     assert row["queries_needed"] == queries_for_margin(0.0, [0.05 / D.std(ddof=1)], 0.8, 0.05)[0]
-    assert row["verdict"] == "better by at least 0.0129 (limit 0.05)"
+    assert row["conclusion"] == "better by at least 0.0129 (limit 0.05)"
     assert faults(SCHEMAS["gates"], two_runs(D).ireval.gate("new", "old"), {}) == []
 
 
@@ -43,7 +43,7 @@ def test_without_a_margin_only_a_significant_loss_fails():
     assert SCORES.ireval.gate("ql", "bm25")["passed"].all()
     lost = SCORES.ireval.gate("tfidf", "bm25", "AP").iloc[0]
     assert not lost["passed"]
-    assert lost["verdict"].startswith("significant loss of at least 0.0")
+    assert lost["conclusion"].startswith("significant loss of at least 0.0")
     wide = SCORES[SCORES["measure"] == "AP"].pivot(index="query_id", columns="run", values="value")
     test = stats.ttest_rel(wide["tfidf"], wide["bm25"], alternative="less")
     assert lost["p_value"] == pytest.approx(test.pvalue)
@@ -53,9 +53,11 @@ def test_without_a_margin_only_a_significant_loss_fails():
 def test_few_queries_say_how_many_are_needed():
     row = SCORES.ireval.gate("ql", "bm25", "AP", margin=0.03).iloc[0]
     assert not row["passed"]
-    assert row["verdict"].startswith(f"not enough queries: n needed is {row['queries_needed']:.0f}")
+    assert row["conclusion"].startswith(
+        f"not enough queries: n needed is {row['queries_needed']:.0f}"
+    )
     assert SCORES.ireval.gate("ql", "bm25", "AP", margin=0.03, require="no_loss")["passed"].all()
-    beaten = SCORES.ireval.gate("tfidf", "bm25", "AP", margin=0.01)["verdict"].item()
+    beaten = SCORES.ireval.gate("tfidf", "bm25", "AP", margin=0.01)["conclusion"].item()
     assert beaten.startswith("inferior: the loss is at least")
 
 
@@ -90,7 +92,7 @@ def test_groups_are_corrected_together():
 def test_a_group_with_one_query_is_not_tested():
     parted = SCORES.assign(part=np.where(SCORES["query_id"] == SCORES["query_id"][0], "x", "y"))
     found = parted.ireval.gate("hybrid", "bm25", "AP", by="part", margin=0.05)
-    assert found["verdict"][0] == "not enough queries: n needed is at least 2, found 1"
+    assert found["conclusion"][0] == "not enough queries: n needed is at least 2, found 1"
     assert found["passed"].tolist() == [False, True]
 
 
@@ -132,9 +134,9 @@ def test_junit_and_markdown_name_what_failed():
     suite = ET.fromstring(junit_of(found))
     assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
     assert [case.get("name") for case in suite] == ["AP", "RR", "P@10"]
-    assert suite[0][0].get("message") == found["verdict"][0]
+    assert suite[0][0].get("message") == found["conclusion"][0]
     text = summary_of(found)
     assert text.startswith(
         "### Gate failed (2 of 3 requirements): ql in place of bm25\n\n| Measure"
     )
-    assert found["verdict"][2] in text
+    assert found["conclusion"][2] in text

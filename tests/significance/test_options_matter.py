@@ -74,14 +74,24 @@ ASKED = {
             "p": 0.3,
         },
     ),
-    "segments": ({"baseline": "ql"}, {**MANY, "baseline": "bm25", "measures": ["RR"]}),
+    "segments": (
+        {"baseline": "ql"},
+        {**MANY, "correction": "bonferroni", "baseline": "bm25", "measures": ["RR"]},
+    ),
     "segments.gaps": (
         {},
         {**MANY, "correction": None, "alpha": 0.99, "baseline": "bm25", "measures": ["RR"]},
     ),
     "meta_analysis": (
         {"test": "randomization", "draws": 60},
-        {**MANY, "over": "queries", "per": "collection", "baseline": "bm25", "measures": ["RR"]},
+        {
+            **MANY,
+            "correction": "none",
+            "over": "queries",
+            "per": "collection",
+            "baseline": "bm25",
+            "measures": ["RR"],
+        },
     ),
     "meta_analysis.sample_size": (
         {"difference": 0.2},
@@ -104,7 +114,7 @@ PAIRS = [
 
 
 @cache
-def door(name):
+def accessor(name):
     runs, qrels, _ = pdeval.datasets.load_sample()
     names = ["bm25", "bm25+rm3", "ql", "dense-s1", "dense-s2", "rerank-s1", "tfidf"]
     judged = runs[runs["run"].isin(names)].ireval.join(qrels, queries="common")
@@ -121,7 +131,7 @@ def asked(name, **changed):
         given["by"] = "part"
     if name.startswith("replicates"):
         given["metadata"] = pdeval.datasets.sample_metadata()
-    return quiet(reduce(getattr, name.split("."), door(name)), **given)
+    return quiet(reduce(getattr, name.split("."), accessor(name)), **given)
 
 
 @pytest.mark.broad
@@ -151,7 +161,9 @@ def test_p_values_are_corrected_as_asked_within_their_measure(name, correction):
     "name", ["compare", "replicates.compare", "segments", "segments.gaps", "meta_analysis"]
 )
 def test_less_confidence_is_a_narrower_interval(name):
-    wide, narrow = asked(name), asked(name, confidence=0.6)
+    # simultaneous intervals from few draws are infinite
+    options = {"correction": "none"} if name == "meta_analysis" else {}
+    wide, narrow = asked(name, **options), asked(name, confidence=0.6, **options)
     ends = [
         one
         for one in wide.columns

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from pdeval.significance.replicates import compare_training
-from tests.significance.test_components import simulated
 from tests.significance.test_replicated import cube
+from tests.significance.test_variance_components import simulated
 
 
 @pytest.mark.parametrize("missing", [False, True])

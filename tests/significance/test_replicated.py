@@ -16,7 +16,7 @@ from pdeval.significance.variance_components import fitted, squares_of
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs.arguments import TooFew
 from tests.schema_faults import faults
-from tests.significance.test_components import hand, simulated
+from tests.significance.test_variance_components import hand, simulated
 
 RUNS, QRELS, METADATA = pdeval.datasets.load_sample()
 MODELS = RUNS.merge(METADATA[["run", "model", "seed"]]).drop(columns="run")
@@ -275,16 +275,16 @@ class TestUnequal:
 @pytest.mark.broad
 class TestTold:
     @staticmethod
-    def said(door, name, *args, **given):
+    def said(accessor, name, *args, **given):
         for part in name.split("."):
-            door = getattr(door, part)
+            accessor = getattr(accessor, part)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            door(*args, **given)
+            accessor(*args, **given)
         return [str(one.message) for one in caught]
 
     @pytest.mark.parametrize("name", ASKED)
-    def test_seeds_taken_for_systems_are_told_once_at_every_door(self, name):
+    def test_seeds_taken_for_systems_are_told_once_at_every_accessor(self, name):
         given = ASKED[name]
         join = seeds().join(QRELS, queries="common")
         scores = join.measure(["AP", "RR"])

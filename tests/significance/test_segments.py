@@ -36,20 +36,25 @@ def test_means_and_their_intervals_are_those_of_the_summary():
 
 
 def test_the_gap_to_all_others_is_welchs_of_scipy():
-    found = row(PARTED.ireval.segments(by="group"), group="x", run="ql")
+    found = PARTED.ireval.segments(by="group", correction="none")
+    found = row(found, group="x", run="ql")
     one, rest = values("ql", "x"), values("ql", "wyz")
     other = stats.ttest_ind(one, rest, equal_var=False)
     ends = other.confidence_interval(0.95)
     assert found["gap"] == pytest.approx(one.mean() - rest.mean())
     assert found["gap_p"] == pytest.approx(other.pvalue)
     assert (found["gap_low"], found["gap_high"]) == pytest.approx((ends.low, ends.high))
+    corrected = PARTED.ireval.segments(by="group", correction="bonferroni")
+    found = row(corrected, group="x", run="ql")
     assert found["gap_p_adjusted"] == pytest.approx(
         min(1, 48 * other.pvalue)
     )  # 4 groups of 12 runs
+    ends = other.confidence_interval(1 - 0.05 / 48)
+    assert (found["gap_low"], found["gap_high"]) == pytest.approx((ends.low, ends.high))
 
 
 def test_gaps_between_two_segments_are_welchs_too_and_one_is_the_largest():
-    found = PARTED.ireval.segments.gaps(by="group", confidence=0.9)
+    found = PARTED.ireval.segments.gaps(by="group", confidence=0.9, correction="none")
     one = row(found, run="bm25", segment_a="w", segment_b="y")
     other = stats.ttest_ind(values("bm25", "w"), values("bm25", "y"), equal_var=False)
     ends = other.confidence_interval(0.9)
@@ -199,10 +204,10 @@ def test_what_is_at_alpha_is_not_below_it():
 
 @pytest.mark.parametrize("verb", ["segments", "segments.gaps"])
 def test_what_the_numbers_rest_on_is_kept(verb):
-    door = PARTED.ireval
+    accessor = PARTED.ireval
     for part in verb.split("."):
-        door = getattr(door, part)
-    found = door(by="group", correction="holm", alpha=0.1, confidence=0.8)
+        accessor = getattr(accessor, part)
+    found = accessor(by="group", correction="holm", alpha=0.1, confidence=0.8)
     assert {name: found.attrs[name] for name in ("correction", "alpha", "confidence")} == {
         "correction": "holm",
         "alpha": 0.1,

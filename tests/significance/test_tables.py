@@ -26,10 +26,10 @@ VERBS = {
 }
 
 
-def asked(door, verb):
+def asked(accessor, verb):
     for name in verb.split("."):
-        door = getattr(door, name)
-    return door
+        accessor = getattr(accessor, name)
+    return accessor
 
 
 @pytest.mark.broad
@@ -136,9 +136,9 @@ def test_names_of_other_tools_answer_with_the_verb():
         "significance": r"Use \.compare\(\)",
         "elo": r"Use \.leaderboard\(method=.bradley-terry., scale=.elo.\)",
     }.items():
-        for door in (scores.ireval, JUDGED):
+        for accessor in (scores.ireval, JUDGED):
             with pytest.raises(AttributeError, match=says):
-                getattr(door, name)
+                getattr(accessor, name)
 
 
 @pytest.mark.broad

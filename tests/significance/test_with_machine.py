@@ -1,4 +1,4 @@
-"""Summaries, comparisons and orders with machine labels, at the doors."""
+"""Summaries, comparisons and orders with machine labels, at the accessors."""
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ class TestSummary:
             np.testing.assert_allclose(found[column], own["mean"], rtol=1e-12)
 
     @pytest.mark.broad
-    def test_the_door_of_runs_gives_the_same(self):
+    def test_the_accessor_of_runs_gives_the_same(self):
         direct = RUNS.ireval.summary(HUMAN, ["AP", "ASL"], **GIVEN)
         pd.testing.assert_frame_equal(direct, SCORES.ireval.summary())
 

@@ -1,18 +1,20 @@
-"""One row per check: how often, out of how many, within which exact limits, and what that says."""
+"""One row per check: how often, out of how many, the binomial limits of the stated level, and the verdict."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import stats
 
 SURE = 0.999  # confidence of the limits: hundreds of checks, and hardly any false alarm
+Deviation = Literal["", "conservative", "liberal"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A test's size, or an interval's coverage, found by simulation.
+    """A test's size, an interval's coverage, or the power of a plan, by simulation.
 
     Parameters
     ----------
@@ -21,11 +23,13 @@ class Finding:
     n : int
         Queries, or observations per side.
     cases, hits : int
-        How many simulations there were, and in how many of them the test rejected, or the interval covered.
+        Number of simulations, and number of those in which the test rejected, or the interval covered.
     level : float
-        What the share of hits is to be.
-    bound : float, optional
-        Where it is known to be something else: the most that a test, the least that an interval may have.
+        The stated fraction of hits.
+    covers : bool
+        Whether more hits are better: coverage or power, not an error rate.
+    known : {'', 'conservative', 'liberal'}
+        Known deviation from the level, with its reason in `why`. Any other deviation is a miss.
     """
 
     what: str
@@ -35,7 +39,7 @@ class Finding:
     hits: int
     level: float
     covers: bool = False
-    bound: float | None = None
+    known: Deviation = ""
     why: str = ""
 
     @property
@@ -56,15 +60,20 @@ class Finding:
         return float(low), float(high)
 
     @property
+    def accepted(self) -> tuple[float, float]:
+        """The binomial limits of the share if the level is correct; they depend on level and cases only."""
+        rest = (1 - SURE) / 2
+        low, high = stats.binom.ppf([rest, 1 - rest], self.cases, self.level) / self.cases
+        return float(low), float(high)
+
+    @property
     def verdict(self) -> str:
-        """'exact' or what the known deviation is; 'MISSED' where the limits leave out what was stated."""
-        low, high = self.limits
-        if self.bound is None:
-            return "exact" if low <= self.level <= high else "MISSED"
-        kept = high >= self.bound if self.covers else low <= self.bound
-        if not kept:
-            return "MISSED"
-        return f"at {'least' if self.covers else 'most'} {self.bound:g}"
+        """'exact' within the binomial limits; beyond them the known deviation, or 'MISSED' if it is not known."""
+        low, high = self.accepted
+        if low <= self.share <= high:
+            return "exact"
+        deviation = "conservative" if (self.share > high) == self.covers else "liberal"
+        return deviation if deviation == self.known else "MISSED"
 
 
 HEAD = (
@@ -75,10 +84,11 @@ HEAD = (
 
 def line(one: Finding) -> str:
     """Return a finding as a line of a Markdown table."""
-    low, high = one.limits
+    low, high = one.accepted
+    why = "" if one.verdict == "exact" else one.why
     return (
         f"| {one.what} | {one.null} | {one.n} | {one.cases:,} | {one.level:.4g} | {one.share:.4f} "
-        f"| {low:.4f} to {high:.4f} | {one.verdict} | {one.why} |"
+        f"| {low:.4f} to {high:.4f} | {one.verdict} | {why} |"
     )
 
 

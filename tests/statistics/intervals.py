@@ -143,8 +143,8 @@ def planned() -> Iterator[Finding]:
             queries,
             *hits,
             level,
-            False,
-            *expected(what, "", level),
+            True,
+            *expected(what, ""),
         )
 
 

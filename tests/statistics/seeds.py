@@ -19,7 +19,7 @@ from pdeval.evaluate.cube import Scores
 from pdeval.evaluate.sources import averaged
 from pdeval.significance.compare import compare
 from pdeval.significance.replicates import compare_training
-from tests.statistics.findings import HEAD, Finding, counted, line
+from tests.statistics.findings import HEAD, Deviation, Finding, counted, line
 
 QUERIES, TABLES = 25, 3000
 ALPHAS = (0.05, 0.01)
@@ -70,26 +70,20 @@ def first_pair(found: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def findings(
-    what: str, null: str, p: np.ndarray, inside: np.ndarray, *, size: float = 0, why: str = ""
+    what: str,
+    null: str,
+    p: np.ndarray,
+    inside: np.ndarray,
+    known: Deviation = "",
+    why: str = "",
 ) -> list[Finding]:
-    """Return size and coverage; `size` is how many times a level may be exceeded where it is not kept exactly."""
-    found = [
-        Finding(
-            what,
-            null,
-            QUERIES,
-            *counted(p < alpha),
-            alpha,
-            False,
-            size * alpha if size else None,
-            why,
-        )
-        for alpha in ALPHAS
-    ]
-    least = 1 - size * 0.05 if size else None
+    """Return size and coverage, with the known deviation from their levels."""
     return [
-        *found,
-        Finding(f"interval of {what}", null, QUERIES, *counted(inside), 0.95, True, least, why),
+        *(
+            Finding(what, null, QUERIES, *counted(p < alpha), alpha, False, known, why)
+            for alpha in ALPHAS
+        ),
+        Finding(f"interval of {what}", null, QUERIES, *counted(inside), 0.95, True, known, why),
     ]
 
 
@@ -108,14 +102,12 @@ def these_models(sizes: tuple[int, ...], seed_sd: float, *, fixed: bool = True) 
 
 
 def this_training(
-    sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], size: float = 0
+    sizes: tuple[int, ...], seed_sd: float | tuple[float, ...], known: Deviation = "", why: str = ""
 ) -> list[Finding]:
-    """Return size and coverage of the t-test with random seeds; `size` is how many times a level may be exceeded."""
-    size, why = (1.0, ZERO) if seed_sd == 0 else (size, FEW if size else "")
+    """Return size and coverage of the t-test with random seeds, with the known deviation from their levels."""
+    known, why = ("conservative", ZERO) if seed_sd == 0 else (known, why)
     found = compare_training(tables(sizes, seed_sd, fixed=False), None, correction=None)
-    return findings(
-        RANDOM, said(sizes, seed_sd, fixed=False), *first_pair(found), size=size, why=why
-    )
+    return findings(RANDOM, said(sizes, seed_sd, fixed=False), *first_pair(found), known, why)
 
 
 def pooled(sizes: tuple[int, ...], seed_sd: float, *, fixed: bool) -> list[Finding]:
@@ -137,12 +129,13 @@ def all_seeds() -> Iterator[Finding]:
         for seed_sd in SEED_SDS:
             yield from these_models(sizes, seed_sd)
             yield from this_training(sizes, seed_sd)
-    yield from this_training((2, 2), 0.03, 1.8)
+    yield from this_training((2, 2), 0.03, "liberal", FEW)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield from this_training((3, 5, 4), 0.03)
-    for seeds, size in ((10, 0), (5, 1.4), (3, 2.0)):
-        yield from this_training((seeds,) * 4, LARGER, size)
+    yield from this_training((10,) * 4, LARGER)
+    for seeds in (5, 3, 2):
+        yield from this_training((seeds,) * 4, LARGER, "liberal", FEW)
 
 
 def all_naive() -> Iterator[Finding]:

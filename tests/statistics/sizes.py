@@ -59,6 +59,7 @@ def family_wise(
     """Yield how often a test of all pairs finds any difference, and how often all its intervals cover 0."""
     rng = np.random.default_rng(100 + list(NULLS).index(null))
     a, b = all_pairs(RUNS)
+    baseline = "a" if test.family == "baseline" else None
     runs, queries = pd.DataFrame({"run": list("abcd")}), pd.Index(range(QUERIES), name="query_id")
     names = tuple(f"x{number}" for number in range(TABLES))
     p, covers = [], []
@@ -70,7 +71,8 @@ def family_wise(
         if preferences:  # that are no differences of scores
             apart = values[:, :, a] - values[:, :, b]
             cube = Preferences(runs, queries, names, a, b, np.sign(apart) * np.sqrt(np.abs(apart)))
-        found = compare(cube, test=test.name, draws=200, seed=batch, progress=False)
+        options = {"baseline": baseline, "draws": 200, "seed": batch, "progress": False}
+        found = compare(cube, test=test.name, **options)
         p.append(found["p_value"].to_numpy().reshape(TABLES, -1).min(axis=1))
         inside = ((found["ci_low"] <= 0) & (found["ci_high"] >= 0)).to_numpy()
         covers.append(inside.reshape(TABLES, -1).all(axis=1))
@@ -180,14 +182,12 @@ def rates(null: str) -> Iterator[Finding]:
 def sized(what: str, null: str, n: int, p: np.ndarray) -> Iterator[Finding]:
     """Yield how often a p-value is below each alpha."""
     for alpha in ALPHAS:
-        yield Finding(
-            what, null, n, *counted(p < alpha), alpha, False, *expected(what, null, alpha)
-        )
+        yield Finding(what, null, n, *counted(p < alpha), alpha, False, *expected(what, null))
 
 
 def covered(what: str, null: str, n: int, inside: np.ndarray, level: float = 0.95) -> Finding:
     """Return how often an interval covers."""
-    return Finding(what, null, n, *counted(inside), level, True, *expected(what, null, level))
+    return Finding(what, null, n, *counted(inside), level, True, *expected(what, null))
 
 
 def all_sizes() -> Iterator[Finding]:

@@ -7,7 +7,7 @@ import pytest
 import pdeval
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import select
-from pdeval.studies.sign_agreement import agree, tallied
+from pdeval.studies.sign_agreement import agree
 from tests.studies.rankings import inf, judged, random_judged
 
 RUNS = pd.DataFrame({"run": ["a", "b", "c"]})
@@ -150,8 +150,10 @@ def test_preferences_and_metrics_can_be_mixed_and_match_a_naive_count():
 
 def test_blocks_of_pairs_do_not_change_the_result():
     found = random_judged(np.random.default_rng(4), queries=6, runs=6)
-    whole = tallied(select(found, ["RPP", "AP", "RR"]), fuzziness=[0, 0.05], per="query")
-    parts = tallied(select(found, ["RPP", "AP", "RR"], memory=1), fuzziness=[0, 0.05], per="query")
+    whole = agree(select(found, ["RPP", "AP", "RR"]), None, fuzziness=[0, 0.05], per="query")
+    parts = agree(
+        select(found, ["RPP", "AP", "RR"], memory=1), None, fuzziness=[0, 0.05], per="query"
+    )
     pd.testing.assert_frame_equal(whole, parts, rtol=1e-12)
 
 

@@ -70,5 +70,5 @@ def test_the_deciding_level_is_a_cumulative_line_from_either_frame(sample):
 def test_incomplete_data_are_lines_with_bands(sample, ax, summary):
     table = sample.robustness(["AP", "RR"], to="labels", keep=[0.2, 0.6], draws=3, summary=summary)
     plots.robustness(table, ax=ax, statistic="ties")
-    assert ax.get_xlabel() == "Fraction of labels kept\nband: ± one standard deviation over draws"
+    assert ax.get_xlabel() == "Fraction of labels kept\nBand: ± one standard deviation over draws"
     assert len(ax.collections) == 2

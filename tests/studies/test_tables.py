@@ -1,4 +1,4 @@
-"""Every verb and function of the room gives the table that its schema says, and says what it is."""
+"""Every verb and function of studies/ gives the table that its schema declares."""
 
 import io
 import re
@@ -11,8 +11,8 @@ import pdeval
 from pdeval import studies
 from pdeval.tables.schemas import SCHEMAS
 from pdeval.verbs import VERBS
-from tests.declaring import undocumented
 from tests.schema_faults import faults
+from tests.temporary_declarations import undocumented
 
 COMMON = pdeval.datasets.sample_judged(queries="common")
 

@@ -106,7 +106,7 @@ def test_the_subtopic_of_ir_datasets_is_kept():
 @pytest.mark.parametrize(
     "form", [QRELS, [Qrel("q1", "d2", 2, "0"), Qrel("q1", "d1", 0, "0"), Qrel("q2", "d9", 1, "0")]]
 )
-def test_judgments_are_taken_in_these_forms_at_every_door(form):
+def test_judgments_are_taken_in_these_forms_at_every_accessor(form):
     runs = pdeval.from_dict({"a": RUN, "b": {"q1": {"d2": 1.0}, "q2": {"d9": 1.0}}})
     expected = runs.ireval.measure(pdeval.from_dict(QRELS), ["AP", "nDCG@10"])
     pd.testing.assert_frame_equal(runs.ireval.measure(form, ["AP", "nDCG@10"]), expected)

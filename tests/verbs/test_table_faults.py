@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdeval.verbs.checks import explained
+from pdeval.verbs.arguments import explained
 
 FAULTS = {
     "half of a character": (

@@ -6,8 +6,6 @@ data      the data behind the cells of one collection: values per query, pairs, 
 assets    the style and the script, by subject; `SCRIPTS` are its parts in order
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
@@ -16,12 +14,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-import pandas as pd
-
+from pdeval.report.footnotes import UNMARKED
 from pdeval.report.page.data import attribute_text, facet_list, json_text, opened
 from pdeval.report.report import Cell, Column, Report, headings, row_groups
-from pdeval.tables.labels import visible
-from pdeval.verbs.arguments import positive
+from pdeval.tables import visible
+from pdeval.verbs import positive
 
 SCRIPTS = (
     "core",
@@ -34,6 +31,7 @@ SCRIPTS = (
     "charts",
     "queries",
     "items",
+    "nuggets",
     "rankings",
     "matrix",
     "hard_queries",
@@ -232,11 +230,15 @@ def page_of(report: Report, *, limit: float = 5.0) -> Page:
     return Page(_PAGE.format(**parts, contents=contents, component=component, data=json_text(data)))
 
 
-def _component(report: Report, limit: float) -> tuple[str, dict[str, Any]]:
-    """Return the table and its notes as markup, and the data behind its cells, in about `limit` bytes."""
+def _component(report: Report, limit: float, start: str = "") -> tuple[str, dict[str, Any]]:
+    """Return the table and its notes as markup, and the data behind its cells, in about `limit` bytes.
+
+    `start` is the address of the state in which a notebook shows it.
+    """
     table = table_markup(report)
     title = report.caption or "Report"
     data: dict[str, Any] = {"title": visible(title), "facets": facets(report), "origins": []}
+    data |= {"start": start} if start else {}
     rest = int(limit) - len(table.encode()) - len(json_text(data)) - len(_notes(report, []))
     data["origins"] = [opened(origin, rest // len(report.origins)) for origin in report.origins]
     return _COMPONENT.format(table=table, notes=_notes(report, data["origins"])), data
@@ -277,8 +279,10 @@ start(shadow, JSON.parse(box.querySelector("script").textContent), true);
 </div>"""
 
 
-def component_of(report: Report, plain: str, *, limit: float = 1.0) -> str:
+def component_of(report: Report, plain: str, *, limit: float = 1.0, start: str = "") -> str:
     """Return the interactive table for the output of a notebook; `plain` is shown if scripts do not run.
+
+    `start` is the address of the state that is shown first, as in a link to the page.
 
     Examples
     --------
@@ -288,7 +292,8 @@ def component_of(report: Report, plain: str, *, limit: float = 1.0) -> str:
     True
     """
     style, script = asset("page.css"), program()
-    component, data = _component(report, limit * MEGABYTE - SPARE - len((style + script).encode()))
+    size = len((style + script).encode())
+    component, data = _component(report, limit * MEGABYTE - SPARE - size, start)
     text = json_text(data)
     # the same output has the same key, so that a notebook that runs again does not change
     key = hashlib.sha256((component + text).encode()).hexdigest()[:16]
@@ -321,13 +326,22 @@ def _count(number: int, singular: str, plural: str) -> str:
 
 def _notes(report: Report, origins: list[dict[str, Any]]) -> str:
     """Return the footnotes of the report, then the notes on data that the page does not have."""
-    lines = [" ".join(report.notes)] if report.notes else []
+    # the script marks every pair that was tested; without it, the note on missing marks is true
+    marked = any(pairs["tested"] for origin in origins for pairs in origin["pairs"])
+    notes = [
+        f'<span class="unmarked">{escape(note)}</span>'
+        if marked and note.startswith(UNMARKED)
+        else escape(note)
+        for note in report.notes
+    ]
+    lines = []
     if not report.origins:
         lines.append("This table has no values per query behind it: its cells do not open.")
     for note in dict.fromkeys(note for origin in origins for note in origin["notes"]):
         titles = [origin["title"] for origin in origins if note in origin["notes"]]
         lines.append(f"{', '.join(titles)}: {note}" if len(titles) < len(origins) else note)
-    return "\n".join(f"<p>{escape(line)}</p>" for line in lines)
+    lines = [" ".join(notes), *map(escape, lines)]
+    return "\n".join(f"<p>{line}</p>" for line in lines if line)
 
 
 @cache
@@ -421,28 +435,18 @@ def facets(report: Report) -> list[dict[str, Any]]:
     values_of: dict[str, list[str]] = {}
     for i, name in enumerate(report.group_names):
         values_of[name] = [group.values[i] for group in report.groups for _ in range(group.size)]
-    systems = [_system(row) for row in report.rows]
-    if all(systems) and report.origins:
+    # the first collection and the system of each row, unless it is a row of several systems
+    places = [
+        sorted({(cell.place[0], cell.place[2]) for cell in row if cell.place})
+        for row in report.rows
+    ]
+    if report.origins and all(len({system for _, system in row}) == 1 for row in places):
         abouts = [origin.about() for origin in report.origins]
         if len(abouts) > 1:  # a column that is constant within a collection is about the collection
             abouts = [about.loc[:, about.nunique(dropna=False) > 1] for about in abouts]
-        for name in dict.fromkeys(str(column) for about in abouts for column in about.columns):
-            texts = [_attribute(report, abouts, name, *one) for one in systems if one]
-            values_of.setdefault(name, texts)
+        rows = [abouts[row[0][0]].iloc[row[0][1]] for row in places]
+        names_of = [report.origins[row[0][0]].display_name for row in places]
+        for name in dict.fromkeys(column for about in abouts for column in about.columns):
+            texts = [attribute_text(row.get(name), shown) for row, shown in zip(rows, names_of)]
+            values_of.setdefault(str(name), texts)
     return facet_list(values_of)
-
-
-def _system(row: tuple[Cell, ...]) -> tuple[int, int] | None:
-    """Return the first collection of a row, and the system; None if it is a row of several systems."""
-    places = sorted({(cell.place[0], cell.place[2]) for cell in row if cell.place})
-    return places[0] if len({system for _, system in places}) == 1 else None
-
-
-def _attribute(
-    report: Report, abouts: list[pd.DataFrame], name: str, origin: int, system: int
-) -> str:
-    """Return the value of one column of metadata for one system, a dash if there is none."""
-    about = abouts[origin]
-    columns = {str(column): column for column in about.columns}
-    value = about[columns[name]].iloc[system] if name in columns else None
-    return attribute_text(value, report.origins[origin].display_name)

@@ -8,24 +8,34 @@ import re
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate.contributions import Factors, factors, users
-from pdeval.evaluate.cube import Scores, all_pairs
-from pdeval.evaluate.ranked_items import QueryItems, RankedItems, ranked_items
-from pdeval.evaluate.run_selection import baselines_of
-from pdeval.evaluate.sources import Differences, decided, sources
-from pdeval.evaluate.unjudged import cutoff
+from pdeval.catalog import Measure
+from pdeval.evaluate import (
+    Differences,
+    Factors,
+    QueryItems,
+    RankedItems,
+    Scores,
+    all_pairs,
+    baselines_of,
+    cutoff,
+    decided,
+    factors,
+    users,
+)
+from pdeval.evaluate.hard_queries import hard_queries
+from pdeval.evaluate.ranked_items import ranked_items
+from pdeval.evaluate.sources import sources
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import mean_preferences
 from pdeval.report.report import DASH
 from pdeval.significance.registry import direction
-from pdeval.tables.equal_values import settled
-from pdeval.tables.labels import run_labels, visible
-from pdeval.tables.texts import Texts, read_texts
+from pdeval.tables import Texts, cut, read, read_texts, run_labels, settled, visible
 
 if TYPE_CHECKING:
     from pdeval.report.systems import Origin
@@ -375,11 +385,19 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
             f"The page has values of {len(kept):,} of {len(queries):,} {words.queries}: those on which the systems "
             f"differ most in {origin.display_name(table.measures[0])}. Means, counts and p-values are over all of them."
         )
+    if origin.nuggets is not None:
+        data["nuggets"] = _nuggets(origin.nuggets, table.runs, shown)
+        if len(json_text(data)) > limit:
+            del data["nuggets"]
+            notes.append("The nuggets are left out: the page would be larger than its limit.")
     if items is None:
-        notes.append(
-            f"The page has no {words.docs} of its {words.queries}: a report made from the runs and judgments, by "
-            f"runs.ireval.report(qrels), has them."
-        )
+        of_answers = any(one.kind == "nuggets" for one in measures)
+        what = "nuggets" if of_answers else words.docs
+        remedy = "a report made from the runs and judgments, by runs.ireval.report(qrels),"
+        if of_answers:
+            remedy = "report(nuggets=assignments)"
+        if origin.nuggets is None:
+            notes.append(f"The page has no {what} of its {words.queries}: {remedy} has them.")
         return data
     # the system of each run that items have ranks in, -1 if the report does not show it
     place = pd.Index(run_labels(table.runs)).get_indexer(
@@ -389,11 +407,78 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     if len(items.runs) > len(table.runs):  # means over replicates have no preferences
         preference = None
     data |= adding(origin, items, shown, values[:, kept], place, preference)
+    if items.judged.positions.complete:  # otherwise the page lists queries by their values
+        data["look"] = _reasons(items, measures, table.measures, shown, place)
     rest = limit - len(json_text(data))
     data["items"], on_page = _items(origin, items, shown, place, rest, notes)
     if on_page is None:
         return {name: value for name, value in data.items() if name not in ("adds", "users")}
     _add_texts(data, on_page, texts, limit - len(json_text(data)))
+    return data
+
+
+def _reasons(
+    items: RankedItems,
+    measures: list[Measure],
+    names: Sequence[str],
+    queries: pd.Index,
+    place: np.ndarray,
+) -> list[list[Any]]:
+    """Return the queries that deserve a look: measure, query, problem, worst and best system, and the reason."""
+    rows = []
+    for measure in measures:
+        if measure.entry.family != "metric":
+            continue
+        with suppress(ValueError):  # no query counts for all runs
+            rows.append(hard_queries(items.judged, measure))
+    if not rows:
+        return []
+    table = pd.concat(rows, ignore_index=True)
+    runs = pd.Index(run_labels(items.runs))
+    columns = {
+        "measure": pd.Index(names).get_indexer(pd.Index(table["measure"])),
+        "query": queries.get_indexer(pd.Index(table[queries.name])),
+        "problem": table["problem"],
+        **{side: place[runs.get_indexer(pd.Index(table[side]))] for side in ("worst", "best")},
+        "reason": table["reason"],
+    }
+    frame = pd.DataFrame(columns)
+    kept: list[list[Any]] = frame[frame["query"] >= 0].to_numpy(dtype=object).tolist()
+    return kept
+
+
+def _nuggets(assignments: pd.DataFrame, runs: pd.DataFrame, queries: pd.Index) -> dict[str, Any]:
+    """Return the nuggets of each query with their importance, and their assignment in each answer.
+
+    Assignments are places in `labels`, by nugget and system; place 0 is an answer without this nugget.
+    """
+    table = read(assignments, "nuggets")
+    text = assignments["nugget"] if "nugget" in assignments else table.column("nugget")
+    systems = run_labels(table.frame[list(table.run_columns)])
+    columns = {
+        "query": pd.Index(queries.astype(str)).get_indexer(table.column("query").astype(str)),
+        "system": pd.Index(run_labels(runs)).get_indexer(pd.Index(systems)),
+        "id": table.column("nugget").to_numpy(),
+        "text": [cut(one, TEXT_LENGTH) or "" for one in text],
+    }
+    names = [name for name in ("importance", "assignment", "machine") if name in table]
+    columns |= {name: list(map(attribute_text, table.column(name))) for name in names}
+    rows = pd.DataFrame(columns)
+    rows = rows[(rows["query"] >= 0) & (rows["system"] >= 0)]
+    # the nuggets of a query are those of all runs together, in the order of the rows
+    nuggets = rows.drop_duplicates(["query", "id"]).sort_values("query", kind="stable")
+    keys = (pd.MultiIndex.from_frame(frame[["query", "id"]]) for frame in (nuggets, rows))
+    place = next(keys).get_indexer(next(keys))
+    labels = pd.Index(["", *(label for name in names[-2:] for label in rows[name])]).unique()
+    data = {"labels": list(labels), "texts": packed(nuggets["text"].tolist())}
+    data["sizes"] = packed(integers(np.bincount(nuggets["query"], minlength=len(queries))))
+    for name in names:
+        if name == "importance":
+            data[name] = packed(nuggets[name].tolist())
+            continue
+        codes = np.zeros((len(nuggets), len(runs)), dtype=np.int64)
+        codes[place, rows["system"]] = labels.get_indexer(pd.Index(rows[name]))
+        data[name] = packed(integers(codes))
     return data
 
 

@@ -105,6 +105,13 @@ ODD = [
     "]]>{{}}${window.broken = 1}",
 ]
 
+HOSTILE_TEXTS = [
+    "<img src=x onerror='window.broken = 1'>" + "<b>word</b> " * 9000,  # 108 kB
+    "\u0645\u0631\u062d\u0628\u0627 \u202eabc \u05e9\u05dc\u05d5\u05dd",
+    "javascript:window.broken = 1",
+    "<svg onload='window.broken = 1'>",
+]
+
 
 def odd_tables():
     """Return runs and judgments whose ids are what a careless page would run."""

@@ -4,6 +4,7 @@ from importlib import resources
 
 import pytest
 
+import pdeval
 from tests.report.page.browser import needs_chromium
 
 axe = pytest.importorskip("axe_core_python", reason="axe-core comes with axe-core-python")
@@ -18,14 +19,15 @@ OPEN = {
     "found": "#search=113",
     "reference": "#reference=best",
 }
+COMPONENTS = ("join", "explanation", "nuggets")
 SHOWN = {
     "table": "table tbody button.cell",
     "queries": "#panel table.queries",
     "items": "table.items",
     "pairs": "table.square",
     "hard queries": "#query-table",
-    "found": "#found button.link",
-    "reference": "#table.own-marks",
+    "found": "#matches button.link",
+    "reference": "#table.reference-marks",
 }
 
 
@@ -36,6 +38,37 @@ SHOWN = {
 def test_no_serious_fault_of_accessibility(chromium, sample_page, view, width, dark):
     chromium.sized(width, 900, dark=dark).open(sample_page, OPEN[view])
     chromium.wait(f"document.querySelector('{SHOWN[view]}')")
+    check(chromium)
+
+
+@pytest.mark.parametrize("kind", COMPONENTS)
+def test_no_fault_of_accessibility_in_notebooks_and_nuggets(chromium, tmp_path, kind):
+    judged = pdeval.datasets.sample_judged(queries="common")
+    nuggets = pdeval.datasets.load_answers().nuggets
+    scores = nuggets.drop(columns="machine").dropna().ireval.measure()
+    parts = {
+        "join": lambda: judged,
+        "explanation": lambda: judged.explain(120, "nDCG@10", runs=["rerank-s1", "bm25"]),
+        "nuggets": lambda: scores.ireval.report(nuggets=nuggets),
+    }
+    path = tmp_path / "page.html"
+    address, start = "", "<!DOCTYPE html><html lang=en><title>x</title><body class=ready><main>"
+    if kind == "nuggets":
+        parts[kind]().save(path)
+        address = "#system=rerank%2Blarge&measure=NuggetAll&against=bm25%2Bsmall&query=q01"
+    else:
+        path.write_text(f"{start}<h1>x</h1>{parts[kind]()._repr_html_()}</main>", encoding="utf-8")
+    chromium.open(path, address)
+    if kind == "nuggets":
+        chromium.wait("document.querySelector('#nuggets')")
+    else:
+        chromium.wait(
+            "document.querySelector('.pdeval-output > div').shadowRoot.querySelector('.ready')"
+        )
+    check(chromium)
+
+
+def check(chromium):
     chromium.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     script = resources.files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     chromium.run(f"{script}; 0")

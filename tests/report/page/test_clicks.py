@@ -100,7 +100,7 @@ def test_significance_is_shown_against_any_system(opened):
     assert set(opened.texts(marks)) == {""}, "the report has its own marks"
     opened.choose('[data-name="reference"] select', "best")
     opened.wait(
-        "document.querySelector('#table .mark').closest('table').classList.contains('own-marks')"
+        "document.querySelector('#table .mark').closest('table').classList.contains('reference-marks')"
     )
     runs, qrels, _ = pdeval.datasets.load_sample()
     table = runs.ireval.compare(qrels, "AP", queries="judged")
@@ -129,20 +129,23 @@ def test_search_finds_systems_queries_and_documents_and_never_empties_the_table(
     opened.press("Escape")
     assert len(opened.texts(NAMES)) == 12
     opened.type("113")
-    opened.wait("document.querySelector('#found button.link')")
+    opened.wait("document.querySelector('#matches button.link')")
     assert len(opened.texts(NAMES)) == 12, "no system has this name"
-    assert opened.texts("#found p:first-child button.link") == ["113"]
+    assert opened.texts("#matches p:first-child button.link") == ["113"]
     assert opened.texts("#status")[0].startswith("0 systems, 1 query, ")
-    opened.click("#found button.link")
+    opened.click("#matches button.link")
     opened.wait(RANKINGS)
     assert opened.texts("#panel-title") == ["Query 113"]
     opened.press("Escape")
-    opened.press("Escape")
+    opened.press("Escape")  # at once: two steps, to all queries and out
+    opened.wait("document.getElementById('panel').hidden")
     opened.run("document.getElementById('search').focus()")
     opened.press("Escape")
     opened.type("doc-03516")
-    opened.wait("document.querySelector('#found button.link')?.textContent.startsWith('doc-03516')")
-    opened.click("#found button.link")
+    opened.wait(
+        "document.querySelector('#matches button.link')?.textContent.startsWith('doc-03516')"
+    )
+    opened.click("#matches button.link")
     opened.wait(RANKINGS)
     assert "doc-03516" in opened.texts("#rankings li.searched .doc")
 

@@ -74,12 +74,54 @@ def test_two_clicks_show_that_a_loss_comes_from_missing_labels(
     assert all(part in sentence for part in parts)
     said = quietly(runs.ireval.explain, qrels, query, "nDCG@10", runs=[loser, winner])
     assert sentence == said.attrs["conclusion"]
+    # without a baseline: two clicks from the pairs, or from the table once a system is chosen for its marks
+    report = quietly(runs.ireval.report, qrels, ["nDCG@10"])
+    report.save(tmp_path / "plain.html")
+    systems = report.origins[0].systems
+    pair = f"{systems.index(loser)} {systems.index(winner)}"
+    chromium.open(tmp_path / "plain.html", "#view=pairs")
+    chromium.wait("document.querySelector('table.square')")
+    chromium.click(f'button.pair[data-pair="{pair}"]')
+    click_query(chromium, query)
+    assert chromium.texts("#conclusion") == [sentence]
+    chromium.open(tmp_path / "plain.html")
+    chromium.choose('label[data-name="reference"] select', winner)
+    click_cell(chromium, loser, 0)
+    click_query(chromium, query)
+    assert chromium.texts("#conclusion") == [sentence]
+
+
+def test_the_queries_view_has_the_reasons_of_hard_queries(chromium, covid_page, covid):
+    chromium.open(covid_page, "#view=queries&by=AP")
+    chromium.wait("document.querySelector('#query-table')")
+    table = quietly(covid[0].ireval.hard_queries, covid[1], "AP")
+    shown = chromium.run(
+        "Object.fromEntries([...document.querySelectorAll('#query-table tbody tr')].map((line) => "
+        "[line.querySelector('button').textContent, "
+        "[...line.querySelectorAll('td.why p')].map((one) => one.textContent)]))"
+    )
+    reasons = {}
+    for row in table.itertuples():
+        text = f"{row.problem.capitalize()}: {row.reason}"
+        reasons.setdefault(str(row.query_id), []).append(text)
+    assert {query: texts for query, texts in shown.items() if texts} == reasons
+    # the first queries are those of the first places
+    places = table.groupby("query_id", sort=False)["place"].min()
+    first = chromium.texts("#query-table tbody button.link")[: len(places)]
+    assert [places[query] for query in first] == sorted(places)
+    differs = table[table["problem"] == "runs differ"].iloc[0]
+    chromium.run(
+        "[...document.querySelectorAll('#query-table button.link')]"
+        f".find((one) => one.textContent === {json.dumps(str(differs['query_id']))}).click()"
+    )
+    chromium.wait(RANKINGS)
+    assert chromium.texts("#panel .ranking h3") == [differs["worst"], differs["best"]]
 
 
 def test_79_systems_are_ranked_and_marked(chromium, covid_page, covid):
     chromium.open(covid_page)
     chromium.wait(
-        "document.querySelector('#table.own-marks') && !document.querySelector('#legend').hidden"
+        "document.querySelector('#table.reference-marks') && !document.querySelector('#legend').hidden"
     )
     means = quietly(covid[0].ireval.summary, covid[1], "nDCG@10").sort_values(
         "mean", ascending=False
@@ -88,6 +130,8 @@ def test_79_systems_are_ranked_and_marked(chromium, covid_page, covid):
     assert len(chromium.texts(NAMES)) == 79
     assert chromium.texts("#table td.rank")[0] == "1"
     assert "‡" in chromium.texts('#table td[data-column="1"] .mark')
+    shown = "getComputedStyle(document.querySelector('#notes .unmarked')).display"
+    assert chromium.run(shown) == "none", "the note on missing marks would contradict them"
     chromium.press("p")
     chromium.wait("document.querySelectorAll('table.square button').length === 79 * 78")
     assert [
@@ -100,8 +144,8 @@ def test_back_links_copies_search_and_rankings_of_79_systems(chromium, covid_pag
     chromium.open(covid_page).run(COPIED)
     chromium.press("/")
     chromium.type("36")
-    chromium.wait("document.querySelector('#found button.link')")
-    assert chromium.texts("#found p:first-child button.link") == ["36"]
+    chromium.wait("document.querySelector('#matches button.link')")
+    assert chromium.texts("#matches p:first-child button.link") == ["36"]
     chromium.run("document.getElementById('search').value = ''")
     chromium.press("Escape")
     assert len(chromium.texts(NAMES)) == 79
@@ -132,5 +176,5 @@ def test_back_links_copies_search_and_rankings_of_79_systems(chromium, covid_pag
     chromium.press("/")
     chromium.type(doc)
     chromium.wait(
-        f"document.querySelector('#found button.link')?.textContent.startsWith({json.dumps(doc)})"
+        f"document.querySelector('#matches button.link')?.textContent.startsWith({json.dumps(doc)})"
     )

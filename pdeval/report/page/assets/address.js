@@ -3,52 +3,52 @@
 const OPEN = { origin: 0, measure: 0, system: 0, against: null, query: null };
 const DEFAULTS = {
   view: "table", sort: null, order: "", group: null, search: "", reference: null, pairs: "", shown: "difference",
-  result: "all", unjudged: false, queries: "size", open: null,
+  collection: "", by: "", look: "look", result: "all", unjudged: false, queries: "size", open: null,
 };
 // sort, group and reference are null until the reader chooses one: the page then has a default
 const state = { ...DEFAULTS, filters: new Map(), queryFilters: new Map() };
 
 const VIEWS = ["table", "pairs", "queries"];
-const TEXTS = ["sort", "group", "search", "reference", "pairs", "shown", "result", "queries", "order"];
+const TEXTS = ["sort", "group", "search", "reference", "pairs", "shown", "result", "queries", "order", "collection", "by", "look"];
 
 function addressOf(values) {
-  const said = new URLSearchParams();
-  if (values.view !== DEFAULTS.view) said.set("view", values.view);
-  for (const name of TEXTS) if (values[name] !== DEFAULTS[name]) said.set(name, values[name]);
-  if (values.unjudged) said.set("unjudged", "yes");
-  for (const [name, value] of values.filters) said.set(`is:${name}`, value);
-  for (const [name, value] of values.queryFilters) said.set(`query:${name}`, value);
+  const params = new URLSearchParams();
+  if (values.view !== DEFAULTS.view) params.set("view", values.view);
+  for (const name of TEXTS) if (values[name] !== DEFAULTS[name]) params.set(name, values[name]);
+  if (values.unjudged) params.set("unjudged", "yes");
+  for (const [name, value] of values.filters) params.set(`is:${name}`, value);
+  for (const [name, value] of values.queryFilters) params.set(`query:${name}`, value);
   if (values.open) {
     const { measure, system, against, query } = values.open;
     const origin = DATA.origins[values.open.origin];
-    if (DATA.origins.length > 1) said.set("of", origin.title);
-    said.set("system", origin.systems[system]);
-    said.set("measure", origin.measures[measure].label);
-    if (against !== null) said.set("against", origin.systems[against]);
-    if (query !== null) said.set("query", origin.queries[query]);
+    if (DATA.origins.length > 1) params.set("of", origin.title);
+    params.set("system", origin.systems[system]);
+    params.set("measure", origin.measures[measure].label);
+    if (against !== null) params.set("against", origin.systems[against]);
+    if (query !== null) params.set("query", origin.queries[query]);
   }
-  return said.toString();
+  return params.toString();
 }
 
 function readAddress() {
-  const said = new URLSearchParams(embedded ? "" : location.hash.slice(1));
+  const params = new URLSearchParams(embedded ? DATA.start ?? "" : location.hash.slice(1));
   Object.assign(state, DEFAULTS, { filters: new Map(), queryFilters: new Map() });
-  if (VIEWS.includes(said.get("view"))) state.view = said.get("view");
-  for (const name of TEXTS) if (said.has(name)) state[name] = said.get(name);
-  state.unjudged = said.has("unjudged");
+  if (VIEWS.includes(params.get("view"))) state.view = params.get("view");
+  for (const name of TEXTS) if (params.has(name)) state[name] = params.get(name);
+  state.unjudged = params.has("unjudged");
   for (const facet of DATA.facets) {
-    const value = said.get(`is:${facet.name}`);
+    const value = params.get(`is:${facet.name}`);
     if (facet.values.includes(value)) state.filters.set(facet.name, value);
   }
-  for (const [name, value] of said) if (name.startsWith("query:")) state.queryFilters.set(name.slice(6), value);
-  state.open = openFrom(said);
+  for (const [name, value] of params) if (name.startsWith("query:")) state.queryFilters.set(name.slice(6), value);
+  state.open = openFrom(params);
 }
 
-function openFrom(said) {
-  const at = Math.max(0, DATA.origins.findIndex((one) => one.title === said.get("of")));
+function openFrom(params) {
+  const at = Math.max(0, DATA.origins.findIndex((one) => one.title === params.get("of")));
   const origin = DATA.origins[at];
-  if (!said.has("system") || !origin) return null;
-  const place = (names, name) => (names.includes(said.get(name)) ? names.indexOf(said.get(name)) : null);
+  if (!params.has("system") || !origin) return null;
+  const place = (names, name) => (names.includes(params.get(name)) ? names.indexOf(params.get(name)) : null);
   const system = place(origin.systems, "system");
   const measure = place(origin.measures.map((one) => one.label), "measure");
   if (system === null || measure === null) return null;
@@ -79,7 +79,7 @@ async function draw({ from = null, focus = false } = {}) {
   if (from) cameFrom = from;
   showTools();
   showTable();
-  showFound();
+  showMatches();
   await showView();
   const lines = JSON.stringify([state.open, state.result, state.unjudged, state.queries, [...state.queryFilters]]);
   if (lines === linesDrawn) return;

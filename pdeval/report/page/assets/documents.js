@@ -60,10 +60,10 @@ async function unjudgedOf(origin) {
 
 // the factors of a measure on a query, or null if ranks and grades do not determine what a document adds
 async function factorsOf(origin, measure, query) {
-  const held = origin.adds?.[measure];
-  if (!held) return null;
-  const [discount, weight] = await Promise.all([unpack(held.discount), unpack(held.weight)]);
-  return { gain: new Map(held.gain), byLevel: held.byLevel, only: held.only, discount, weight: weight[query] };
+  const contribution = origin.adds?.[measure];
+  if (!contribution) return null;
+  const [discount, weight] = await Promise.all([unpack(contribution.discount), unpack(contribution.weight)]);
+  return { gain: new Map(contribution.gain), byLevel: contribution.byLevel, only: contribution.only, discount, weight: weight[query] };
 }
 
 // what each document adds in one run: its recall level is its place among those that count, in the order of ranks

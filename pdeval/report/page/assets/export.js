@@ -28,7 +28,7 @@ function tableCells(source) {
 function visibleText(cell) {
   const copy = cell.cloneNode(true);
   for (const part of copy.querySelectorAll(".unseen, .better, [aria-hidden=true]")) part.remove();
-  if (table.classList.contains("own-marks")) for (const part of cell.matches("td.m") ? [copy] : []) part.textContent = "";
+  if (table.classList.contains("reference-marks")) for (const part of cell.matches("td.m") ? [copy] : []) part.textContent = "";
   return copy.textContent.replace(/\s+/g, " ").trim();
 }
 

@@ -1,59 +1,72 @@
-// The queries of all systems: where all fail, where they differ most, where labels are thinnest.
+// The queries of all systems: first those that deserve a look, each with its reason.
 
 const QUERY_SORTS = [
+  ["look", "Deserve a look first"],
   ["hard", "Hardest first"],
   ["spread", "Largest differences first"],
   ["unjudged", "Fewest labels first"],
   ["id", "Id"],
 ];
-const overview = { origin: 0, measure: 0, sort: "hard", most: AT_ONCE };
+const PROBLEMS = ["all fail", "runs differ", "few labels"];
+const MOST_REASONS = 5; // queries of each problem, if the page computes them
+let mostQueries = AT_ONCE;
+
+// the collection of a view, among those that have the data: its place, and all of them as options
+function collectionOf(has) {
+  const places = DATA.origins.map((_, at) => at).filter((at) => has(DATA.origins[at]));
+  const chosen = places.find((at) => DATA.origins[at].title === state.collection) ?? places[0];
+  return [chosen, places.map((at) => [DATA.origins[at].title, DATA.origins[at].title || "All"])];
+}
 
 async function showHardQueries() {
-  const section = byId("queries");
-  const origins = DATA.origins.map((one, at) => [at, one.title || "All"]).filter(([at]) => DATA.origins[at].values);
-  if (!origins.some(([at]) => at === overview.origin)) overview.origin = origins[0][0];
-  const origin = DATA.origins[overview.origin];
-  overview.measure = Math.min(overview.measure, origin.measures.length - 1);
-  const measure = origin.measures[overview.measure];
-  const lines = await overviewRows(origin);
-  const late = (number) => (Number.isFinite(number) ? number : Infinity);
+  const [place, titles] = collectionOf((one) => one.values);
+  const origin = DATA.origins[place];
+  const number = Math.max(0, origin.measures.findIndex((one) => one.label === state.by));
+  const measure = origin.measures[number];
+  const { query, queries, docs } = origin.words;
+  const lines = await overviewRows(origin, number);
+  const counted = lines.some((line) => line.unjudged > 0);
+  const sorts = QUERY_SORTS.filter(([name]) => counted || name !== "unjudged");
+  const sort = sorts.some(([name]) => name === state.look) ? state.look : "look";
+  const late = (value) => (Number.isFinite(value) ? value : Infinity);
   const turn = measure.higher ? 1 : -1;
+  const hard = (x, y) => byNumber(late(turn * x.mean), late(turn * y.mean));
   const compare = {
-    hard: (x, y) => byNumber(late(turn * x.mean), late(turn * y.mean)),
+    look: (x, y) => byNumber(x.order, y.order) || hard(x, y),
+    hard,
     spread: (x, y) => byNumber(late(-x.spread), late(-y.spread)),
     unjudged: (x, y) => byNumber(-x.unjudged, -y.unjudged),
     id: () => 0,
-  }[overview.sort];
+  }[sort];
   lines.sort((x, y) => compare(x, y) || collator.compare(origin.queries[x.query], origin.queries[y.query]));
-  const set = (name, read = Number) => (value) => {
-    overview[name] = read(value);
-    showHardQueries().then(() => focusControl(`overview-${name}`));
-  };
-  const counted = lines.some((line) => line.unjudged > 0);
-  const heads = [capitalized(origin.words.query), "Mean", "Best", "Best system", "Worst", "Range", counted ? `Unjudged in the top ${origin.items.top}` : null];
-  section.replaceChildren(
-    make("h2", { id: "queries-title" }, capitalized(origin.words.queries)),
+  const set = (name) => (value) => go({ [name]: value }).then(() => focusControl(name));
+  const heads = [[capitalized(query), "t"], ["Why", "t"], ["Mean", "n"], ["Best", "n"], ["Best system", "t"], ["Worst", "n"], ["Range", "n"]];
+  if (counted) heads.push([`Unjudged in the top ${origin.items.top}`, "n"]);
+  const problems = origin.look ? `, two systems differ most, or few of the first ${docs} are judged` : " or two systems differ most";
+  byId("queries").replaceChildren(
+    make("h2", { id: "queries-title" }, capitalized(queries)),
     make("div", { class: "controls" },
-      origins.length > 1 ? choice("overview-origin", "Collection", origins, overview.origin, set("origin")) : null,
-      choice("overview-measure", "Measure", origin.measures.map((one, at) => [at, one.shown]), overview.measure, set("measure")),
-      choice("overview-sort", "Sort", QUERY_SORTS.filter(([name]) => counted || name !== "unjudged"), overview.sort, set("sort", String))),
-    make("p", { class: "small" }, `${measure.shown} of all systems on each ${origin.words.query}. A ${origin.words.query} opens the worst and the best system.`),
-    scrolled(`${capitalized(origin.words.queries)} of all systems`, {}, make("table", { class: "queries overview", id: "query-table" },
-      make("thead", {}, make("tr", {}, heads.filter((text) => text !== null).map((text, at) =>
-        make("th", { scope: "col", class: at && text !== "Best system" ? "n" : "t" }, text)))),
-      make("tbody", {}, lines.slice(0, overview.most).map((line) => overviewLine(origin, measure, line, counted))))),
-    ...(lines.length > overview.most ? [button(`Show all ${lines.length}`, () => {
-      overview.most = lines.length;
+      titles.length > 1 ? choice("collection", "Collection", titles, origin.title, set("collection")) : null,
+      choice("by", "Measure", origin.measures.map((one) => [one.label, one.shown]), measure.label, set("by")),
+      choice("look", "Sort", sorts, sort, set("look"))),
+    make("p", { class: "small" }, `${measure.shown} of all systems on each ${query}. A ${query} deserves a look if all systems fail on it` +
+      `${problems}. It opens two systems: those of the reason, or the worst and the best.`),
+    scrolled(`${capitalized(queries)} of all systems`, {}, make("table", { class: "queries overview", id: "query-table" },
+      make("thead", {}, make("tr", {}, heads.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
+      make("tbody", {}, lines.slice(0, mostQueries).map((line) => overviewLine(origin, place, number, line, counted))))),
+    ...(lines.length > mostQueries ? [button(`Show all ${lines.length}`, () => {
+      mostQueries = lines.length;
       showHardQueries();
     }, { class: "plain" })] : []));
 }
 
-async function overviewRows(origin) {
-  const valueOf = await valuesOf(origin, overview.measure);
+// a row per query: values of all systems, and the reasons to look at it
+async function overviewRows(origin, number) {
+  const valueOf = await valuesOf(origin, number);
   const unjudged = await unjudgedOf(origin);
   const systems = origin.systems.map((_, at) => at);
-  const turn = origin.measures[overview.measure].higher ? 1 : -1;
-  return origin.queries.map((_, query) => {
+  const turn = origin.measures[number].higher ? 1 : -1;
+  const lines = origin.queries.map((_, query) => {
     const known = systems.filter((system) => !Number.isNaN(valueOf(query, system)))
       .sort((x, y) => turn * byNumber(valueOf(query, y), valueOf(query, x)));
     const values = known.map((system) => valueOf(query, system));
@@ -65,25 +78,53 @@ async function overviewRows(origin) {
       mean: values.reduce((sum, value) => sum + value, 0) / values.length,
       spread: Math.abs(values[0] - values.at(-1)),
       unjudged: unjudged ? systems.reduce((sum, system) => sum + unjudged(query, system), 0) / systems.length : 0,
+      reasons: [],
+      order: Infinity,
     };
   });
+  const reasons = origin.look?.filter(([measure]) => measure === number) ?? reasonsOf(origin, number, lines);
+  const place = new Map(); // the next place of each problem: the first queries of all problems come first
+  for (const [, query, problem, worst, best, text] of reasons) {
+    place.set(problem, (place.get(problem) ?? 0) + 1);
+    const line = lines[query];
+    line.order = Math.min(line.order, place.get(problem) * PROBLEMS.length + PROBLEMS.indexOf(problem));
+    if (!line.reasons.length && worst >= 0 && best >= 0 && worst !== best) Object.assign(line, { pair: { system: worst, against: best } });
+    line.reasons.push([problem, text]);
+  }
+  return lines;
 }
 
-// the worst and the best system on a query
-async function extremes(at, query) {
-  overview.origin = at;
-  const line = (await overviewRows(DATA.origins[at]))[query];
-  return { system: line.worst, against: line.best === line.worst ? null : line.best };
+// the reasons that follow from values: a page of scores has no documents and no labels
+function reasonsOf(origin, number, lines) {
+  const { shown, digits, higher } = origin.measures[number];
+  const turn = higher ? 1 : -1;
+  const known = lines.filter((line) => line.values.every(Number.isFinite));
+  const failing = [...known].sort((x, y) => turn * byNumber(x.values[0], y.values[0])).slice(0, MOST_REASONS);
+  const differing = known.filter((line) => line.spread > 0).sort((x, y) => byNumber(y.spread, x.spread)).slice(0, MOST_REASONS);
+  return [
+    ...failing.map(({ query, worst, best, values }) =>
+      [number, query, PROBLEMS[0], worst, best, `no system has ${higher ? "more" : "less"} than ${fixed(values[0], digits)} ${shown}.`]),
+    ...differing.map(({ query, worst, best, spread }) =>
+      [number, query, PROBLEMS[1], worst, best, `${origin.systems[worst]} loses ${fixed(spread, digits)} ${shown} to ${origin.systems[best]}.`]),
+  ];
 }
 
-function overviewLine(origin, measure, line, counted) {
+// the two systems that a query opens: those of its first reason, or the worst and the best
+function pairOn(line) {
+  return line.pair ?? { system: line.worst, against: line.best === line.worst ? null : line.best };
+}
+
+function overviewLine(origin, place, number, line, counted) {
+  const { digits } = origin.measures[number];
   const text = origin.queryTexts[line.query];
-  const number = (value, digits = measure.digits) => make("td", { class: "n", "data-value": value }, fixed(value, digits));
-  const open = { ...OPEN, origin: overview.origin, measure: overview.measure, system: line.worst, against: line.best === line.worst ? null : line.best, query: line.query };
+  const cell = (value, decimals = digits) => make("td", { class: "n", "data-value": value }, fixed(value, decimals));
+  const open = { ...OPEN, origin: place, measure: number, ...pairOn(line), query: line.query };
   return make("tr", {},
     make("th", { scope: "row", class: "t" },
       button(origin.queries[line.query], (event) => go({ open }, { from: event.currentTarget }), { class: "link" }),
       text ? make("span", { class: "query-text", dir: "auto" }, text) : null),
-    number(line.mean), number(line.values[0]), make("td", { class: "t" }, origin.systems[line.best]),
-    number(line.values[1]), number(line.spread), counted ? number(line.unjudged, 1) : null);
+    make("td", { class: "t why" }, line.reasons.map(([problem, reason]) =>
+      make("p", {}, make("b", {}, capitalized(problem)), `: ${reason}`))),
+    cell(line.mean), cell(line.values[0]), make("td", { class: "t" }, origin.systems[line.best]),
+    cell(line.values[1]), cell(line.spread), counted ? cell(line.unjudged, 1) : null);
 }

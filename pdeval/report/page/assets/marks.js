@@ -35,15 +35,15 @@ async function showMarks() {
   marking += 1;
   const turn = marking;
   const chosen = reference();
-  table.classList.toggle("own-marks", chosen !== AS_REPORTED);
+  table.classList.toggle("reference-marks", chosen !== AS_REPORTED);
   const how = new Set();
   for (const place of places) {
     const origin = DATA.origins[place.origin];
     const against = CAN_UNPACK ? referenceOf(place.origin, place.measure) : -1;
-    const held = origin.pairs.find((one) => one.measure === origin.measures[place.measure].label);
-    const pair = held && against >= 0 ? pairOf(origin, await unpack(held.data), place.system, against) : null;
+    const comparison = origin.pairs.find((one) => one.measure === origin.measures[place.measure].label);
+    const pair = comparison && against >= 0 ? pairOf(origin, await unpack(comparison.data), place.system, against) : null;
     if (turn !== marking) return; // another reference was chosen meanwhile
-    if (held?.how && against >= 0) how.add(held.how);
+    if (comparison?.how && against >= 0) how.add(comparison.how);
     place.mark.textContent = pair?.mark ?? "";
     place.cell.closest("td").classList.toggle("reference", against === place.system);
   }

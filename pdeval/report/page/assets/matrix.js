@@ -1,47 +1,43 @@
 // Every pair of systems as a square in the order of the table: the row against the column.
 
 const SHOWN = [["difference", "Difference"], ["won", "Percentage of queries won"], ["p", "Adjusted p"]];
-const square = { origin: 0, drawn: 0 };
+let squares = 0;
 
 async function showPairs() {
   const section = byId("pairs");
-  const origins = DATA.origins.map((one, at) => [at, one.title || "All"]).filter(([at]) => DATA.origins[at].pairs.length);
-  if (!origins.length) {
+  const [place, titles] = collectionOf((one) => one.pairs.length);
+  if (place === undefined) {
     section.replaceChildren(make("h2", { id: "pairs-title" }, "Pairs"), make("p", {}, "This page has no pairs of systems; see the notes."));
     return;
   }
-  if (!origins.some(([at]) => at === square.origin)) square.origin = origins[0][0];
-  const origin = DATA.origins[square.origin];
-  const held = origin.pairs.find((one) => one.label === state.pairs) ?? origin.pairs[0];
-  square.drawn += 1;
-  const turn = square.drawn;
-  const pairs = CAN_UNPACK ? await unpack(held.data) : null;
-  if (turn !== square.drawn) return; // drawn again meanwhile
+  const origin = DATA.origins[place];
+  const comparison = origin.pairs.find((one) => one.label === state.pairs) ?? origin.pairs[0];
+  squares += 1;
+  const turn = squares;
+  const pairs = CAN_UNPACK ? await unpack(comparison.data) : null;
+  if (turn !== squares) return; // drawn again meanwhile
   const set = (name) => (value) => go({ [name]: value }).then(() => focusControl(name));
   section.replaceChildren(
     make("h2", { id: "pairs-title" }, "Pairs"),
     make("div", { class: "controls" },
-      origins.length > 1 ? choice("origin", "Collection", origins, square.origin, (value) => {
-        square.origin = Number(value);
-        showPairs().then(() => focusControl("origin"));
-      }) : null,
-      choice("pairs", "Measure", origin.pairs.map((one) => [one.label, shownName(origin, one)]), held.label, set("pairs")),
+      titles.length > 1 ? choice("collection", "Collection", titles, origin.title, set("collection")) : null,
+      choice("pairs", "Measure", origin.pairs.map((one) => [one.label, shownName(origin, one)]), comparison.label, set("pairs")),
       choice("shown", "Show", SHOWN, state.shown, set("shown"))),
     make("p", { class: "small" }, `Row against column: blue, and +, if the row is better; orange, and ${MINUS}, if it is worse. ` +
-      `${MARKED}${held.how ? ` (${held.how})` : ""}, adjusted for all pairs of the measure.`),
-    pairs ? pairTable(origin, held, pairs) : make("p", {}, CANNOT));
+      `${MARKED}${comparison.how ? ` (${comparison.how})` : ""}, adjusted for all pairs of the measure.`),
+    pairs ? pairTable(origin, place, comparison, pairs) : make("p", {}, CANNOT));
 }
 
 function shownName(origin, one) {
   return origin.measures.find((measure) => measure.label === one.label)?.shown ?? `${one.label} (preference)`;
 }
 
-function pairTable(origin, held, pairs) {
-  const systems = systemsShown(square.origin);
+function pairTable(origin, place, comparison, pairs) {
+  const systems = systemsShown(place);
   const size = systems.length;
   const sizes = [...pairs.subarray(0, pairs.length / PAIR_COLUMNS.length)].map(Math.abs).filter(Number.isFinite).sort(byNumber);
   const largest = sizes[Math.floor(0.9 * (sizes.length - 1))] || sizes[sizes.length - 1] || 0; // outliers do not fade the others
-  const digits = origin.measures.find((one) => one.label === held.label)?.digits ?? 3;
+  const digits = origin.measures.find((one) => one.label === comparison.label)?.digits ?? 3;
   const numbered = size > 12; // long names over narrow columns: numbers instead
   if (size < 2) return make("p", {}, "A pair needs two systems: search or filter for more.");
   const head = make("tr", {}, make("td"), systems.map((system, at) =>
@@ -60,8 +56,8 @@ function pairTable(origin, held, pairs) {
     const cell = event.target.closest("button");
     if (!cell) return;
     const [system, against] = cell.dataset.pair.split(" ").map(Number);
-    const measure = Math.max(0, origin.measures.findIndex((one) => one.label === held.label));
-    go({ open: { ...OPEN, origin: square.origin, measure, system, against } }, { from: cell });
+    const measure = Math.max(0, origin.measures.findIndex((one) => one.label === comparison.label));
+    go({ open: { ...OPEN, origin: place, measure, system, against } }, { from: cell });
   });
   return scrolled("Pairs of systems", { id: "square" }, grid);
 }

@@ -3,14 +3,18 @@
 const panel = byId("panel");
 let cameFrom = null;
 
-// parts are below the title; up is the state of the panel that Escape leads to, null to close it
-function showPanel(title, parts, { up = null, upText = "", focus = true, wide = false } = {}) {
-  const leave = () => (up ? go({ open: up }) : go({ open: null }));
+// from a query to all queries, from there out of the panel; two fast keys are two steps, so the state counts, not what is drawn
+function leave() {
+  return go({ open: state.open && state.open.query !== null ? { ...state.open, query: null } : null });
+}
+
+// parts are below the title; upText names where Escape leads from a query
+function showPanel(title, parts, { upText = "", focus = true, wide = false } = {}) {
   const heading = make("h2", { id: "panel-title", tabindex: "-1" }, title);
   const bar = make("div", { class: "bar" },
-    up ? button(upText, leave, { class: "plain up", title: "Escape" }) : null,
+    upText ? button(upText, leave, { class: "plain up", title: "Escape" }) : null,
     exportMenu("panel", () => panel.querySelector("table.main") ?? panel.querySelector("table"), title),
-    button("Close", () => go({ open: null }), { class: "plain close", title: up ? "" : "Escape" }));
+    button("Close", () => go({ open: null }), { class: "plain close", title: upText ? "" : "Escape" }));
   panel.replaceChildren(bar, heading, ...parts.flat().filter(Boolean));
   panel.hidden = false;
   panel.onkeydown = (event) => {

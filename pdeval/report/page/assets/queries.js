@@ -20,12 +20,12 @@ async function showQueries(focus) {
   most = AT_ONCE;
   if (!CAN_UNPACK) return showPanel(title, [make("p", {}, CANNOT)], { focus });
   const account = await pairAccount(origin, open);
+  const known = origin.values ? await queryRows(origin, open) : [];
+  if (state.open !== open) return undefined; // another cell was opened meanwhile, or the panel closed
   if (!origin.values) {
     const text = `This page has no values per ${origin.words.query}; see the notes below the table.`;
     return showPanel(title, [make("p", {}, text), account], { focus });
   }
-  const known = await queryRows(origin, open);
-  if (state.open !== open) return undefined; // another cell was opened meanwhile
   const list = make("div");
   const redraw = () => list.replaceChildren(...queryList(origin, open, known, redraw));
   redraw();
@@ -108,9 +108,9 @@ function meanLine(origin, open, known) {
 // the system compared with the other one by every measure
 async function pairAccount(origin, open) {
   if (open.against === null || !origin.pairs.length) return null;
-  const held = await Promise.all(origin.pairs.map((one) => unpack(one.data)));
+  const unpacked = await Promise.all(origin.pairs.map((one) => unpack(one.data)));
   const lines = origin.pairs.map((one, at) => {
-    const pair = pairOf(origin, held[at], open.system, open.against);
+    const pair = pairOf(origin, unpacked[at], open.system, open.against);
     if (!pair) return null;
     const known = origin.measures.find((measure) => measure.label === one.label);
     const chosen = known && known === origin.measures[open.measure];

@@ -11,13 +11,14 @@ async function showQuery(focus) {
   const sequence = inOrder(filtered(known, origin, open), origin, open).map((row) => row.query);
   const items = await itemsOf(origin, open.query);
   const parts = [queryBar(origin, open, sequence), await measuresOf(origin, open)];
+  if (origin.nuggets) parts.push(await nuggetTable(origin, open));
   if (items) parts.push(...await rankingParts(origin, open, items));
-  else parts.push(make("p", {}, `This page has no ${docs} of this ${query}; see the notes below the table.`));
+  else if (!origin.nuggets) parts.push(make("p", {}, `This page has no ${docs} of this ${query}; see the notes below the table.`));
   if (state.open !== open) return;
   const text = origin.queryTexts[open.query];
   const title = `${capitalized(query)} ${origin.queries[open.query]}`;
   const lead = text ? make("p", { class: "query-text", dir: "auto" }, text) : null;
-  showPanel(title, [lead, ...parts], { up: { ...open, query: null }, upText: `All ${origin.words.queries}`, focus, wide: true });
+  showPanel(title, [lead, ...parts], { upText: `All ${origin.words.queries}`, focus, wide: true });
   drawLines();
 }
 
@@ -28,13 +29,13 @@ function queryBar(origin, open, sequence) {
   const names = origin.systems.map((name, place) => [place, name]);
   const set = (name) => (value) => go({ open: { ...open, [name]: value === "" ? null : Number(value) } }, { focus: false })
     .then(() => focusControl(name));
-  const others = names.filter(([place]) => place !== open.system);
+  const opponents = names.filter(([place]) => place !== open.system);
   return make("div", { class: "controls" },
     button("Previous", step(-1), { class: "plain", disabled: at <= 0 }),
     button("Next", step(1), { class: "plain", disabled: at < 0 || at >= sequence.length - 1 }),
     at >= 0 ? make("span", { class: "small" }, `${at + 1} of ${sequence.length} in the list`) : null,
     choice("system", "System", names.filter(([place]) => place !== open.against), open.system, set("system")),
-    others.length ? choice("against", "Against", [["", "no other system"], ...others], open.against ?? "", set("against")) : null,
+    opponents.length ? choice("against", "Against", [["", "no other system"], ...opponents], open.against ?? "", set("against")) : null,
     choice("measure", "Measure", origin.measures.map((one, place) => [place, one.shown]), open.measure, set("measure")));
 }
 
@@ -54,16 +55,16 @@ async function rankingParts(origin, open, items) {
   const { words } = origin;
   if (!items.docs.length) return [make("p", {}, `No ${words.doc} of this ${words.query} is known.`)];
   const factors = await factorsOf(origin, open.measure, open.query);
-  const [own, others] = [runsOf(origin, open.system), open.against === null ? [] : runsOf(origin, open.against)];
-  const single = own.length === 1 && others.length <= 1;
+  const [runs, opponents] = [runsOf(origin, open.system), open.against === null ? [] : runsOf(origin, open.against)];
+  const single = runs.length === 1 && opponents.length <= 1;
   const parts = [];
   if (single) {
-    const sides = [{ system: open.system, run: own[0] }];
-    if (others.length) sides.push({ system: open.against, run: others[0] });
+    const sides = [{ system: open.system, run: runs[0] }];
+    if (opponents.length) sides.push({ system: open.against, run: opponents[0] });
     for (const side of sides) side.added = factors && isWhole(items) ? addedIn(items, side.run, factors) : null;
     parts.push(await conclusion(origin, open, items, sides, factors), ...sideBySide(origin, open, items, sides));
   }
-  const account = single && others.length ? await levelsTable(origin, open, items, own[0], others[0]) : null;
+  const account = single && opponents.length ? await levelsTable(origin, open, items, runs[0], opponents[0]) : null;
   return [...parts, documentTable(origin, open, items, factors, !single), account];
 }
 

@@ -1,11 +1,11 @@
 // Search: systems (rows of the table), queries by id and text, documents by id, title and text.
 
-const MOST_FOUND = 12;
+const MOST_MATCHES = 12;
 const SHORTEST = 3; // letters of a search for documents
 let searching = 0;
 
 // queries and documents that match, below the search field; the table keeps its systems
-async function showFound() {
+async function showMatches() {
   searching += 1;
   const turn = searching;
   const words = searchWords();
@@ -22,14 +22,14 @@ async function showFound() {
     }
   }
   if (turn !== searching) return; // typed on meanwhile
-  const box = byId("found");
+  const box = byId("matches");
   box.hidden = !queries.length && !documents.length;
-  box.replaceChildren(...foundList(queries, "query", "queries"), ...foundList(documents, "document", "documents"));
+  box.replaceChildren(...matchList(queries, "query", "queries"), ...matchList(documents, "document", "documents"));
   if (words.length) {
     const systems = rows.filter((row) => has(row.text)).length;
-    const said = [count(systems, ...NOUN), count(queries.length, "query", "queries")];
-    if (documents.length) said.push(count(documents.length, "document", "documents"));
-    announce(`${said.join(", ")} found`);
+    const counts = [count(systems, ...NOUN), count(queries.length, "query", "queries")];
+    if (documents.length) counts.push(count(documents.length, "document", "documents"));
+    announce(`${counts.join(", ")} found`);
   }
 }
 
@@ -49,9 +49,9 @@ async function documentsWith(origin, at, has) {
   return matches;
 }
 
-function foundList(matches, one, several) {
+function matchList(matches, one, several) {
   if (!matches.length) return [];
-  const links = matches.slice(0, MOST_FOUND).map((match) => button(match.text.length > 90 ? `${match.text.slice(0, 89)}…` : match.text,
+  const links = matches.slice(0, MOST_MATCHES).map((match) => button(match.text.length > 90 ? `${match.text.slice(0, 89)}…` : match.text,
     (event) => openMatch(match, event.currentTarget), { class: "link", dir: "auto" }));
   const more = matches.length - links.length;
   return [make("p", {}, make("span", { class: "small" }, `${count(matches.length, one, several)}: `),
@@ -61,14 +61,15 @@ function foundList(matches, one, several) {
 // open the query of a match for the two systems that differ most on it, or for systems that have the document
 async function openMatch({ at, query, item }, from) {
   const origin = DATA.origins[at];
-  let { system, against } = await extremes(at, query);
+  const measure = Math.max(0, origin.measures.findIndex((one) => one.label === state.by));
+  let { system, against } = pairOn((await overviewRows(origin, measure))[query]);
   if (item !== undefined) {
     const items = await itemsOf(origin, query);
     const run = origin.items.runs.map((_, one) => one).sort((x, y) => byNumber(rankOf(items, item, x), rankOf(items, item, y)))[0];
     system = origin.items.systems[run];
     if (against === system) against = opponentOf(at, 0, system);
   }
-  await go({ open: { ...OPEN, origin: at, measure: Math.min(overview.measure, origin.measures.length - 1), system, against, query } }, { from });
+  await go({ open: { ...OPEN, origin: at, measure, system, against, query } }, { from });
   if (item === undefined) return;
   const place = byId(`left-${item}`);
   place?.classList.add("searched");

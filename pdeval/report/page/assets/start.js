@@ -46,10 +46,11 @@ function tools() {
     make("span", { id: "copied", class: "small", "aria-hidden": "true" }),
     embedded ? null : button("Keys", openKeys, { class: "plain keys", "aria-haspopup": "dialog" }),
   ].filter(Boolean));
-  box.after(make("div", { id: "found", hidden: true }));
+  box.after(make("div", { id: "matches", hidden: true }));
   box.hidden = false;
   const opens = hasQueries ? "; a number opens its queries" : "";
-  const items = DATA.origins.some((one) => one.items?.docs) ? ", a query both rankings" : "";
+  const items = DATA.origins.some((one) => one.items?.docs) ? ", a query both rankings" :
+    DATA.origins.some((one) => one.nuggets) ? ", a query the nuggets of both answers" : "";
   byId("contents")?.append(make("span", { class: "hint" }, ` \u00b7 A header sorts${opens}${items}.`));
 }
 
@@ -112,4 +113,4 @@ if (!embedded) {
   });
 }
 app.classList.add("ready");
-draw({ focus: state.open !== null });
+draw({ focus: state.open !== null && !embedded });

@@ -135,9 +135,9 @@ function showTable() {
   keepOneStop();
   markOpen();
   showMarks();
-  const said = `${shown.length.toLocaleString("en")} of ${count(rows.length, ...NOUN)}`;
-  byId("left").textContent = shown.length === rows.length ? "" : said;
-  if (shown.length < rows.length) announce(said);
+  const text = `${shown.length.toLocaleString("en")} of ${count(rows.length, ...NOUN)}`;
+  byId("left").textContent = shown.length === rows.length ? "" : text;
+  if (shown.length < rows.length) announce(text);
 }
 
 // a light bar from 0 to the number, as long as the number is large in its column
@@ -217,9 +217,10 @@ function onArrow(event) {
   target.focus();
 }
 
-// another system to compare with: the baseline, else the best of the others
+// another system to compare with: the one that marks compare with, the baseline, else the best of the others
 function opponentOf(origin, measure, system) {
-  const base = DATA.origins[origin].baselines.find((one) => one !== system);
+  const { systems, baselines } = DATA.origins[origin];
+  const base = [systems.indexOf(state.reference), ...baselines].find((one) => one >= 0 && one !== system);
   return base ?? bySystem(origin, measure).find((one) => one !== system) ?? null;
 }
 
