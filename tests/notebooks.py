@@ -10,9 +10,11 @@ in the folder that PDEVAL_COLLECTIONS names, if it does. What is stored is alway
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +75,6 @@ def chosen(names: list[str]) -> list[Path]:
 
 def executed(path: Path, *, sample: bool = False) -> Any:
     """Return the notebook with the outputs of a run from its own folder, of replications maybe on the sample alone."""
-    import os
-
     import nbformat
     from nbclient import NotebookClient
 
@@ -176,6 +176,31 @@ def changed(before: Any, after: Any) -> list[int]:
     return [place for place, (old, new) in pairs if shown(old) != shown(new)]
 
 
+def run(path: Path, *, write: bool) -> bool:
+    """Run a notebook, print a line about it, and return whether it runs and shows what is stored."""
+    import nbformat
+
+    began = time.perf_counter()
+    stored = nbformat.read(path, as_version=4)
+    try:
+        notebook = executed(path, sample=write)
+    except Exception as error:
+        print(f"{path.name}  FAILED\n{error}", file=sys.stderr)
+        return False
+    line = f"{path.name}  {time.perf_counter() - began:.1f} s"
+    if faults := unfit(notebook):
+        print(f"{line}  UNFIT\n" + "\n".join(faults), file=sys.stderr)
+        return False
+    cells = [] if write else changed(stored, notebook)
+    if cells:
+        line += f"  STALE: cell {', '.join(map(str, cells))} now shows something else; store it with --write"
+    if write:
+        keep_plain_tables(notebook)
+        path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+    print(line, flush=True)
+    return not cells
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.notebooks", description=__doc__.partition("\n")[0]
@@ -183,30 +208,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="notebooks to run; all by default")
     parser.add_argument("--write", action="store_true", help="store the outputs in the files")
     options = parser.parse_args(argv)
-    import nbformat
-
-    failed = []
-    for path in chosen(options.names):
-        began = time.perf_counter()
-        stored = nbformat.read(path, as_version=4)
-        try:
-            notebook = executed(path, sample=options.write)
-        except Exception as error:
-            failed.append(path.name)
-            print(f"{path.name}  FAILED\n{error}", file=sys.stderr)
-            continue
-        line = f"{path.name}  {time.perf_counter() - began:.1f} s"
-        if faults := unfit(notebook):
-            failed.append(path.name)
-            print(f"{line}  UNFIT\n" + "\n".join(faults), file=sys.stderr)
-            continue
-        if options.write:
-            keep_plain_tables(notebook)
-            path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
-        elif cells := changed(stored, notebook):
-            failed.append(path.name)
-            line += f"  STALE: cell {', '.join(map(str, cells))} now shows something else; store it with --write"
-        print(line, flush=True)
+    paths = chosen(options.names)
+    # each notebook has a kernel of its own, so as many run at once as there are cores
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        fine = list(pool.map(lambda path: run(path, write=options.write), paths))
+    failed = [path.name for path, one in zip(paths, fine) if not one]
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
