@@ -10,8 +10,7 @@ from typing import Any, get_type_hints
 from pdeval.accessor import pipeline
 from pdeval.accessor.pipeline import check_shared_ids
 from pdeval.catalog import Measure, needs_judged, parse_all
-from pdeval.join import Judged, judged, positions, rules
-from pdeval.join.judged import join
+from pdeval.join import Judged, join, judged, positions, rules
 from pdeval.tables import SCHEMAS, Schema, as_table
 from pdeval.verbs import (
     FAMILIES,

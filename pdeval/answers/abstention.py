@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.answers.measured import Answers, codes_of, evaluated, parse_kind
-from pdeval.evaluate import Scores, coded, described_frame, run_columns
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import Scores, coded, described_frame, run_columns, sources
 from pdeval.kernels.primitives import share
-from pdeval.tables import NOISE, Table, kind_of, listed, numbers, query_column, read, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, Table, kind_of, labels, listed, numbers, query_column, read, table
 from pdeval.verbs import verb
 
 MEASURES = ("AbstentionAccuracy", "AbstentionPrecision", "AbstentionRecall")

@@ -8,8 +8,7 @@ import pandas as pd
 
 from pdeval.answers.measured import Answers
 from pdeval.evaluate import coded
-from pdeval.tables import Table, combined_codes, distinct, natural, numbers
-from pdeval.tables.labels import labels
+from pdeval.tables import Table, combined_codes, distinct, labels, natural, numbers
 from pdeval.verbs import verb
 
 

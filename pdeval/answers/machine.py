@@ -12,8 +12,7 @@ from pdeval.answers.nuggets import ASSIGNMENTS
 from pdeval.evaluate import coded, described_frame, run_columns
 from pdeval.judgments.judges import MACHINE, bias_of_judge
 from pdeval.significance.corrections import Correction, which_correction
-from pdeval.tables import Table, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import Table, labels, run_labels, table
 from pdeval.verbs import verb
 
 HUMAN = "human"

@@ -19,7 +19,7 @@ from pdeval.cli import UsageError, output, trec_eval_output
 from pdeval.cli.parser import SERVED, TREC_EVAL, options_of, verbs
 from pdeval.files import file_io, reading
 from pdeval.files.atomic_write import check_place, check_places, replacing
-from pdeval.join.judged import join
+from pdeval.join import join
 from pdeval.report import decisions
 from pdeval.tables import read_texts
 from pdeval.verbs import Verb, of_kind

@@ -48,8 +48,7 @@ from pdeval.orderings import order as ordering
 from pdeval.orderings.methods import Method, orderings
 from pdeval.orderings.votes import RankInterval
 from pdeval.significance import compare as comparing
-from pdeval.tables import read_texts
-from pdeval.tables.labels import labels
+from pdeval.tables import labels, read_texts
 from pdeval.verbs import check_not_declared
 
 if TYPE_CHECKING:

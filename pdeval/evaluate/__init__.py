@@ -29,6 +29,27 @@ from pdeval.evaluate.cube import (
     scores_cube,
     stacked,
 )
+from pdeval.evaluate.cube_sources import (
+    NO_MACHINE,
+    Averaged,
+    Differences,
+    ScoresLike,
+    Source,
+    as_preferences,
+    averaged,
+    clear_values,
+    decided,
+    each,
+    group_means,
+    machine_cube,
+    named_by_metadata,
+    only,
+    replicated_systems,
+    sd_over_replicates,
+    sources,
+    warn_about_seeds,
+    warn_partial_replicates,
+)
 from pdeval.evaluate.grouped import (
     Grouped,
     GroupedCube,
@@ -78,26 +99,6 @@ from pdeval.evaluate.scores import (
     tell_of_undefined,
 )
 from pdeval.evaluate.seeds import chunks, draw_blocks, new_seed
-from pdeval.evaluate.sources import (
-    NO_MACHINE,
-    Averaged,
-    Differences,
-    ScoresLike,
-    Source,
-    as_preferences,
-    averaged,
-    clear_values,
-    decided,
-    each,
-    group_means,
-    machine_cube,
-    named_by_metadata,
-    only,
-    replicated_systems,
-    sd_over_replicates,
-    warn_about_seeds,
-    warn_partial_replicates,
-)
 from pdeval.evaluate.summary import of_scores, of_users, pseudo_values
 from pdeval.evaluate.unjudged import DEPTH, cutoff, integers
 

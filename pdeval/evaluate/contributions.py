@@ -34,8 +34,15 @@ from pdeval.kernels.preferences import weights
 from pdeval.kernels.primitives import closer, level
 from pdeval.kernels.primitives import share as share_of
 from pdeval.kernels.terms import PAIR_TERMS, TERMS
-from pdeval.tables import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, read_texts, repeated, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import (
+    PAIR_TEXT_COLUMNS,
+    TEXT_COLUMNS,
+    labels,
+    read_texts,
+    repeated,
+    run_labels,
+    table,
+)
 from pdeval.verbs import shown, verb
 
 FEW_QUERIES = 5  # that are explained if none is chosen

@@ -24,12 +24,12 @@ from pdeval.tables import (
     categorical,
     combined_codes,
     distinct,
+    labels,
     numbers,
     repeated,
     run_labels,
     several_collections,
 )
-from pdeval.tables.labels import labels
 
 
 @dataclass(frozen=True)

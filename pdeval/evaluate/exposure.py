@@ -10,8 +10,8 @@ import pandas as pd
 
 from pdeval.catalog import Measure, described, parse_all
 from pdeval.evaluate.cube import Scores, described_frame, run_columns, scores_cube
+from pdeval.evaluate.cube_sources import systems_of
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import systems_of
 from pdeval.join import Judged, column_ids, same_type, top
 from pdeval.kernels.exposure import (
     UserModel,
@@ -22,8 +22,7 @@ from pdeval.kernels.exposure import (
     target_exposure,
 )
 from pdeval.kernels.primitives import share
-from pdeval.tables import ItemTable, Table, read_items, table
-from pdeval.tables.labels import labels
+from pdeval.tables import ItemTable, Table, labels, read_items, table
 from pdeval.tables.reader import query_column
 from pdeval.verbs import verb
 

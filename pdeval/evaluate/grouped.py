@@ -15,10 +15,10 @@ import pandas as pd
 from pdeval.catalog import aggregate_of, parse_all
 from pdeval.evaluate import groups
 from pdeval.evaluate.cube import Preferences, Scores, coded_runs, merged_attrs
+from pdeval.evaluate.cube_sources import Averaged, ScoresLike, averaged, sources
 from pdeval.evaluate.groups import Join, Metadata, Rows
 from pdeval.evaluate.pairs import Pairs
 from pdeval.evaluate.scores import MEASURES
-from pdeval.evaluate.sources import Averaged, ScoresLike, averaged, sources
 from pdeval.evaluate.summary import over_queries
 from pdeval.join import Judged, outside
 from pdeval.tables import Table

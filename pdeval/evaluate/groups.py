@@ -23,8 +23,8 @@ import pandas as pd
 
 from pdeval.catalog import known_of, parse_all, range_of
 from pdeval.evaluate.cube import Scores, coded, described_frame, stacked
+from pdeval.evaluate.cube_sources import REPLICATE_NAMES, Averaged, declared_size, sources
 from pdeval.evaluate.ppi import WithMachine
-from pdeval.evaluate.sources import REPLICATE_NAMES, Averaged, declared_size, sources
 from pdeval.join import Judged, outside
 from pdeval.tables import (
     SCHEMAS,
@@ -33,12 +33,12 @@ from pdeval.tables import (
     combined_codes,
     distinct,
     kind_of,
+    labels,
     listed,
     matched_rows,
     reader,
     with_metadata,
 )
-from pdeval.tables.labels import labels
 from pdeval.verbs import TooFew, Verb, shown
 
 Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None

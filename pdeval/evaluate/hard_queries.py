@@ -13,8 +13,7 @@ from pdeval.evaluate.run_selection import places_of_runs
 from pdeval.evaluate.scores import Views, attributes, only_metrics
 from pdeval.evaluate.unjudged import Unjudged, cutoff
 from pdeval.join import Judged
-from pdeval.tables import read_texts, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import labels, read_texts, run_labels, table
 from pdeval.verbs import verb
 
 table(

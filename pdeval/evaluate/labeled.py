@@ -23,8 +23,16 @@ from pdeval.join import (
     positions_of,
     rows_of,
 )
-from pdeval.tables import PAIR_TEXT_COLUMNS, TEXT_COLUMNS, Table, Texts, read, read_texts, table
-from pdeval.tables.labels import labels
+from pdeval.tables import (
+    PAIR_TEXT_COLUMNS,
+    TEXT_COLUMNS,
+    Table,
+    Texts,
+    labels,
+    read,
+    read_texts,
+    table,
+)
 from pdeval.verbs import verb
 
 GRADE = "the grade, under the caller's column name; missing if the document is unjudged"

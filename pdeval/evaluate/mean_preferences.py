@@ -15,15 +15,14 @@ from pdeval.evaluate.cube import (
     pair_columns,
     stacked,
 )
+from pdeval.evaluate.cube_sources import ScoresLike, as_preferences, sources
 from pdeval.evaluate.pairs import CELLS, Pairs, lexicographic, select
 from pdeval.evaluate.run_selection import baselines_of
 from pdeval.evaluate.scores import Views, add_populations, attributes, check_populations, cube_of
-from pdeval.evaluate.sources import ScoresLike, as_preferences, sources
 from pdeval.join import Block, Judged
 from pdeval.kernels.preferences import weights
 from pdeval.kernels.primitives import closer, total
-from pdeval.tables import begins_along, firsts, lasts, repeated, run_labels, signs, table
-from pdeval.tables.labels import labels
+from pdeval.tables import begins_along, firsts, labels, lasts, repeated, run_labels, signs, table
 from pdeval.verbs import shown, verb
 
 table(

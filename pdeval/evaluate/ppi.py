@@ -30,8 +30,7 @@ from pdeval.catalog import aggregate_of, parse_all
 from pdeval.evaluate.cube import Preferences, Scores
 from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
-from pdeval.join import Judged, NothingJudged
-from pdeval.join.judged import join
+from pdeval.join import Judged, NothingJudged, join
 from pdeval.tables import NOISE, Table, describe, listed, numbers, ratio, run_labels
 from pdeval.verbs import TooFew
 

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import ENTRIES, Measure, find, parse
+from pdeval.evaluate.cube_sources import clear_values
 from pdeval.evaluate.run_selection import place_of
 from pdeval.evaluate.scores import Views, populations
-from pdeval.evaluate.sources import clear_values
 from pdeval.join import Block, Judged, Positions
 from pdeval.kernels.preferences import interleaving
 from pdeval.kernels.primitives import closer

@@ -18,8 +18,7 @@ from pdeval.catalog import ENTRIES, Measure, described, parse, parse_all
 from pdeval.evaluate.cube import Scores, described_frame, run_columns
 from pdeval.join import Block, Judged, ListBlock, Positions, View, list_blocks
 from pdeval.kernels.primitives import share as share_of
-from pdeval.tables import gap, row_sizes, table
-from pdeval.tables.labels import labels
+from pdeval.tables import gap, labels, row_sizes, table
 from pdeval.verbs import verb
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")

@@ -17,11 +17,7 @@ import pandas as pd
 
 from pdeval.catalog import Measure, aggregate_of, limits_of, parse_all
 from pdeval.evaluate.cube import Scores, described_frame, mean_and_sd, run_columns, stacked
-from pdeval.evaluate.groups import named
-from pdeval.evaluate.mean_preferences import mean_preferences
-from pdeval.evaluate.ppi import estimates
-from pdeval.evaluate.scores import MEASURES, attributes
-from pdeval.evaluate.sources import (
+from pdeval.evaluate.cube_sources import (
     Averaged,
     ScoresLike,
     averaged,
@@ -29,6 +25,10 @@ from pdeval.evaluate.sources import (
     sources,
     systems_of,
 )
+from pdeval.evaluate.groups import named
+from pdeval.evaluate.mean_preferences import mean_preferences
+from pdeval.evaluate.ppi import estimates
+from pdeval.evaluate.scores import MEASURES, attributes
 from pdeval.join import (
     Catalog,
     Judged,
@@ -41,8 +41,7 @@ from pdeval.join import (
     unjudged,
 )
 from pdeval.kernels.primitives import total
-from pdeval.tables import NOISE, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, labels, table
 from pdeval.verbs import arguments, verb
 
 Interval = Literal["student", "bootstrap-t", "bca"]

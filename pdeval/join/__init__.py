@@ -4,7 +4,7 @@ from pdeval.join.blocks import Block, View, corpus_sizes
 from pdeval.join.id_mismatch import FEW, NothingJudged, holding_none, same_type
 from pdeval.join.ids import Ids, column_ids, natural_order
 from pdeval.join.item_catalog import Catalog, Listed, all_lists, catalog_of
-from pdeval.join.judged import Judged
+from pdeval.join.judged import Judged, join
 from pdeval.join.judgments import Judgments, read_judgments
 from pdeval.join.list_columns import (
     OF_USERS,

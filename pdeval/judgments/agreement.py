@@ -34,7 +34,7 @@ from pdeval.judgments.labels import (
 )
 from pdeval.kernels.primitives import share
 from pdeval.tables import NOISE, Table, read, table
-from pdeval.tables.labels import labels as repeated
+from pdeval.tables import labels as repeated
 from pdeval.verbs import TooFew, one_of, several, shown, verb
 
 Chance = Literal["none", "own", "pooled"]

@@ -21,7 +21,7 @@ from pdeval.judgments.labels import (
     units_of,
 )
 from pdeval.tables import NOISE, Table, table
-from pdeval.tables.labels import labels as repeated
+from pdeval.tables import labels as repeated
 from pdeval.verbs import TooFew, one_of, track, verb
 
 CLOSE = 1e-9  # largest change of a probability at convergence

@@ -43,8 +43,8 @@ from pdeval.significance.registry import (
     which_test,
 )
 from pdeval.tables import Table, kind_of, read, table
+from pdeval.tables import labels as repeated
 from pdeval.tables.equal_values import describe
-from pdeval.tables.labels import labels as repeated
 from pdeval.verbs import TooFew, listed_in_docs, track, verb
 
 How = Literal["assessor", "draw"]

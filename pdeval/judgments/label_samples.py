@@ -36,12 +36,10 @@ from pdeval.evaluate import (
     powered,
     run_columns,
 )
-from pdeval.join import Compat, Judged, Ties, checked_level, outside
-from pdeval.join.judged import join
+from pdeval.join import Compat, Judged, Ties, checked_level, join, outside
 from pdeval.judgments.pools import Pool, pooled
 from pdeval.kernels.primitives import share
-from pdeval.tables import NOISE, Table, numbers, read, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, Table, labels, numbers, read, table
 from pdeval.verbs import TooFew, positive, verb, whole
 
 Design = Literal["importance", "stratified", "uniform"]

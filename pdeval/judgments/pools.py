@@ -24,8 +24,7 @@ from pdeval.join import (
 )
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.order import standing
-from pdeval.tables import Table, read, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import Table, labels, read, run_labels, table
 from pdeval.verbs import TooFew, track, verb
 
 Team: TypeAlias = str | Mapping[object, object]

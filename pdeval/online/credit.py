@@ -12,8 +12,18 @@ from pdeval.join import outside
 from pdeval.online.interleaving import Rankings, best_ranks, blocks_of, rankings
 from pdeval.online.log import CLICK
 from pdeval.significance.corrections import Correction, adjust, which_correction
-from pdeval.tables import Table, gap, kind_of, names_of, numbers, places, read, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import (
+    Table,
+    gap,
+    kind_of,
+    labels,
+    names_of,
+    numbers,
+    places,
+    read,
+    run_labels,
+    table,
+)
 from pdeval.verbs import verb
 
 BY_RANKS = ("optimized", "pairwise")

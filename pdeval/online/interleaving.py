@@ -15,8 +15,7 @@ import pandas as pd
 
 from pdeval.evaluate import all_pairs, described_frame, pair_columns, place_of
 from pdeval.join import Compat, Ties, ids, outside, top
-from pdeval.tables import Table, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import Table, labels, run_labels, table
 from pdeval.verbs import one_of, several, shown, track, verb, whole
 
 Method = Literal["team-draft", "balanced", "probabilistic"]

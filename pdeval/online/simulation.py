@@ -20,8 +20,7 @@ from pdeval.evaluate import described_frame
 from pdeval.join import Compat, Ties, checked_level, outside, read_judgments
 from pdeval.online.interleaving import rankings
 from pdeval.online.log import CLICK, IMPRESSION
-from pdeval.tables import Table, listed, numbers, numeric, places, read
-from pdeval.tables.labels import labels
+from pdeval.tables import Table, labels, listed, numbers, numeric, places, read
 from pdeval.verbs import Registry, one_of, track, verb
 
 MOST_POSITIONS = 1_000_000  # an array of lists x positions is made

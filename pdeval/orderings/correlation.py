@@ -15,8 +15,7 @@ from pdeval.evaluate import ScoresLike, all_pairs, only
 from pdeval.orderings.coefficients import COEFFICIENTS, Coefficient, which_coefficients
 from pdeval.orderings.methods import PAPER, Method, chosen
 from pdeval.orderings.order import order
-from pdeval.tables import Table, read, table
-from pdeval.tables.labels import labels
+from pdeval.tables import Table, labels, read, table
 from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, verb
 
 table(

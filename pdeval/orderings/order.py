@@ -20,10 +20,10 @@ from pdeval.evaluate import (
     estimates,
     powered,
     select,
+    sources,
     win_rates,
 )
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import sources
 from pdeval.join import Judged
 from pdeval.orderings.methods import Method, chosen, orderings
 from pdeval.orderings.votes import (
@@ -39,8 +39,7 @@ from pdeval.orderings.votes import (
 from pdeval.orderings.votes import (
     win_rates as sum_preferences,
 )
-from pdeval.tables import NOISE, Table, numbers, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, Table, labels, numbers, run_labels, table
 from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, track, verb
 
 CELLS = 1 << 21  # cells of one block of bootstrap samples with machine labels

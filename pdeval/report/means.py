@@ -18,8 +18,8 @@ from pdeval.evaluate import (
     baselines_of,
     merged_attrs,
     of_scores,
+    sources,
 )
-from pdeval.evaluate.sources import sources
 from pdeval.orderings.order import win_rates_of
 from pdeval.orderings.votes import win_rates
 from pdeval.report.columns import check_unique

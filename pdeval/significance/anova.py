@@ -5,13 +5,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, Scores, ScoresLike, Source, each
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import MEASURES, Scores, ScoresLike, Source, each, sources
 from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.mean_ranks import concordance, ranks_of
 from pdeval.significance.paired_differences import Pairs, complete, concatenated
-from pdeval.tables import NOISE, ratio, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, labels, ratio, table
 from pdeval.verbs import verb
 
 SOURCES = ("run", "query", "residual", "total")

@@ -21,9 +21,9 @@ from pdeval.evaluate import (
     new_seed,
     of_users,
     pseudo_values,
+    sources,
     stacked,
 )
-from pdeval.evaluate.sources import sources
 from pdeval.join import Judged
 from pdeval.significance import hsd, mean_ranks, paired_tests
 from pdeval.significance.corrections import (

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate import Scores, ScoresLike, averaged, merged_attrs, named
+from pdeval.evaluate import Scores, ScoresLike, averaged, merged_attrs, named, sources
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import sources
 from pdeval.join import Judged
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.votes import ranks_of_means

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, ScoresLike, merged_attrs, stacked
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import MEASURES, ScoresLike, merged_attrs, sources, stacked
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import JointCorrection
 from pdeval.significance.registry import TESTS, which_test

@@ -7,8 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, ScoresLike, Source, chunks, each, new_seed
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import MEASURES, ScoresLike, Source, chunks, each, new_seed, sources
 from pdeval.significance.paired_differences import Pairs
 from pdeval.tables import NOISE, describe, table
 from pdeval.verbs import arguments, track, verb

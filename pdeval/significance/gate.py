@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate import MEASURES, ScoresLike, grouped_cube, new_seed, place_of
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import MEASURES, ScoresLike, grouped_cube, new_seed, place_of, sources
 from pdeval.significance.compare import MAX_T_QUERIES
 from pdeval.significance.corrections import (
     JOINT_CORRECTIONS,

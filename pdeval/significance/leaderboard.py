@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Measure
-from pdeval.evaluate import Preferences, Scores, ScoresLike, each, grouped_cube, groups
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import Preferences, Scores, ScoresLike, each, grouped_cube, groups, sources
 from pdeval.join import Judged, outside
 from pdeval.orderings.bradley_terry import Counts, Fitted, many_fitted
 from pdeval.orderings.methods import Method, chosen

@@ -12,8 +12,7 @@ from pdeval.catalog import known_of, limits_of, range_of
 from pdeval.evaluate import Pairs as Stream
 from pdeval.evaluate import Preferences, Scores, Source, all_pairs, baselines_of, decided, finite
 from pdeval.join import outside
-from pdeval.tables import run_labels, settled, size_of
-from pdeval.tables.labels import labels
+from pdeval.tables import labels, run_labels, settled, size_of
 from pdeval.verbs import TooFew
 
 # Values (queries x pairs) in one block of differences.

@@ -6,8 +6,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, ScoresLike, Source, each
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import MEASURES, ScoresLike, Source, each, sources
 from pdeval.significance.noninferiority import (
     KINDS,
     fewest_queries,

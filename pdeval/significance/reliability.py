@@ -6,8 +6,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import MEASURES, Scores, ScoresLike
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import MEASURES, Scores, ScoresLike, sources
 from pdeval.significance.anova import two_way
 from pdeval.significance.noninferiority import fewest_queries
 from pdeval.significance.paired_differences import Pairs, complete

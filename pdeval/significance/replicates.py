@@ -17,11 +17,11 @@ from pdeval.evaluate import (
     named,
     place_of,
     replicated_systems,
+    sources,
     stacked,
     tables_of,
     warn_partial_replicates,
 )
-from pdeval.evaluate.sources import sources
 from pdeval.join import outside
 from pdeval.significance.anova import rows_per_measure
 from pdeval.significance.corrections import (

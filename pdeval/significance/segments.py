@@ -21,8 +21,7 @@ from pdeval.significance.corrections import Correction, which_correction
 from pdeval.significance.over_collections import rules_of, sorted_by_group
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import simultaneous, student_interval, student_test
-from pdeval.tables import describe, ratio, settled, table
-from pdeval.tables.labels import labels
+from pdeval.tables import describe, labels, ratio, settled, table
 from pdeval.verbs import TooFew, verb
 
 

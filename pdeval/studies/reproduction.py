@@ -10,13 +10,11 @@ import pandas as pd
 
 from pdeval.evaluate import MEASURES, Scores, described_frame, run_columns, scores_cube
 from pdeval.evaluate.scores import scores
-from pdeval.join import Judged, column_ids, top
-from pdeval.join.judged import join
+from pdeval.join import Judged, column_ids, join, top
 from pdeval.kernels.primitives import share
 from pdeval.kernels.rank_similarity import Ties, rank_biased_overlap, tau_union
 from pdeval.significance.paired_tests import student
-from pdeval.tables import describe, listed, not_a_table, read, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import describe, labels, listed, not_a_table, read, run_labels, table
 from pdeval.verbs import shown, verb
 
 CELLS = 1 << 21  # items x lists of a block

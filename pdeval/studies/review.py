@@ -17,8 +17,7 @@ from pdeval.kernels.review import (
     stop_at_knee,
 )
 from pdeval.significance.registry import student_interval
-from pdeval.tables import describe, table
-from pdeval.tables.labels import labels
+from pdeval.tables import describe, labels, table
 from pdeval.verbs import shown, verb
 
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]

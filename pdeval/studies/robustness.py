@@ -21,8 +21,7 @@ from pdeval.orderings import votes
 from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
 from pdeval.studies.sign_agreement import clear_pairs
-from pdeval.tables import NOISE, begins, signs, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, begins, labels, signs, table
 from pdeval.verbs import track, verb, whole
 
 NEAR = 1 << 16  # preferences looked at together

@@ -13,17 +13,23 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from pdeval.catalog import parse
-from pdeval.evaluate import Scores, ScoresLike, described_frame, pair_columns, place_of, run_columns
+from pdeval.evaluate import (
+    Scores,
+    ScoresLike,
+    described_frame,
+    pair_columns,
+    place_of,
+    run_columns,
+    sources,
+)
 from pdeval.evaluate.scores import scores
-from pdeval.evaluate.sources import sources
 from pdeval.join import Judged, Positions, outside
 from pdeval.kernels.primitives import found as is_retrieved
 from pdeval.kernels.primitives import level as levels_of
 from pdeval.kernels.search_length import Unretrieved, atomized, relative_reduction_in_error
 from pdeval.significance.delta_sort import delta_sort_chain
 from pdeval.studies.sign_agreement import rank_blocks
-from pdeval.tables import NOISE, run_labels, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, labels, run_labels, table
 from pdeval.verbs import shown, verb
 
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -26,12 +26,11 @@ from pdeval.evaluate import (
     labeled_pairs,
     of_pairs,
     select,
+    sources,
 )
-from pdeval.evaluate.sources import sources
 from pdeval.join import Block, Judged
 from pdeval.kernels.primitives import share
-from pdeval.tables import NOISE, cleared, table
-from pdeval.tables.labels import labels
+from pdeval.tables import NOISE, cleared, labels, table
 from pdeval.verbs import track, verb
 
 Stream: TypeAlias = Preferences | Pairs | Differences

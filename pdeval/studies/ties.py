@@ -29,8 +29,17 @@ from pdeval.studies.sign_agreement import (
     stream_of,
     together,
 )
-from pdeval.tables import NOISE, apart, begins, equal_pairs, pairs_of, repeated, row_sizes, table
-from pdeval.tables.labels import labels
+from pdeval.tables import (
+    NOISE,
+    apart,
+    begins,
+    equal_pairs,
+    labels,
+    pairs_of,
+    repeated,
+    row_sizes,
+    table,
+)
 from pdeval.verbs import checks_arguments, verb, whole
 
 MEANS = {

@@ -37,8 +37,16 @@ from pdeval.tables.equal_values import (
     signs,
     size_of,
 )
+from pdeval.tables.id_labels import (
+    labels,
+    natural,
+    natural_places,
+    naturally,
+    repeated,
+    run_labels,
+    visible,
+)
 from pdeval.tables.items_and_history import HistoryTable, ItemTable, read_history, read_items
-from pdeval.tables.labels import natural, natural_places, naturally, repeated, run_labels, visible
 from pdeval.tables.metadata import matched_rows, numeric, places, runs_within, with_metadata
 from pdeval.tables.reader import (
     Table,

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import sources
 from tests import naive
 
 

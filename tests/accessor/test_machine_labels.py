@@ -7,7 +7,7 @@ import pytest
 
 import pdeval
 from pdeval.accessor.pipeline import options_of, shared_options
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import sources
 from pdeval.join.judged import Judged
 from pdeval.tables.reader import read
 from pdeval.verbs import VERBS

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from pdeval.evaluate import cube
-from pdeval.tables.labels import labels, repeated
+from pdeval.tables import labels, repeated
 
 
 def scores(values, runs=None, queries=("1", "2"), measures=("AP",)):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate.sources import sources
+from pdeval.evaluate import sources
 from pdeval.tables.reader import read
 from pdeval.tables.schemas import SCHEMAS
 from tests.schema_faults import faults

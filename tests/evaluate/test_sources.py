@@ -2,8 +2,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.evaluate import cube, pairs
-from pdeval.evaluate.sources import each, only, sources
+from pdeval.evaluate import cube, each, only, pairs, sources
 from pdeval.tables import reader
 
 SCORES = pd.DataFrame({"run": list("ab"), "query_id": "1", "measure": "AP", "value": [0.5, 0.25]})

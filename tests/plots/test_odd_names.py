@@ -7,7 +7,7 @@ import pytest
 
 from pdeval import plots
 from pdeval.plots import heatmaps, style
-from pdeval.tables.labels import visible
+from pdeval.tables import visible
 from tests.plots import frames
 from tests.plots.test_plots import FRAMES
 

@@ -11,7 +11,7 @@ import pytest
 
 import pdeval
 from pdeval.report import FORMATS
-from pdeval.tables.labels import CONTROLS, visible
+from pdeval.tables.id_labels import CONTROLS, visible
 
 NAMES = {
     "formula": "=1+1",

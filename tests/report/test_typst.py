@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pdeval.report import Cell, Column, Group, Report, report
 from pdeval.report.typst import escape
-from pdeval.tables.labels import visible
+from pdeval.tables import visible
 from tests.examples import examples
 from tests.report.test_latex import odd_tables
 

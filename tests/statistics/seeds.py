@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pdeval.evaluate import averaged
 from pdeval.evaluate.cube import Scores
-from pdeval.evaluate.sources import averaged
 from pdeval.significance.compare import compare
 from pdeval.significance.replicates import compare_training
 from tests.statistics.findings import HEAD, Deviation, Finding, counted, line

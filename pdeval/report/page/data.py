@@ -26,11 +26,11 @@ from pdeval.evaluate import (
     cutoff,
     decided,
     factors,
+    sources,
     users,
 )
 from pdeval.evaluate.hard_queries import hard_queries
 from pdeval.evaluate.ranked_items import ranked_items
-from pdeval.evaluate.sources import sources
 from pdeval.report import footnotes as footnote
 from pdeval.report.means import mean_preferences
 from pdeval.report.report import DASH
