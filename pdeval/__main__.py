@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ def program() -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0, 1 for an error in the data, 2 for an error in the command.
+
+    Status 1 of 'gate' is its result, so that all its errors have status 2.
 
     Examples
     --------
@@ -57,10 +60,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except (ValueError, KeyError, TypeError, ImportError, OSError, OverflowError) as error:
         _print_message(f"error: {_text(error)}")
-        return 1
+        return _status(name)
     except MemoryError:
         _print_message("error: not enough memory. Use fewer runs or queries, or a smaller --depth.")
-        return 1
+        return _status(name)
+    except Exception:
+        if _status(name) == 1:
+            raise
+        traceback.print_exc()
+        return _status(name)
+
+
+def _status(command: str) -> int:
+    """Return the exit status of an error in the data; 1 of 'gate' means that it did not pass."""
+    return 2 if command == "gate" else 1
 
 
 def _check_command(words: Sequence[str]) -> None:

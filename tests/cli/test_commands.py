@@ -503,3 +503,23 @@ def test_a_gate_ends_with_its_result_as_status_and_writes_its_files(data, tmp_pa
     assert wrong.status == 2
     assert "the candidate 'bm25' is the baseline" in wrong.err
     assert pdeval_command("gate", data[0], "nofile.run", *words[3:], "--candidate", "a").status == 2
+
+
+@pytest.mark.parametrize("option", ["-o", "--junit", "--json", "--summary"])
+def test_a_gate_that_cannot_write_a_file_has_not_failed(data, tmp_path, option, pdeval_command):
+    words = ["gate", *data, "--candidate", "hybrid", "--baseline", "bm25", "-m", "AP"]
+    done = pdeval_command(*words, option, tmp_path / "nofolder" / "gate.csv")
+    assert done.status == 2
+    assert "nofolder' does not exist" in done.err
+
+
+@pytest.mark.parametrize("error", [MemoryError, RuntimeError, ImportError])
+def test_a_gate_that_stops_with_any_error_has_not_failed(data, error, pdeval_command, monkeypatch):
+    def stop(*_, **__):
+        raise error("stopped")
+
+    monkeypatch.setattr("pdeval.cli.commands.call", stop)
+    words = [*data, "--candidate", "hybrid", "--baseline", "bm25", "-m", "AP"]
+    done = pdeval_command("gate", *words)
+    assert done.status == 2
+    assert ("not enough memory" if error is MemoryError else "stopped") in done.err
