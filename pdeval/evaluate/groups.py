@@ -739,7 +739,11 @@ def cube_of_groups(table: reader.Table, group: np.ndarray, measures: object) -> 
 
 
 # options that make a row depend on other measures
-DEPENDENT = (("family", "all"), ("family", "groups"), ("wide", True), ("per", "query"))
+DEPENDENT = (
+    *(("family", family) for family in ("all", "groups", "all_groups")),
+    ("wide", True),
+    ("per", "query"),
+)
 
 
 @dataclass(frozen=True)

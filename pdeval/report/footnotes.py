@@ -119,13 +119,12 @@ def significance(
     *,
     each_baseline: bool = False,
     comparisons: Sequence[int] = (),
-    together: bool = False,
+    family: str = "measure",
 ) -> str:
     """Return "paired Student t test, Bonferroni correction, α = 0.05", as far as each is known.
 
     `tests` maps each test to its measures. With `each_baseline`, the correction is made for each baseline separately.
-    `comparisons` are the numbers of comparisons that are corrected together, and `together` whether these are of
-    several measures.
+    `comparisons` are the numbers of comparisons that are corrected together, and `family` is that of `compare`.
 
     Examples
     --------
@@ -135,6 +134,8 @@ def significance(
     'paired Student t test for AP, sign test for sgnLP, no correction, α = 0.01'
     >>> significance({"t": ["AP", "RR"]}, "max-t", 0.05, comparisons=[66])
     'paired Student t test, max-t correction of 66 comparisons per measure, α = 0.05'
+    >>> significance({"t": ["AP", "RR"]}, "holm", 0.05, comparisons=[33], family="groups")
+    'paired Student t test, Holm correction of 33 comparisons per measure in all groups, α = 0.05'
     >>> significance({"hsd": ["AP"]}, "none needed", 0.05, draws=10_000)
     'randomized Tukey HSD test with 10,000 draws, α = 0.05'
     """
@@ -151,7 +152,8 @@ def significance(
         number = " to ".join(map(str, dict.fromkeys([*comparisons[:1], *comparisons[-1:]])))
         each = f" of {number} comparisons" if corrected else ""
         if corrected and sum(map(len, tests.values())) > 1:
-            each += " of all measures together" if together else " per measure"
+            each += " of all measures together" if family.startswith("all") else " per measure"
+        each += " in all groups" if corrected and family.endswith("groups") else ""
         each += " for each baseline" if each_baseline and correction != "none" else ""
         parts.append(name + each)
     if alpha is not None:
@@ -180,7 +182,7 @@ def of_comparisons(comparisons: pd.DataFrame, **defaults: object) -> str:
         *options,
         each_baseline=bool(attrs.get("each_baseline")),
         comparisons=attrs.get("comparisons", ()),
-        together=attrs.get("family") == "all",
+        family=str(attrs.get("family")),
     )
     if {"difference", "significant"} <= set(comparisons.columns):
         against_mean = direction(comparisons) * comparisons["difference"].to_numpy(dtype=float) < 0

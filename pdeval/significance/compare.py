@@ -57,6 +57,8 @@ MAX_T_RUNS = 30
 MAX_T_QUERIES = 8
 # a measure of a table of pairs, and its test
 Part = tuple[Pairs, int, SignificanceTest]
+# families over all groups of `by`, and the family within each group; None is the default
+WITHIN_GROUPS: dict[str, str | None] = {"groups": None, "all_groups": "all"}
 # columns of p-values that are adjusted for the family
 ADJUSTED = ("p_adjusted", "p_noninferior", "p_equivalent")
 # the question that a comparison of systems with replicates answers
@@ -131,7 +133,7 @@ def compare(
     correction: JointCorrection | None = "auto",
     baseline: object = None,
     alpha: float = 0.05,
-    family: Literal["measure", "baseline", "all", "groups"] | None = None,
+    family: Literal["measure", "baseline", "all", "groups", "all_groups"] | None = None,
     margin: float | str | None = None,
     confidence: float | None = None,
     draws: int = 10_000,
@@ -157,12 +159,12 @@ def compare(
         baseline it is Dunnett's comparison, for all pairs Tukey's HSD without equal variances. 'auto', the default, is
         'max-t' for t-tests of at least 8 queries with a baseline or of up to 30 runs, else 'holm'. HSD and Nemenyi's
         test already account for all pairs of a measure: `p_adjusted` is then `p_value`, and the family is the measure.
-    family : {'measure', 'baseline', 'all', 'groups'}, optional
+    family : {'measure', 'baseline', 'all', 'groups', 'all_groups'}, optional
         P-values that are corrected together: all pairs of a measure, including those that a baseline excludes from the
         result; the pairs with one baseline, per measure; all rows of the result (with `by`, of a group); or, with
-        `by`, the pairs of a measure (with one baseline, if there is one) in all groups, such as collections. By
-        default 'baseline' if there is one, else 'measure'. HSD and Nemenyi's test have the family 'measure', Dunnett's
-        test the family 'baseline'; they raise for 'all', and for each other's family.
+        `by`, the pairs of a measure (with one baseline, if there is one) in all groups, such as collections, or all
+        rows of all groups. By default 'baseline' if there is one, else 'measure'. HSD and Nemenyi's test have the
+        family 'measure', Dunnett's test the family 'baseline'; they raise for 'all', and for each other's family.
     margin : float or str, optional
         Largest loss that is acceptable: a difference in the unit of the measure, or a percentage of the mean of run_b
         such as '5%'. The t-tests against it are one-sided, corrected over the same families: run_a is not inferior if
@@ -195,9 +197,9 @@ def compare(
     the interval of a difference that is not significant includes 0, and that of a significant one never extends
     beyond 0.
 
-    With family='groups', the adjusted p-values p of each of G groups become 1 - (1 - p)^G (Sidak), and its intervals
-    have confidence (1 - alpha)^(1/G). This is exact for groups without common queries, such as collections, and
-    conservative for others. It requires a correction of the family-wise error rate.
+    With family='groups' or 'all_groups', the adjusted p-values p of each of G groups become 1 - (1 - p)^G (Sidak), and
+    its intervals have confidence (1 - alpha)^(1/G). This is exact for groups without common queries, such as
+    collections, and conservative for others. It requires a correction of the family-wise error rate.
 
     References
     ----------
@@ -228,12 +230,13 @@ def compare(
         [which_test(test, measure, cube.attrs, machine=machine) for measure in cube.measures]
         for cube in cubes
     ]
-    groups = N_GROUPS.get() if family == "groups" else 0
-    if family == "groups" and not groups:
+    over_groups = family in WITHIN_GROUPS
+    groups = N_GROUPS.get() if over_groups else 0
+    if over_groups and not groups:
         raise ValueError(
-            "family='groups' corrects the groups of by= together: pass by=<column>, such as by='collection'."
+            f"family={family!r} corrects the groups of by= together: pass by=<column>, such as by='collection'."
         )
-    corrected_together = _family(None if groups else family, baseline, tests)
+    corrected_together = _family(WITHIN_GROUPS.get(str(family), family), baseline, tests)
     confidence = 1 - alpha if confidence is None else confidence
     # groups are independent, so their levels multiply
     across = "sidak" if groups > 1 else "none"
@@ -260,7 +263,7 @@ def compare(
     step = _correction(correction, parts, baseline)
     if groups and not family_wise.all() and (step == "none" or step.startswith("fdr")):
         raise ValueError(
-            f"family='groups' requires a correction of the family-wise error rate, not correction={step!r}. Use "
+            f"family={family!r} requires a correction of the family-wise error rate, not correction={step!r}. Use "
             "correction='holm', or correct each group with family='measure'."
         )
     largest: dict[int, np.ndarray] = {}
@@ -338,7 +341,7 @@ def compare(
     name = parts[0][-1].family if family_wise.all() else corrected_together
     frame.attrs.update(
         correction=NOT_NEEDED if family_wise.all() else step,
-        family="groups" if groups else name,
+        family=family if groups else name,
         comparisons=sorted(set((size * max(groups, 1)).astype(int).tolist())),
         simultaneous=bool(((size * max(groups, 1) > 1) & (family_wise | (step != "none"))).all()),
         alpha=alpha,

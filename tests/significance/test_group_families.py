@@ -23,6 +23,20 @@ def test_the_p_values_of_a_group_become_those_of_all_groups_by_sidak():
     assert (together.attrs["comparisons"], together.attrs["simultaneous"]) == ([33], True)
 
 
+def test_measures_and_groups_are_corrected_together():
+    options = {"by": "collection", "baseline": "bm25", "draws": 500}
+    alone, together = (PARTED.ireval.compare(**options, family=one) for one in ("all", "all_groups"))
+    expected = 1 - (1 - alone["p_adjusted"]) ** 3
+    np.testing.assert_allclose(together["p_adjusted"], expected, rtol=1e-9)
+    assert together["significant"].tolist() == (together["p_adjusted"] < 0.05).tolist()
+    assert together.attrs["family"] == "all_groups"
+    assert together.attrs["comparisons"] == [66]
+    per_measure = PARTED.ireval.compare(**options, family="groups")
+    assert (together["p_adjusted"] >= per_measure["p_adjusted"]).all()
+    note = "max-t correction of 66 comparisons of all measures together in all groups"
+    assert note in " ".join(together.ireval.report().notes)
+
+
 def test_intervals_of_groups_have_the_level_of_one_group_of_independent_groups():
     options = {"by": "collection", "test": "tukey"}
     together = PARTED.ireval.compare(**options, family="groups")
@@ -46,15 +60,16 @@ def test_intervals_of_groups_have_the_level_of_one_group_of_independent_groups()
             {"test": "t", "baseline": "r0"},
         ]
     ),
+    st.sampled_from(["groups", "all_groups"]),
 )
-def test_intervals_and_verdicts_over_groups_agree(seed, options):
+def test_intervals_and_verdicts_over_groups_agree(seed, options, family):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(24, 4)) + np.array([0.0, 0.4, 0.8, 1.6])
     query, run = (axis.ravel() for axis in np.indices(values.shape))
     frame = pd.DataFrame({"group": query % 2, "query_id": query, "measure": "x"})
     frame = frame.assign(run=np.array(["r0", "r1", "r2", "r3"])[run], value=values.ravel())
     scores = frame.ireval(higher={"x": True})
-    found = scores.compare(by="group", family="groups", draws=299, **options)
+    found = scores.compare(by="group", family=family, draws=299, **options)
     outside = found["ci_low"].gt(0) | found["ci_high"].lt(0)
     assert not (outside & ~found["significant"]).any()
     favored = np.sign(found["effect_size"])
@@ -88,7 +103,7 @@ def test_runs_and_judgments_of_several_collections_are_corrected_together():
 
 def test_groups_need_a_column_and_a_correction_of_the_family_wise_error_rate():
     with pytest.raises(ValueError, match="pass by=<column>, such as by='collection'"):
-        SCORES.ireval.compare(family="groups")
+        SCORES.ireval.compare(family="all_groups")
     for correction in ("fdr_bh", "none", None):
         with pytest.raises(ValueError, match="requires a correction of the family-wise error rate"):
             PARTED.ireval.compare(by="collection", family="groups", correction=correction)
