@@ -32,7 +32,7 @@ from pdeval.evaluate.pairs import select
 from pdeval.evaluate.scores import scores
 from pdeval.join import Judged, NothingJudged, join
 from pdeval.tables import NOISE, Table, describe, listed, numbers, ratio, run_labels
-from pdeval.verbs import TooFew
+from pdeval.verbs import TooFew, special
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,10 @@ class Powered:
     @property
     def p_value(self) -> np.ndarray:
         """The two-sided p-value of a mean of 0."""
-        from scipy import special
-
         return np.asarray(2 * special.stdtr(self.df, -np.abs(self.statistic)))
 
     def interval(self, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends of Student's interval of the mean."""
-        from scipy import special
-
         half = special.stdtrit(self.df, (1 + confidence) / 2) * np.sqrt(self.variance)
         return self.mean - half, self.mean + half
 

@@ -21,7 +21,7 @@ from pdeval.join import Block, Judged, Positions
 from pdeval.kernels.preferences import interleaving
 from pdeval.kernels.primitives import closer
 from pdeval.tables import checked_binding, numbers, query_column, run_labels
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import arguments, optimize, verb
 
 Over = Literal["recall", "grades", "subtopics", "cutoffs"]
 OVER = ("recall", "grades", "subtopics", "cutoffs")
@@ -302,8 +302,6 @@ class _Model:
         begin: np.ndarray | None = None,
     ) -> np.ndarray:
         """Return the fitted logarithms of the weights and the slope; `count` is how often each label counts."""
-        from scipy.optimize import minimize
-
         levels, groups = self.free
         kinds = [
             part
@@ -329,7 +327,9 @@ class _Model:
 
         start = np.append(np.zeros(levels + groups), 1.0) if begin is None else begin
         bounds = [(-12.0, 12.0)] * (levels + groups) + [(1e-6, None)]
-        return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+        return np.asarray(
+            optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        )
 
     def agreed(self, theta: np.ndarray) -> np.ndarray:
         """Return 1 for labels whose winner is predicted by the weights, 0 for the other run, 1/2 for ties."""
@@ -532,8 +532,6 @@ def fit_weights(judged: Judged, labeled: object, *, penalty: float = 1.0) -> Wei
     1       2    0.23
     2       3    0.13
     """
-    from scipy.optimize import minimize
-
     model = _Model(judged, labeled, ["recall"], "I")  # I has one population: all relevant items
     gain, size, sign, bins = model.gain[:, 0], model.size[:, 0], model.sign, model.bins
 
@@ -553,7 +551,9 @@ def fit_weights(judged: Judged, labeled: object, *, penalty: float = 1.0) -> Wei
         return value, np.append(gradient + shrunk, by_slope)
 
     start = np.append(np.ones(len(bins)), 1.0)
-    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(1e-6, None)] * len(start))
+    best = optimize.minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=[(1e-6, None)] * len(start)
+    )
     weight = best.x[:-1] / best.x[:-1].sum()
     return Weights(bins, weight, float((np.sign(gain @ weight) == sign).mean()), len(sign))
 

@@ -42,7 +42,7 @@ from pdeval.join import (
 )
 from pdeval.kernels.primitives import total
 from pdeval.tables import NOISE, labels, table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import arguments, sparse, special, verb
 
 Interval = Literal["student", "bootstrap-t", "bca"]
 BOOTSTRAP = 2000  # bootstrap samples of the queries
@@ -336,8 +336,6 @@ def _of_values(
     statistics = {"n": n, "mean": mean, "sd": sd}
     if confidence is not None:
         # scipy takes a tenth of a second to import: only if an interval is requested
-        from scipy import special
-
         with np.errstate(invalid="ignore", divide="ignore"):
             half = special.stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * sd / np.sqrt(n)
         statistics |= {"ci_low": mean - half, "ci_high": mean + half}
@@ -397,8 +395,6 @@ def bootstrap_interval(
     >>> bootstrap_interval(values, "bca").ravel().round(2).tolist()
     [0.08, 0.73]
     """
-    from scipy import special
-
     draws = arguments.whole("draws", draws, 2)
     known = ~np.isnan(values)
     n, mean, sd = mean_and_sd(values)
@@ -593,8 +589,6 @@ def quantile(
     >>> [one.tolist() for one in quantile(np.arange(1.0, 11.0)[:, None], 0.5)]
     [[5.5], [2.0], [9.0]]
     """
-    from scipy import special
-
     ordered = np.sort(values, axis=0)  # NaN last
     n = (~np.isnan(values)).sum(axis=0)
     place = np.maximum(n - 1, 0) * share
@@ -736,8 +730,6 @@ def of_sets(
     replicate : sequence of str, optional
         Run columns that distinguish replicates: values are averaged over them.
     """
-    from scipy import special
-
     counts, values, others, touched = _jackknifed(
         judged, measures, draws if confidence is not None else 0, seed
     )
@@ -891,8 +883,6 @@ class _OfRun:
 
     def _sparse_lists(self, k: float, patience: float) -> tuple[Any, Any]:
         """Return sparse matrices: the items of each user, (items, users), and their number, (0 to k, users)."""
-        from scipy import sparse
-
         code = self.listed.top(k)[:, :, 0]
         rank, user = np.nonzero(code >= 0)
         users, items = len(self.topics), len(self.listed.catalog.ids)

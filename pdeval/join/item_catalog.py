@@ -20,6 +20,7 @@ from pdeval.join.rules import outside
 from pdeval.kernels.beyond_accuracy import units
 from pdeval.kernels.primitives import share
 from pdeval.tables import HistoryTable, ItemTable, listed, read_history, read_items
+from pdeval.verbs import sparse
 
 if TYPE_CHECKING:
     from pdeval.join.positions import Rows
@@ -195,8 +196,6 @@ class Catalog:
 
     def _mean_of_had(self, values: np.ndarray) -> np.ndarray:
         """Return the mean of values of items over the items of each user; 0 in the last row, of no user."""
-        from scipy import sparse
-
         # a key is (user, item) as one number
         owner, item = np.divmod(self.keys, len(self.ids))
         shape = (len(self.users), len(self.ids))

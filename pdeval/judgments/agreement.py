@@ -35,7 +35,7 @@ from pdeval.judgments.labels import (
 from pdeval.kernels.primitives import share
 from pdeval.tables import NOISE, Table, read, table
 from pdeval.tables import labels as repeated
-from pdeval.verbs import TooFew, one_of, several, shown, verb
+from pdeval.verbs import TooFew, one_of, several, shown, special, verb
 
 Chance = Literal["none", "own", "pooled"]
 Scale = Literal["nominal", "ordinal", "interval", "linear", "quadratic"]
@@ -471,8 +471,6 @@ def interval(values: np.ndarray, confidence: float, units: int) -> tuple[np.ndar
     >>> [round(float(end), 1) for end in interval(np.arange(1001.0), 0.95, units=10)]
     [8.6, 991.4]
     """
-    from scipy import special
-
     # percentiles of Student's interval, expanded for few units
     wider = np.sqrt(units / (units - 1)) * special.stdtrit(units - 1, (1 - confidence) / 2)
     tail = float(special.ndtr(wider))

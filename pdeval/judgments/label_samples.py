@@ -40,7 +40,7 @@ from pdeval.join import Compat, Judged, Ties, checked_level, join, outside
 from pdeval.judgments.pools import Pool, pooled
 from pdeval.kernels.primitives import share
 from pdeval.tables import NOISE, Table, labels, numbers, read, table
-from pdeval.verbs import TooFew, positive, verb, whole
+from pdeval.verbs import TooFew, positive, special, verb, whole
 
 Design = Literal["importance", "stratified", "uniform"]
 STRATA = 5
@@ -380,8 +380,6 @@ def queries_needed(estimate: Powered, width: float, confidence: float = 0.95) ->
     >>> [queries_needed(powered(human, machine), width).item() for width in (0.08, 0.07, 0.02)]
     [60.0, 107.0, inf]
     """
-    from scipy import special
-
     total = (estimate.n + estimate.n_machine).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = (1 / estimate.n - 1 / estimate.effective_n) / (1 / estimate.n - 1 / total)

@@ -59,7 +59,7 @@ from pdeval.online.two_sample_tests import (
 from pdeval.significance.corrections import Correction, adjust, single_step_level, which_correction
 from pdeval.significance.registry import agreeing, direction
 from pdeval.tables import Table, gap, read, settled, size_of, table
-from pdeval.verbs import TooFew, arguments, one_of, several, track, verb, whole
+from pdeval.verbs import TooFew, arguments, one_of, several, special, stats, track, verb, whole
 
 TestName = Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"]
 RESAMPLES = 999  # bootstrap samples of each assignment in an A/A test
@@ -626,8 +626,6 @@ def aa_test(
                  CTR delta    200         8   0.04   0.017    0.077            True
     clicks_per_query delta    200         8   0.04   0.017    0.077            True
     """
-    from scipy.stats import binomtest
-
     draws, share = whole("draws", draws, 1), arguments.share("fraction", share)
     log = without_buckets(log)
     experiment = Experiment.of(log, measures, aggregate, unit)
@@ -660,7 +658,7 @@ def aa_test(
         count, rejected = int((~np.isnan(p_value)).sum()), int((p_value < alpha).sum())
         low, high, error = np.nan, np.nan, np.nan
         if count:
-            low, high = binomtest(rejected, count).proportion_ci(confidence, method="exact")
+            low, high = stats.binomtest(rejected, count).proportion_ci(confidence, method="exact")
             error = rejected / count
         rows.append(
             {
@@ -740,8 +738,6 @@ def bucket_sample_size(
       measure  n  value     sd  detectable_lift  difference  units
     0  clicks  6    5.0  1.581            0.723         0.5  314.0
     """
-    from scipy import special
-
     if difference is not None and lift is not None:
         raise ValueError("difference= and lift= exclude each other. Pass one of them.")
     for name, value in (("difference", difference), ("lift", lift)):

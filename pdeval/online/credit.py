@@ -24,7 +24,7 @@ from pdeval.tables import (
     run_labels,
     table,
 )
-from pdeval.verbs import verb
+from pdeval.verbs import stats, verb
 
 BY_RANKS = ("optimized", "pairwise")
 
@@ -458,8 +458,6 @@ def wins(
     0  bm25  hybrid  49       7      34     8   0.0000         True
     1    ql    bm25  47      16      23     8   0.3368        False
     """
-    from scipy.stats import binom
-
     correction = which_correction(correction)  # type: ignore[assignment]
     sides, sign, clicked = _votes(credits)
     pair = credits.frame.groupby(sides, sort=True, observed=True).ngroup().to_numpy()[clicked]
@@ -480,9 +478,9 @@ def wins(
     decided = a_wins + b_wins
     total = decided + ties
     if alternative == "two-sided":
-        p_value = np.minimum(2 * binom.cdf(np.minimum(a_wins, b_wins), decided, 0.5), 1.0)
+        p_value = np.minimum(2 * stats.binom.cdf(np.minimum(a_wins, b_wins), decided, 0.5), 1.0)
     else:
-        p_value = binom.sf((a_wins if alternative == "greater" else b_wins) - 1, decided, 0.5)
+        p_value = stats.binom.sf((a_wins if alternative == "greater" else b_wins) - 1, decided, 0.5)
     p_value = np.where(total > 0, p_value, np.nan)
     p_adjusted = adjust(p_value, np.zeros(n, dtype=np.int64), correction=correction or "none")
     with np.errstate(invalid="ignore"):

@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.evaluate import all_pairs, described_frame, pair_columns, place_of
 from pdeval.join import Compat, Ties, ids, outside, top
 from pdeval.tables import Table, labels, run_labels, table
-from pdeval.verbs import one_of, several, shown, track, verb, whole
+from pdeval.verbs import one_of, optimize, several, shown, track, verb, whole
 
 Method = Literal["team-draft", "balanced", "probabilistic"]
 ManyMethod = Literal["team-draft", "optimized", "pairwise"]
@@ -760,8 +760,6 @@ def distribution(credit: np.ndarray) -> np.ndarray:
     >>> distribution(np.array([[[1.0, 0.5], [0.5, 1.0]], [[0.5, 1.0], [1.0, 0.5]]])).round(6).tolist()
     [0.5, 0.5]
     """
-    from scipy.optimize import linprog
-
     _, n_lists, length = credit.shape
     # by how much each run's credit for the first k results is off the mean of all runs
     prefix = np.cumsum(credit, axis=2)
@@ -772,7 +770,7 @@ def distribution(credit: np.ndarray) -> np.ndarray:
     off = off / spread
     both = np.concatenate([off, -off])
     # first the smallest bias that is possible, as a slack variable
-    least = linprog(
+    least = optimize.linprog(
         np.append(np.zeros(n_lists), 1.0),
         A_ub=np.concatenate([both, -np.ones((len(both), 1))], axis=1),
         b_ub=np.zeros(len(both)),
@@ -785,7 +783,7 @@ def distribution(credit: np.ndarray) -> np.ndarray:
     )  # credit of each list if rank i is clicked with weight 1/i
     variance = ((seen - seen.mean(axis=0)) ** 2).sum(axis=0)
     # then the most sensitive lists with no more bias
-    best = linprog(
+    best = optimize.linprog(
         variance / max(float(variance.max()), 1e-300),
         A_ub=both,
         b_ub=np.full(len(both), float(least.fun) + 1e-9),

@@ -38,7 +38,7 @@ import pandas as pd
 from pdeval.evaluate import described_frame
 from pdeval.join import outside
 from pdeval.tables import Table, names_of, table
-from pdeval.verbs import TooFew, arguments, is_finite, verb
+from pdeval.verbs import TooFew, arguments, is_finite, special, verb
 
 ROLES = ("session", "user", "query", "time", "action", "rank", "doc", "bucket", "value")
 NEEDED = ("session", "query", "time", "action")
@@ -963,8 +963,6 @@ def _bucket_sizes(
     log: Table, shares: Mapping[object, float] | None, least: int = 0
 ) -> pd.DataFrame:
     """Return how many users (or sessions) were shown something in each bucket, and the chi-square test of that."""
-    from scipy import special
-
     has = columns_of(log)
     who = "user" if "user" in has else "session"
     rows = log.frame[log.column("action") == IMPRESSION] if "action" in log else log.frame

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from pdeval.tables import NOISE, gap, settled, size_of
+from pdeval.verbs import special, stats
 
 Aggregate = Literal["mean", "median", "ratio"]
 Kind = Literal["rate", "mean", "median"]
@@ -199,8 +200,6 @@ def two_rates(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     >>> round(result.statistic, 3), round(result.p_value, 4)
     (2.543, 0.011)
     """
-    from scipy import special
-
     if not len(x) or not len(y):
         return Tested("z")
     p, q = float(np.mean(x)), float(np.mean(y))
@@ -231,8 +230,6 @@ def welch(x: np.ndarray, y: np.ndarray, *, confidence: float) -> Tested:
     >>> round(welch(np.array([1.0, 2, 3]), np.array([2.0, 4, 9]), confidence=0.95).p_value, 3)
     0.284
     """
-    from scipy import special
-
     if len(x) < 2 or len(y) < 2:
         return Tested("welch")
     size = size_of(x, y)
@@ -321,8 +318,6 @@ def mann_whitney(
     >>> result.effect_size, round(result.p_value, 2)
     (-1.0, 0.1)
     """
-    from scipy.stats import mannwhitneyu
-
     if not len(x) or not len(y):
         return Tested("mann-whitney")
     x, y = np.split(settled(np.concatenate([x, y]).astype(np.float64)), [len(x)])
@@ -331,7 +326,7 @@ def mann_whitney(
         low, high = gap(_percentiles(drawn[0] - drawn[1], confidence), 0.0, size_of(x, y)).tolist()
     if np.ptp(np.concatenate([x, y])) == 0:  # all equal
         return Tested("mann-whitney", low, high, 0.0, len(x) * len(y) / 2, 1.0)
-    result = mannwhitneyu(x, y, alternative="two-sided")
+    result = stats.mannwhitneyu(x, y, alternative="two-sided")
     return Tested(
         "mann-whitney",
         low,
@@ -415,8 +410,6 @@ def relative_interval(
 
 def quantile(confidence: float, freedom: float | None = None) -> float:
     """Return the quantile of a two-sided interval: Student's t with these degrees of freedom, or normal."""
-    from scipy import special
-
     upper = (1 + confidence) / 2
     return float(special.ndtri(upper) if freedom is None else special.stdtrit(freedom, upper))
 

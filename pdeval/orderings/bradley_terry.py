@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pdeval.orderings.markov_chain import balance
+from pdeval.verbs import csgraph, special
 
 # limits of the steps of resamples, well within the tolerance of ties
 STEPS, SETTLED = 40, 1e-9
@@ -261,8 +262,6 @@ class Counts:
 
     def components(self) -> list[np.ndarray]:
         """Return the groups of systems that are connected by chains of votes."""
-        from scipy.sparse import csgraph
-
         count, group = csgraph.connected_components(self.met > 0, directed=False)
         return [np.flatnonzero(group == number) for number in range(count)]
 
@@ -271,8 +270,6 @@ class Counts:
 
         Exactly then the maximum likelihood strengths are infinite (Ford 1957).
         """
-        from scipy.sparse import csgraph
-
         net, shared = self.tables(self.n)
         beaten = shared > net  # at least half a vote of b against a
         # reach[a, b]: b beats a directly or through a chain of systems, or is a
@@ -329,8 +326,6 @@ class Fitted:
         variance : ndarray, optional
             Variances of the strengths; by default those of the covariance.
         """
-        from scipy import special
-
         variance = np.diag(self.covariance) if variance is None else variance
         units = max(self.groups, 2)
         quantile = special.stdtrit(units - 1, (1 + confidence) / 2)
@@ -339,8 +334,6 @@ class Fitted:
 
     def p_values(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return the p-values of Wald tests of equal strengths of pairs of systems."""
-        from scipy import special
-
         units = max(self.groups, 2)
         variance = np.maximum(self.pair_variance(a, b), 0.0) * units / (units - 1)
         gap = np.abs(self.strength[a] - self.strength[b])
@@ -383,8 +376,6 @@ def _add_groups(spread: np.ndarray, counts: Counts, surprise: np.ndarray) -> Non
 
 def many_fitted(net: np.ndarray, shared: np.ndarray, met: np.ndarray, fitted: Fitted) -> np.ndarray:
     """Return the strengths of bootstrap samples of the votes; NaN if they are infinite."""
-    from scipy.sparse import csgraph
-
     games = shared + fitted.prior * (met > 0)
     won = ((games + net) / 2.0).sum(axis=-1)
     if fitted.prior > 0:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from pdeval.evaluate import cube
 from pdeval.orderings.votes import ranks
 from pdeval.tables import settled
-from pdeval.verbs import Registry, first_line, lookup, several
+from pdeval.verbs import Registry, first_line, lookup, several, stats
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,6 @@ def tau_b(x: np.ndarray, y: np.ndarray) -> float:
     0.8165
     """
     if len(x) > FEW:
-        from scipy import stats
-
         return float(stats.kendalltau(x, y).statistic)
     # the sums and divisions of scipy, which also computes a p-value, in ten times the time
     of_x, of_y = (
@@ -272,8 +270,6 @@ def spearman(x: np.ndarray, y: np.ndarray) -> float:
     >>> round(spearman([3, 2, 1], [2, 3, 1]), 4)
     0.5
     """
-    from scipy import stats
-
     return pearson(stats.rankdata(x), stats.rankdata(y))
 
 
@@ -287,8 +283,6 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
     >>> round(pearson([3.0, 2.0, 1.0], [6.0, 5.0, 1.0]), 4)
     0.9449
     """
-    from scipy import stats
-
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(stats.pearsonr(x, y).statistic)

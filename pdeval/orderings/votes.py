@@ -14,6 +14,7 @@ import numpy as np
 from pdeval.evaluate import Pairs, Source, cube, decided
 from pdeval.kernels.primitives import total
 from pdeval.tables import NOISE, begins_along, firsts, run_labels, settled
+from pdeval.verbs import special
 
 BLOCK = 1 << 21  # cells (queries x pairs of runs) in memory at a time
 
@@ -417,8 +418,6 @@ def ranks_within(
     >>> ranks_within(np.array([3.0, 0.1, 0.0]), drawn, ranks(drawn), 0.95, n=50).tolist()
     [[1, 2, 2], [1, 3, 3]]
     """
-    from scipy import special
-
     if kind == "percentile":
         tails = np.round([(1 - confidence) / 2, (1 + confidence) / 2], 12)  # .025 exactly
         return np.quantile(drawn_ranks, tails, axis=0, method="inverted_cdf").astype(np.int64)

@@ -18,7 +18,7 @@ from pdeval.significance.leaderboard import stretches_alike
 from pdeval.significance.mean_ranks import critical_difference_of
 from pdeval.significance.registry import TESTS
 from pdeval.tables import listed
-from pdeval.verbs import checks_arguments, one_of
+from pdeval.verbs import checks_arguments, one_of, stats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -572,8 +572,6 @@ def _two_orderings(
     table: PlotTable, orderings: Sequence[object] | None
 ) -> tuple[list[str], np.ndarray, list[str], str]:
     """Return the runs that both orderings have, their ranks (2, runs), what each orders by, and Kendall's tau."""
-    from scipy import stats
-
     keys = list(zip(map(str, table.frame["measure"]), map(str, table.names("method"))))
     present = list(dict.fromkeys(keys))
     chosen = _chosen_orderings(table.what, present, orderings)

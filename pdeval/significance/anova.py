@@ -10,7 +10,7 @@ from pdeval.significance.hsd import residual_mean_square
 from pdeval.significance.mean_ranks import concordance, ranks_of
 from pdeval.significance.paired_differences import Pairs, complete, concatenated
 from pdeval.tables import NOISE, labels, ratio, table
-from pdeval.verbs import verb
+from pdeval.verbs import special, verb
 
 SOURCES = ("run", "query", "residual", "total")
 
@@ -114,8 +114,6 @@ def two_way(X: np.ndarray, scored: bool = True) -> dict[str, np.ndarray]:
     >>> two_way(np.array([[0.0, 1.0], [0.0, 3.0], [1.0, 0.0]]))["sum_sq"].round(4).tolist()
     [1.5, 1.3333, 4.0, 6.8333]
     """
-    from scipy import special
-
     queries, runs = X.shape
     run, query = (_squares(X, axis) * X.shape[axis] for axis in (0, 1))
     df = np.array([runs - 1, queries - 1, (runs - 1) * (queries - 1), runs * queries - 1])
@@ -225,8 +223,6 @@ def rank_tests(X: np.ndarray) -> dict[str, np.ndarray]:
     >>> tests["statistic"].round(4).tolist(), tests["p_value"].round(4).tolist()
     ([6.5, 13.0], [0.0388, 0.0066])
     """
-    from scipy import special
-
     queries, runs = X.shape
     agreement = concordance(ranks_of(X))
     df, df_error = runs - 1, (runs - 1) * (queries - 1)

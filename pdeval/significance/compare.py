@@ -46,7 +46,7 @@ from pdeval.significance.registry import (
     with_correction,
 )
 from pdeval.tables import NOISE, table
-from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, verb
+from pdeval.verbs import TooFew, check_not_declared, listed_in_docs, special, verb
 
 # importing the others declares their tests
 __all__ = ["compare", "hsd", "mean_ranks", "paired_tests"]
@@ -458,8 +458,6 @@ def _blocks(
     pairs: Pairs, measure: int, test: SignificanceTest, options: dict[str, Any]
 ) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
     """Yield (numbers of pairs, their columns) of one measure."""
-    from scipy import special
-
     if test.machine:
         yield from _with_machine(pairs, measure, test, options)
     elif test.joint:

@@ -10,7 +10,7 @@ import pandas as pd
 from pdeval.evaluate import MEASURES, ScoresLike, Source, chunks, each, new_seed, sources
 from pdeval.significance.paired_differences import Pairs
 from pdeval.tables import NOISE, describe, table
-from pdeval.verbs import arguments, track, verb
+from pdeval.verbs import arguments, special, track, verb
 
 # Weights (draws x queries) in memory at a time.
 BLOCK = 2**20
@@ -28,8 +28,6 @@ def correlated_t(D: np.ndarray, rope: float, correlation: float = 0.0) -> np.nda
     >>> correlated_t(np.array([[0.1], [0.3], [0.2], [0.4]]), 0.1).round(4).ravel().tolist()
     [0.0062, 0.0452, 0.9486]
     """
-    from scipy import special
-
     n, mean, sd = describe(D)
     scale = sd * np.sqrt(1 / n + correlation / (1 - correlation))
     with np.errstate(divide="ignore", invalid="ignore"):

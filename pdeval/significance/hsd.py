@@ -17,7 +17,7 @@ from pdeval.evaluate import chunks
 from pdeval.significance.max_t import critical_value, tail
 from pdeval.significance.registry import Outcome, described_pairs, significance_test
 from pdeval.tables import NOISE, ratio
-from pdeval.verbs import track
+from pdeval.verbs import optimize, special, track
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -48,8 +48,6 @@ def upper_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
     >>> upper_tail(3.8767767, 3, 10).round(6).item()
     0.05
     """
-    from scipy import special
-
     # the density of the largest of k normal values, by the trapezoid rule
     z = np.arange(-10.0, 9.6, 0.1)
     log_density = -(z**2) / 2 - np.log(2 * np.pi) / 2 + np.log(k) + (k - 1) * special.log_ndtr(z)
@@ -88,8 +86,6 @@ def dunnett_tail(q: np.ndarray | float, k: int, df: float) -> np.ndarray:
     >>> dunnett_tail(2.5923207, 3, 16).round(6).item()
     0.05
     """
-    from scipy import special
-
     z = np.arange(-10.0, 10.1, 0.1)  # mean of the baseline, in standard errors
     density = 0.1 * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
 
@@ -136,8 +132,6 @@ def upper_point(
     >>> round(upper_point(0.05, 3, 10), 3)
     3.877
     """
-    from scipy import optimize
-
     high = 4.0
     while tail_of(high, k, df) > p:
         high *= 2

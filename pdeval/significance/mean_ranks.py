@@ -9,6 +9,7 @@ import numpy as np
 from pdeval.significance.hsd import upper_point, upper_tail
 from pdeval.significance.registry import Outcome, described_pairs, significance_test
 from pdeval.tables import NOISE, average_ranks, ratio
+from pdeval.verbs import special
 
 
 def ranks_of(X: np.ndarray) -> np.ndarray:
@@ -137,8 +138,6 @@ def conover(X: np.ndarray, a: np.ndarray, b: np.ndarray, *, confidence: float = 
     >>> outcome.statistic.round(4).tolist(), outcome.p_value.round(4).tolist()
     ([-1.4142, -4.9497], [0.207, 0.0026])
     """
-    from scipy import special
-
     queries, runs = X.shape
     ranks = ranks_of(X)
     df = (queries - 1) * (runs - 1)

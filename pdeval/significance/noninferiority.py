@@ -13,6 +13,7 @@ from pdeval.significance.corrections import MAX_T, adjust, single_step_level
 from pdeval.significance.hsd import scale_points
 from pdeval.significance.max_t import critical_value, tail
 from pdeval.tables import ratio
+from pdeval.verbs import special
 
 Columns = dict[str, np.ndarray]
 KINDS = ("noninferiority", "equivalence")
@@ -81,8 +82,6 @@ def against_margin(
     >>> result["p_noninferior"].round(4).tolist(), result["p_equivalent"].round(3).tolist()
     ([0.0082], [0.858])
     """
-    from scipy import special
-
     n, mean, se = (
         np.concatenate([part[key] for part in parts]) for key in ("n", "difference", "se")
     )
@@ -178,8 +177,6 @@ def margin_power(
     >>> margin_power(np.zeros(1), np.array([0.4]), 50, 0.05, "equivalence").round(4).tolist()
     [0.7474]
     """
-    from scipy import special
-
     effect, margin, n = np.broadcast_arrays(np.asarray(effect, dtype=float), margin, queries)
     power = np.ones(effect.shape)
     for count in np.unique(n):

@@ -33,7 +33,7 @@ from pdeval.significance.registry import (
     with_correction,
 )
 from pdeval.tables import NOISE, describe, table
-from pdeval.verbs import TooFew, arguments, verb
+from pdeval.verbs import TooFew, arguments, special, verb
 
 
 def read_collections(
@@ -199,8 +199,6 @@ def combined_effects(
     >>> {name: result[name].round(4).item() for name in ("fixed", "random", "i2")}
     {'fixed': 0.0467, 'random': 0.057, 'i2': 0.875}
     """
-    from scipy import special
-
     there = ~np.isnan(difference)
     k = there.sum(axis=0)
     usable = k > 1

@@ -19,7 +19,7 @@ from pdeval.significance.registry import (
     student_test,
 )
 from pdeval.tables import NOISE, average_ranks, describe, ratio
-from pdeval.verbs import track
+from pdeval.verbs import special, track
 
 # Columns whose bootstrap draws are in memory at the same time.
 BOOTSTRAP_PAIRS = 256
@@ -77,8 +77,6 @@ def cohen_interval(
     >>> round(low.item(), 4), round(high.item(), 4)
     (-0.1723, 1.1482)
     """
-    from scipy import special
-
     tail_share = (1 - np.broadcast_to(confidence, t.shape)) / 2
     low, high = (special.nctdtrinc(n - 1.0, share, t) for share in (1 - tail_share, tail_share))
     low, high = np.where(tail_share == 0, -np.inf, low), np.where(tail_share == 0, np.inf, high)
@@ -110,8 +108,6 @@ def wilcoxon(D: np.ndarray, *, confidence: float | np.ndarray = 0.95) -> Outcome
     >>> [end.round(3).item() for end in (outcome.estimate, outcome.ci_low, outcome.ci_high)]
     [0.105, -0.04, 0.25]
     """
-    from scipy import special
-
     n, mean, _ = describe(D)
     dropped = np.isnan(D) | (D == 0)
     size = np.where(dropped, np.inf, np.abs(D))
@@ -263,8 +259,6 @@ def sign(D: np.ndarray, *, confidence: float | np.ndarray = 0.95) -> Outcome:
     >>> outcome.statistic.tolist(), outcome.p_value.tolist()
     ([5.0], [0.0625])
     """
-    from scipy import special
-
     n, mean, _ = describe(D)
     wins, losses = (D > 0).sum(axis=0), (D < 0).sum(axis=0)
     decided, fewer = wins + losses, np.minimum(wins, losses)
@@ -308,8 +302,6 @@ def binomial_interval(
     >>> round(low.item(), 4), round(high.item(), 4)
     (0.4439, 0.9748)
     """
-    from scipy import special
-
     losses = n - wins
     low = special.betaincinv(np.maximum(wins, 1), losses + 1, level)
     high = special.betaincinv(wins + 1, np.maximum(losses, 1), 1 - np.asarray(level))

@@ -23,7 +23,7 @@ from pdeval.significance.over_collections import (
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import TESTS
 from pdeval.tables import describe, ratio, table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import arguments, optimize, special, verb
 
 Goal = Literal["noninferiority", "equivalence"]
 MEANS = {
@@ -295,7 +295,6 @@ def t_power(effect: np.ndarray, queries: np.ndarray | float, alpha: float) -> np
     >>> t_power(np.array([0.0, 0.5, np.inf]), 50, 0.05).round(4).tolist()
     [0.05, 0.9339, 1.0]
     """
-    from scipy import special
     from statsmodels.stats.power import TTestPower
 
     effect, n = np.broadcast_arrays(np.abs(effect), queries)
@@ -341,7 +340,6 @@ def smallest_effect(n_queries: int, power: float, alpha: float) -> float:
     >>> round(smallest_effect(50, 0.8, 0.05), 4)
     0.4042
     """
-    from scipy import optimize
 
     def missing(effect: float) -> float:
         return float(t_power(np.array([effect]), n_queries, alpha)[0]) - power

@@ -18,7 +18,7 @@ import pandas as pd
 from pdeval.catalog import default_test
 from pdeval.significance.corrections import adjust, single_step_level
 from pdeval.tables import NOISE, describe, ratio
-from pdeval.verbs import Registry, first_line, lookup
+from pdeval.verbs import Registry, first_line, lookup, special
 
 BLOCK = 2**17  # differences (queries x pairs) in memory at a time
 
@@ -194,8 +194,6 @@ def student_interval(
     >>> round(low.item(), 4), round(high.item(), 4)
     (-0.4307, 2.4307)
     """
-    from scipy import special
-
     with np.errstate(invalid="ignore"):  # infinite times 0
         half = special.stdtrit(n - 1, (1 + confidence) / 2) * sd / np.sqrt(n)
     half = np.where((sd == 0) & (n > 1), 0.0, half)
@@ -211,8 +209,6 @@ def student_test(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> tuple[np.nd
     >>> round(t.item(), 4), round(p.item(), 4)
     (1.5811, 0.1483)
     """
-    from scipy import special
-
     t = ratio(mean, sd / np.sqrt(n))
     return t, 2 * special.stdtr(n - 1, -np.abs(t))
 

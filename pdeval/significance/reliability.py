@@ -11,7 +11,7 @@ from pdeval.significance.anova import two_way
 from pdeval.significance.noninferiority import fewest_queries
 from pdeval.significance.paired_differences import Pairs, complete
 from pdeval.tables import table
-from pdeval.verbs import arguments, verb
+from pdeval.verbs import arguments, special, stats, verb
 
 table(
     "reliability",
@@ -137,8 +137,6 @@ def decisions(
     >>> [result[name].round(3).item() for name in ("erho2", "erho2_low", "erho2_high", "phi", "phi_low", "phi_high")]
     [0.729, 0.541, 0.876, 0.672, 0.457, 0.845]
     """
-    from scipy import stats
-
     of_run, of_query = max(run - residual, 0.0) / queries, max(query - residual, 0.0) / runs
     df_run, df_query = runs - 1, queries - 1
     # lower and upper limits of the ratio of var_run to the variance of the error of one query
@@ -266,8 +264,6 @@ def queries_for(
     >>> queries_for(0.05, 0.1, 10, "one-way", 0.8, 0.05), queries_for(0.05, 0.1, 2, "t", 0.8, 0.05)
     (158.0, 81.0)
     """
-    from scipy import special
-
     if variance == 0:
         return 2.0
 

@@ -38,7 +38,7 @@ from pdeval.significance.paired_differences import (
 from pdeval.significance.registry import Outcome, agreeing, with_correction
 from pdeval.significance.variance_components import Seeds, fitted, squares_of
 from pdeval.tables import NOISE, describe, ratio, run_labels, settled, table
-from pdeval.verbs import TooFew, verb
+from pdeval.verbs import TooFew, special, verb
 
 SOURCES = ("query", "system x query", "replicate", "residual")
 THIS_TRAINING = "Is this way of training different? Queries and replicates are both random."
@@ -309,8 +309,6 @@ def _tested(
     pairs: Pairs, measure: int, seeds: Seeds, confidence: float
 ) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
     """Yield (numbers of pairs, columns of the t-test of each pair of systems)."""
-    from scipy import special
-
     for numbers, D in pairs.blocks(measure, shared=2):
         n, mean, sd = describe(D)
         variance, df = seeds.spread(pairs.a[numbers], pairs.b[numbers], n, sd)

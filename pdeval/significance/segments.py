@@ -22,7 +22,7 @@ from pdeval.significance.over_collections import rules_of, sorted_by_group
 from pdeval.significance.paired_differences import Pairs
 from pdeval.significance.registry import simultaneous, student_interval, student_test
 from pdeval.tables import describe, labels, ratio, settled, table
-from pdeval.verbs import TooFew, verb
+from pdeval.verbs import TooFew, special, verb
 
 
 def welch_gap(
@@ -50,8 +50,6 @@ def welch_gap(
     >>> [gap[name].round(3).item() for name in ("difference", "ci_low", "ci_high", "p_value")]
     [0.2, 0.052, 0.348, 0.017]
     """
-    from scipy import special
-
     (n, mean, sd), (m, other, spread) = one, two
     with np.errstate(invalid="ignore"):
         a = np.where(n > 1, np.square(sd) / n, np.nan)

@@ -18,6 +18,7 @@ import numpy as np
 
 from pdeval.evaluate import group_means, sd_over_replicates
 from pdeval.tables import NOISE
+from pdeval.verbs import optimize
 
 QUERY, SYSTEM_QUERY, REPLICATE, RESIDUAL = range(4)
 # component -> component whose expected mean square is part of its own
@@ -216,8 +217,6 @@ def in_order(sums: np.ndarray, freedom: np.ndarray) -> np.ndarray:
 
 def by_search(squares: Squares) -> np.ndarray:
     """Return the components of any data, by a search for the maximum of the restricted likelihood."""
-    from scipy import optimize
-
     freedom = squares.freedom
     size = (
         float(np.trace(squares.cells)) / freedom[QUERY]

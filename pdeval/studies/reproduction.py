@@ -15,7 +15,7 @@ from pdeval.kernels.primitives import share
 from pdeval.kernels.rank_similarity import Ties, rank_biased_overlap, tau_union
 from pdeval.significance.paired_tests import student
 from pdeval.tables import describe, labels, listed, not_a_table, read, run_labels, table
-from pdeval.verbs import shown, verb
+from pdeval.verbs import shown, special, stats, verb
 
 CELLS = 1 << 21  # items x lists of a block
 
@@ -200,8 +200,6 @@ def _effects(
         rmse = np.sqrt(np.nanmean(differences**2, axis=0)).reshape(shape)
         p_value = student(differences).p_value.reshape(shape)
     else:
-        from scipy import stats
-
         rmse = np.full(shape, np.nan)
         two = stats.ttest_ind(values, originals, axis=1, nan_policy="omit")
         p_value = np.asarray(two.pvalue, dtype=np.float64)
@@ -431,8 +429,6 @@ def _change(name: object, cube: Scores, base: Scores, confidence: float) -> pd.D
         parts = sd**2 / n, sd_base**2 / n_base
         error = np.sqrt(parts[0] + parts[1])
         freedom = error**4 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (n_base - 1))
-    from scipy import special
-
     half = special.stdtrit(freedom, (1 + confidence) / 2) * error
     measure, run = np.divmod(np.arange(shape), values.shape[2])
     return pd.DataFrame(

@@ -31,7 +31,7 @@ from pdeval.evaluate import (
 from pdeval.join import Block, Judged
 from pdeval.kernels.primitives import share
 from pdeval.tables import NOISE, cleared, labels, table
-from pdeval.verbs import track, verb
+from pdeval.verbs import special, track, verb
 
 Stream: TypeAlias = Preferences | Pairs | Differences
 
@@ -459,8 +459,6 @@ def _rate_over_queries(
     sign: np.ndarray, label: np.ndarray, topic: np.ndarray, used: np.ndarray, confidence: float
 ) -> dict[str, float]:
     """Return the fraction of labels with the same sign, with its interval over queries, and the fraction of ties."""
-    from scipy.special import stdtrit
-
     if not used.any():
         raise ValueError("no labeled preference is on a query that counts for both of its runs.")
     agrees = (sign == label)[used] * 1.0
@@ -471,7 +469,7 @@ def _rate_over_queries(
     if n > 1:
         residual = np.bincount(query, agrees) - rate * size
         error = np.sqrt((residual**2).sum() * n / (n - 1)) / len(agrees)
-        half = float(stdtrit(n - 1, (1 + confidence) / 2) * error)
+        half = float(special.stdtrit(n - 1, (1 + confidence) / 2) * error)
     return {
         "queries": n,
         "labels": len(agrees),

@@ -40,7 +40,7 @@ from pdeval.tables import (
     row_sizes,
     table,
 )
-from pdeval.verbs import checks_arguments, verb, whole
+from pdeval.verbs import checks_arguments, special, verb, whole
 
 MEANS = {
     "pairs": "number of (query, pair of runs)",
@@ -528,8 +528,6 @@ def distinct_values(n: int, m: int | Iterable[int]) -> pd.DataFrame:
     0  10  1               10           10.0                1.000
     1  10  5                6          252.0                2.401
     """
-    from scipy.special import comb
-
     relevant = np.atleast_1d(np.asarray(m))
     if not relevant.size or relevant.min() < 1 or relevant.max() > n:
         raise ValueError(f"distinct_values() requires integers 1 <= m <= n; found n={n}, m={m}.")
@@ -537,7 +535,7 @@ def distinct_values(n: int, m: int | Iterable[int]) -> pd.DataFrame:
         "n": int(n),
         "m": relevant,
         "reciprocal_rank": n - relevant + 1,
-        "lexiprecision": comb(n, relevant),
+        "lexiprecision": special.comb(n, relevant),
         "log10_lexiprecision": log_choose(np.full(len(relevant), n), relevant) / np.log(10),
     }
     return described_frame(columns, {"table": "distinct_values"})
@@ -601,9 +599,7 @@ def log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
     >>> round(float(np.exp(log_choose(5, 2))), 6)
     10.0
     """
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))
 
 
 CELLS = 1 << 20

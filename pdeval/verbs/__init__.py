@@ -41,6 +41,7 @@ from pdeval.verbs.arguments import (
     whole,
     with_article,
 )
+from pdeval.verbs.lazy_imports import csgraph, optimize, sparse, special, stats
 from pdeval.verbs.parameter_texts import (
     WIDTH,
     completed,
