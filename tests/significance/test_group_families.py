@@ -25,7 +25,9 @@ def test_the_p_values_of_a_group_become_those_of_all_groups_by_sidak():
 
 def test_measures_and_groups_are_corrected_together():
     options = {"by": "collection", "baseline": "bm25", "draws": 500}
-    alone, together = (PARTED.ireval.compare(**options, family=one) for one in ("all", "all_groups"))
+    alone, together = (
+        PARTED.ireval.compare(**options, family=one) for one in ("all", "all_groups")
+    )
     expected = 1 - (1 - alone["p_adjusted"]) ** 3
     np.testing.assert_allclose(together["p_adjusted"], expected, rtol=1e-9)
     assert together["significant"].tolist() == (together["p_adjusted"] < 0.05).tolist()
