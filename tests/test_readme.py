@@ -28,17 +28,6 @@ SITE = ROOT / "notebooks" / "site"
 FIGURE = ROOT / "notebooks" / "figures" / "quickstart.png"
 PYTHON = re.compile(r"(?s)```python\n(.*?)```\n(?:```text\n(.*?)```\n)?")
 MISSING = "2 of 50 judged queries are missing"
-# titles of the tables of verbs, by the package of their functions
-TASKS = {
-    "evaluate": "Measures and preferences",
-    "orderings": "Orderings",
-    "significance": "Significance and planning",
-    "studies": "Measures, ties and robustness",
-    "judgments": "Judgments, pools and assessors",
-    "online": "Clicks, A/B tests and interleaving",
-    "answers": "Answers and chunks",
-    "report": "Tables and figures",
-}
 MANY = 6  # kinds of table that are named, of a verb that many have
 FAMILIES = {
     "metric": ("Measures of one ranking", "Measure"),
@@ -133,6 +122,8 @@ print(json.dumps([
 
 def verbs() -> str:
     """Return the tables of the verbs of each task, one line per verb."""
+    from notebooks.site.contents import TASKS
+
     keep = "the join, to keep: it has the verbs that runs have, and nothing is joined twice"
     tables = {
         title: [f"| `.join()` | runs | {keep} |"] * (not i)
@@ -153,7 +144,7 @@ def verbs() -> str:
                     f"; by name: {', '.join(f'`.{name}()`' for name in names)}" if names else ""
                 )
                 kinds = [kind for one in members for kind in one["on"]]
-                tables[_task(row)].append(
+                tables[TASKS.get(row["package"], TASKS["report"])].append(
                     f"| `.{row['name']}()` | {_kinds(kinds)} | `{row['returns']}`: what suits the table{others} |"
                 )
             continue
@@ -162,15 +153,11 @@ def verbs() -> str:
             .rstrip(".")
             .replace("|", r"\|")
         )
-        tables[_task(row)].append(f"| `.{row['name']}()` | {_kinds(row['on'])} | {description} |")
+        tables[TASKS.get(row["package"], TASKS["report"])].append(f"| `.{row['name']}()` | {_kinds(row['on'])} | {description} |")
     lines = []
     for title, verbs_of_task in tables.items():
         lines += [f"## {title}", "", "| verb | of | gives |", "|---|---|---|", *verbs_of_task, ""]
     return "\n".join(lines)
-
-
-def _task(row: dict) -> str:
-    return TASKS.get(row["package"], TASKS["report"])
 
 
 def _kinds(names: list[str]) -> str:

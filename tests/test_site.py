@@ -27,9 +27,13 @@ FETCHED = {
     "video": "src",
     "embed": "src",
 }
-BUILD = (
-    "import sys; from notebooks.site.__main__ import main; sys.exit(main(['--into', sys.argv[1]]))"
-)
+# the extra docs does not install pytest
+BUILD = """
+import sys
+sys.modules["pytest"] = None
+from notebooks.site.__main__ import main
+sys.exit(main(["--into", sys.argv[1]]))
+"""
 
 
 def fresh(code: str) -> str:
@@ -131,12 +135,24 @@ def site(tmp_path_factory):
     """Build the site, without a warning."""
     pytest.importorskip("myst_nb")
     pytest.importorskip("furo")
+    pytest.importorskip("typst")
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-c", BUILD, str(folder)], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return folder / "html"
+
+
+def test_the_cheat_sheet_has_one_page_and_every_verb():
+    typst = pytest.importorskip("typst")
+    from notebooks.site import cheat_sheet
+
+    pages = typst.compile(cheat_sheet.as_typst().encode(), format="svg")
+    assert isinstance(pages, bytes), f"{len(pages)} pages"  # a list if there are several
+    names = fresh("from notebooks.site import registries; print(*registries.families())").split()
+    sheet = cheat_sheet.as_html()
+    assert [name for name in names if f"<code>.{name}()</code>" not in sheet] == []
 
 
 @pytest.mark.slow

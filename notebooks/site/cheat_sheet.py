@@ -1,4 +1,4 @@
-"""The cheat sheet of one page, from the registries: an HTML file, and a PDF if the package typst is installed."""
+"""The cheat sheet of one page, from the registries, as HTML and PDF."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 
 from notebooks.site import docstrings, registries
-from tests.test_readme import TASKS
+from notebooks.site.contents import TASKS
 
 FIRST = [
     ("pdeval.read_runs(folder), read_qrels(file)", "run files and judgments"),
@@ -80,10 +80,8 @@ def as_typst() -> str:
 
 
 def write(folder: Path) -> None:
-    """Write cheatsheet.html into a folder, and cheatsheet.pdf if the package typst is installed."""
+    """Write cheatsheet.html and cheatsheet.pdf into a folder."""
+    import typst
+
     (folder / "cheatsheet.html").write_text(as_html(), encoding="utf-8")
-    try:
-        import typst
-    except ImportError:
-        return
     typst.compile(as_typst().encode(), output=folder / "cheatsheet.pdf")

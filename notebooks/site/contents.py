@@ -9,6 +9,17 @@ SITE = Path(__file__).resolve().parent
 NOTEBOOKS = SITE.parent
 ROOT = NOTEBOOKS.parent
 
+# titles of the tables of verbs, by the package of their functions
+TASKS = {
+    "evaluate": "Measures and preferences",
+    "orderings": "Orderings",
+    "significance": "Significance and planning",
+    "studies": "Measures, ties and robustness",
+    "judgments": "Judgments, pools and assessors",
+    "online": "Clicks, A/B tests and interleaving",
+    "answers": "Answers and chunks",
+    "report": "Tables and figures",
+}
 QUESTIONS = (
     "which_is_better",
     "why_did_it_win",
