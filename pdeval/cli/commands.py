@@ -3,6 +3,7 @@
 import argparse
 import csv
 import shlex
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ import pandas as pd
 import pdeval
 from pdeval.catalog import Measure, joined, needs_judged, parse_all, split
 from pdeval.cli import UsageError, output, trec_eval_output
-from pdeval.cli.parser import SERVED, TREC_EVAL, options_of, verbs
+from pdeval.cli.parser import PROGRAM, SERVED, TREC_EVAL, options_of, verbs
 from pdeval.files import file_io, reading
 from pdeval.files.atomic_write import check_place, check_places, replacing
 from pdeval.join import join
@@ -263,12 +264,15 @@ def demo(options: argparse.Namespace) -> int:
     _write(table.rename(columns={"ASL": "ASL ↓"}), options)
     files = shlex.join(f"{options.write or 'sample'}/{name}" for name in ("qrels.txt", "runs"))
     first = f"compare {files} -m AP" if options.write else "demo --write sample"
+    # the path, such as .venv/bin/pdeval, if the shell does not find the program by its name
+    by_path = Path(sys.argv[0]).stem == PROGRAM and shutil.which(PROGRAM) is None
+    program = shlex.quote(sys.argv[0]) if by_path else PROGRAM
     print(f"""
 ↓: lower is better. Try next:
 
-  pdeval {first}
-  pdeval report {files} -m AP nDCG@10 --baseline bm25
-  pdeval report {files} -o page.html""")
+  {program} {first}
+  {program} report {files} --baseline bm25
+  {program} report {files} -o page.html""")
     return 0
 
 

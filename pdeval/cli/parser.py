@@ -31,17 +31,24 @@ from pdeval.verbs import LISTS, Verb, alternatives, of_kind, sections
 
 PROGRAM = "pdeval"
 EPILOG = """\
-QRELS is a TREC file of four columns, a RUN one of six, a folder of such files, or a pattern in quotes. Files may end in
-.gz, .bz2 or .zst. Either may be parquet, or CSV or TSV with a header line, under the column names of most tools.
+QRELS is a TREC file of four columns. A RUN is a TREC file of six columns, a
+folder of such files, or a pattern in quotes. Files may end in .gz, .bz2 or
+.zst. Either may be parquet, or CSV or TSV with a header line.
 
-  pdeval demo --write sample                      try it: writes runs and judgments, prints a table
-  pdeval evaluate sample/qrels.txt sample/runs    means of the measures, one row per run
+  pdeval demo --write sample
+      write the runs and judgments of a sample collection
+  pdeval evaluate sample/qrels.txt sample/runs
+      print the means of the measures, one row per run
   pdeval report sample/qrels.txt sample/runs -m AP nDCG@10 -o table.tex
-  pdeval report sample/qrels.txt sample/runs -o page.html    an interactive page: cells, queries, items, pairs
+      write a table for a paper
+  pdeval report sample/qrels.txt sample/runs -o page.html
+      write an interactive page
   pdeval evaluate --trec-eval -q -m map -m P.5,10 qrels.txt bm25.run
+      print the output of trec_eval
 
-The status is 0 on success, 1 for an error in the data, 2 for an error in the command. 'pdeval gate' ends with 0 if the
-gate passed, 1 if it did not, 2 for any error.
+The status is 0 on success, 1 for an error in the data, 2 for an error in the
+command. 'pdeval gate' ends with 0 if the gate passed, 1 if it did not, and 2
+for any error.
 """
 
 VERSION = (

@@ -86,16 +86,23 @@ def total_width(widths: Sequence[Width], gap: Width) -> Width:
 def column_blocks(
     is_text: Sequence[bool], widths: Sequence[float], width: float, gap: float
 ) -> list[list[int]]:
-    """Return the columns of each block that fits a width; every block begins with the same columns of text.
+    """Return the columns of each block that fits a width.
+
+    Every block begins with the first columns of text, which identify the rows, as far as another column fits beside
+    them.
 
     Examples
     --------
     >>> column_blocks([True, False, False], [4, 5, 5], 12, gap=2)
     [[0, 1], [0, 2]]
+    >>> column_blocks([True, True, False, False], [4, 4, 5, 5], 18, gap=2)
+    [[0, 1, 2], [0, 1, 3]]
     """
     keys = [0]
     for i in range(1, len(widths)):
-        if not is_text[i] or total_width([widths[key] for key in [*keys, i]], gap) > width // 2:
+        widest = max(widths[i + 1 :], default=0)
+        columns = [*(widths[key] for key in keys), widths[i], widest]
+        if not is_text[i] or total_width(columns, gap) > width:
             break
         keys.append(i)
     blocks = [keys]

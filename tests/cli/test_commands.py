@@ -219,6 +219,29 @@ def test_demo_prints_the_sample_collection_and_writes_it(tmp_path, pdeval_comman
     assert done.status == 0
 
 
+@pytest.mark.broad
+@pytest.mark.parametrize(
+    ("on_path", "called", "program"),
+    [
+        (None, ".venv/bin/pdeval", ".venv/bin/pdeval"),
+        ("/usr/bin/pdeval", "/usr/bin/pdeval", "pdeval"),
+        (None, "pdeval/__main__.py", "pdeval"),
+    ],
+)
+def test_the_commands_that_demo_suggests_can_be_typed(
+    on_path, called, program, monkeypatch, pdeval_command
+):
+    monkeypatch.setattr("shutil.which", lambda name: on_path)
+    monkeypatch.setattr("sys.argv", [called, "demo"])
+    lines = pdeval_command("demo").out.splitlines()
+    assert lines[-3:] == [
+        f"  {program} demo --write sample",
+        f"  {program} report sample/qrels.txt sample/runs --baseline bm25",
+        f"  {program} report sample/qrels.txt sample/runs -o page.html",
+    ]
+    assert max(map(len, lines)) <= 80
+
+
 def test_catalog_lists_what_mentions_all_words(pdeval_command):
     assert [line.split()[0] for line in pdeval_command("catalog", "lexicographic", "Recall").out.splitlines()] == [
         "name", "sgnLP", "rrLP", "sgnLR", "LR",

@@ -181,6 +181,21 @@ def test_columns_that_do_not_fit_follow_below():
     ]
 
 
+def test_all_columns_that_identify_a_row_are_repeated_below():
+    names = [f"bm25+rm3+reranker-{i}" for i in range(4)]
+    frame = pd.DataFrame({"run_a": names, "run_b": names[::-1]})
+    for name in ("difference", "ci_low", "ci_high", "p_adjusted"):
+        frame[name] = [0.1, -0.2, 0.3, -0.4]
+    lines = output.rendered(frame, "table", width=72).splitlines()
+    assert max(map(len, lines)) <= 72
+    headers = [line.split() for line in lines if line.startswith("run_a")]
+    assert headers == [
+        ["run_a", "run_b", "difference", "ci_low", "ci_high"],
+        ["run_a", "run_b", "p_adjusted"],
+    ]
+    assert lines[-1].split() == [names[3], names[0], "-0.4000"]
+
+
 @pytest.mark.broad
 @pytest.mark.parametrize(
     ("words", "n_tables"),

@@ -21,6 +21,13 @@ def test_every_command_can_be_typed_and_has_help(capsys):
         assert "--format" in capsys.readouterr().out
 
 
+def test_help_fits_a_terminal_of_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    parser().print_help()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
 def test_the_commands_are_those_that_are_documented():
     assert {"evaluate", "prefer", "order", "compare", "report", "check"} <= set(verbs())
 
