@@ -134,6 +134,7 @@ def verbs() -> str:
     for row in rows:
         families.setdefault(row["name"].partition(".")[0], []).append(row)
     for row in rows:
+        table = tables[TASKS.get(row["package"], TASKS["report"])]
         members = families[row["name"].partition(".")[0]]
         if (
             not row["table"] and len(members) > 2
@@ -144,7 +145,7 @@ def verbs() -> str:
                     f"; by name: {', '.join(f'`.{name}()`' for name in names)}" if names else ""
                 )
                 kinds = [kind for one in members for kind in one["on"]]
-                tables[TASKS.get(row["package"], TASKS["report"])].append(
+                table.append(
                     f"| `.{row['name']}()` | {_kinds(kinds)} | `{row['returns']}`: what suits the table{others} |"
                 )
             continue
@@ -153,7 +154,7 @@ def verbs() -> str:
             .rstrip(".")
             .replace("|", r"\|")
         )
-        tables[TASKS.get(row["package"], TASKS["report"])].append(f"| `.{row['name']}()` | {_kinds(row['on'])} | {description} |")
+        table.append(f"| `.{row['name']}()` | {_kinds(row['on'])} | {description} |")
     lines = []
     for title, verbs_of_task in tables.items():
         lines += [f"## {title}", "", "| verb | of | gives |", "|---|---|---|", *verbs_of_task, ""]
