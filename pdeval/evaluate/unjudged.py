@@ -153,8 +153,12 @@ class Unjudged:
         )
 
     def conclusion(self, measure: Measure) -> str:
-        """Return one sentence about the first measure: who loses, and whether unjudged documents are the reason."""
-        values, names = self.values([measure]), run_labels(self.judged.runs)
+        """Return one sentence about a measure: who loses, and whether unjudged documents are the reason.
+
+        The documents that are counted are those down to the cutoff of the measure, or the first 10.
+        """
+        first_ones = replace(self, depth=min(self.depth, cutoff([measure])))
+        values, names = first_ones.values([measure]), run_labels(self.judged.runs)
         value, left_out = (
             values[name].to_numpy() * (1 if measure.higher else -1)
             for name in ("value", "if_left_out")
@@ -182,6 +186,7 @@ class Unjudged:
                 if abs(won) > 1e-12
                 else "ties"
             )
-        if not len(self.run) or (len(names) > 1 and lost == 0):
+        changes = values["unjudged"].any() or (left_out != value).any()
+        if not changes or (len(names) > 1 and lost == 0):
             return f"{text}."
         return f"{text}; with judged documents only it {after}."

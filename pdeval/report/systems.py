@@ -41,7 +41,7 @@ from pdeval.report.systems_by_collection import (
     pooled,
     single,
 )
-from pdeval.tables import Table, matched_rows, natural, natural_places, run_labels
+from pdeval.tables import Table, matched_rows, natural, natural_places, read_texts, run_labels
 from pdeval.verbs import verb
 
 Marks = Literal["auto", "letters", "daggers"]
@@ -180,6 +180,7 @@ def report(
     level = 0.05 if alpha is None else alpha
     replicates = [] if replicate is None else named(replicate, "replicate")
     attributes = tables_of(metadata)
+    shown_texts = read_texts(texts)  # errors are raised here, not when a page is made
     how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}
     origins: list[Origin] = []
     intervals: list[Interval | None] = []
@@ -235,7 +236,7 @@ def report(
                 pairs,
                 how,
                 known,
-                texts,
+                shown_texts,
                 next(iter(of_queries), None),
                 nuggets,
             )

@@ -341,7 +341,8 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
     table = origin.table
     words = footnote.words(table.attrs)
     notes: list[str] = []
-    measures = [one for one in map(footnote.parsed, table.measures) if one is not None]
+    known = list(map(footnote.parsed, table.measures))
+    measures = [one for one in known if one is not None]
     depth = min(max(cutoff(measures), TOP), MAX_DEPTH)
     items = ranked_items(origin.data, depth) if table.sources else None
     pairs = pairings(origin, notes, items)
@@ -360,8 +361,12 @@ def opened(origin: Origin, limit: int) -> dict[str, Any]:
                 "higher": higher,
                 "digits": digits,
                 "preference": label in paired,
+                # documents that count as the first ones of a ranking
+                "top": min(cutoff([] if measure is None else [measure]), depth),
             }
-            for label, higher, digits in zip(table.measures, table.higher, origin.digits)
+            for label, measure, higher, digits in zip(
+                table.measures, known, table.higher, origin.digits
+            )
         ],
         "pairs": _pairs_within(pairs, limit * SHARE, notes),
         "notes": notes,

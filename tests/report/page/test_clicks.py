@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from urllib.parse import urlencode
 
 import pandas as pd
 import pytest
@@ -258,6 +259,38 @@ def test_a_query_opens_both_rankings_side_by_side(opened):
     assert opened.run("document.querySelectorAll('#lines line').length") == len(both)
     said = runs.ireval.explain(qrels, query, "AP", runs=two, queries="judged").attrs["conclusion"]
     assert opened.texts("#conclusion") == [said]
+
+
+def test_the_sentence_of_a_query_is_that_of_explain(chromium, tmp_path):
+    judged = pdeval.datasets.sample_judged(queries="judged")
+    measures = ["R@100", "AP", "nDCG@10", "P@5"]  # the page has 50 documents of each ranking
+    page = judged.report(measures).save(tmp_path / "page.html")
+    for query, pair in (("120", ["rerank-s1", "bm25"]), ("113", ["bm25", "hybrid"])):
+        for measure in measures:
+            address = {"system": pair[0], "measure": measure, "against": pair[1], "query": query}
+            chromium.open(page, f"#{urlencode(address)}")
+            chromium.wait("document.querySelector('#conclusion')")
+            top = 50 if measure == "R@100" else None
+            frame = judged.explain(query, measure, runs=pair, top=top)
+            assert chromium.texts("#conclusion") == [frame.attrs["conclusion"]]
+            shown = [line[0] for line in entries(chromium, "left")]
+            assert shown == list(range(1, 1 + (top or 10)))
+            last = "[...document.querySelectorAll('ol.left li.last')].map((one) => one.value)"
+            assert chromium.run(last) == [{"R@100": 50, "P@5": 5}.get(measure, 10)]
+    chromium.click('label[data-name="whole"] input')
+    chromium.wait("document.querySelectorAll('ol.left li').length > 50")
+    # a document that is searched is shown, however deep it is
+    deep = judged.labeled(query="120").groupby("doc_id")["rank"].min()
+    doc = deep[deep.between(30, 50)].index[0]
+    chromium.open(page, f"#search={doc}")
+    chromium.wait("document.querySelector('#matches button.link')")
+    chromium.click("#matches button.link")
+    chromium.wait("document.querySelector('li.searched')")
+    assert doc in chromium.texts("li.searched .doc")
+    # the documents that are counted are those of the first measure
+    frames = [judged.explain("120", one, runs="rerank-s1") for one in (["P@5", "R@100"], "P@5")]
+    assert frames[0].attrs["conclusion"] == frames[1].attrs["conclusion"]
+    assert "of its top 5 documents" in frames[1].attrs["conclusion"]
 
 
 def test_queries_of_several_collections_open_the_items_of_their_own(chromium, tmp_path):

@@ -46,6 +46,12 @@ def test_texts_are_cut_and_packed_for_the_documents_of_the_page_only(report):
     assert len(small.encode()) < 200_000
 
 
+def test_texts_without_texts_are_an_error_of_the_report_not_of_its_page():
+    judged = pdeval.datasets.sample_judged(queries="common")
+    with pytest.raises(ValueError, match="texts= has no column of texts"):
+        judged.report("AP", texts=pd.DataFrame({"query_id": ["101"], "type": ["fact"]}))
+
+
 @needs_chromium
 @pytest.mark.slow
 def test_hostile_texts_are_shown_and_do_nothing(chromium, report, tmp_path):
@@ -61,6 +67,10 @@ def test_hostile_texts_are_shown_and_do_nothing(chromium, report, tmp_path):
             f"document.getElementById('panel-title').textContent === {json.dumps(f'Query {query}')}"
         )
         chromium.wait(RANKINGS)
+    height = "Math.max(...[...document.querySelectorAll('.doc-text')].map(one => one.offsetHeight))"
+    short = chromium.run(height)
+    chromium.click('label[data-name="long"] input')
+    chromium.wait(f"{height} > {short}")
     texts = chromium.texts("#rankings .doc-text")
     assert texts
     assert max(map(len, texts)) <= 300

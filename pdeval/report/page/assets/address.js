@@ -81,7 +81,7 @@ async function draw({ from = null, focus = false } = {}) {
   showTable();
   showMatches();
   await showView();
-  const lines = JSON.stringify([state.open, state.result, state.unjudged, state.queries, [...state.queryFilters]]);
+  const lines = JSON.stringify([state.open, state.result, state.unjudged, state.queries, [...state.queryFilters], wholeRanking]);
   if (lines === linesDrawn) return;
   linesDrawn = lines;
   if (!state.open) closePanel();

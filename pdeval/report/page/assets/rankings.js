@@ -2,6 +2,7 @@
 
 const FIRST = 10; // documents shown of each ranking, if the measure has no deeper cutoff
 let wholeRanking = false;
+let longTexts = false;
 
 async function showQuery(focus) {
   const open = state.open;
@@ -77,8 +78,8 @@ async function conclusion(origin, open, items, sides, factors) {
   const results = sides.map((side) => ({ ...side, value: valueOf(open.query, side.system), name: origin.systems[side.system] }))
     .sort((x, y) => turn * byNumber(x.value, y.value));
   const [last, first] = [results[0], results[results.length - 1]];
-  const depth = origin.items.depth;
-  const top = items.docs.map((_, item) => item).filter((item) => rankOf(items, item, last.run) <= depth);
+  const firstOnes = (side) => items.docs.map((_, item) => item).filter((item) => rankOf(items, item, side.run) <= measure.top);
+  const top = firstOnes(last);
   const judged = top.filter((item) => !isUnjudged(items, item)).length;
   const { doc, docs } = origin.words;
   let counted = `${judged} of its top ${top.length} ${docs} ${judged === 1 ? "is" : "are"} judged`;
@@ -88,11 +89,13 @@ async function conclusion(origin, open, items, sides, factors) {
   const lost = Math.abs(first.value - last.value);
   let text = `${last.name} loses ${fixed(lost, measure.digits)} ${measure.shown} to ${first.name}: ${counted}`;
   if (results.length === 1) text = `${last.name} has ${measure.shown} ${fixed(last.value, measure.digits)}: ${counted}`;
-  else if (lost === 0) text = `Both systems have the same ${measure.shown}, ${fixed(last.value, measure.digits)}`;
+  else if (lost === 0) text = `the runs have the same ${measure.shown}, ${fixed(last.value, measure.digits)}`;
   if (!Number.isFinite(lost)) return null;
-  const anyUnjudged = items.docs.some((_, item) => isUnjudged(items, item) && sides.some((side) => rankOf(items, item, side.run) <= depth));
-  if (!factors || !isWhole(items) || !anyUnjudged || (results.length > 1 && lost === 0)) return make("p", { id: "conclusion" }, `${text}.`);
+  if (!factors || !isWhole(items) || (results.length > 1 && lost === 0)) return make("p", { id: "conclusion" }, `${text}.`);
   const [low, high] = [last, first].map((side) => valueOfJudged(items, side.run, factors));
+  const changes = results.some((side) => firstOnes(side).some((item) => isUnjudged(items, item))) ||
+    Math.max(Math.abs(low - last.value), Math.abs(high - first.value)) > 1e-9;
+  if (!changes) return make("p", { id: "conclusion" }, `${text}.`);
   const won = turn * (low - high);
   let after = Math.abs(won) < 1e-12 ? "ties" : `${won > 0 ? "wins" : "loses"} by ${fixed(Math.abs(won), measure.digits)}`;
   if (results.length === 1) after = `has ${fixed(low, measure.digits)}`;
@@ -103,33 +106,39 @@ async function conclusion(origin, open, items, sides, factors) {
 function sideBySide(origin, open, items, sides) {
   const { depth } = origin.items;
   const { docs } = origin.words;
+  const { top } = origin.measures[open.measure];
+  const shown = Math.min(depth ?? FIRST, Math.max(top, FIRST));
   const inSide = (side) => items.docs.map((_, item) => item).filter((item) => rankOf(items, item, side.run) < Infinity)
     .sort((x, y) => rankOf(items, x, side.run) - rankOf(items, y, side.run));
   const lists = sides.map((side) => {
     const all = inSide(side);
-    return wholeRanking ? all : all.filter((item) => rankOf(items, item, side.run) <= (depth ?? FIRST));
+    return wholeRanking ? all : all.filter((item) => rankOf(items, item, side.run) <= shown);
   });
   const highest = Math.max(...items.grades.filter((grade) => grade > 0), 1);
   const columns = sides.map((side, at) => make("div", { class: "ranking" },
     make("h3", {}, origin.systems[side.system]),
     lists[at].length ? make("ol", { class: at ? "right" : "left" }, lists[at].map((item) =>
-      rankingLine(origin, items, item, side, sides[1 - at], highest, at))) :
+      rankingLine(origin, items, item, side, sides[1 - at], highest, at, top))) :
       make("p", { class: "small" }, `No ${docs}.`)));
   const label = depth === null ? `Judged ${docs} of each ranking; the page has no others.` :
-    `The first ${depth} ${docs} of each ranking${wholeRanking ? `, and judged ${docs} below` : ""}.`;
+    `The first ${wholeRanking ? depth : shown} ${docs} of each ranking${wholeRanking ? `, and judged ${docs} below` : ""}.`;
+  const redraw = (name, act) => (checked) => {
+    act(checked);
+    showQuery(false).then(() => focusControl(name));
+  };
+  const more = depth > shown ? `${capitalized(docs)} to rank ${depth} and judged ${docs} below` : `Judged ${docs} below rank ${shown} too`;
   const words = [["grade", "relevant, darker for a higher grade"], ["zero", "not relevant"], ["unjudged", "unjudged"]];
   return [
-    make("div", { class: `rankings${sides.length > 1 ? " two" : ""}`, id: "rankings" }, columns[0],
+    make("div", { class: `rankings${sides.length > 1 ? " two" : ""}${longTexts ? " long" : ""}`, id: "rankings" }, columns[0],
       sides.length > 1 ? [drawn("svg", { id: "lines", "aria-hidden": "true" }), columns[1]] : null),
     make("p", { class: "small" }, `${label} `, words.map(([kind, text]) => [make("span", { class: `badge ${kind}${kind === "grade" ? " g4" : ""}`, "aria-hidden": "true" }, kind === "unjudged" ? "?" : ""), ` ${text}  `])),
-    check("whole", `Judged ${docs} below rank ${depth ?? FIRST} too`, wholeRanking, (checked) => {
-      wholeRanking = checked;
-      showQuery(false).then(() => focusControl("whole"));
-    }),
+    make("div", { class: "controls" },
+      check("whole", more, wholeRanking, redraw("whole", (checked) => { wholeRanking = checked; })),
+      origin.texts?.text ? check("long", "Longer texts", longTexts, redraw("long", (checked) => { longTexts = checked; })) : null),
   ];
 }
 
-function rankingLine(origin, items, item, side, other, highest, at) {
+function rankingLine(origin, items, item, side, other, highest, at, top) {
   const rank = rankOf(items, item, side.run);
   const grade = items.grades[item];
   const kind = isUnjudged(items, item) ? "unjudged" : grade > 0 ? `grade g${Math.ceil((4 * grade) / highest)}` : "zero";
@@ -141,7 +150,7 @@ function rankingLine(origin, items, item, side, other, highest, at) {
   const name = items.docs[item];
   const shown = url && /^https?:\/\//i.test(url) ?
     make("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, name) : name;
-  return make("li", { class: `entry ${kind}`, "data-item": item, value: rank, id: `${at ? "right" : "left"}-${item}` },
+  return make("li", { class: `entry ${kind}${rank === top ? " last" : ""}`, "data-item": item, value: rank, id: `${at ? "right" : "left"}-${item}` },
     make("span", { class: "place" }, String(rank)),
     make("span", { class: `badge ${kind}`, title: isUnjudged(items, item) ? "unjudged" : `grade ${gradeText(items, item)}` },
       isUnjudged(items, item) ? "?" : gradeText(items, item), make("span", { class: "unseen" }, isUnjudged(items, item) ? " unjudged" : " grade")),

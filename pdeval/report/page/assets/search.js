@@ -67,6 +67,7 @@ async function openMatch({ at, query, item }, from) {
     const items = await itemsOf(origin, query);
     const run = origin.items.runs.map((_, one) => one).sort((x, y) => byNumber(rankOf(items, item, x), rankOf(items, item, y)))[0];
     system = origin.items.systems[run];
+    wholeRanking ||= rankOf(items, item, run) > FIRST;
     if (against === system) against = opponentOf(at, 0, system);
   }
   await go({ open: { ...OPEN, origin: at, measure, system, against, query } }, { from });
