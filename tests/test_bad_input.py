@@ -314,7 +314,7 @@ CALLS = {
     "weights that are NaN": (lambda: weighted([math.nan, 1]), ValueError, "must not be negative or NaN"),
     "too few weights": (
         lambda: weighted([1]), ValueError,
-        "a query has 2 relevant items, but the weights are an array",
+        "but a query needs 2 weights",
     ),
     "unknown weights": (
         lambda: weighted("linear"), ValueError,

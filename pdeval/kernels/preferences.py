@@ -69,8 +69,8 @@ def unscaled(weight: Weight, m: int, name: str = "weight") -> np.ndarray:
         given = np.asarray(weight, dtype=np.float64)
         if given.ndim != 1 or len(given) < m:
             raise ValueError(
-                f"a query has {m} relevant items, but the weights are an array of shape {given.shape}; "
-                "Pass at least one weight per recall level, or a function of the level."
+                f"{name}= is an array of shape {given.shape}, but a query needs {m} weights. "
+                f"Pass an array of at least {m} weights, a mapping or a function."
             )
         given = given[:m]
     if np.isnan(given).any() or (given < 0).any():

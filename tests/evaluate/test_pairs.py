@@ -253,7 +253,7 @@ def test_weights_of_ones_own_and_even_weights():
     inverse = select(joined, parse("RPP", weight=lambda level: 1 / level), tell=False).cube().values
     np.testing.assert_array_equal(inverse, select(joined, "invRPP", tell=False).cube().values)
     with pytest.raises(
-        ValueError, match=r"relevant items, but the weights are an array of shape \(1,\)"
+        ValueError, match=r"weight= is an array of shape \(1,\), but a query needs \d+ weights"
     ):
         select(joined, parse("RPP", weight=[1.0]), tell=False).cube()
 
