@@ -17,7 +17,7 @@ from pdeval.tables import (
     SCHEMAS,
     candidates,
     kind_of,
-    lacking,
+    missing_columns,
     names_of,
     reader,
     run_labels,
@@ -378,7 +378,7 @@ def _missing_fraction(kind: str, accessor: Any) -> float:
     """Return the fraction of the columns of a kind that a table lacks; the run column is optional."""
     schema = SCHEMAS[kind]
     marks = [one for one in schema.recognized_by or schema.required if one != "run"]
-    return len(lacking(schema, accessor._frame, accessor._binding)) / max(len(marks), 1)
+    return len(missing_columns(schema, accessor._frame, accessor._binding)) / max(len(marks), 1)
 
 
 def _looks(kind: str | None) -> str:

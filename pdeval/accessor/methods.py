@@ -421,8 +421,8 @@ def joined(
     check_shared_ids(runs, qrels)
     result = join(runs, qrels, **given)
     if verb is None:  # a join to keep must not depend on later changes of the caller's frames
-        result = result.apart()
-    warned = {*result.said, *({"missing queries"} if "queries" in given else ())}
+        result = result.with_copied_tables()
+    warned = {*result.warned, *({"missing queries"} if "queries" in given else ())}
     return kind(result.positions, result.level, result.query_rule, warned)
 
 

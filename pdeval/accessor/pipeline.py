@@ -91,7 +91,7 @@ def call(accessor: Any, verb: Verb, options: dict[str, Any]) -> Any:
 def data_of(source: Join | Rows, verb: Verb, replicate: object) -> Any:
     """Return the first argument of the function of a verb: a join, a table or a frame, averaged over replicates."""
     if replicate is not None:
-        return source.averaged(groups.named(replicate, "replicate"))
+        return source.averaged(groups.option_columns(replicate, "replicate"))
     if isinstance(source, Rows):
         if source.has_machine and not verb.machine:
             raise ValueError(f"{verb.name}() {NO_MACHINE}.")
@@ -102,7 +102,7 @@ def data_of(source: Join | Rows, verb: Verb, replicate: object) -> Any:
 
 def with_replicates(source: Join | Rows, replicate: object, metadata: Any) -> Join | Rows:
     """Return a source whose runs have the id columns of the metadata, if one of these distinguishes replicates."""
-    names = groups.named(replicate, "replicate")
+    names = groups.option_columns(replicate, "replicate")
     data = named_by_metadata(source.data, names, groups.tables_of(metadata))
     return Join(data) if isinstance(source, Join) else Rows.of_table(data, source.judgments)
 
@@ -190,7 +190,7 @@ def shared_options(verb: Verb, options: dict[str, Any]) -> dict[str, Any]:
     shared = {name: options.pop(name, None) for name in options_of(verb)}
     shared = {name: value for name, value in shared.items() if value is not None}
     if "by" in shared:
-        shared["by"] = groups.named(shared["by"])
+        shared["by"] = groups.option_columns(shared["by"])
         fine = any(parameter.name == "per" for parameter in verb.parameters)
         if fine and shared["by"] in (["query"], ["run"]):
             raise ValueError(
@@ -279,7 +279,7 @@ class Collections:
         columns = {name for value in judgments.values() for name in frame_of(value).columns}
         names = [
             name
-            for name in dict.fromkeys([*known, *groups.named(by)])
+            for name in dict.fromkeys([*known, *groups.option_columns(by)])
             if name in accessor._frame.columns and name in columns
         ]
         if not names:
@@ -370,7 +370,7 @@ class Collections:
     def grouped(self, verb: Verb, options: dict[str, Any]) -> Grouped:
         """Return the join of each collection, divided by the other columns of `by`, for a verb of all groups."""
         check_one_family(options.get("measures"))
-        by = groups.named(options["by"])
+        by = groups.option_columns(options["by"])
         by = [*(name for name in self.names if name not in by), *by]
         labels, keys, frames, metadata = self._grouped(
             by, groups.tables_of(options.get("metadata"))

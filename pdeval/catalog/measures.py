@@ -18,7 +18,7 @@ import pandas as pd
 
 from pdeval.catalog import trec_eval_names
 from pdeval.catalog.entries import ENTRIES, Entry, Kind
-from pdeval.verbs import checks_arguments, is_finite, nearest, refuse_unusable, shown
+from pdeval.verbs import checks_arguments, is_finite, nearest, refuse_unusable, short_repr
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
     level = given.get("level")
     if level is not None and not (is_finite(level) and level > 0):
         raise ValueError(
-            f"level={shown(level)} in {text!r}: expected the smallest relevant grade, above 0.{entry.level_hint}"
+            f"level={short_repr(level)} in {text!r}: expected the smallest relevant grade, above 0.{entry.level_hint}"
         )
     judged_only = checked_flag(given.get("judged_only", False), text)
     parameters = dict(entry.parameters)
@@ -234,7 +234,7 @@ def _fill(entry: Entry, given: Mapping[str, Any], text: str) -> Measure:
         label = label_of(entry, parameters, level, judged_only)
     elif not isinstance(label, str) or not label.strip():
         raise ValueError(
-            f"label={shown(label)} of {text!r}: expected a string, the name in results."
+            f"label={short_repr(label)} of {text!r}: expected a string, the name in results."
         )
     return Measure(entry, parameters, level, label, judged_only)
 

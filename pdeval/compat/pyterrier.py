@@ -58,7 +58,7 @@ def experiment_test(
             f"test={test!r} compares all systems at once, but Experiment compares one pair at a time. Run it with "
             f"perquery=True, then use scores_of(result).ireval.compare(test={test!r})."
         )
-    arguments.whole("draws", draws, 1)
+    arguments.integer("draws", draws, 1)
     arguments.seed(seed)
 
     def run_test(values: Any, baseline: Any) -> tuple[float, float]:

@@ -168,7 +168,7 @@ def joined(runs: object, qrels: object, *, level: float | None = None, **rules: 
         plan(runs, qrels, catalog=catalog_of(items, history), **rules), level, queries
     )
     if gaps := join.plan.census.gaps:
-        join.known.tell_once("gaps", gaps)
+        join.known.warn_once("gaps", gaps)
     return join
 
 

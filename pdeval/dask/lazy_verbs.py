@@ -34,11 +34,11 @@ from pdeval.evaluate import (
     check_weighed,
     integers,
     mean_preferences,
-    named,
     only_metrics,
+    option_columns,
     select,
     stacked,
-    tell_of_undefined,
+    warn_of_undefined,
 )
 from pdeval.evaluate import (
     summary as summaries,
@@ -62,7 +62,7 @@ def measure(judged: DaskJudged, measures: object = MEASURES) -> Any:
     """Return the score of every run on every query, as a lazy Dask DataFrame."""
     requested = parse_all(measures)
     only_metrics(requested)
-    return _tidy(judged, requested, _kept(judged, requested, tell=True))
+    return _tidy(judged, requested, _kept(judged, requested, warn=True))
 
 
 def prefer(
@@ -75,7 +75,7 @@ def prefer(
 ) -> Any:
     """Return the preferences between runs on every query, as a lazy Dask DataFrame; `progress` is ignored."""
     source = select(judged.known, measures, baseline=baseline, pairs=pairs)
-    return _tidy(judged, source.asked, source.kept, (source.a, source.b))
+    return _tidy(judged, source.requested, source.kept, (source.a, source.b))
 
 
 def summary(
@@ -119,7 +119,7 @@ def summary(
         _with_lists(judged, requested),
         requested,
         _cubes(judged, rest) if rest else [],
-        replicate=None if replicate is None else named(replicate, "replicate"),
+        replicate=None if replicate is None else option_columns(replicate, "replicate"),
         **options,
     )
 
@@ -161,7 +161,7 @@ def order(
     options["compat"] = "pref_eval" if rule == "pref_eval" else None
     tables: list[pd.DataFrame] = []
     for measure in requested:
-        source = _source(judged, [measure], values, tell=not tables)
+        source = _source(judged, [measure], values, warn=not tables)
         tables.append(ordering.ordered(source, winrates=measure.label in rates, **options))
     return stacked(tables)
 
@@ -315,15 +315,15 @@ def _tidy(
     )
 
 
-def _kept(judged: DaskJudged, measures: Sequence[Measure], *, tell: bool) -> np.ndarray:
+def _kept(judged: DaskJudged, measures: Sequence[Measure], *, warn: bool) -> np.ndarray:
     """Return which topics count for any of the measures; warn about missing ones, raise if no topic counts."""
     views = Views(judged.known)
     used = np.logical_or.reduce([views.counted(measure) for measure in measures])
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
         raise judged.known.nothing_counts()
-    if tell:
-        judged.known.tell(used)
+    if warn:
+        judged.known.warn_of_missing_queries(used)
     return kept
 
 
@@ -353,7 +353,7 @@ def _values(
         counts = views.counted(measure)
         matrix[~counts] = np.nan
         if measure.kind == "items":
-            tell_of_undefined(known, measure, np.isnan(matrix) & counts, counts)
+            warn_of_undefined(known, measure, np.isnan(matrix) & counts, counts)
         matrices[measure.label] = matrix
     return matrices
 
@@ -365,15 +365,15 @@ def _cubes(judged: DaskJudged, measures: list[Measure]) -> list[Source]:
     ]
     metrics = [m for m in measures if m.entry.family == "metric"]
     values = _values(judged, metrics, (), again=len(metrics) < len(measures))
-    return [_source(judged, group, values, tell=number == 0) for number, group in enumerate(groups)]
+    return [_source(judged, group, values, warn=number == 0) for number, group in enumerate(groups)]
 
 
 def _source(
-    judged: DaskJudged, group: list[Measure], values: dict[str, np.ndarray], *, tell: bool
+    judged: DaskJudged, group: list[Measure], values: dict[str, np.ndarray], *, warn: bool
 ) -> Scores | Pairs:
     if group[0].label not in values:
-        return stream(judged, group, tell=tell)
-    known, kept = judged.known, _kept(judged, group, tell=tell)
+        return stream(judged, group, warn=warn)
+    known, kept = judged.known, _kept(judged, group, warn=warn)
     cube = np.stack([values[measure.label][kept] for measure in group])
     names = tuple(measure.label for measure in group)
     higher = np.array([measure.entry.family != "metric" or measure.higher for measure in group])
@@ -387,13 +387,15 @@ def _without_pairs(judged: DaskJudged, measure: Measure) -> bool:
     return even and mean_preferences.direct(measure) and judged.plan.rules["compat"] != "pref_eval"
 
 
-def stream(judged: DaskJudged, measures: object = ("RPP",), *, tell: bool = True) -> Stream:
+def stream(judged: DaskJudged, measures: object = ("RPP",), *, warn: bool = True) -> Stream:
     """Return the preferences of all pairs as a source that has the partitions compute a block of pairs at a time."""
-    source = select(judged.known, measures, tell=tell)
-    _check_measures(judged, source.asked)
-    division = judged.plan.division(source.asked, pairs=True)
-    joins = division.joins if asks_rows(source.asked, judged.plan.rules) else division.kept_joins
-    return Stream(source.judged, source.asked, source.a, source.b, MEMORY, joins)
+    source = select(judged.known, measures, warn=warn)
+    _check_measures(judged, source.requested)
+    division = judged.plan.division(source.requested, pairs=True)
+    joins = (
+        division.joins if asks_rows(source.requested, judged.plan.rules) else division.kept_joins
+    )
+    return Stream(source.judged, source.requested, source.a, source.b, MEMORY, joins)
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,7 @@ from pdeval.evaluate.groups import (
     Rows,
     frame_of,
     groups_of,
-    named,
+    option_columns,
     rows_by,
     stretches,
     tables_of,
@@ -96,7 +96,7 @@ from pdeval.evaluate.scores import (
     check_weighed,
     no_sets,
     only_metrics,
-    tell_of_undefined,
+    warn_of_undefined,
 )
 from pdeval.evaluate.seeds import chunks, draw_blocks, new_seed
 from pdeval.evaluate.summary import of_scores, of_users, pseudo_values

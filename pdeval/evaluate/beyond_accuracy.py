@@ -151,5 +151,5 @@ def lists_of_runs(
     # a join without judgments, in which every list counts
     made = Judged(positions, None, "answered", {"missing queries"})
     if gaps:
-        made.tell_once("gaps", gaps)
+        made.warn_once("gaps", gaps)
     return requested, made

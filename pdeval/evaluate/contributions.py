@@ -43,7 +43,7 @@ from pdeval.tables import (
     run_labels,
     table,
 )
-from pdeval.verbs import shown, verb
+from pdeval.verbs import short_repr, verb
 
 FEW_QUERIES = 5  # that are explained if none is chosen
 
@@ -145,7 +145,7 @@ def disaggregate(
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()
-    judged.tell(counts, pairs=(a, b))
+    judged.warn_of_missing_queries(counts, pairs=(a, b))
     views = Views(judged)
     cells, names = _cells(views, requested, a, b)
     queries = {str(judged.queries.name): repeated(judged.queries, cells["topic"])}
@@ -818,7 +818,7 @@ def _topics(
         wanted = query if np.iterable(query) and not isinstance(query, str) else [query]
         places = [place_of_query(judged.queries, one, "judged query") for one in wanted]
         if not places:
-            raise ValueError(f"query={shown(query)} is empty. Pass a query id, or omit it.")
+            raise ValueError(f"query={short_repr(query)} is empty. Pass a query id, or omit it.")
         return list(dict.fromkeys(places))
     views = Views(judged)
     if len(runs) == 2:

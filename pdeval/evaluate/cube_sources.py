@@ -125,7 +125,7 @@ def _sources(data: ScoresLike, measures: object) -> list[Source]:
         # warnings about the join come with the first cube; `scores` raises for measures of sets and answers
         return [
             (scores if family[0].entry.family not in ("preference", "ordering") else select)(
-                data, family, tell=number == 0
+                data, family, warn=number == 0
             )
             for number, family in enumerate(families)
         ]
@@ -472,24 +472,24 @@ def warn_about_seeds(runs: pd.DataFrame) -> None:
 
 
 def averaged(
-    source: Scores | Preferences, replicate: Sequence[str], *, tell: bool = True
+    source: Scores | Preferences, replicate: Sequence[str], *, warn: bool = True
 ) -> Scores | Preferences:
     """Return a cube of systems: each query's values averaged over the replicates of a system.
 
     A query counts for a system if every replicate of it has a value. A preference between two systems is the mean
-    over all pairs of their replicates. `tell` warns if systems have different numbers of replicates, and if queries are
+    over all pairs of their replicates. `warn` warns if systems have different numbers of replicates, and if queries are
     left out.
 
     Examples
     --------
     >>> runs = pd.DataFrame({"model": ["a", "a", "b"], "seed": [1, 2, 1]})
     >>> cube = Scores(runs, pd.Index(["q"], name="query_id"), ("AP",), np.array([[[0.2, 0.4, 0.5]]]), np.array([True]))
-    >>> averaged(cube, ["seed"], tell=False).values.round(3).tolist()
+    >>> averaged(cube, ["seed"], warn=False).values.round(3).tolist()
     [[[0.3, 0.5]]]
     """
     systems, system = systems_of(source.runs, replicate)
     size = np.bincount(system, minlength=len(systems))
-    if tell and (size != size[0]).any():
+    if warn and (size != size[0]).any():
         few, most = int(np.argmin(size)), int(np.argmax(size))
         names = run_labels(systems)
         warnings.warn(
@@ -506,7 +506,7 @@ def averaged(
     both = {"values": source.values, "machine": source.machine}
     arrays: dict[str, Any] = {name: array for name, array in both.items() if array is not None}
     if isinstance(source, Scores):
-        if tell:
+        if warn:
             warn_partial_replicates(source, systems, system, replicate)
         means = {name: group_means(values, system, len(systems)) for name, values in arrays.items()}
         return replace(source, runs=systems, attrs=attrs, **means)  # type: ignore[arg-type]

@@ -400,7 +400,7 @@ def _frame(items: Listing, measures: list[Measure], values: np.ndarray) -> pd.Da
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()
-    judged.tell()
+    judged.warn_of_missing_queries()
     counted = items.of_systems(counts) > 0
     attrs = {
         **judged.attrs,
@@ -459,7 +459,7 @@ def awrf(
     of_items = Groups.of(groups, items)
     ndcg = np.zeros(items.samples.shape)
     if any("ndcg" in one.entry.columns for one in requested):
-        cube = scores(judged, "nDCG", tell=False)
+        cube = scores(judged, "nDCG", warn=False)
         known = judged.queries.get_indexer(
             cube.queries
         )  # queries that count for no run have no row

@@ -61,7 +61,7 @@ class Grouped:
         collections = _collections(data)
         source = Join(data) if isinstance(data, Judged) else Rows.of_table(data)
         labels, _, parts = source.groups(
-            list(dict.fromkeys([*collections, *groups.named(by)])), metadata
+            list(dict.fromkeys([*collections, *groups.option_columns(by)])), metadata
         )
         return cls(labels, [part.data for part in parts], collections)
 
@@ -140,7 +140,7 @@ def grouped_cube(
     """
     if isinstance(data, Averaged):
         replicate, data = data.replicate, data.data
-    names = groups.named(by)
+    names = groups.option_columns(by)
     _check_about_queries(data, names, metadata)
     if isinstance(data, Judged):
         check_one_family(measures)
@@ -152,7 +152,7 @@ def grouped_cube(
     ) or _merged_from_parts(data, measures, names, metadata)
     if replicate is None:
         return cube
-    return replace(cube, source=averaged(cube.source, groups.named(replicate)))
+    return replace(cube, source=averaged(cube.source, groups.option_columns(replicate)))
 
 
 def _merged_from_parts(
@@ -187,7 +187,7 @@ def _cut_from_one_cube(
     try:
         if isinstance(data, Judged):
             divided = groups.of_join(data, names, metadata)
-            data.tell()
+            data.warn_of_missing_queries()
             cube: Any = sources(data, measures)[0]
             labels = divided.labels
             group_of_query = divided.codes[data.queries.get_indexer(cube.queries)]

@@ -39,7 +39,7 @@ from pdeval.tables import (
     reader,
     with_metadata,
 )
-from pdeval.verbs import TooFew, Verb, shown
+from pdeval.verbs import TooFew, Verb, short_repr
 
 Metadata = pd.DataFrame | Sequence[pd.DataFrame] | None
 Result = TypeVar("Result")
@@ -50,19 +50,21 @@ _QUERIES, _RUNS = 0, 1
 _ONE_CLASS = pd.DataFrame(index=[0])  # of runs, if groups are of queries alone
 
 
-def named(by: object, option: str = "by") -> list[str]:
+def option_columns(by: object, option: str = "by") -> list[str]:
     """Return the column names of an option such as `by=`.
 
     Examples
     --------
-    >>> named("category"), named(["collection", "category"])
+    >>> option_columns("category"), option_columns(["collection", "category"])
     (['category'], ['collection', 'category'])
     """
     names = [by] if isinstance(by, str) else list(by) if isinstance(by, Iterable) else []
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"{option}={shown(by)}: expected a column name or a list of column names.")
+        raise ValueError(
+            f"{option}={short_repr(by)}: expected a column name or a list of column names."
+        )
     if len(set(names)) < len(names):
-        raise ValueError(f"{option}={shown(by)} contains a column name twice.")
+        raise ValueError(f"{option}={short_repr(by)} contains a column name twice.")
     return names
 
 
@@ -341,7 +343,7 @@ class Join:
         """Return the labels of the groups, the results that `batched` computes together, and the other parts."""
         judged = self.data.machine if isinstance(self.data, WithMachine) else self.data
         divided = of_join(judged, by, metadata)
-        judged.tell()  # once, not for every group
+        judged.warn_of_missing_queries()  # once, not for every group
         done = (
             [] if batched is None or judged is not self.data else batched.of_join(judged, divided)
         )

@@ -23,7 +23,7 @@ from pdeval.join import Block, Judged
 from pdeval.kernels.preferences import weights
 from pdeval.kernels.primitives import closer, total
 from pdeval.tables import begins_along, firsts, labels, lasts, repeated, run_labels, signs, table
-from pdeval.verbs import shown, verb
+from pdeval.verbs import short_repr, verb
 
 table(
     "means",
@@ -156,7 +156,7 @@ def matrix(data: ScoresLike, measure: object = None) -> pd.DataFrame:
     label = names[0] if measure is None else str(measure)
     if label not in names:
         raise KeyError(
-            f"no measure {shown(measure)} in this table; it has {', '.join(map(repr, names))}."
+            f"no measure {short_repr(measure)} in this table; it has {', '.join(map(repr, names))}."
         )
     square = np.full((len(source.runs), len(source.runs)), np.nan)
     np.fill_diagonal(square, 0.0)
@@ -243,7 +243,7 @@ def of_measure(views: Views, measure: Measure) -> np.ndarray:
     return result
 
 
-def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRates:
+def win_rates(judged: Judged, measures: object, *, warn: bool = True) -> WinRates:
     """Return the win rates of every run on every query, as scores.
 
     Examples
@@ -269,7 +269,7 @@ def win_rates(judged: Judged, measures: object, *, tell: bool = True) -> WinRate
         views,
         requested,
         np.stack([of_measure(views, measure) for measure in requested]),
-        tell=tell,
+        warn=warn,
     )
     higher = np.ones(len(requested), dtype=bool)  # more wins are better, whatever the measure
     return WinRates(**{**vars(cube), "higher": higher})
@@ -286,7 +286,7 @@ table(
     means={
         "best": "mean of sgnLP: who serves the user who is easiest to satisfy",
         "best_rr": "mean of rrLP: by how much, in reciprocal ranks",
-        "average": "mean of RPP, or of what was asked for: the mean over users",
+        "average": "mean of RPP, or of the requested preference: the mean over users",
         "worst": "mean of sgnLR: who serves the user who wants every relevant item",
         "best_average": "share of queries where best and average case name opposite winners",
         "average_worst": "share of queries where average and worst case name opposite winners",
@@ -304,7 +304,7 @@ table(
     means={
         "best": "sgnLP: who serves the user who is easiest to satisfy",
         "best_rr": "rrLP: by how much, in reciprocal ranks",
-        "average": "RPP, or what was asked for: the mean over users",
+        "average": "RPP, or the requested preference: the mean over users",
         "worst": "sgnLR: who serves the user who wants every relevant item",
         "decided_first": "the lowest recall level where the rankings differ, 0 if none: it decides the best case",
         "decided_last": "the highest recall level where the rankings differ, 0 if none: it decides the worst case",
@@ -392,7 +392,7 @@ def best_average_worst(
             "decided_last": last[source.kept][query, pair],
             "disagree": np.logical_or.reduce(list(opposed.values()))[query, pair],
         }
-    return described_frame(columns, attributes(judged, source.asked))
+    return described_frame(columns, attributes(judged, source.requested))
 
 
 def _deciding(judged: Judged, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

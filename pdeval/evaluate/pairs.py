@@ -238,13 +238,13 @@ class Pairs:
     """
 
     judged: Judged
-    asked: tuple[Measure, ...]
+    requested: tuple[Measure, ...]
     a: np.ndarray
     b: np.ndarray
     memory: int = 1 << 30
 
     def __post_init__(self) -> None:
-        no_sets(self.asked)
+        no_sets(self.requested)
 
     @property
     def runs(self) -> pd.DataFrame:
@@ -254,18 +254,20 @@ class Pairs:
     @property
     def measures(self) -> tuple[str, ...]:
         """The labels of the measures."""
-        return tuple(measure.label for measure in self.asked)
+        return tuple(measure.label for measure in self.requested)
 
     @property
     def attrs(self) -> dict[str, Any]:
         """The rules of the join, and the declarations of the measures."""
-        return attributes(self.judged, self.asked)
+        return attributes(self.judged, self.requested)
 
     @property
     def kept(self) -> np.ndarray:
         """Which topics count for any run."""
         views = Views(self.judged)
-        return np.logical_or.reduce([views.counted(measure).any(axis=1) for measure in self.asked])
+        return np.logical_or.reduce(
+            [views.counted(measure).any(axis=1) for measure in self.requested]
+        )
 
     @property
     def queries(self) -> pd.Index:
@@ -280,7 +282,7 @@ class Pairs:
         self, measure: int, progress: bool | None = False
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield (slice of pairs, preferences of shape (queries, pairs in the slice)) for one measure."""
-        blocks = self._blocks([measure], self.asked[measure].label, progress)
+        blocks = self._blocks([measure], self.requested[measure].label, progress)
         yield from ((block, values) for _, block, values in blocks)
 
     def _blocks(
@@ -294,8 +296,8 @@ class Pairs:
         for number, first in track(steps, total=len(steps), desc=title, progress=progress):
             block = slice(first, min(first + self.step(), len(self.a)))
             a, b = self.a[block], self.b[block]
-            values = self.values_of(views, self.asked[number], a, b)
-            counts = views.counted(self.asked[number])
+            values = self.values_of(views, self.requested[number], a, b)
+            counts = views.counted(self.requested[number])
             if not counts.all():
                 values[~(counts[:, a] & counts[:, b])] = np.nan
             yield number, block, values[kept]
@@ -306,8 +308,10 @@ class Pairs:
 
     def cube(self, progress: bool | None = None) -> Computed:
         """Return all preferences at once."""
-        values = np.empty((len(self.asked), int(self.kept.sum()), len(self.a)))
-        for number, block, part in self._blocks(range(len(self.asked)), "preferences", progress):
+        values = np.empty((len(self.requested), int(self.kept.sum()), len(self.a)))
+        for number, block, part in self._blocks(
+            range(len(self.requested)), "preferences", progress
+        ):
             values[number, :, block] = part
         return Computed(self.runs, self.queries, self.measures, self.a, self.b, values, self.attrs)
 
@@ -429,7 +433,7 @@ def select(
     baseline: object = None,
     pairs: object = None,
     memory: int = 1 << 30,
-    tell: bool = True,
+    warn: bool = True,
 ) -> Pairs:
     """Return the requested preferences as a source that computes them when needed: see `Pairs`.
 
@@ -461,8 +465,8 @@ def select(
         raise ValueError(
             "no two of these runs answered the same judged query, so they cannot be compared."
         )
-    if tell:
-        judged.tell(counts, pairs=(a, b))
+    if warn:
+        judged.warn_of_missing_queries(counts, pairs=(a, b))
     return source
 
 

@@ -279,7 +279,7 @@ class WithMachine:
                 f"no {nothing.role} of the runs has a machine label: {nothing.some}. Use the same ids in the runs and "
                 "in the machine labels."
             ) from nothing
-        by_machine = Judged(made.positions, made.level, made.query_rule, judged.said)
+        by_machine = Judged(made.positions, made.level, made.query_rule, judged.warned)
         _check_queries(judged, by_machine)
         _check_grades(judged.tables[1], by_machine.tables[1])
         return cls(judged, by_machine)
@@ -306,12 +306,12 @@ class WithMachine:
                 "request one kind at a time."
             )
 
-        def cube(judged: Judged, *, tell: bool) -> Cube:
+        def cube(judged: Judged, *, warn: bool) -> Cube:
             if pairs or False in families:
-                return select(judged, requested, tell=tell, **pairs).cube(False)
-            return scores(judged, requested, tell=tell)
+                return select(judged, requested, warn=warn, **pairs).cube(False)
+            return scores(judged, requested, warn=warn)
 
-        people, machine = cube(self.people, tell=False), cube(self.machine, tell=True)
+        people, machine = cube(self.people, warn=False), cube(self.machine, warn=True)
         counted = pd.Index(people.queries[~np.isnan(people.values).all(axis=(0, 2))])
         left = self.people.queries[~self.people.queries.isin(counted)]
         if self.people.query_rule == "relevant" and len(left):

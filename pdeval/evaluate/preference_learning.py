@@ -169,7 +169,7 @@ def fit_population(
     >>> population.measure()
     fitted
     """
-    arguments.whole("folds", folds, 2)
+    arguments.integer("folds", folds, 2)
     parts = [arguments.one_of("over", part, OVER) for part in arguments.several("over", over)]
     exclusive = [part for part in parts if part != "recall" or "cutoffs" in parts]
     if len(set(exclusive)) > 1:

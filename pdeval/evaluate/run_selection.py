@@ -8,7 +8,7 @@ import pandas as pd
 
 from pdeval.evaluate.cube import all_pairs
 from pdeval.tables import run_labels
-from pdeval.verbs import TooFew, is_missing, shown
+from pdeval.verbs import TooFew, is_missing, short_repr
 
 
 def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
@@ -40,7 +40,7 @@ def place_of(runs: pd.DataFrame, name: object, what: str = "run") -> int:
         examples = ", ".join(list(labels.values())[:5]) + (
             f", ... ({len(ids)} in all)" if len(ids) > 5 else ""
         )
-        raise KeyError(f"no {what} {shown(name)}; the runs are {examples}.{hint}")
+        raise KeyError(f"no {what} {short_repr(name)}; the runs are {examples}.{hint}")
     return int(np.argmax(same))
 
 
@@ -70,7 +70,7 @@ def place_of_query(queries: pd.Index, query: object, what: str = "query") -> int
     if place < 0:
         examples = ", ".join(map(repr, queries[:3].tolist()))
         plural = what.replace("query", "queries")
-        raise KeyError(f"no {what} {shown(query)}; the {plural} are {examples}, ...")
+        raise KeyError(f"no {what} {short_repr(query)}; the {plural} are {examples}, ...")
     return int(place)
 
 
@@ -132,7 +132,8 @@ def chosen_pairs(
         len(pair) != 2 or any(isinstance(one, list | dict) for one in pair) for pair in listed
     ):
         raise ValueError(
-            f"pairs={shown(pairs)}: expected a list of (run_a, run_b), or a DataFrame with the id columns of both runs."
+            f"pairs={short_repr(pairs)}: expected a list of (run_a, run_b), or a DataFrame "
+            "with the id columns of both runs."
         )
     place = {
         one: place_of(runs, one) for one in dict.fromkeys(one for pair in listed for one in pair)

@@ -63,14 +63,14 @@ def measure(judged: Judged, measures: object = MEASURES) -> pd.DataFrame:
     return scores(judged, measures).frame()
 
 
-def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) -> Scores:
+def scores(judged: Judged, measures: object = MEASURES, *, warn: bool = True) -> Scores:
     """Return the scores of every run on every topic, as a cube (measures, topics, runs).
 
     Parameters
     ----------
     measures : name, names, Measure or decorated function(s)
         Measures to compute. The level of a measure takes precedence over the level of the join.
-    tell : bool
+    warn : bool
         Whether to warn if judged queries are missing from a run.
 
     Examples
@@ -93,7 +93,7 @@ def scores(judged: Judged, measures: object = MEASURES, *, tell: bool = True) ->
         values[others] = np.concatenate(blocks, axis=1)
     for number in of_items:
         values[number] = views.values(requested[number])
-    return cube_of(views, requested, values, tell=tell)
+    return cube_of(views, requested, values, warn=warn)
 
 
 def _warn_about_level(judged: Judged, measures: Iterable[Measure]) -> None:
@@ -109,7 +109,7 @@ def _warn_about_level(judged: Judged, measures: Iterable[Measure]) -> None:
         and not (measure.parameters.get("least") or measure.parameters.get("gains"))
     ]
     if graded:
-        judged.tell_once(
+        judged.warn_once(
             "gains",
             f"level={level:g} does not change the gains of {', '.join(graded[:3])}: every positive grade has a gain, "
             f"as in trec_eval. Use nDCG(binary=true) or nDCG(least={level:g}) for gains that depend on a level.",
@@ -121,7 +121,7 @@ def cube_of(
     measures: list[Measure],
     values: np.ndarray,
     *,
-    tell: bool,
+    warn: bool,
 ) -> Scores:
     """Return values of shape (measures, topics, runs) as a cube of the topics that count for any run."""
     judged = views.judged
@@ -131,12 +131,12 @@ def cube_of(
         row[~counts] = np.nan
         used |= counts
         if measure.kind == "items":
-            tell_of_undefined(judged, measure, np.isnan(row) & counts, counts)
+            warn_of_undefined(judged, measure, np.isnan(row) & counts, counts)
     kept: np.ndarray = np.any(used, axis=1)
     if not kept.any():
         raise judged.nothing_counts()
-    if tell:
-        judged.tell(used)
+    if warn:
+        judged.warn_of_missing_queries(used)
     return Scores(
         judged.runs,
         judged.queries[kept],
@@ -147,7 +147,7 @@ def cube_of(
     )
 
 
-def tell_of_undefined(
+def warn_of_undefined(
     judged: Judged,
     measure: Measure,
     undefined: np.ndarray,
@@ -156,7 +156,7 @@ def tell_of_undefined(
     """Warn, once for a join and a measure, if a measure of items has no value for lists that count."""
     if undefined.any():
         query = judged.queries[np.flatnonzero(undefined.any(axis=1))[0]]
-        judged.tell_once(
+        judged.warn_once(
             f"undefined {measure.label}",
             f"{measure.label} has no value for {int(undefined.sum()):,} of {int(counts.sum()):,} lists, e.g. of "
             f"{query!r}: its user has no history, or its items have no features. They do not count.",
@@ -627,7 +627,7 @@ def _recall_points(judged: Judged) -> pd.DataFrame:
             )
     if not counts.any() or not parts:
         raise judged.nothing_counts()
-    judged.tell(counts)
+    judged.warn_of_missing_queries(counts)
     run, topic, recall, precision = (np.concatenate(column) for column in zip(*parts))
     # lexsort: the last key, the run, is the primary one
     order = np.lexsort((recall, topic, run))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pdeval.verbs import whole
+from pdeval.verbs import integer
 
 # Number of draws that share one seed. It is part of the definition of a seeded result: blocks and threads divide the
 # work at the bounds of chunks or within them, in order, and never across.
@@ -30,7 +30,7 @@ def chunks(
     >>> [size for size, _ in chunks(150, seed=0)]
     [64, 64, 22]
     """
-    draws = whole("draws", draws, 1)
+    draws = integer("draws", draws, 1)
     root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     # root.spawn() would change `root`, and so a second use of it
     return [

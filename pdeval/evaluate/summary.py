@@ -25,7 +25,7 @@ from pdeval.evaluate.cube_sources import (
     sources,
     systems_of,
 )
-from pdeval.evaluate.groups import named
+from pdeval.evaluate.groups import option_columns
 from pdeval.evaluate.mean_preferences import mean_preferences
 from pdeval.evaluate.ppi import estimates
 from pdeval.evaluate.scores import MEASURES, attributes
@@ -149,7 +149,7 @@ def summary(
     0   dense  0.418  0.844
     1  fusion  0.499  0.855
     """
-    names = None if replicate is None else named(replicate, "replicate")
+    names = None if replicate is None else option_columns(replicate, "replicate")
     if per == "group":
         if names is not None:
             raise ValueError("per='group' averages over all runs of a group. Omit replicate=.")
@@ -395,7 +395,7 @@ def bootstrap_interval(
     >>> bootstrap_interval(values, "bca").ravel().round(2).tolist()
     [0.08, 0.73]
     """
-    draws = arguments.whole("draws", draws, 2)
+    draws = arguments.integer("draws", draws, 2)
     known = ~np.isnan(values)
     n, mean, sd = mean_and_sd(values)
     away = np.where(known, values - mean, 0.0)  # centered, so that variances do not cancel
@@ -853,8 +853,8 @@ def everyone(listed: Listed, answered: np.ndarray, label: str) -> tuple[Listed, 
         (len(judged.queries), len(rows.lists.runs) + 1), dtype=bool
     )  # the last is a run without lists
     there[topic, rows.lists.run] = True
-    whole = all_lists(rows._replace(judged=judged, topic=topic), listed.catalog, listed.depth)
-    return whole.keep_runs(listed.runs), there[:, listed.runs]
+    all_runs = all_lists(rows._replace(judged=judged, topic=topic), listed.catalog, listed.depth)
+    return all_runs.keep_runs(listed.runs), there[:, listed.runs]
 
 
 def _spread(without: np.ndarray, touched: np.ndarray) -> np.ndarray:

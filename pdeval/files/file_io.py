@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pdeval.verbs import shown
+from pdeval.verbs import short_repr
 
 PathLike = str | os.PathLike[str]
 
@@ -99,7 +99,7 @@ def expand(paths: PathLike | Iterable[PathLike]) -> list[Path]:
 def path_of(path: Any) -> Path:
     """Return the path of a file, or raise if it is not a path."""
     if not isinstance(path, str | os.PathLike):
-        raise ValueError(f"{shown(path)} is not a path. Pass a string or a Path.")
+        raise ValueError(f"{short_repr(path)} is not a path. Pass a string or a Path.")
     return Path(path)
 
 

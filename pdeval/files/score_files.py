@@ -32,7 +32,7 @@ from pdeval.tables import (
 from pdeval.tables import (
     frame as frame_of,
 )
-from pdeval.verbs import checks_arguments, one_of, shown
+from pdeval.verbs import checks_arguments, one_of, short_repr
 
 MEANS = "all"  # the query id of means in trec_eval and ir_measures
 COLUMNS = ["run", "query_id", "measure", "value"]
@@ -88,7 +88,7 @@ def ask_for_ids(frame: pd.DataFrame, known: Mapping[str, list[str]], where: str 
         return
     shared = ""
     if again.any() and names:
-        example = ", ".join(shown(frame[name][again].iloc[0]) for name in names)
+        example = ", ".join(short_repr(frame[name][again].iloc[0]) for name in names)
         bound = " and ".join(role for role in known if known[role])
         shared = f"; {int(again.sum()):,} rows have the same {bound}, e.g. {example}"
     roles = ["query"] if sounds else unknown

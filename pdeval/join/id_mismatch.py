@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pdeval.join.ids import Ids, column_ids
 from pdeval.join.lists import find_lists
 from pdeval.tables import Table
-from pdeval.verbs import shown
+from pdeval.verbs import short_repr
 
 if TYPE_CHECKING:
     from pdeval.join.positions import Positions
@@ -65,7 +65,7 @@ def examples(values: pd.Index) -> str:
     >>> examples(pd.Index([1, 2, 3, 4]))
     '1, 2, 3, ...'
     """
-    return ", ".join(map(shown, values[:3].tolist())) + (", ..." if len(values) > 3 else "")
+    return ", ".join(map(short_repr, values[:3].tolist())) + (", ..." if len(values) > 3 else "")
 
 
 def same_type(

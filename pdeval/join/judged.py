@@ -38,7 +38,7 @@ class Judged:
     positions: Positions
     level: float | None = None
     query_rule: QueryRule = "relevant"
-    said: set[str] = field(default_factory=set, repr=False)
+    warned: set[str] = field(default_factory=set, repr=False)
 
     @property
     def runs(self) -> pd.DataFrame:
@@ -91,13 +91,15 @@ class Judged:
         level = self.level if isinstance(level, EllipsisType) else checked_level(level)
         if isinstance(queries, EllipsisType):
             return replace(self, level=level)
-        return replace(self, level=level, query_rule=queries, said={*self.said, "missing queries"})
+        return replace(
+            self, level=level, query_rule=queries, warned={*self.warned, "missing queries"}
+        )
 
     def on(self, positions: Positions) -> Judged:
         """Return other positions under the same rules."""
-        return Judged(positions, self.level, self.query_rule, self.said)
+        return Judged(positions, self.level, self.query_rule, self.warned)
 
-    def apart(self) -> Judged:
+    def with_copied_tables(self) -> Judged:
         """Return the join with copies of its tables, to be kept: later edits of the caller's frames do not reach it.
 
         The copy is deep: pandas' copy-on-write does not see what is written through `.array`. Arrow text, whose memory
@@ -138,14 +140,14 @@ class Judged:
         user = "user" in str(self.queries.name).lower()
         return ("user" if user else "query") if count == 1 else ("users" if user else "queries")
 
-    def tell(
+    def warn_of_missing_queries(
         self, used: np.ndarray | None = None, *, pairs: tuple[np.ndarray, np.ndarray] | None = None
     ) -> None:
         """Warn, once for a join, if queries that count are missing from runs: all runs, or those of these pairs.
 
         There is no warning if the caller chose which queries count, or if missing queries do not count.
         """
-        if "missing queries" in self.said or self.query_rule in ("answered", "common"):
+        if "missing queries" in self.warned or self.query_rule in ("answered", "common"):
             return
         used = self.counted() if used is None else used
         if pairs is not None:
@@ -156,16 +158,16 @@ class Judged:
             return
         worst = int(np.argmax(missing))
         more = f", and some from {others} other run{'s' if others > 1 else ''}" if others else ""
-        self.tell_once(
+        self.warn_once(
             "missing queries",
             f"{missing[worst]} of {used.any(axis=1).sum()} judged {self.noun()} are missing from run "
             f"{run_labels(self.runs)[worst]!r}{more}; they get the worst possible score.",
         )
 
-    def tell_once(self, what: str, text: str) -> None:
+    def warn_once(self, what: str, text: str) -> None:
         """Warn, once for a join and subject."""
-        if what not in self.said:
-            self.said.add(what)
+        if what not in self.warned:
+            self.warned.add(what)
             warnings.warn(text, UserWarning, stacklevel=outside())
 
     def warn_of_ids(self, strangers: np.ndarray, doc: Callable[[], Ids | None]) -> None:
@@ -184,11 +186,11 @@ class Judged:
                 f", ... ({len(names)} in all)" if len(names) > 3 else ""
             )
             text = f"no item of {runs} is judged for any {self.noun(1)}. Check that its ids are those of the judgments."
-            self.tell_once("strangers", text)
+            self.warn_once("strangers", text)
         elif unlike := partly_unlike(self.positions, doc):
-            self.tell_once("unlike", unlike)
+            self.warn_once("unlike", unlike)
         if self.positions.gaps:
-            self.tell_once("gaps", self.positions.gaps)
+            self.warn_once("gaps", self.positions.gaps)
 
     def nothing_counts(self) -> ValueError:
         """Return the error if no topic counts."""

@@ -4,7 +4,7 @@ import sys
 from typing import Any, Literal
 
 from pdeval.tables import Table
-from pdeval.verbs import is_finite, shown, whole
+from pdeval.verbs import integer, is_finite, short_repr
 
 Ties = Literal["docid", "rank", "first", "expected"]
 Compat = Literal["trec_eval-10", "trec_eval-9", "pref_eval"]
@@ -18,7 +18,7 @@ def checked_rules(ties: Ties | None, compat: str, depth: int | None, runs: Table
     if ties not in (None, "docid", "rank", "first", "expected"):
         raise ValueError(f"ties={ties!r}: choose 'docid', 'rank', 'first' or 'expected'.")
     if depth is not None:
-        whole("depth", depth, 1, 2**63 - 1)
+        integer("depth", depth, 1, 2**63 - 1)
     if ties is None:
         ties = "docid" if "score" in runs else "rank"
     needed = "rank" if ties == "rank" else "score"
@@ -44,7 +44,7 @@ def checked_level(level: Any) -> Any:
     """
     if level is not None and not (is_finite(level) and level > 0):
         raise ValueError(
-            f"level={shown(level)}: the smallest relevant grade must be a number above 0."
+            f"level={short_repr(level)}: the smallest relevant grade must be a number above 0."
         )
     return level
 

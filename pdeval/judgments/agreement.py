@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.evaluate import coded as column_codes
-from pdeval.evaluate import described_frame, named
+from pdeval.evaluate import described_frame, option_columns
 from pdeval.join import ranges
 from pdeval.judgments.labels import (
     Labels,
@@ -35,7 +35,7 @@ from pdeval.judgments.labels import (
 from pdeval.kernels.primitives import share
 from pdeval.tables import NOISE, Table, read, table
 from pdeval.tables import labels as repeated
-from pdeval.verbs import TooFew, one_of, several, shown, special, verb
+from pdeval.verbs import TooFew, one_of, several, short_repr, special, verb
 
 Chance = Literal["none", "own", "pooled"]
 Scale = Literal["nominal", "ordinal", "interval", "linear", "quadratic"]
@@ -635,7 +635,7 @@ def agreement(
     1          cohen      4          2       8      0.75     0.500  0.500
     2  alpha_nominal      4          2       8      0.75     0.464  0.533
     """
-    groups = [] if by is None else named(by)
+    groups = [] if by is None else option_columns(by)
     absent = [name for name in groups if name not in labels.frame.columns]
     if absent:
         columns = ", ".join(map(str, labels.frame.columns))
@@ -933,8 +933,8 @@ def with_reference(labels: Table, reference: object) -> tuple[Table, list[object
         raise KeyError(f"no assessor {absent[0]!r} among the labels; there are {examples}.")
     if set(known) <= set(names):
         raise ValueError(
-            f"reference={shown(reference)} contains every assessor of the table, so no assessor is left to compare "
-            "with it."
+            f"reference={short_repr(reference)} contains every assessor of the table. "
+            "Remove at least one from it."
         )
     return labels, names
 

@@ -31,7 +31,7 @@ from pdeval.judgments.labels import coded, given, grades_of, query_column
 from pdeval.judgments.pools import pooled
 from pdeval.kernels.primitives import share
 from pdeval.orderings.coefficients import rbo, tau_ap, tau_b
-from pdeval.orderings.order import Standing, standing
+from pdeval.orderings.order import RunOrders, run_orders
 from pdeval.significance.compare import compare
 from pdeval.significance.corrections import Correction, JointCorrection, which_correction
 from pdeval.significance.registry import (
@@ -235,15 +235,15 @@ def swap_assessors(
     )
     judged = Judged(positions, level, queries)
 
-    def order_runs(judgments: Table, *, warn: bool = False) -> Standing | None:
+    def order_runs(judgments: Table, *, warn: bool = False) -> RunOrders | None:
         """Return how the runs are ordered under other judgments, or None where nothing is relevant by them."""
         regraded_join = judged.on(regraded(judged.positions, read_judgments(judgments)))
         if not regraded_join.positions.relevant(level).any():
             return None
-        return standing(regraded_join, parsed, method=method, tell=warn)
+        return run_orders(regraded_join, parsed, method=method, warn=warn)
 
     names: list[object] = []
-    orderings: list[Standing | None] = []
+    orderings: list[RunOrders | None] = []
     total = draws if how == "draw" else table.column("assessor").nunique()
     for name, part in track(
         chain([first], swapped), total=total, desc="swapping assessors", progress=progress
@@ -308,7 +308,7 @@ def regraded(positions: Positions, others: Judgments) -> Positions:
 
 
 def _orders(
-    runs: pd.DataFrame, names: list[object], orderings: list[Standing | None]
+    runs: pd.DataFrame, names: list[object], orderings: list[RunOrders | None]
 ) -> dict[str, Any]:
     """Return the columns of one row per run, measure, method and set of judgments that orders runs."""
     real = [one for one in orderings if one is not None]
@@ -328,7 +328,7 @@ def _orders(
 
 
 def _taus(
-    names: list[object], orderings: list[Standing | None], base: Standing | None
+    names: list[object], orderings: list[RunOrders | None], base: RunOrders | None
 ) -> dict[str, Any]:
     """Return the columns of Kendall's tau-b of every two orderings, or of each with the base."""
     first = next(one for one in [*orderings, base] if one is not None)
@@ -792,10 +792,10 @@ class JudgedTwice(NamedTuple):
         results = {key: function(side) for key, side in sides.items()}
         return [(pair, results[id(pair.human)], results[id(pair.machine)]) for pair in self.pairs]
 
-    def ordered(self, method: Any) -> list[tuple[Pair, Standing, Standing]]:
+    def ordered(self, method: Any) -> list[tuple[Pair, RunOrders, RunOrders]]:
         """Return each pair with the orderings of the runs by human assessors and by the judge."""
         return self._for_sides(
-            lambda side: standing(side, self.measures, method=method, tell=False)
+            lambda side: run_orders(side, self.measures, method=method, warn=False)
         )
 
     def compared(
@@ -805,7 +805,7 @@ class JudgedTwice(NamedTuple):
         which_test(test)
 
         def compare_runs(side: Judged) -> pd.DataFrame:
-            side.said.add("missing queries")  # a warning for all sides has been given
+            side.warned.add("missing queries")  # a warning for all sides has been given
             return compare(
                 side, self.measures, test=test, family="measure", progress=False, **options
             )
@@ -917,7 +917,7 @@ def paired_sets(
     _check_id_types(tables)
     union = all_items([items_of_qrels(table) for table in tables.values()])
     base = Judged(join(runs, union, **rules), checked_level(level), queries)
-    base.tell()
+    base.warn_of_missing_queries()
     sides = {name: _under(base, name, table) for name, table in tables.items()}
     counting = {
         name: side.queries[np.flatnonzero(side.counted().any(axis=1))]

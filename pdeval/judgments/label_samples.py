@@ -40,7 +40,7 @@ from pdeval.join import Compat, Judged, Ties, checked_level, join, outside
 from pdeval.judgments.pools import Pool, pooled
 from pdeval.kernels.primitives import share
 from pdeval.tables import NOISE, Table, labels, numbers, read, table
-from pdeval.verbs import TooFew, positive, special, verb, whole
+from pdeval.verbs import TooFew, integer, positive, special, verb
 
 Design = Literal["importance", "stratified", "uniform"]
 STRATA = 5
@@ -552,7 +552,7 @@ def sample_items(
     26      101  doc-03054     1        0.618    True
     """
     pool = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
-    size, count = whole("size", size, 1), len(pool.query)
+    size, count = integer("size", size, 1), len(pool.query)
     if size > count:
         raise TooFew(
             f"size={size:,}: the pool has {count:,} items down to rank {pool.depth}; draw fewer."
@@ -630,7 +630,7 @@ def label_items(
     parsed = parse_all(measures)
     only_metrics(parsed)
     pool = pooled(runs, depth, ties=ties, compat=compat, validate=validate)
-    size = whole("size", size, 1)
+    size = integer("size", size, 1)
     for measure in parsed:
         name = measure.entry.name
         if name not in WEIGHTS or (name == "P" and not np.isfinite(measure.parameters["k"])):
@@ -775,8 +775,8 @@ def estimate_sampled(
     >>> import pdeval
     >>> runs, qrels, _ = pdeval.datasets.load_sample()
     >>> plan = runs.ireval.pool.sample(1500, depth=20)
-    >>> asked = plan[plan["chosen"]].merge(qrels, how="left").fillna({"relevance": 0})  # by people
-    >>> runs.ireval.pool.estimate(asked, "P@10", sample=plan).ireval.summary().head(2).round(3)
+    >>> labeled = plan[plan["chosen"]].merge(qrels, how="left").fillna({"relevance": 0})  # by people
+    >>> runs.ireval.pool.estimate(labeled, "P@10", sample=plan).ireval.summary().head(2).round(3)
             run measure   n   mean     sd  ci_low  ci_high
     0      bm25    P@10  50  0.452  0.275   0.374    0.531
     1  bm25+rm3    P@10  50  0.464  0.337   0.368    0.560

@@ -23,7 +23,7 @@ from pdeval.join import (
     same_type,
 )
 from pdeval.orderings.coefficients import tau_b
-from pdeval.orderings.order import standing
+from pdeval.orderings.order import run_orders
 from pdeval.tables import Table, labels, read, run_labels, table
 from pdeval.verbs import TooFew, track, verb
 
@@ -665,7 +665,7 @@ def leave_one_out(
         run_table = positions.source[0] if in_runs and positions.source is not None else None
         teams, group = partition(judged.runs, team, metadata, run_table)
     parsed = parse_all(measures)
-    full = standing(judged, parsed, method=method, tell=True)
+    full = run_orders(judged, parsed, method=method, warn=True)
     owner = owners(positions, group, depth)
     removed = np.bincount(
         owner[positions.relevant(judged.level) & (owner >= 0)], minlength=int(group.max()) + 1
@@ -681,7 +681,7 @@ def leave_one_out(
         if not kept.all():
             without = judged.on(positions.keep_items(kept))
             try:
-                rest = standing(without, parsed, method=method, tell=False)
+                rest = run_orders(without, parsed, method=method, warn=False)
             except ValueError as fault:
                 names = ", ".join(map(str, judged.runs.iloc[runs[:3]].to_numpy().ravel()))
                 raise ValueError(f"without what only {names} contributed: {fault}") from None

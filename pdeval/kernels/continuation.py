@@ -184,10 +184,12 @@ def Compat(
     weights, overlap = (
         np.append(0.0, np.add.accumulate(one)) for one in (weight, weight / level(weight))
     )
-    whole = overlap[depth]
+    full_overlap = overlap[depth]
     both = np.maximum(rank, ideal_place(grade))
     # an item is in both rankings from the deeper of its places on; beyond the depth that is nothing
-    score = total(whole - overlap[np.minimum(both - 1, depth).astype(np.int64)])
+    score = total(full_overlap - overlap[np.minimum(both - 1, depth).astype(np.int64)])
     if not normalize:
         return score / weights[depth]
-    return share(score, total(whole - overlap[np.minimum(level(rank) - 1, depth).astype(np.int64)]))
+    return share(
+        score, total(full_overlap - overlap[np.minimum(level(rank) - 1, depth).astype(np.int64)])
+    )

@@ -347,8 +347,8 @@ def interleaving(
     # the lead holds from an event's rank up to the rank before the next event
     until = np.concatenate([events[1:], (longest + 1)[None] * np.ones_like(events[:1])])
     won = (lead * (_mass(user, until - 1) - _mass(user, events - 1))).sum(axis=0)
-    whole = _mass(user, longest)
-    return np.divide(won, whole, out=np.zeros_like(won), where=whole > 0)
+    total_mass = _mass(user, longest)
+    return np.divide(won, total_mass, out=np.zeros_like(won), where=total_mass > 0)
 
 
 @preference(name="OI", reference=RPP_PAPER + ", section 6.1", path="interleaved")

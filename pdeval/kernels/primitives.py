@@ -87,19 +87,19 @@ def running(values: np.ndarray) -> np.ndarray:
     return np.add.accumulate(np.asarray(values, dtype=np.float64), axis=0)
 
 
-def share(part: np.ndarray, whole: np.ndarray | float, empty: float = 0.0) -> np.ndarray:
-    """Return part / whole, or `empty` where the whole is 0.
+def share(part: np.ndarray, total: np.ndarray | float, empty: float = 0.0) -> np.ndarray:
+    """Return part / total, or `empty` if the total is 0.
 
     Examples
     --------
     >>> share(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
     """
-    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole)
-    if whole.ndim == 0:
-        return part / whole if whole else np.full(part.shape, empty)
-    shares = np.full(np.broadcast_shapes(part.shape, whole.shape), empty)
-    np.divide(part, whole, out=shares, where=whole != 0)
+    part, total = np.asarray(part, dtype=np.float64), np.asarray(total)
+    if total.ndim == 0:
+        return part / total if total else np.full(part.shape, empty)
+    shares = np.full(np.broadcast_shapes(part.shape, total.shape), empty)
+    np.divide(part, total, out=shares, where=total != 0)
     return shares
 
 

@@ -59,7 +59,7 @@ from pdeval.online.two_sample_tests import (
 from pdeval.significance.corrections import Correction, adjust, single_step_level, which_correction
 from pdeval.significance.registry import agreeing, direction
 from pdeval.tables import Table, gap, read, settled, size_of, table
-from pdeval.verbs import TooFew, arguments, one_of, several, special, stats, track, verb, whole
+from pdeval.verbs import TooFew, arguments, integer, one_of, several, special, stats, track, verb
 
 TestName = Literal["auto", "welch", "delta", "mann-whitney", "bootstrap"]
 RESAMPLES = 999  # bootstrap samples of each assignment in an A/A test
@@ -383,7 +383,7 @@ def _comparisons(
     """Return the name of each measure and how it is compared, or raise if the test does not suit it."""
     test = one_of("test", test, get_args(TestName))  # type: ignore[assignment]
     if sequential is not None:
-        whole("sequential", sequential, 2)
+        integer("sequential", sequential, 2)
         if test != "auto":
             raise ValueError(
                 f"sequential= is itself a test and cannot be combined with test={test!r}. Omit test=."
@@ -626,7 +626,7 @@ def aa_test(
                  CTR delta    200         8   0.04   0.017    0.077            True
     clicks_per_query delta    200         8   0.04   0.017    0.077            True
     """
-    draws, share = whole("draws", draws, 1), arguments.share("fraction", share)
+    draws, share = integer("draws", draws, 1), arguments.share("fraction", share)
     log = without_buckets(log)
     experiment = Experiment.of(log, measures, aggregate, unit)
     assigned: Unit = "user" if "user" in experiment.log.names else "session"

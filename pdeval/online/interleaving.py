@@ -16,7 +16,7 @@ import pandas as pd
 from pdeval.evaluate import all_pairs, described_frame, pair_columns, place_of
 from pdeval.join import Compat, Ties, ids, outside, top
 from pdeval.tables import Table, labels, run_labels, table
-from pdeval.verbs import one_of, optimize, several, shown, track, verb, whole
+from pdeval.verbs import integer, one_of, optimize, several, short_repr, track, verb
 
 Method = Literal["team-draft", "balanced", "probabilistic"]
 ManyMethod = Literal["team-draft", "optimized", "pairwise"]
@@ -228,14 +228,14 @@ def interleave(
     2  bm25  hybrid      101         3  news-2015-373    b     8.0     2.0   False
     """
     method = one_of("method", method, get_args(Method))  # type: ignore[assignment]
-    draws = whole("draws", draws, 1)
+    draws = integer("draws", draws, 1)
     ranked = rankings(runs, ties=ties, compat=compat)
     a, b = all_pairs(len(ranked.runs))
     if pairs is not None:
         pairs = several("pairs", pairs)
         if any(not isinstance(pair, list | tuple) or len(pair) != 2 for pair in pairs):
             raise ValueError(
-                f"pairs={shown(pairs)}: expected a list of pairs of runs, such as [('bm25', 'dense')]."
+                f"pairs={short_repr(pairs)}: expected a list of pairs of runs, such as [('bm25', 'dense')]."
             )
         a, b = np.array([[place_of(ranked.runs, run) for run in pair] for pair in pairs]).T
     if not len(a):
@@ -359,7 +359,7 @@ def interleave_many(
     2      101     0         3   doc-03516    bm25  multileave
     """
     method = one_of("method", method, get_args(ManyMethod))  # type: ignore[assignment]
-    draws, candidates = whole("draws", draws, 1), whole("candidates", candidates, 1)
+    draws, candidates = integer("draws", draws, 1), integer("candidates", candidates, 1)
     ranked = rankings(runs, ties=ties, compat=compat)
     if len(ranked.runs) < 2:
         raise ValueError(

@@ -197,10 +197,10 @@ def of_judged(
     measures: object,
     *,
     compat: str | None = None,
-    tell: bool = True,
+    warn: bool = True,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return the runs of a join in order; `tell`: whether to warn if judged queries are missing from a run."""
+    """Return the runs of a join in order; `warn`: whether to warn if judged queries are missing from a run."""
     positions = judged.positions
     if compat == "pref_eval" or positions.rules.get("compat") == "pref_eval":  # also its arithmetic
         compat = "pref_eval"
@@ -209,21 +209,21 @@ def of_judged(
     check_not_declared(requested, "an ordering", orderings(), "order(method={})")
     parts: list[pd.DataFrame] = []
     for measure in requested:
-        source = _source(judged, measure, tell=tell and not parts)
+        source = _source(judged, measure, warn=warn and not parts)
         queries = _of_judgments(judged, measure.level, source.queries) if compat else None
         parts.append(ordered(source, compat=compat, queries=queries, **options))
     return cube.stacked(parts)
 
 
-def _source(judged: Judged, measure: Measure, *, tell: bool) -> Source:
+def _source(judged: Judged, measure: Measure, *, warn: bool) -> Source:
     """Return the values that order the runs by a measure: scores, win rates, or the preferences of all pairs."""
     if measure.entry.family == "metric":
-        return scores(judged, measure, tell=tell)
+        return scores(judged, measure, warn=warn)
     counts = judged.counted(measure.level)
     even = bool((counts.all(axis=1) == counts.any(axis=1)).all())
     if direct(measure) and even and judged.positions.rules.get("compat") != "pref_eval":
-        return win_rates(judged, measure, tell=tell)
-    return select(judged, measure, tell=tell)
+        return win_rates(judged, measure, warn=warn)
+    return select(judged, measure, warn=warn)
 
 
 def ordered(
@@ -493,7 +493,7 @@ def _resampled(
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunOrders:
     """Runs ordered by several measures: `score` and `rank` have one row per (measure, method), one column per run."""
 
     keys: list[tuple[str, str]]
@@ -507,13 +507,13 @@ class Standing:
         return {"measure": labels(pd.Index(measure), key), "method": labels(pd.Index(method), key)}
 
 
-def standing(
+def run_orders(
     judged: Judged,
     measures: object,
     *,
     method: Method | Sequence[Method] | None = None,
-    tell: bool = True,
-) -> Standing:
+    warn: bool = True,
+) -> RunOrders:
     """Return scores and ranks of the runs of a join, by each measure and method.
 
     Parameters
@@ -522,18 +522,18 @@ def standing(
         Measures of one ranking, ordered by their mean, and preferences, ordered by their win rates.
     method : str or list of str, optional
         Ordering(s); see `pdeval.orderings.order.order`.
-    tell : bool
+    warn : bool
         Whether to warn if judged queries are missing from a run.
 
     Examples
     --------
     >>> import pdeval
-    >>> result = standing(pdeval.datasets.sample_judged(queries="common"), ["AP", "RPP"])
+    >>> result = run_orders(pdeval.datasets.sample_judged(queries="common"), ["AP", "RPP"])
     >>> result.keys, result.rank.shape
     ([('AP', 'mean'), ('RPP', 'winrate')], (2, 12))
     """
     requested = parse_all(measures)
-    frame = of_judged(judged, requested, method=method, tell=tell)
+    frame = of_judged(judged, requested, method=method, warn=warn)
     keys = list(dict.fromkeys(zip(frame["measure"].astype(str), frame["method"].astype(str))))
     runs = judged.runs
     # rows of the frame are sorted by key; runs are put back in the order of the join
@@ -545,4 +545,4 @@ def standing(
     score, rank = np.empty((2, len(keys), len(place)))
     score[row, run], rank[row, run] = frame["score"], frame["rank"]
     count = {one.label: int(judged.counted(one.level).any(axis=1).sum()) for one in requested}
-    return Standing(keys, np.array([count[measure] for measure, _ in keys]), score, rank)
+    return RunOrders(keys, np.array([count[measure] for measure, _ in keys]), score, rank)

@@ -20,7 +20,7 @@ from pdeval.tables import (
     not_a_table,
     pair_stems,
 )
-from pdeval.verbs import checks_arguments, one_of, shown
+from pdeval.verbs import checks_arguments, one_of, short_repr
 
 # names of a winner, in addition to the name of a run
 SIDES = {
@@ -243,7 +243,7 @@ def _systems(
     if runs is not None:
         if wrong := [one for one in runs if not isinstance(one, Hashable)]:  # type: ignore[redundant-expr]
             raise ValueError(
-                f"runs={shown(runs)}: expected names of systems, got {shown(wrong[0])}."
+                f"runs={short_repr(runs)}: expected names of systems, got {short_repr(wrong[0])}."
             )
         strange = [name for name in names if name not in set(runs)]
         if strange:

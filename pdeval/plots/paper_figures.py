@@ -9,7 +9,7 @@ import numpy as np
 
 from pdeval.plots import style
 from pdeval.studies.contributions import contribution_surface
-from pdeval.verbs import checks_arguments, one_of, whole
+from pdeval.verbs import checks_arguments, integer, one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,13 +52,13 @@ def contribution_figure(
     >>> [ax.get_title() for ax in contribution_figure({"sample": judged}, ["RPP"]).axes[:2]]
     ['RPP', 'sample']
     """
-    named = _named(collections)
+    joins = _joins_by_name(collections)
     names = list(measures)
     surface = contribution_surface(names, ranks=ranks)
-    figure, axes = _grid(len(names), 1 + len(named), height=2.7)
+    figure, axes = _grid(len(names), 1 + len(joins), height=2.7)
     for row, name in zip(axes, names):
         _title(surface.ireval.plot(measure=name, ax=row[0]), name)
-    for column, (title, judged) in enumerate(named.items(), start=1):
+    for column, (title, judged) in enumerate(joins.items(), start=1):
         parts = judged.disaggregate.ecdf(names)
         for row, name in zip(axes, names):
             _title(parts.ireval.plot(measures=[name], ax=row[column]), title)
@@ -104,15 +104,15 @@ def agreement_figure(
     AP
     r about zero = 0.91, sign agreement = 0.91
     """
-    named = _named(collections)
-    whole("pairs", pairs, 1)
+    joins = _joins_by_name(collections)
+    integer("pairs", pairs, 1)
     names = list(measures)
     across = min(len(names), 3)
     down = -(-len(names) // across)  # rounded up
-    figure, axes = _grid(len(named) * down, across, height=3.0)
+    figure, axes = _grid(len(joins) * down, across, height=3.0)
     # the panels of each collection, of which the last ones may be empty
-    blocks = axes.reshape(len(named), -1)
-    for panels, (title, judged) in zip(blocks, named.items()):
+    blocks = axes.reshape(len(joins), -1)
+    for panels, (title, judged) in zip(blocks, joins.items()):
         differences = judged.prefer([against, *names], pairs=_drawn_pairs(judged, pairs, seed))
         for ax in panels[len(names) :]:
             ax.remove()
@@ -166,10 +166,10 @@ def incomplete_data_figure(
     >>> [(ax.get_title(), ax.get_ylabel()) for ax in figure.axes]
     [('sample', 'Tied pairs')]
     """
-    named = _named(collections)
+    joins = _joins_by_name(collections)
     rows = PANELS[one_of("show", show, tuple(PANELS))]
-    figure, axes = _grid(len(rows), len(named), height=2.8)
-    for column, (title, judged) in enumerate(named.items()):
+    figure, axes = _grid(len(rows), len(joins), height=2.8)
+    for column, (title, judged) in enumerate(joins.items()):
         removed = {
             to: judged.robustness(
                 list(measures), to=to, draws=draws, against=against, seed=seed, progress=progress
@@ -181,18 +181,18 @@ def incomplete_data_figure(
     return figure
 
 
-def _named(collections: object) -> dict[str, Any]:
+def _joins_by_name(collections: object) -> dict[str, Any]:
     """Return joins by the name of their collection; a single join has an empty name."""
-    named = dict(collections) if isinstance(collections, Mapping) else {"": collections}
-    if not named:
+    joins = dict(collections) if isinstance(collections, Mapping) else {"": collections}
+    if not joins:
         raise ValueError("there is no collection to draw. Pass a join, or {name: join, ...}.")
-    for judged in named.values():
+    for judged in joins.values():
         if not hasattr(judged, "disaggregate") or not hasattr(judged, "runs"):
             raise TypeError(
                 f"expected a join of runs and judgments, found {type(judged).__name__}. "
                 "Make it with runs.ireval.join(qrels)."
             )
-    return {str(name): judged for name, judged in named.items()}
+    return {str(name): judged for name, judged in joins.items()}
 
 
 def _grid(rows: int, columns: int, *, height: float) -> tuple[Figure, np.ndarray]:

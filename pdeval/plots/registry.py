@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import groups_of, named
+from pdeval.evaluate import groups_of, option_columns
 from pdeval.plots import style
 from pdeval.tables import (
     SCHEMAS,
@@ -31,7 +31,7 @@ from pdeval.tables import (
     run_labels,
     runs_of,
 )
-from pdeval.verbs import VERBS, Verb, checks_arguments, several, shown, verb
+from pdeval.verbs import VERBS, Verb, checks_arguments, several, short_repr, verb
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,7 +160,7 @@ class PlotTable:
             value = present[0] if len(present) == 1 else default
         if not pd.api.types.is_scalar(value):
             raise ValueError(
-                f"{column}={shown(value)}: {self.what} draws one; the frame has {listed(present, 6)}."
+                f"{column}={short_repr(value)}: {self.what} draws one; the frame has {listed(present, 6)}."
             )
         kept = self.rows((values == value).to_numpy(bool))
         if kept.frame.empty:
@@ -183,7 +183,7 @@ class PlotTable:
         left, right = int(a[0]), int(b[0])
         if pair is not None:
             if len(pair) != 2 or isinstance(pair, str):
-                raise ValueError(f"{option}={shown(pair)}: expected two runs.")
+                raise ValueError(f"{option}={short_repr(pair)}: expected two runs.")
             left, right = (index_of(side, runs) for side in pair)
         forward = (a == left) & (b == right)
         rows = forward | ((a == right) & (b == left))
@@ -456,7 +456,7 @@ def panels(
     >>> [ax.get_title() for ax in both.ireval.plot.panels(by="collection").axes]
     ['core', 'robust']
     """
-    names = named(by) if by is not None else list(frame.attrs.get("by", ()))
+    names = option_columns(by) if by is not None else list(frame.attrs.get("by", ()))
     if missing := [name for name in names if name not in frame.columns]:
         raise KeyError(f"by={missing[0]!r}: no such column; the frame has {listed(frame.columns)}.")
     if not names:

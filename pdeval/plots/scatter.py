@@ -15,7 +15,7 @@ from pdeval.plots.registry import PlotTable, chosen, plot
 from pdeval.report.orderings import METHODS
 from pdeval.studies.sign_agreement import about_zero
 from pdeval.tables import listed
-from pdeval.verbs import one_of, several, shown
+from pdeval.verbs import one_of, several, short_repr
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +128,7 @@ def _two_measures(table: PlotTable, measures: Sequence[str] | None) -> list[tupl
     """Return two measures, each with its values on the same queries and pairs."""
     frame = table.frame
     if measures is not None and len(several("measures", measures)) != 2:
-        raise ValueError(f"measures={shown(measures)}: expected two names, for x and y.")
+        raise ValueError(f"measures={short_repr(measures)}: expected two names, for x and y.")
     if (
         measures is not None
         and "measure" not in frame.columns

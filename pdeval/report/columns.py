@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import named
+from pdeval.evaluate import option_columns
 from pdeval.report import numbers as decimals
 from pdeval.report.report import DASH, Cell, Column, Emphasis, Group, Report
 from pdeval.tables import listed
-from pdeval.verbs import whole
+from pdeval.verbs import integer
 
 Part = tuple[Column, list[Cell]]
 MEAN = "Mean"
@@ -168,7 +168,7 @@ def reported(
             **options: Any,
         ) -> Report:
             if not isinstance(options.get("digits", {}), Mapping):
-                options["digits"] = whole("digits", options["digits"], 0, decimals.MAX_DIGITS)
+                options["digits"] = integer("digits", options["digits"], 0, decimals.MAX_DIGITS)
             known = {str(key): str(text) for key, text in (names or {}).items()}
             built = build(*args, known=known, **options)
             if built.caption is not None:  # a default, which an empty text removes
@@ -284,7 +284,7 @@ def by_of(
     """
     if by is None:
         return [name for name in frame.attrs.get(attribute, ()) if name in frame.columns]
-    names = named(by)
+    names = option_columns(by)
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise KeyError(f"no column {missing[0]!r} to group by; there are {listed(frame.columns)}.")

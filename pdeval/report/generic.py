@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import named
+from pdeval.evaluate import option_columns
 from pdeval.report import footnotes as footnote
 from pdeval.report import numbers as decimals
 from pdeval.report.columns import (
@@ -118,7 +118,7 @@ def report_table(
         if across is not None and average in (None, "row"):
             options: dict[str, Any] = {"percent": percent, "average": average == "row"}
             built = _row_per_collection(
-                table, schema, collections, named(across), value, digits, known, **options
+                table, schema, collections, option_columns(across), value, digits, known, **options
             )
         elif average in ("mean", "range"):
             selected = [str(name) for name in (columns or table.columns) if name not in collections]

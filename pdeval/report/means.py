@@ -93,7 +93,7 @@ class Means:
 def _only(source: Any, places: list[int]) -> Any:
     """Return a cube with some of its measures, by index."""
     if isinstance(source, Pairs):
-        return replace(source, asked=tuple(source.asked[i] for i in places))
+        return replace(source, requested=tuple(source.requested[i] for i in places))
     if not isinstance(source, Scores | Preferences):
         return source
     arrays = {name: getattr(source, name, None) for name in ("values", "machine", "higher")}
@@ -164,7 +164,7 @@ def means(
             )
         if replicate:
             varied = of_scores(source, replicate=replicate)["sd_replicates"].to_numpy(dtype=float)
-            source = averaged(source, replicate, tell=False)
+            source = averaged(source, replicate, warn=False)
     elif replicate:
         source = averaged(source.cube() if isinstance(source, Pairs) else source, replicate)
     table = _summarize(source, baseline, alpha)

@@ -318,9 +318,9 @@ def _with_common_correction(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame
         if settings
         else [np.arange(len(frame))]
     ):
-        found = list(dict.fromkeys(names[rows]))
-        if len(found) > 1:
-            words = (footnote.CORRECTIONS.get(name, name) for name in found)
+        corrections = list(dict.fromkeys(names[rows]))
+        if len(corrections) > 1:
+            words = (footnote.CORRECTIONS.get(name, name) for name in corrections)
             names[rows] = " or ".join(word.removesuffix(" correction") for word in words)
     return frame.assign(correction=names)
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from pdeval.report.report import DASH, Cell, Emphasis, Report
-from pdeval.verbs import one_of, whole
+from pdeval.verbs import integer, one_of
 
 MAX_DIGITS = 10
 MINUS = "−"
@@ -94,7 +94,7 @@ def per_column(digits: int | Mapping[str, int], columns: list[str], default: int
             f"digits= has {unknown[0]!r}, which is not a column of this table; the columns are {', '.join(columns)}."
         )
     return [
-        whole(f"digits[{name!r}]", digits.get(name, default), 0, MAX_DIGITS) for name in columns
+        integer(f"digits[{name!r}]", digits.get(name, default), 0, MAX_DIGITS) for name in columns
     ]
 
 

@@ -12,8 +12,8 @@ from pdeval.evaluate import (
     MEASURES,
     ScoresLike,
     baselines_of,
-    named,
     named_by_metadata,
+    option_columns,
     place_of,
     tables_of,
 )
@@ -178,7 +178,7 @@ def report(
     conventions of trec_eval-10.
     """
     level = 0.05 if alpha is None else alpha
-    replicates = [] if replicate is None else named(replicate, "replicate")
+    replicates = [] if replicate is None else option_columns(replicate, "replicate")
     attributes = tables_of(metadata)
     shown_texts = read_texts(texts)  # errors are raised here, not when a page is made
     how: dict[str, Any] = {"test": test, "correction": correction, "alpha": alpha}

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from pdeval.evaluate import Grouped, ScoresLike, cube_of, merged_attrs, named, rows_by
+from pdeval.evaluate import Grouped, ScoresLike, cube_of, merged_attrs, option_columns, rows_by
 from pdeval.evaluate import merged as merged_cubes
 from pdeval.report import numbers as decimals
 from pdeval.report.columns import Part, by_of, numbers, title_groups
@@ -328,7 +328,7 @@ def collections_of(
     if by is None:
         return None
     grouped = Grouped.of(data, by, metadata)
-    names = named(by)
+    names = option_columns(by)
     groups = [(label, [grouped.parts[i] for i in places]) for label, places in grouped.by(names)]
     # several parts of a group, e.g. one per collection, become one cube
     sources = [
@@ -342,7 +342,11 @@ def collections_of(
 def _collections_of_table(
     table: Table, by: str | Sequence[str] | None, metadata: Sequence[pd.DataFrame]
 ) -> Collections | None:
-    absent = [name for name in ([] if by is None else named(by)) if name not in table.frame.columns]
+    absent = [
+        name
+        for name in ([] if by is None else option_columns(by))
+        if name not in table.frame.columns
+    ]
     roles = {**table.roles, "run": list(table.run_columns)}
     frame = with_metadata(table.frame, roles, table.kind, absent, metadata)
     names = by_of(

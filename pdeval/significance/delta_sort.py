@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import parse_all
-from pdeval.evaluate import Scores, ScoresLike, averaged, merged_attrs, named, sources
+from pdeval.evaluate import Scores, ScoresLike, averaged, merged_attrs, option_columns, sources
 from pdeval.evaluate.scores import scores
 from pdeval.join import Judged
 from pdeval.orderings.coefficients import tau_b
@@ -99,12 +99,13 @@ def delta_sort(
     cubes: list[Any] = []
     for measures in (old, new):
         if isinstance(data, Judged):
-            cubes.append(scores(data, parse_all(measures), tell=not cubes))
+            cubes.append(scores(data, parse_all(measures), warn=not cubes))
         else:
             cubes += sources(data, list(map(str, several("measures", measures))))
     if replicate is not None:
         cubes = [
-            averaged(cube, named(replicate, "replicate"), tell=cube is cubes[0]) for cube in cubes
+            averaged(cube, option_columns(replicate, "replicate"), warn=cube is cubes[0])
+            for cube in cubes
         ]
     return moved(*cubes, margin=margin, alpha=alpha, per=per)
 
@@ -149,7 +150,7 @@ def moved(
         # a single measure is paired with all measures of the other side
         sides = [(side, number % len(side.measures)) for side in (old, new)]
         (value_old, better_old), (value_new, better_new) = (
-            standing(*side, margin, alpha) for side in sides
+            means_and_better_runs(*side, margin, alpha) for side in sides
         )
         move = 100 * np.abs(better_old - better_new) / n_runs
         name_old, name_new = (side.measures[measure] for side, measure in sides)
@@ -269,7 +270,7 @@ def matched(old: Scores, new: Scores) -> Scores:
     return replace(new, runs=old.runs, values=new.values[:, :, order])
 
 
-def standing(
+def means_and_better_runs(
     scores: Scores, measure: int, margin: float, alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean of each run in the unit of the measure, and the number of runs that are better."""

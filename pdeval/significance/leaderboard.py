@@ -185,7 +185,7 @@ def leaderboard(
     2     hybrid     3         1          7     1          2         True  0.499
     3  splade-s2     4         3          8     2          2        False  0.462
     """
-    draws = arguments.whole("draws", draws, 1)
+    draws = arguments.integer("draws", draws, 1)
     if resample is not None:
         data, measures = [_means_of(data, measures, resample)], None
     options: dict[str, Any] = {
@@ -243,7 +243,7 @@ def leaderboard(
         "confidence": confidence,
     }
     if resample is not None:
-        frame.attrs["resample"] = groups.named(resample)
+        frame.attrs["resample"] = groups.option_columns(resample)
     return frame
 
 
@@ -369,7 +369,7 @@ def vote_leaderboard(
     1     x     2         1          3     1   27.1
     2     z     3         2          3     2 -128.4
     """
-    draws = arguments.whole("draws", draws, 1)
+    draws = arguments.integer("draws", draws, 1)
     log = log_of(table)
     together, over = _together(table, resample)
     counts = Counts.of(log.one, log.two, log.sign, len(log.names), together)
@@ -462,7 +462,9 @@ def _together(table: Table, resample: Any) -> tuple[np.ndarray | None, list[str]
     by_vote = resample == "vote" and "vote" not in table.frame.columns
     if by_vote or (resample is None and "query" not in table.roles):
         return None, ["votes"]
-    names = [table.roles["query"]] if resample is None else groups.named(resample, "resample")
+    names = (
+        [table.roles["query"]] if resample is None else groups.option_columns(resample, "resample")
+    )
     missing = [name for name in names if name not in table.frame.columns]
     if missing:
         raise KeyError(

@@ -103,19 +103,19 @@ def against_margin(
     if correction != MAX_T:
         options: dict[str, Any] = {"correction": correction, "alpha": alpha}
         p = np.stack([adjust(one, family[part_of], **options) for one in p])
-    shown, within = p < alpha
+    noninferior, within = p < alpha
     half = np.where(se == 0, 0.0, critical * np.where(se == 0, 1.0, se))
     low, high = mean - half, mean + half
     # limits of the single-step correction agree with the verdict of a stepwise one
-    low = np.where(shown, np.maximum(low, -margin), np.minimum(low, -margin))
+    low = np.where(noninferior, np.maximum(low, -margin), np.minimum(low, -margin))
     high = np.where(within, np.minimum(high, margin), high)
-    high = np.where(shown & ~within, np.maximum(high, margin), high)
+    high = np.where(noninferior & ~within, np.maximum(high, margin), high)
     columns = {
         "margin": margin,
         "lower": low,
         "upper": high,
         "p_noninferior": p[0],
-        "noninferior": shown,
+        "noninferior": noninferior,
         "p_equivalent": p[1],
         "equivalent": within,
     }

@@ -396,7 +396,7 @@ def meta_analysis(
     better on 6 of 6, significantly on 0, worse on 0; better over all
     """
     over = arguments.one_of("over", over, ("collections", "queries"))  # type: ignore[assignment]
-    draws, correction = arguments.whole("draws", draws, 1), which_correction(correction)  # type: ignore[assignment]
+    draws, correction = arguments.integer("draws", draws, 1), which_correction(correction)  # type: ignore[assignment]
     seed = new_seed() if seed is None else seed
     collections, pairs = read_collections(
         data, measures, by, replicate, baseline, over if per == "pair" else "queries", metadata

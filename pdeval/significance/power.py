@@ -128,7 +128,7 @@ def power(
     frame, effect, far = _planned(data, measures, baseline, difference, margin, goal)
     frame = frame.assign(
         alpha=alpha,
-        n_queries=frame["n"] if n_queries is None else arguments.whole("n_queries", n_queries, 2),
+        n_queries=frame["n"] if n_queries is None else arguments.integer("n_queries", n_queries, 2),
     )
     queries = frame["n_queries"].to_numpy()
     if far is None:
@@ -235,7 +235,7 @@ def detectable_difference(
     frame = frame.assign(
         alpha=alpha,
         power=power,
-        n_queries=frame["n"] if n_queries is None else arguments.whole("n_queries", n_queries, 2),
+        n_queries=frame["n"] if n_queries is None else arguments.integer("n_queries", n_queries, 2),
     )
     sizes, member = np.unique(frame["n_queries"].to_numpy(), return_inverse=True)
     effect = np.array([smallest_effect(int(size), power, alpha) for size in sizes])[member]
@@ -325,9 +325,9 @@ def queries_needed(effect: np.ndarray, power: float, alpha: float) -> np.ndarray
     if power <= alpha:
         return np.full(size.shape, 2.0)
     needed = np.where(size == 0, np.inf, 2.0)
-    some = size[size > 0]
+    nonzero = size[size > 0]
     needed[size > 0] = fewest_queries(
-        lambda n, case: t_power(some[case], n, alpha) >= power, len(some)
+        lambda n, case: t_power(nonzero[case], n, alpha) >= power, len(nonzero)
     )
     return needed
 

@@ -87,7 +87,7 @@ def reliability(
     for source, number, values in _complete_values(data, measures, "reliability"):
         queries, runs = values.shape
         sizes = queries if n_queries is None else n_queries
-        sizes = np.array([arguments.whole("n_queries", one, 1) for one in np.atleast_1d(sizes)])
+        sizes = np.array([arguments.integer("n_queries", one, 1) for one in np.atleast_1d(sizes)])
         run, query, residual = two_way(values)["mean_sq"][:3]
         part = decisions(run, query, residual, runs, queries, sizes, wanted, confidence)
         head = {"measure": source.measures[number], "runs": runs, "n": queries}
@@ -149,7 +149,7 @@ def decisions(
         absolute = runs * square / queries
         absolute /= df_run * f_limit * run * residual + f_query * run * query
         estimates = {"erho2": of_run / residual, "phi": of_run / (of_query + residual)}
-        found: dict[str, object] = {
+        columns: dict[str, object] = {
             "var_run": of_run,
             "var_query": of_query,
             "var_residual": residual,
@@ -159,11 +159,11 @@ def decisions(
             all_ratios = (estimates[name], *np.maximum(limits, 0.0))
             for end, one in zip(("", "_low", "_high"), all_ratios):
                 # 1 - 1 / (1 + x) is also right for an infinite ratio
-                found[name + end] = 1 - 1 / (1 + sizes * one)
+                columns[name + end] = 1 - 1 / (1 + sizes * one)
         for name, one in estimates.items():
             needed = np.ceil(np.float64(wanted / (1 - wanted)) / one)
-            found[f"queries_for_{name}"] = np.maximum(needed, 1.0)
-    return found
+            columns[f"queries_for_{name}"] = np.maximum(needed, 1.0)
+    return columns
 
 
 table(
@@ -242,7 +242,7 @@ def anova_sample_size(
     power = arguments.share("power", power)
     rows = []
     for source, number, values in _complete_values(data, measures, "anova.sample_size"):
-        m = arguments.whole("runs", values.shape[1] if runs is None else runs, 2)
+        m = arguments.integer("runs", values.shape[1] if runs is None else runs, 2)
         variance = float(two_way(values)["mean_sq"][2])
         for one in [design] if isinstance(design, str) else design:
             needed = queries_for(variance, difference, m, one, power, alpha)

@@ -14,7 +14,7 @@ from pdeval.evaluate import (
     ScoresLike,
     finite,
     group_means,
-    named,
+    option_columns,
     place_of,
     replicated_systems,
     sources,
@@ -259,8 +259,8 @@ def _systems(
     source: Scores, replicate: Any, system: Any, metadata: Any, deterministic: Any
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Return the systems, the system of every run, and which systems are deterministic."""
-    replicate = [] if replicate is None else named(replicate, "replicate")
-    system = [] if system is None else named(system, "system")
+    replicate = [] if replicate is None else option_columns(replicate, "replicate")
+    system = [] if system is None else option_columns(system, "system")
     systems, code = replicated_systems(source.runs, replicate, system, tables_of(metadata))
     counts = np.bincount(code, minlength=len(systems))
     if len(code) == len(systems):

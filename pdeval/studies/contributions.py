@@ -27,7 +27,7 @@ from pdeval.kernels.primitives import share
 from pdeval.studies.sign_agreement import pair_blocks
 from pdeval.studies.synthetic_rankings import judged_of
 from pdeval.tables import table
-from pdeval.verbs import number, verb, whole
+from pdeval.verbs import integer, number, verb
 
 MEASURES = ("RBP(p=0.5)", "nDCG", "RPP")
 DISCOUNTED = ("DCG(discount=jk)", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
@@ -154,7 +154,7 @@ def contribution_ecdf(
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()
-    judged.tell(counts, pairs=(a, b))
+    judged.warn_of_missing_queries(counts, pairs=(a, b))
     views = Views(judged)
     rows = [
         _shares(views, measure, a, b, least)
@@ -264,8 +264,8 @@ def contribution_surface(
     6         RPP       2       1  -1.00
     7         RPP       2       2   0.00
     """
-    recall = whole("recall", recall, 1, 999)
-    ranks = whole("ranks", ranks, recall + 1, 1000)
+    recall = integer("recall", recall, 1, 999)
+    ranks = integer("ranks", ranks, recall + 1, 1000)
     parsed = parse_all(measures)
     if lengths := [measure.label for measure in parsed if not measure.higher]:
         raise ValueError(
@@ -328,7 +328,7 @@ def discount_curves(measures: object = DISCOUNTED, *, ranks: int = 50) -> pd.Dat
     4         P@2     2   0.500
     5         P@2     3   0.000
     """
-    ranks = whole("ranks", ranks, 1, 5000)
+    ranks = integer("ranks", ranks, 1, 5000)
     parsed = parse_all(measures)
     if lower := [
         measure.label

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pdeval.catalog import Known, parse
-from pdeval.evaluate import Scores, described_frame, named, only, scores_cube
+from pdeval.evaluate import Scores, described_frame, only, option_columns, scores_cube
 from pdeval.evaluate.scores import scores
 from pdeval.join import Judged
 from pdeval.studies.search_length import EDGES, largest_value, rising
@@ -178,7 +178,7 @@ def headroom(
     5    P@20  [0.5, 0.6)  0.5   0.6      3  0.500000
     6    P@20  [0.6, 0.7)  0.6   0.7      1  0.166667
     """
-    names = named(by)
+    names = option_columns(by)
     if missing := [name for name in names if name not in table.frame.columns]:
         raise _no_column(missing[0], table.frame)
     selected = table if measures is None else only(table, measures)

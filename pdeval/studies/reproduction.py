@@ -15,7 +15,7 @@ from pdeval.kernels.primitives import share
 from pdeval.kernels.rank_similarity import Ties, rank_biased_overlap, tau_union
 from pdeval.significance.paired_tests import student
 from pdeval.tables import describe, labels, listed, not_a_table, read, run_labels, table
-from pdeval.verbs import shown, special, stats, verb
+from pdeval.verbs import short_repr, special, stats, verb
 
 CELLS = 1 << 21  # items x lists of a block
 
@@ -120,10 +120,10 @@ def reproduce(
     other = getattr(original, "judged", original)
     if not isinstance(other, Judged):
         other = join(original, qrels, **rules)  # type: ignore[arg-type]
-    own, theirs = _matched(judged, other, pairs)
+    reproduced, original = _matched(judged, other, pairs)
     if per == "query":
-        return _orders(judged, other, own, theirs, p, rbo_ties, union)
-    return _effects(judged, other, own, theirs, measures, baseline)
+        return _orders(judged, other, reproduced, original, p, rbo_ties, union)
+    return _effects(judged, other, reproduced, original, measures, baseline)
 
 
 def _matched(
@@ -132,7 +132,8 @@ def _matched(
     """Return the places of the reproduced runs and of their originals."""
     if not (pairs is None or isinstance(pairs, Mapping)):
         raise TypeError(
-            f"pairs={shown(pairs)}: pass a mapping of each run to its original run, e.g. {{'run': 'original run'}}."
+            f"pairs={short_repr(pairs)}: pass a mapping of each run to its original run, "
+            "e.g. {'run': 'original run'}."
         )
     names, originals = pd.Index(run_labels(judged.runs)), pd.Index(run_labels(other.runs))
     mapping = {name: name for name in names if name in originals} if pairs is None else dict(pairs)
@@ -168,7 +169,7 @@ def _mean_effects(
         return mean, nothing, nothing
     if not pd.api.types.is_scalar(baseline) or str(baseline) not in names:
         raise KeyError(
-            f"baseline={shown(baseline)} is not among the {side} runs: {listed(names, 6)}."
+            f"baseline={short_repr(baseline)} is not among the {side} runs: {listed(names, 6)}."
         )
     place = names.index(str(baseline))
     base = mean[:, [place]]
@@ -179,22 +180,22 @@ def _mean_effects(
 def _effects(
     judged: Judged,
     other: Judged,
-    own: np.ndarray,
-    theirs: np.ndarray,
+    reproduced: np.ndarray,
+    original: np.ndarray,
     measures: object,
     baseline: object,
 ) -> pd.DataFrame:
     """Return the table of reproduced runs."""
     new, old = scores(judged, measures), scores(other, measures)
-    mean, gain, relative = _mean_effects(new, own, baseline, "reproduced")
-    mean_there, gain_there, relative_there = _mean_effects(old, theirs, baseline, "original")
+    mean, gain, relative = _mean_effects(new, reproduced, baseline, "reproduced")
+    mean_there, gain_there, relative_there = _mean_effects(old, original, baseline, "original")
     place = old.queries.get_indexer(new.queries)
-    values, originals = new.values[:, :, own], old.values[:, :, theirs]
+    values, originals = new.values[:, :, reproduced], old.values[:, :, original]
     counted = ~np.isnan(values)
     paired = np.where((place >= 0)[None, :, None], originals[:, place], np.nan)
     # the same queries on both sides: every one that counts has a partner
     same = (counted == ~np.isnan(paired)).all() and counted.sum() == (~np.isnan(originals)).sum()
-    shape = (len(mean), len(own))
+    shape = (len(mean), len(reproduced))
     if same:
         differences = np.moveaxis(values - paired, 1, 0).reshape(len(place), -1)
         rmse = np.sqrt(np.nanmean(differences**2, axis=0)).reshape(shape)
@@ -206,8 +207,8 @@ def _effects(
     run, measure = np.divmod(np.arange(rmse.size), len(mean))
     columns = {
         "n": counted.sum(axis=1),
-        "original": mean_there[:, theirs],
-        "mean": mean[:, own],
+        "original": mean_there[:, original],
+        "mean": mean[:, reproduced],
         "rmse": rmse,
         "p_value": p_value,
         "effect_ratio": share(gain, gain_there, np.nan),
@@ -215,7 +216,7 @@ def _effects(
     }
     return described_frame(
         {
-            **run_columns(new.runs, own[run]),
+            **run_columns(new.runs, reproduced[run]),
             "measure": labels(pd.Index(new.measures), measure),
             **{name: column[measure, run] for name, column in columns.items()},
         },
@@ -264,8 +265,8 @@ def _ranked(judged: Judged, runs: np.ndarray, queries: pd.Index) -> tuple[pd.Dat
 def _orders(
     judged: Judged,
     other: Judged,
-    own: np.ndarray,
-    theirs: np.ndarray,
+    reproduced: np.ndarray,
+    original: np.ndarray,
     p: float,
     ties: Ties,
     union: str,
@@ -277,8 +278,8 @@ def _orders(
         raise ValueError(
             "the original runs have no query of these runs, so that no rankings can be compared. Use per='run'."
         )
-    new, docs = _ranked(judged, own, common)
-    old, docs_there = _ranked(other, theirs, common)
+    new, docs = _ranked(judged, reproduced, common)
+    old, docs_there = _ranked(other, original, common)
     # one code per item for both sides
     place = docs.probe(docs_there)
     place = np.where(place >= 0, place, len(docs_there) + np.arange(len(docs)))
@@ -290,7 +291,7 @@ def _orders(
     both["order"] = order[both["doc"]]
     columns = both.drop(columns=["list", "doc"]).to_numpy(np.float64).T
     number = both["list"].to_numpy()
-    n_lists = len(own) * len(common)
+    n_lists = len(reproduced) * len(common)
     starts = np.searchsorted(number, np.arange(n_lists + 1))
     values = np.full((3, n_lists), np.nan)
     for block in _blocks(starts):
@@ -308,7 +309,7 @@ def _orders(
     tau, rbo, residual = values[:, cell]
     return described_frame(
         {
-            **run_columns(judged.runs, own[run]),
+            **run_columns(judged.runs, reproduced[run]),
             str(judged.queries.name): labels(common, query),
             "tau_union": tau,
             "rbo": rbo,
@@ -389,7 +390,7 @@ def changes(snapshots: Mapping[Any, pd.DataFrame], *, confidence: float = 0.95) 
     """
     if not isinstance(snapshots, Mapping):
         raise TypeError(
-            f"snapshots={shown(snapshots)}: pass a mapping of each snapshot to its scores, in order of time."
+            f"snapshots={short_repr(snapshots)}: pass a mapping of each snapshot to its scores, in order of time."
         )
     if len(snapshots) < 2:
         raise ValueError(f"{len(snapshots)} snapshot: pass the scores of at least two.")

@@ -18,7 +18,7 @@ from pdeval.kernels.review import (
 )
 from pdeval.significance.registry import student_interval
 from pdeval.tables import describe, labels, table
-from pdeval.verbs import shown, verb
+from pdeval.verbs import short_repr, verb
 
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 RULES = {"effort": stop_at_effort, "irrelevant": stop_after_irrelevant, "knee": stop_at_knee}
@@ -145,12 +145,13 @@ def stopping(
     for name, rule in requested.items():
         if not callable(rule):
             raise TypeError(
-                f"the stopping rule {shown(name)} is {shown(rule)}: pass a function of ranks and number of items."
+                f"the stopping rule {short_repr(name)} is {short_repr(rule)}: "
+                "pass a function of ranks and number of items."
             )
     counts = judged.counted()
     if not counts.any():
         raise judged.nothing_counts()
-    judged.tell()
+    judged.warn_of_missing_queries()
     recall, effort = np.full((2, len(requested), *counts.shape), np.nan)
     for block in View(judged.positions, "binary", judged.level).blocks():
         rank = block["rank"]

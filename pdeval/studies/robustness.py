@@ -22,7 +22,7 @@ from pdeval.orderings.coefficients import tau_b
 from pdeval.orderings.methods import PAPER
 from pdeval.studies.sign_agreement import clear_pairs
 from pdeval.tables import NOISE, begins, labels, signs, table
-from pdeval.verbs import track, verb, whole
+from pdeval.verbs import integer, track, verb
 
 NEAR = 1 << 16  # preferences looked at together
 Policy = Literal["random", "pool"]
@@ -292,8 +292,8 @@ def robustness(
     reference = None if against is None else parse(against)
     if policy == "pool" and to != "labels":
         raise ValueError(f"policy='pool' selects labels, found to={to!r}. Use to='labels'.")
-    whole("draws", draws, 1)
-    judged.tell()
+    integer("draws", draws, 1)
+    judged.warn_of_missing_queries()
     views = Views(judged)
     counts = {
         m.label: views.counted(m) for m in (parsed if reference is None else [*parsed, reference])

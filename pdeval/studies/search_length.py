@@ -30,7 +30,7 @@ from pdeval.kernels.search_length import Unretrieved, atomized, relative_reducti
 from pdeval.significance.delta_sort import delta_sort_chain
 from pdeval.studies.sign_agreement import rank_blocks
 from pdeval.tables import NOISE, labels, run_labels, table
-from pdeval.verbs import shown, verb
+from pdeval.verbs import short_repr, verb
 
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 SHIFTS = (1, 3, 10, 30, 100, 300, 1000)
@@ -181,7 +181,7 @@ def search_lengths(
     """
     judged = selected_runs(judged, runs)
     frame = items(judged, unretrieved=unretrieved)
-    judged.tell()
+    judged.warn_of_missing_queries()
     warn_of_depths(judged, unretrieved)
     return frame
 
@@ -298,7 +298,7 @@ def histogram(
     edge = rising("edges", edges, 1)
     judged = selected_runs(judged, runs)
     rows = atoms(judged, unretrieved=unretrieved)
-    judged.tell()
+    judged.warn_of_missing_queries()
     names, counts = count_lengths(rows.run, len(judged.runs), rows.length, rows.retrieved, edge)
     run, bucket = (axis.ravel() for axis in np.indices(counts.shape))
     return described_frame(
@@ -351,7 +351,7 @@ def rising(option: str, edges: object, first: float | None = None) -> np.ndarray
     ):
         start = "" if first is None else f" that start at {first:g}"
         raise ValueError(
-            f"{option}={shown(np.asarray(edges).tolist())}: expected increasing lower edges of buckets{start}."
+            f"{option}={short_repr(np.asarray(edges).tolist())}: expected increasing lower edges of buckets{start}."
         )
     return edge
 
@@ -401,7 +401,7 @@ def differences(
         raise ValueError(f"a run cannot be compared with itself: {run_a!r}.")
     both = selected_runs(judged, [run_a, run_b])
     rows = atoms(both, unretrieved=unretrieved)
-    both.tell()
+    both.warn_of_missing_queries()
     in_a, in_b = rows.run == int(a > b), rows.run == int(b > a)
     # the items of the queries that count for both runs, and their rows in each
     item, at_a, at_b = np.intersect1d(
@@ -613,7 +613,7 @@ def _checked_lengths(lengths: ArrayLike) -> np.ndarray:
         values = np.array(lengths, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"lengths={shown(lengths)}: expected an array of search lengths, which are above 0."
+            f"lengths={short_repr(lengths)}: expected an array of search lengths, which are above 0."
         ) from None
     if values.ndim == 0 or not len(values) or not (values > 0).all():
         raise ValueError(
@@ -737,7 +737,7 @@ def effective_fractions(
     0.736
     """
     counts = judged.counted()
-    judged.tell(counts)
+    judged.warn_of_missing_queries(counts)
     relevant = np.zeros(len(counts), dtype=np.int64)
     share = np.full(counts.shape, np.nan)
     for block, rank, _ in rank_blocks(judged, counts):

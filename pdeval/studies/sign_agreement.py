@@ -87,12 +87,12 @@ def together(
     # the columns of a join are made once for all measures
     views, kept = Views(source.judged), source.kept
     # all measures are held at once, so each has its part of the memory
-    step = max(source.step() // (2 * len(source.asked)), 1)
+    step = max(source.step() // (2 * len(source.requested)), 1)
     starts = range(0, len(source.a), step)
     for first in track(starts, total=len(starts), desc=desc, progress=progress):
         a, b = source.a[first : first + step], source.b[first : first + step]
         block = []
-        for measure in source.asked:
+        for measure in source.requested:
             values = clear_pairs(views, measure, a, b)
             counts = views.counted(measure)
             if not counts.all():
@@ -114,7 +114,7 @@ def larger_values(source: Stream) -> Callable[[slice], list[np.ndarray]]:
     if isinstance(source, Differences):
         values = list(np.abs(source.scores.values))
     else:
-        measures = source.asked if isinstance(source, Pairs) else ()
+        measures = source.requested if isinstance(source, Pairs) else ()
         with_values = [measure.label for measure in measures if measure.entry.family == "metric"]
         if preferences := [label for label in source.measures if label not in with_values]:
             raise ValueError(

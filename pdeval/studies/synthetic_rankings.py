@@ -19,7 +19,7 @@ from pdeval.evaluate import Pairs, Views, all_pairs, described_frame
 from pdeval.join import Judged, Judgments, Positions, ids
 from pdeval.kernels.graded import Gains
 from pdeval.studies.sign_agreement import Tally, count, fuzziness_of
-from pdeval.verbs import checks_arguments, positive, track, whole
+from pdeval.verbs import checks_arguments, integer, positive, track
 
 MEASURES = ("DCG(discount=jk)", "AP", "P@10", "RBP(p=0.5)", "RBP(p=0.8)")
 CELLS = 1 << 17  # small blocks stay in the processor's cache
@@ -85,7 +85,7 @@ def fitted_scale(N: int) -> dict[str, float]:
     >>> {measure: round(scale, 3) for measure, scale in fitted_scale(10).items()}
     {'DCG(discount=jk)': 0.281, 'AP': 2.0, 'RBP(p=0.5)': 2.0, 'RBP(p=0.8)': 5.0}
     """
-    half = whole("N", N, 2, LONGEST) // 2
+    half = integer("N", N, 2, LONGEST) // 2
     ideal = float(Gains(discount="jk").discounted(np.ones(half), np.arange(1.0, half + 1)).sum())
     return {
         "DCG(discount=jk)": 1 / ideal,
@@ -112,7 +112,7 @@ class Agreement:
         labels = [measure.label for measure in self.parsed]
         if (
             self.recall_base is not None
-            and whole("recall_base", self.recall_base, 1, LONGEST) < self.N
+            and integer("recall_base", self.recall_base, 1, LONGEST) < self.N
         ):
             raise ValueError(
                 f"recall_base={self.recall_base}: lists of length {self.N} may have {self.N} relevant items, so "
@@ -258,8 +258,8 @@ def random_lists(
       measure_a measure_b  fuzziness  pairs  agreement      r
     0        AP      P@10        0.0   2000       0.66  0.712
     """
-    whole("N", N, 1, LONGEST)
-    whole("pairs", pairs, 1, DRAWN)
+    integer("N", N, 1, LONGEST)
+    integer("pairs", pairs, 1, DRAWN)
     if not 0 < relevance < 1:
         raise ValueError(f"relevance={relevance!r}: expected a probability between 0 and 1.")
     agreement = Agreement(measures, N, recall_base, fuzziness, relative, scale)
@@ -338,8 +338,8 @@ def sampled(
       measure_a   measure_b  fuzziness  pairs  agreement      r
     0        AP  RBP(p=0.8)        0.0   5000      0.973  0.969
     """
-    whole("N", N, 1, LONGEST)
-    whole("pairs", pairs, 1, DRAWN)
+    integer("N", N, 1, LONGEST)
+    integer("pairs", pairs, 1, DRAWN)
     lists = first_places(judged, N)
     different, code = np.unique(lists, axis=0, return_inverse=True)
     code = np.asarray(code).ravel()
@@ -432,7 +432,7 @@ def agreement_table(
     0  uniform, N = 10        AP      P@10        0.0  523776      0.769
     1   sample, N = 10        AP      P@10        0.0    2000      0.856
     """
-    named = collections if isinstance(collections, Mapping) else {"sampled": collections}
+    joins = collections if isinstance(collections, Mapping) else {"sampled": collections}
     options: dict[str, Any] = {"fuzziness": fuzziness, "relative": relative, "progress": progress}
     drawn: dict[str, Any] = {"pairs": pairs, "seed": seed}
     labels = [measure.label for measure in parse_all(measures)]
@@ -447,7 +447,7 @@ def agreement_table(
             else random_lists(N, measures, **drawn, **options)
         )
         parts.append(synthetic.assign(lists=f"uniform, N = {N}"))
-        for name, judged in named.items():
+        for name, judged in joins.items():
             table = sampled(judged, measures, N=N, **drawn, **options)
             parts.append(table.assign(lists=f"{name}, N = {N}"))
     table = pd.concat(parts, ignore_index=True)

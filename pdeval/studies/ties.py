@@ -31,16 +31,16 @@ from pdeval.studies.sign_agreement import (
 )
 from pdeval.tables import (
     NOISE,
-    apart,
     begins,
     equal_pairs,
     labels,
     pairs_of,
     repeated,
     row_sizes,
+    separate_uncounted,
     table,
 )
-from pdeval.verbs import checks_arguments, special, verb, whole
+from pdeval.verbs import checks_arguments, integer, special, verb
 
 MEANS = {
     "pairs": "number of (query, pair of runs)",
@@ -240,12 +240,13 @@ def ties_by_recall(judged: Judged, *, levels: int | None = 20) -> pd.DataFrame:
     2       3   3168   815          0.257
     """
     counts = judged.counted()
-    judged.tell(counts)
+    judged.warn_of_missing_queries(counts)
     pairs, tied = [], []
     for _, rank, counted in rank_blocks(judged, counts):
         tied.append(
             np.array(
-                [equal_pairs(apart(row, counted)).sum() for row in rank[:levels]], dtype=np.int64
+                [equal_pairs(separate_uncounted(row, counted)).sum() for row in rank[:levels]],
+                dtype=np.int64,
             )
         )
         pairs.append(np.full(len(tied[-1]), pairs_of(counted.sum(axis=1)).sum()))
@@ -290,7 +291,7 @@ def ties_by_first(judged: Judged) -> pd.DataFrame:
     2   3    319    16          0.050
     """
     counts = judged.counted()
-    judged.tell(counts)
+    judged.warn_of_missing_queries(counts)
     parts = [np.zeros((3, 0), dtype=np.int64)]
     for block, rank, counted in rank_blocks(judged, counts):
         row, run = np.nonzero(counted & np.isfinite(rank[0]))
@@ -425,7 +426,7 @@ def deciding_ecdf(judged: Judged) -> pd.DataFrame:
     """
     chosen_pairs(judged.runs)
     counts = judged.counted()
-    judged.tell(counts)
+    judged.warn_of_missing_queries(counts)
     parts = []
     for _, rank, counted in rank_blocks(judged, counts):
         tied = [int(pairs_of(counted.sum(axis=1)).sum())]
@@ -714,7 +715,7 @@ def locality(
     0       1      1   3168        1.532      0.028      0.486
     1       2      1   1802        0.781      0.024      0.372
     """
-    whole("levels", levels, 1, 200)  # moments are levels to the third power
+    integer("levels", levels, 1, 200)  # moments are levels to the third power
     if cascaded and kind == "correlation":
         raise ValueError("cascaded=True requires kind='regression'.")
     if levels < 2 or (kind == "regression" and ahead >= levels):
@@ -722,7 +723,7 @@ def locality(
             f"levels={levels} leaves nothing to compare. Use at least 2 levels, and more than ahead={ahead}."
         )
     chosen_pairs(judged.runs)
-    judged.tell()
+    judged.warn_of_missing_queries()
     # moments of the queries that have at least so many levels; of cascaded data [i] is what regresses level i
     moments = np.zeros((levels + 1, levels + 1, levels + 1))
     if cascaded:
@@ -877,7 +878,7 @@ def masked(
     """
     a, b = chosen_pairs(judged.runs, baseline=baseline, pairs=pairs)
     counts = judged.counted()
-    judged.tell(counts, pairs=(a, b))
+    judged.warn_of_missing_queries(counts, pairs=(a, b))
     # by query: pairs whose first items differ, and those that each predictor decides alike
     totals = np.zeros((3, len(judged.queries)), dtype=np.int64)
     for block, rank, counted in rank_blocks(judged, counts):

@@ -33,7 +33,7 @@ import pandas as pd
 import pyarrow as pa
 
 from pdeval.tables.vocabularies import listed
-from pdeval.verbs import checks_arguments, shown
+from pdeval.verbs import checks_arguments, short_repr
 
 What = Literal["runs", "qrels"]
 INDEX = re.compile(r"__index_level_\d+__")  # an index that pandas wrote beside the columns
@@ -127,7 +127,7 @@ def check_labels(table: pd.DataFrame, *, once: bool = False) -> None:
         is_valid = ATTRS.get("..._column" if str(key).endswith("_column") else key)
         if is_valid is not None and not is_valid(value):
             raise ValueError(
-                f"df.attrs[{key!r}] is {shown(value)}, which pdeval did not write. Remove it."
+                f"df.attrs[{key!r}] is {short_repr(value)}, which pdeval did not write. Remove it."
             )
 
 

@@ -266,12 +266,12 @@ def pairs_of(count: np.ndarray) -> np.ndarray:
     return pairs
 
 
-def apart(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def separate_uncounted(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the values with those that do not count made different from all others.
 
     Examples
     --------
-    >>> apart(np.array([3.0, 3.0, 3.0]), np.array([True, False, True])).tolist()
+    >>> separate_uncounted(np.array([3.0, 3.0, 3.0]), np.array([True, False, True])).tolist()
     [3.0, -2.0, 3.0]
     """
     return values if counts.all() else np.where(counts, values, -1.0 - np.arange(values.shape[-1]))

@@ -29,7 +29,7 @@ from pdeval.tables.vocabularies import (
     only_column,
     run_words,
 )
-from pdeval.verbs import LARGE, did_you_mean, shown
+from pdeval.verbs import LARGE, did_you_mean, short_repr
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
             flags = list(names.values()) if isinstance(names, Mapping) else [names]
             if not all(isinstance(flag, bool | np.bool_) for flag in flags):
                 raise TypeError(
-                    f"higher={shown(names)}: expected True or False, or a mapping of measures to these."
+                    f"higher={short_repr(names)}: expected True or False, or a mapping of measures to these."
                 )
             continue
         if role not in ROLES:
@@ -124,7 +124,7 @@ def checked_binding(frame: pd.DataFrame, binding: Binding) -> dict[str, Any]:
         for name in names if plural and isinstance(names, list | tuple) and names else [names]:
             if not isinstance(name, Hashable) or isinstance(name, tuple):
                 count = "one or several column names" if plural else "one column name"
-                raise TypeError(f"{role}={shown(names)}: expected {count}.")
+                raise TypeError(f"{role}={short_repr(names)}: expected {count}.")
             paired = role == "run" and {f"{name}_a", f"{name}_b"} <= set(frame.columns)
             if name not in frame.columns and not paired:
                 raise KeyError(

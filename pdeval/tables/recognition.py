@@ -118,12 +118,12 @@ def _graded(frame: pd.DataFrame, binding: Binding) -> bool:
     )
 
 
-def lacking(schema: Schema, frame: pd.DataFrame, binding: Binding) -> list[str]:
+def missing_columns(schema: Schema, frame: pd.DataFrame, binding: Binding) -> list[str]:
     """Return the columns that are missing for a frame to be a table.
 
     Examples
     --------
-    >>> lacking(SCHEMAS["scores"], pd.DataFrame(columns=["run", "measure", "value"]), {})
+    >>> missing_columns(SCHEMAS["scores"], pd.DataFrame(columns=["run", "measure", "value"]), {})
     ['query']
     """
     has = _having(frame, binding)

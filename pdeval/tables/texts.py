@@ -31,7 +31,7 @@ import pandas as pd
 
 from pdeval.tables.dataframes import as_table
 from pdeval.tables.vocabularies import WEAK, Binding, listed, names_of
-from pdeval.verbs import shown
+from pdeval.verbs import short_repr
 
 LENGTH = 200  # of a text in a table, in characters
 LONGEST_ADDRESS = 2000
@@ -262,7 +262,7 @@ def _source(value: Any, role: str | None) -> Source:
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         return _iterable_source(value, role)
     raise TypeError(
-        f"texts={shown(value)}: expected a table, a mapping of ids to texts, named tuples, or "
+        f"texts={short_repr(value)}: expected a table, a mapping of ids to texts, named tuples, or "
         "{'queries': ..., 'docs': ...} of these."
     )
 
@@ -288,7 +288,7 @@ def _iterable_source(records: Iterable[Any], role: str | None) -> Source:
         raise ValueError(NO_ROWS)
     if not hasattr(first, "_fields") and not isinstance(first, Mapping):
         raise TypeError(
-            f"texts= has the row {shown(first)}: expected named tuples or mappings, with an id and a text."
+            f"texts= has the row {short_repr(first)}: expected named tuples or mappings, with an id and a text."
         )
     names = list(_as_mapping(first))
     columns, neutral = _columns(names, role, {})

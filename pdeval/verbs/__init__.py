@@ -29,6 +29,7 @@ from pdeval.verbs.arguments import (
     checker,
     checks_arguments,
     explained,
+    integer,
     is_finite,
     is_missing,
     named_type,
@@ -37,8 +38,7 @@ from pdeval.verbs.arguments import (
     positive,
     refuse_unusable,
     several,
-    shown,
-    whole,
+    short_repr,
     with_article,
 )
 from pdeval.verbs.lazy_imports import csgraph, optimize, sparse, special, stats

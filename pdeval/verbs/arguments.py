@@ -44,7 +44,7 @@ class TooFew(ValueError):
 def _require(valid: bool, name: str, value: object, expected: str) -> None:
     """Raise if an argument is not valid."""
     if not valid:
-        raise ValueError(f"{name}={shown(value)}: expected {expected}.")
+        raise ValueError(f"{name}={short_repr(value)}: expected {expected}.")
 
 
 def share(name: str, value: float) -> float:
@@ -62,17 +62,17 @@ def share(name: str, value: float) -> float:
     return float(value)
 
 
-def whole(name: str, value: Any, least: int, most: float = np.inf) -> int:
+def integer(name: str, value: Any, least: int, most: float = np.inf) -> int:
     """Return an integer; raise if it is not one, is below the least or above the most.
 
     Examples
     --------
-    >>> whole("draws", 0.5, 1)
+    >>> integer("draws", 0.5, 1)
     Traceback (most recent call last):
     ValueError: draws=0.5: expected an integer of at least 1.
     """
     lowest = "" if least < -LARGE else f" of at least {least}"
-    _require(is_whole(value) and value >= least, name, value, f"an integer{lowest}")
+    _require(is_integer(value) and value >= least, name, value, f"an integer{lowest}")
     _require(value <= most, name, value, f"an integer of at most {most:,}")
     return int(value)
 
@@ -144,7 +144,7 @@ def one_of(
         for choice in choices:
             if text == choice.lower():
                 return choice
-    near = (meant or {}).get(shown(text).strip("'")) or nearest(
+    near = (meant or {}).get(short_repr(text).strip("'")) or nearest(
         text, dict(zip(choices, choices)) | dict(aliases)
     )
     hint = f" Did you mean {near!r}?" if near else ""
@@ -153,7 +153,7 @@ def one_of(
         + (" or " if len(choices) > 1 else "")
         + repr(choices[-1])
     )
-    raise ValueError(f"{name}={shown(value)}: choose {listed}.{hint}")
+    raise ValueError(f"{name}={short_repr(value)}: choose {listed}.{hint}")
 
 
 def several(name: str, value: object) -> list[Any]:
@@ -170,7 +170,7 @@ def several(name: str, value: object) -> list[Any]:
     values = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if not values:
         raise ValueError(
-            f"{name}={shown(value)} is empty. Pass at least one, or omit the argument."
+            f"{name}={short_repr(value)} is empty. Pass at least one, or omit the argument."
         )
     return values
 
@@ -184,7 +184,7 @@ def seed(value: Any) -> int | None:
     Traceback (most recent call last):
     ValueError: seed='today': expected a non-negative integer, or None for a random seed.
     """
-    valid = value is None or (is_whole(value) and value >= 0)
+    valid = value is None or (is_integer(value) and value >= 0)
     _require(valid, "seed", value, "a non-negative integer, or None for a random seed")
     return None if value is None else int(value)
 
@@ -205,7 +205,7 @@ def is_finite(value: object) -> TypeGuard[float]:
         return False
 
 
-def is_whole(value: object) -> TypeGuard[int]:
+def is_integer(value: object) -> TypeGuard[int]:
     """Return whether a value is an integer; True and False are not."""
     return is_number(value) and isinstance(value, int | np.integer)
 
@@ -226,13 +226,13 @@ def refuse_unusable(name: str, value: object) -> None:
     texts = value if isinstance(value, list | tuple) else [value]
     if any(isinstance(one, str) and not one.isprintable() and HALVES.search(one) for one in texts):
         raise ValueError(
-            f"{name}={shown(value)} contains half of a character (a lone surrogate). Remove it."
+            f"{name}={short_repr(value)} contains half of a character (a lone surrogate). Remove it."
         )
     if name in ("path", "paths", "folder") and any(
         isinstance(one, str) and "\0" in one for one in texts
     ):
         raise ValueError(
-            f"{name}={shown(value)} contains the character NUL, which file names cannot contain."
+            f"{name}={short_repr(value)} contains the character NUL, which file names cannot contain."
         )
 
 
@@ -241,12 +241,12 @@ def is_missing(value: object) -> bool:
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))  # type: ignore[call-overload]
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a short text of a value for a message, in one line.
 
     Examples
     --------
-    >>> shown("x"), shown(list(range(100)))
+    >>> short_repr("x"), short_repr(list(range(100)))
     ("'x'", 'a list of 100')
     """
     if isinstance(value, list | tuple | dict | set) or pd.api.types.is_scalar(value):
@@ -334,7 +334,7 @@ def between(least: float, most: float) -> Check:
 
 def count(least: int, most: int = LARGEST) -> Check:
     """Return the check of an integer."""
-    return lambda name, value: whole(name, value, least, most)
+    return lambda name, value: integer(name, value, least, most)
 
 
 # range of the numbers of a name, in all functions
@@ -393,7 +393,9 @@ def checks_arguments(function: Function) -> Function:
             parts = alternatives(named_type(signature.parameters[name].annotation, function))
             if name not in CHECKED_BY_FUNCTIONS and not any(_may_be(part, value) for part in parts):
                 empty = " is empty" if isinstance(value, Mapping) and not value else ""
-                raise ValueError(f"{name}={shown(value)}{empty}: expected {_type_names(parts)}.")
+                raise ValueError(
+                    f"{name}={short_repr(value)}{empty}: expected {_type_names(parts)}."
+                )
             if name in WORDS and is_number(value) and {int, float} & set(parts):
                 WORDS[name](name, value)
         with explained(bound.values()):
@@ -471,7 +473,7 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
         if numeric and is_number(value):
             if word is not None:
                 return word(name, value)
-            return whole(name, value, -LARGEST) if float not in parts else finite(name, value)
+            return integer(name, value, -LARGEST) if float not in parts else finite(name, value)
         if (
             word is not None
             and not several
@@ -480,14 +482,14 @@ def _checker(name: str, annotation: Any, _written: str) -> Check:
         ):
             return word(name, value)
         if not any(_fits(part, value) for part in parts):
-            raise ValueError(f"{name}={shown(value)}: expected {_type_names(parts)}.")
+            raise ValueError(f"{name}={short_repr(value)}: expected {_type_names(parts)}.")
         if (
             several
             and not isinstance(value, str)
             and name not in MAY_BE_EMPTY
             and _size(value) == 0
         ):
-            raise ValueError(f"{name}={shown(value)} is empty: expected {_type_names(parts)}.")
+            raise ValueError(f"{name}={short_repr(value)} is empty: expected {_type_names(parts)}.")
         return _names(value) if several else value
 
     return check
@@ -500,7 +502,7 @@ def _something(name: str, value: Any, *, needed: bool) -> Any:
     """Return a value that may be a run, a measure or a table; raise if it is missing or empty."""
     nothing = (value is None and needed) or (value is not None and is_missing(value))
     if nothing or isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name}={shown(value)}: expected one or several names, or a table.")
+        raise ValueError(f"{name}={short_repr(value)}: expected one or several names, or a table.")
     table = needed and hasattr(value, "columns")  # the verb raises with its missing columns
     if not isinstance(value, str) and not table and _size(value) == 0:
         if hasattr(value, "columns"):
@@ -508,7 +510,7 @@ def _something(name: str, value: Any, *, needed: bool) -> Any:
                 f"{name}= is a table without rows. Pass a table with rows, or omit the argument."
             )
         raise ValueError(
-            f"{name}={shown(value)} is empty. Pass at least one, or omit the argument."
+            f"{name}={short_repr(value)} is empty. Pass at least one, or omit the argument."
         )
     if isinstance(value, str) and not value.strip():
         raise ValueError(f"{name}={value!r} is empty. Pass a name, or omit the argument.")
@@ -545,7 +547,7 @@ SIMPLE: dict[Any, Callable[[Any], bool]] = {
         isinstance(value, str) or hasattr(value, "entry")
     ),  # a declared function stands for its name
     bool: lambda value: isinstance(value, bool | np.bool_),
-    int: lambda value: is_whole(value) and abs(int(value)) <= LARGEST,
+    int: lambda value: is_integer(value) and abs(int(value)) <= LARGEST,
     float: lambda value: is_finite(value) or (is_number(value) and value in (np.inf, -np.inf)),
     pd.DataFrame: _is_table,
 }
@@ -649,7 +651,7 @@ def explained(values: Iterable[object]) -> Iterator[None]:
     try:
         yield
     except FAILURES as error:
-        if _says_what_is_wrong(error):
+        if _explains_itself(error):
             raise
         tables = [getattr(value, "_frame", value) for value in values]
         faults = [_fault(table, error) for table in tables if isinstance(table, pd.DataFrame)]
@@ -658,7 +660,7 @@ def explained(values: Iterable[object]) -> Iterator[None]:
         raise
 
 
-def _says_what_is_wrong(error: Exception) -> bool:
+def _explains_itself(error: Exception) -> bool:
     """Return whether an error comes from a raise statement of pdeval or of a measure declared by a user."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
@@ -688,15 +690,15 @@ def _odd_values(column: pd.Series, error: Exception) -> str:
     values = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
     for value in values if values.dtype == object else ():
         if isinstance(value, bytes):
-            return f"contains bytes, e.g. {shown(value)}. Decode them with .str.decode('utf-8')."
-        if isinstance(error, UnicodeError) and re.search("[\ud800-\udfff]", str(value)):
             return (
-                f"contains half of a character (a lone surrogate), e.g. {shown(value)}. Remove it."
+                f"contains bytes, e.g. {short_repr(value)}. Decode them with .str.decode('utf-8')."
             )
+        if isinstance(error, UnicodeError) and re.search("[\ud800-\udfff]", str(value)):
+            return f"contains half of a character (a lone surrogate), e.g. {short_repr(value)}. Remove it."
         if isinstance(value, int) and value.bit_length() > MOST_BITS:
             return "contains an integer of more than 300 digits. Convert it with .astype(str)."
         if not isinstance(value, str | numbers.Number) and not is_missing(value):
-            example = f"{with_article(type(value).__name__)}, e.g. {shown(value)}"
+            example = f"{with_article(type(value).__name__)}, e.g. {short_repr(value)}"
             return f"contains {example}. Convert it to strings or numbers, e.g. with .astype(str)."
     return ""
 

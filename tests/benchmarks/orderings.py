@@ -238,7 +238,7 @@ def of_preferences(quick: bool) -> list[Row]:
         x = np.random.default_rng(2).random((len(matrix), 50))
         matrix += np.sign(x[:, None] - x[:, :, None])
     one, two = np.triu_indices(50, k=1)
-    once = lambda: (all_of(["RPP"])(), scores(judged, ["AP"], tell=False))  # noqa: E731
+    once = lambda: (all_of(["RPP"])(), scores(judged, ["AP"], warn=False))  # noqa: E731
     return [
         Row(
             "RPP and AP of ten tenths of the labels, ten times",

@@ -123,7 +123,7 @@ def test_every_way_of_pairing_equals_the_kernel_on_single_lists(name, level, cho
         name,
         level=level,
         queries="judged",
-        tell=False,
+        warn=False,
         **CHOICES[choice],
     )
     values = source.cube().values[0]
@@ -142,7 +142,7 @@ def test_every_way_of_pairing_equals_the_kernel_on_single_lists(name, level, cho
 def test_random_collections_agree_with_the_kernel(seed):
     lists, grades, _ = collection(seed)
     for name in ("RPP", "invRPP", "sgnLP", "sgnLR", "rrLP"):
-        source = select(join(lists, grades), name, tell=False)
+        source = select(join(lists, grades), name, warn=False)
         values = source.cube().values[0]
         wanted = [
             [
@@ -157,22 +157,22 @@ def test_random_collections_agree_with_the_kernel(seed):
 @pytest.mark.parametrize("name", [*PREFERENCES, *METRICS])
 def test_any_memory_bound_and_any_block_give_the_same_bits(name, monkeypatch):
     joined = join(*collection(3))
-    whole = select(joined, name, tell=False).cube().values
-    tiny = select(joined, name, tell=False, memory=1)
+    whole = select(joined, name, warn=False).cube().values
+    tiny = select(joined, name, warn=False, memory=1)
     assert tiny.step() == 1
     np.testing.assert_array_equal(tiny.cube().values, whole)
     streamed = np.concatenate([values for _, values in tiny.blocks(0)], axis=1)
     np.testing.assert_array_equal(streamed, whole[0])
     for module in (pairs_module, pairs):
         monkeypatch.setattr(module, "CELLS", 1)
-    np.testing.assert_array_equal(select(joined, name, tell=False).cube().values, whole)
+    np.testing.assert_array_equal(select(joined, name, warn=False).cube().values, whole)
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_measure_is_a_preference_through_its_difference(name):
     joined = join(*collection(1))
-    scores = scores_of(joined, name, tell=False)
-    source = select(joined, name, tell=False)
+    scores = scores_of(joined, name, warn=False)
+    source = select(joined, name, warn=False)
     x, y = (scores.oriented()[0][:, side] for side in (source.a, source.b))
     wanted = np.subtract(
         x, y, out=np.zeros(x.shape), where=x != y
@@ -183,12 +183,12 @@ def test_a_measure_is_a_preference_through_its_difference(name):
 def test_measures_keep_their_own_levels():
     lists, grades, _ = collection(2)
     joined = join(lists, grades)
-    source = select(joined, ["RPP(level=2)", "RPP"], level=1, tell=False)
+    source = select(joined, ["RPP(level=2)", "RPP"], level=1, warn=False)
     assert source.measures == ("RPP(level=2)", "RPP")
     np.testing.assert_array_equal(
-        source.cube().values[1], select(joined, "RPP", level=1, tell=False).cube().values[0]
+        source.cube().values[1], select(joined, "RPP", level=1, warn=False).cube().values[0]
     )
-    two = select(joined, "RPP", level=2, tell=False).cube()
+    two = select(joined, "RPP", level=2, warn=False).cube()
     kept = [source.queries.get_loc(q) for q in two.queries]
     np.testing.assert_array_equal(source.cube().values[0][kept], two.values[0])
 
@@ -224,9 +224,9 @@ def test_a_subtopic_example_by_hand():
 def test_with_one_subtopic_the_subtopic_preference_is_the_plain_one(one, other):
     lists, grades, subtopics = collection(4, grades=(0, 1))
     subtopics = {q: {d: {1} for d in docs} for q, docs in subtopics.items()}
-    single = select(join(lists, grades, subtopics), one, tell=False).cube().values
+    single = select(join(lists, grades, subtopics), one, warn=False).cube().values
     np.testing.assert_allclose(
-        single, select(join(lists, grades), other, tell=False).cube().values, rtol=0, atol=1e-15
+        single, select(join(lists, grades), other, warn=False).cube().values, rtol=0, atol=1e-15
     )
 
 
@@ -246,16 +246,16 @@ def test_weights_of_ones_own_and_even_weights():
     lists, grades, _ = collection(5, grades=(0, 1))
     joined = join(lists, grades)
     most = max(sum(g > 0 for g in docs.values()) for docs in grades.values())
-    even = select(joined, parse("RPP", weight=np.full(most, 7.0)), tell=False).cube().values
+    even = select(joined, parse("RPP", weight=np.full(most, 7.0)), warn=False).cube().values
     np.testing.assert_allclose(
-        even, select(joined, "RPP", tell=False).cube().values, rtol=0, atol=1e-15
+        even, select(joined, "RPP", warn=False).cube().values, rtol=0, atol=1e-15
     )
-    inverse = select(joined, parse("RPP", weight=lambda level: 1 / level), tell=False).cube().values
-    np.testing.assert_array_equal(inverse, select(joined, "invRPP", tell=False).cube().values)
+    inverse = select(joined, parse("RPP", weight=lambda level: 1 / level), warn=False).cube().values
+    np.testing.assert_array_equal(inverse, select(joined, "invRPP", warn=False).cube().values)
     with pytest.raises(
         ValueError, match=r"weight= is an array of shape \(1,\), but a query needs \d+ weights"
     ):
-        select(joined, parse("RPP", weight=[1.0]), tell=False).cube()
+        select(joined, parse("RPP", weight=[1.0]), warn=False).cube()
 
 
 def test_pairs_without_common_ground_do_not_count():
@@ -281,7 +281,7 @@ def test_missing_queries_are_told_once():
 
 
 def test_long_work_shows_its_progress_where_that_is_asked(capsys):
-    source = select(join(*collection()[:2]), ["RPP", "AP"], tell=False)
+    source = select(join(*collection()[:2]), ["RPP", "AP"], warn=False)
     source.cube(progress=False)
     assert capsys.readouterr().err == ""
     source.cube(progress=True)
@@ -302,7 +302,7 @@ def test_definite_rankings_are_needed():
         reader.read(naive.table(lists), "runs"),
         reader.read(naive.judgments(grades), "qrels"),
     )
-    source = select(positions.join(runs, qrels, ties="expected"), "RPP", tell=False)
+    source = select(positions.join(runs, qrels, ties="expected"), "RPP", warn=False)
     with pytest.raises(
         ValueError, match=r"RPP compares rankings, but with ties='expected' tied items have no"
     ):
@@ -317,7 +317,7 @@ def test_a_preference_of_ones_own_asks_for_columns_of_either_side():
 
     try:
         lists, grades, _ = collection()
-        source = select(join(lists, grades), "shorter", pairs=[("r1", "r5")], tell=False)
+        source = select(join(lists, grades), "shorter", pairs=[("r1", "r5")], warn=False)
         values = source.cube().values[0, :, 0].tolist()
     finally:
         del ENTRIES["shorter"]
@@ -325,7 +325,7 @@ def test_a_preference_of_ones_own_asks_for_columns_of_either_side():
 
 
 def test_a_source_says_what_its_numbers_rest_on():
-    source = select(join(*collection()[:2]), "RPP", level=2, queries="judged", tell=False)
+    source = select(join(*collection()[:2]), "RPP", level=2, queries="judged", warn=False)
     assert isinstance(source, Pairs)
     assert source.attrs == {
         "queries": "judged", "level": 2, "ties": "docid", "compat": "trec_eval-10", "depth": None,

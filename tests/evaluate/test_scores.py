@@ -164,8 +164,8 @@ def test_needing_judged_items_is_known_beforehand():
         if entry.family != "metric" or entry.kind == "subtopic" or not needs_nothing(entry):
             continue
         asked = parse_all(name)
-        few = scores(join(complete=needs_judged(asked)), asked, queries="judged", tell=False)
-        all_of_them = scores(join(), asked, queries="judged", tell=False)
+        few = scores(join(complete=needs_judged(asked)), asked, queries="judged", warn=False)
+        all_of_them = scores(join(), asked, queries="judged", warn=False)
         np.testing.assert_array_equal(few.values, all_of_them.values, err_msg=name)
 
 
@@ -195,12 +195,12 @@ def test_expected_values_are_the_mean_over_all_orders_of_ties():
 def test_blocks_of_any_size_give_the_same_bits(monkeypatch):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels(subtopics=True))
     names = ["AP", "nDCG@10", "bpref", "infAP", "ERR@20", "alpha-nDCG@20", "ERR-IA@20"]
-    whole = scores(joined.positions, names, tell=False).values
+    whole = scores(joined.positions, names, warn=False).values
     function = evaluate.View.blocks
     monkeypatch.setattr(
         evaluate.View, "blocks", lambda view, *, empty=False: function(view, empty=empty, most=1)
     )
-    np.testing.assert_array_equal(scores(joined.positions, names, tell=False).values, whole)
+    np.testing.assert_array_equal(scores(joined.positions, names, warn=False).values, whole)
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_a_kernel_that_does_not_reduce_the_recall_levels_is_told_so(declared):
         ValueError,
         match=r"Found returned an array of shape \(\d, .* reduce axis 0, the recall levels",
     ):
-        scores(join(), Found, tell=False)
+        scores(join(), Found, warn=False)
 
 
 def test_a_kernel_that_is_not_a_number_somewhere_is_not_dropped_there(declared):
@@ -235,7 +235,7 @@ def test_a_kernel_that_is_not_a_number_somewhere_is_not_dropped_there(declared):
     with pytest.raises(
         ValueError, match=r"Spread is not a number \(NaN\) \d+ times, e\.g\. on query '"
     ):
-        scores(join(), Spread, tell=False)
+        scores(join(), Spread, warn=False)
 
 
 @pytest.mark.parametrize("axis", [None, (0, 1), 1])
@@ -248,7 +248,7 @@ def test_a_kernel_that_gives_several_rankings_one_number_is_refused(declared, ax
     with pytest.raises(
         ValueError, match=r"Deep returned an array of shape .* reduce axis 0, the recall levels"
     ):
-        scores(join(), Deep, tell=False)
+        scores(join(), Deep, warn=False)
 
 
 PADDED = [name for name, entry in ENTRIES.items() if entry.padded]

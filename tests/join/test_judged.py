@@ -55,13 +55,15 @@ def test_another_level_or_rule_joins_nothing_again():
     )
     other = made.at(queries="common")
     assert (other.level, other.query_rule, other.positions is made.positions) == (2, "common", True)
-    assert other.said == {"missing queries"}  # who chose the queries is not told which are missing
-    assert made.at(level=1).said == made.said == set()
+    assert other.warned == {
+        "missing queries"
+    }  # who chose the queries is not told which are missing
+    assert made.at(level=1).warned == made.warned == set()
     both = made.at(level=None, queries="judged")
     assert (both.level, both.query_rule) == (None, "judged")
     assert made.at(level=1).query_rule == "relevant"
     moved = made.on(made.positions.keep_runs(np.array([True, False])))
-    assert (moved.level, moved.query_rule, len(moved.runs), moved.said is made.said) == (
+    assert (moved.level, moved.query_rule, len(moved.runs), moved.warned is made.warned) == (
         2,
         "relevant",
         1,
@@ -110,28 +112,28 @@ def test_missing_queries_are_told_once_for_a_join():
         "2 of 3 judged queries are missing from run 'b', and some from 1 other run; "
         "they get the worst possible score."
     )
-    assert told(made.tell) == [(text, __file__)]
-    assert told(made.tell) == []
-    assert made.said == {"missing queries"}
-    assert told(made.at(queries="relevant").tell) == []
+    assert told(made.warn_of_missing_queries) == [(text, __file__)]
+    assert told(made.warn_of_missing_queries) == []
+    assert made.warned == {"missing queries"}
+    assert told(made.at(queries="relevant").warn_of_missing_queries) == []
     one = joined()
-    assert told(lambda: one.tell(pairs=(np.array([0]), np.array([0])))) == [
+    assert told(lambda: one.warn_of_missing_queries(pairs=(np.array([0]), np.array([0])))) == [
         (
             "1 of 3 judged queries are missing from run 'a'; they get the worst possible score.",
             __file__,
         )
     ]
     none = joined()
-    assert told(lambda: none.tell(np.zeros((3, 2), dtype=bool))) == []
-    assert none.said == set()
-    assert told(lambda: none.tell_once("this", "look")) == [("look", __file__)]
-    assert told(lambda: none.tell_once("this", "look")) == []
+    assert told(lambda: none.warn_of_missing_queries(np.zeros((3, 2), dtype=bool))) == []
+    assert none.warned == set()
+    assert told(lambda: none.warn_once("this", "look")) == [("look", __file__)]
+    assert told(lambda: none.warn_once("this", "look")) == []
 
 
 def test_a_join_that_is_kept_has_tables_of_its_own():
     made = joined(level=2, queries="judged")
-    kept = made.apart()
-    assert (kept.level, kept.query_rule, kept.said is made.said) == (2, "judged", True)
+    kept = made.with_copied_tables()
+    assert (kept.level, kept.query_rule, kept.warned is made.warned) == (2, "judged", True)
     for one, other in zip(kept.tables, made.tables):
         pd.testing.assert_frame_equal(one.frame, other.frame)
         assert one.frame is not other.frame
@@ -139,7 +141,7 @@ def test_a_join_that_is_kept_has_tables_of_its_own():
             one.frame.iloc[:, -1].to_numpy(), other.frame.iloc[:, -1].to_numpy()
         )
     bare = made.on(replace(made.positions, source=None))
-    assert bare.apart() is bare
+    assert bare.with_copied_tables() is bare
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ def nothing_text(found, topics, level):
 
 def warn_missing(found, used, topics):
     judged = Judged(found, None, topics)
-    judged.tell(used)
-    return judged.said == {"missing queries"}
+    judged.warn_of_missing_queries(used)
+    return judged.warned == {"missing queries"}
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_which_queries_count_for_which_run(found, topics, level, wanted):
 
 def test_only_queries_missing_from_the_runs_of_the_pairs_are_counted(found):
     with pytest.warns(UserWarning, match=r"^2 of 3 .* from run 'c', and some from 1 other run;"):
-        Judged(found).tell(pairs=(np.array([0]), np.array([2])))
+        Judged(found).warn_of_missing_queries(pairs=(np.array([0]), np.array([2])))
 
 
 def told(found, queries="relevant"):

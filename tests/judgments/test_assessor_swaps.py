@@ -196,11 +196,11 @@ def test_a_join_swaps_assessors_under_its_own_rules(sample, labels):
 
 def test_taus_of_ties_equal_scipys():
     from pdeval.judgments.judges import _taus
-    from pdeval.orderings.order import Standing
+    from pdeval.orderings.order import RunOrders
 
     rng = np.random.default_rng(0)
     ranks = rng.integers(1, 4, (6, 1, 5)).astype(float)
-    found = [Standing([("AP", "mean")], np.array([1]), rank, rank) for rank in ranks]
+    found = [RunOrders([("AP", "mean")], np.array([1]), rank, rank) for rank in ranks]
     table = _taus(list("abcdef"), found, None)
     wanted = [stats.kendalltau(x[0], y[0]).statistic for x, y in itertools.combinations(ranks, 2)]
     np.testing.assert_allclose(table["tau_b"], wanted)

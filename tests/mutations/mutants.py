@@ -369,7 +369,7 @@ def _for_people(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         named = ast.unparse(node.func)
         return named in ("cast", "TypeVar", "warnings.warn", "table", "get_args") or named.endswith(
-            "tell_once"
+            "warn_once"
         )
     if isinstance(node, ast.Assign):
         named = ast.unparse(node.targets[0])

@@ -434,7 +434,7 @@ def test_win_rates_of_queries_that_all_or_no_runs_answered_form_no_pairs(monkeyp
     )  # nobody answered query 3
     monkeypatch.setattr(order_module, "select", None)
     judged = runs.ireval.join(qrels, queries=queries)
-    assert order_module.of_judged(judged, "RPP", tell=False)["run"].tolist() == ["x", "y"]
+    assert order_module.of_judged(judged, "RPP", warn=False)["run"].tolist() == ["x", "y"]
 
 
 def test_tied_runs_and_queries_that_nothing_names_keep_their_order():

@@ -63,7 +63,7 @@ def runs_and_qrels():
 def test_win_rates_are_direct_where_every_query_has_all_runs_or_none(options, direct):
     runs, qrels = runs_and_qrels()
     joined = runs.ireval.join(qrels, **options)
-    assert isinstance(_source(joined, pdeval.parse("RPP"), tell=False), WinRates) == direct
+    assert isinstance(_source(joined, pdeval.parse("RPP"), warn=False), WinRates) == direct
 
 
 def test_a_join_is_ordered_by_recall_paired_preference_unless_asked_and_told_of_once():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pdeval
-from pdeval.orderings.order import Standing, standing
+from pdeval.orderings.order import RunOrders, run_orders
 
 MEASURES = ["AP", "RPP", "rrLP", "ASL"]
 
@@ -19,7 +19,7 @@ def test_a_standing_holds_what_order_returns(queries):
     joined = pdeval.datasets.sample_runs().ireval.join(
         pdeval.datasets.sample_qrels(), queries=queries
     )
-    found = standing(joined, MEASURES)
+    found = run_orders(joined, MEASURES)
     orders = joined.order(MEASURES)
     assert found.keys == list(dict.fromkeys(zip(orders["measure"], orders["method"])))
     for row, (measure, _) in enumerate(found.keys):
@@ -33,7 +33,7 @@ def test_a_standing_holds_what_order_returns(queries):
 @pytest.mark.filterwarnings("ignore:2 of 50 judged queries")
 def test_several_methods_are_several_rows_and_levels_have_their_own_queries():
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    found = standing(joined, ["AP", "AP(level=3)"], method=["mean", "borda"])
+    found = run_orders(joined, ["AP", "AP(level=3)"], method=["mean", "borda"])
     assert found.keys == [
         ("AP", "mean"),
         ("AP", "borda"),
@@ -61,14 +61,14 @@ def test_a_measure_with_more_queries_than_the_call_may_be_answered_unevenly():
 @pytest.mark.broad
 def test_a_warning_about_missing_queries_is_given_once_or_not_at_all(recwarn):
     joined = pdeval.datasets.sample_runs().ireval.join(pdeval.datasets.sample_qrels())
-    standing(joined, MEASURES, tell=False)
+    run_orders(joined, MEASURES, warn=False)
     assert len(recwarn) == 0
-    standing(joined, MEASURES)
+    run_orders(joined, MEASURES)
     assert len(recwarn) == 1
 
 
 def test_the_columns_of_a_standing_name_the_measure_and_method_of_each_key():
-    held = Standing(
+    held = RunOrders(
         [("AP", "mean"), ("RPP", "mc4")], np.array([3, 3]), np.zeros((2, 1)), np.ones((2, 1))
     )
     found = held.columns(np.array([1, 0, 1]))
@@ -84,12 +84,12 @@ def test_a_query_counts_that_any_run_answered():
         columns=["run", "query_id", "doc_id", "score"],
     )
     qrels = pd.DataFrame({"query_id": ["1", "2", "3"], "doc_id": ["d", "e", "f"], "relevance": 1})
-    found = standing(runs.ireval.join(qrels, queries="answered"), ["AP", "RR"])
+    found = run_orders(runs.ireval.join(qrels, queries="answered"), ["AP", "RR"])
     assert found.queries.tolist() == [2, 2]
     assert found.score.tolist() == [[1.0, 0.0], [1.0, 0.0]]
 
 
 def test_a_standing_is_not_changed_afterwards():
-    held = Standing([("AP", "mean")], np.array([3]), np.zeros((1, 1)), np.ones((1, 1)))
+    held = RunOrders([("AP", "mean")], np.array([3]), np.zeros((1, 1)), np.ones((1, 1)))
     with pytest.raises(FrozenInstanceError):
         held.keys = []

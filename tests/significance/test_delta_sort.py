@@ -7,7 +7,7 @@ from scipy import stats
 
 import pdeval
 from pdeval.evaluate.cube import Scores
-from pdeval.significance.delta_sort import delta_sort_chain, gain, moved, standing
+from pdeval.significance.delta_sort import delta_sort_chain, gain, means_and_better_runs, moved
 from pdeval.significance.paired_tests import student
 
 QUERIES = pd.Index(range(6), name="query_id")
@@ -386,10 +386,10 @@ def test_a_p_value_of_exactly_the_level_is_a_lead():
         np.array([True]),
     )
     for alpha, expected in ((level * (1 + 1e-9), [1, 0]), (level * (1 - 1e-9), [0, 0])):
-        assert standing(table, 0, 0.1, alpha)[1].tolist() == expected
+        assert means_and_better_runs(table, 0, 0.1, alpha)[1].tolist() == expected
     exact = student(values[:, :1] - values[:, 1:]).p_value.item()
     assert exact == pytest.approx(level, rel=1e-12)
-    assert standing(table, 0, 0.1, exact)[1].tolist() == [1, 0]
+    assert means_and_better_runs(table, 0, 0.1, exact)[1].tolist() == [1, 0]
 
 
 def test_the_margin_is_a_share_of_the_mean_over_the_queries_of_both():
@@ -406,7 +406,7 @@ def test_the_margin_is_a_share_of_the_mean_over_the_queries_of_both():
         np.stack([one, two], axis=1)[None],
         np.array([True]),
     )
-    mean, better = standing(table, 0, 0.1, 0.05)
+    mean, better = means_and_better_runs(table, 0, 0.1, 0.05)
     assert mean.tolist() == pytest.approx([(6 * 0.5 + 3 * 0.9) / 9, 0.56])
     assert better.tolist() == [1, 0]
 
@@ -420,7 +420,7 @@ def test_a_lead_of_exactly_one_counts_and_a_lead_of_nothing_does_not():
         values[None],
         np.array([True]),
     )
-    assert standing(table, 0, 0.0, 0.05)[1].tolist() == [0, 1, 1]
+    assert means_and_better_runs(table, 0, 0.0, 0.05)[1].tolist() == [0, 1, 1]
 
 
 def test_the_reciprocal_of_nothing_is_endless():

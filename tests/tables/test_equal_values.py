@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdeval.tables.equal_values import (
-    apart,
     begins,
     cleared,
     equal_pairs,
     gap,
     pairs_of,
+    separate_uncounted,
     settled,
     signs,
     size_of,
@@ -47,7 +47,9 @@ def test_equal_pairs_are_those_that_a_walk_over_all_pairs_finds(values):
 @pytest.mark.parametrize("counts", [[True, True, True], [True, False, True], [False, False, False]])
 def test_what_does_not_count_equals_nothing(counts):
     values = np.array([5.0, 5.0, 5.0])
-    assert equal_pairs(apart(values, np.array(counts))) == pairs_of(np.array(sum(counts)))
+    assert equal_pairs(separate_uncounted(values, np.array(counts))) == pairs_of(
+        np.array(sum(counts))
+    )
 
 
 def test_values_that_differ_by_rounding_become_the_same_and_others_stay():

@@ -30,7 +30,7 @@ def test_what_is_no_share_is_refused(value, says):
 
 
 def test_whole_numbers_are_those_of_python_and_numpy():
-    assert [arguments.whole("draws", value, 1) for value in (1, np.int64(7))] == [1, 7]
+    assert [arguments.integer("draws", value, 1) for value in (1, np.int64(7))] == [1, 7]
 
 
 @pytest.mark.parametrize("value", [1, 2.0, True, "3", None])
@@ -38,7 +38,7 @@ def test_what_is_no_whole_number_or_too_small_is_refused(value):
     with pytest.raises(
         ValueError, match=f"^queries={value!r}: expected an integer of at least 2.$"
     ):
-        arguments.whole("queries", value, 2)
+        arguments.integer("queries", value, 2)
 
 
 def test_numbers_have_a_least():
