@@ -35,3 +35,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for alike in cases.values():
         for item in alike[:-1]:
             item.add_marker("broad")
+    # the longest tests are those of the whole package: run last, one process would wait for the other
+    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)

@@ -102,7 +102,10 @@ def test_the_interval_of_the_worst_share_is_that_of_resampled_queries():
     np.testing.assert_allclose([low, high], ends, atol=1e-12)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize(
+    "share",
+    [pytest.param(0.1, marks=pytest.mark.large), pytest.param(0.5, marks=pytest.mark.large), 1.0],
+)
 def test_drawing_only_the_worst_queries_has_the_distribution_of_the_bootstrap(share):
     values = np.sort(np.random.default_rng(6).normal(size=300))
     values[:20] = values[0]  # ties

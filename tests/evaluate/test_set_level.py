@@ -250,7 +250,14 @@ def test_users_are_left_out_in_as_many_groups_as_draws_whatever_else_is_asked(ma
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("users", "number"), [(80, 90), (100, 600), (500, 600)])
+@pytest.mark.parametrize(
+    ("users", "number"),
+    [
+        (80, 90),
+        pytest.param(100, 600, marks=pytest.mark.large),
+        pytest.param(500, 600, marks=pytest.mark.large),
+    ],
+)
 def test_the_interval_holds_what_other_users_would_give(users, number):
     rng, samples, asked = np.random.default_rng(11), 300, ["Coverage@5", "Gini@5", "Entropy@5"]
     share = 1.0 / np.arange(1, number + 1)

@@ -144,6 +144,7 @@ def test_ratios_are_those_of_tin_by_covariances_without_bias():
 
 
 @pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize("design", DESIGNS)
 def test_sums_over_items_are_estimated_without_bias_and_intervals_cover(design):
     rng = np.random.default_rng(4)
