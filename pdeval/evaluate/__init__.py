@@ -79,7 +79,6 @@ from pdeval.evaluate.ppi import (
     Powered,
     WithMachine,
     check_mean,
-    checked,
     degrees,
     estimates,
     powered,

@@ -119,7 +119,22 @@ def test_both_assignments_are_needed(verb):
         call(NUGGETS.assign(assignment=None))
 
 
-def test_too_few_human_labels_are_an_error():
+def test_estimates_need_human_labels_of_several_queries_and_scores_do_not():
     table = NUGGETS.assign(assignment=NUGGETS["assignment"].where(NUGGETS["query_id"] == "q01"))
+    scores = table.ireval.measure("NuggetAll")
+    assert scores["value"].notna().sum() == 8
     with pytest.raises(ValueError, match="1 of the 24 queries have human labels; at least 2"):
-        table.ireval.measure("NuggetAll")
+        scores.ireval.summary()
+    labeled = NUGGETS[NUGGETS["assignment"].notna()].ireval.measure("NuggetAll")
+    assert labeled.notna().all(axis=None)
+    message = "Omit machine= or drop the column 'machine', or let the machine label more queries."
+    with pytest.raises(ValueError, match=message):
+        labeled.ireval.summary()
+
+
+def test_groups_without_human_labels_have_scores_by_the_machine():
+    queries = pdeval.datasets.load_answers().queries
+    scores = NUGGETS.ireval.measure("NuggetAll", by="type", metadata=queries)
+    every = NUGGETS.ireval.measure("NuggetAll")
+    assert sorted(scores["machine"]) == sorted(every["machine"])
+    assert scores.loc[scores["type"] == "list", "value"].isna().all()
