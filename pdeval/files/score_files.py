@@ -285,22 +285,27 @@ JSON_RESULTS: dict[tuple[str, ...], Callable[[Mapping[str, Any], str], list[tupl
 
 
 # runs, if no column has a name that means a run
-MODELS = ("model_names", "model", "system", "method")
-# queries of tools for RAG (ragas, deepeval, TruLens), if no column has a name that means a query
-QUESTIONS = ("user_input", "question", "input")
+MODELS = ("model_name", "model_names", "model", "system", "method")
+MAIN = "main_score"  # the measure of the tables of MTEB
+# methods of the results of other packages that return a table or a mapping
+CONVERTERS = {"ranx": ["to_dict"], "ragas": ["to_pandas"], "mteb": ["to_dataframe", "to_dict"]}
+# queries of tools for RAG (ragas, deepeval, TruLens) and tasks of MTEB, if no column has a name that means a query
+QUESTIONS = ("user_input", "question", "input", "task_name")
 # measures of ragas, deepeval, TruLens and open-rag-eval that are better if higher, in lower case with _ for other signs
 HIGHER_IS_BETTER = """
     agent_goal_accuracy answer_correctness answer_relevance answer_relevancy answer_similarity argument_correctness
     bert_score bleu_score chrf_score citation_f1_score citation_faithfulness coherence comprehensiveness conciseness
     context_entity_recall context_precision context_recall context_relevance context_relevancy context_utilization
-    contextual_precision contextual_recall contextual_relevancy correctness exact_match factual_correctness faithfulness
-    faithfulness_with_hhem groundedness hallucination_score helpfulness id_based_context_precision
-    id_based_context_recall json_correctness llm_context_precision_with_reference
-    llm_context_precision_without_reference mean_nugget_assignment_score mean_umbrela_score
-    non_llm_context_precision_with_reference non_llm_context_recall non_llm_string_similarity nv_accuracy
-    nv_context_relevance nv_response_groundedness prompt_alignment response_relevancy rouge_score semantic_similarity
+    contextual_precision contextual_recall contextual_relevancy conversation_completeness correctness exact_match
+    factual_correctness faithfulness faithfulness_with_hhem goal_accuracy groundedness hallucination_score helpfulness
+    id_based_context_precision id_based_context_recall json_correctness knowledge_retention
+    llm_context_precision_with_reference llm_context_precision_without_reference main_score
+    mean_nugget_assignment_score mean_umbrela_score non_llm_context_precision_with_reference non_llm_context_recall
+    non_llm_string_similarity nv_accuracy nv_context_relevance nv_response_groundedness pattern_match plan_adherence
+    plan_quality prompt_alignment response_relevancy role_adherence rouge_score semantic_similarity step_efficiency
     string_present string_presence summarization summary_score task_completion tool_call_accuracy tool_call_f1
-    tool_correctness topic_adherence vital_nuggetizer_score"""
+    tool_correctness tool_use topic_adherence turn_contextual_precision turn_contextual_recall
+    turn_contextual_relevancy turn_faithfulness turn_relevancy vital_nuggetizer_score"""
 LOWER_IS_BETTER = """
     harmfulness latency maliciousness noise_sensitivity noise_sensitivity_irrelevant noise_sensitivity_relevant
     total_cost total_tokens"""
@@ -325,8 +330,8 @@ def scores(
     table : DataFrame, mapping, named tuples, or results of ranx
         One column per measure (PyTerrier: `name, qid, map, ndcg`), one column per run with `measure=`, or rows of
         measure and value; the dicts of pytrec_eval, query -> measure -> value, or run -> query -> measure -> value;
-        the `Metric` tuples of ir_measures; a `ranx.Report`, or evaluated `ranx.Run`s; the tables of ragas, TruLens and
-        open-rag-eval, and the results of deepeval. Polars tables are accepted too.
+        the `Metric` tuples of ir_measures; a `ranx.Report`, or evaluated `ranx.Run`s; the tables of ragas, TruLens,
+        open-rag-eval and MTEB, and the results of ragas, deepeval and MTEB. Polars tables are accepted too.
     measure : str, optional
         Measure of all columns, if each column is a run.
     measures : list of str, optional
@@ -360,7 +365,9 @@ def scores(
     1    ql      AP   mean  0.375     1
     """
     frame = _framed(table, run)
-    measures = _feedback(frame) if measures is None else measures
+    if measure is None and measures is None:
+        measure = MAIN if _has_models_as_columns(frame) else None
+        measures = _feedback(frame)
     if measure is not None and (measures is not None or "measure" in frame.columns):
         raise ValueError(
             "measure= is the measure of all columns if each column is a run; it cannot be combined with measures=."
@@ -436,6 +443,8 @@ def known_direction(label: str) -> bool | None:
     >>> [known_direction(label) for label in ("Answer Relevancy", "noise_sensitivity(mode=relevant)", "mine")]
     [True, False, None]
     """
+    if re.search(r"\[.*(GEval|DAG)\]$", label):  # criteria of users of deepeval
+        return True
     name = re.sub(r"\(.*\)$", "", label).strip().lower()
     name = re.sub(r"^(retrieval|generation)_score_", "", re.sub(r"\W+", "_", name))
     if name in LOWER_IS_BETTER.split():
@@ -448,6 +457,13 @@ def _feedback(frame: pd.DataFrame) -> list[str] | None:
     if not {"app_id", "record_id", "input"} <= set(frame.columns):
         return None
     return [name for name in map(str, frame.columns) if f"{name}_calls" in frame.columns] or None
+
+
+def _has_models_as_columns(frame: pd.DataFrame) -> bool:
+    """Return whether this is a wide table of MTEB: one row per task, one column per model."""
+    others = [str(name) for name in frame.columns if name != "task_name"]
+    known = any(name in MODELS or catalog_name(name) or _is_known(name) for name in others)
+    return len(others) < len(frame.columns) and not known
 
 
 def _open_rag_eval(frame: pd.DataFrame) -> pd.DataFrame:
@@ -473,10 +489,15 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
     several = table if isinstance(table, list | tuple) and table else [table]
     if all(is_ranx(one) for one in several):
         return pd.concat([_of_ranx_run(one) for one in several], ignore_index=True)
-    if type(table).__module__.partition(".")[0] == "ranx" and hasattr(table, "to_dict"):
-        return of_mapping(table.to_dict(), "the report")
-    if hasattr(table, "test_results") or (isinstance(table, Mapping) and "testCases" in table):
-        frame = pd.DataFrame(_of_deepeval(table, "the result"), columns=COLUMNS)
+    convert = CONVERTERS.get(type(table).__module__.partition(".")[0], ())
+    table = next((getattr(table, how)() for how in convert if hasattr(table, how)), table)
+    formats = {key for keys in JSON_RESULTS for key in keys}
+    if hasattr(table, "test_results") or (isinstance(table, Mapping) and formats & set(table)):
+        is_file = isinstance(table, Mapping)
+        rows = of_mapping(table, "the result") if is_file else _of_deepeval(table, "")
+        frame = pd.DataFrame(rows, columns=COLUMNS)
+        if frame["run"].notna().all():
+            return frame
         return frame.drop(columns="run") if name is None else frame.assign(run=name)
     if isinstance(table, Mapping):
         return from_dict(table, what="runs", run=name).rename(
@@ -492,6 +513,8 @@ def _framed(table: Any, run: Any) -> pd.DataFrame:
     frame = as_table(table)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(not_a_table(frame, "a table of scores"))
+    if "task_name" in frame.columns:  # MTEB adds the column is_public
+        return frame.select_dtypes(exclude="bool").rename(columns={"score": MAIN})
     return _open_rag_eval(frame)
 
 

@@ -1,4 +1,10 @@
-"""Tables of tools for RAG, as ragas 0.4.3, deepeval 4.3.1, TruLens 2.16.0 and open-rag-eval write them."""
+"""Tables of tools for RAG, as ragas 0.4.3, deepeval 4.3.1, TruLens 2.16.0, open-rag-eval and MTEB write them.
+
+Results made by the tools were read, too: `ragas.evaluate(dataset, [ExactMatch(), StringPresence()])`, its `to_pandas()`
+and its CSV file; `EvaluationResult` and the JSON of a `TestRun` of deepeval; `TruSession.get_records_and_feedback()` of
+a database with two versions of an app; the file of `TRECEvaluator.to_csv` of open-rag-eval (github.com/vectara, commit
+dfc4175), with a query that failed; `TaskResult` and `BenchmarkResults` of MTEB 2.26.24, and tables and files of them.
+"""
 
 import json
 import re
@@ -125,6 +131,51 @@ def test_results_of_deepeval_are_objects_or_files(tmp_path):
     read = pdeval.read_scores(path)
     assert rows(read) == expected
     assert read["run"].unique().tolist() == ["rag"]
+
+
+def test_results_that_convert_themselves_are_read():
+    class EvaluationResult:
+        __module__ = "ragas.dataset_schema"
+
+        def to_pandas(self):
+            return RAGAS
+
+    result = pdeval.scores(EvaluationResult(), run="rag")
+    assert rows(result) == rows(pdeval.scores(RAGAS, run="rag"))
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_the_tables_of_mteb_have_the_main_score_of_each_task(wide):
+    # BenchmarkResults.to_dataframe(format="wide") and format="long"
+    ids = {"task_name": ["SciFact", "NFCorpus"], "is_public": True}
+    table = pd.DataFrame({**ids, "e5": [0.5, 0.25], "bge": [0.75, 0.5]})
+    long = table.melt(list(ids), var_name="model_name", value_name="score")
+    scores = pdeval.scores(table if wide else long)
+    assert scores["value"].tolist() == [0.5, 0.25, 0.75, 0.5]
+    assert scores.ireval.order().iloc[:, :2].to_numpy().tolist() == [
+        ["bge", "main_score"],
+        ["e5", "main_score"],
+    ]
+    named = pdeval.scores(table, measure="nDCG@10")
+    assert named["measure"].unique().tolist() == ["nDCG@10"]
+    measured = table.rename(columns={"e5": "ndcg_at_10", "bge": "map_at_10"})
+    with pytest.raises(ValueError, match="unknown run"):
+        pdeval.scores(pd.concat([measured, measured]))
+
+
+def test_a_result_of_mteb_may_be_a_mapping():
+    parts = [{"ndcg_at_10": 0.5, "main_score": 0.5, "hf_subset": "default"}]
+    result = {"task_name": "SciFact", "mteb_version": "2.26.24", "scores": {"test": parts}}
+    assert pdeval.scores(result, run="e5").to_numpy().tolist() == [
+        ["e5", "SciFact", "ndcg_at_10", 0.5],
+        ["e5", "SciFact", "main_score", 0.5],
+    ]
+
+
+def test_criteria_that_users_of_deepeval_state_are_better_if_higher():
+    table = pd.DataFrame({"input": ["who?"], "Toxicity [GEval]": [0.5], "Tone [DAG]": [1.0]})
+    known = pdeval.scores(table).attrs["measures"]
+    assert [known[label]["higher"] for label in table.columns[1:]] == [True, True]
 
 
 def test_files_of_open_rag_eval_and_ragas_are_read(tmp_path):

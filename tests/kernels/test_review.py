@@ -35,7 +35,9 @@ def test_items_that_were_not_retrieved_are_read_last():
 
 # asreview-insights 1.5.1 (pip install asreview-insights==1.5.1 asreview==1.6.6), asreviewcontrib.insights.metrics:
 # _wss(labels, 0.8), _recall(labels, 0.25), _erf(labels, 0.25), _loss_value(labels), _tnr(labels, 0.5), mean of
-# _time_to_discovery; 300 random reviews of 5 to 199 records agree to the last bit, _tnr to its six decimals
+# _time_to_discovery; 300 random reviews of 5 to 199 records agree to the last bit, _tnr to its six decimals. Below the
+# first relevant item (a recall below 1 / relevant items), asreview-insights 1.6.1 takes the value of the last one, by
+# an index of -1; here the first one counts
 ASREVIEW = [
     (37, [1, 3, 12, 17, 23], [0.2702702702702703, 0.4, 0.2, 0.25625, 11.2, 0.96875]),
     (33, [2, 9, 10, 11], [0.36363636363636365, 0.25, 0.0, 0.1896551724137931, 8.0, 0.758621]),
