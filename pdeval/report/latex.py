@@ -17,7 +17,7 @@ from pdeval.report.numbers import (
     aligned_cells,
     check_length,
 )
-from pdeval.report.page_width import layout
+from pdeval.report.page_width import layout, n_rows
 from pdeval.report.report import Report, headings, report_format, row_groups
 from pdeval.tables import visible
 from pdeval.verbs import one_of
@@ -117,8 +117,8 @@ def to_latex(
     separation : str, optional
         Half the space between columns, to fit a narrow column; the default of LaTeX is '6pt'.
     width : float, optional
-        Width of the text in points; columns of a float that do not fit, by an estimate, follow in a table below. By
-        default 345 for 'table', a page of the class article, and 505 for 'table*'. A column of a two-column page has
+        Width of the text in points; columns of a float that do not fit, by an estimate, follow in a table below, or in
+        another float if the page is too short for both. By default 345 for 'table', a page of the class article, and 505 for 'table*'. A column of a two-column page has
         about 240, and infinity keeps all columns beside each other. It does not apply to 'tabular', 'longtable' and
         `resize`.
     position : str, default "t"
@@ -204,31 +204,42 @@ def to_latex(
             r"\endgroup",
         ]
         return "\n".join(lines)
-    lines = []
+    tables = []
     for part in parts:
         spec, header, body = _parts(part, below)
-        lines += [r"\par\medskip"] if lines else []
-        lines += [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
+        tables.append(
+            [rf"\begin{{tabular}}{{{spec}}}", *header, *body, r"\bottomrule", r"\end{tabular}"]
+        )
     if resize:  # \width is the natural width of the table
-        lines = [
-            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            *lines[:-1],
-            lines[-1] + "}",
-        ]
+        tables[0].insert(0, r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%")
+        tables[0][-1] += "}"
     if kind == "tabular":
-        return "\n".join(lines)
-    head = [
-        rf"\begin{{{kind}}}[{position}]" if position else rf"\begin{{{kind}}}",
-        r"\centering",
-    ]
-    if notes:
+        return "\n".join(tables[0])
+    # parts that do not fit a page together are floats of their own
+    floats = [[table] for table in tables] if n_rows(parts, below) > PAGE_ROWS else [tables]
+    lines = []
+    for tables in floats:
         lines += [
-            r"\par\smallskip",
-            r"\begin{minipage}{\linewidth}",
-            rf"\footnotesize\raggedright {notes}",
-            r"\end{minipage}",
+            rf"\begin{{{kind}}}[{position}]" if position else rf"\begin{{{kind}}}",
+            r"\centering",
+            *about,
+            *look,
+            *tables[0],
+            *(line for table in tables[1:] for line in (r"\par\medskip", *table)),
         ]
-    return "\n".join([*head, *about, *look, *lines, rf"\end{{{kind}}}"])
+        if notes and tables is floats[-1]:
+            lines += [
+                r"\par\smallskip",
+                r"\begin{minipage}{\linewidth}",
+                rf"\footnotesize\raggedright {notes}",
+                r"\end{minipage}",
+            ]
+        lines.append(rf"\end{{{kind}}}")
+        if report.caption is not None:
+            about = [
+                rf"\addtocounter{{table}}{{-1}}\caption{{{escape(report.caption)} (continued)}}"
+            ]
+    return "\n".join(lines)
 
 
 def _parts(report: Report, below: bool) -> tuple[str, list[str], list[str]]:

@@ -73,6 +73,12 @@ def layout(
     return Layout(choice, below, [_columns_of(report, block) for block in blocks])
 
 
+def n_rows(parts: Sequence[Report], below: bool) -> int:
+    """Return the number of rows of a table; of parts below each other, with their headers and marks."""
+    rows = len(parts[0].rows)
+    return rows if len(parts) == 1 else len(parts) * (3 + rows * (1 + below))
+
+
 def _columns_of(report: Report, block: Sequence[int]) -> Report:
     rows = tuple(tuple(row[i] for i in block) for row in report.rows)
     return replace(report, columns=tuple(report.columns[i] for i in block), rows=rows)

@@ -12,7 +12,7 @@ from pdeval.report.numbers import (
     aligned_cells,
     check_length,
 )
-from pdeval.report.page_width import layout
+from pdeval.report.page_width import layout, n_rows
 from pdeval.report.report import Report, headings, report_format, row_groups
 from pdeval.tables import visible
 
@@ -81,7 +81,8 @@ def to_typst(
     wide : bool
         Whether to place the figure at the top, across all columns of the page.
     long : bool, optional
-        Whether the table can span pages, with its header on each; by default if it has more than 40 rows.
+        Whether the table can span pages, with its header on each; by default if it has more than 40 rows, or tables
+        below each other have.
     marks : {"raised", "below"}, optional
         Position of significance marks: raised after the number, or on a separate line below it, which is narrower. By
         default raised; with `compact`, below if they are longer than three letters.
@@ -127,8 +128,6 @@ def to_typst(
         raise ValueError(
             f"long=True cannot be combined with {'resize' if resize else 'wide'}=True. Use one of them."
         )
-    if long is None:
-        long = len(report.rows) > PAGE_ROWS and not (wide or resize)
 
     def points(compact: bool) -> tuple[float, float]:
         em = 0.85 * EM if compact else EM
@@ -136,6 +135,8 @@ def to_typst(
 
     limit = None if bare or resize else PAGE_WIDTH if width is None else width
     compact, below, parts = layout(report, marks, compact, limit, points)
+    if long is None:
+        long = n_rows(parts, below) > PAGE_ROWS and not (wide or resize)
     table = _table(parts[0], below, compact)
     for part in parts[1:]:
         table += _table(part, below, compact)

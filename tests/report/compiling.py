@@ -50,3 +50,9 @@ def too_wide(tmp_path):
     """Return by how many points lines of the last document were too wide."""
     log = (tmp_path / "paper.log").read_text(encoding="utf-8", errors="replace")
     return [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log)]
+
+
+def too_high(tmp_path):
+    """Return by how many points floats of the last document were too high for a page."""
+    log = (tmp_path / "paper.log").read_text(encoding="utf-8", errors="replace")
+    return [float(points) for points in re.findall(r"Float too large for page by ([\d.]+)pt", log)]

@@ -1,6 +1,7 @@
 """Wide tables that fit, and long ones that go on over pages: the logs of LaTeX say so, in one column and in two."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 import pdeval
 from pdeval.evaluate.cube import Scores
 from pdeval.report import report
-from tests.report.compiling import compiled, too_wide
+from tests.report.compiling import compiled, too_high, too_wide
 from tests.report.test_typst import compiled as compiled_typst
 
 MEASURES = ("AP", "nDCG@10", "P@10", "RR")
@@ -68,6 +69,22 @@ def test_columns_that_do_not_fit_follow_in_a_table_below(twelve_by_eight):
 def test_twelve_systems_by_eight_measures_fit(twelve_by_eight, tmp_path, paper, width):
     assert compiled(tmp_path, [twelve_by_eight.to_latex(width=width)], paper) == ""
     assert too_wide(tmp_path) == []
+    assert too_high(tmp_path) == []
+
+
+def test_tables_that_do_not_fit_a_page_together_are_floats_of_one_number(twelve_by_eight):
+    table = replace(twelve_by_eight, caption="Means.", label="tab:means")
+    text = table.to_latex(width=229)
+    assert text.count(r"\begin{table}[t]") == text.count(r"\end{table}") == 3
+    assert text.count(r"\caption{Means.}") == text.count(r"\label{tab:means}") == 1
+    assert text.count(r"\addtocounter{table}{-1}\caption{Means. (continued)}") == 2
+    assert text.count(r"\begin{minipage}") == 1  # the notes, after the last
+    daggers = pdeval.datasets.sample_judged(queries="common").report(baseline="bm25")
+    assert daggers.to_latex(width=180).count(r"\begin{tabular}") > 1
+    assert daggers.to_latex(width=180).count(r"\begin{table}") == 1
+    breakable = "#show figure: set block(breakable: true)"
+    assert breakable in table.to_typst(width=240)
+    assert breakable not in table.to_typst()
 
 
 def test_a_float_of_many_rows_warns_and_names_the_remedy():
