@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -86,6 +87,21 @@ def test_what_a_docstring_says_is_not_taken_for_markup():
         docstrings.examples(">>> f()\n1\n\nThen:\n\n>>> g()")
         == "```pycon\n>>> f()\n1\n```\n\nThen:\n\n```pycon\n>>> g()\n```"
     )
+
+
+def test_the_pictures_of_plots_are_drawn_by_the_code_that_is_shown():
+    code = """
+import pdeval.plots
+from notebooks.site import pictures, reference, registries
+assert list(pictures.EXAMPLES) == list(registries.plots())
+pages = reference.pages()
+for name, code in pictures.EXAMPLES.items():
+    assert code in pages[f"plots/{name}.md"], name
+    assert f".{name}(" in code.splitlines()[-1], name
+axes = pictures.drawn("summary_bars").axes
+print([label.get_text() for label in axes[0].get_yticklabels()][0])
+"""
+    assert fresh(code).strip() == "rerank-s2"
 
 
 def test_links_of_pages_lead_to_the_places_of_the_site():
@@ -206,6 +222,13 @@ def test_the_search_finds_verbs_and_measures(site):
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     for word in ("leaderboard", "alpha-ndcg", "critical_difference", "quickstart"):
         assert word in index.lower(), word
+    data = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))
+    [[page, target, _]] = data["indexentries"]["rank biased precision"]
+    assert (data["docnames"][page], data["titles"][page]) == (
+        "reference/metrics",
+        "RBP: rank biased precision",
+    )
+    assert f'id="{target}"' in (site / "reference" / "metrics.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -1,211 +1,192 @@
-"""The picture of every plot: of the sample collection where that shows it best, else of the tests' example tables."""
+"""The picture of every plot, drawn by the code that its page shows."""
 
 from __future__ import annotations
 
 import ast
 import functools
-import re
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from notebooks.site import registries
 
 DARK = "#131416"  # the background of the theme
-SIX = ["bm25", "bm25+rm3", "dense-s1", "hybrid", "rerank-s1", "splade-s1"]
+ALL = """\
+import pdeval
 
+judged = pdeval.datasets.sample_judged(queries="common")
+"""
+SIX = """\
+import pdeval
 
-@functools.cache
-def sample(level: float | None = None) -> Any:
-    """Return six systems of the sample collection, joined to its judgments."""
-    import pdeval
+runs, qrels, metadata = pdeval.datasets.load_sample()
+six = ["bm25", "bm25+rm3", "dense-s1", "hybrid", "rerank-s1", "splade-s1"]
+judged = runs[runs["run"].isin(six)].ireval.join(qrels, queries="common")
+"""
+# the same, with every positive grade relevant to the same degree
+BINARY = SIX.replace('"common")', '"common", level=1)')
+JUDGES = (
+    ALL
+    + """\
+qrels = pdeval.datasets.sample_qrels()
+grade = qrels["relevance"]
+judges = {
+    "strict": qrels.assign(relevance=grade.where(grade > 1, 0)),
+    "hasty": qrels.assign(relevance=grade.where(qrels.index % 3 > 0, 0)),
+}
+"""
+)
+# the code of each picture; its last line draws
+EXAMPLES = {
+    "agreement_figure": BINARY + """pdeval.plots.agreement_figure(judged, ["AP", "RR"])""",
+    "asl_histogram": SIX
+    + """\
+lengths = judged.search_lengths.histogram(runs=["bm25", "rerank-s1"])
+lengths.ireval.plot.asl_histogram()""",
+    "asl_wins": SIX + """judged.search_lengths.wins("rerank-s1", "bm25").ireval.plot.asl_wins()""",
+    "behavior_bars": SIX
+    + """\
+log = judged.simulate_clicks(seed=1)
+behavior = log.ireval.behavior(["clicks_per_query", "mean_reciprocal_rank"])
+three = behavior[behavior["bucket"].isin(["bm25", "hybrid", "rerank-s1"])]
+three.ireval.plot.behavior_bars()""",
+    "confusion_heatmap": """\
+import pandas as pd
+import pdeval
 
-    runs, qrels, _ = pdeval.datasets.load_sample()
-    return runs[runs["run"].isin(SIX)].ireval.join(qrels, queries="common", level=level)
+qrels = pdeval.datasets.sample_qrels().rename(columns={"relevance": "label"})
+lower = (qrels["label"] - (qrels.index % 3 == 0)).clip(lower=0)
+labels = pd.concat([qrels.assign(assessor="lenient"), qrels.assign(assessor="strict", label=lower)])
+labels.ireval.agreement.confusion("lenient").ireval.plot.confusion_heatmap()""",
+    "contribution_ecdf": BINARY
+    + """judged.disaggregate.ecdf(["AP", "RPP"]).ireval.plot.contribution_ecdf()""",
+    "contribution_figure": BINARY
+    + """pdeval.plots.contribution_figure({"Sample collection": judged}, ["AP", "RPP"])""",
+    "contribution_surface": """\
+import pdeval
 
+pdeval.studies.contribution_surface("AP").ireval.plot.contribution_surface()""",
+    "correlation_heatmap": ALL
+    + """judged.correlate(["AP", "nDCG@10", "RR", "P@10", "RPP"]).ireval.plot.correlation_heatmap()""",
+    "critical_difference": ALL
+    + """judged.compare("AP", test="nemenyi").ireval.plot.critical_difference()""",
+    "decided_by_recall": ALL + """judged.ties.deciding_ecdf().ireval.plot.decided_by_recall()""",
+    "difference_scatter": SIX
+    + """\
+preferences = judged.prefer(["AP", "RPP"])
+preferences.ireval.plot.difference_scatter(measures=["AP", "RPP"])""",
+    "discount_curves": """\
+import pdeval
 
-@functools.cache
-def everything() -> Any:
-    """Return all twelve systems."""
-    import pdeval
+curves = pdeval.studies.discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30)
+curves.ireval.plot.discount_curves()""",
+    "effect_scatter": ALL
+    + """\
+runs, qrels, metadata = pdeval.datasets.load_sample()
+original = runs[runs["run"].isin(["bm25", "dense-s1", "splade-s1", "rerank-s1"])]
+again = runs[runs["run"].isin(["bm25", "dense-s2", "splade-s2", "rerank-s2"])]
+pairs = {"bm25": "bm25", "dense-s2": "dense-s1", "splade-s2": "splade-s1", "rerank-s2": "rerank-s1"}
+result = again.ireval.reproduce(
+    qrels, original, ["AP", "nDCG@10", "RR"], baseline="bm25", pairs=pairs, queries="common"
+)
+result.ireval.plot.effect_scatter()""",
+    "equivalence_bars": ALL
+    + """\
+probabilities = judged.equivalence("nDCG@10", rope=0.02, baseline="splade-s1")
+probabilities.ireval.plot.equivalence_bars()""",
+    "exposure_curve": """\
+import numpy as np
+import pandas as pd
+import pdeval
 
-    return pdeval.datasets.sample_judged(queries="common")
+runs, qrels, metadata = pdeval.datasets.load_sample()
+bm25 = runs[(runs["run"] == "bm25") & (runs["rank"] <= 20)]
+draws = np.random.default_rng(0)
+samples = [  # rankings by noisy scores: the more noise, the more random
+    bm25.assign(
+        run=f"noise {noise}", sample=i, score=-bm25["rank"] + draws.gumbel(0, noise, len(bm25))
+    )
+    for noise in (1, 2, 4, 8, 16)
+    for i in range(20)
+]
+random_runs = pd.concat(samples).drop(columns="rank")
+scores = random_runs.ireval(run=["run", "sample"]).expected_exposure(qrels)
+scores.ireval.exposure_tradeoff().ireval.plot.exposure_curve()""",
+    "forest": ALL
+    + """\
+scores = judged.measure("AP")
+scores = scores.assign(collection="collection " + (scores["query_id"].astype(int) % 6 + 1).astype(str))
+effects = scores.ireval.meta_analysis(by="collection", per="collection", baseline="splade-s1")
+effects.ireval.plot.forest(runs=["hybrid", "splade-s1"])""",
+    "hasse": """\
+import pdeval
 
-
-# what is drawn of the sample, and with which options
-SAMPLED: dict[str, Callable[[], Any]] = {
-    "critical_difference": lambda: (everything().compare("AP", test="nemenyi"), {}),
-    "equivalence_bars": lambda: (
-        everything().equivalence("nDCG@10", rope=0.02, baseline="splade-s1"),
-        {},
-    ),
-    "summary_bars": lambda: (everything().summary("nDCG@10"), {}),
-    "precision_recall": lambda: (sample().curve(), {}),
-    "query_differences": lambda: (sample().prefer("RPP", pairs=[("rerank-s1", "hybrid")]), {}),
-    "win_loss_tie": lambda: (sample().prefer("RPP", baseline="bm25"), {}),
-    "preference_heatmap": lambda: (sample().prefer("RPP"), {}),
-    "matrix_heatmap": lambda: (sample().matrix("RPP"), {}),
-    "correlation_heatmap": lambda: (
-        everything().correlate(["AP", "nDCG@10", "RR", "P@10", "RPP"]),
-        {},
-    ),
-    "difference_scatter": lambda: (sample().prefer(["AP", "RPP"]), {"measures": ["AP", "RPP"]}),
-    "recall_levels": lambda: (
-        sample(1).disaggregate(["AP", "nDCG", "RR", "RPP"], pairs=[("rerank-s1", "bm25")]),
-        {"levels": 20},
-    ),
-    "level_scatter": lambda: (sample(1).disaggregate("EU(utility=reciprocal)"), {"levels": 3}),
-    "p_value_curves": lambda: (everything().compare(["AP", "RR", "nDCG@10"]), {}),
-    "ties_by_recall": lambda: (everything().ties.by_recall(), {}),
-    "decided_by_recall": lambda: (everything().ties.deciding_ecdf(), {}),
-    "tie_probability": lambda: (everything().ties.by_first(), {}),
-    "asl_histogram": lambda: (sample().search_lengths.histogram(runs=["bm25", "rerank-s1"]), {}),
-    "asl_wins": lambda: (sample().search_lengths.wins("rerank-s1", "bm25"), {}),
-    "running_sum": lambda: (sample(1).explain("101", "RPP", runs=["rerank-s1", "bm25"]), {}),
-    "discount_curves": lambda: (
-        _experiments().discount_curves(["DCG", "P@10", "RBP(p=0.8)"], ranks=30),
-        {},
-    ),
-    "rank_slopes": lambda: (everything().order(["AP", "RPP"]), {}),
-    "rank_scatter": lambda: (everything().order(["AP", "RPP"]), {}),
-    "confusion_heatmap": lambda: (_strict_and_lenient().ireval.agreement.confusion("lenient"), {}),
-    "judge_dots": lambda: (everything().judges(_judges(), ["AP", "nDCG@10", "RPP"]), {}),
-    "judge_scatter": lambda: (everything().judges.scores(_judges(), "AP"), {}),
-    "query_heatmap": lambda: (sample().measure("nDCG@10"), {}),
-    "intervals": lambda: (everything().compare("nDCG@10", baseline="bm25"), {}),
-    "panels": lambda: (_collections(), {"by": "collection"}),
-    "contribution_surface": lambda: (_experiments().contribution_surface("AP"), {}),
-    "variance_components": lambda: (
-        everything().replicates(["AP", "nDCG@10", "RR"], system="model", metadata=_metadata()),
-        {},
-    ),
+pdeval.plots.hasse(5, 3)""",
+    "headroom_bars": ALL
+    + """\
+scores = judged.measure("P@20")
+tens = scores.assign(ten=scores["query_id"].str[:2])
+tens.ireval.search_lengths.headroom(by="ten").ireval.plot.headroom_bars()""",
+    "incomplete_data_figure": BINARY
+    + """pdeval.plots.incomplete_data_figure({"Sample collection": judged}, show="ties", draws=2)""",
+    "intervals": ALL + """judged.compare("nDCG@10", baseline="bm25").ireval.plot.intervals()""",
+    "judge_dots": JUDGES
+    + """judged.judges(judges, ["AP", "nDCG@10", "RPP"]).ireval.plot.judge_dots()""",
+    "judge_scatter": JUDGES + """judged.judges.scores(judges, "AP").ireval.plot.judge_scatter()""",
+    "level_scatter": BINARY
+    + """judged.disaggregate("EU(utility=reciprocal)").ireval.plot.level_scatter(levels=3)""",
+    "matrix_heatmap": SIX + """judged.matrix("RPP").ireval.plot.matrix_heatmap()""",
+    "p_value_curves": ALL
+    + """judged.compare(["AP", "RR", "nDCG@10"]).ireval.plot.p_value_curves()""",
+    "panels": ALL
+    + """\
+scores = judged.measure("AP")
+odd = scores["query_id"].astype(int) % 2 == 1
+halves = scores.assign(half=odd.map({True: "Odd queries", False: "Even queries"}))
+halves.ireval.order(by="half").ireval.plot.panels(by="half")""",
+    "precision_recall": SIX + """judged.curve().ireval.plot.precision_recall()""",
+    "preference_heatmap": SIX + """judged.prefer("RPP").ireval.plot.preference_heatmap()""",
+    "query_differences": SIX
+    + """judged.prefer("RPP", pairs=[("rerank-s1", "hybrid")]).ireval.plot.query_differences()""",
+    "query_heatmap": SIX + """judged.measure("nDCG@10").ireval.plot.query_heatmap()""",
+    "rank_scatter": ALL + """judged.order(["AP", "RPP"]).ireval.plot.rank_scatter()""",
+    "rank_slopes": ALL + """judged.order(["AP", "RPP"]).ireval.plot.rank_slopes()""",
+    "recall_effort": SIX + """judged.recall_curve().ireval.plot.recall_effort()""",
+    "recall_levels": BINARY
+    + """\
+parts = judged.disaggregate(["AP", "nDCG", "RPP"], pairs=[("rerank-s1", "bm25")])
+parts.ireval.plot.recall_levels(levels=20)""",
+    "robustness": ALL
+    + """\
+result = judged.robustness(["RPP", "AP", "nDCG@10", "RR"], to="queries", draws=20)
+result.ireval.plot.robustness()""",
+    "running_sum": BINARY
+    + """judged.explain("101", "RPP", runs=["rerank-s1", "bm25"]).ireval.plot.running_sum()""",
+    "summary_bars": ALL + """judged.summary("nDCG@10").ireval.plot.summary_bars()""",
+    "tie_probability": ALL + """judged.ties.by_first().ireval.plot.tie_probability()""",
+    "ties_by_recall": ALL + """judged.ties.by_recall().ireval.plot.ties_by_recall()""",
+    "variance_components": ALL
+    + """\
+metadata = pdeval.datasets.sample_metadata()
+components = judged.replicates(["AP", "nDCG@10", "RR"], system="model", metadata=metadata)
+components.ireval.plot.variance_components()""",
+    "win_loss_tie": SIX + """judged.prefer("RPP", baseline="bm25").ireval.plot.win_loss_tie()""",
 }
 
 
-# figures of several panels, from joins
-FIGURES: dict[str, Callable[[Any], Any]] = {
-    "agreement_figure": lambda plot: plot(sample(1), ["AP", "RR"]),
-    "contribution_figure": lambda plot: plot({"sample": sample(1)}, ["AP", "RPP"]),
-    "incomplete_data_figure": lambda plot: plot(
-        {"sample": sample(1)}, show="ties", draws=2, progress=False
-    ),
-}
-
-
-def _metadata() -> Any:
-    import pdeval
-
-    return pdeval.datasets.sample_metadata()
-
-
-def _strict_and_lenient() -> Any:
-    """The sample's judgments by two assessors: one of them grades one lower on every third item."""
-    import pandas as pd
-
-    import pdeval
-
-    qrels = pdeval.datasets.sample_qrels().rename(columns={"relevance": "label"})
-    lower = (qrels["label"] - (qrels.index % 3 == 0)).clip(lower=0)
-    return pd.concat(
-        [qrels.assign(assessor="lenient"), qrels.assign(assessor="strict", label=lower)]
-    )
-
-
-def _judges() -> Any:
-    """Two judges of the sample: one strict, one who overlooks every third item."""
-    import pdeval
-
-    qrels = pdeval.datasets.sample_qrels()
-    grade = qrels["relevance"]
-    return {
-        "strict": qrels.assign(relevance=grade.where(grade > 1, 0)),
-        "hasty": qrels.assign(relevance=grade.where(qrels.index % 3 > 0, 0)),
-    }
-
-
-def _experiments() -> Any:
-    import pdeval
-
-    return pdeval.studies
-
-
-def _collections() -> Any:
-    import pandas as pd
-
-    parts = {
-        "common queries": everything().order("AP"),
-        "by RPP": everything().order("RPP", method="mc4"),
-    }
-    return pd.concat(
-        [frame.assign(collection=name) for name, frame in parts.items()], ignore_index=True
-    )
-
-
 @functools.cache
-def _calls() -> dict[str, tuple[str, str]]:
-    """Return the table and the options of each plot of the sample as code."""
-    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
-    table = next(
-        node.value
-        for node in tree.body
-        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "SAMPLED"
-    )
-    calls = {}
-    for key, value in zip(table.keys, table.values):
-        frame, options = value.body.elts
-        pairs = zip(options.keys, options.values)
-        text = ", ".join(f"{ast.literal_eval(one)}={ast.unparse(two)}" for one, two in pairs)
-        calls[ast.literal_eval(key)] = ast.unparse(frame), text
-    return calls
+def _variables(name: str) -> dict[str, Any]:
+    """Return the variables of the code before its last statement, computed once for both backgrounds."""
+    variables: dict[str, Any] = {}
+    statements = ast.parse(EXAMPLES[name]).body[:-1]
+    exec(compile(ast.Module(statements, []), name, "exec"), variables)
+    return variables
 
 
-def code(name: str) -> str:
-    """Return the code that draws the picture of a plot; empty if its table is an example of the tests.
-
-    Examples
-    --------
-    >>> print(code("rank_slopes"))
-    import pdeval
-    judged = pdeval.datasets.sample_judged(queries="common")
-    judged.order(['AP', 'RPP']).ireval.plot.rank_slopes()
-    """
-    frame, options = _calls().get(name, ("", ""))
-    if not frame.startswith(("everything()", "sample(")) or re.search(r"\b_\w+\(", frame):
-        return ""
-    lines = ["import pdeval", 'judged = pdeval.datasets.sample_judged(queries="common")']
-    if frame.startswith("sample(1)"):
-        lines[1] = 'judged = pdeval.datasets.sample_judged(queries="common").at(level=1)'
-    frame = re.sub(r"^(everything|sample)\(1?\)", "judged", frame)
-    return "\n".join([*lines, f"{frame}.ireval.plot.{name}({options})"])
-
-
-@functools.cache
-def _sampled(name: str) -> Any:
-    """Return the table of a plot and its options, computed once for both backgrounds."""
-    return SAMPLED[name]()
-
-
-def drawn(name: str, plot: Callable[..., Any]) -> Any:
+def drawn(name: str) -> Any:
     """Return the figure of one plot."""
-    from tests.plots import frames
-
-    if name == "hasse":
-        return plot(5, 3).figure
-    if name in FIGURES:
-        return FIGURES[name](plot)
-    if name in SAMPLED:
-        frame, options = _sampled(name)
-        return _figure(plot(frame, **options))
-    kinds = [kind for kind in registries.drawn_by(name, plot) if kind in frames.KINDS]
-    if not kinds:
-        raise LookupError(
-            f"no example of {name}(): add one to SAMPLED, or a table to tests/plots/frames.py."
-        )
-    return _figure(plot(frames.KINDS[kinds[0]]()))
-
-
-def _figure(made: Any) -> Any:
+    last = ast.parse(EXAMPLES[name]).body[-1]
+    made = eval(ast.unparse(last), _variables(name))
     return made if hasattr(made, "savefig") else made.figure
 
 
@@ -223,10 +204,10 @@ def draw_all(folder: Path) -> None:
     )  # which fonts are missing here
     folder.mkdir(parents=True, exist_ok=True)
     dark = {"figure.facecolor": DARK, "axes.facecolor": DARK, "savefig.facecolor": DARK}
-    for name, plot in registries.plots().items():
+    for name in registries.plots():
         for ending, looks in (("", []), (".dark", ["dark_background", dark])):
             with warnings.catch_warnings(), pyplot.style.context(looks):
                 warnings.simplefilter("error")
-                figure = drawn(name, plot)
+                figure = drawn(name)
                 figure.savefig(folder / f"{name}{ending}.png", dpi=110)
             pyplot.close(figure)

@@ -91,6 +91,11 @@ def measure_pages() -> Pages:
     return pages
 
 
+def index_entry(entry: Any) -> str:
+    """Return the entry of a measure in the index: what its name stands for."""
+    return str(entry.summary.partition(":")[0].rstrip(".").replace("-", " ").lower())
+
+
 def _measure(entry: Any) -> str:
     facts = []
     parameters = ", ".join(f"`{name}={_value(value)}`" for name, value in entry.parameters.items())
@@ -109,7 +114,7 @@ def _measure(entry: Any) -> str:
     table = "\n".join(f"- **{what}**: {text}" for what, text in facts)
     doc = inspect.getdoc(entry.kernel)
     # the search finds entries of the index: RBP by "rank biased"
-    described = entry.summary.partition(":")[0].rstrip(".").replace("-", " ").lower()
+    described = index_entry(entry)
     index = f"```{{index}} ! single: {described}\n```\n" if described else ""
     parts = [
         f"{index}(measure-{anchor(entry.name)})=\n## {entry.name}",
@@ -216,8 +221,7 @@ def plot_pages() -> Pages:
             facts += f" It is what `.plot()` draws of {linked(default, '../')}."
         picture = _pictures(name, f"An example of {name}")
         code = "```python\n" + "\n".join(calls) + "\n```"
-        if drawing := pictures.code(name):
-            code = f"```python\n{drawing}\n```\n\n{code}"
+        code = f"```python\n{pictures.EXAMPLES[name]}\n```\n\n{code}"
         doc = docstrings.body(plot.__doc__, level=2)
         pages[f"plots/{name}.md"] = "\n\n".join(
             [f"# {name}", description, picture, code, facts, doc]

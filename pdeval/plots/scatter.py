@@ -283,7 +283,7 @@ def effect_scatter(
     >>> frame = pd.DataFrame({"run": "a", "measure": ["AP", "RR"], "original": 0.3, "mean": 0.3, "rmse": 0.1,
     ...                       "effect_ratio": [0.9, 1.1], "delta_ri": [0.02, -0.01]})
     >>> effect_scatter(frame, ax=Figure().subplots()).get_xlabel()
-    'Effect ratio'
+    'Effect ratio (1: the original effect)'
     """
     ratio, delta = table.numbers("effect_ratio"), table.numbers("delta_ri")
     known = ~(np.isnan(ratio) | np.isnan(delta))
@@ -297,7 +297,11 @@ def effect_scatter(
     group = table.frame["measure"].astype(str)[known]
     groups = draw_groups(ax, ratio[known], delta[known], group, markersize=5)
     return style.finish(
-        ax, x="Effect ratio", y="ΔRI", grid="both", place=legend if groups > 1 else None
+        ax,
+        x="Effect ratio (1: the original effect)",
+        y="Difference of relative improvements, ΔRI (0: the original)",
+        grid="both",
+        place=legend if groups > 1 else None,
     )
 
 

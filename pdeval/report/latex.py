@@ -118,9 +118,9 @@ def to_latex(
         Half the space between columns, to fit a narrow column; the default of LaTeX is '6pt'.
     width : float, optional
         Width of the text in points; columns of a float that do not fit, by an estimate, follow in a table below, or in
-        another float if the page is too short for both. By default 345 for 'table', a page of the class article, and 505 for 'table*'. A column of a two-column page has
-        about 240, and infinity keeps all columns beside each other. It does not apply to 'tabular', 'longtable' and
-        `resize`.
+        another float if the page is too short for both. By default 345 for 'table', a page of the class article, and
+        505 for 'table*'. A column of a two-column page has about 240, and infinity keeps all columns beside each other.
+        It does not apply to 'tabular', 'longtable' and `resize`.
     position : str, default "t"
         Position of the float.
 
