@@ -98,6 +98,7 @@ pages = reference.pages()
 for name, code in pictures.EXAMPLES.items():
     assert code in pages[f"plots/{name}.md"], name
     assert f".{name}(" in code.splitlines()[-1], name
+    assert max(map(len, code.splitlines())) <= 88, name
 axes = pictures.drawn("summary_bars").axes
 print([label.get_text() for label in axes[0].get_yticklabels()][0])
 """

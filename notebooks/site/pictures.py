@@ -56,7 +56,9 @@ import pdeval
 
 qrels = pdeval.datasets.sample_qrels().rename(columns={"relevance": "label"})
 lower = (qrels["label"] - (qrels.index % 3 == 0)).clip(lower=0)
-labels = pd.concat([qrels.assign(assessor="lenient"), qrels.assign(assessor="strict", label=lower)])
+labels = pd.concat(
+    [qrels.assign(assessor="lenient"), qrels.assign(assessor="strict", label=lower)]
+)
 labels.ireval.agreement.confusion("lenient").ireval.plot.confusion_heatmap()""",
     "contribution_ecdf": BINARY
     + """judged.disaggregate.ecdf(["AP", "RPP"]).ireval.plot.contribution_ecdf()""",
@@ -67,7 +69,9 @@ import pdeval
 
 pdeval.studies.contribution_surface("AP").ireval.plot.contribution_surface()""",
     "correlation_heatmap": ALL
-    + """judged.correlate(["AP", "nDCG@10", "RR", "P@10", "RPP"]).ireval.plot.correlation_heatmap()""",
+    + """\
+correlations = judged.correlate(["AP", "nDCG@10", "RR", "P@10", "RPP"])
+correlations.ireval.plot.correlation_heatmap()""",
     "critical_difference": ALL
     + """judged.compare("AP", test="nemenyi").ireval.plot.critical_difference()""",
     "decided_by_recall": ALL + """judged.ties.deciding_ecdf().ireval.plot.decided_by_recall()""",
@@ -85,9 +89,10 @@ curves.ireval.plot.discount_curves()""",
 runs, qrels, metadata = pdeval.datasets.load_sample()
 original = runs[runs["run"].isin(["bm25", "dense-s1", "splade-s1", "rerank-s1"])]
 again = runs[runs["run"].isin(["bm25", "dense-s2", "splade-s2", "rerank-s2"])]
-pairs = {"bm25": "bm25", "dense-s2": "dense-s1", "splade-s2": "splade-s1", "rerank-s2": "rerank-s1"}
+pairs = {run: run.replace("-s2", "-s1") for run in again["run"].unique()}
+measures = ["AP", "nDCG@10", "RR"]
 result = again.ireval.reproduce(
-    qrels, original, ["AP", "nDCG@10", "RR"], baseline="bm25", pairs=pairs, queries="common"
+    qrels, original, measures, baseline="bm25", pairs=pairs, queries="common"
 )
 result.ireval.plot.effect_scatter()""",
     "equivalence_bars": ALL
@@ -102,21 +107,21 @@ import pdeval
 runs, qrels, metadata = pdeval.datasets.load_sample()
 bm25 = runs[(runs["run"] == "bm25") & (runs["rank"] <= 20)]
 draws = np.random.default_rng(0)
-samples = [  # rankings by noisy scores: the more noise, the more random
-    bm25.assign(
-        run=f"noise {noise}", sample=i, score=-bm25["rank"] + draws.gumbel(0, noise, len(bm25))
-    )
-    for noise in (1, 2, 4, 8, 16)
-    for i in range(20)
-]
+samples = []
+for noise in (1, 2, 4, 8, 16):  # the more noise, the more random are the rankings
+    for i in range(20):
+        score = -bm25["rank"] + draws.gumbel(0, noise, len(bm25))
+        samples.append(bm25.assign(run=f"noise {noise}", sample=i, score=score))
 random_runs = pd.concat(samples).drop(columns="rank")
 scores = random_runs.ireval(run=["run", "sample"]).expected_exposure(qrels)
 scores.ireval.exposure_tradeoff().ireval.plot.exposure_curve()""",
     "forest": ALL
     + """\
 scores = judged.measure("AP")
-scores = scores.assign(collection="collection " + (scores["query_id"].astype(int) % 6 + 1).astype(str))
-effects = scores.ireval.meta_analysis(by="collection", per="collection", baseline="splade-s1")
+names = [f"collection {int(query) % 6 + 1}" for query in scores["query_id"]]
+effects = scores.assign(collection=names).ireval.meta_analysis(
+    by="collection", per="collection", baseline="splade-s1"
+)
 effects.ireval.plot.forest(runs=["hybrid", "splade-s1"])""",
     "hasse": """\
 import pdeval
@@ -128,7 +133,9 @@ scores = judged.measure("P@20")
 tens = scores.assign(ten=scores["query_id"].str[:2])
 tens.ireval.search_lengths.headroom(by="ten").ireval.plot.headroom_bars()""",
     "incomplete_data_figure": BINARY
-    + """pdeval.plots.incomplete_data_figure({"Sample collection": judged}, show="ties", draws=2)""",
+    + """\
+collections = {"Sample collection": judged}
+pdeval.plots.incomplete_data_figure(collections, show="ties", draws=2)""",
     "intervals": ALL + """judged.compare("nDCG@10", baseline="bm25").ireval.plot.intervals()""",
     "judge_dots": JUDGES
     + """judged.judges(judges, ["AP", "nDCG@10", "RPP"]).ireval.plot.judge_dots()""",
@@ -147,7 +154,9 @@ halves.ireval.order(by="half").ireval.plot.panels(by="half")""",
     "precision_recall": SIX + """judged.curve().ireval.plot.precision_recall()""",
     "preference_heatmap": SIX + """judged.prefer("RPP").ireval.plot.preference_heatmap()""",
     "query_differences": SIX
-    + """judged.prefer("RPP", pairs=[("rerank-s1", "hybrid")]).ireval.plot.query_differences()""",
+    + """\
+preferences = judged.prefer("RPP", pairs=[("rerank-s1", "hybrid")])
+preferences.ireval.plot.query_differences()""",
     "query_heatmap": SIX + """judged.measure("nDCG@10").ireval.plot.query_heatmap()""",
     "rank_scatter": ALL + """judged.order(["AP", "RPP"]).ireval.plot.rank_scatter()""",
     "rank_slopes": ALL + """judged.order(["AP", "RPP"]).ireval.plot.rank_slopes()""",
@@ -168,7 +177,8 @@ result.ireval.plot.robustness()""",
     "variance_components": ALL
     + """\
 metadata = pdeval.datasets.sample_metadata()
-components = judged.replicates(["AP", "nDCG@10", "RR"], system="model", metadata=metadata)
+measures = ["AP", "nDCG@10", "RR"]
+components = judged.replicates(measures, system="model", metadata=metadata)
 components.ireval.plot.variance_components()""",
     "win_loss_tie": SIX + """judged.prefer("RPP", baseline="bm25").ireval.plot.win_loss_tie()""",
 }
